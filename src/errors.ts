@@ -1,0 +1,9 @@
+// The root of every error that a caller may see: a message for people, a stable code for programs.
+
+/** `code` never changes once published; api/http-errors.ts maps it to a status, cli.ts to an exit. */
+export abstract class DomainError extends Error {
+  abstract readonly code: string;
+  override get name(): string {
+    return this.constructor.name;
+  }
+}

@@ -1,0 +1,89 @@
+// What Linkledger asks of an event store, whatever stands behind it; contract: test/contract/event-store.ts.
+import { DomainError } from "../errors.ts";
+
+/** An event to append: data and metadata are plain JSON (no Date, bigint or undefined). */
+export type NewEvent = { id: string; type: string; data: unknown; metadata: EventMetadata };
+
+export type Actor =
+  | { type: "key"; id: string }
+  | { type: "account"; id: string }
+  | { type: "operator" }
+  | { type: "system"; id: string };
+
+/** `correlationId` is the request id; `causationId` the event or request that led to this one. */
+export type EventMetadata = {
+  schemaVersion: number;
+  correlationId: string;
+  causationId: string;
+  actor: Actor;
+};
+
+/** An event as stored. `revision` counts from 0 in its stream; `position` orders the whole store, sorts as text. */
+export type RecordedEvent = NewEvent & {
+  stream: string;
+  revision: number;
+  position: Position;
+  /** ISO 8601 UTC, when the store took it. */
+  recordedAt: string;
+};
+
+/** Opaque, zero-padded by the adapter so that it sorts as text. */
+export type Position = string;
+
+/** `any`: no check; `none`: the stream must not exist; `exists`: it must; a number: its last revision. */
+export type ExpectedRevision = "any" | "none" | "exists" | number;
+
+export type AppendResult = { revision: number; position: Position };
+
+export type ReadOptions = { from?: number; backwards?: boolean; limit?: number };
+
+export type ReadAllOptions = {
+  /** Exclusive; undefined reads from the start. */
+  after?: Position | undefined;
+  /** Stream name prefixes, such as `account-`, `clicks-`. */
+  prefixes: readonly string[];
+  limit: number;
+};
+
+export type SubscribeOptions = {
+  after?: Position | undefined;
+  prefixes: readonly string[];
+  signal: AbortSignal;
+  /** Most events in a batch; default 500. */
+  batchSize?: number;
+};
+
+export interface EventStore {
+  /**
+   * Appends all events or none. The same ids at the same exact revision (or `none`) again answer as the first
+   * time did; a batch of which only a part is there is a conflict.
+   * @throws RevisionConflict when the stream is not at the expected revision
+   */
+  append(stream: string, expected: ExpectedRevision, events: readonly NewEvent[]): Promise<AppendResult>;
+  /** Events of one stream in order (or newest first); a missing stream reads as empty. `from` is inclusive. */
+  read(stream: string, options?: ReadOptions): Promise<RecordedEvent[]>;
+  /** The next events, in position order, of all streams with one of the prefixes. */
+  readAll(options: ReadAllOptions): Promise<RecordedEvent[]>;
+  /**
+   * Catch-up then live, in position order, for ever until the signal aborts; never yields an empty batch.
+   * Other processes' appends arrive within 250 ms. The consumer's pace is the pace (pull).
+   */
+  subscribe(options: SubscribeOptions): AsyncIterable<RecordedEvent[]>;
+  /** Position of the last event in the store; undefined when it is empty. */
+  head(): Promise<Position | undefined>;
+  close(): Promise<void>;
+}
+
+/** The stream is not at the revision the append expected; `actual` is its last revision or `none`. */
+export class RevisionConflict extends DomainError {
+  override readonly code = "revision_conflict";
+  readonly stream: string;
+  readonly expected: ExpectedRevision;
+  readonly actual: number | "none";
+  constructor(stream: string, expected: ExpectedRevision, actual: number | "none") {
+    super(`Stream ${stream} is at revision ${actual}, expected ${expected}`);
+    this.stream = stream;
+    this.expected = expected;
+    this.actual = actual;
+  }
+}

@@ -1,0 +1,46 @@
+// Events of `account-<uuid>`: the account, its tier, keys and domains. No e-mail, no key in clear (DESIGN §3).
+import { z } from "zod";
+import { TIERS } from "./vocabulary.ts";
+
+const at = z.iso.datetime();
+const accountId = z.uuid();
+const ofAccount = { accountId, at };
+
+export const accountEvents = {
+  AccountOpened: { version: 1, schema: z.object({ ...ofAccount, tier: z.enum(TIERS) }) },
+  TierChanged: { version: 1, schema: z.object({ ...ofAccount, from: z.enum(TIERS), to: z.enum(TIERS) }) },
+  AccountClosed: { version: 1, schema: z.object({ ...ofAccount }) },
+  /** `keyHash`: SHA-256 of the whole key, hex. `hint`: its last four characters, for people to tell keys apart. */
+  KeyIssued: {
+    version: 1,
+    schema: z.object({
+      ...ofAccount,
+      keyId: z.uuid(),
+      keyHash: z.string().regex(/^[0-9a-f]{64}$/),
+      hint: z.string(),
+      label: z.string(),
+    }),
+  },
+  KeyDeactivated: { version: 1, schema: z.object({ ...ofAccount, keyId: z.uuid() }) },
+  /** `hostname`: lower-case A-label form. `token`: the value its DNS TXT record must show. */
+  DomainAdded: { version: 1, schema: z.object({ ...ofAccount, hostname: z.string(), token: z.string() }) },
+  /** `domainId` is issued by verification (interface, part 2). `how`: seen in DNS, or the operator vouches. */
+  DomainVerified: {
+    version: 1,
+    schema: z.object({
+      ...ofAccount,
+      hostname: z.string(),
+      domainId: z.uuid(),
+      how: z.enum(["dns", "operator"]),
+    }),
+  },
+  DomainActivated: { version: 1, schema: z.object({ ...ofAccount, hostname: z.string(), domainId: z.uuid() }) },
+  DomainDeactivated: {
+    version: 1,
+    schema: z.object({ ...ofAccount, hostname: z.string(), domainId: z.uuid() }),
+  },
+  DomainRemoved: {
+    version: 1,
+    schema: z.object({ ...ofAccount, hostname: z.string(), domainId: z.uuid().optional() }),
+  },
+} as const;

@@ -1,0 +1,27 @@
+// Every event type with its schema, version and upcasters: written strictly, read tolerantly (DESIGN §3).
+import type { z } from "zod";
+import type { EventMetadata, NewEvent, RecordedEvent } from "../event-store/port.ts";
+import { accountEvents } from "./account-events.ts";
+import { clickEvents } from "./click-events.ts";
+import { domainEvents } from "./domain-events.ts";
+import { linkEvents } from "./link-events.ts";
+
+export const catalogue = { ...accountEvents, ...domainEvents, ...linkEvents, ...clickEvents } as const;
+
+export type EventType = keyof typeof catalogue;
+
+type TypedEvent<T extends EventType> = { [K in T]: { type: K; data: z.infer<(typeof catalogue)[K]["schema"]> } }[T];
+
+export type AccountEvent = TypedEvent<keyof typeof accountEvents>;
+export type DomainEvent = TypedEvent<keyof typeof domainEvents>;
+export type LinkEvent = TypedEvent<keyof typeof linkEvents>;
+export type LinkClicked = TypedEvent<"LinkClicked">;
+/** Any event of the catalogue: what deciders return, before it has an id. */
+export type EventOf<T extends EventType> = TypedEvent<T>;
+export type LinkledgerEvent = TypedEvent<EventType>;
+
+/** An event read from the store, upcast and checked: what folds and projections see. */
+export type StoredEvent = LinkledgerEvent &
+  Pick<RecordedEvent, "id" | "stream" | "revision" | "position" | "recordedAt"> & { metadata: EventMetadata };
+
+export type { NewEvent };

@@ -1,0 +1,57 @@
+// Events of `clicks-<writer>-<yyyymmdd>`: the facts of every hit, so that any later question is answered by replay.
+import { z } from "zod";
+import { CLICK_KINDS, CREATED_VIA, DEVICE_TYPES } from "./vocabulary.ts";
+
+const named = z.object({ name: z.string(), version: z.string() });
+
+export const clickEvents = {
+  LinkClicked: {
+    version: 1,
+    schema: z.object({
+      /** `<host>/<slug>`, as in the link's stream name. */
+      link: z.string(),
+      slug: z.string(),
+      /** The link's stream revision and destination at that moment. */
+      linkRevision: z.number().int(),
+      shortUrl: z.string(),
+      longUrl: z.string(),
+      accountId: z.uuid(),
+      via: z.enum(CREATED_VIA),
+      at: z.iso.datetime(),
+      kind: z.enum(CLICK_KINDS),
+      /** Version of the rules in redirect/classify.ts that said `kind`. */
+      rules: z.number().int(),
+      method: z.enum(["GET", "HEAD"]),
+      /** As sent, at most 512 characters; empty when there was none. */
+      userAgent: z.string(),
+      device: z.enum(DEVICE_TYPES),
+      /** `unknown` when not recognised; versions are empty then. */
+      browser: named,
+      os: named,
+      /** Anonymised before the event exists: IPv4 /24, IPv6 /48. */
+      ip: z.string(),
+      /** ISO 3166-1 alpha-2, or `unknown`. */
+      country: z.string(),
+      region: z.string(),
+      city: z.string(),
+      /** URL without query or fragment, at most 512 characters; empty for none. */
+      referrer: z.string(),
+      /** Host without `www.`, lower case; `direct` for none. */
+      referrerHost: z.string(),
+      /** The fields that were given: the short URL's own query first, else the long URL's. */
+      utm: z.object({
+        source: z.string().optional(),
+        medium: z.string().optional(),
+        campaign: z.string().optional(),
+        term: z.string().optional(),
+        content: z.string().optional(),
+      }),
+      /** Primary language tag of Accept-Language, lower case; empty for none. */
+      language: z.string(),
+      /** Sec-Purpose, Purpose or X-Moz as sent; empty for none. */
+      prefetch: z.string(),
+      /** HMAC of address, user agent and link under a salt that lives one day: 16 hex characters. */
+      visitor: z.string(),
+    }),
+  },
+} as const;

@@ -1,0 +1,14 @@
+// Events of `domain-<hostname>`: who owns a verified hostname; appended with NO_STREAM or an exact revision.
+import { z } from "zod";
+
+const claim = z.object({
+  hostname: z.string(),
+  accountId: z.uuid(),
+  domainId: z.uuid(),
+  at: z.iso.datetime(),
+});
+
+export const domainEvents = {
+  DomainClaimed: { version: 1, schema: claim },
+  DomainReleased: { version: 1, schema: claim },
+} as const;

@@ -1,0 +1,28 @@
+// The words that events, commands, projections and answers share, each list written once.
+
+export const TIERS = ["free", "developer"] as const;
+export type Tier = (typeof TIERS)[number];
+
+/** Kinds of click event (interface, part 2: analytics.eventTypes). */
+export const CLICK_KINDS = ["click", "preview", "qr_scan"] as const;
+export type ClickKind = (typeof CLICK_KINDS)[number];
+
+export const DEVICE_TYPES = ["mobile", "desktop", "tablet", "bot", "unknown"] as const;
+export type DeviceType = (typeof DEVICE_TYPES)[number];
+
+export const UTM_FIELDS = ["source", "medium", "campaign", "term", "content"] as const;
+export type UtmField = (typeof UTM_FIELDS)[number];
+
+/** Where a link was made: only links made through the API trigger webhooks (interface, part 6). */
+export const CREATED_VIA = ["api", "web"] as const;
+export type CreatedVia = (typeof CREATED_VIA)[number];
+
+/** What each tier allows (interface, parts 1 and 8). */
+export const TIER_LIMITS = {
+  free: { requestsPerHour: 50, activeKeys: 2, developerFeatures: false },
+  developer: { requestsPerHour: 500, activeKeys: 5, developerFeatures: true },
+} as const satisfies Record<Tier, { requestsPerHour: number; activeKeys: number; developerFeatures: boolean }>;
+
+export const BULK_MAX_LINKS = 100;
+export const RECENT_CLICKS = 10;
+export const UNKNOWN = "unknown";

@@ -1,0 +1,24 @@
+// The shape of every projection: a pure fold and how it is keyed. Batches, checkpoints, duplicates are runner.ts's.
+import type { StoredEvent } from "../events/catalogue.ts";
+import type { CollectionSpec, Document } from "../read-store/port.ts";
+
+/** What a fold may not see: the runner adds `_id` and `_position`. */
+export type Fields<D extends Document> = Omit<D, "_id" | "_position">;
+
+/**
+ * `key` names the document an event belongs to, undefined for none. `evolve` gets a document that nobody else
+ * holds and may change it in place; it must give the same result for the same events in the same order, whatever
+ * the batches. A document is stored as `collection.name` / key.
+ */
+export type Projection<D extends Document = Document> = {
+  name: string;
+  /** Raised when the fold changes: the new version has its own checkpoint and collection. */
+  version: number;
+  collection: CollectionSpec;
+  /** Stream prefixes read, such as `clicks-`. */
+  prefixes: readonly string[];
+  handles: readonly StoredEvent["type"][];
+  key(event: StoredEvent): string | undefined;
+  empty(event: StoredEvent): Fields<D>;
+  evolve(document: Fields<D>, event: StoredEvent): Fields<D>;
+};

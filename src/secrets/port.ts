@@ -1,0 +1,15 @@
+// What must never be in an event: e-mail, salts, webhook keys, idempotent answers. Mutable, and may expire.
+
+/** `value` is plain JSON. `expiresAt` ISO 8601 UTC; an expired record reads as absent and is destroyed by `sweep`. */
+export type SecretRecord = { value: unknown; expiresAt?: string | undefined };
+
+export interface Secrets {
+  get(key: string, now: Date): Promise<unknown | undefined>;
+  /** Writes only if the key is absent or expired; answers what is stored afterwards, own or earlier. */
+  putIfAbsent(key: string, record: SecretRecord, now: Date): Promise<unknown>;
+  put(key: string, record: SecretRecord): Promise<void>;
+  delete(key: string): Promise<void>;
+  /** Destroys what has expired, so that a salt is gone for good, not only hidden; answers how many. */
+  sweep(now: Date): Promise<number>;
+  close(): Promise<void>;
+}

@@ -1,5 +1,6 @@
 // Events of `account-<uuid>`: the account, its tier, keys and domains. No e-mail, no key in clear (DESIGN §3).
 import { z } from "zod";
+import type { EventDefinition } from "./definition.ts";
 import { TIERS } from "./vocabulary.ts";
 
 const at = z.iso.datetime();
@@ -34,7 +35,10 @@ export const accountEvents = {
       how: z.enum(["dns", "operator"]),
     }),
   },
-  DomainActivated: { version: 1, schema: z.object({ ...ofAccount, hostname: z.string(), domainId: z.uuid() }) },
+  DomainActivated: {
+    version: 1,
+    schema: z.object({ ...ofAccount, hostname: z.string(), domainId: z.uuid() }),
+  },
   DomainDeactivated: {
     version: 1,
     schema: z.object({ ...ofAccount, hostname: z.string(), domainId: z.uuid() }),
@@ -43,4 +47,4 @@ export const accountEvents = {
     version: 1,
     schema: z.object({ ...ofAccount, hostname: z.string(), domainId: z.uuid().optional() }),
   },
-} as const;
+} as const satisfies Record<string, EventDefinition>;

@@ -10,7 +10,9 @@ export const catalogue = { ...accountEvents, ...domainEvents, ...linkEvents, ...
 
 export type EventType = keyof typeof catalogue;
 
-type TypedEvent<T extends EventType> = { [K in T]: { type: K; data: z.infer<(typeof catalogue)[K]["schema"]> } }[T];
+type TypedEvent<T extends EventType> = {
+  [K in T]: { type: K; data: z.infer<(typeof catalogue)[K]["schema"]> };
+}[T];
 
 export type AccountEvent = TypedEvent<keyof typeof accountEvents>;
 export type DomainEvent = TypedEvent<keyof typeof domainEvents>;

@@ -1,5 +1,6 @@
 // Events of `clicks-<writer>-<yyyymmdd>`: the facts of every hit, so that any later question is answered by replay.
 import { z } from "zod";
+import type { EventDefinition } from "./definition.ts";
 import { CLICK_KINDS, CREATED_VIA, DEVICE_TYPES } from "./vocabulary.ts";
 
 const named = z.object({ name: z.string(), version: z.string() });
@@ -54,4 +55,4 @@ export const clickEvents = {
       visitor: z.string(),
     }),
   },
-} as const;
+} as const satisfies Record<string, EventDefinition>;

@@ -1,5 +1,6 @@
 // Events of `domain-<hostname>`: who owns a verified hostname; appended with NO_STREAM or an exact revision.
 import { z } from "zod";
+import type { EventDefinition } from "./definition.ts";
 
 const claim = z.object({
   hostname: z.string(),
@@ -11,4 +12,4 @@ const claim = z.object({
 export const domainEvents = {
   DomainClaimed: { version: 1, schema: claim },
   DomainReleased: { version: 1, schema: claim },
-} as const;
+} as const satisfies Record<string, EventDefinition>;

@@ -1,5 +1,6 @@
 // Events of `link-<host>/<slug>`: one link's whole life; the slug is its identity (DESIGN §3).
 import { z } from "zod";
+import type { EventDefinition } from "./definition.ts";
 import { CREATED_VIA } from "./vocabulary.ts";
 
 const ofLink = {
@@ -30,4 +31,4 @@ export const linkEvents = {
   LinkEnabled: { version: 1, schema: z.object({ ...ofLink }) },
   LinkDeleted: { version: 1, schema: z.object({ ...ofLink }) },
   LinkRestored: { version: 1, schema: z.object({ ...ofLink }) },
-} as const;
+} as const satisfies Record<string, EventDefinition>;

@@ -21,7 +21,10 @@ export type CreatedVia = (typeof CREATED_VIA)[number];
 export const TIER_LIMITS = {
   free: { requestsPerHour: 50, activeKeys: 2, developerFeatures: false },
   developer: { requestsPerHour: 500, activeKeys: 5, developerFeatures: true },
-} as const satisfies Record<Tier, { requestsPerHour: number; activeKeys: number; developerFeatures: boolean }>;
+} as const satisfies Record<
+  Tier,
+  { requestsPerHour: number; activeKeys: number; developerFeatures: boolean }
+>;
 
 export const BULK_MAX_LINKS = 100;
 export const RECENT_CLICKS = 10;

@@ -1,0 +1,196 @@
+// Every environment variable, parsed once (DESIGN §8); nothing else reads process.env.
+import { randomBytes } from "node:crypto";
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { isIP } from "node:net";
+import { join, resolve } from "node:path";
+import { z } from "zod";
+import { DomainError } from "./errors.ts";
+
+/** One line for each variable that can't be used, ready to print. */
+export class BadConfig extends DomainError {
+  override readonly code = "bad_config";
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(problems.join("\n"));
+    this.problems = problems;
+  }
+}
+
+const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+/** What `TRUST_PROXY` may name besides addresses and CIDRs; each stands for well-known private ranges. */
+const PROXY_RANGES = ["loopback", "linklocal", "uniquelocal"];
+const NOT_YET = "is not supported by this build yet; unset it to use the embedded store";
+
+const environment = z.object({
+  PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
+  HOST: z.string().default("127.0.0.1"),
+  BASE_URL: z.string().transform(baseUrl).optional(),
+  DATA_DIR: z.string().default("./data"),
+  EVENTSTORE_URL: z
+    .string()
+    .refine(() => false, NOT_YET)
+    .optional(),
+  MONGODB_URL: z
+    .string()
+    .refine(() => false, NOT_YET)
+    .optional(),
+  REDIS_URL: z
+    .string()
+    .refine(() => false, NOT_YET)
+    .optional(),
+  KEY_PREFIX: z
+    .string()
+    .regex(/^[A-Za-z][A-Za-z0-9]{0,15}$/, "must be 1 to 16 letters and digits, a letter first")
+    .default("ll"),
+  TRUST_PROXY: list(isProxyRange, "must be addresses or CIDRs, comma separated, such as 10.0.0.0/8"),
+  GEOIP_DB: z.string().optional(),
+  CLICK_DURABILITY: z.enum(["batched", "durable"]).default("batched"),
+  UNSAFE_HOSTS_FILE: z.string().optional(),
+  SAFE_BROWSING_KEY: z.string().optional(),
+  DNS_SERVERS: list(isDnsServer, "must be IP addresses, comma separated, each with an optional port"),
+  WEBHOOK_ALLOW_PRIVATE: z
+    .enum(["true", "false", "1", "0"], "must be true or false")
+    .default("false")
+    .transform((value) => value === "true" || value === "1"),
+  ADMIN_TOKEN: z.string().min(16, "must be at least 16 characters").optional(),
+  SECRET_KEY: z.string().min(32, "must be at least 32 characters").optional(),
+  LOG_LEVEL: z.enum(LOG_LEVELS).default("info"),
+});
+
+/** Plain JSON, so that it can be handed to worker threads. */
+export type Config = {
+  port: number;
+  host: string;
+  /** Origin of the service's own short links, without a slash at the end. */
+  baseUrl: string;
+  /** Hostname of `baseUrl`, lower case, without port. */
+  baseHost: string;
+  dataDir: string;
+  eventStoreUrl?: string | undefined;
+  mongodbUrl?: string | undefined;
+  redisUrl?: string | undefined;
+  /** What API keys begin with: `<keyPrefix>_<32 characters>`. */
+  keyPrefix: string;
+  /** Peers whose X-Forwarded-For is believed; none by default. */
+  trustProxy: string[];
+  geoipDb?: string | undefined;
+  clickDurability: "batched" | "durable";
+  unsafeHostsFile?: string | undefined;
+  safeBrowsingKey?: string | undefined;
+  dnsServers: string[];
+  webhookAllowPrivate: boolean;
+  adminToken?: string | undefined;
+  secretKey?: string | undefined;
+  logLevel: (typeof LOG_LEVELS)[number];
+};
+
+/**
+ * An empty variable counts as unset.
+ * @throws BadConfig with one line a problem
+ */
+export function parseConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const given = Object.entries(env).filter(([, value]) => value !== undefined && value.trim() !== "");
+  const result = environment.safeParse(Object.fromEntries(given));
+  if (!result.success) throw new BadConfig(result.error.issues.map((issue) => problem(issue, env)));
+  const parsed = result.data;
+  if (parsed.PORT === 0 && !parsed.BASE_URL)
+    throw new BadConfig(["BASE_URL: must be set when PORT is 0, as the port isn't known beforehand"]);
+  const base = parsed.BASE_URL ?? `http://localhost:${parsed.PORT}`;
+  return {
+    port: parsed.PORT,
+    host: parsed.HOST,
+    baseUrl: base,
+    baseHost: new URL(base).hostname,
+    dataDir: resolve(parsed.DATA_DIR),
+    eventStoreUrl: parsed.EVENTSTORE_URL,
+    mongodbUrl: parsed.MONGODB_URL,
+    redisUrl: parsed.REDIS_URL,
+    keyPrefix: parsed.KEY_PREFIX,
+    trustProxy: parsed.TRUST_PROXY,
+    geoipDb: parsed.GEOIP_DB,
+    clickDurability: parsed.CLICK_DURABILITY,
+    unsafeHostsFile: parsed.UNSAFE_HOSTS_FILE,
+    safeBrowsingKey: parsed.SAFE_BROWSING_KEY,
+    dnsServers: parsed.DNS_SERVERS,
+    webhookAllowPrivate: parsed.WEBHOOK_ALLOW_PRIVATE,
+    adminToken: parsed.ADMIN_TOKEN,
+    secretKey: parsed.SECRET_KEY,
+    logLevel: parsed.LOG_LEVEL,
+  };
+}
+
+/** The configuration for the start log: what is secret shows only that it is set. */
+export function describeConfig(config: Config): Record<string, unknown> {
+  const hidden = ["adminToken", "secretKey", "safeBrowsingKey", "eventStoreUrl", "mongodbUrl", "redisUrl"];
+  return Object.fromEntries(
+    Object.entries(config)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => [name, hidden.includes(name) ? "(set)" : value]),
+  );
+}
+
+/**
+ * The service's own secret: `SECRET_KEY`, else one that is made at first use and kept in the data folder for its
+ * owner only. Two processes that start at once end up with the same one.
+ */
+export function secretKeyOf(config: Pick<Config, "secretKey" | "dataDir">): string {
+  if (config.secretKey) return config.secretKey;
+  mkdirSync(config.dataDir, { recursive: true });
+  const file = join(config.dataDir, "secret.key");
+  try {
+    writeFileSync(file, `${randomBytes(32).toString("hex")}\n`, { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+  }
+  chmodSync(file, 0o600);
+  const kept = readFileSync(file, "utf8").trim();
+  if (kept.length < 32) throw new BadConfig([`SECRET_KEY is unset and ${file} holds no usable secret`]);
+  return kept;
+}
+
+function problem(issue: z.core.$ZodIssue, env: Readonly<Record<string, string | undefined>>): string {
+  const name = String(issue.path[0]);
+  const value = /TOKEN|KEY$|_URL$/.test(name) && name !== "BASE_URL" ? "" : ` (it is "${env[name]}")`;
+  return `${name}${value}: ${issue.message}`;
+}
+
+function baseUrl(text: string, context: z.RefinementCtx): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const plain =
+    url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash;
+  if (!url || !plain || url.pathname !== "/") {
+    context.addIssue({ code: "custom", message: "must be an http or https address without path or query" });
+    return z.NEVER;
+  }
+  return url.origin;
+}
+
+function list(accepts: (item: string) => boolean, message: string) {
+  return z
+    .string()
+    .default("")
+    .transform((text) =>
+      text
+        .split(",")
+        .map((item) => item.trim())
+        .filter((item) => item !== ""),
+    )
+    .refine((items) => items.every(accepts), message);
+}
+
+function isProxyRange(item: string): boolean {
+  if (PROXY_RANGES.includes(item)) return true;
+  const [address = "", bits, ...rest] = item.split("/");
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  return (
+    bits === undefined ||
+    (/^\d{1,3}$/.test(bits) && Number(bits) > 0 && Number(bits) <= (version === 4 ? 32 : 128))
+  );
+}
+
+function isDnsServer(item: string): boolean {
+  if (isIP(item) !== 0) return true;
+  const match = /^(?:\[([0-9a-fA-F:]+)\]|([\d.]+))(?::(\d{1,5}))?$/.exec(item);
+  return match !== null && isIP(match[1] ?? match[2] ?? "") !== 0;
+}

@@ -87,3 +87,8 @@ export class RevisionConflict extends DomainError {
     this.actual = actual;
   }
 }
+
+/** The store can't be asked just now, or is closed; whether a pending append was taken is unknown: retry the same. */
+export class StoreUnavailable extends DomainError {
+  override readonly code = "store_unavailable";
+}

@@ -1,0 +1,170 @@
+// The event log in one SQLite file, synchronous: transactions, expected revisions, idempotent re-appends.
+import { mkdirSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { categoryOf, prefixQuery } from "./sqlite-prefixes.ts";
+import type { AppendOutcome, AppendRequest, EventRow, ReadAllRequest, ReadRequest } from "./sqlite-rows.ts";
+
+const COLUMNS = "position, stream, revision, id, type, data, metadata, recorded_at";
+
+/** AUTOINCREMENT: a position is never given twice. `category` first: a prefix such as `link-` reads one index range. */
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS events (
+    position INTEGER PRIMARY KEY AUTOINCREMENT,
+    category TEXT NOT NULL,
+    stream TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    id TEXT NOT NULL UNIQUE,
+    type TEXT NOT NULL,
+    data TEXT NOT NULL,
+    metadata TEXT NOT NULL,
+    recorded_at TEXT NOT NULL,
+    UNIQUE (stream, revision)
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS events_by_category ON events (category, position);
+`;
+
+const UNIQUE_VIOLATION = 2067;
+
+export class SqliteLog {
+  readonly #db: DatabaseSync;
+  readonly #last: StatementSync;
+  readonly #at: StatementSync;
+  readonly #byId: StatementSync;
+  readonly #insert: StatementSync;
+  readonly #head: StatementSync;
+  readonly #forwards: StatementSync;
+  readonly #backwards: StatementSync;
+  readonly #ofPrefixes = new Map<string, { statement: StatementSync; bounds: Record<string, string> }>();
+
+  /** FULL: a commit is on the disk before it is answered, so an acknowledged event outlives the power. */
+  constructor(file: string) {
+    mkdirSync(dirname(file), { recursive: true });
+    const db = new DatabaseSync(file, { timeout: 5000 });
+    db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -32000");
+    db.exec(`BEGIN IMMEDIATE; ${SCHEMA} COMMIT`);
+    this.#db = db;
+    this.#last = db.prepare("SELECT max(revision) AS revision FROM events WHERE stream = ?");
+    this.#at = db.prepare("SELECT position, id FROM events WHERE stream = ? AND revision = ?");
+    this.#byId = db.prepare("SELECT stream, revision FROM events WHERE id = ?");
+    this.#insert = db.prepare(
+      `INSERT INTO events (category, stream, revision, id, type, data, metadata, recorded_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#head = db.prepare("SELECT max(position) AS position FROM events");
+    const ofStream = `SELECT ${COLUMNS} FROM events WHERE stream = ? AND revision`;
+    this.#forwards = db.prepare(`${ofStream} >= ? ORDER BY revision LIMIT ?`);
+    this.#backwards = db.prepare(`${ofStream} <= ? ORDER BY revision DESC LIMIT ?`);
+  }
+
+  /**
+   * All requests in one transaction, so that many appends cost one fsync; each succeeds or conflicts by itself.
+   * BEGIN IMMEDIATE makes commit order position order: a reader never sees a position appear behind it.
+   */
+  append(requests: readonly AppendRequest[]): AppendOutcome[] {
+    this.#db.exec("BEGIN IMMEDIATE");
+    try {
+      const outcomes = requests.map((request) => this.#appendOne(request));
+      this.#db.exec("COMMIT");
+      return outcomes;
+    } catch (error) {
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+      throw error;
+    }
+  }
+
+  read({ stream, from, backwards, limit }: ReadRequest): EventRow[] {
+    const start = from ?? (backwards ? Number.MAX_SAFE_INTEGER : 0);
+    return (backwards ? this.#backwards : this.#forwards).all(stream, start, limit) as EventRow[];
+  }
+
+  readAll({ after, prefixes, limit }: ReadAllRequest): EventRow[] {
+    if (prefixes.length === 0) return [];
+    const key = prefixes.join("\n");
+    let query = this.#ofPrefixes.get(key);
+    if (!query) {
+      const { sql, bounds } = prefixQuery(COLUMNS, prefixes);
+      const named = Object.fromEntries(bounds.map((bound, index) => [`p${index}`, bound]));
+      query = { statement: this.#db.prepare(sql), bounds: named };
+      this.#ofPrefixes.set(key, query);
+    }
+    return query.statement.all({ ...query.bounds, after, limit }) as EventRow[];
+  }
+
+  /** Position of the last event; 0 when there is none. */
+  head(): number {
+    return (this.#head.get() as { position: number | null }).position ?? 0;
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #appendOne(request: AppendRequest): AppendOutcome {
+    const { stream, expected } = request;
+    const last = this.#lastRevision(stream);
+    const repeated = this.#repeated(request, last);
+    if (repeated) return repeated;
+    const asExpected =
+      expected === "any" ||
+      (expected === "exists" ? last >= 0 : last === (expected === "none" ? -1 : expected));
+    if (asExpected) {
+      const position = this.#insertAll(request, last);
+      if (position !== undefined) return { revision: last + request.rows.length, position };
+    }
+    return { conflict: { stream, expected, actual: last < 0 ? "none" : last } };
+  }
+
+  /** The first answer, when these very events already stand where this append would have put them. */
+  #repeated({ stream, expected, rows }: AppendRequest, last: number): AppendOutcome | undefined {
+    let first: number;
+    if (expected === "any" || expected === "exists") {
+      const found = this.#byId.get(rows[0]?.id ?? "") as { stream: string; revision: number } | undefined;
+      if (found?.stream !== stream) return undefined;
+      first = found.revision;
+    } else {
+      first = expected === "none" ? 0 : expected + 1;
+    }
+    if (last < first + rows.length - 1) return undefined;
+    let position = 0;
+    for (const [offset, row] of rows.entries()) {
+      const there = this.#at.get(stream, first + offset) as { position: number; id: string };
+      if (there.id !== row.id) return undefined;
+      position = there.position;
+    }
+    return { revision: first + rows.length - 1, position };
+  }
+
+  /** Undefined when one of the ids is already in the store: a partial repetition, which nobody can mean. */
+  #insertAll({ stream, rows, recordedAt }: AppendRequest, last: number): number | undefined {
+    const category = categoryOf(stream);
+    let revision = last;
+    let position: number | bigint = 0;
+    this.#db.exec("SAVEPOINT append");
+    try {
+      for (const { id, type, data, metadata } of rows) {
+        revision += 1;
+        position = this.#insert.run(
+          category,
+          stream,
+          revision,
+          id,
+          type,
+          data,
+          metadata,
+          recordedAt,
+        ).lastInsertRowid;
+      }
+      this.#db.exec("RELEASE append");
+      return Number(position);
+    } catch (error) {
+      if ((error as { errcode?: number }).errcode !== UNIQUE_VIOLATION) throw error;
+      this.#db.exec("ROLLBACK TO append; RELEASE append");
+      return undefined;
+    }
+  }
+
+  #lastRevision(stream: string): number {
+    return (this.#last.get(stream) as { revision: number | null }).revision ?? -1;
+  }
+}

@@ -1,0 +1,149 @@
+// Runs projections: reads batches, folds each projection, writes documents, then its checkpoint; owns every retry.
+import { setTimeout as delay, setImmediate as yieldToLoop } from "node:timers/promises";
+import type { Logger } from "pino";
+import type { EventStore, RecordedEvent } from "../event-store/port.ts";
+import type { ReadStore } from "../read-store/port.ts";
+import { Course } from "./course.ts";
+import type { Projection } from "./projection.ts";
+import { type ProjectionStatus, statusOf } from "./status.ts";
+
+export type RunnerLog = Pick<Logger, "info" | "warn" | "error">;
+
+export type RunnerDeps = {
+  eventStore: EventStore;
+  readStore: ReadStore;
+  projections: readonly Projection[];
+  clock: () => Date;
+  log: RunnerLog;
+  /** [0, 1), for the jitter of retries. */
+  random?: () => number;
+};
+
+/** Most events folded before one commit. */
+const BATCH = 5_000;
+/** Least time between two commits while events keep coming, so that hot documents merge; a lone event never waits. */
+const COMMIT_EVERY_MS = 50;
+const RETRY_FROM_MS = 250;
+const RETRY_TO_MS = 15_000;
+
+/**
+ * One ordered pass over the events for a group of projections. Guarded writes make it harmless that several
+ * runners, also of other processes, fold the same events at once.
+ */
+export class ProjectionRunner {
+  readonly #deps: RunnerDeps;
+  readonly #prefixes: readonly string[];
+  #courses: Course[];
+
+  constructor(deps: RunnerDeps) {
+    this.#deps = deps;
+    this.#prefixes = [...new Set(deps.projections.flatMap(({ prefixes }) => prefixes))];
+    this.#courses = deps.projections.map((projection) => new Course(projection, deps.readStore));
+  }
+
+  /** Folds all events up to the head as of this call. @throws what the stores throw */
+  async catchUp(): Promise<void> {
+    await this.#start();
+    const head = await this.#deps.eventStore.head();
+    if (head === undefined) return;
+    for (;;) {
+      const after = this.#lowest();
+      if (this.#allFaulted() || (after !== undefined && after >= head)) return;
+      const events = await this.#deps.eventStore.readAll({ after, prefixes: this.#prefixes, limit: BATCH });
+      const last = events.at(-1);
+      if (!last) return;
+      await this.#commit(events);
+      if (last.position >= head) return;
+      await yieldToLoop();
+    }
+  }
+
+  /** Folds for ever, through every failure of the stores, until the signal aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    let failures = 0;
+    while (!signal.aborted) {
+      try {
+        await this.#start();
+        await this.#follow(signal, () => {
+          failures = 0;
+        });
+        // A subscription that ends by itself was dropped.
+        if (!signal.aborted) await pause(RETRY_FROM_MS, signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        failures += 1;
+        const retryInMs = this.#backoff(failures);
+        this.#deps.log.warn({ err: error, retryInMs }, "projections interrupted, retrying");
+        await pause(retryInMs, signal);
+      }
+    }
+  }
+
+  /** Per projection how far it is. @throws what the stores throw */
+  async status(): Promise<ProjectionStatus[]> {
+    const { eventStore, readStore, clock } = this.#deps;
+    return statusOf({ eventStore, readStore, clock }, this.#courses, this.#prefixes);
+  }
+
+  /** From the committed checkpoints, with nothing in memory: what a restarted process would do. */
+  async #start(): Promise<void> {
+    const { projections, readStore } = this.#deps;
+    await readStore.ensure(projections.map(({ collection }) => collection));
+    for (const course of this.#courses) await course.restart();
+  }
+
+  async #follow(signal: AbortSignal, committed: () => void): Promise<void> {
+    const { eventStore } = this.#deps;
+    const options = { after: this.#lowest(), prefixes: this.#prefixes, signal, batchSize: BATCH };
+    let lastCommit = Number.NEGATIVE_INFINITY;
+    for await (const events of eventStore.subscribe(options)) {
+      if (signal.aborted) return;
+      await this.#commit(events);
+      committed();
+      if (this.#allFaulted()) return await untilAborted(signal);
+      const now = performance.now();
+      const early = lastCommit + COMMIT_EVERY_MS - now;
+      lastCommit = now;
+      if (events.length < BATCH && early > 0) await pause(early, signal);
+      else await yieldToLoop();
+      if (signal.aborted) return;
+    }
+  }
+
+  async #commit(events: readonly RecordedEvent[]): Promise<void> {
+    const active = this.#courses.filter((course) => !course.faulted);
+    const after = active.reduce<string | undefined>((low, { position }) => {
+      return low === undefined || position < low ? position : low;
+    }, undefined);
+    const fresh = events.filter(({ position }) => position > (after ?? ""));
+    const batch = Course.read(fresh);
+    for (const course of active) {
+      const fault = await course.advance(batch);
+      if (fault) this.#deps.log.error({ projection: course.name, ...fault }, "projection faulted");
+    }
+  }
+
+  #allFaulted(): boolean {
+    return this.#courses.every(({ faulted }) => faulted);
+  }
+
+  /** Where to read from: behind the slowest projection that still goes on. */
+  #lowest(): string | undefined {
+    const positions = this.#courses.filter(({ faulted }) => !faulted).map(({ position }) => position);
+    return positions.sort()[0] || undefined;
+  }
+
+  #backoff(failures: number): number {
+    const random = this.#deps.random ?? Math.random;
+    return Math.min(RETRY_TO_MS, RETRY_FROM_MS * 2 ** (failures - 1)) * (0.5 + random() / 2);
+  }
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => undefined);
+}
+
+async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}

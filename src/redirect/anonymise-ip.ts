@@ -1,0 +1,42 @@
+// Addresses lose their tail before an event exists (DESIGN §3): no event ever holds a whole one.
+import { isIP } from "node:net";
+
+/** Network of an address: IPv4 /24, IPv6 /48; an IPv4-mapped IPv6 address counts as IPv4; "" for garbage. */
+export function anonymiseIp(address: string): string {
+  const plain = plainAddress(address);
+  const family = isIP(plain);
+  if (family === 4) return plain.replace(/\.\d+$/, ".0");
+  if (family === 6) return network48(plain);
+  return "";
+}
+
+/** Without brackets and zone id, and as IPv4 where it is IPv4 in IPv6 clothes; may still be garbage. */
+export function plainAddress(address: string): string {
+  const bare = address
+    .trim()
+    .replace(/^\[|\]$/g, "")
+    .replace(/%.*$/, "");
+  const mapped = /^(?:0{0,4}:){2,5}ffff:(?:(\d+\.\d+\.\d+\.\d+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/i.exec(
+    bare,
+  );
+  if (!mapped) return bare;
+  if (mapped[1] !== undefined) return mapped[1];
+  const bits = (Number.parseInt(mapped[2] ?? "0", 16) << 16) | Number.parseInt(mapped[3] ?? "0", 16);
+  return [bits >>> 24, (bits >>> 16) & 255, (bits >>> 8) & 255, bits & 255].join(".");
+}
+
+function network48(address: string): string {
+  const [head = "", tail] = address.split("::");
+  const before = groupsOf(head);
+  const after = tail === undefined ? [] : groupsOf(tail);
+  const zeros =
+    tail === undefined ? [] : new Array<string>(Math.max(0, 8 - before.length - after.length)).fill("0");
+  const first = [...before, ...zeros, ...after].slice(0, 3).map((group) => Number.parseInt(group, 16));
+  while (first.length > 0 && first.at(-1) === 0) first.pop();
+  return `${first.map((group) => group.toString(16)).join(":")}::`;
+}
+
+/** A dotted tail stands for two groups; its value is below the /48 and doesn't matter. */
+function groupsOf(text: string): string[] {
+  return text === "" ? [] : text.split(":").flatMap((group) => (group.includes(".") ? ["0", "0"] : [group]));
+}

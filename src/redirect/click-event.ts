@@ -1,0 +1,72 @@
+// From a raw hit to the LinkClicked event that keeps its facts; what would identify a person ends here.
+import type { LinkClicked } from "../events/catalogue.ts";
+import { anonymiseIp } from "./anonymise-ip.ts";
+import { KIND_RULES_VERSION, kindOf } from "./classify.ts";
+import { cleanText } from "./clean-text.ts";
+import type { Geo, Place } from "./geo.ts";
+import type { Hit } from "./hit.ts";
+import { primaryLanguage } from "./language.ts";
+import { referrerOf } from "./referrer.ts";
+import { remember } from "./remember.ts";
+import { agentOf } from "./user-agent.ts";
+import { queryOf, utmOf } from "./utm.ts";
+import type { VisitorOf } from "./visitor.ts";
+
+/** The event of a hit under its day's visitor codes. Never throws, whatever bytes the hit holds. */
+export type Enrich = (hit: Hit, visitorOf: VisitorOf) => LinkClicked;
+
+/** Remembers what costs most; raw addresses are held in memory only. */
+export function enricher(geo: Geo): Enrich {
+  const agent = remember(10_000, agentOf);
+  const origin = remember(50_000, (address) => ({
+    ip: anonymiseIp(address),
+    ...placeOrNowhere(geo, address),
+  }));
+  const referrer = remember(5_000, referrerOf);
+  const language = remember(2_000, primaryLanguage);
+  const utmOfLongUrl = remember(5_000, (longUrl) => utmOf(queryOf(longUrl)));
+  return (hit, visitorOf) => {
+    const { link } = hit;
+    const { userAgent, automated, device, browser, os } = agent(hit.userAgent);
+    const { ip, country, region, city } = origin(hit.address);
+    const prefetch = cleanText(hit.prefetch, 128);
+    return {
+      type: "LinkClicked",
+      data: {
+        link: link.key,
+        slug: link.slug,
+        linkRevision: link.revision,
+        shortUrl: link.shortUrl,
+        longUrl: link.longUrl,
+        accountId: link.accountId,
+        via: link.via,
+        at: new Date(hit.at).toISOString(),
+        kind: kindOf({ method: hit.method, query: hit.query, prefetch, automated }),
+        rules: KIND_RULES_VERSION,
+        method: hit.method,
+        userAgent,
+        device,
+        browser,
+        os,
+        ip,
+        country,
+        region,
+        city,
+        ...referrer(hit.referrer),
+        utm: { ...utmOfLongUrl(link.longUrl), ...utmOf(hit.query) },
+        language: language(hit.language),
+        prefetch,
+        visitor: visitorOf({ address: hit.address, userAgent, link: link.key }),
+      },
+    };
+  };
+}
+
+/** A damaged database costs the place, never the click. */
+function placeOrNowhere(geo: Geo, address: string): Place {
+  try {
+    return geo.locate(address);
+  } catch {
+    return { country: "unknown", region: "unknown", city: "unknown" };
+  }
+}

@@ -1,0 +1,239 @@
+// The HTTP thread's side of recording: batches hits, hands them to the recorder thread, loses none of them.
+import { Worker } from "node:worker_threads";
+import type { Config } from "../config.ts";
+import { DomainError } from "../errors.ts";
+import type { WriterReport } from "./click-writer.ts";
+import { addHit, emptyBatch, type Hit, type HitBatch } from "./hit.ts";
+import { Latencies, type LatencySnapshot } from "./latencies.ts";
+import type { RecorderThreadData, ToRecorder } from "./recorder-thread.ts";
+
+/** What the recorder asks of a worker thread. */
+export type RecorderThread = Pick<Worker, "terminate"> & {
+  postMessage(message: ToRecorder): void;
+  on(event: "message", listener: (report: WriterReport) => void): unknown;
+  on(event: "error", listener: (error: Error) => void): unknown;
+  on(event: "exit", listener: (code: number) => void): unknown;
+};
+
+export type ClickRecorderDeps = {
+  durability: "batched" | "durable";
+  startThread: (revisions: ReadonlyMap<string, number>) => RecorderThread;
+  /** [0,1) for jitter. */
+  random: () => number;
+  log: (message: string) => void;
+  /** Most hits waiting for their commit before redirects wait too; default 200,000. */
+  maxBacklog?: number;
+};
+
+export type RecorderStats = {
+  recorded: number;
+  committed: number;
+  /** Hits waiting for their commit. */
+  backlog: number;
+  /** Hits that could not be made into an event; always 0 unless this program is wrong. */
+  lost: number;
+  threadRestarts: number;
+  lastError: string | undefined;
+  /** Seconds of each append, and hits in it. */
+  append: LatencySnapshot;
+};
+
+/** The click could not be recorded in time; the redirect answers 503 rather than lose it. */
+export class RecorderBusy extends DomainError {
+  override readonly code = "recorder_busy";
+}
+
+const FLUSH_AFTER_MS = 10;
+const FLUSH_AT_HITS = 256;
+const LONGEST_WAIT_MS = 5_000;
+const LONGEST_RESTART_PAUSE_MS = 5_000;
+
+/** Starts recorder-thread.ts. `writer`: as in ClickWriterDeps, new for every process. */
+export function recorderThreadStarter(config: Config, writer: string): ClickRecorderDeps["startThread"] {
+  return (revisions) => {
+    const workerData: RecorderThreadData = { config, writer, revisions };
+    return new Worker(new URL("./recorder-thread.ts", import.meta.url), { name: "recorder", workerData });
+  };
+}
+
+type Waiter = { batch: number; resolve: () => void };
+
+export class ClickRecorder {
+  readonly #deps: ClickRecorderDeps;
+  readonly #maxBacklog: number;
+  readonly #revisions = new Map<string, number>();
+  /** Sent and not yet committed, in order: what a new thread gets again. */
+  readonly #unacknowledged = new Map<number, HitBatch>();
+  readonly #latencies = new Latencies();
+  #waiters: Waiter[] = [];
+  #thread: RecorderThread;
+  /** Set while no thread runs. */
+  #restartTimer: NodeJS.Timeout | undefined;
+  #current = emptyBatch(1, 0);
+  #timer: NodeJS.Timeout | undefined;
+  #recorded = 0;
+  #committed = 0;
+  #lost = 0;
+  #restarts = 0;
+  #failuresInARow = 0;
+  #lastError: string | undefined;
+  #closing = false;
+
+  constructor(deps: ClickRecorderDeps) {
+    this.#deps = deps;
+    this.#maxBacklog = deps.maxBacklog ?? 200_000;
+    this.#thread = this.#start();
+  }
+
+  /**
+   * Undefined when the hit is in line and the redirect may be answered at once. A promise when it has to wait: for
+   * the commit (durable), or for room when the recorder is far behind.
+   * @throws RecorderBusy (through the promise) after five seconds
+   */
+  record(hit: Hit): Promise<void> | undefined {
+    if (this.#recorded - this.#committed >= this.#maxBacklog) return this.#recordWhenRoom(hit);
+    this.#take(hit);
+    return this.#deps.durability === "durable" ? this.#committedWithin(this.#current.batch) : undefined;
+  }
+
+  /** Resolves when every hit recorded so far is committed; waits as long as that takes. */
+  drain(): Promise<void> {
+    this.#flush();
+    const last = this.#current.batch - 1;
+    return this.#unacknowledged.size === 0 ? Promise.resolve() : this.#committedUpTo(last);
+  }
+
+  /** Drains, then ends the thread and its stores. */
+  async close(): Promise<void> {
+    await this.drain();
+    this.#closing = true;
+    if (this.#restartTimer !== undefined) return clearTimeout(this.#restartTimer);
+    const ended = new Promise<void>((resolve) => this.#thread.on("exit", () => resolve()));
+    this.#thread.postMessage("stop");
+    await ended;
+  }
+
+  stats(): RecorderStats {
+    return {
+      recorded: this.#recorded,
+      committed: this.#committed,
+      backlog: this.#recorded - this.#committed,
+      lost: this.#lost,
+      threadRestarts: this.#restarts,
+      lastError: this.#lastError,
+      append: this.#latencies.snapshot(),
+    };
+  }
+
+  #take(hit: Hit): void {
+    addHit(this.#current, hit);
+    this.#recorded++;
+    if (this.#current.count >= FLUSH_AT_HITS) this.#flushSoon();
+    else this.#timer ??= setTimeout(() => this.#flush(), FLUSH_AFTER_MS);
+  }
+
+  /** In a microtask, so that a durable hit still finds its batch number in `#current`. */
+  #flushSoon(): void {
+    if (this.#current.count === FLUSH_AT_HITS) queueMicrotask(() => this.#flush());
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const batch = this.#current;
+    if (batch.count === 0) return;
+    this.#current = emptyBatch(batch.batch + 1, batch.first + batch.count);
+    this.#unacknowledged.set(batch.batch, batch);
+    this.#thread.postMessage(batch);
+  }
+
+  async #recordWhenRoom(hit: Hit): Promise<void> {
+    const deadline = performance.now() + LONGEST_WAIT_MS;
+    while (this.#recorded - this.#committed >= this.#maxBacklog) {
+      const oldest = this.#unacknowledged.keys().next().value ?? this.#current.batch;
+      await this.#committedWithin(oldest, deadline - performance.now());
+    }
+    this.#take(hit);
+    if (this.#deps.durability === "durable") await this.#committedWithin(this.#current.batch);
+  }
+
+  #committedUpTo(batch: number): Promise<void> {
+    return new Promise((resolve) => this.#waiters.push({ batch, resolve }));
+  }
+
+  #committedWithin(batch: number, ms = LONGEST_WAIT_MS): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const waiter: Waiter = { batch, resolve: () => finish(resolve) };
+      const timer = setTimeout(() => {
+        this.#waiters = this.#waiters.filter((other) => other !== waiter);
+        reject(new RecorderBusy("The click could not be recorded in time"));
+      }, ms);
+      const finish = (settle: () => void) => {
+        clearTimeout(timer);
+        settle();
+      };
+      this.#waiters.push(waiter);
+    });
+  }
+
+  #start(): RecorderThread {
+    const thread = this.#deps.startThread(this.#revisions);
+    thread.on("message", (report) => this.#hear(report));
+    thread.on("error", (error) => this.#note(`Recorder thread: ${error.message}`));
+    thread.on("exit", (code) => {
+      if (!this.#closing) this.#restart(code);
+    });
+    return thread;
+  }
+
+  /** The new thread learns how far the streams are known to be and gets every uncommitted batch again, in order. */
+  #restart(code: number): void {
+    this.#restarts++;
+    const pause = Math.min(50 * 2 ** this.#failuresInARow++, LONGEST_RESTART_PAUSE_MS);
+    this.#note(`Recorder thread ended with code ${code}; starting another`);
+    this.#restartTimer = setTimeout(
+      () => {
+        this.#restartTimer = undefined;
+        this.#thread = this.#start();
+        for (const batch of this.#unacknowledged.values()) this.#thread.postMessage(batch);
+      },
+      pause * (0.5 + this.#deps.random() / 2),
+    );
+  }
+
+  #hear(report: WriterReport): void {
+    if (report.type === "trouble") {
+      this.#lost += report.lost ?? 0;
+      this.#note(report.message);
+      return;
+    }
+    this.#failuresInARow = 0;
+    for (const { hits, seconds } of report.appends) this.#latencies.add(seconds, hits);
+    for (const [stream, revision] of report.reached) this.#reach(stream, revision);
+    for (const [number, batch] of this.#unacknowledged) {
+      if (number > report.upTo) break;
+      this.#unacknowledged.delete(number);
+      this.#committed += batch.count;
+    }
+    this.#wake(report.upTo);
+  }
+
+  /** Yesterday's stream may still get a late hit; older ones are done. */
+  #reach(stream: string, revision: number): void {
+    this.#revisions.delete(stream);
+    this.#revisions.set(stream, revision);
+    if (this.#revisions.size > 3) this.#revisions.delete(this.#revisions.keys().next().value ?? "");
+  }
+
+  #wake(upTo: number): void {
+    if (this.#waiters.length === 0) return;
+    const due = this.#waiters.filter(({ batch }) => batch <= upTo);
+    this.#waiters = this.#waiters.filter(({ batch }) => batch > upTo);
+    for (const waiter of due) waiter.resolve();
+  }
+
+  #note(message: string): void {
+    if (message !== this.#lastError) this.#deps.log(message);
+    this.#lastError = message;
+  }
+}

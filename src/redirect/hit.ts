@@ -1,0 +1,89 @@
+// One hit as the HTTP thread sees it, and the flat form in which batches of hits cross to the recorder thread.
+import type { CreatedVia } from "../events/vocabulary.ts";
+
+/** The facts of a link that its click events repeat; one shared object for each cached link. */
+export type LinkTarget = {
+  /** `<host>/<slug>`. */
+  key: string;
+  slug: string;
+  revision: number;
+  shortUrl: string;
+  longUrl: string;
+  accountId: string;
+  via: CreatedVia;
+};
+
+export type Hit = {
+  link: LinkTarget;
+  /** Milliseconds since 1970. */
+  at: number;
+  method: "GET" | "HEAD";
+  /** Raw, without `?`. */
+  query: string;
+  /** Of the client, whole: it never leaves the process. */
+  address: string;
+  userAgent: string;
+  referrer: string;
+  language: string;
+  /** Values of the purpose headers. */
+  prefetch: string;
+};
+
+/** `first`: number of the batch's first hit in its writer's life; hits keep their numbers when a batch is sent again. */
+export type HitBatch = {
+  batch: number;
+  first: number;
+  count: number;
+  links: LinkTarget[];
+  values: HitValue[];
+};
+type HitValue = string | number;
+
+const WIDTH = 9;
+// Only what the events keep; the rest of a huge header would lie in memory until the batch is committed.
+const MAX_HEADER = 2048;
+
+export function emptyBatch(batch: number, first: number): HitBatch {
+  return { batch, first, count: 0, links: [], values: [] };
+}
+
+/** A flat array clones across threads four times cheaper than objects, and twice cheaper than JSON text. */
+export function addHit(batch: HitBatch, hit: Hit): void {
+  let link = batch.links.lastIndexOf(hit.link);
+  if (link < 0) link = batch.links.push(hit.link) - 1;
+  const { at, method, query, address, userAgent, referrer, language, prefetch } = hit;
+  batch.values.push(
+    link,
+    at,
+    method,
+    bounded(query),
+    bounded(address),
+    bounded(userAgent),
+    bounded(referrer),
+    bounded(language),
+    bounded(prefetch),
+  );
+  batch.count++;
+}
+
+export function hitsOf(batch: HitBatch): Hit[] {
+  const { links, values } = batch;
+  return Array.from({ length: batch.count }, (_, index) => {
+    const start = index * WIDTH;
+    return {
+      link: links[values[start] as number] as LinkTarget,
+      at: values[start + 1] as number,
+      method: values[start + 2] as Hit["method"],
+      query: values[start + 3] as string,
+      address: values[start + 4] as string,
+      userAgent: values[start + 5] as string,
+      referrer: values[start + 6] as string,
+      language: values[start + 7] as string,
+      prefetch: values[start + 8] as string,
+    };
+  });
+}
+
+function bounded(text: string): string {
+  return text.length > MAX_HEADER ? text.slice(0, MAX_HEADER) : text;
+}

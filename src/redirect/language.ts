@@ -1,0 +1,26 @@
+// The language a visitor asked for first.
+
+const TAG = /^[a-z]{1,8}(-[a-z0-9]{1,8})*$/;
+
+/** The tag of Accept-Language with the highest weight, lower case, such as `en-gb`; "" for none (RFC 9110, 12.5.4). */
+export function primaryLanguage(header: string): string {
+  let best = "";
+  let bestWeight = 0;
+  for (const part of header.slice(0, 256).split(",")) {
+    const [range = "", ...parameters] = part.split(";");
+    const tag = range.trim().toLowerCase();
+    const weight = weightOf(parameters);
+    if (weight > bestWeight && tag.length <= 35 && TAG.test(tag)) {
+      best = tag;
+      bestWeight = weight;
+    }
+  }
+  return best;
+}
+
+function weightOf(parameters: readonly string[]): number {
+  const q = parameters.map((text) => text.trim()).find((text) => /^q=/i.test(text));
+  if (q === undefined) return 1;
+  const weight = Number(q.slice(2));
+  return weight >= 0 && weight <= 1 ? weight : 0;
+}

@@ -1,0 +1,34 @@
+// What the redirect keeps of a link: all that answering and recording need, worked out once.
+
+import { linkKey } from "../events/streams.ts";
+import type { LinkDocument } from "../projections/links.ts";
+import type { LinkTarget } from "./hit.ts";
+
+export type LinkFacts = Pick<
+  LinkDocument,
+  "host" | "slug" | "accountId" | "longUrl" | "shortUrl" | "status" | "via" | "revision"
+>;
+
+export type LinkEntry = {
+  host: string;
+  status: LinkFacts["status"];
+  /** Value of the Location header: the long URL as normalised ASCII. */
+  location: string;
+  target: LinkTarget;
+};
+
+export function linkEntry(link: LinkFacts): LinkEntry {
+  const { slug, revision, shortUrl, longUrl, accountId, via } = link;
+  return {
+    host: link.host,
+    status: link.status,
+    location: headerSafe(longUrl),
+    target: { key: linkKey(link.host, slug), slug, revision, shortUrl, longUrl, accountId, via },
+  };
+}
+
+/** The URL parser percent-encodes whatever a header must not hold; what it can't read is encoded by hand. */
+function headerSafe(longUrl: string): string {
+  const href = URL.parse(longUrl)?.href ?? encodeURI(longUrl.toWellFormed());
+  return href.replace(/[^\x21-\x7e]/g, (character) => encodeURIComponent(character.toWellFormed()));
+}

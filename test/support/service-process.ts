@@ -1,0 +1,127 @@
+// Runs the real service as its own process on a free port, for fault tests, benchmarks and the demo.
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:net";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const START_TIMEOUT_MS = 20_000;
+
+export type Environment = Record<string, string>;
+
+export type ServiceProcess = {
+  url: string;
+  child: ChildProcess;
+  /** Resolves when the process has gone. SIGTERM asks for a graceful stop, SIGKILL doesn't ask. */
+  stop(signal?: "SIGTERM" | "SIGKILL"): Promise<void>;
+};
+
+/** What an instance needs to be alone on the machine; the same again restarts it on the same data. */
+export async function instanceOf(dataDir: string, more: Environment = {}): Promise<Environment> {
+  const port = await freePort();
+  return {
+    PORT: String(port),
+    BASE_URL: `http://localhost:${port}`,
+    DATA_DIR: dataDir,
+    TRUST_PROXY: "127.0.0.1/32",
+    LOG_LEVEL: "error",
+    ...more,
+  };
+}
+
+/**
+ * Resolves once /health/ready answers 200.
+ * @throws with what the process printed, when it ends or isn't ready within 20 s
+ */
+export async function startService(
+  instance: Environment,
+  nodeArguments: readonly string[] = [],
+): Promise<ServiceProcess> {
+  const child = spawn(process.execPath, [...nodeArguments, "src/main.ts"], {
+    cwd: root,
+    env: environment(instance),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let printed = "";
+  const keep = (chunk: Buffer) => {
+    printed = (printed + chunk.toString()).slice(-8192);
+  };
+  child.stdout.on("data", keep);
+  child.stderr.on("data", keep);
+  const url = `http://127.0.0.1:${instance.PORT}`;
+  const gone = once(child, "exit");
+  const stop = async (signal: NodeJS.Signals = "SIGTERM") => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+    await gone;
+  };
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  while (!(await isReady(url))) {
+    if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}:\n${printed}`);
+    if (Date.now() > deadline) {
+      await stop("SIGKILL");
+      throw new Error(`the service wasn't ready within ${START_TIMEOUT_MS} ms:\n${printed}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  return { url, child, stop };
+}
+
+/** Runs one command of the command line with `--json` and gives the document that it prints. */
+export async function runCommand<T>(instance: Environment, ...command: string[]): Promise<T> {
+  const { stdout } = await promisify(execFile)(process.execPath, ["src/cli.ts", ...command, "--json"], {
+    cwd: root,
+    env: environment(instance),
+  });
+  return JSON.parse(stdout) as T;
+}
+
+/** An account of the tier and keys for it, made through the real command line. */
+export async function accountWithKeys(
+  instance: Environment,
+  tier: "free" | "developer",
+  keys: number,
+): Promise<{ accountId: string; keys: string[] }> {
+  const email = `${tier}@example.com`;
+  const account = await runCommand<{ account_id: string }>(
+    instance,
+    ...["account", "create", "--email", email, "--tier", tier],
+  );
+  const issued: string[] = [];
+  while (issued.length < keys) {
+    const { key } = await runCommand<{ key: string }>(
+      instance,
+      "key",
+      "issue",
+      "--account",
+      account.account_id,
+    );
+    issued.push(key);
+  }
+  return { accountId: account.account_id, keys: issued };
+}
+
+/** Only what finding programs needs is inherited, so that a developer's own settings don't leak in. */
+function environment(instance: Environment): Environment {
+  return { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...instance };
+}
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/health/ready`);
+    await response.arrayBuffer();
+    return response.status === 200;
+  } catch {
+    return false;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("no TCP port to be had");
+  return address.port;
+}

@@ -1,0 +1,16 @@
+// The yardstick: the same framework answering the same 301 with nothing behind it. PORT in, a ready message out.
+import Fastify from "fastify";
+
+const app = Fastify({ logger: false });
+
+app.get("/:slug", (_request, reply) =>
+  reply
+    .code(301)
+    .header("location", "https://example.com/landing/page?utm_source=bench")
+    .header("cache-control", "private, max-age=0, must-revalidate")
+    .send(),
+);
+
+const url = await app.listen({ host: "127.0.0.1", port: 0 });
+process.send?.({ url });
+process.once("disconnect", () => process.exit(0));

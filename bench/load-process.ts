@@ -1,0 +1,73 @@
+// The load generator, a process of its own: asked for a number of requests, it answers how that went.
+import autocannon, { type Client, type Result } from "autocannon";
+import { requestsOf } from "./traffic/requests.ts";
+
+export type LoadOrder = { url: string; connections: number; amount: number };
+
+/** `answered`: redirects received; `other`: any other answer; rates in requests/s, latencies in milliseconds. */
+export type LoadResult = {
+  answered: number;
+  other: number;
+  errors: number;
+  seconds: number;
+  rate: number;
+  p50: number;
+  p99: number;
+};
+
+let pool: ReturnType<typeof requestsOf>[] = [];
+
+process.on("message", async (order: LoadOrder) => {
+  process.send?.(await run(order));
+});
+process.once("disconnect", () => process.exit(0));
+
+async function run({ url, connections, amount }: LoadOrder): Promise<LoadResult> {
+  if (pool.length !== connections) {
+    pool = Array.from({ length: connections }, (_, connection) => requestsOf(connection, connections));
+  }
+  let nextClient = 0;
+  const latencies = new Float64Array(amount + connections);
+  let responses = 0;
+  let redirects = 0;
+  let firstAt = 0;
+  let lastAt = 0;
+  const { promise, resolve, reject } = Promise.withResolvers<Result>();
+  const options = {
+    url,
+    connections,
+    amount,
+    sampleInt: 100,
+    setupClient: (client: Client) => {
+      client.setRequests(pool[nextClient % connections] ?? []);
+      nextClient += 1;
+    },
+  };
+  const running = autocannon(options, (error, result) => (error ? reject(error) : resolve(result)));
+  running.on("start", () => {
+    firstAt = performance.now();
+  });
+  // autocannon counts time up to its next sample; the last answer's own time makes the rate exact.
+  running.on("response", (_client, status, _bytes, latency) => {
+    latencies[responses] = latency;
+    responses += 1;
+    if (Number(status) === 301) redirects += 1;
+    lastAt = performance.now();
+  });
+  const { errors } = await promise;
+  const sorted = latencies.subarray(0, responses).sort();
+  const seconds = (lastAt - firstAt) / 1000;
+  return {
+    answered: redirects,
+    other: responses - redirects,
+    errors,
+    seconds,
+    rate: responses / seconds,
+    p50: quantile(sorted, 0.5),
+    p99: quantile(sorted, 0.99),
+  };
+}
+
+function quantile(sorted: Float64Array, q: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
+}

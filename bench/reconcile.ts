@@ -1,0 +1,73 @@
+// Proves after a run that every answered redirect is in the log once and in the totals once.
+import type { Backend } from "../src/backend.ts";
+import { PREFIX } from "../src/events/streams.ts";
+import { checkpointName } from "../src/projections/checkpoint-name.ts";
+import { clickProjections } from "../src/projections/groups.ts";
+import { type LinkTotalsDocument, linkTotals } from "../src/projections/link-totals.ts";
+
+const PAGE = 5000;
+const PATIENCE_MS = 300_000;
+const QUIET_MS = 1000;
+
+/** Waits until no more clicks are being recorded and every click projection has folded them all. */
+export async function untilCaughtUp({ eventStore, readStore }: Backend): Promise<void> {
+  const deadline = performance.now() + PATIENCE_MS;
+  let head = await eventStore.head();
+  let quietSince = performance.now();
+  for (;;) {
+    const now = await eventStore.head();
+    if (now !== head) {
+      head = now;
+      quietSince = performance.now();
+    }
+    const checkpoints = await readStore.checkpoints();
+    const behind = clickProjections.filter(
+      (projection) => head !== undefined && (checkpoints[checkpointName(projection)]?.position ?? "") < head,
+    );
+    if (behind.length === 0 && performance.now() - quietSince >= QUIET_MS) return;
+    if (performance.now() > deadline) {
+      throw new Error(
+        `not caught up after ${PATIENCE_MS / 1000} s: ${behind.map(({ name }) => name).join(", ")}`,
+      );
+    }
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Seconds from the call until everything is folded, without the quiet second that proves it. */
+export async function secondsToCatchUp(backend: Backend): Promise<number> {
+  const start = performance.now();
+  await untilCaughtUp(backend);
+  return Math.max(0, performance.now() - start - QUIET_MS) / 1000;
+}
+
+/** LinkClicked events in the log. */
+export async function clicksInLog({ eventStore }: Backend): Promise<number> {
+  let count = 0;
+  let after: string | undefined;
+  for (;;) {
+    const events = await eventStore.readAll({ prefixes: [PREFIX.clicks], after, limit: PAGE });
+    count += events.filter(({ type }) => type === "LinkClicked").length;
+    if (events.length < PAGE) return count;
+    after = events.at(-1)?.position;
+  }
+}
+
+/** The sum of all links' totals. */
+export async function clicksInTotals({ readStore }: Backend): Promise<number> {
+  const collection = linkTotals.collection.name;
+  let sum = 0;
+  let after: { value: string; id: string } | undefined;
+  for (;;) {
+    const sort = { field: "link", direction: "asc" as const };
+    const page = await readStore.find<LinkTotalsDocument>(collection, {
+      sort,
+      limit: PAGE,
+      ...(after ? { after } : {}),
+    });
+    sum += page.reduce((total, { totalClicks }) => total + totalClicks, 0);
+    const last = page.at(-1);
+    if (!last || page.length < PAGE) return sum;
+    after = { value: last.link, id: last._id };
+  }
+}

@@ -1,0 +1,100 @@
+// `npm run bench redirect`: the service with recording on beside a bare 301, and proof that no click was lost.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openBackend } from "../src/backend.ts";
+import { parseConfig } from "../src/config.ts";
+import { instanceOf, startService } from "../test/support/service-process.ts";
+import { startChild } from "./child.ts";
+import type { LoadOrder, LoadResult } from "./load-process.ts";
+import { clicksInLog, clicksInTotals, secondsToCatchUp } from "./reconcile.ts";
+import { machineLine, markdownTable, plainTable, type Round, ratio, roundLine } from "./report.ts";
+import { seedLinks } from "./seed-links.ts";
+import { LINKS } from "./traffic/requests.ts";
+
+export type RedirectOptions = {
+  durable: boolean;
+  markdown: boolean;
+  rounds: number;
+  seconds: number;
+  /** Folder for V8 CPU profiles of the service's threads. */
+  profile?: string | undefined;
+};
+
+const CONNECTIONS = 50;
+const WARM_UP_REQUESTS = 30_000;
+
+/** True when every answered redirect is in the log and in the totals exactly once. */
+export async function benchRedirect(options: RedirectOptions): Promise<boolean> {
+  const dataDir = await mkdtemp(join(tmpdir(), "linkledger-bench-"));
+  try {
+    return await run(options, dataDir);
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function run(options: RedirectOptions, dataDir: string): Promise<boolean> {
+  const instance = await instanceOf(dataDir, { CLICK_DURABILITY: options.durable ? "durable" : "batched" });
+  const config = parseConfig(instance);
+  const backend = await openBackend(config, { offThreadEventStore: false });
+  await seedLinks(backend, config.baseUrl);
+  const profiling = options.profile ? ["--cpu-prof", `--cpu-prof-dir=${options.profile}`] : [];
+  const service = await startService(instance, profiling);
+  const bare = startChild("./bare-server.ts");
+  const load = startChild("./load-process.ts");
+  try {
+    const { url: bareUrl } = await bare.answer<{ url: string }>();
+    const ask = (url: string, amount: number) =>
+      load.ask<LoadResult>({ url, amount, connections: CONNECTIONS } satisfies LoadOrder);
+    console.log(
+      `${machineLine()}\n${CONNECTIONS} connections, ${LINKS} links, CLICK_DURABILITY=${config.clickDurability}`,
+    );
+    const results = await alternate(options, ask, bareUrl, service.url);
+    const seconds = await secondsToCatchUp(backend);
+    console.log(`\n${options.markdown ? markdownTable(results.rounds) : plainTable(results.rounds)}`);
+    console.log(`ratio of the medians: ${ratio(results.rounds).toFixed(2)}`);
+    console.log(`analytics complete ${seconds.toFixed(1)} s after the last answer`);
+    const recorded = { log: await clicksInLog(backend), totals: await clicksInTotals(backend) };
+    return reconciled(results.toService, recorded);
+  } finally {
+    await Promise.all([load.stop(), bare.stop(), service.stop()]);
+    await backend.close();
+  }
+}
+
+/** A B A B ...: what the machine does meanwhile hits both sides alike. */
+async function alternate(
+  options: RedirectOptions,
+  ask: (url: string, amount: number) => Promise<LoadResult>,
+  bareUrl: string,
+  serviceUrl: string,
+): Promise<{ rounds: Round[]; toService: LoadResult[] }> {
+  const warm = {
+    bare: await ask(bareUrl, WARM_UP_REQUESTS),
+    service: await ask(serviceUrl, WARM_UP_REQUESTS),
+  };
+  const amount = {
+    bare: Math.round(warm.bare.rate * options.seconds),
+    service: Math.round(warm.service.rate * options.seconds),
+  };
+  const rounds: Round[] = [];
+  while (rounds.length < options.rounds) {
+    const round = { bare: await ask(bareUrl, amount.bare), service: await ask(serviceUrl, amount.service) };
+    rounds.push(round);
+    console.log(roundLine(rounds.length, round));
+  }
+  return { rounds, toService: [warm.service, ...rounds.map((round) => round.service)] };
+}
+
+function reconciled(runs: readonly LoadResult[], recorded: { log: number; totals: number }): boolean {
+  const answered = runs.reduce((sum, { answered: redirects }) => sum + redirects, 0);
+  const failures = runs.reduce((sum, { other, errors }) => sum + other + errors, 0);
+  const line = `answered ${answered}, in the log ${recorded.log}, in totals ${recorded.totals}`;
+  if (failures === 0 && answered === recorded.log && answered === recorded.totals) {
+    console.log(`${line}: nothing lost, nothing doubled`);
+    return true;
+  }
+  console.log(`${line}, answered otherwise or not at all ${failures}: MISMATCH`);
+  return false;
+}

@@ -1,0 +1,37 @@
+// Fills a data folder before the service starts: the API's own limits would make 10,000 links take hours.
+import { randomUUID } from "node:crypto";
+import type { Backend } from "../src/backend.ts";
+import type { LinkledgerEvent } from "../src/events/catalogue.ts";
+import { newEvent } from "../src/events/new-event.ts";
+import { accountStream, linkStream } from "../src/events/streams.ts";
+import { benchSlug, LINKS } from "./traffic/requests.ts";
+
+const AT_ONCE = 500;
+
+/** One account and LINKS links on the default host, appended as the events that the commands would write. */
+export async function seedLinks(backend: Backend, baseUrl: string): Promise<void> {
+  const { eventStore } = backend;
+  const accountId = randomUUID();
+  const at = new Date().toISOString();
+  const host = new URL(baseUrl).hostname;
+  const append = (stream: string, event: LinkledgerEvent) => {
+    const origin = { correlationId: "bench", causationId: "bench", actor: { type: "operator" as const } };
+    return eventStore.append(stream, "none", [newEvent(event, randomUUID(), origin)]);
+  };
+  await append(accountStream(accountId), {
+    type: "AccountOpened",
+    data: { accountId, at, tier: "developer" },
+  });
+  for (let first = 0; first < LINKS; first += AT_ONCE) {
+    const batch = Array.from({ length: Math.min(AT_ONCE, LINKS - first) }, (_, i) => first + i);
+    await Promise.all(
+      batch.map((link) => {
+        const slug = benchSlug(link);
+        const longUrl = `https://shop.example.com/products/${link}?utm_source=newsletter&utm_campaign=spring`;
+        const data = { host, slug, accountId, at, longUrl, shortUrl: `${baseUrl}/${slug}` };
+        const event = { type: "LinkCreated" as const, data: { ...data, via: "api" as const, custom: false } };
+        return append(linkStream(host, slug), event);
+      }),
+    );
+  }
+}

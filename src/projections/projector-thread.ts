@@ -1,0 +1,80 @@
+// The projector thread: one runner for the lifecycle, one for clicks, on connections of its own.
+import { readlinkSync } from "node:fs";
+import { setPriority } from "node:os";
+import { parentPort, workerData } from "node:worker_threads";
+import { openBackend } from "../backend.ts";
+import type { Config } from "../config.ts";
+import { clickProjections, lifecycleProjections } from "./groups.ts";
+import type { FromProjector, ToProjector } from "./projector-messages.ts";
+import { ProjectionRunner, type RunnerLog } from "./runner.ts";
+
+const REPORT_EVERY_MS = 1_000;
+/** Nice value: redirects, in the main thread, go first on a busy machine. */
+const NICENESS = 10;
+
+const parent = parentPort;
+if (parent) await project(workerData.config as Config, (message) => parent.postMessage(message), parent);
+
+async function project(
+  config: Config,
+  tell: (message: FromProjector) => void,
+  port: NonNullable<typeof parent>,
+) {
+  const stopping = new AbortController();
+  const early: ToProjector[] = [];
+  let receive = (message: ToProjector) => void early.push(message);
+  port.on("message", (message: ToProjector) => receive(message));
+
+  yieldToRedirects();
+  const { eventStore, readStore, close } = await openBackend(config, { offThreadEventStore: false });
+  const log = logTo(tell);
+  const clock = () => new Date();
+  const runners = [lifecycleProjections, clickProjections].map(
+    (projections) => new ProjectionRunner({ eventStore, readStore, projections, clock, log }),
+  );
+
+  const report = async () => {
+    try {
+      const projections = [];
+      for (const runner of runners) projections.push(...(await runner.status()));
+      tell({ type: "status", projections });
+    } catch (error) {
+      log.warn({ err: error }, "projection status unavailable");
+    }
+  };
+  receive = (message) => {
+    if (message.type === "stop") stopping.abort();
+    else void report();
+  };
+  for (const message of early) receive(message);
+
+  const reporting = setInterval(report, REPORT_EVERY_MS);
+  await Promise.all(runners.map((runner) => runner.run(stopping.signal)));
+  clearInterval(reporting);
+  await close();
+  port.close();
+}
+
+/** On Linux a thread has a priority of its own; elsewhere this changes nothing. */
+function yieldToRedirects(): void {
+  try {
+    const thread = Number(readlinkSync("/proc/thread-self").split("/").at(-1));
+    if (Number.isInteger(thread) && thread !== process.pid) setPriority(thread, NICENESS);
+  } catch {
+    // Not allowed, or not Linux: the projector then competes as an equal.
+  }
+}
+
+/** Errors become plain objects: only those cross threads whole. */
+function logTo(tell: (message: FromProjector) => void): RunnerLog {
+  const at = (level: "info" | "warn" | "error") => (first: unknown, second?: string) => {
+    const fields =
+      typeof first === "object" && first !== null ? { ...(first as Record<string, unknown>) } : {};
+    if (fields.err instanceof Error) {
+      const { name, message, stack } = fields.err;
+      fields.err = { type: name, message, stack };
+    }
+    tell({ type: "log", level, fields, message: typeof first === "string" ? first : (second ?? "") });
+  };
+  return { info: at("info"), warn: at("warn"), error: at("error") };
+}

@@ -1,0 +1,63 @@
+// Accounts, keys and domains as the command line and the portal show them.
+import { type AccountDocument, accounts } from "../projections/accounts.ts";
+import { type DomainDocument, domains } from "../projections/domains.ts";
+import { type KeyDocument, keys } from "../projections/keys.ts";
+import type { Document, FindQuery, ReadStore } from "../read-store/port.ts";
+import { NotFound } from "./errors.ts";
+
+type Deps = { readStore: ReadStore };
+
+const PAGE = 500;
+
+/** All accounts, oldest first. */
+export async function listAccounts({ readStore }: Deps): Promise<AccountDocument[]> {
+  return await all<AccountDocument>(readStore, accounts.collection.name, {}, "openedAt");
+}
+
+/** @throws NotFound */
+export async function showAccount(deps: Deps, accountId: string) {
+  const account = await deps.readStore.get<AccountDocument>(accounts.collection.name, accountId);
+  if (!account) throw new NotFound(`Account ${accountId} not found.`);
+  return { account, keys: await listKeys(deps, accountId), domains: await listDomains(deps, accountId) };
+}
+
+/** All keys of an account, deactivated ones too, oldest first. */
+export async function listKeys({ readStore }: Deps, accountId: string): Promise<KeyDocument[]> {
+  return await all<KeyDocument>(readStore, keys.collection.name, { accountId }, "issuedAt");
+}
+
+export async function findKey({ readStore }: Deps, keyId: string): Promise<KeyDocument | undefined> {
+  return await readStore.get<KeyDocument>(keys.collection.name, keyId);
+}
+
+/** The domain that has this id now; a removed one only when nothing else has it. */
+export async function findDomain({ readStore }: Deps, domainId: string): Promise<DomainDocument | undefined> {
+  const found = await readStore.find<DomainDocument>(domains.collection.name, {
+    where: { domainId },
+    limit: 10,
+  });
+  return found.find(({ state }) => state !== "removed") ?? found[0];
+}
+
+/** The domains of an account, oldest first, without those that were removed. */
+export async function listDomains({ readStore }: Deps, accountId: string): Promise<DomainDocument[]> {
+  const found = await all<DomainDocument>(readStore, domains.collection.name, { accountId }, "addedAt");
+  return found.filter(({ state }) => state !== "removed");
+}
+
+async function all<D extends Document>(
+  readStore: ReadStore,
+  collection: string,
+  where: NonNullable<FindQuery["where"]>,
+  field: string,
+): Promise<D[]> {
+  const found: D[] = [];
+  for (;;) {
+    const last = found.at(-1) as (D & Record<string, unknown>) | undefined;
+    const after = last ? { after: { value: String(last[field]), id: last._id } } : {};
+    const sort = { field, direction: "asc" } as const;
+    const page = await readStore.find<D>(collection, { where, sort, limit: PAGE, ...after });
+    found.push(...page);
+    if (page.length < PAGE) return found;
+  }
+}

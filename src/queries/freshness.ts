@@ -1,0 +1,29 @@
+// Read-your-writes: waits until projections have come as far as an event the caller has just caused.
+import type { Position } from "../event-store/port.ts";
+import type { ReadStore } from "../read-store/port.ts";
+
+const POLL_MS = 10;
+
+/**
+ * True once all named checkpoints (checkpointName) have reached the position, false when that takes longer than
+ * `timeoutMs`, or at once when one of them is faulted, as it will not come.
+ */
+export async function whenProjected(
+  { readStore, sleep }: { readStore: ReadStore; sleep: (ms: number) => Promise<void> },
+  checkpointNames: readonly string[],
+  position: Position,
+  timeoutMs: number,
+): Promise<boolean> {
+  for (let waited = 0; ; waited += POLL_MS) {
+    let reached = true;
+    for (const name of checkpointNames) {
+      const checkpoint = await readStore.checkpoint(name);
+      if (checkpoint && checkpoint.position >= position) continue;
+      if (checkpoint?.fault) return false;
+      reached = false;
+    }
+    if (reached) return true;
+    if (waited >= timeoutMs) return false;
+    await sleep(POLL_MS);
+  }
+}

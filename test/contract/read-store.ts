@@ -1,0 +1,213 @@
+// What every read store promises, whichever stands behind the port.
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Document, FindQuery, ReadStore } from "../../src/read-store/port.ts";
+
+/** `reopen`: a second, independent handle on the same data. */
+export type ReadStoreFixture = {
+  readStore: ReadStore;
+  reopen(): Promise<ReadStore>;
+  cleanUp(): Promise<void>;
+};
+
+type Note = Document & { owner: string | null; title: string; at: string; done: boolean; size: number };
+
+const NOTES = { name: "notes", indexes: [["owner", "done", "at"], ["title"]] } as const;
+
+export function readStoreContract(name: string, open: () => Promise<ReadStoreFixture>) {
+  describe(`read store: ${name}`, () => {
+    let fixture: ReadStoreFixture;
+    let store: ReadStore;
+
+    beforeEach(async () => {
+      fixture = await open();
+      store = fixture.readStore;
+      await store.ensure([NOTES]);
+    });
+    afterEach(async () => await fixture.cleanUp());
+
+    it("finds no document in a collection that nobody has made", async () => {
+      expect(await store.get("never-made", "x")).toBeUndefined();
+      expect(await store.find("never-made", { limit: 5 })).toEqual([]);
+    });
+
+    it("can ensure the same collections again, from a second handle too", async () => {
+      await store.replace("notes", [note("a")]);
+      const second = await fixture.reopen();
+      await second.ensure([NOTES]);
+      await store.ensure([NOTES]);
+      expect(await second.get("notes", "a")).toEqual(note("a"));
+      await second.close();
+    });
+
+    it("gives a document back as it was, odd keys and texts included", async () => {
+      const odd = JSON.parse(
+        '{"_id":"o","_position":"1","pairs":[["__proto__",1],["a.b",2],["$gt",3]],"text":"\\u0000\\ud83d\\ude00%_\'\\"","none":null}',
+      ) as Document;
+      await store.replace("notes", [odd]);
+      expect(await store.get("notes", "o")).toEqual(odd);
+    });
+
+    it("overwrites a document at a higher position", async () => {
+      await store.replace("notes", [note("a", { _position: "005", title: "old" })]);
+      await store.replace("notes", [note("a", { _position: "006", title: "new" })]);
+      expect((await store.get<Note>("notes", "a"))?.title).toBe("new");
+    });
+
+    it("keeps a document against an equal or lower position, and still takes the others of the call", async () => {
+      await store.replace("notes", [note("a", { _position: "005", title: "kept" })]);
+      for (const _position of ["004", "005"]) {
+        await store.replace("notes", [
+          note("a", { _position, title: "late" }),
+          note(`b${_position}`, { _position }),
+        ]);
+      }
+      expect((await store.get<Note>("notes", "a"))?.title).toBe("kept");
+      expect(await store.count("notes", {})).toBe(3);
+    });
+
+    it("gets many, those that are there, each once", async () => {
+      await store.replace("notes", [note("a"), note("b")]);
+      const found = await store.getMany("notes", ["b", "missing", "a", "a"]);
+      expect(found.map(({ _id }) => _id).sort()).toEqual(["a", "b"]);
+      expect(await store.getMany("notes", [])).toEqual([]);
+    });
+
+    it("finds by equality on text, number, boolean and null", async () => {
+      await store.replace("notes", [
+        note("a", { owner: "x", done: true, size: 1 }),
+        note("b", { owner: "x", done: false, size: 2 }),
+        note("c", { owner: null, done: false, size: 1 }),
+      ]);
+      expect(await ids({ where: { owner: "x" } })).toEqual(["a", "b"]);
+      expect(await ids({ where: { owner: "x", done: false } })).toEqual(["b"]);
+      expect(await ids({ where: { size: 1 } })).toEqual(["a", "c"]);
+      expect(await ids({ where: { size: "1" } })).toEqual([]);
+      expect(await ids({ where: { owner: null } })).toEqual(["c"]);
+      expect(await ids({ where: { _id: "b" } })).toEqual(["b"]);
+    });
+
+    it("takes values that look like operators or code for values", async () => {
+      await store.replace("notes", [note("a", { owner: "x" })]);
+      const operator = { $gt: "" } as unknown as string;
+      for (const value of ['{"$gt":""}', "x' OR '1'='1", "$ne", operator]) {
+        expect(await ids({ where: { owner: value } })).toEqual([]);
+      }
+      await store.replace("notes", [note("b", { owner: '{"$gt":""}' })]);
+      expect(await ids({ where: { owner: '{"$gt":""}' } })).toEqual(["b"]);
+    });
+
+    it("refuses names of collections and fields that are not plain", async () => {
+      await expect(store.get("notes; DROP TABLE notes", "a")).rejects.toThrow();
+      await expect(store.find("notes", { where: { "a') OR (1=1": 1 }, limit: 1 })).rejects.toThrow();
+    });
+
+    it("bounds a range by its start inclusively and its end exclusively", async () => {
+      await store.replace(
+        "notes",
+        ["1", "2", "3", "4"].map((at) => note(at, { at })),
+      );
+      expect(await ids({ range: { field: "at", from: "2", to: "4" } })).toEqual(["2", "3"]);
+      expect(await ids({ range: { field: "at", from: "3" } })).toEqual(["3", "4"]);
+      expect(await ids({ range: { field: "at", to: "2" } })).toEqual(["1"]);
+    });
+
+    it("finds a part of a text in any of the fields, whatever its case, % and _ and \\ being themselves", async () => {
+      await store.replace("notes", [
+        note("a", { title: "100% Sure", owner: "o" }),
+        note("b", { title: "1000 sure", owner: "snake_case" }),
+        note("c", { title: "back\\slash", owner: "snakeXcase" }),
+        note("d", { title: "a.c(x)*[z]", owner: "o" }),
+      ]);
+      const containing = async (text: string) =>
+        await ids({ contains: { fields: ["title", "owner"], text } });
+      expect(await containing("SURE")).toEqual(["a", "b"]);
+      expect(await containing("0%")).toEqual(["a"]);
+      expect(await containing("e_c")).toEqual(["b"]);
+      expect(await containing("k\\s")).toEqual(["c"]);
+      expect(await containing(".*")).toEqual([]);
+      expect(await containing("c(x)*[")).toEqual(["d"]);
+    });
+
+    it.each(["asc", "desc"] as const)(
+      "pages %s through equal sort values without a gap or a repeat",
+      async (direction) => {
+        const notes = Array.from({ length: 47 }, (_, n) =>
+          note(`n${String(n).padStart(2, "0")}`, { at: `t${n % 5}` }),
+        );
+        await store.replace("notes", notes);
+        const expected = notes
+          .map(({ at, _id }) => `${at} ${_id}`)
+          .sort()
+          .map((text) => text.split(" ")[1]);
+        if (direction === "desc") expected.reverse();
+        const seen: string[] = [];
+        let after: FindQuery["after"];
+        for (;;) {
+          const query = { where: { owner: "x" }, sort: { field: "at", direction }, limit: 4 } as const;
+          const page = await store.find<Note>("notes", after ? { ...query, after } : query);
+          seen.push(...page.map(({ _id }) => _id));
+          const last = page.at(-1);
+          if (!last) break;
+          after = { value: last.at, id: last._id };
+        }
+        expect(seen).toEqual(expected);
+      },
+    );
+
+    it("pages by id when no sort is asked for", async () => {
+      await store.replace(
+        "notes",
+        ["a", "b", "c"].map((id) => note(id)),
+      );
+      expect(await ids({ limit: 2 })).toEqual(["a", "b"]);
+      expect(await ids({ after: { value: "", id: "b" }, limit: 2 })).toEqual(["c"]);
+    });
+
+    it("counts what the query finds, beyond any page", async () => {
+      await store.replace(
+        "notes",
+        Array.from({ length: 30 }, (_, n) => note(`n${n}`, { done: n % 3 === 0 })),
+      );
+      expect(await store.count("notes", { where: { done: true } })).toBe(10);
+      expect(await store.count("notes", {})).toBe(30);
+    });
+
+    it("clears one collection and leaves the others", async () => {
+      await store.replace("notes", [note("a")]);
+      await store.replace("others", [note("a")]);
+      await store.clear("notes");
+      expect(await store.get("notes", "a")).toBeUndefined();
+      expect(await store.get("others", "a")).toBeDefined();
+    });
+
+    it("moves a checkpoint forward only, and notes a fault at the same position", async () => {
+      const at = (position: string) => ({ position, recordedAt: "2026-01-01T00:00:00.000Z" });
+      expect(await store.checkpoint("p:1")).toBeUndefined();
+      await store.saveCheckpoint("p:1", at("010"));
+      await store.saveCheckpoint("p:1", at("009"));
+      expect(await store.checkpoint("p:1")).toEqual(at("010"));
+      const fault = { position: "011", stream: "s", type: "T", error: "e" };
+      await store.saveCheckpoint("p:1", { ...at("010"), fault });
+      await store.saveCheckpoint("q:1", at("001"));
+      expect(await store.checkpoints()).toEqual({ "p:1": { ...at("010"), fault }, "q:1": at("001") });
+      await store.saveCheckpoint("p:1", at("012"));
+      expect(await store.checkpoint("p:1")).toEqual(at("012"));
+    });
+
+    it("forgets a checkpoint, so that a lower one can be saved again", async () => {
+      await store.saveCheckpoint("p:1", { position: "9", recordedAt: "" });
+      await store.resetCheckpoint("p:1");
+      expect(await store.checkpoint("p:1")).toBeUndefined();
+      await store.saveCheckpoint("p:1", { position: "1", recordedAt: "" });
+      expect((await store.checkpoint("p:1"))?.position).toBe("1");
+    });
+
+    async function ids(query: Partial<FindQuery>): Promise<string[]> {
+      return (await store.find("notes", { limit: 100, ...query })).map(({ _id }) => _id);
+    }
+  });
+}
+
+function note(_id: string, fields: Partial<Note> = {}): Note {
+  return { _id, _position: "001", owner: "x", title: _id, at: "t", done: false, size: 0, ...fields };
+}

@@ -1,0 +1,153 @@
+// Whatever the batches, the redelivery and the moment of a crash: the documents are the plain fold of the events.
+import fc from "fast-check";
+import { pino } from "pino";
+import { describe, expect, it } from "vitest";
+import type { StoredEvent } from "../../src/events/catalogue.ts";
+import { readEvent } from "../../src/events/read-event.ts";
+import { CLICK_KINDS, DEVICE_TYPES } from "../../src/events/vocabulary.ts";
+import { checkpointName } from "../../src/projections/checkpoint-name.ts";
+import { clickProjections } from "../../src/projections/groups.ts";
+import { DIMENSIONS, type LinkBreakdownsDocument } from "../../src/projections/link-breakdowns.ts";
+import type { LinkTotalsDocument } from "../../src/projections/link-totals.ts";
+import { ProjectionRunner } from "../../src/projections/runner.ts";
+import type { ReadStore } from "../../src/read-store/port.ts";
+import { failingReadStore } from "../support/failing-read-store.ts";
+import { plainFold } from "../support/plain-fold.ts";
+import { linkClicked } from "../support/stored-events.ts";
+import { append, openStores, type Stores } from "../support/stores.ts";
+import { unrulyEventStore } from "../support/unruly-event-store.ts";
+
+const value = fc.oneof(
+  fc.nat(400).map((n) => `v${n}`),
+  fc.constantFrom("__proto__", "constructor", "other", "unknown", "a.b", "$inc", "é\u{1f600}"),
+);
+const click = fc
+  .record({
+    link: fc.nat(2).map((n) => `sho.rt/l${n}`),
+    kind: fc.constantFrom(...CLICK_KINDS),
+    device: fc.constantFrom(...DEVICE_TYPES),
+    referrerHost: value,
+    city: value,
+    at: fc.nat(72).map((n) => new Date(Date.UTC(2026, 2, 1, n, n)).toISOString()),
+    source: fc.option(value),
+  })
+  .map(({ source, ...fields }) => linkClicked({ ...fields, utm: source === null ? {} : { source } }));
+const clicks = fc.oneof(
+  fc.array(click, { minLength: 1, maxLength: 60, size: "max" }),
+  fc.array(click, { minLength: 250, maxLength: 700, size: "max" }),
+);
+const sizes = fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1, maxLength: 6 });
+const breaks = fc.array(fc.record({ afterWrites: fc.nat(20), applied: fc.boolean() }), { maxLength: 8 });
+
+const log = pino({ level: "silent" });
+const clock = () => new Date();
+
+describe("projections of clicks", () => {
+  it("equal the plain fold for any events, batches, redelivery and crashes", {
+    timeout: 120_000,
+  }, async () => {
+    const lives = fc.record({
+      clicks,
+      sizes,
+      again: fc.nat(15),
+      breaks,
+      rewind: fc.subarray([...clickProjections]),
+    });
+    await fc.assert(
+      fc.asyncProperty(lives, async (life) => {
+        await withStores(async ({ eventStore, readStore }) => {
+          for (let n = 0; n < life.clicks.length; n += 100) {
+            await append(eventStore, `clicks-w${n % 3}-20260301`, life.clicks.slice(n, n + 100));
+          }
+          const unruly = unrulyEventStore(eventStore, life.sizes, life.again);
+          const failing = failingReadStore(readStore, life.breaks);
+          const run = async () => {
+            // A runner that failed is gone, as is its memory: the next one is a new process.
+            for (let crashes = 0; crashes <= life.breaks.length; crashes += 1) {
+              const deps = {
+                eventStore: unruly,
+                readStore: failing,
+                projections: clickProjections,
+                clock,
+                log,
+              };
+              const ended = await new ProjectionRunner(deps).catchUp().then(
+                () => true,
+                () => false,
+              );
+              if (ended) return;
+            }
+            throw new Error("more crashes than breaks");
+          };
+          await run();
+          for (const projection of life.rewind) await readStore.resetCheckpoint(checkpointName(projection));
+          await run();
+
+          const recorded = await eventStore.readAll({ prefixes: ["clicks-"], limit: 10_000 });
+          const events = recorded.flatMap((one) => readEvent(one) ?? []);
+          await expectPlainFold(readStore, events);
+        });
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  it("have breakdowns that sum to the totals, however many values there are", async () => {
+    await fc.assert(
+      fc.property(fc.array(click, { minLength: 200, maxLength: 900, size: "max" }), (list) => {
+        const [, totals, breakdowns] = clickProjections.map((projection) =>
+          plainFold(projection, list.map(asStored)),
+        );
+        for (const [link, document] of breakdowns as Map<string, LinkBreakdownsDocument>) {
+          const total = totals?.get(link) as unknown as LinkTotalsDocument;
+          const { totalClicks } = total;
+          expect(total.click + total.preview + total.qr_scan).toBe(totalClicks);
+          for (const dimension of DIMENSIONS) {
+            const counts = document[dimension].map(([, count]) => count);
+            expect(counts.reduce((sum, count) => sum + count, 0)).toBe(totalClicks);
+            expect(counts.length).toBeLessThanOrEqual(200);
+          }
+        }
+      }),
+      { numRuns: 25 },
+    );
+  });
+});
+
+function asStored(event: ReturnType<typeof linkClicked>, n: number): StoredEvent {
+  const metadata = {
+    schemaVersion: 1,
+    correlationId: "",
+    causationId: "",
+    actor: { type: "operator" },
+  } as const;
+  const position = String(n).padStart(20, "0");
+  return {
+    ...event,
+    id: `e${n}`,
+    stream: "clicks-a",
+    revision: n,
+    position,
+    recordedAt: event.data.at,
+    metadata,
+  };
+}
+
+async function expectPlainFold(readStore: ReadStore, events: readonly StoredEvent[]) {
+  for (const projection of clickProjections) {
+    const stored = await readStore.find(projection.collection.name, { limit: 100_000 });
+    const byId = new Map(stored.map((document) => [document._id, document]));
+    expect(byId).toEqual(plainFold(projection, events));
+    const checkpoint = await readStore.checkpoint(checkpointName(projection));
+    expect(checkpoint?.position).toBe(events.at(-1)?.position);
+  }
+}
+
+async function withStores(work: (stores: Stores) => Promise<void>) {
+  const stores = await openStores();
+  try {
+    await work(stores);
+  } finally {
+    await stores.close();
+  }
+}

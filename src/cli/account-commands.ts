@@ -1,0 +1,75 @@
+// linkledger account create | tier | list | show
+import { Argument, type Command, Option } from "commander";
+import { changeTier } from "../commands/change-tier.ts";
+import { emailSecret, openAccount } from "../commands/open-account.ts";
+import { TIERS, type Tier } from "../events/vocabulary.ts";
+import type { AccountDocument } from "../projections/accounts.ts";
+import { listAccounts, showAccount } from "../queries/accounts.ts";
+import { domainRow } from "./domain-commands.ts";
+import { keyRow } from "./key-commands.ts";
+import { reading, type Session, writing } from "./session.ts";
+
+export function accountCommands(program: Command): void {
+  const account = program.command("account").description("accounts and their tiers");
+
+  account
+    .command("create")
+    .description("open an account")
+    .requiredOption("--email <address>", "e-mail address, one account each")
+    .addOption(new Option("--tier <tier>", "subscription tier").choices(TIERS).default("free"))
+    .option("--json", "print one JSON document")
+    .action((options: { email: string; tier: Tier; json?: boolean }) =>
+      writing(options.json ?? false, async ({ deps, context }) => {
+        const { accountId, email, tier } = await openAccount(deps, context, options);
+        return { account_id: accountId, email, tier };
+      }),
+    );
+
+  account
+    .command("tier")
+    .description("move an account to another tier")
+    .argument("<account-id>")
+    .addArgument(new Argument("<tier>").choices(TIERS))
+    .option("--json", "print one JSON document")
+    .action((accountId: string, tier: Tier, options: { json?: boolean }) =>
+      writing(options.json ?? false, async ({ deps, context }) => {
+        await changeTier(deps, context, accountId, tier);
+        return { account_id: accountId, tier };
+      }),
+    );
+
+  account
+    .command("list")
+    .description("all accounts, oldest first")
+    .option("--json", "print one JSON document")
+    .action((options: { json?: boolean }) =>
+      reading(options.json ?? false, async (session) => {
+        const found = await listAccounts(session.deps);
+        return { accounts: await Promise.all(found.map((row) => accountRow(session, row))) };
+      }),
+    );
+
+  account
+    .command("show")
+    .description("one account with its keys and domains")
+    .argument("<account-id>")
+    .option("--json", "print one JSON document")
+    .action((accountId: string, options: { json?: boolean }) =>
+      reading(options.json ?? false, async (session) => {
+        const { account: found, keys, domains } = await showAccount(session.deps, accountId);
+        const row = await accountRow(session, found);
+        return { ...row, keys: keys.map(keyRow), domains: domains.map(domainRow) };
+      }),
+    );
+}
+
+async function accountRow({ deps }: Session, account: AccountDocument) {
+  const email = await deps.secrets.get(emailSecret(account._id), deps.clock());
+  return {
+    account_id: account._id,
+    email: email ?? null,
+    tier: account.tier,
+    status: account.status,
+    opened_at: account.openedAt,
+  };
+}

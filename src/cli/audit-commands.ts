@@ -1,0 +1,71 @@
+// linkledger audit streams | stream | link: the log itself, as it was written.
+import type { Command } from "commander";
+import { LinkNotFound } from "../commands/errors.ts";
+import { DomainError } from "../errors.ts";
+import type { EventStore, Position } from "../event-store/port.ts";
+import { linkStream, PREFIX } from "../events/streams.ts";
+import { looking } from "./session.ts";
+
+export class StreamNotFound extends DomainError {
+  override readonly code = "stream_not_found";
+}
+
+const PAGE = 1000;
+
+export function auditCommands(program: Command): void {
+  const audit = program.command("audit").description("the log of events");
+
+  audit
+    .command("streams")
+    .description("all streams with their number of events")
+    .option("--prefix <prefix>", "only streams whose name starts so, such as link-")
+    .option("--json", "print one JSON document")
+    .action((options: { prefix?: string; json?: boolean }) =>
+      looking(options.json ?? false, async ({ backend }) => {
+        const prefixes = options.prefix ? [options.prefix] : Object.values(PREFIX);
+        return { streams: await streams(backend.eventStore, prefixes) };
+      }),
+    );
+
+  audit
+    .command("stream")
+    .description("the events of one stream")
+    .argument("<name>")
+    .option("--json", "print one JSON document")
+    .action((name: string, options: { json?: boolean }) =>
+      looking(options.json ?? false, async ({ backend }) => {
+        const events = await backend.eventStore.read(name);
+        if (events.length === 0) throw new StreamNotFound(`There is no stream ${name}`);
+        return { stream: name, events };
+      }),
+    );
+
+  audit
+    .command("link")
+    .description("everything that happened to one link, clicks apart")
+    .argument("<slug>")
+    .option("--host <hostname>", "custom domain; the base host by default")
+    .option("--json", "print one JSON document")
+    .action((slug: string, options: { host?: string; json?: boolean }) =>
+      looking(options.json ?? false, async ({ backend, config }) => {
+        const stream = linkStream(options.host ?? config.baseHost, slug);
+        const events = await backend.eventStore.read(stream);
+        if (events.length === 0) throw new LinkNotFound();
+        return { stream, events };
+      }),
+    );
+}
+
+async function streams(eventStore: EventStore, prefixes: readonly string[]) {
+  const found = new Map<string, { stream: string; events: number; last_recorded_at: string }>();
+  let after: Position | undefined;
+  for (;;) {
+    const events = await eventStore.readAll({ after, prefixes, limit: PAGE });
+    for (const { stream, recordedAt } of events) {
+      const known = found.get(stream)?.events ?? 0;
+      found.set(stream, { stream, events: known + 1, last_recorded_at: recordedAt });
+    }
+    after = events.at(-1)?.position;
+    if (after === undefined || events.length < PAGE) return [...found.values()];
+  }
+}

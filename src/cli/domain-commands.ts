@@ -1,0 +1,107 @@
+// linkledger domain add | verify | activate | deactivate | remove | list
+import type { Command } from "commander";
+import { activateDomain } from "../commands/activate-domain.ts";
+import { addDomain } from "../commands/add-domain.ts";
+import { deactivateDomain } from "../commands/deactivate-domain.ts";
+import { DomainNotFound } from "../commands/errors.ts";
+import { removeDomain } from "../commands/remove-domain.ts";
+import { verifyDomain } from "../commands/verify-domain.ts";
+import type { DomainDocument } from "../projections/domains.ts";
+import { findDomain, listDomains, showAccount } from "../queries/accounts.ts";
+import { reading, type Session, writing } from "./session.ts";
+
+type OfAccount = { account: string; json?: boolean };
+
+export function domainCommands(program: Command): void {
+  const domain = program.command("domain").description("custom domains");
+
+  domain
+    .command("add")
+    .description("add a custom domain and show the TXT record that proves it")
+    .argument("<hostname>")
+    .requiredOption("--account <account-id>")
+    .option("--json", "print one JSON document")
+    .action((given: string, options: OfAccount) =>
+      writing(options.json ?? false, async ({ deps, context }) => {
+        const { hostname, record } = await addDomain(deps, context, options.account, given);
+        return { hostname, record };
+      }),
+    );
+
+  domain
+    .command("verify")
+    .description("verify a domain by its TXT record")
+    .argument("<hostname>")
+    .requiredOption("--account <account-id>")
+    .option("--skip-dns", "do not ask DNS: the operator vouches for the ownership")
+    .option("--json", "print one JSON document")
+    .action((given: string, options: OfAccount & { skipDns?: boolean }) =>
+      writing(options.json ?? false, async ({ deps, context }) => {
+        const { skipDns } = options;
+        const { domainId, hostname } = await verifyDomain(deps, context, options.account, given, { skipDns });
+        return { domain_id: domainId, hostname, state: "verified" };
+      }),
+    );
+
+  domain
+    .command("activate")
+    .description("allow new links on a verified domain again")
+    .argument("<domain-id>")
+    .option("--json", "print one JSON document")
+    .action((domainId: string, options: { json?: boolean }) =>
+      writing(options.json ?? false, async ({ deps, context }) => {
+        const { accountId, hostname } = await domainWith({ deps }, domainId);
+        await activateDomain(deps, context, accountId, domainId);
+        return { domain_id: domainId, hostname, state: "active" };
+      }),
+    );
+
+  domain
+    .command("deactivate")
+    .description("refuse new links on a domain; existing ones go on")
+    .argument("<domain-id>")
+    .option("--json", "print one JSON document")
+    .action((domainId: string, options: { json?: boolean }) =>
+      writing(options.json ?? false, async ({ deps, context }) => {
+        const { accountId, hostname } = await domainWith({ deps }, domainId);
+        await deactivateDomain(deps, context, accountId, domainId);
+        return { domain_id: domainId, hostname, state: "inactive" };
+      }),
+    );
+
+  domain
+    .command("remove")
+    .description("remove a domain from its account and release its host name")
+    .argument("<domain-id>")
+    .option("--json", "print one JSON document")
+    .action((domainId: string, options: { json?: boolean }) =>
+      writing(options.json ?? false, async ({ deps, context }) => {
+        const { accountId, hostname } = await domainWith({ deps }, domainId);
+        await removeDomain(deps, context, accountId, hostname);
+        return { domain_id: domainId, hostname, state: "removed" };
+      }),
+    );
+
+  domain
+    .command("list")
+    .description("the domains of an account")
+    .requiredOption("--account <account-id>")
+    .option("--json", "print one JSON document")
+    .action((options: OfAccount) =>
+      reading(options.json ?? false, async ({ deps }) => {
+        await showAccount(deps, options.account);
+        return { domains: (await listDomains(deps, options.account)).map(domainRow) };
+      }),
+    );
+}
+
+export function domainRow(domain: DomainDocument) {
+  const { domainId, hostname, state, active, addedAt, verifiedAt } = domain;
+  return { domain_id: domainId, hostname, state, active, added_at: addedAt, verified_at: verifiedAt };
+}
+
+async function domainWith({ deps }: Pick<Session, "deps">, domainId: string): Promise<DomainDocument> {
+  const found = await findDomain(deps, domainId);
+  if (!found) throw new DomainNotFound();
+  return found;
+}

@@ -1,0 +1,55 @@
+// linkledger key issue | list | deactivate
+import type { Command } from "commander";
+import { deactivateKey } from "../commands/deactivate-key.ts";
+import { KeyNotFound } from "../commands/errors.ts";
+import { issueKey } from "../commands/issue-key.ts";
+import type { KeyDocument } from "../projections/keys.ts";
+import { findKey, listKeys, showAccount } from "../queries/accounts.ts";
+import { reading, writing } from "./session.ts";
+
+export function keyCommands(program: Command): void {
+  const key = program.command("key").description("API keys");
+
+  key
+    .command("issue")
+    .description("issue an API key, which is shown this once only")
+    .requiredOption("--account <account-id>")
+    .option("--label <label>", "to tell keys apart")
+    .option("--json", "print one JSON document")
+    .action((options: { account: string; label?: string; json?: boolean }) =>
+      writing(options.json ?? false, async ({ deps, context }) => {
+        const issued = await issueKey(deps, context, options.account, { label: options.label });
+        return { key_id: issued.keyId, key: issued.key };
+      }),
+    );
+
+  key
+    .command("list")
+    .description("the keys of an account, deactivated ones too")
+    .requiredOption("--account <account-id>")
+    .option("--json", "print one JSON document")
+    .action((options: { account: string; json?: boolean }) =>
+      reading(options.json ?? false, async ({ deps }) => {
+        await showAccount(deps, options.account);
+        return { keys: (await listKeys(deps, options.account)).map(keyRow) };
+      }),
+    );
+
+  key
+    .command("deactivate")
+    .description("deactivate a key for good")
+    .argument("<key-id>")
+    .option("--json", "print one JSON document")
+    .action((keyId: string, options: { json?: boolean }) =>
+      writing(options.json ?? false, async ({ deps, context }) => {
+        const found = await findKey(deps, keyId);
+        if (!found) throw new KeyNotFound();
+        await deactivateKey(deps, context, found.accountId, keyId);
+        return { key_id: keyId, status: "deactivated" };
+      }),
+    );
+}
+
+export function keyRow(key: KeyDocument) {
+  return { key_id: key._id, label: key.label, hint: key.hint, status: key.status, issued_at: key.issuedAt };
+}

@@ -1,0 +1,33 @@
+// What a command answers on standard output: one JSON document with --json, else lines for people.
+
+/** Plain JSON. */
+export type Printable = { readonly [key: string]: unknown };
+
+export function print(answer: Printable, json: boolean): void {
+  process.stdout.write(json ? `${JSON.stringify(answer)}\n` : `${lines(answer, "").join("\n")}\n`);
+}
+
+function lines(value: Printable, indent: string): string[] {
+  return Object.entries(value).flatMap(([name, field]) => {
+    if (Array.isArray(field))
+      return [`${indent}${name}: ${field.length}`, ...field.map((row) => line(row, indent))];
+    if (isObject(field)) return [`${indent}${name}:`, ...lines(field, `${indent}  `)];
+    return [`${indent}${name}: ${text(field)}`];
+  });
+}
+
+function line(row: unknown, indent: string): string {
+  const fields = isObject(row)
+    ? Object.entries(row).map(([name, field]) => `${name}=${text(field)}`)
+    : [text(row)];
+  return `${indent}  ${fields.join("  ")}`;
+}
+
+function text(field: unknown): string {
+  if (field === null || field === undefined) return "-";
+  return typeof field === "object" ? JSON.stringify(field) : String(field);
+}
+
+function isObject(value: unknown): value is Printable {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,74 @@
+// One command's visit to the stores: opens them, brings the documents up to date, closes; beside a running server.
+import { type Backend, openBackend } from "../backend.ts";
+import type { CommandContext } from "../commands/caller.ts";
+import { chance } from "../commands/chance.ts";
+import { txtResolver } from "../commands/resolve-txt.ts";
+import { type Config, parseConfig } from "../config.ts";
+import { createLogger } from "../logging.ts";
+import { lifecycleProjections } from "../projections/groups.ts";
+import { ProjectionRunner } from "../projections/runner.ts";
+import { type Printable, print } from "./output.ts";
+
+export type Session = { config: Config; backend: Backend; deps: CliDeps; context: CommandContext };
+
+export type CliDeps = ReturnType<typeof depsOf>;
+
+/** Reads after all that is in the log; prints the answer. */
+export async function reading(
+  json: boolean,
+  answer: (session: Session) => Promise<Printable>,
+): Promise<void> {
+  await inSession(async (session, catchUp) => {
+    await catchUp();
+    print(await answer(session), json);
+  });
+}
+
+/** Writes, then folds what was written, so that the next request of the server sees it; prints the answer. */
+export async function writing(
+  json: boolean,
+  answer: (session: Session) => Promise<Printable>,
+): Promise<void> {
+  await inSession(async (session, catchUp) => {
+    await catchUp();
+    const result = await answer(session);
+    try {
+      await catchUp();
+    } catch (error) {
+      // The answer may hold a key that is shown only once, and the server folds the event by itself.
+      process.stderr.write(`warning: not visible yet: ${error instanceof Error ? error.message : error}\n`);
+    }
+    print(result, json);
+  });
+}
+
+/** Looks at the stores as they are, without folding anything first. */
+export async function looking(
+  json: boolean,
+  answer: (session: Session) => Promise<Printable>,
+): Promise<void> {
+  await inSession(async (session) => print(await answer(session), json));
+}
+
+async function inSession(
+  use: (session: Session, catchUp: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const config = parseConfig(process.env);
+  const backend = await openBackend(config, { offThreadEventStore: false });
+  try {
+    const log = createLogger("warn", process.stderr);
+    const { eventStore, readStore } = backend;
+    const projections = lifecycleProjections;
+    const runner = new ProjectionRunner({ eventStore, readStore, projections, clock: chance.clock, log });
+    const context: CommandContext = { requestId: chance.newId(), actor: { type: "operator" } };
+    await use({ config, backend, deps: depsOf(config, backend), context }, () => runner.catchUp());
+  } finally {
+    await backend.close();
+  }
+}
+
+function depsOf(config: Config, { eventStore, readStore, secrets }: Backend) {
+  const { baseHost, keyPrefix } = config;
+  const resolveTxt = txtResolver(config.dnsServers);
+  return { ...chance, eventStore, readStore, secrets, baseHost, keyPrefix, resolveTxt };
+}

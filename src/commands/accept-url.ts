@@ -1,0 +1,62 @@
+// Which URLs can be shortened: http(s), clean, not this service itself, not on the unsafe list (DESIGN §7).
+import { InvalidUrl, UnsafeUrl } from "./errors.ts";
+
+export const MAX_URL_LENGTH = 2048;
+
+export type UrlSafety = (url: URL) => Promise<"safe" | "unsafe">;
+
+export type AcceptUrlDeps = {
+  baseUrl: string;
+  baseHost: string;
+  urlSafety: UrlSafety;
+};
+
+/**
+ * The URL as it will be kept: as given when that is plain ASCII, else in normalised form (WHATWG URL), so that it can
+ * never break out of a header. `ownHosts`: the caller's custom domains, which would be loops.
+ * @throws InvalidUrl, UnsafeUrl
+ */
+export async function acceptUrl(
+  deps: AcceptUrlDeps,
+  given: string,
+  ownHosts: () => Promise<readonly string[]>,
+): Promise<string> {
+  const url = parseUrl(given);
+  const hostname = nameOf(url);
+  if (isThisService(deps, url)) throw new InvalidUrl("it points back to this service");
+  if ((await ownHosts()).includes(hostname)) throw new InvalidUrl("it points back to your own short links");
+  if ((await deps.urlSafety(url)) === "unsafe") throw new UnsafeUrl();
+  return given.length <= MAX_URL_LENGTH && /^https?:\/\/[!-[\]-~]+$/i.test(given) ? given : url.href;
+}
+
+function parseUrl(given: string): URL {
+  if (/[\s\p{Cc}\p{Zl}\p{Zp}]/u.test(given) || !given.isWellFormed())
+    throw new InvalidUrl("without spaces or control characters");
+  const url = URL.parse(given);
+  if (!url || (url.protocol !== "http:" && url.protocol !== "https:") || nameOf(url) === "")
+    throw new InvalidUrl();
+  if (url.username !== "" || url.password !== "") throw new InvalidUrl("without user name or password");
+  if (url.href.length > MAX_URL_LENGTH) throw new InvalidUrl(`at most ${MAX_URL_LENGTH} characters long`);
+  return url;
+}
+
+/** On a loopback base every loopback name with our port is us; other services of the machine are not. */
+function isThisService(deps: AcceptUrlDeps, url: URL): boolean {
+  const base = new URL(deps.baseUrl);
+  if (isLoopback(nameOf(base))) return isLoopback(nameOf(url)) && portOf(url) === portOf(base);
+  return nameOf(url) === deps.baseHost;
+}
+
+/** The parser has already turned 127.1, 0x7f.1 and the like into dotted form. */
+function isLoopback(hostname: string): boolean {
+  if (hostname === "localhost" || hostname.endsWith(".localhost")) return true;
+  return /^(127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\])$/.test(hostname);
+}
+
+function nameOf(url: URL): string {
+  return url.hostname.replace(/\.$/, "");
+}
+
+function portOf(url: URL): string {
+  return url.port || (url.protocol === "https:" ? "443" : "80");
+}

@@ -1,0 +1,90 @@
+// Appends LinkCreated: that the link's stream must not exist yet is what makes its slug unique.
+import type { Position } from "../event-store/port.ts";
+import type { LinkEvent } from "../events/catalogue.ts";
+import { linkKey, linkStream } from "../events/streams.ts";
+import type { Caller, CommandContext } from "./caller.ts";
+import { derivedId, derivedSlug } from "./derived-identity.ts";
+import { NoFreeSlug, SlugTaken } from "./errors.ts";
+import { type CommandDeps, handleCommand } from "./handle-command.ts";
+import { create, type ExistingLink, evolve, freeLink, type LinkState } from "./link.ts";
+import { loadLinkHistory } from "./link-stream.ts";
+
+/** `key`: `<host>/<slug>`; `revision`: of its stream. */
+export type AnnouncedLink = ExistingLink & { key: string; revision: number };
+
+export type AppendLinkDeps = CommandDeps & {
+  randomSlug: () => string;
+  /** Told of every link that was made or changed, so that the next redirect already knows it. */
+  announce: (link: AnnouncedLink) => void;
+};
+
+/** `host` is part of the identity; `origin` is what short URLs start with. */
+export type LinkPlace = { host: string; origin: string; domainId?: string };
+
+export type LinkToAppend = {
+  longUrl: string;
+  place: LinkPlace;
+  slug: string;
+  custom: boolean;
+  /** With a scope the event's id is derived, and a repeated append finds the first one. */
+  scope: string | undefined;
+  attempt: number;
+};
+
+const SLUG_TRIES = 5;
+
+/** @throws SlugTaken */
+export async function appendLink(
+  deps: AppendLinkDeps,
+  context: CommandContext,
+  by: Caller,
+  wanted: LinkToAppend,
+): Promise<{ link: ExistingLink; position: Position | undefined }> {
+  const { place, slug, scope, attempt } = wanted;
+  const id = scope === undefined ? deps.newId() : derivedId("LinkCreated", scope, attempt);
+  const facts = {
+    host: place.host,
+    slug,
+    accountId: by.accountId,
+    longUrl: wanted.longUrl,
+    shortUrl: `${place.origin}/${slug}`,
+    createdAt: deps.clock().toISOString(),
+    via: by.via,
+    custom: wanted.custom,
+    keyId: by.keyId,
+    domainId: place.domainId,
+  };
+  const { position } = await handleCommand<LinkState, LinkEvent>(deps, context, {
+    stream: linkStream(place.host, slug),
+    initial: freeLink,
+    fold: evolve,
+    decide: (link) => create(link, facts),
+    expectNew: true,
+    eventId: () => id,
+  });
+  const key = linkKey(place.host, slug);
+  if (scope !== undefined) {
+    const found = await loadLinkHistory(deps.eventStore, place.host, slug);
+    deps.announce({ ...found.now, key, revision: found.revision });
+    return { link: found.asCreated, position: found.position };
+  }
+  const link: ExistingLink = { status: "live", ...facts };
+  deps.announce({ ...link, key, revision: 0 });
+  return { link, position };
+}
+
+/** Tries slugs until one is free; with a scope always the same ones in the same order. */
+export async function onFreeSlug<T>(
+  deps: Pick<AppendLinkDeps, "randomSlug">,
+  scope: string | undefined,
+  attempt: (slug: string, attempt: number) => Promise<T>,
+): Promise<T> {
+  for (let n = 0; n < SLUG_TRIES; n++) {
+    try {
+      return await attempt(scope === undefined ? deps.randomSlug() : derivedSlug(scope, n), n);
+    } catch (error) {
+      if (!(error instanceof SlugTaken)) throw error;
+    }
+  }
+  throw new NoFreeSlug();
+}

@@ -1,0 +1,121 @@
+// POST /api/v1/shorten: one link, on the base host or on the caller's own domain (interface, part 4).
+import type { Position } from "../event-store/port.ts";
+import { TIER_LIMITS } from "../events/vocabulary.ts";
+import { type AcceptUrlDeps, acceptUrl } from "./accept-url.ts";
+import type { AccountState } from "./account.ts";
+import { loadAccount } from "./account-stream.ts";
+import { type AppendLinkDeps, appendLink, type LinkPlace, onFreeSlug } from "./append-link.ts";
+import type { Caller, CommandContext } from "./caller.ts";
+import { CustomSlugNeedsDomain, InvalidDomain, TierRequired } from "./errors.ts";
+import type { ExistingLink } from "./link.ts";
+import { verifiedDomain } from "./own-domain.ts";
+import { acceptCustomSlug } from "./slug.ts";
+
+export type CreateLinkDeps = AppendLinkDeps & AcceptUrlDeps;
+
+export type ShortenRequest = {
+  url: string;
+  customSlug?: string | undefined;
+  domain_id?: string | undefined;
+};
+
+/** Link object of the interface, part 2. */
+export type LinkAnswer = {
+  short_url: string;
+  slug: string;
+  long_url: string;
+  created_at: string;
+  qr_download_url: string;
+  custom_domain?: string;
+  domain_id?: string;
+};
+
+export type CreatedLink = { link: LinkAnswer; position: Position | undefined };
+
+/** `idempotency`: a scope such as `<key id>/<Idempotency-Key>`; the same scope and request make one link only. */
+export type CreateLinkOptions = {
+  idempotency?: string | undefined;
+  /** The caller's account, when many links of one request share it. */
+  account?: (() => Promise<AccountState>) | undefined;
+};
+
+/**
+ * Checks in the order of DESIGN §7.
+ * @throws TierRequired, CustomSlugNeedsDomain, InvalidUrl, UnsafeUrl, InvalidDomain, InvalidSlug, SlugTaken, NoFreeSlug
+ */
+export async function createLink(
+  deps: CreateLinkDeps,
+  context: CommandContext,
+  by: Caller,
+  request: ShortenRequest,
+  options: CreateLinkOptions = {},
+): Promise<CreatedLink> {
+  const account = options.account ?? accountOnce(deps, by);
+  allowedByTier(by, request);
+  const longUrl = await acceptUrl(deps, request.url, () => ownHosts(by, account));
+  const place = await placeOf(deps, request, account);
+  const slug = request.customSlug === undefined ? undefined : acceptCustomSlug(request.customSlug);
+  const scope = options.idempotency;
+  const created = slug
+    ? await appendLink(deps, context, by, { longUrl, place, slug, custom: true, scope, attempt: 0 })
+    : await onFreeSlug(deps, scope, (free, attempt) =>
+        appendLink(deps, context, by, { longUrl, place, slug: free, custom: false, scope, attempt }),
+      );
+  return { link: answer(deps, created.link), position: created.position };
+}
+
+/** Reads the caller's account stream when it is first needed, and only then. */
+export function accountOnce(
+  deps: Pick<CreateLinkDeps, "eventStore">,
+  by: Caller,
+): () => Promise<AccountState> {
+  let loading: Promise<AccountState> | undefined;
+  return () => {
+    loading ??= loadAccount(deps.eventStore, by.accountId);
+    return loading;
+  };
+}
+
+function allowedByTier(by: Caller, request: ShortenRequest): void {
+  if (TIER_LIMITS[by.tier].developerFeatures) return;
+  if (request.customSlug !== undefined) throw new TierRequired("Custom slugs");
+  if (request.domain_id !== undefined) throw new TierRequired("Custom domains");
+}
+
+/** Free accounts have no domains to loop through, so their stream need not be read. */
+async function ownHosts(by: Caller, account: () => Promise<AccountState>): Promise<readonly string[]> {
+  if (!TIER_LIMITS[by.tier].developerFeatures) return [];
+  const state = await account();
+  return state.status === "open" ? [...state.domains.keys()] : [];
+}
+
+async function placeOf(
+  deps: CreateLinkDeps,
+  request: ShortenRequest,
+  account: () => Promise<AccountState>,
+): Promise<LinkPlace> {
+  if (request.domain_id === undefined) {
+    if (request.customSlug !== undefined) throw new CustomSlugNeedsDomain();
+    return { host: deps.baseHost, origin: deps.baseUrl };
+  }
+  const domain = verifiedDomain(await account(), request.domain_id.toLowerCase());
+  if (domain?.state !== "active") throw new InvalidDomain();
+  return { host: domain.hostname, origin: `https://${domain.hostname}`, domainId: domain.domainId };
+}
+
+function answer(deps: CreateLinkDeps, link: ExistingLink): LinkAnswer {
+  const onDomain = link.domainId ? { custom_domain: link.host, domain_id: link.domainId } : {};
+  return {
+    short_url: link.shortUrl,
+    slug: link.slug,
+    long_url: link.longUrl,
+    created_at: link.createdAt,
+    qr_download_url: qrUrl(deps.baseUrl, link),
+    ...onDomain,
+  };
+}
+
+/** On a custom domain the slug alone doesn't name the link, so its domain goes along. */
+export function qrUrl(baseUrl: string, link: { slug: string; domainId?: string | null | undefined }): string {
+  return `${baseUrl}/api/qr/${link.slug}${link.domainId ? `?domain_id=${link.domainId}` : ""}`;
+}

@@ -1,0 +1,25 @@
+// Which hostnames can be a custom domain: something one registers, not an address, a suffix, or this service itself.
+import { isIP } from "node:net";
+import { domainToASCII } from "node:url";
+import { parse } from "tldts";
+import { InvalidHostname } from "./errors.ts";
+
+const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/**
+ * The hostname in A-label form (RFC 5890), lower case, without a dot at the end.
+ * @throws InvalidHostname
+ */
+export function acceptHostname(given: string, baseHost: string): string {
+  const hostname = domainToASCII(given.trim().replace(/\.$/, "")).toLowerCase();
+  const labels = hostname.split(".");
+  if (hostname.length > 253 || !labels.every((label) => LABEL.test(label)))
+    throw new InvalidHostname("please provide a host name such as go.example.com");
+  if (isIP(hostname)) throw new InvalidHostname("an IP address can't be a custom domain");
+  if (labels.length < 2) throw new InvalidHostname("a host name has at least two parts");
+  if (hostname === baseHost || baseHost.endsWith(`.${hostname}`))
+    throw new InvalidHostname(`${hostname} belongs to this service`);
+  if (parse(hostname, { allowPrivateDomains: true }).domain === null)
+    throw new InvalidHostname(`${hostname} is a public suffix`);
+  return hostname;
+}

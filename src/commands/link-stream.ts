@@ -1,0 +1,39 @@
+// Reads back one link from its own stream, so that a repeated request gets the answer of the first.
+import { type EventStore, type Position, StoreUnavailable } from "../event-store/port.ts";
+import type { LinkEvent } from "../events/catalogue.ts";
+import { readEvent } from "../events/read-event.ts";
+import { linkStream } from "../events/streams.ts";
+import { type ExistingLink, evolve, freeLink, type LinkState } from "./link.ts";
+
+/** A link by its own history: as it was made, which answers a repeated request, and as it is now. */
+export type LinkHistory = {
+  asCreated: ExistingLink;
+  now: ExistingLink;
+  revision: number;
+  position: Position;
+};
+
+/** `position`: of its first event. @throws StoreUnavailable when an appended link can't be read back */
+export async function loadLinkHistory(
+  eventStore: EventStore,
+  host: string,
+  slug: string,
+): Promise<LinkHistory> {
+  const recorded = await eventStore.read(linkStream(host, slug));
+  let asCreated: LinkState = freeLink;
+  let now: LinkState = freeLink;
+  for (const event of recorded.map(readEvent)) {
+    if (event) now = evolve(now, event as LinkEvent);
+    if (event?.type === "LinkCreated") asCreated = now;
+  }
+  const position = recorded[0]?.position;
+  const revision = recorded.at(-1)?.revision;
+  if (
+    asCreated.status === "free" ||
+    now.status === "free" ||
+    position === undefined ||
+    revision === undefined
+  )
+    throw new StoreUnavailable(`${linkStream(host, slug)} can't be read back after it was appended`);
+  return { asCreated, now, revision, position };
+}

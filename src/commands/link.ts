@@ -1,0 +1,81 @@
+// Decides what may happen to one link. Pure: time, slug and identity come in with the command.
+import type { LinkEvent } from "../events/catalogue.ts";
+import type { CreatedVia } from "../events/vocabulary.ts";
+import { LinkDeleted, LinkNotFound, LinkNotYours, SlugTaken } from "./errors.ts";
+
+/** `host` without port. `keyId`: the API key that made it. `domainId`: on a custom domain only. */
+export type LinkFacts = {
+  host: string;
+  slug: string;
+  accountId: string;
+  longUrl: string;
+  shortUrl: string;
+  createdAt: string;
+  via: CreatedVia;
+  custom: boolean;
+  keyId?: string | undefined;
+  domainId?: string | undefined;
+};
+
+export type ExistingLink = { status: "live" | "disabled" | "deleted" } & LinkFacts;
+
+export type LinkState = { status: "free" } | ExistingLink;
+
+export const freeLink: LinkState = { status: "free" };
+
+/** @throws SlugTaken also for a deleted link: its slug stays its own, so that it can be restored */
+export function create(link: LinkState, c: LinkFacts): LinkEvent[] {
+  if (link.status !== "free") throw new SlugTaken(c.host, c.slug);
+  const { createdAt, keyId, domainId, ...facts } = c;
+  const optional = { ...(keyId && { keyId }), ...(domainId && { domainId }) };
+  return [{ type: "LinkCreated", data: { ...facts, ...optional, at: createdAt } }];
+}
+
+export type LinkChange =
+  | { type: "retarget"; to: string }
+  | { type: "disable" }
+  | { type: "enable" }
+  | { type: "delete" }
+  | { type: "restore" };
+
+/**
+ * A change to what already is yields nothing. A restored link is live, also when it was disabled before.
+ * @throws LinkNotFound, LinkNotYours; LinkDeleted for anything but `restore` of a deleted link
+ */
+export function change(link: LinkState, c: { by: string; at: string; change: LinkChange }): LinkEvent[] {
+  if (link.status === "free") throw new LinkNotFound();
+  if (link.accountId !== c.by) throw new LinkNotYours();
+  const of = { host: link.host, slug: link.slug, accountId: link.accountId, at: c.at };
+  const wanted = c.change;
+  if (wanted.type === "restore") return link.status === "deleted" ? [{ type: "LinkRestored", data: of }] : [];
+  if (wanted.type === "delete") return link.status === "deleted" ? [] : [{ type: "LinkDeleted", data: of }];
+  if (link.status === "deleted") throw new LinkDeleted();
+  switch (wanted.type) {
+    case "retarget":
+      if (link.longUrl === wanted.to) return [];
+      return [{ type: "LinkRetargeted", data: { ...of, from: link.longUrl, to: wanted.to } }];
+    case "disable":
+      return link.status === "disabled" ? [] : [{ type: "LinkDisabled", data: of }];
+    case "enable":
+      return link.status === "live" ? [] : [{ type: "LinkEnabled", data: of }];
+  }
+}
+
+export function evolve(link: LinkState, event: LinkEvent): LinkState {
+  if (event.type === "LinkCreated") {
+    const { at, ...facts } = event.data;
+    return { status: "live", ...facts, createdAt: at };
+  }
+  if (link.status === "free") return link;
+  switch (event.type) {
+    case "LinkRetargeted":
+      return { ...link, longUrl: event.data.to };
+    case "LinkDisabled":
+      return { ...link, status: "disabled" };
+    case "LinkEnabled":
+    case "LinkRestored":
+      return { ...link, status: "live" };
+    case "LinkDeleted":
+      return { ...link, status: "deleted" };
+  }
+}

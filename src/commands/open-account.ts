@@ -1,0 +1,57 @@
+// Opens an account for an e-mail address, which goes into the secrets and never into an event (DESIGN §3).
+import { createHash } from "node:crypto";
+import type { Position } from "../event-store/port.ts";
+import type { Tier } from "../events/vocabulary.ts";
+import type { Secrets } from "../secrets/port.ts";
+import { open } from "./account.ts";
+import { loadAccount, onAccount } from "./account-stream.ts";
+import type { CommandContext } from "./caller.ts";
+import { AccountExists, EmailTaken, InvalidEmail } from "./errors.ts";
+import type { CommandDeps } from "./handle-command.ts";
+
+export type OpenAccountDeps = CommandDeps & { secrets: Secrets };
+
+export type OpenedAccount = { accountId: string; email: string; tier: Tier; position: Position | undefined };
+
+/** @throws InvalidEmail, EmailTaken (upper and lower case are one address) */
+export async function openAccount(
+  deps: OpenAccountDeps,
+  context: CommandContext,
+  request: { email: string; tier: Tier },
+): Promise<OpenedAccount> {
+  const email = acceptEmail(request.email);
+  const accountId = await reserve(deps, email);
+  await deps.secrets.put(emailSecret(accountId), { value: email });
+  const at = deps.clock().toISOString();
+  try {
+    const { position } = await onAccount(deps, context, accountId, (account) =>
+      open(account, { accountId, tier: request.tier, at }),
+    );
+    return { accountId, email, tier: request.tier, position };
+  } catch (error) {
+    throw error instanceof AccountExists ? new EmailTaken() : error;
+  }
+}
+
+/** Where an account's e-mail address is kept among the secrets; a string. */
+export function emailSecret(accountId: string): string {
+  return `email/${accountId}`;
+}
+
+/** The address binds one account id; one whose opening was cut off by a crash is taken up again. */
+async function reserve(deps: OpenAccountDeps, email: string): Promise<string> {
+  const wanted = deps.newId();
+  const digest = createHash("sha256").update(email.normalize("NFC").toLowerCase()).digest("hex");
+  const bound = await deps.secrets.putIfAbsent(`account-by-email/${digest}`, { value: wanted }, deps.clock());
+  if (bound === wanted) return wanted;
+  const holder = String(bound);
+  if ((await loadAccount(deps.eventStore, holder)).status !== "absent") throw new EmailTaken();
+  return holder;
+}
+
+/** RFC 5321 limits and one `@`; whether mail arrives is not ours to know. */
+function acceptEmail(given: string): string {
+  const email = given.trim();
+  if (email.length > 254 || !/^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]+$/u.test(email)) throw new InvalidEmail();
+  return email;
+}

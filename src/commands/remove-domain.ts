@@ -1,0 +1,25 @@
+// Removes a domain from an account, then releases the hostname for others; safe to repeat after a crash.
+import type { Position } from "../event-store/port.ts";
+import { onAccount } from "./account-stream.ts";
+import type { CommandContext } from "./caller.ts";
+import { releaseHostname } from "./claim-hostname.ts";
+import type { CommandDeps } from "./handle-command.ts";
+import { remove } from "./own-domain.ts";
+
+/**
+ * The account first: in the other order another account could claim a hostname that this one still uses.
+ * @throws AccountNotFound
+ */
+export async function removeDomain(
+  deps: CommandDeps,
+  context: CommandContext,
+  accountId: string,
+  hostname: string,
+): Promise<{ hostname: string; position: Position | undefined }> {
+  const at = deps.clock().toISOString();
+  const { position } = await onAccount(deps, context, accountId, (account) =>
+    remove(account, { hostname, at }),
+  );
+  await releaseHostname(deps, context, { hostname, accountId, at });
+  return { hostname, position };
+}

@@ -1,0 +1,49 @@
+// The operator's list of unsafe hosts, read again whenever the file changes.
+import { readFile, stat } from "node:fs/promises";
+import { isIP } from "node:net";
+import { domainToASCII } from "node:url";
+
+type Log = { warn: (details: object, message: string) => void };
+
+/** Answers for a host and all names under a listed one. A file that goes away leaves the last list in force. */
+export function unsafeHosts(file: string, log: Log): (hostname: string) => Promise<boolean> {
+  let hosts: ReadonlySet<string> = new Set();
+  let version: string | undefined;
+  const refresh = async () => {
+    try {
+      const { mtimeMs, size, ino } = await stat(file);
+      const current = `${mtimeMs}/${size}/${ino}`;
+      if (current === version) return;
+      hosts = parseHosts(await readFile(file, "utf8"));
+      version = current;
+    } catch (error) {
+      if (version !== "unreadable") log.warn({ err: error, file }, "the list of unsafe hosts can't be read");
+      version = "unreadable";
+    }
+  };
+  return async (hostname) => {
+    await refresh();
+    return isListed(hosts, hostname);
+  };
+}
+
+/** Hosts-file lines (`0.0.0.0 bad.example other.example`) and one host a line; `#` starts a comment. */
+export function parseHosts(text: string): ReadonlySet<string> {
+  const hosts = new Set<string>();
+  for (const line of text.split(/\r?\n/)) {
+    const words = line.replace(/#.*/, "").trim().split(/\s+/).filter(Boolean);
+    const names = words.length > 1 && isIP(words[0] ?? "") ? words.slice(1) : words;
+    for (const name of names) {
+      const host = isIP(name) === 6 ? `[${name}]` : domainToASCII(name.replace(/\.$/, ""));
+      // Hosts files begin with names of the machine itself, such as localhost and broadcasthost.
+      if (host.includes(".") || host.startsWith("[")) hosts.add(host.toLowerCase());
+    }
+  }
+  for (const own of ["localhost.localdomain", "0.0.0.0", "[::1]", "127.0.0.1"]) hosts.delete(own);
+  return hosts;
+}
+
+function isListed(hosts: ReadonlySet<string>, hostname: string): boolean {
+  const labels = hostname.toLowerCase().replace(/\.$/, "").split(".");
+  return labels.some((_, index) => hosts.has(labels.slice(index).join(".")));
+}

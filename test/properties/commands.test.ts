@@ -1,0 +1,165 @@
+// What must hold for the deciders whatever the order of commands and events.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { acceptUrl } from "../../src/commands/accept-url.ts";
+import * as accounts from "../../src/commands/account.ts";
+import { derivedId, derivedSlug } from "../../src/commands/derived-identity.ts";
+import { CommandRefused } from "../../src/commands/errors.ts";
+import * as links from "../../src/commands/link.ts";
+import type { AccountEvent, LinkEvent } from "../../src/events/catalogue.ts";
+import { TIER_LIMITS, TIERS } from "../../src/events/vocabulary.ts";
+
+const accountId = "11111111-1111-4111-8111-111111111111";
+const domainId = "22222222-2222-4222-8222-222222222222";
+const at = "2026-01-01T00:00:00.000Z";
+const keyId = fc.integer({ min: 0, max: 7 }).map((n) => `33333333-3333-4333-8333-33333333333${n}`);
+const tier = fc.constantFrom(...TIERS);
+const hostname = fc.constantFrom("a.example.com", "b.example.com");
+
+const accountEvent: fc.Arbitrary<AccountEvent> = fc.oneof(
+  tier.map((to): AccountEvent => ({ type: "AccountOpened", data: { accountId, tier: to, at } })),
+  tier.map((to): AccountEvent => ({ type: "TierChanged", data: { accountId, from: "free", to, at } })),
+  fc.constant<AccountEvent>({ type: "AccountClosed", data: { accountId, at } }),
+  keyId.map((id): AccountEvent => ({ type: "KeyDeactivated", data: { accountId, keyId: id, at } })),
+  hostname.map(
+    (name): AccountEvent => ({ type: "DomainAdded", data: { accountId, hostname: name, token: "t", at } }),
+  ),
+  hostname.map(
+    (name): AccountEvent => ({
+      type: "DomainVerified",
+      data: { accountId, hostname: name, domainId, how: "dns", at },
+    }),
+  ),
+  hostname.map(
+    (name): AccountEvent => ({ type: "DomainActivated", data: { accountId, hostname: name, domainId, at } }),
+  ),
+  hostname.map((name): AccountEvent => ({ type: "DomainRemoved", data: { accountId, hostname: name, at } })),
+);
+
+/** Runs a decision on a history; a refusal leaves it as it is. */
+function step<S, E>(state: S, evolve: (state: S, event: E) => S, decide: (state: S) => readonly E[]): S {
+  try {
+    return decide(state).reduce(evolve, state);
+  } catch (error) {
+    if (error instanceof CommandRefused) return state;
+    throw error;
+  }
+}
+
+describe("deciders", () => {
+  it("never let an account issue a key beyond its tier's limit", () => {
+    const command = fc.oneof(
+      { weight: 4, arbitrary: fc.constant({ type: "issue" as const }) },
+      { weight: 2, arbitrary: keyId.map((id) => ({ type: "deactivate" as const, keyId: id })) },
+      { weight: 1, arbitrary: tier.map((to) => ({ type: "tier" as const, tier: to })) },
+    );
+    fc.assert(
+      fc.property(tier, fc.array(command, { maxLength: 60 }), (first, commands) => {
+        const opened = accounts.open(accounts.noAccount, { accountId, tier: first, at });
+        let state = opened.reduce(accounts.evolve, accounts.noAccount);
+        let issued = 0;
+        for (const asked of commands) {
+          const before = activeKeys(state);
+          state = step<accounts.AccountState, AccountEvent>(state, accounts.evolve, (account) => {
+            if (asked.type === "tier") return accounts.changeTierTo(account, { tier: asked.tier, at });
+            if (asked.type === "deactivate") return accounts.deactivate(account, { keyId: asked.keyId, at });
+            const id = `33333333-3333-4333-8333-33333333333${issued++ % 8}`;
+            return accounts.issue(account, { keyId: id, keyHash: "0".repeat(64), hint: "", label: "", at });
+          });
+          const after = activeKeys(state);
+          const limit = state.status === "open" ? TIER_LIMITS[state.tier].activeKeys : 0;
+          if (after > before) expect(after).toBeLessThanOrEqual(limit);
+        }
+      }),
+    );
+  });
+
+  it("fold any history of account events without failing", () => {
+    fc.assert(
+      fc.property(fc.array(accountEvent, { maxLength: 40 }), (history) => {
+        const state = history.reduce<accounts.AccountState>(accounts.evolve, accounts.noAccount);
+        expect(["absent", "open", "closed"]).toContain(state.status);
+      }),
+    );
+  });
+
+  it("say the same command a second time with nothing", () => {
+    const change: fc.Arbitrary<links.LinkChange> = fc.oneof(
+      fc.constantFrom<links.LinkChange>(
+        { type: "disable" },
+        { type: "enable" },
+        { type: "delete" },
+        { type: "restore" },
+      ),
+      fc
+        .constantFrom("https://a.example/", "https://b.example/")
+        .map((to) => ({ type: "retarget" as const, to })),
+    );
+    const facts = { host: "h", slug: "s", accountId, longUrl: "https://a.example/", shortUrl: "http://h/s" };
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 30 }), (changes) => {
+        const made = links.create(links.freeLink, { ...facts, createdAt: at, via: "api", custom: false });
+        let state = made.reduce(links.evolve, links.freeLink);
+        for (const asked of changes) {
+          const decide = (link: links.LinkState) => links.change(link, { by: accountId, at, change: asked });
+          const next = step<links.LinkState, LinkEvent>(state, links.evolve, decide);
+          expect(step<links.LinkState, LinkEvent>(next, links.evolve, decide)).toEqual(next);
+          if (next !== state) expect(decide(next)).toEqual([]);
+          state = next;
+        }
+      }),
+    );
+  });
+});
+
+describe("accepted URLs", () => {
+  it("are plain ASCII without spaces, at most 2,048 characters, and lead where the given one did", async () => {
+    const deps = {
+      baseUrl: "https://lnk.example",
+      baseHost: "lnk.example",
+      urlSafety: async () => "safe" as const,
+    };
+    const given = fc.oneof(
+      fc.webUrl({ withFragments: true, withQueryParameters: true }),
+      fc.string(),
+      prefixed(),
+    );
+    await fc.assert(
+      fc.asyncProperty(given, async (url) => {
+        try {
+          const kept = await acceptUrl(deps, url, async () => []);
+          expect(kept).toMatch(/^https?:\/\/[!-~]+$/i);
+          expect(kept.length).toBeLessThanOrEqual(2048);
+          expect(new URL(kept).href).toBe(new URL(url).href);
+        } catch (error) {
+          if (!(error instanceof CommandRefused)) throw error;
+        }
+      }),
+    );
+  });
+});
+
+describe("derived identity", () => {
+  it("is the same for the same parts and another for others", () => {
+    fc.assert(
+      fc.property(fc.array(fc.string()), fc.array(fc.string()), (a, b) => {
+        const same = JSON.stringify(a) === JSON.stringify(b);
+        expect(derivedId(...a) === derivedId(...b)).toBe(same);
+        expect(derivedSlug(...a)).toBe(derivedSlug(...a));
+        expect(derivedId(...a)).toMatch(
+          /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+        );
+      }),
+    );
+  });
+});
+
+function prefixed() {
+  return fc.string({ unit: "binary", maxLength: 40 }).map((rest) => `https://e.example/${rest}`);
+}
+
+function activeKeys(state: accounts.AccountState): number {
+  return state.status === "open"
+    ? [...state.keys.values()].filter((status) => status === "active").length
+    : 0;
+}

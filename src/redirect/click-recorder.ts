@@ -70,6 +70,7 @@ export class ClickRecorder {
   /** Set while no thread runs. */
   #restartTimer: NodeJS.Timeout | undefined;
   #current = emptyBatch(1, 0);
+  readonly #flushAfterMs: number;
   #timer: NodeJS.Timeout | undefined;
   #recorded = 0;
   #committed = 0;
@@ -82,6 +83,8 @@ export class ClickRecorder {
   constructor(deps: ClickRecorderDeps) {
     this.#deps = deps;
     this.#maxBacklog = deps.maxBacklog ?? 200_000;
+    // Somebody waits for a durable commit; the writer groups what comes while an append is under way.
+    this.#flushAfterMs = deps.durability === "durable" ? 0 : FLUSH_AFTER_MS;
     this.#thread = this.#start();
   }
 
@@ -129,7 +132,7 @@ export class ClickRecorder {
     addHit(this.#current, hit);
     this.#recorded++;
     if (this.#current.count >= FLUSH_AT_HITS) this.#flushSoon();
-    else this.#timer ??= setTimeout(() => this.#flush(), FLUSH_AFTER_MS);
+    else this.#timer ??= setTimeout(() => this.#flush(), this.#flushAfterMs);
   }
 
   /** In a microtask, so that a durable hit still finds its batch number in `#current`. */
@@ -151,7 +154,7 @@ export class ClickRecorder {
     const deadline = performance.now() + LONGEST_WAIT_MS;
     while (this.#recorded - this.#committed >= this.#maxBacklog) {
       const oldest = this.#unacknowledged.keys().next().value ?? this.#current.batch;
-      await this.#committedWithin(oldest, deadline - performance.now());
+      await this.#committedWithin(oldest, Math.max(0, deadline - performance.now()));
     }
     this.#take(hit);
     if (this.#deps.durability === "durable") await this.#committedWithin(this.#current.batch);

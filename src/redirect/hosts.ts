@@ -4,6 +4,7 @@ import { domainToASCII } from "node:url";
 import { remember } from "./remember.ts";
 
 const HOSTNAME = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9_][a-z0-9_-]{0,62})*$/;
+const NOT_ASCII = /[^ -~]/;
 const NO_HOST = "";
 
 /**
@@ -26,7 +27,7 @@ export function canonicalHost(header: string): string {
   if (bracketed?.[1]) return bracketed[1];
   const name = text.replace(/:\d*$/, "").replace(/\.$/, "");
   if (/^[0-9a-f:]*::[0-9a-f:.]*$/.test(name)) return `[${name}]`;
-  const ascii = HOSTNAME.test(name) ? name : domainToASCII(name);
+  const ascii = NOT_ASCII.test(name) && !/[ -,/:-@[-^`{-~]/.test(name) ? domainToASCII(name) : name;
   return HOSTNAME.test(ascii) ? ascii : NO_HOST;
 }
 

@@ -1,0 +1,133 @@
+// The click writer against a store that fails in every way a store can: before, after and in the middle.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { EventStore } from "../../src/event-store/port.ts";
+import { openSqliteEventStore } from "../../src/event-store/sqlite.ts";
+import { clickStream, PREFIX } from "../../src/events/streams.ts";
+import { enricher } from "../../src/redirect/click-event.ts";
+import { ClickWriter, type WriterReport } from "../../src/redirect/click-writer.ts";
+import { geoOf } from "../../src/redirect/geo.ts";
+import { addHit, emptyBatch, type HitBatch } from "../../src/redirect/hit.ts";
+import { visitorCodes } from "../../src/redirect/visitor.ts";
+
+const WRITER = "00112233445566ff";
+const NOON = Date.UTC(2026, 4, 1, 12);
+const link = {
+  key: "localhost/abcdefg",
+  slug: "abcdefg",
+  revision: 0,
+  shortUrl: "http://localhost:3000/abcdefg",
+  longUrl: "https://example.com/",
+  accountId: "7a6f3c1e-52b1-4f0e-9a54-2f6c1d7b8e90",
+  via: "api",
+} as const;
+
+function batchesOf(count: number, hitsEach: number, at = (_hit: number) => NOON): HitBatch[] {
+  return Array.from({ length: count }, (_, index) => {
+    const batch = emptyBatch(index + 1, index * hitsEach);
+    for (let i = 0; i < hitsEach; i++) {
+      const number = index * hitsEach + i;
+      const facts = {
+        method: "GET",
+        address: "203.0.113.9",
+        userAgent: "",
+        referrer: "",
+        language: "",
+        prefetch: "",
+      } as const;
+      addHit(batch, { link, at: at(number), query: `utm_term=${number}`, ...facts });
+    }
+    return batch;
+  });
+}
+
+describe("the click writer", () => {
+  let folder: string;
+  let store: EventStore;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "linkledger-writer-"));
+    store = await openSqliteEventStore(join(folder, "events.db"));
+  });
+
+  afterEach(async () => {
+    await store.close();
+    await rm(folder, { recursive: true });
+  });
+
+  /** Resolves with all reports once the last of the batches is committed. */
+  function write(batches: HitBatch[], eventStore: EventStore, revisions = new Map<string, number>()) {
+    return new Promise<WriterReport[]>((resolve) => {
+      const reports: WriterReport[] = [];
+      const writer = new ClickWriter({
+        eventStore,
+        enrich: enricher(geoOf(undefined, undefined)),
+        visitors: async () => visitorCodes(new Uint8Array(32)),
+        sleep: async () => undefined,
+        random: () => 0.5,
+        writer: WRITER,
+        revisions,
+        report: (report) => {
+          reports.push(report);
+          if (report.type === "committed" && report.upTo === batches.at(-1)?.batch) resolve(reports);
+        },
+      });
+      for (const batch of batches) writer.push(batch);
+    });
+  }
+
+  async function storedTerms(): Promise<number[]> {
+    const events = await store.readAll({ prefixes: [PREFIX.clicks], limit: 10_000 });
+    return events.map((event) => Number((event.data as { utm: { term: string } }).utm.term));
+  }
+
+  const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+  it("keeps order and loses nothing when the store refuses, and when it fails after it has committed", async () => {
+    let calls = 0;
+    const flaky: EventStore = {
+      ...bound(store),
+      append: async (...request) => {
+        calls++;
+        if (calls % 3 === 1) throw new Error("refused");
+        const result = await store.append(...request);
+        if (calls % 3 === 2) throw new Error("answer lost");
+        return result;
+      },
+    };
+    const reports = await write(batchesOf(12, 200), flaky);
+    expect(await storedTerms()).toEqual(numbers(2400));
+    expect(reports.some((report) => report.type === "trouble")).toBe(true);
+  });
+
+  it("finds what an earlier thread had appended, whatever it had merged, and appends only the rest", async () => {
+    const batches = batchesOf(6, 50);
+    await write(batches.slice(0, 4), store);
+    await write(batches, store);
+    expect(await storedTerms()).toEqual(numbers(300));
+    await write(batches.slice(2), store, new Map([[clickStream(WRITER, new Date(NOON)), 99]]));
+    expect(await storedTerms()).toEqual(numbers(300));
+  });
+
+  it("splits a batch that crosses midnight by day, the same way when it is sent again", async () => {
+    const midnight = Date.UTC(2026, 4, 2);
+    const batches = batchesOf(2, 10, (number) => midnight - 5 + number);
+    await write(batches, store);
+    await write(batches, store);
+    expect(await store.read(clickStream(WRITER, new Date(midnight - 1)))).toHaveLength(5);
+    expect(await store.read(clickStream(WRITER, new Date(midnight)))).toHaveLength(15);
+  });
+});
+
+function bound(store: EventStore): EventStore {
+  return {
+    append: store.append.bind(store),
+    read: store.read.bind(store),
+    readAll: store.readAll.bind(store),
+    subscribe: store.subscribe.bind(store),
+    head: store.head.bind(store),
+    close: store.close.bind(store),
+  };
+}

@@ -1,0 +1,126 @@
+// The recorder with its real thread and real files: killed under load it loses nothing and doubles nothing.
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
+import type { Worker } from "node:worker_threads";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { parseConfig } from "../../src/config.ts";
+import type { EventStore } from "../../src/event-store/port.ts";
+import { openSqliteEventStore } from "../../src/event-store/sqlite.ts";
+import { PREFIX } from "../../src/events/streams.ts";
+import {
+  ClickRecorder,
+  type ClickRecorderDeps,
+  recorderThreadStarter,
+} from "../../src/redirect/click-recorder.ts";
+import type { Hit } from "../../src/redirect/hit.ts";
+
+const link = {
+  key: "localhost/abcdefg",
+  slug: "abcdefg",
+  revision: 0,
+  shortUrl: "http://localhost:3000/abcdefg",
+  longUrl: "https://example.com/",
+  accountId: "7a6f3c1e-52b1-4f0e-9a54-2f6c1d7b8e90",
+  via: "api",
+} as const;
+
+function hit(number: number): Hit {
+  const facts = { address: "203.0.113.9", userAgent: "curl/8", referrer: "", language: "", prefetch: "" };
+  return { link, at: Date.now(), method: "GET", query: `utm_term=${number}`, ...facts };
+}
+
+describe("the click recorder", () => {
+  let folder: string;
+  let store: EventStore;
+  let threads: Worker[];
+  let recorder: ClickRecorder;
+
+  function start(options: Partial<ClickRecorderDeps> = {}): ClickRecorder {
+    const config = parseConfig({ DATA_DIR: folder, GEOIP_DB: "" });
+    const startReal = recorderThreadStarter(config, randomBytes(8).toString("hex"));
+    recorder = new ClickRecorder({
+      durability: "batched",
+      startThread: (revisions) => {
+        const thread = startReal(revisions) as Worker;
+        threads.push(thread);
+        return thread;
+      },
+      random: Math.random,
+      log: () => undefined,
+      ...options,
+    });
+    return recorder;
+  }
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "linkledger-recorder-"));
+    store = await openSqliteEventStore(join(folder, "events.db"));
+    threads = [];
+  });
+
+  afterEach(async () => {
+    await recorder.close();
+    await store.close();
+    await rm(folder, { recursive: true });
+  });
+
+  async function storedTerms(): Promise<number[]> {
+    const events = await store.readAll({ prefixes: [PREFIX.clicks], limit: 100_000 });
+    return events.map((event) => Number((event.data as { utm: { term: string } }).utm.term));
+  }
+
+  const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
+
+  it("answers a durable hit only when its click is in the store", async () => {
+    start({ durability: "durable" });
+    for (const number of numbers(3)) {
+      await recorder.record(hit(number));
+      expect(await storedTerms()).toEqual(numbers(number + 1));
+    }
+  });
+
+  it("commits everything recorded before drain resolves", async () => {
+    start();
+    for (const number of numbers(1000)) expect(recorder.record(hit(number))).toBeUndefined();
+    await recorder.drain();
+    expect(await storedTerms()).toEqual(numbers(1000));
+    expect(recorder.stats()).toMatchObject({ recorded: 1000, committed: 1000, backlog: 0, lost: 0 });
+  });
+
+  it("loses and doubles nothing when its thread is killed again and again under load", async () => {
+    start();
+    let number = 0;
+    for (let kill = 0; kill < 3; kill++) {
+      const before = recorder.stats().committed;
+      while (recorder.stats().committed < before + 1000) {
+        for (let i = 0; i < 100 && recorder.stats().backlog < 2000; i++) recorder.record(hit(number++));
+        await turn();
+      }
+      const thread = threads.at(-1) as Worker;
+      const gone = once(thread, "exit");
+      for (let i = 0; i < 700; i++) recorder.record(hit(number++));
+      await Promise.all([thread.terminate(), gone]);
+    }
+    await recorder.drain();
+    expect(await storedTerms()).toEqual(numbers(number));
+    expect(recorder.stats()).toMatchObject({
+      recorded: number,
+      committed: number,
+      lost: 0,
+      threadRestarts: 3,
+    });
+  });
+
+  it("makes a hit wait for room, and drops none, when it is too far behind", async () => {
+    start({ maxBacklog: 300 });
+    const waits = numbers(2000).map((number) => recorder.record(hit(number)));
+    expect(waits.filter((wait) => wait === undefined)).toHaveLength(300);
+    await Promise.all(waits);
+    await recorder.drain();
+    expect((await storedTerms()).sort((a, b) => a - b)).toEqual(numbers(2000));
+  });
+});

@@ -28,6 +28,10 @@ export class SqliteThread {
     return thread;
   }
 
+  get isDead(): boolean {
+    return this.#dead !== undefined;
+  }
+
   /** @throws StoreUnavailable when SQLite failed, or the thread died before it answered */
   async ask<Q extends Question>(question: Q): Promise<Answers[Q["op"]]> {
     if (this.#dead) throw this.#dead;

@@ -37,9 +37,25 @@ export async function openSqliteEventStore(
   return new SqliteEventStore(ask, pollMs, clock);
 }
 
+/** A thread that died is replaced at the next question; what it was asked has failed and may be asked again. */
 async function askThread(file: string): Promise<Ask> {
-  const thread = await SqliteThread.open(file);
-  return (question) => thread.ask(question);
+  let thread = SqliteThread.open(file);
+  await thread;
+  const living = async () => {
+    const known = thread;
+    const isDead = await known.then(
+      (one) => one.isDead,
+      () => true,
+    );
+    if (isDead && known === thread) thread = SqliteThread.open(file);
+    return thread;
+  };
+  return async (question) => {
+    const asked = await living();
+    const answer = await asked.ask(question);
+    if (question.op === "close") await asked.terminate();
+    return answer;
+  };
 }
 
 function askHere(file: string): Ask {

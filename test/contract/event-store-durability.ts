@@ -1,0 +1,102 @@
+// What an acknowledgement is worth: it outlives a restart and the sudden death of the process that got it.
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type EventStore, type ExpectedRevision, RevisionConflict } from "../../src/event-store/port.ts";
+import { sampleEvents } from "../support/sample-events.ts";
+import type { Subject } from "./event-store.ts";
+
+export function durabilityPromises({ fixture, newStream }: Subject): void {
+  describe("durability", () => {
+    it("continues a subscription and a stream where they stood before a restart in mid-batch", async () => {
+      const { openAnother } = fixture();
+      const stream = newStream();
+      const before = await openAnother();
+      const events = sampleEvents(4);
+      const appended = await before.append(stream, "none", events);
+      const [first, second] = await before.readAll({ prefixes: [stream], limit: 2 });
+      await before.close();
+      const after = await openAnother();
+      expect(await after.append(stream, "none", events)).toEqual(appended);
+      await after.append(stream, 3, sampleEvents(1));
+      const rest = await after.readAll({ prefixes: [stream], after: second?.position, limit: 10 });
+      await after.close();
+      expect([first, second, ...rest].map((event) => event?.revision)).toEqual([0, 1, 2, 3, 4]);
+    });
+
+    it("has every acknowledged event after kill -9, and no gap", async () => {
+      const { store, startAppending } = fixture();
+      const stream = newStream();
+      const child = startAppending(stream);
+      const exited = once(child, "exit");
+      const acknowledged: { revision: number; ids: string[] }[] = [];
+      if (!child.stdout) throw new Error("The appending process has no stdout");
+      for await (const line of createInterface({ input: child.stdout })) {
+        acknowledged.push(JSON.parse(line));
+        if (acknowledged.length === 40) child.kill("SIGKILL");
+      }
+      await exited;
+      expect(child.signalCode).toBe("SIGKILL");
+      const there = await store.read(stream);
+      expect(there.map(({ revision }) => revision)).toEqual([...there.keys()]);
+      expect(there.length % 3).toBe(0);
+      expect(there.slice(0, acknowledged.length * 3).map(({ id }) => id)).toEqual(
+        acknowledged.flatMap(({ ids }) => ids),
+      );
+    });
+
+    it("keeps revisions gapless and positions rising through any history of appends", async () => {
+      const { store } = fixture();
+      const expected = fc.oneof(
+        fc.constantFrom<ExpectedRevision>("any", "none", "exists"),
+        fc.integer({ min: 0, max: 6 }),
+      );
+      const step = fc.record({
+        stream: fc.integer({ min: 0, max: 2 }),
+        expected,
+        size: fc.integer({ min: 1, max: 4 }),
+        twice: fc.boolean(),
+      });
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
+          const streams = [newStream("history-"), newStream("history-"), newStream("history-")];
+          const ids = new Map(streams.map((stream) => [stream, [] as string[]]));
+          for (const { stream: index, expected, size, twice } of steps) {
+            const stream = streams[index] ?? "";
+            const events = sampleEvents(size);
+            const took = await appended(store, stream, expected, events);
+            expect(took).toBe(fits(expected, (ids.get(stream) ?? []).length));
+            if (took) ids.get(stream)?.push(...events.map(({ id }) => id));
+            if (took && twice) await store.append(stream, expected, events);
+          }
+          for (const [stream, appendedIds] of ids) {
+            const there = await store.read(stream);
+            expect(there.map(({ id }) => id)).toEqual(appendedIds);
+            expect(there.map(({ revision }) => revision)).toEqual([...there.keys()]);
+            const positions = there.map(({ position }) => position);
+            expect(positions).toEqual([...new Set(positions)].sort());
+          }
+        }),
+        { numRuns: 25 },
+      );
+    });
+  });
+}
+
+/** The model: what an expectation says of a stream of that many events. */
+function fits(expected: ExpectedRevision, length: number): boolean {
+  if (expected === "any") return true;
+  if (expected === "exists") return length > 0;
+  return length === (expected === "none" ? 0 : expected + 1);
+}
+
+async function appended(store: EventStore, ...append: Parameters<EventStore["append"]>): Promise<boolean> {
+  try {
+    await store.append(...append);
+    return true;
+  } catch (error) {
+    expect(error).toBeInstanceOf(RevisionConflict);
+    return false;
+  }
+}

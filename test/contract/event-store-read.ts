@@ -1,0 +1,89 @@
+// What reading promises: streams in both directions, and the whole store by stream prefix.
+import { describe, expect, it } from "vitest";
+import { sampleEvent, sampleEvents } from "../support/sample-events.ts";
+import type { Subject } from "./event-store.ts";
+
+export function readPromises({ fixture, newStream }: Subject): void {
+  describe("read", () => {
+    it("reads a missing stream as empty", async () => {
+      expect(await fixture().store.read(newStream())).toEqual([]);
+      expect(await fixture().store.read(newStream(), { backwards: true, limit: 1 })).toEqual([]);
+    });
+
+    it("gives back what was appended, with stream, revision, position and time", async () => {
+      const { store } = fixture();
+      const stream = newStream();
+      const event = sampleEvent({ text: "Zürich \u{1F517}\u0000\n", nested: { list: [1, null, "x"] } });
+      const { position } = await store.append(stream, "none", [event]);
+      const [read] = await store.read(stream);
+      expect(read).toEqual({ ...event, stream, revision: 0, position, recordedAt: expect.any(String) });
+      expect(new Date(read?.recordedAt ?? "").toISOString()).toBe(read?.recordedAt);
+    });
+
+    it("reads forwards and backwards, from a revision and up to a limit", async () => {
+      const { store } = fixture();
+      const stream = newStream();
+      await store.append(stream, "none", sampleEvents(6));
+      const revisions = async (options: Parameters<typeof store.read>[1]) =>
+        (await store.read(stream, options)).map(({ revision }) => revision);
+      expect(await revisions({})).toEqual([0, 1, 2, 3, 4, 5]);
+      expect(await revisions({ from: 4 })).toEqual([4, 5]);
+      expect(await revisions({ from: 1, limit: 2 })).toEqual([1, 2]);
+      expect(await revisions({ backwards: true, limit: 2 })).toEqual([5, 4]);
+      expect(await revisions({ backwards: true, from: 1 })).toEqual([1, 0]);
+      expect(await revisions({ from: 6 })).toEqual([]);
+    });
+  });
+
+  describe("readAll", () => {
+    it("reads all streams of its prefixes in position order, after a position without it", async () => {
+      const { store } = fixture();
+      const [a, b, c] = [newStream("left-"), newStream("right-"), newStream("other-")];
+      const prefixes = [a, b];
+      for (const stream of [a, c, b, a, c, b]) await store.append(stream, "any", [sampleEvent()]);
+      const all = await store.readAll({ prefixes, limit: 100 });
+      expect(all.map(({ stream }) => stream)).toEqual([a, b, a, b]);
+      expect(all.map(({ position }) => position)).toEqual(all.map(({ position }) => position).toSorted());
+      const rest = await store.readAll({ prefixes, after: all[1]?.position, limit: 100 });
+      expect(rest).toEqual(all.slice(2));
+      expect(await store.readAll({ prefixes, after: all[0]?.position, limit: 2 })).toEqual(all.slice(1, 3));
+    });
+
+    it("does not take a longer category for a shorter one", async () => {
+      const { store, prefix } = fixture();
+      const stream = newStream("link-");
+      await store.append(stream, "none", [sampleEvent()]);
+      await store.append(newStream("linkx-"), "none", [sampleEvent()]);
+      const read = await store.readAll({ prefixes: [`${prefix}link-`], limit: 100 });
+      expect(read.map((event) => event.stream)).toEqual([stream]);
+    });
+
+    it("gives an event once when two prefixes name its stream", async () => {
+      const { store, prefix } = fixture();
+      await store.append(newStream("twice-"), "none", sampleEvents(2));
+      const read = await store.readAll({ prefixes: [`${prefix}twice-`, `${prefix}tw`], limit: 100 });
+      expect(read).toHaveLength(2);
+    });
+
+    it("reads categories whose names start anywhere in the alphabet", async () => {
+      const { store, prefix } = fixture();
+      const stream = `${prefix.replace("-", "")}x-${crypto.randomUUID()}`;
+      await store.append(stream, "none", sampleEvents(2));
+      expect(await store.readAll({ prefixes: [stream.slice(0, -36)], limit: 10 })).toHaveLength(2);
+    });
+
+    it("reads nothing when no stream has the prefix", async () => {
+      const { store, prefix } = fixture();
+      expect(await store.readAll({ prefixes: [`${prefix}nobody-`], limit: 10 })).toEqual([]);
+    });
+  });
+
+  describe("head", () => {
+    it("is the position of the last event", async () => {
+      const { store } = fixture();
+      const { position } = await store.append(newStream(), "none", sampleEvents(2));
+      const head = await store.head();
+      expect(head !== undefined && head >= position).toBe(true);
+    });
+  });
+}

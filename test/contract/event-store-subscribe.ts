@@ -1,0 +1,125 @@
+// What subscribing promises: catch-up then live, resumable, at the consumer's pace, over as soon as it is aborted.
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { EventStore, RecordedEvent, SubscribeOptions } from "../../src/event-store/port.ts";
+import { sampleEvent, sampleEvents } from "../support/sample-events.ts";
+import type { Subject } from "./event-store.ts";
+
+export function subscribePromises({ fixture, newStream }: Subject): void {
+  describe("subscribe", () => {
+    it("delivers what is there, then what comes, in order and once", async () => {
+      const { store } = fixture();
+      const stream = newStream();
+      await store.append(stream, "none", sampleEvents(5));
+      const subscription = subscribed(store, { prefixes: [stream], batchSize: 2 });
+      expect(revisions(await subscription.take(5))).toEqual([0, 1, 2, 3, 4]);
+      await store.append(stream, 4, sampleEvents(3));
+      expect(revisions(await subscription.take(3))).toEqual([5, 6, 7]);
+      expect(subscription.largestBatch()).toBeLessThanOrEqual(2);
+    });
+
+    it("resumes after the last committed position, without it", async () => {
+      const { store } = fixture();
+      const stream = newStream();
+      await store.append(stream, "none", sampleEvents(4));
+      const first = subscribed(store, { prefixes: [stream], batchSize: 2 });
+      const committed = (await first.take(2)).at(-1)?.position;
+      await first.stop();
+      const second = subscribed(store, { prefixes: [stream], after: committed });
+      expect(revisions(await second.take(2))).toEqual([2, 3]);
+    });
+
+    it("passes over other streams without losing its own", async () => {
+      const { store } = fixture();
+      const [stream, other] = [newStream(), newStream("noise-")];
+      const subscription = subscribed(store, { prefixes: [stream] });
+      for (let round = 0; round < 5; round++) {
+        await store.append(other, "any", sampleEvents(3));
+        await store.append(stream, "any", [sampleEvent()]);
+        expect(revisions(await subscription.take(1))).toEqual([round]);
+      }
+    });
+
+    it("delivers another handle's appends within 250 ms", async () => {
+      const { store, openAnother } = fixture();
+      const stream = newStream();
+      const other = await openAnother();
+      onTestFinished(() => other.close());
+      await other.append(stream, "none", [sampleEvent()]);
+      const subscription = subscribed(store, { prefixes: [stream] });
+      await subscription.take(1);
+      for (let revision = 0; revision < 3; revision++) {
+        await other.append(stream, revision, [sampleEvent()]);
+        const appended = performance.now();
+        await subscription.take(1);
+        expect(performance.now() - appended).toBeLessThan(250);
+      }
+    });
+
+    it("misses nothing of many writers, and every subscriber sees the same order", async () => {
+      const { store, prefix } = fixture();
+      const one = subscribed(store, { prefixes: [`${prefix}many-`], batchSize: 7 });
+      const two = subscribed(store, { prefixes: [`${prefix}many-`] });
+      const streams = Array.from({ length: 10 }, () => newStream("many-"));
+      await Promise.all(
+        streams.map(async (stream) => {
+          for (let turn = 0; turn < 10; turn++) await store.append(stream, "any", [sampleEvent()]);
+        }),
+      );
+      const [seenByOne, seenByTwo] = await Promise.all([one.take(100), two.take(100)]);
+      expect(seenByOne).toEqual(seenByTwo);
+      expect(seenByOne).toEqual(await store.readAll({ prefixes: [`${prefix}many-`], limit: 200 }));
+    });
+
+    it("ends promptly when aborted while it waits", async () => {
+      const { store } = fixture();
+      const subscription = subscribed(store, { prefixes: [newStream()] });
+      const next = subscription.take(1);
+      await store.head();
+      const aborted = performance.now();
+      await subscription.stop();
+      expect(await next).toEqual([]);
+      expect(performance.now() - aborted).toBeLessThan(1000);
+    });
+
+    it("yields nothing when its signal was aborted before", async () => {
+      const { store } = fixture();
+      const stream = newStream();
+      await store.append(stream, "none", [sampleEvent()]);
+      const batches: RecordedEvent[][] = [];
+      for await (const batch of store.subscribe({ prefixes: [stream], signal: AbortSignal.abort() }))
+        batches.push(batch);
+      expect(batches).toEqual([]);
+    });
+  });
+}
+
+/** A subscription that hands out events by number; stopped with the test. */
+function subscribed(store: EventStore, options: Omit<SubscribeOptions, "signal">) {
+  const abort = new AbortController();
+  const batches = store.subscribe({ ...options, signal: abort.signal })[Symbol.asyncIterator]();
+  let left: RecordedEvent[] = [];
+  let largest = 0;
+  const stop = async () => {
+    abort.abort();
+    await batches.return?.();
+  };
+  onTestFinished(stop);
+  /** Fewer only when the subscription ended. */
+  const take = async (count: number): Promise<RecordedEvent[]> => {
+    while (left.length < count) {
+      const next = await batches.next();
+      if (next.done) break;
+      expect(next.value.length).toBeGreaterThan(0);
+      largest = Math.max(largest, next.value.length);
+      left = [...left, ...next.value];
+    }
+    const taken = left.slice(0, count);
+    left = left.slice(count);
+    return taken;
+  };
+  return { take, stop, largestBatch: () => largest };
+}
+
+function revisions(events: readonly RecordedEvent[]): number[] {
+  return events.map(({ revision }) => revision);
+}

@@ -1,0 +1,119 @@
+// The event store contract on SQLite, in the caller's thread and in its own, and what only SQLite promises.
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Worker } from "node:worker_threads";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { StoreUnavailable } from "../../src/event-store/port.ts";
+import { openSqliteEventStore } from "../../src/event-store/sqlite.ts";
+import { SqliteThread } from "../../src/event-store/sqlite-thread-client.ts";
+import { sampleEvent, sampleEvents } from "../support/sample-events.ts";
+import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
+import { type EventStoreFixture, eventStoreContract } from "./event-store.ts";
+
+const CHILD = fileURLToPath(new URL("./append-for-ever.sqlite.ts", import.meta.url));
+
+async function openFixture(offThread: boolean): Promise<EventStoreFixture> {
+  const folder = await temporaryFolder();
+  const file = join(folder.path, "events.db");
+  const store = await openSqliteEventStore(file, { offThread });
+  return {
+    store,
+    prefix: `t${randomBytes(4).toString("hex")}-`,
+    openAnother: () => openSqliteEventStore(file, { offThread }),
+    startAppending: (stream) =>
+      spawn(process.execPath, [CHILD, file, stream, String(offThread)], {
+        stdio: ["ignore", "pipe", "inherit"],
+      }),
+    close: async () => {
+      await store.close();
+      await folder.remove();
+    },
+  };
+}
+
+eventStoreContract("SQLite in the caller's thread", () => openFixture(false));
+eventStoreContract("SQLite in its own thread", () => openFixture(true));
+
+async function folderOfTest(): Promise<TemporaryFolder> {
+  const folder = await temporaryFolder();
+  onTestFinished(() => folder.remove());
+  return folder;
+}
+
+describe.each([{ offThread: false }, { offThread: true }])("SQLite event store, %o", ({ offThread }) => {
+  it("has no head while it is empty", async () => {
+    const folder = await folderOfTest();
+    const store = await openSqliteEventStore(join(folder.path, "new", "events.db"), { offThread });
+    expect(await store.head()).toBeUndefined();
+    await store.append("link-a", "none", sampleEvents(2));
+    expect(await store.head()).toBe("00000000000000000002");
+    await store.close();
+  });
+
+  it("stamps events with the clock it was given", async () => {
+    const folder = await folderOfTest();
+    const clock = () => new Date("2026-03-01T10:00:00.000Z");
+    const store = await openSqliteEventStore(join(folder.path, "events.db"), { offThread, clock });
+    await store.append("link-a", "none", [sampleEvent()]);
+    expect((await store.read("link-a"))[0]?.recordedAt).toBe("2026-03-01T10:00:00.000Z");
+    await store.close();
+  });
+
+  it("says that it is unavailable when the file is not a database", async () => {
+    const folder = await folderOfTest();
+    const file = join(folder.path, "events.db");
+    await writeFile(file, "This is a letter, not a database. ".repeat(100));
+    await expect(openSqliteEventStore(file, { offThread })).rejects.toThrow(StoreUnavailable);
+  });
+
+  it("ends its subscriptions and refuses questions once it is closed", async () => {
+    const folder = await folderOfTest();
+    const store = await openSqliteEventStore(join(folder.path, "events.db"), { offThread });
+    const { signal } = new AbortController();
+    const next = store
+      .subscribe({ prefixes: ["link-"], signal })
+      [Symbol.asyncIterator]()
+      .next();
+    const last = store.append("link-a", "none", [sampleEvent()]);
+    await store.close();
+    await store.close();
+    await last;
+    await next;
+    await expect(store.read("link-a")).rejects.toThrow(StoreUnavailable);
+    await expect(store.append("link-a", "any", [sampleEvent()])).rejects.toMatchObject({
+      code: "store_unavailable",
+    });
+  });
+});
+
+describe("the SQLite event store's thread", () => {
+  it("rejects what is pending and what follows when it dies", async () => {
+    const folder = await folderOfTest();
+    const thread = await SqliteThread.open(join(folder.path, "events.db"));
+    const pending = thread.ask({ op: "head" });
+    const rejected = expect(pending).rejects.toThrow(StoreUnavailable);
+    await thread.terminate();
+    await rejected;
+    await expect(thread.ask({ op: "head" })).rejects.toMatchObject({ code: "store_unavailable" });
+  });
+
+  it("is replaced when it dies, and what was pending can be asked again", async () => {
+    const folder = await folderOfTest();
+    const created = once(process, "worker") as Promise<[Worker]>;
+    const store = await openSqliteEventStore(join(folder.path, "events.db"), { offThread: true });
+    onTestFinished(() => store.close());
+    const [worker] = await created;
+    const events = sampleEvents(3);
+    const pending = store.append("link-a", "none", events);
+    const rejected = expect(pending).rejects.toThrow(StoreUnavailable);
+    await worker.terminate();
+    await rejected;
+    const again = await Promise.all([1, 2, 3].map(() => store.append("link-a", "none", events)));
+    expect(again.map(({ revision }) => revision)).toEqual([2, 2, 2]);
+    expect(await store.read("link-a")).toHaveLength(3);
+  });
+});

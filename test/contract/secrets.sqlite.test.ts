@@ -1,0 +1,55 @@
+// The secrets contract on SQLite, and that what is destroyed can't be found in its files.
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openSqliteSecrets } from "../../src/secrets/sqlite.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { secretsContract } from "./secrets.ts";
+
+secretsContract("SQLite", async () => {
+  const folder = await temporaryFolder();
+  const file = join(folder.path, "secrets.db");
+  const secrets = await openSqliteSecrets(file);
+  return {
+    secrets,
+    openAnother: () => openSqliteSecrets(file),
+    close: async () => {
+      await secrets.close();
+      await folder.remove();
+    },
+  };
+});
+
+describe("SQLite secrets", () => {
+  it("leave no byte of a swept, a deleted or a replaced salt in any file", async () => {
+    const folder = await temporaryFolder();
+    onTestFinished(() => folder.remove());
+    const secrets = await openSqliteSecrets(join(folder.path, "secrets.db"));
+    onTestFinished(() => secrets.close());
+    const salts = { swept: "5a17".repeat(16), deleted: "d3a1".repeat(16), replaced: "0ff5".repeat(16) };
+    await secrets.put("swept", { value: salts.swept, expiresAt: "2026-03-01T00:00:00.000Z" });
+    await secrets.put("deleted", { value: salts.deleted });
+    await secrets.put("replaced", { value: salts.replaced });
+    expect(await bytesIn(folder.path)).toContain(salts.swept);
+    await secrets.put("replaced", { value: "another" });
+    await secrets.delete("deleted");
+    await secrets.sweep(new Date("2026-03-01T00:00:00.000Z"));
+    const left = await bytesIn(folder.path);
+    for (const salt of Object.values(salts)) expect(left).not.toContain(salt);
+  });
+
+  it("are readable by their owner only", async () => {
+    const folder = await temporaryFolder();
+    onTestFinished(() => folder.remove());
+    const secrets = await openSqliteSecrets(join(folder.path, "secrets.db"));
+    onTestFinished(() => secrets.close());
+    await secrets.put("key", { value: 1 });
+    for (const name of await readdir(folder.path))
+      expect((await stat(join(folder.path, name))).mode & 0o077).toBe(0);
+  });
+});
+
+async function bytesIn(folder: string): Promise<string> {
+  const files = await Promise.all((await readdir(folder)).map((name) => readFile(join(folder, name))));
+  return Buffer.concat(files).toString("latin1");
+}

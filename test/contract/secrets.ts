@@ -1,0 +1,113 @@
+// The promises of the secrets port, kept by every adapter; keys are unique, so a store in use will do.
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Secrets } from "../../src/secrets/port.ts";
+
+export type SecretsFixture = {
+  secrets: Secrets;
+  /** A second handle on the same secrets; the suite closes it. */
+  openAnother(): Promise<Secrets>;
+  close(): Promise<void>;
+};
+
+const NOW = new Date("2026-03-01T10:00:00.000Z");
+const LATER = new Date("2026-03-01T10:00:01.000Z");
+const expiresAt = LATER.toISOString();
+
+export function secretsContract(name: string, open: () => Promise<SecretsFixture>): void {
+  describe(`secrets: ${name}`, () => {
+    let fixture: SecretsFixture;
+    let keys = 0;
+    const newKey = () => {
+      keys += 1;
+      return `test/${crypto.randomUUID()}/${keys}`;
+    };
+    beforeAll(async () => {
+      fixture = await open();
+      return () => fixture.close();
+    });
+
+    it("reads an unknown key as absent", async () => {
+      expect(await fixture.secrets.get(newKey(), NOW)).toBeUndefined();
+    });
+
+    it("gives back any JSON that was put, the last one put", async () => {
+      const key = newKey();
+      for (const value of [{ a: [1, null, "é"] }, "text", 0, false, null]) {
+        await fixture.secrets.put(key, { value });
+        expect(await fixture.secrets.get(key, NOW)).toEqual(value);
+      }
+    });
+
+    it("reads a record as absent from the moment it expires", async () => {
+      const key = newKey();
+      await fixture.secrets.put(key, { value: "salt", expiresAt });
+      expect(await fixture.secrets.get(key, NOW)).toBe("salt");
+      expect(await fixture.secrets.get(key, LATER)).toBeUndefined();
+    });
+
+    it("compares times, not their spelling", async () => {
+      const key = newKey();
+      await fixture.secrets.put(key, { value: "salt", expiresAt: "2026-03-01T10:00:01Z" });
+      expect(await fixture.secrets.get(key, NOW)).toBe("salt");
+      expect(await fixture.secrets.get(key, LATER)).toBeUndefined();
+    });
+
+    it("puts only if absent, and answers what is stored", async () => {
+      const key = newKey();
+      expect(await fixture.secrets.putIfAbsent(key, { value: "first" }, NOW)).toBe("first");
+      expect(await fixture.secrets.putIfAbsent(key, { value: "second" }, NOW)).toBe("first");
+      expect(await fixture.secrets.get(key, NOW)).toBe("first");
+    });
+
+    it("takes an expired record for absent when it puts", async () => {
+      const key = newKey();
+      await fixture.secrets.put(key, { value: "old", expiresAt });
+      expect(await fixture.secrets.putIfAbsent(key, { value: "new" }, LATER)).toBe("new");
+      expect(await fixture.secrets.get(key, LATER)).toBe("new");
+    });
+
+    it("lets everyone who races to put a secret end with the same one", async () => {
+      const key = newKey();
+      const other = await fixture.openAnother();
+      const race = await Promise.all(
+        Array.from({ length: 20 }, (_, index) =>
+          (index % 2 ? other : fixture.secrets).putIfAbsent(key, { value: index }, NOW),
+        ),
+      );
+      await other.close();
+      expect(new Set(race).size).toBe(1);
+      expect(await fixture.secrets.get(key, NOW)).toBe(race[0]);
+    });
+
+    it("deletes a record, and a missing one without complaint", async () => {
+      const key = newKey();
+      await fixture.secrets.put(key, { value: 1 });
+      await fixture.secrets.delete(key);
+      await fixture.secrets.delete(key);
+      expect(await fixture.secrets.get(key, NOW)).toBeUndefined();
+    });
+
+    it("destroys what has expired and nothing else, and answers how many", async () => {
+      await fixture.secrets.sweep(LATER);
+      const [expired, alsoExpired, alive, lasting] = [newKey(), newKey(), newKey(), newKey()];
+      await fixture.secrets.put(expired, { value: 1, expiresAt });
+      await fixture.secrets.put(alsoExpired, { value: 1, expiresAt: NOW.toISOString() });
+      await fixture.secrets.put(alive, { value: 2, expiresAt: "2026-03-01T10:00:02.000Z" });
+      await fixture.secrets.put(lasting, { value: 3 });
+      expect(await fixture.secrets.sweep(LATER)).toBe(2);
+      expect(await fixture.secrets.sweep(LATER)).toBe(0);
+      expect(await fixture.secrets.get(expired, NOW)).toBeUndefined();
+      expect(await fixture.secrets.get(alive, LATER)).toBe(2);
+      expect(await fixture.secrets.get(lasting, LATER)).toBe(3);
+    });
+
+    it("shows one handle what another has put", async () => {
+      const key = newKey();
+      const other = await fixture.openAnother();
+      await other.put(key, { value: "there" });
+      expect(await fixture.secrets.get(key, NOW)).toBe("there");
+      await other.close();
+      expect(await fixture.secrets.get(key, NOW)).toBe("there");
+    });
+  });
+}

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { type ExpectedRevision, RevisionConflict } from "../../src/event-store/port.ts";
 import { sampleEvent, sampleEvents } from "../support/sample-events.ts";
-import type { Subject } from "./event-store.ts";
+import type { Subject } from "./event-store-fixture.ts";
 
 export function appendPromises({ fixture, newStream }: Subject): void {
   describe("append", () => {

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type EventStore, type ExpectedRevision, RevisionConflict } from "../../src/event-store/port.ts";
 import { sampleEvents } from "../support/sample-events.ts";
-import type { Subject } from "./event-store.ts";
+import type { Subject } from "./event-store-fixture.ts";
 
 export function durabilityPromises({ fixture, newStream }: Subject): void {
   describe("durability", () => {

@@ -1,7 +1,7 @@
 // What reading promises: streams in both directions, and the whole store by stream prefix.
 import { describe, expect, it } from "vitest";
 import { sampleEvent, sampleEvents } from "../support/sample-events.ts";
-import type { Subject } from "./event-store.ts";
+import type { Subject } from "./event-store-fixture.ts";
 
 export function readPromises({ fixture, newStream }: Subject): void {
   describe("read", () => {

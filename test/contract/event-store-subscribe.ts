@@ -2,7 +2,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { EventStore, RecordedEvent, SubscribeOptions } from "../../src/event-store/port.ts";
 import { sampleEvent, sampleEvents } from "../support/sample-events.ts";
-import type { Subject } from "./event-store.ts";
+import type { Subject } from "./event-store-fixture.ts";
 
 export function subscribePromises({ fixture, newStream }: Subject): void {
   describe("subscribe", () => {

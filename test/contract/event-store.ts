@@ -1,25 +1,12 @@
 // The promises of the event store port, kept by every adapter; may run against a store that others write to.
-import type { ChildProcess } from "node:child_process";
 import { beforeAll, describe } from "vitest";
-import type { EventStore } from "../../src/event-store/port.ts";
 import { appendPromises } from "./event-store-append.ts";
 import { durabilityPromises } from "./event-store-durability.ts";
+import type { EventStoreFixture } from "./event-store-fixture.ts";
 import { readPromises } from "./event-store-read.ts";
 import { subscribePromises } from "./event-store-subscribe.ts";
 
-/** `prefix` is new for every run, such as `t1a2b-`: the suite's streams all start with it. */
-export type EventStoreFixture = {
-  store: EventStore;
-  prefix: string;
-  /** A second handle on the same events, as another process has; the suite closes it. */
-  openAnother(): Promise<EventStore>;
-  /** A process that runs `appendForEver` on the same events. */
-  startAppending(stream: string): ChildProcess;
-  close(): Promise<void>;
-};
-
-/** `fixture` and a stream name that no other test uses. */
-export type Subject = { fixture(): EventStoreFixture; newStream(category?: string): string };
+export type { EventStoreFixture };
 
 export function eventStoreContract(name: string, open: () => Promise<EventStoreFixture>): void {
   describe(`event store: ${name}`, () => {

@@ -1,0 +1,22 @@
+// The HTTP face of link-analytics: one link's numbers (interface, part 4).
+import { z } from "zod";
+import { type LinkAnalyticsDeps, linkAnalytics } from "../queries/link-analytics.ts";
+import { apiErrors } from "./api-errors.ts";
+import type { Api } from "./fastify.ts";
+import { Analytics, DomainIdQuery, SlugParams } from "./schemas.ts";
+
+export function analyticsRoute(app: Api, deps: LinkAnalyticsDeps & { clock: () => Date }): void {
+  const schema = {
+    operationId: "getAnalytics",
+    summary: "Read the analytics of a link",
+    description: "Any link created by any of the caller's keys may be read; another user's link gives 403.",
+    tags: ["Analytics"],
+    params: SlugParams,
+    querystring: z.object({ domain_id: DomainIdQuery }),
+    response: { 200: Analytics, ...apiErrors(400, 401, 403, 404) },
+  };
+  app.get("/api/v1/analytics/:slug", { schema }, async (request) => {
+    const { domain_id: domainId } = request.query;
+    return linkAnalytics(deps, request.caller, request.params.slug, { domainId }, deps.clock());
+  });
+}

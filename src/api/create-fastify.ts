@@ -1,0 +1,75 @@
+// Fastify with our limits and our error object, also where Fastify or Node answers before any route.
+import type { Socket } from "node:net";
+import Fastify, { type FastifyReply, type FastifyRequest } from "fastify";
+import { validatorCompiler } from "fastify-type-provider-zod";
+import type { Logger } from "../logging.ts";
+import { InvalidRequest } from "./errors.ts";
+import type { Api } from "./fastify.ts";
+import { sendError } from "./http-errors.ts";
+import { requestIdFrom } from "./request-id.ts";
+
+/** 100 links of 2,048 characters and then some. */
+const BODY_LIMIT_BYTES = 1_048_576;
+/** Longer than any slug, so that a long one is answered by its route and not by the router. */
+const MAX_PARAM_LENGTH = 2_048;
+const REQUEST_TIMEOUT_MS = 30_000;
+const CONNECTION_TIMEOUT_MS = 60_000;
+
+export function createFastify(deps: { log: Logger; newId: () => string; trustProxy: string[] }): Api {
+  const app = Fastify({
+    loggerInstance: deps.log,
+    disableRequestLogging: true,
+    requestIdHeader: false,
+    requestIdLogLabel: "request_id",
+    genReqId: (request) => requestIdFrom(request.headers["x-request-id"], deps.newId),
+    trustProxy: deps.trustProxy.length > 0 ? deps.trustProxy : false,
+    bodyLimit: BODY_LIMIT_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionTimeout: CONNECTION_TIMEOUT_MS,
+    routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    forceCloseConnections: "idle",
+    frameworkErrors: (error, request, reply) => {
+      reply.header("x-request-id", request.id);
+      sendError(error, request as FastifyRequest, reply as unknown as FastifyReply);
+    },
+    clientErrorHandler: refuseConnection,
+  }) as unknown as Api;
+  app.setValidatorCompiler(validatorCompiler);
+  // Response schemas are for the document and the compiler: what a fold counted must not be filtered on the way out.
+  app.setSerializerCompiler(() => JSON.stringify);
+  app.setErrorHandler(sendError);
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.header("x-request-id", request.id);
+    done();
+  });
+  acceptJsonOnly(app);
+  return app;
+}
+
+function acceptJsonOnly(app: Api): void {
+  const parse = app.getDefaultJsonParser("error", "error");
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
+    if (body === "")
+      return done(new InvalidRequest("The body is empty: a JSON object is expected", "invalid_json"));
+    return parse(request, body as string, done);
+  });
+}
+
+/** What is not HTTP, or too much of it, never becomes a request. */
+function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === "ECONNRESET" || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, text] =
+    error.code === "HPE_HEADER_OVERFLOW"
+      ? ["431 Request Header Fields Too Large", "The address or the headers are too long"]
+      : error.code === "ERR_HTTP_REQUEST_TIMEOUT"
+        ? ["408 Request Timeout", "The request took too long to arrive"]
+        : ["400 Bad Request", "This is not a valid HTTP request"];
+  const body = JSON.stringify({ error: text, code: "invalid_http", request_id: "" });
+  socket.end(
+    `HTTP/1.1 ${status}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  );
+}

@@ -1,0 +1,60 @@
+// What a request passes before its route: the host, the key, the hour's limit; all before any body is read.
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Metrics } from "../metrics.ts";
+import { hostResolver } from "../redirect/hosts.ts";
+import { RouteNotFound } from "./errors.ts";
+import type { Api } from "./fastify.ts";
+import type { KeyGuard } from "./key-guard.ts";
+
+export type Gate = ReturnType<typeof gate>;
+
+/** Each function puts its hooks on an encapsulated instance; routes registered on that pass them. */
+export function gate(deps: { baseHost: string; guard: KeyGuard; metrics: Metrics }) {
+  const hostOf = hostResolver(deps.baseHost);
+  const baseHost = hostOf(deps.baseHost);
+  const { guard, metrics } = deps;
+
+  return {
+    /** Also where unknown addresses end, so that those under /api show a rate window too. */
+    baseHost(app: Api): void {
+      app.addHook("onRequest", async (request, reply) => {
+        reply.header("x-content-type-options", "nosniff");
+        if (hostOf(request.host ?? "") !== baseHost) throw new RouteNotFound();
+        if (!request.is404) return;
+        if (isUnderApi(request)) await guard.count(request, reply);
+        throw new RouteNotFound();
+      });
+      app.addHook("onResponse", async (request, reply) => {
+        const route = request.routeOptions.url ?? "(unknown)";
+        metrics.requested(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
+        const answer = {
+          method: request.method,
+          route,
+          status: reply.statusCode,
+          ms: Math.round(reply.elapsedTime),
+        };
+        request.log.info(answer, "answered");
+      });
+      app.setNotFoundHandler(() => {
+        throw new RouteNotFound();
+      });
+    },
+
+    withKey(app: Api): void {
+      app.addHook("onRequest", async (request, reply) => {
+        reply.header("cache-control", "no-store");
+        await guard.demand(request, reply);
+      });
+    },
+
+    withoutKey(app: Api): void {
+      app.addHook("onRequest", async (request: FastifyRequest, reply: FastifyReply) =>
+        guard.show(request, reply),
+      );
+    },
+  };
+}
+
+function isUnderApi(request: FastifyRequest): boolean {
+  return /^\/api(?:[/?]|$)/.test(request.url);
+}

@@ -1,0 +1,81 @@
+// Idempotency-Key: the same request twice is the same answer, also when the first answer was lost in a crash.
+import { createHash } from "node:crypto";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import type { Secrets } from "../secrets/port.ts";
+import { IdempotencyKeyReused, InvalidRequest } from "./errors.ts";
+
+/** `seed` is what slug and event ids are derived from: two tries of one request come to the same link. */
+export type KeyedRequest = {
+  seed: string;
+  record: string;
+  expiresAt: string;
+  bodyHash: string;
+  replayed: boolean;
+};
+
+export type Idempotency = ReturnType<typeof idempotency>;
+
+type KeyRecord = {
+  bodyHash: string;
+  seed: string;
+  expiresAt: string;
+  answer?: { status: number; body: string };
+};
+type Deps = { secrets: Secrets; clock: () => Date; newId: () => string };
+
+const KEPT_MS = 24 * 3_600_000;
+const PRINTABLE = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
+
+/** Both hooks of a route: the first looks for an earlier answer, the second keeps this one if it is a success. */
+export function idempotency(deps: Deps) {
+  return {
+    async preHandler(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
+      const key = request.headers["idempotency-key"];
+      if (key === undefined) return undefined;
+      if (typeof key !== "string" || !PRINTABLE.test(key))
+        throw new InvalidRequest(
+          "Idempotency-Key must be 1 to 255 printable ASCII characters",
+          "invalid_idempotency_key",
+        );
+      const now = deps.clock();
+      const record = `idempotency/${sha256(`${request.caller.keyId} ${request.routeOptions.url} ${key}`)}`;
+      const bodyHash = sha256(JSON.stringify(request.body));
+      const expiresAt = new Date(now.getTime() + KEPT_MS).toISOString();
+      const mine: KeyRecord = { bodyHash, seed: deps.newId(), expiresAt };
+      const kept = (await deps.secrets.putIfAbsent(record, { value: mine, expiresAt }, now)) as KeyRecord;
+      if (kept.bodyHash !== bodyHash) throw new IdempotencyKeyReused();
+      request.keyed = {
+        seed: kept.seed,
+        record,
+        expiresAt: kept.expiresAt,
+        bodyHash,
+        replayed: Boolean(kept.answer),
+      };
+      if (!kept.answer) return undefined;
+      return reply
+        .code(kept.answer.status)
+        .header("idempotency-replayed", "true")
+        .type("application/json; charset=utf-8")
+        .send(kept.answer.body);
+    },
+
+    async onSend(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
+      const { keyed } = request;
+      const success = reply.statusCode >= 200 && reply.statusCode < 300;
+      if (!keyed || keyed.replayed || !success || typeof payload !== "string") return payload;
+      const { seed, record, expiresAt, bodyHash } = keyed;
+      const value: KeyRecord = {
+        bodyHash,
+        seed,
+        expiresAt,
+        answer: { status: reply.statusCode, body: payload },
+      };
+      await deps.secrets.put(record, { value, expiresAt });
+      return payload;
+    },
+  };
+}
+
+function sha256(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

@@ -1,0 +1,84 @@
+// Who asks, and how often: X-API-Key first, then the hour's limit, before any body is read (DESIGN §7).
+import { createHash } from "node:crypto";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { LRUCache } from "lru-cache";
+import type { Caller } from "../commands/caller.ts";
+import { TIER_LIMITS } from "../events/vocabulary.ts";
+import { InvalidKey } from "./errors.ts";
+import {
+  addressSubject,
+  type RateLimits,
+  REQUESTS_PER_HOUR_BY_ADDRESS,
+  showWindow,
+  spend,
+} from "./rate-limit.ts";
+
+export type KeyCaller = Caller & { keyId: string };
+
+export type KeyGuardDeps = {
+  clock: () => Date;
+  rateLimits: RateLimits;
+  /** The caller of an active key, by the SHA-256 of the whole key in hex; looked up anew on every request. */
+  findCaller: (keyHash: string) => Promise<KeyCaller | undefined>;
+  /** Settles when the keys known now are readable, or after a second. */
+  keysAreCurrent: () => Promise<void>;
+};
+
+const UNKNOWN_KEYS_KEPT = 10_000;
+const UNKNOWN_KEY_TTL_MS = 1000;
+const KEY_FORMAT = /^[A-Za-z0-9]+_[A-Za-z0-9]{32}$/;
+
+export type KeyGuard = {
+  /** Demands a valid key and counts against it; without one, against the address. */
+  demand(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** Shows the address's window and counts nothing: answers that need no key. */
+  show(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** Counts against the key when it is valid, else the address, but refuses nobody for want of a key. */
+  count(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+};
+
+export function keyGuard(deps: KeyGuardDeps): KeyGuard {
+  const { rateLimits, clock } = deps;
+  const authenticate = keyAuthentication(deps);
+  const spendByAddress = (request: FastifyRequest, reply: FastifyReply) =>
+    spend(rateLimits, addressSubject(request.ip), REQUESTS_PER_HOUR_BY_ADDRESS, clock(), reply);
+  const spendByKey = (caller: KeyCaller, reply: FastifyReply) =>
+    spend(rateLimits, `key ${caller.keyId}`, TIER_LIMITS[caller.tier].requestsPerHour, clock(), reply);
+  return {
+    async demand(request, reply) {
+      const caller = await authenticate(request.headers["x-api-key"]);
+      if (!caller) {
+        await spendByAddress(request, reply);
+        throw new InvalidKey();
+      }
+      request.caller = caller;
+      await spendByKey(caller, reply);
+    },
+    async show(request, reply) {
+      const window = await rateLimits.look(addressSubject(request.ip), REQUESTS_PER_HOUR_BY_ADDRESS, clock());
+      showWindow(reply, REQUESTS_PER_HOUR_BY_ADDRESS, window);
+    },
+    async count(request, reply) {
+      const caller = await authenticate(request.headers["x-api-key"]);
+      await (caller ? spendByKey(caller, reply) : spendByAddress(request, reply));
+    },
+  };
+}
+
+/**
+ * No positive answer is kept, so a deactivated key is refused as soon as its document says so. A key that isn't
+ * known may have been issued a moment ago by another process: wait for the projection once, then look again.
+ */
+function keyAuthentication(deps: KeyGuardDeps) {
+  const unknown = new LRUCache<string, true>({ max: UNKNOWN_KEYS_KEPT, ttl: UNKNOWN_KEY_TTL_MS });
+  return async (header: string | string[] | undefined): Promise<KeyCaller | undefined> => {
+    if (typeof header !== "string" || !KEY_FORMAT.test(header)) return undefined;
+    const keyHash = createHash("sha256").update(header).digest("hex");
+    const caller = await deps.findCaller(keyHash);
+    if (caller || unknown.has(keyHash)) return caller;
+    await deps.keysAreCurrent();
+    const late = await deps.findCaller(keyHash);
+    if (!late) unknown.set(keyHash, true);
+    return late;
+  };
+}

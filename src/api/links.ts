@@ -1,0 +1,36 @@
+// The HTTP face of list-links: all links of the caller's key, page by page (interface, part 4).
+import { z } from "zod";
+import { type ListLinksDeps, listLinks } from "../queries/list-links.ts";
+import { apiErrors } from "./api-errors.ts";
+import type { Api } from "./fastify.ts";
+import { DomainIdQuery, LinkPage } from "./schemas.ts";
+
+const time = z
+  .union([z.iso.datetime({ offset: true }), z.iso.date()], "must be an ISO 8601 date or time")
+  .optional();
+
+/** `ownWritesAreReadable`: settles when links made through this process a moment ago are in the list. */
+export function linksRoute(
+  app: Api,
+  deps: ListLinksDeps & { ownWritesAreReadable: () => Promise<void> },
+): void {
+  const schema = {
+    operationId: "listLinks",
+    summary: "List the links created with the caller's key",
+    description: "Newest first. Give `next_cursor` of one page as `cursor` to get the next.",
+    tags: ["Links"],
+    querystring: z.object({
+      limit: z.coerce.number().int().min(1).max(100).default(50),
+      cursor: z.string().max(2000).optional(),
+      q: z.string().max(200).optional().meta({ description: "Part of the slug or the long URL" }),
+      domain_id: DomainIdQuery,
+      from: time.meta({ description: "Created at or after" }),
+      to: time.meta({ description: "Created before" }),
+    }),
+    response: { 200: LinkPage, ...apiErrors(400, 401) },
+  };
+  app.get("/api/v1/links", { schema }, async (request) => {
+    await deps.ownWritesAreReadable();
+    return listLinks(deps, request.caller, request.query);
+  });
+}

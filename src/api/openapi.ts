@@ -1,0 +1,79 @@
+// The OpenAPI 3.1 document, made from the schemas that check the requests, and the page that shows it.
+import swagger from "@fastify/swagger";
+import swaggerUi from "@fastify/swagger-ui";
+import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
+import { z } from "zod";
+import type { Api } from "./fastify.ts";
+import { ErrorAnswer } from "./schemas.ts";
+
+const DESCRIPTION = `Creates short links and tells who followed them.
+
+Every \`/api/v1\` endpoint wants an API key in \`X-API-Key\`. Each answer under \`/api\` carries \`X-RateLimit-Limit\`,
+\`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (Unix seconds): 50 requests an hour and key on the Free tier, 500
+on the Developer tier. Every error is \`{ "error", "code", "request_id" }\`.`;
+
+const RATE_HEADERS = {
+  "X-RateLimit-Limit": { description: "Hourly request limit", schema: { type: "integer" } },
+  "X-RateLimit-Remaining": {
+    description: "Requests remaining in the current hour",
+    schema: { type: "integer" },
+  },
+  "X-RateLimit-Reset": { description: "Time the limit resets, in Unix seconds", schema: { type: "integer" } },
+};
+
+/** The redirect's own route has no schema, so that nothing stands in its way; this is how it is told. */
+const REDIRECT = {
+  operationId: "redirect",
+  summary: "Follow a short link",
+  description: "Redirects to the original URL and records a click. HEAD answers the same headers.",
+  tags: ["Redirect"],
+  security: [],
+  params: z.object({ slug: z.string() }),
+  response: {
+    301: z.null().describe("Redirect to the original URL in Location"),
+    404: ErrorAnswer.describe("Short link not found"),
+  },
+};
+
+/** Before any route is registered: it listens to their registration. */
+export async function openApiDocument(app: Api, baseUrl: string): Promise<void> {
+  await app.register(swagger, {
+    openapi: {
+      openapi: "3.1.0",
+      info: { title: "Linkledger", version: "1.0.0", description: DESCRIPTION },
+      servers: [{ url: baseUrl }],
+      components: { securitySchemes: { apiKey: { type: "apiKey", in: "header", name: "X-API-Key" } } },
+      security: [{ apiKey: [] }],
+    },
+    transform: (route) => {
+      const documented = route.url === "/:slug" ? { ...route, schema: REDIRECT } : route;
+      return jsonSchemaTransform(documented as Parameters<typeof jsonSchemaTransform>[0]);
+    },
+    transformObject: (document) => withRateHeaders(jsonSchemaTransformObject(document)),
+  });
+}
+
+/** GET /openapi.json and the interactive /docs. */
+export async function openApiRoutes(app: Api): Promise<void> {
+  app.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
+  await app.register(swaggerUi, {
+    routePrefix: "/docs",
+    staticCSP: true,
+    uiConfig: { deepLinking: true, persistAuthorization: false },
+  });
+}
+
+type Responses = Record<string, { headers?: Record<string, unknown> }>;
+type Paths = Record<string, Record<string, { responses?: Responses }>>;
+type OpenApi = ReturnType<typeof jsonSchemaTransformObject>;
+
+function withRateHeaders(document: OpenApi): OpenApi {
+  const paths = (document as { paths?: Paths }).paths ?? {};
+  for (const [path, operations] of Object.entries(paths)) {
+    if (!path.startsWith("/api/")) continue;
+    for (const { responses } of Object.values(operations))
+      for (const response of Object.values(responses ?? {}))
+        response.headers = { ...RATE_HEADERS, ...response.headers };
+  }
+  return document;
+}

@@ -1,0 +1,29 @@
+// The HTTP face of create-links-in-bulk: 201 also when items fail, as each answers for itself (interface, part 4).
+import { type BulkDeps, createLinksInBulk } from "../commands/create-links-in-bulk.ts";
+import { apiErrors } from "./api-errors.ts";
+import { commandContext } from "./command-context.ts";
+import type { Api } from "./fastify.ts";
+import { BulkAnswer, BulkRequest, IdempotencyHeader } from "./schemas.ts";
+import type { ShortenDeps } from "./shorten.ts";
+
+export function shortenInBulkRoute(app: Api, deps: ShortenDeps & { links: BulkDeps }): void {
+  const { preHandler, onSend } = deps.idempotency;
+  const schema = {
+    operationId: "shortenInBulk",
+    summary: "Create up to 100 short links",
+    description:
+      "Developer tier. One bad item never stops the others. Counts as one request against the limit.",
+    tags: ["Links"],
+    headers: IdempotencyHeader,
+    body: BulkRequest,
+    response: { 201: BulkAnswer.describe("What became of each item"), ...apiErrors(400, 401, 402, 409) },
+  };
+  app.post("/api/v1/shorten/bulk", { schema, preHandler, onSend }, async (request, reply) => {
+    const options = { idempotency: request.keyed?.seed };
+    const context = commandContext(request);
+    const { links } = request.body;
+    const { bulk, position } = await createLinksInBulk(deps.links, context, request.caller, links, options);
+    deps.wrote(position);
+    return reply.code(201).send(bulk);
+  });
+}

@@ -1,0 +1,35 @@
+// The HTTP face of create-link: shapes, status codes and examples for OpenAPI; no rule lives here.
+import { type CreateLinkDeps, createLink } from "../commands/create-link.ts";
+import type { Position } from "../event-store/port.ts";
+import { apiErrors } from "./api-errors.ts";
+import { commandContext } from "./command-context.ts";
+import type { Api } from "./fastify.ts";
+import type { Idempotency } from "./idempotency.ts";
+import { IdempotencyHeader, Link, ShortenRequest } from "./schemas.ts";
+
+/** `wrote`: told how far the log has come by this request. */
+export type ShortenDeps = {
+  links: CreateLinkDeps;
+  wrote: (position: Position | undefined) => void;
+  idempotency: Idempotency;
+};
+
+export function shortenRoute(app: Api, deps: ShortenDeps): void {
+  const { preHandler, onSend } = deps.idempotency;
+  const schema = {
+    operationId: "shorten",
+    summary: "Create a short link",
+    description: "On the service's own domain, or on a verified and active custom domain (Developer tier).",
+    tags: ["Links"],
+    headers: IdempotencyHeader,
+    body: ShortenRequest,
+    response: { 201: Link.describe("The link"), ...apiErrors(400, 401, 402, 409, 422) },
+  };
+  app.post("/api/v1/shorten", { schema, preHandler, onSend }, async (request, reply) => {
+    const options = { idempotency: request.keyed?.seed };
+    const context = commandContext(request);
+    const { link, position } = await createLink(deps.links, context, request.caller, request.body, options);
+    deps.wrote(position);
+    return reply.code(201).send(link);
+  });
+}

@@ -1,0 +1,81 @@
+// The Fastify instance: every route registered by hand, and which of them answer on which host.
+import type { FastifyInstance } from "fastify";
+import { analyticsRoute } from "./api/analytics.ts";
+import { createFastify } from "./api/create-fastify.ts";
+import type { Api } from "./api/fastify.ts";
+import { type Gate, gate } from "./api/gate.ts";
+import { healthRoutes } from "./api/health-routes.ts";
+import { idempotency } from "./api/idempotency.ts";
+import { type KeyGuardDeps, keyGuard } from "./api/key-guard.ts";
+import { linksRoute } from "./api/links.ts";
+import { metricsRoute } from "./api/metrics-route.ts";
+import { openApiDocument, openApiRoutes } from "./api/openapi.ts";
+import { qrRoute } from "./api/qr.ts";
+import { shortenRoute } from "./api/shorten.ts";
+import { shortenInBulkRoute } from "./api/shorten-in-bulk.ts";
+import { siteRoutes } from "./api/site-routes.ts";
+import type { Backend } from "./backend.ts";
+import type { BulkDeps } from "./commands/create-links-in-bulk.ts";
+import type { Config } from "./config.ts";
+import type { Position } from "./event-store/port.ts";
+import type { Readiness } from "./health.ts";
+import type { Logger } from "./logging.ts";
+import type { Metrics } from "./metrics.ts";
+import { type RedirectDeps, redirectRoute } from "./redirect/route.ts";
+
+export type AppDeps = {
+  config: Config;
+  backend: Omit<Backend, "close">;
+  log: Logger;
+  clock: () => Date;
+  newId: () => string;
+  sleep: (ms: number) => Promise<void>;
+  keys: KeyGuardDeps;
+  links: BulkDeps;
+  redirect: RedirectDeps;
+  metrics: Metrics;
+  readiness: () => Promise<Readiness>;
+  /** `wrote`: told how far the log has come by a request of this process. */
+  wrote: (position: Position | undefined) => void;
+  /** Settles when what this process wrote is in the documents, or after a second. */
+  ownWritesAreReadable: () => Promise<void>;
+};
+
+/** Not listening yet. Health and redirects answer on any host, all else on the base host only (DESIGN §5). */
+export async function buildApp(deps: AppDeps): Promise<Api> {
+  const { config } = deps;
+  const app = createFastify({ log: deps.log, newId: deps.newId, trustProxy: config.trustProxy });
+  await openApiDocument(app, config.baseUrl);
+  healthRoutes(app, deps);
+  redirectRoute(app as unknown as FastifyInstance, deps.redirect);
+  const gates = gate({ baseHost: config.baseHost, guard: keyGuard(deps.keys), metrics: deps.metrics });
+  await app.register(async (base: Api) => {
+    gates.baseHost(base);
+    siteRoutes(base, config);
+    metricsRoute(base, { metrics: deps.metrics, adminToken: config.adminToken });
+    await openApiRoutes(base);
+    apiRoutes(base, deps, gates);
+  });
+  return app;
+}
+
+function apiRoutes(base: Api, deps: AppDeps, gates: Gate): void {
+  const { config, backend, clock, newId, sleep } = deps;
+  const reading = { ...backend, baseHost: config.baseHost, baseUrl: config.baseUrl, clock, sleep };
+  base.register(async (open: Api) => {
+    gates.withoutKey(open);
+    qrRoute(open, reading);
+  });
+  base.register(async (keyed: Api) => {
+    gates.withKey(keyed);
+    const writing = {
+      links: deps.links,
+      wrote: deps.wrote,
+      idempotency: idempotency({ secrets: backend.secrets, clock, newId }),
+    };
+    shortenRoute(keyed, writing);
+    shortenInBulkRoute(keyed, writing);
+    analyticsRoute(keyed, reading);
+    linksRoute(keyed, { ...reading, ownWritesAreReadable: deps.ownWritesAreReadable });
+  });
+}

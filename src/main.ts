@@ -1,0 +1,65 @@
+// Where the service starts: configuration, the running service, and what the process is told by signals.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import closeWithGrace from "close-with-grace";
+import { BadConfig, type Config, describeConfig, parseConfig } from "./config.ts";
+import { createLogger, type Logger } from "./logging.ts";
+import { openService, type Service } from "./service.ts";
+
+/** Open requests and the clicks' drain fit in; after that the process ends anyway. */
+const LONGEST_STOP_MS = 20_000;
+
+/**
+ * Runs until SIGTERM or SIGINT, which stop it gracefully; a second one ends it at once.
+ * @throws BadConfig in one clear line when it can't start for a reason that the operator can mend
+ */
+export async function start(config: Config): Promise<Service> {
+  const isFirst = !existsSync(join(config.dataDir, "events.db"));
+  const log = createLogger(config.logLevel);
+  const service = await openService(config, log).catch((error: unknown) => {
+    throw reasonNotToStart(error, config);
+  });
+  log.info(
+    { config: describeConfig(config) },
+    `Linkledger listens on ${service.url}, links begin with ${config.baseUrl}`,
+  );
+  if (isFirst) greet(log);
+  closeWithGrace({ delay: LONGEST_STOP_MS, logger: false }, async ({ signal, err }) => {
+    if (err) log.fatal({ err }, "stopping after an error that nothing caught");
+    else log.info({ signal }, "stopping");
+    await service.stop();
+    log.info("stopped");
+  });
+  return service;
+}
+
+function greet(log: Logger): void {
+  log.info("No account yet. Create one:  npm run -s linkledger -- account create --email you@example.com");
+  log.info("Then a key for it:           npm run -s linkledger -- key issue --account ACCOUNT_ID");
+}
+
+function reasonNotToStart(error: unknown, config: Config): unknown {
+  const { code } = error as { code?: unknown };
+  if (code === "EADDRINUSE")
+    return new BadConfig([`PORT: ${config.port} on ${config.host} is in use by another program`]);
+  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
+    return new BadConfig([`HOST: ${config.host} is not an address of this machine`]);
+  if (code === "EACCES" || code === "EPERM" || code === "EROFS" || code === "ENOTDIR" || code === "EEXIST") {
+    const what =
+      (error as { syscall?: string }).syscall === "listen"
+        ? `PORT: ${config.port}`
+        : `DATA_DIR: ${config.dataDir}`;
+    return new BadConfig([`${what} can't be used (${code})`]);
+  }
+  return error;
+}
+
+if (import.meta.main) {
+  try {
+    await start(parseConfig(process.env));
+  } catch (error) {
+    const known = error instanceof BadConfig;
+    process.stderr.write(`linkledger: ${known ? error.message : String((error as Error)?.stack ?? error)}\n`);
+    process.exit(1);
+  }
+}

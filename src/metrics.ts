@@ -1,0 +1,142 @@
+// What Prometheus scrapes: one registry of our own, fed by counters that the hot path keeps as plain numbers.
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from "prom-client";
+import type { ProjectionStatus } from "./projections/status.ts";
+import type { RecorderStats } from "./redirect/click-recorder.ts";
+import type { RedirectStats } from "./redirect/route.ts";
+
+export type MetricsDeps = {
+  redirects: () => RedirectStats;
+  recorder: () => RecorderStats;
+  projections: () => Promise<ProjectionStatus[]>;
+};
+
+export type Metrics = {
+  contentType: string;
+  /** Everything in the text format of Prometheus. */
+  text(): Promise<string>;
+  /** One answered request; `route` is the pattern, so that the number of series is bounded. */
+  requested(method: string, route: string, status: number, seconds: number): void;
+};
+
+export function createMetrics(deps: MetricsDeps): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const duration = new Histogram({
+    name: "linkledger_http_request_duration_seconds",
+    help: "Time to answer, by route and status; redirects are counted apart",
+    labelNames: ["method", "route", "status"] as const,
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+    registers,
+  });
+  redirectMetrics(deps.redirects, registers);
+  recorderMetrics(deps.recorder, registers);
+  registry.registerMetric(appendLatency(deps.recorder) as unknown as Metric);
+  projectionMetrics(deps.projections, registers);
+  return {
+    contentType: registry.contentType,
+    text: () => registry.metrics(),
+    requested(method, route, status, seconds) {
+      duration.observe({ method, route, status: String(status) }, seconds);
+    },
+  };
+}
+
+function redirectMetrics(redirects: MetricsDeps["redirects"], registers: Registry[]): void {
+  new Counter({
+    name: "linkledger_redirects_total",
+    help: "Requests for a short link, by outcome",
+    labelNames: ["outcome"] as const,
+    registers,
+    collect() {
+      this.reset();
+      const { found, notFound, disabled, error } = redirects();
+      for (const [outcome, count] of Object.entries({ found, not_found: notFound, disabled, error }))
+        this.inc({ outcome }, count);
+    },
+  });
+}
+
+function recorderMetrics(recorder: MetricsDeps["recorder"], registers: Registry[]): void {
+  const total = (name: string, help: string, value: (stats: RecorderStats) => number) =>
+    new Counter({
+      name: `linkledger_clicks_${name}_total`,
+      help,
+      registers,
+      collect() {
+        this.reset();
+        this.inc(value(recorder()));
+      },
+    });
+  total("recorded", "Clicks taken in by the recorder", (stats) => stats.recorded);
+  total("committed", "Clicks that are in the event store", (stats) => stats.committed);
+  total("lost", "Clicks that could not be made into an event", (stats) => stats.lost);
+  total("recorder_restarts", "Times the recorder thread was started again", (stats) => stats.threadRestarts);
+  new Gauge({
+    name: "linkledger_clicks_waiting",
+    help: "Clicks taken in and not yet in the event store",
+    registers,
+    collect() {
+      this.set(recorder().backlog);
+    },
+  });
+}
+
+/** prom-client can't take over counts that were made elsewhere, so this is its answer written by hand. */
+function appendLatency(recorder: MetricsDeps["recorder"]) {
+  const name = "linkledger_click_append_duration_seconds";
+  return {
+    name,
+    async get() {
+      const { bounds, counts, sum, count } = recorder().append;
+      let upTo = 0;
+      const buckets = counts.map((inBucket, index) => {
+        upTo += inBucket;
+        return { metricName: `${name}_bucket`, labels: { le: bounds[index] ?? "+Inf" }, value: upTo };
+      });
+      const values = [
+        ...buckets,
+        { metricName: `${name}_sum`, labels: {}, value: sum },
+        { metricName: `${name}_count`, labels: {}, value: count },
+      ];
+      return { name, help: "Time of one append of clicks", type: "histogram", aggregator: "sum", values };
+    },
+  };
+}
+
+function projectionMetrics(projections: MetricsDeps["projections"], registers: Registry[]): void {
+  const labelNames = ["projection"] as const;
+  const behind = new Gauge({
+    name: "linkledger_projection_behind_events",
+    help: "Events not yet folded, counted up to 1,000",
+    labelNames,
+    registers,
+  });
+  const processed = new Gauge({
+    name: "linkledger_projection_processed_events",
+    help: "Events folded since the projector started",
+    labelNames,
+    registers,
+  });
+  const faulted = new Gauge({
+    name: "linkledger_projection_faulted",
+    help: "1 when the projection stopped at an event it could not fold",
+    labelNames,
+    registers,
+  });
+  new Gauge({
+    name: "linkledger_projection_lag_milliseconds",
+    help: "Age of the oldest event not yet folded",
+    labelNames,
+    registers,
+    async collect() {
+      for (const status of await projections()) {
+        const labels = { projection: status.name };
+        this.set(labels, status.lagMs);
+        behind.set(labels, status.behind ? 1 : 0);
+        processed.set(labels, status.processed);
+        faulted.set(labels, status.fault ? 1 : 0);
+      }
+    },
+  });
+}

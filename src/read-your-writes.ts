@@ -1,0 +1,45 @@
+// Documents follow the log by milliseconds; who has just written, or was just given a key, must not notice.
+import type { EventStore, Position } from "./event-store/port.ts";
+import { PREFIX } from "./events/streams.ts";
+import { accounts } from "./projections/accounts.ts";
+import { checkpointName } from "./projections/checkpoint-name.ts";
+import { keys } from "./projections/keys.ts";
+import { links } from "./projections/links.ts";
+import { whenProjected } from "./queries/freshness.ts";
+import type { ReadStore } from "./read-store/port.ts";
+
+type Deps = { eventStore: EventStore; readStore: ReadStore; sleep: (ms: number) => Promise<void> };
+
+const LONGEST_WAIT_MS = 1000;
+/** More account events than happen in the time that a projector is behind. */
+const MOST_EVENTS = 1000;
+
+export type ReadYourWrites = {
+  /** Told how far the log has come by a request of this process. */
+  wrote: (position: Position | undefined) => void;
+  /** Settles when the links that this process made are in the documents, or after a second. */
+  ownWritesAreReadable: () => Promise<void>;
+  /** Settles when the keys and accounts that are in the log now are in the documents, or after a second. */
+  keysAreCurrent: () => Promise<void>;
+};
+
+export function readYourWrites(deps: Deps): ReadYourWrites {
+  let last: Position | undefined;
+  return {
+    wrote(position) {
+      if (position !== undefined && (last === undefined || position > last)) last = position;
+    },
+    async ownWritesAreReadable() {
+      if (last !== undefined) await whenProjected(deps, [checkpointName(links)], last, LONGEST_WAIT_MS);
+    },
+    async keysAreCurrent() {
+      const known = await deps.readStore.checkpoint(checkpointName(keys));
+      const after = known?.position || undefined;
+      const options = { after, prefixes: [PREFIX.account], limit: MOST_EVENTS };
+      const newest = (await deps.eventStore.readAll(options)).at(-1);
+      if (!newest) return;
+      const names = [checkpointName(keys), checkpointName(accounts)];
+      await whenProjected(deps, names, newest.position, LONGEST_WAIT_MS);
+    },
+  };
+}

@@ -1,5 +1,10 @@
 // Which failures of EventStoreDB pass by themselves, and how long to try before the store counts as away.
-import { isCommandError, StreamDeletedError, StreamNotFoundError } from "@eventstore/db-client";
+import {
+  convertToCommandError,
+  isCommandError,
+  StreamDeletedError,
+  StreamNotFoundError,
+} from "@eventstore/db-client";
 import { StoreUnavailable } from "./port.ts";
 
 /** `sleep` resolves early, and quietly, when the signal aborts. */
@@ -7,6 +12,9 @@ export type Backoff = { sleep: (ms: number, signal?: AbortSignal) => Promise<voi
 
 /** Types of db-client 6.2.1 that a restart, an election, a busy server or a lost connection end in. */
 const TRANSIENT = new Set(["timeout", "deadline-exceeded", "unavailable", "cancelled", "not-leader"]);
+
+/** gRPC's own word for a failure without a code. */
+const UNKNOWN = 2;
 
 /** gRPC codes that stay `unknown` to the client: of these, a bad request or a missing method never heals. */
 const LASTING_CODES = new Set([3 /* INVALID_ARGUMENT */, 9, 11, 12 /* UNIMPLEMENTED */]);
@@ -20,12 +28,10 @@ export class NoAnswer extends Error {
 
 /** True when the same request may succeed a moment later; an append that failed so may have been taken. */
 export function isTransient(error: unknown): boolean {
-  if (error instanceof NoAnswer) return true;
-  if (isClientError(error)) {
-    if (error.type === "unknown") return !LASTING_CODES.has(error.code ?? 2);
-    return TRANSIENT.has(error.type);
-  }
-  return error instanceof Error && error.message.startsWith("Failed to discover");
+  if (!(error instanceof Error)) return false;
+  if (error instanceof NoAnswer || error.message.startsWith("Failed to discover")) return true;
+  const type = clientType(error);
+  return type === "unknown" ? !LASTING_CODES.has(codeOf(error) ?? UNKNOWN) : TRANSIENT.has(type ?? "");
 }
 
 /** A missing or deleted stream: a reader finds nothing there. */
@@ -36,17 +42,21 @@ export function isMissingStream(error: unknown): boolean {
 const ATTEMPTS = 4;
 const FIRST_PAUSE_MS = 100;
 
+/** A caller waits no longer than this, and one attempt, for a server that takes requests and stays silent. */
+const GIVE_UP_MS = 10_000;
+
 /**
  * Tries up to four times, about a second in all when the server refuses at once.
  * @throws StoreUnavailable when every attempt failed in a way that passes by itself; any other error at once
  */
 export async function withRetries<T>(backoff: Backoff, work: (attempt: number) => Promise<T>): Promise<T> {
+  const started = performance.now();
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work(attempt);
     } catch (error) {
       if (!isTransient(error)) throw error;
-      if (attempt === ATTEMPTS) throw unavailable(error);
+      if (attempt === ATTEMPTS || performance.now() - started > GIVE_UP_MS) throw unavailable(error);
       const longest = FIRST_PAUSE_MS * 2 ** attempt;
       await backoff.sleep(longest / 2 + (backoff.random() * longest) / 2);
     }
@@ -58,7 +68,14 @@ export function unavailable(cause: unknown): StoreUnavailable {
   return new StoreUnavailable(`EventStoreDB can't be reached: ${reason}`, { cause });
 }
 
-/** The client's guard takes an Error only and hides `code` of unknown errors from the type. */
-function isClientError(error: unknown): error is Error & { type: string; code?: number } {
-  return error instanceof Error && isCommandError(error);
+/** The client's word for what went wrong; some of its calls throw gRPC's own error unclassified. */
+function clientType(error: Error): string | undefined {
+  if (isCommandError(error)) return error.type;
+  return codeOf(error) === undefined ? undefined : clientType(convertToCommandError(error) as Error);
+}
+
+/** gRPC's status code; Node's own errors have words there. */
+function codeOf(error: Error): number | undefined {
+  const { code } = error as { code?: unknown };
+  return typeof code === "number" ? code : undefined;
 }

@@ -1,4 +1,5 @@
 // The live tail of EventStoreDB for the consumers of the port: pulled, filtered by the server, renewed for ever.
+import { setImmediate as nextTurn } from "node:timers/promises";
 import {
   type AllStreamSubscription,
   type EventStoreDBClient,
@@ -86,6 +87,8 @@ async function* subscribeOnce(
     while (!signal.aborted) {
       const first = await nextOrMissed(deps, pull, prefixes, last, signal);
       if (!first) return;
+      // One turn of the event loop: what came over the wire with the first event goes into the same batch.
+      await nextTurn();
       const batch = takeBatch(pull, first, last, batchSize);
       last = batch.at(-1)?.position ?? last;
       if (batch.length > 0) yield batch;

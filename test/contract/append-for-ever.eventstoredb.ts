@@ -1,0 +1,6 @@
+// The process that the EventStoreDB contract kills: CONNECTION_STRING STREAM.
+import { openEventStoreDb } from "../../src/event-store/eventstoredb.ts";
+import { appendForEver } from "../support/append-for-ever.ts";
+
+const [connectionString = "", stream = ""] = process.argv.slice(2);
+await appendForEver(await openEventStoreDb(connectionString), stream);

@@ -1,0 +1,29 @@
+// The event store contract on the EventStoreDB adapter, over the wire to the double.
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { openEventStoreDb } from "../../src/event-store/eventstoredb.ts";
+import { startDouble } from "../support/eventstoredb-double/double.ts";
+import { type EventStoreFixture, eventStoreContract } from "./event-store.ts";
+
+const CHILD = fileURLToPath(new URL("./append-for-ever.eventstoredb.ts", import.meta.url));
+
+async function openFixture(): Promise<EventStoreFixture> {
+  const double = await startDouble();
+  const store = await openEventStoreDb(double.connectionString);
+  return {
+    store,
+    prefix: `t${randomBytes(4).toString("hex")}-`,
+    openAnother: () => openEventStoreDb(double.connectionString),
+    startAppending: (stream) =>
+      spawn(process.execPath, [CHILD, double.connectionString, stream], {
+        stdio: ["ignore", "pipe", "inherit"],
+      }),
+    close: async () => {
+      await store.close();
+      await double.close();
+    },
+  };
+}
+
+eventStoreContract("EventStoreDB, by its double", openFixture);

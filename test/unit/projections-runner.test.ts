@@ -106,7 +106,9 @@ describe("the projection runner", () => {
     await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked()]);
     await runnerOf([linkTotals]).catchUp();
     const second = { ...linkTotals, version: 2, collection: { name: "link-totals-2", indexes: [] } };
-    await runnerOf([linkTotals, second as Projection]).catchUp();
+    const runner = runnerOf([linkTotals, second as Projection]);
+    await runner.catchUp();
+    expect((await runner.status()).map(({ processed }) => processed)).toEqual([0, 2]);
     expect((await totals())?.totalClicks).toBe(2);
     expect(await stores.readStore.get("link-totals-2", LINK)).toMatchObject({ totalClicks: 2 });
   });

@@ -31,6 +31,9 @@ export type SubscriptionOptions = {
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 15_000;
 
+/** Events; twice as many wait here while the consumer works, whatever its batch. */
+const MOST_BUFFERED = 1000;
+
 type Item = { event?: Parameters<typeof recordedEvent>[0] };
 
 /**
@@ -78,7 +81,7 @@ async function* subscribeOnce(
         checkpointReached: async () => pull?.alive(),
       }),
     },
-    { highWaterMark: batchSize },
+    { highWaterMark: Math.min(batchSize, MOST_BUFFERED) },
   );
   pull = new Pull<Item>(subscription, Date.now);
   subscription.on("caughtUp", () => pull?.alive());

@@ -4,7 +4,8 @@ import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { openEventStoreDb } from "../../src/event-store/eventstoredb.ts";
 import { startDouble } from "../support/eventstoredb-double/double.ts";
-import { type EventStoreFixture, eventStoreContract } from "./event-store.ts";
+import { eventStoreContract } from "./event-store.ts";
+import type { EventStoreFixture } from "./event-store-fixture.ts";
 
 const CHILD = fileURLToPath(new URL("./append-for-ever.eventstoredb.ts", import.meta.url));
 

@@ -1,4 +1,5 @@
 // The double's Append and BatchAppend: one call for each append, or many appends on one stream of messages.
+import { setImmediate as nextTurn } from "node:timers/promises";
 import shared from "@eventstore/db-client/generated/shared_pb.js";
 import status from "@eventstore/db-client/generated/status_pb.js";
 import type {
@@ -23,6 +24,9 @@ export function appendCall(store: EventStore, misbehave: Misbehave) {
     const messages: AppendReq[] = [];
     call.on("error", () => {});
     for await (const message of call) messages.push(message);
+    // A lost connection ends the messages here like a complete request; the real server fails such an append.
+    await nextTurn();
+    if (call.cancelled) return;
     const options = messages[0]?.getOptions();
     if (!options) return;
     const events = messages.slice(1).map((message) => newEvent(message.getProposedMessage() as never));

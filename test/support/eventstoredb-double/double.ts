@@ -4,7 +4,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import featuresRpc from "@eventstore/db-client/generated/serverfeatures_grpc_pb.js";
 import features from "@eventstore/db-client/generated/serverfeatures_pb.js";
+import shared from "@eventstore/db-client/generated/shared_pb.js";
 import streamsRpc from "@eventstore/db-client/generated/streams_grpc_pb.js";
+import type { DeleteReq, DeleteResp } from "@eventstore/db-client/generated/streams_pb.js";
+import streams from "@eventstore/db-client/generated/streams_pb.js";
 import {
   Metadata,
   Server,
@@ -18,6 +21,7 @@ import { sampleEvent } from "../sample-events.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { appendCall, batchAppendCall } from "./append.ts";
 import { Script } from "./faults.ts";
+import { streamName } from "./messages.ts";
 import { readCall } from "./read.ts";
 import { Wire } from "./wire.ts";
 
@@ -51,13 +55,14 @@ export async function startDouble(): Promise<EventStoreDbDouble> {
   const server = new Server({ "grpc.max_receive_message_length": 17 * 1024 * 1024 });
   const listening = await listen(server);
   const wire = new Wire(listening);
+  const deleted = new Set<string>();
   const misbehave = misbehaving(script, () => wire.cut());
   serve(server, streamsRpc.StreamsService, {
     append: appendCall(store, misbehave),
     batchAppend: batchAppendCall(store, misbehave),
-    read: readCall(store, script, misbehave, () => wire.cut()),
-    delete: unimplemented,
-    tombstone: unimplemented,
+    read: readCall({ store, script, misbehave, deleted, cut: () => wire.cut() }),
+    delete: deleteCall(deleted),
+    tombstone: deleteCall(deleted),
   });
   serve(server, featuresRpc.ServerFeaturesService, { getSupportedMethods });
   await wire.open();
@@ -127,6 +132,10 @@ function getSupportedMethods(
   answer(null, supported);
 }
 
-function unimplemented(_call: unknown, answer: Answer<never>): void {
-  answer({ code: 12, details: "The double doesn't delete" });
+/** For good: nothing here makes a deleted stream anew. */
+function deleteCall(deleted: Set<string>) {
+  return ({ request }: { request: DeleteReq }, answer: Answer<DeleteResp>): void => {
+    deleted.add(streamName(request.getOptions()?.getStreamIdentifier()));
+    answer(null, new streams.DeleteResp().setNoPosition(new shared.Empty()));
+  };
 }

@@ -16,7 +16,15 @@ import {
 
 type Call = ServerWritableStream<ReadReq, ReadResp>;
 
-export function readCall(store: EventStore, script: Script, misbehave: Misbehave, cut: () => void) {
+type ReadDeps = {
+  store: EventStore;
+  script: Script;
+  misbehave: Misbehave;
+  deleted: ReadonlySet<string>;
+  cut: () => void;
+};
+
+export function readCall({ store, script, misbehave, deleted, cut }: ReadDeps) {
   return async (call: Call): Promise<void> => {
     const options = call.request.getOptions();
     if (!options) return;
@@ -30,7 +38,7 @@ export function readCall(store: EventStore, script: Script, misbehave: Misbehave
     }
     await misbehave(
       "read",
-      () => (options.hasStream() ? streamEvents(store, options) : logEvents(store, options)),
+      () => (options.hasStream() ? streamEvents(store, options, deleted) : logEvents(store, options)),
       (error, answers) => {
         if (error) fail(call, error);
         for (const answer of answers ?? []) call.write(answer);
@@ -40,16 +48,22 @@ export function readCall(store: EventStore, script: Script, misbehave: Misbehave
   };
 }
 
-async function streamEvents(store: EventStore, options: ReadReq.Options): Promise<ReadResp[]> {
+async function streamEvents(
+  store: EventStore,
+  options: ReadReq.Options,
+  deleted: ReadonlySet<string>,
+): Promise<ReadResp[]> {
   const stream = streamName(options.getStream()?.getStreamIdentifier());
+  const notFound = new streams.ReadResp.StreamNotFound().setStreamIdentifier(identifierOf(stream));
+  const missing = [new streams.ReadResp().setStreamNotFound(notFound)];
+  if (deleted.has(stream)) return missing;
   const limit = Number(options.getCount());
   const backwards = options.getReadDirection() === 1;
   const from = options.getStream()?.hasRevision() ? Number(options.getStream()?.getRevision()) : undefined;
   const events = await store.read(stream, { backwards, limit, ...(from === undefined ? {} : { from }) });
   if (events.length > 0 || (await store.read(stream, { limit: 1 })).length > 0)
     return events.map(eventAnswer);
-  const notFound = new streams.ReadResp.StreamNotFound().setStreamIdentifier(identifierOf(stream));
-  return [new streams.ReadResp().setStreamNotFound(notFound)];
+  return missing;
 }
 
 /** Inclusive, as on the real server; backwards only from the end, which is all the adapter asks for. */

@@ -4,14 +4,16 @@ import { type AddressInfo, createServer, connect as dial, type Server, type Sock
 
 export class Wire {
   readonly #target: number;
+  readonly #host: string;
   readonly #sockets = new Set<Socket>();
   #server: Server | undefined;
   port = 0;
   /** Connections taken so far. */
   accepted = 0;
 
-  constructor(target: number) {
+  constructor(target: number, host = "127.0.0.1") {
     this.#target = target;
+    this.#host = host;
   }
 
   /** Takes connections, on the same port as before. */
@@ -41,7 +43,7 @@ export class Wire {
 
   #forward(socket: Socket): void {
     this.accepted += 1;
-    const onward = dial(this.#target, "127.0.0.1");
+    const onward = dial(this.#target, this.#host);
     for (const [one, other] of [
       [socket, onward],
       [onward, socket],

@@ -1,0 +1,67 @@
+// The event store contract on a real EventStoreDB, and what only a network can do to it: lose connections.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openEventStoreDb } from "../../src/event-store/eventstoredb.ts";
+import type { RecordedEvent } from "../../src/event-store/port.ts";
+import { eventStoreContract } from "../contract/event-store.ts";
+import { Wire } from "../support/eventstoredb-double/wire.ts";
+import { sampleEvents } from "../support/sample-events.ts";
+import { onServer } from "../support/test-servers.ts";
+import {
+  deleteStreams,
+  eventStoreDb,
+  eventStoreDbFixture,
+  eventStoreUrl,
+  newPrefix,
+} from "./eventstoredb-server.ts";
+
+/** A single node without TLS can be reached through a wire of ours; certificates and gossip name the true address. */
+const plain = /^(esdb:\/\/(?:[^@/]*@)?)([^:,?/]+):(\d+)\/?(\?(?:.*&)?tls=false.*)$/.exec(eventStoreUrl ?? "");
+
+onServer(eventStoreDb, () => {
+  eventStoreContract("EventStoreDB", eventStoreDbFixture);
+
+  describe.skipIf(!plain)("EventStoreDB behind a network that loses connections", () => {
+    const [, scheme, host, port, query] = plain ?? [];
+    const wire = new Wire(Number(port), host);
+    const prefix = newPrefix();
+    beforeAll(() => wire.open());
+    afterAll(async () => {
+      await wire.close();
+      await deleteStreams(eventStoreUrl ?? "", prefix);
+    });
+    const open = () => openEventStoreDb(`${scheme}127.0.0.1:${wire.port}${query}`);
+
+    it("has every batch of a writer exactly once, in order", async () => {
+      const store = await open();
+      const ids: string[] = [];
+      let revision: number | "none" = "none";
+      for (let batch = 0; batch < 40; batch++) {
+        const events = sampleEvents(25);
+        ids.push(...events.map(({ id }) => id));
+        const append = store.append(`${prefix}clicks-a`, revision, events);
+        if (batch % 4 === 1) setTimeout(() => wire.cut(), batch % 7);
+        revision = (await append).revision;
+      }
+      expect((await store.read(`${prefix}clicks-a`)).map(({ id }) => id)).toEqual(ids);
+      await store.close();
+    });
+
+    it("delivers every event to a subscription once, in order", async () => {
+      const [store, direct] = [await open(), await openEventStoreDb(eventStoreUrl ?? "")];
+      const stream = `${prefix}clicks-b`;
+      await direct.append(stream, "none", sampleEvents(500));
+      const seen: RecordedEvent[] = [];
+      const signal = AbortSignal.timeout(60_000);
+      for await (const batch of store.subscribe({ prefixes: [stream], signal, batchSize: 100 })) {
+        seen.push(...batch);
+        if (seen.length >= 1000) break;
+        if (seen.length % 3 === 0) wire.cut();
+        if (seen.length >= 500 && seen.at(-1)?.revision === 499)
+          await direct.append(stream, 499, sampleEvents(500));
+      }
+      expect(seen.map(({ revision }) => revision)).toEqual([...Array(1000).keys()]);
+      await store.close();
+      await direct.close();
+    }, 90_000);
+  });
+});

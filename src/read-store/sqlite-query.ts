@@ -1,31 +1,18 @@
 // Turns a FindQuery into SQL: names are checked before they enter the text, values are only ever bound.
 import type { SQLInputValue } from "node:sqlite";
-import { DomainError } from "../errors.ts";
+import { collectionName, fieldName } from "./names.ts";
 import type { FindQuery, Scalar } from "./port.ts";
-
-const COLLECTION = /^[a-z][a-z0-9_-]{0,62}$/;
-const FIELD = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
-
-/** A collection or field name that may not enter SQL: a mistake in our code, never a user's doing. */
-export class BadName extends DomainError {
-  override readonly code = "bad_name";
-  constructor(name: string) {
-    super(`Not a name for a collection or field: ${JSON.stringify(name)}`);
-  }
-}
 
 /** @throws BadName */
 export function tableName(collection: string): string {
-  if (!COLLECTION.test(collection)) throw new BadName(collection);
-  return `"docs_${collection}"`;
+  return `"docs_${collectionName(collection)}"`;
 }
 
 /** The SQL expression of a top-level field; `_id` and `_position` are columns. @throws BadName */
 export function column(field: string): string {
   if (field === "_id") return "_id";
   if (field === "_position") return "position";
-  if (!FIELD.test(field)) throw new BadName(field);
-  return `json_extract(doc, '$.${field}')`;
+  return `json_extract(doc, '$.${fieldName(field)}')`;
 }
 
 /** ORDER BY: the field, then `_id`, both in the same direction. */

@@ -1,0 +1,83 @@
+// Secrets on MongoDB: one document a key; who is first is decided by the unique `_id`, expiry by the clock of the caller.
+import type { Collection } from "mongodb";
+import { isDuplicateKey, type MongodbConnection } from "../mongodb/connection.ts";
+import type { SecretRecord, Secrets } from "./port.ts";
+
+/** `value` is JSON text, so that no key inside it means anything to the database. */
+type StoredSecret = { _id: string; value: string; expiresAt: Date | null };
+
+/** Makes its index. @throws StoreUnavailable */
+export async function openMongodbSecrets(connection: MongodbConnection): Promise<Secrets> {
+  await connection.run((db) => db.collection<StoredSecret>("secrets").createIndex({ expiresAt: 1 }));
+  return new MongodbSecrets(connection);
+}
+
+class MongodbSecrets implements Secrets {
+  readonly #connection: MongodbConnection;
+
+  constructor(connection: MongodbConnection) {
+    this.#connection = connection;
+  }
+
+  async get(key: string, now: Date): Promise<unknown | undefined> {
+    const found = await this.#run((secrets) => secrets.findOne({ _id: key }));
+    if (!found || (found.expiresAt !== null && found.expiresAt <= now)) return undefined;
+    return JSON.parse(found.value);
+  }
+
+  async putIfAbsent(key: string, record: SecretRecord, now: Date): Promise<unknown> {
+    const secret = stored(key, record);
+    for (;;) {
+      if (await this.#insert(secret)) return record.value;
+      const expired = { _id: key, expiresAt: { $lte: now, $ne: null } };
+      const { matchedCount } = await this.#run((secrets) => secrets.replaceOne(expired, secret));
+      if (matchedCount === 1) return record.value;
+      const earlier = await this.get(key, now);
+      // Absent again: deleted between the two looks, so it is free to take.
+      if (earlier !== undefined) return earlier;
+    }
+  }
+
+  async put(key: string, record: SecretRecord): Promise<void> {
+    const secret = stored(key, record);
+    await this.#run((secrets) => secrets.replaceOne({ _id: key }, secret, { upsert: true }));
+  }
+
+  async delete(key: string): Promise<void> {
+    await this.#run((secrets) => secrets.deleteOne({ _id: key }));
+  }
+
+  async sweep(now: Date): Promise<number> {
+    const expired = { expiresAt: { $lte: now, $ne: null } };
+    return (await this.#run((secrets) => secrets.deleteMany(expired))).deletedCount;
+  }
+
+  async close(): Promise<void> {
+    await this.#connection.close();
+  }
+
+  /** False when the key is there already. */
+  async #insert(secret: StoredSecret): Promise<boolean> {
+    return await this.#run(async (secrets) => {
+      try {
+        await secrets.insertOne(secret);
+        return true;
+      } catch (error) {
+        if (isDuplicateKey(error)) return false;
+        throw error;
+      }
+    });
+  }
+
+  #run<T>(work: (secrets: Collection<StoredSecret>) => Promise<T>): Promise<T> {
+    return this.#connection.run((db) => work(db.collection<StoredSecret>("secrets")));
+  }
+}
+
+function stored(key: string, { value, expiresAt }: SecretRecord): StoredSecret {
+  return {
+    _id: key,
+    value: JSON.stringify(value),
+    expiresAt: expiresAt === undefined ? null : new Date(expiresAt),
+  };
+}

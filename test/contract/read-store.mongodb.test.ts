@@ -1,0 +1,74 @@
+// The read store contract on MongoDB or a compatible server, and what only a server can do: go away and come back.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { StoreUnavailable } from "../../src/event-store/port.ts";
+import { MongodbConnection } from "../../src/mongodb/connection.ts";
+import { openMongodbReadStore } from "../../src/read-store/mongodb.ts";
+import type { ReadStore } from "../../src/read-store/port.ts";
+import { mongodb, mongodbIsOurs, startMongodb, type TestMongodb } from "../support/mongodb-server.ts";
+import { onServer } from "../support/test-servers.ts";
+import { readStoreContract } from "./read-store.ts";
+
+onServer(mongodb, () => {
+  let server: TestMongodb;
+  beforeAll(async () => {
+    server = await startMongodb();
+    return () => server.stop();
+  });
+
+  readStoreContract("MongoDB", async () => {
+    const url = server.newDatabase();
+    const readStore = await openMongodbReadStore(new MongodbConnection(url));
+    return {
+      readStore,
+      reopen: () => openMongodbReadStore(new MongodbConnection(url)),
+      cleanUp: () => readStore.close(),
+    };
+  });
+
+  describe("the read store on MongoDB", () => {
+    it("takes a batch of 200 documents of which half are stored newer already", async () => {
+      const readStore = await openMongodbReadStore(new MongodbConnection(server.newDatabase()));
+      const documents = (position: string, count: number) =>
+        Array.from({ length: count }, (_, n) => ({ _id: `d${n}`, _position: position, n }));
+      await readStore.replace("many", documents("9", 100));
+      await readStore.replace("many", documents("5", 200));
+      expect(await readStore.count("many", {})).toBe(200);
+      expect(await readStore.count("many", { where: { _position: "9" } })).toBe(100);
+      await readStore.close();
+    });
+
+    it("is unavailable once closed", async () => {
+      const readStore = await openMongodbReadStore(new MongodbConnection(server.newDatabase()));
+      await readStore.close();
+      await expect(readStore.get("notes", "a")).rejects.toThrow(StoreUnavailable);
+    });
+  });
+
+  describe.skipIf(!mongodbIsOurs)("the read store while MongoDB is away", () => {
+    let readStore: ReadStore;
+    beforeAll(async () => {
+      const url = `${server.newDatabase()}serverSelectionTimeoutMS=500&heartbeatFrequencyMS=500&socketTimeoutMS=1000`;
+      readStore = await openMongodbReadStore(new MongodbConnection(url));
+      await readStore.replace("notes", [{ _id: "a", _position: "1" }]);
+    });
+    afterAll(() => readStore.close());
+
+    it("says unavailable, from the second call on at once, and comes back by itself", async () => {
+      await server.process?.kill();
+      await expect(readStore.get("notes", "a")).rejects.toThrow(StoreUnavailable);
+      const before = performance.now();
+      await expect(readStore.get("notes", "a")).rejects.toThrow(StoreUnavailable);
+      expect(performance.now() - before).toBeLessThan(100);
+      await server.process?.start();
+      await expect.poll(() => readStore.get("notes", "a"), { timeout: 8_000 }).toBeDefined();
+    });
+
+    it("says unavailable when the server hangs, to writers too, and comes back", async () => {
+      server.process?.pause();
+      const documents = [{ _id: "b", _position: "1" }];
+      await expect(readStore.replace("notes", documents)).rejects.toThrow(StoreUnavailable);
+      server.process?.resume();
+      await expect.poll(() => readStore.get("notes", "a"), { timeout: 8_000 }).toBeDefined();
+    });
+  });
+});

@@ -1,0 +1,25 @@
+// The secrets contract on MongoDB or a compatible server.
+import { beforeAll } from "vitest";
+import { MongodbConnection } from "../../src/mongodb/connection.ts";
+import { openMongodbSecrets } from "../../src/secrets/mongodb.ts";
+import { mongodb, startMongodb, type TestMongodb } from "../support/mongodb-server.ts";
+import { onServer } from "../support/test-servers.ts";
+import { secretsContract } from "./secrets.ts";
+
+onServer(mongodb, () => {
+  let server: TestMongodb;
+  beforeAll(async () => {
+    server = await startMongodb();
+    return () => server.stop();
+  });
+
+  secretsContract("MongoDB", async () => {
+    const url = server.newDatabase();
+    const secrets = await openMongodbSecrets(new MongodbConnection(url));
+    return {
+      secrets,
+      openAnother: () => openMongodbSecrets(new MongodbConnection(url)),
+      close: () => secrets.close(),
+    };
+  });
+});

@@ -1,0 +1,105 @@
+// What the suites on real servers share: a skip that says what is missing, free ports, and processes that end.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { connect, createServer } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, it } from "vitest";
+
+const READY_WITHIN_MS = 15_000;
+
+/** `reason`: why there is none, and how to get one; undefined when there is one. */
+export type Server = { name: string; reason: string | undefined };
+
+/** The suite, or one skipped test that says which server it needs; REQUIRE_SERVERS=1 makes its absence a failure. */
+export function onServer(server: Server, suite: () => void): void {
+  if (server.reason === undefined) {
+    suite();
+    return;
+  }
+  const title = `skipped: needs ${server.name} (${server.reason})`;
+  describe(server.name, () => {
+    if (process.env.REQUIRE_SERVERS === "1") {
+      it(`needs ${server.name}`, () => {
+        throw new Error(`REQUIRE_SERVERS is set, but ${server.reason}`);
+      });
+    } else {
+      process.stderr.write(`${title}\n`);
+      it.skip(title);
+    }
+  });
+}
+
+/** A server process of ours. `pause` stops it without closing its connections, as a hung machine would. */
+export type ServerProcess = {
+  port: number;
+  kill(): Promise<void>;
+  /** On the same port and data. */
+  start(): Promise<void>;
+  pause(): void;
+  resume(): void;
+};
+
+/** Not started yet. `command`: program and arguments; what it prints is told when it doesn't come up. */
+export function serverProcess(port: number, command: readonly [string, ...string[]]): ServerProcess {
+  let child: ChildProcess | undefined;
+  const killNow = () => void child?.kill("SIGKILL");
+  return {
+    port,
+    async start() {
+      const [program, ...args] = command;
+      // An open standard input that closes with us: the MongoDB-compatible server ends with it.
+      const started = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"] });
+      child = started;
+      let printed = "";
+      for (const stream of [started.stdout, started.stderr]) {
+        stream.on("data", (chunk: Buffer) => {
+          printed = (printed + chunk.toString()).slice(-4096);
+        });
+      }
+      started.on("error", (error) => {
+        printed += error.message;
+      });
+      process.once("exit", killNow);
+      await listening(port, () => started.exitCode !== null || started.pid === undefined).catch((error) => {
+        started.kill("SIGKILL");
+        throw new Error(`${program} did not start: ${printed}`, { cause: error });
+      });
+    },
+    async kill() {
+      process.off("exit", killNow);
+      const running = child;
+      child = undefined;
+      if (!running || running.exitCode !== null || running.signalCode !== null) return;
+      const gone = once(running, "exit");
+      running.kill("SIGKILL");
+      await gone;
+    },
+    pause: () => void child?.kill("SIGSTOP"),
+    resume: () => void child?.kill("SIGCONT"),
+  };
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  server.close();
+  await once(server, "close");
+  if (address === null || typeof address === "string") throw new Error("no TCP port to be had");
+  return address.port;
+}
+
+/** A port tells nobody that it has opened, so it is asked again and again. */
+async function listening(port: number, ended: () => boolean): Promise<void> {
+  for (const deadline = Date.now() + READY_WITHIN_MS; ; await sleep(25)) {
+    const socket = connect(port, "127.0.0.1");
+    try {
+      await once(socket, "connect");
+      return;
+    } catch (error) {
+      if (ended() || Date.now() > deadline) throw error;
+    } finally {
+      socket.destroy();
+    }
+  }
+}

@@ -2,8 +2,8 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { EventStoreDBClient } from "@eventstore/db-client";
 import { openEventStoreDb } from "../../src/event-store/eventstoredb.ts";
+import { connect } from "../../src/event-store/eventstoredb-client.ts";
 import type { EventStoreFixture } from "../contract/event-store-fixture.ts";
 import type { Server } from "../support/test-servers.ts";
 
@@ -41,7 +41,7 @@ export async function eventStoreDbFixture(): Promise<EventStoreFixture> {
 /** A soft delete: the server drops the events when it next scavenges. */
 export async function deleteStreams(url: string, prefix: string): Promise<void> {
   const store = await openEventStoreDb(url);
-  const client = EventStoreDBClient.connectionString(url);
+  const client = connect(url);
   try {
     const prefixes = [prefix.replace("-", "")];
     const events = await store.readAll({ prefixes, limit: Number.MAX_SAFE_INTEGER - 1 });

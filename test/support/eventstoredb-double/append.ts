@@ -13,7 +13,7 @@ import type { ServerDuplexStream, ServerReadableStream, sendUnaryData } from "@g
 import protobufAny from "google-protobuf/google/protobuf/any_pb.js";
 import protobufEmpty from "google-protobuf/google/protobuf/empty_pb.js";
 import { type EventStore, RevisionConflict } from "../../../src/event-store/port.ts";
-import type { Misbehave } from "./double.ts";
+import type { Misbehave } from "./faults.ts";
 import { expectedRevision, newEvent, streamName, wirePosition } from "./messages.ts";
 
 export function appendCall(store: EventStore, misbehave: Misbehave) {

@@ -20,19 +20,10 @@ import { openSqliteEventStore } from "../../../src/event-store/sqlite.ts";
 import { sampleEvent } from "../sample-events.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { appendCall, batchAppendCall } from "./append.ts";
-import { Script } from "./faults.ts";
+import { type Answer, type Misbehave, Script } from "./faults.ts";
 import { streamName } from "./messages.ts";
 import { readCall } from "./read.ts";
 import { Wire } from "./wire.ts";
-
-type Answer<T> = (error: Partial<StatusObject> | null, value?: T) => void;
-
-/** Does the work and answers, or what the script says instead. */
-export type Misbehave = <T>(
-  call: "append" | "read",
-  work: () => Promise<T>,
-  answer: Answer<T>,
-) => Promise<void>;
 
 export type EventStoreDbDouble = {
   /** Through the wire, so that connections can be cut and refused. */

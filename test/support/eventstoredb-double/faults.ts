@@ -1,4 +1,5 @@
 // The script of what goes wrong: each call of a kind takes the next line, and without one all goes well.
+import type { StatusObject } from "@grpc/grpc-js";
 
 /** `commit`: what is asked is done before the answer is lost. */
 export type Fault =
@@ -15,6 +16,15 @@ export type SubscriptionFault =
   | { kind: "early-checkpoints"; after: number }
   /** Every event twice. */
   | { kind: "repeat"; after: number };
+
+export type Answer<T> = (error: Partial<StatusObject> | null, value?: T) => void;
+
+/** Does the work and answers, or what the script says instead. */
+export type Misbehave = <T>(
+  call: "append" | "read",
+  work: () => Promise<T>,
+  answer: Answer<T>,
+) => Promise<void>;
 
 export type Call = "append" | "read" | "subscribe";
 

@@ -44,11 +44,13 @@ export type AppDeps = {
 /** Not listening yet. Health and redirects answer on any host, all else on the base host only (DESIGN §5). */
 export async function buildApp(deps: AppDeps): Promise<Api> {
   const { config } = deps;
-  const app = createFastify({ log: deps.log, newId: deps.newId, trustProxy: config.trustProxy });
+  const guard = keyGuard(deps.keys);
+  const { log, newId } = deps;
+  const app = createFastify({ log, newId, trustProxy: config.trustProxy, showWindow: guard.show });
   await openApiDocument(app, config.baseUrl);
   healthRoutes(app, deps);
   redirectRoute(app as unknown as FastifyInstance, deps.redirect);
-  const gates = gate({ baseHost: config.baseHost, guard: keyGuard(deps.keys), metrics: deps.metrics });
+  const gates = gate({ baseHost: config.baseHost, guard, metrics: deps.metrics });
   await app.register(async (base: Api) => {
     gates.baseHost(base);
     siteRoutes(base, config);

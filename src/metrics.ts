@@ -8,6 +8,8 @@ export type MetricsDeps = {
   redirects: () => RedirectStats;
   recorder: () => RecorderStats;
   projections: () => Promise<ProjectionStatus[]>;
+  /** How many events the projection has not folded yet, counted up to 1,000. */
+  eventsBehind: (status: ProjectionStatus) => Promise<number>;
 };
 
 export type Metrics = {
@@ -32,10 +34,14 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   redirectMetrics(deps.redirects, registers);
   recorderMetrics(deps.recorder, registers);
   registry.registerMetric(appendLatency(deps.recorder) as unknown as Metric);
-  projectionMetrics(deps.projections, registers);
+  const askProjections = projectionMetrics(deps, registers);
   return {
     contentType: registry.contentType,
-    text: () => registry.metrics(),
+    async text() {
+      // Metrics of stores that are away are no reason to tell nothing of the rest.
+      await askProjections().catch(() => undefined);
+      return registry.metrics();
+    },
     requested(method, route, status, seconds) {
       duration.observe({ method, route, status: String(status) }, seconds);
     },
@@ -104,39 +110,26 @@ function appendLatency(recorder: MetricsDeps["recorder"]) {
   };
 }
 
-function projectionMetrics(projections: MetricsDeps["projections"], registers: Registry[]): void {
-  const labelNames = ["projection"] as const;
-  const behind = new Gauge({
-    name: "linkledger_projection_behind_events",
-    help: "Events not yet folded, counted up to 1,000",
-    labelNames,
-    registers,
-  });
-  const processed = new Gauge({
-    name: "linkledger_projection_processed_events",
-    help: "Events folded since the projector started",
-    labelNames,
-    registers,
-  });
-  const faulted = new Gauge({
-    name: "linkledger_projection_faulted",
-    help: "1 when the projection stopped at an event it could not fold",
-    labelNames,
-    registers,
-  });
-  new Gauge({
-    name: "linkledger_projection_lag_milliseconds",
-    help: "Age of the oldest event not yet folded",
-    labelNames,
-    registers,
-    async collect() {
-      for (const status of await projections()) {
-        const labels = { projection: status.name };
-        this.set(labels, status.lagMs);
-        behind.set(labels, status.behind ? 1 : 0);
-        processed.set(labels, status.processed);
-        faulted.set(labels, status.fault ? 1 : 0);
-      }
-    },
-  });
+/** Set before each scrape, as all of them come from one answer of the projector. */
+function projectionMetrics(deps: Pick<MetricsDeps, "projections" | "eventsBehind">, registers: Registry[]) {
+  const gauge = (name: string, help: string) =>
+    new Gauge({
+      name: `linkledger_projection_${name}`,
+      help,
+      labelNames: ["projection"] as const,
+      registers,
+    });
+  const lag = gauge("lag_milliseconds", "Age of the oldest event not yet folded");
+  const behind = gauge("behind_events", "Events not yet folded, counted up to 1,000");
+  const processed = gauge("processed_events", "Events folded since the projector started");
+  const faulted = gauge("faulted", "1 when the projection stopped at an event it could not fold");
+  return async () => {
+    for (const status of await deps.projections()) {
+      const labels = { projection: status.name };
+      lag.set(labels, status.lagMs);
+      behind.set(labels, status.behind ? await deps.eventsBehind(status) : 0);
+      processed.set(labels, status.processed);
+      faulted.set(labels, status.fault ? 1 : 0);
+    }
+  };
 }

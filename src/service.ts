@@ -7,10 +7,13 @@ import { type Backend, openBackend } from "./backend.ts";
 import { chance } from "./commands/chance.ts";
 import { urlSafety } from "./commands/url-safety.ts";
 import { type Config, secretKeyOf } from "./config.ts";
+import type { EventStore } from "./event-store/port.ts";
 import { readiness } from "./health.ts";
 import type { Logger } from "./logging.ts";
 import { createMetrics } from "./metrics.ts";
+import { allProjections } from "./projections/groups.ts";
 import { startProjector } from "./projections/projector.ts";
+import type { ProjectionStatus } from "./projections/status.ts";
 import { findCaller } from "./queries/find-caller.ts";
 import { readYourWrites } from "./read-your-writes.ts";
 import { ClickRecorder, recorderThreadStarter } from "./redirect/click-recorder.ts";
@@ -27,6 +30,7 @@ export type Service = {
 };
 
 const LONGEST_DRAIN_MS = 10_000;
+const MOST_COUNTED = 1000;
 
 /** `clock`: what rate windows, links and analytics go by. @throws what listening throws, with all closed again */
 export async function openService(given: Config, log: Logger, clock = chance.clock): Promise<Service> {
@@ -77,6 +81,7 @@ async function appOf({ config, log, clock, backend, closers }: Opening) {
 
   const stats: RedirectStats = { found: 0, notFound: 0, disabled: 0, error: 0 };
   const projections = () => projector.status();
+  const eventsBehind = ({ name, position }: ProjectionStatus) => countBehind(eventStore, name, position);
   const recorderStats = () => recorder.stats();
   const fresh = readYourWrites({ eventStore, readStore, sleep });
   const commands = { eventStore, clock, newId, random, sleep };
@@ -103,11 +108,18 @@ async function appOf({ config, log, clock, backend, closers }: Opening) {
       log,
     },
     redirect: { lookup, recorder, baseHost, now: () => clock().getTime(), stats },
-    metrics: createMetrics({ redirects: () => stats, recorder: recorderStats, projections }),
+    metrics: createMetrics({ redirects: () => stats, recorder: recorderStats, projections, eventsBehind }),
     readiness: () => readiness({ eventStore, readStore, projections, recorder: recorderStats }),
     wrote: fresh.wrote,
     ownWritesAreReadable: fresh.ownWritesAreReadable,
   });
+}
+
+/** Counted up to 1,000, so that a scrape during a long catch-up costs no more. */
+async function countBehind(eventStore: EventStore, name: string, position: string | null): Promise<number> {
+  const prefixes = allProjections.find((projection) => projection.name === name)?.prefixes ?? [];
+  const options = { after: position ?? undefined, prefixes, limit: MOST_COUNTED };
+  return (await eventStore.readAll(options)).length;
 }
 
 function openRecorder(config: Config, log: Logger): ClickRecorder {

@@ -1,6 +1,6 @@
 // Fastify with our limits and our error object, also where Fastify or Node answers before any route.
 import type { Socket } from "node:net";
-import Fastify, { type FastifyReply, type FastifyRequest } from "fastify";
+import Fastify, { type FastifyReply, type FastifyRequest, LogController } from "fastify";
 import { validatorCompiler } from "fastify-type-provider-zod";
 import type { Logger } from "../logging.ts";
 import { InvalidRequest } from "./errors.ts";
@@ -15,12 +15,19 @@ const MAX_PARAM_LENGTH = 2_048;
 const REQUEST_TIMEOUT_MS = 30_000;
 const CONNECTION_TIMEOUT_MS = 60_000;
 
-export function createFastify(deps: { log: Logger; newId: () => string; trustProxy: string[] }): Api {
+export type FastifyDeps = {
+  log: Logger;
+  newId: () => string;
+  trustProxy: string[];
+  /** Adds the rate window to an answer that no hook sees, as its address can't be read. */
+  showWindow: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+};
+
+export function createFastify(deps: FastifyDeps): Api {
   const app = Fastify({
     loggerInstance: deps.log,
-    disableRequestLogging: true,
     requestIdHeader: false,
-    requestIdLogLabel: "request_id",
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "request_id" }),
     genReqId: (request) => requestIdFrom(request.headers["x-request-id"], deps.newId),
     trustProxy: deps.trustProxy.length > 0 ? deps.trustProxy : false,
     bodyLimit: BODY_LIMIT_BYTES,
@@ -29,8 +36,10 @@ export function createFastify(deps: { log: Logger; newId: () => string; trustPro
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     forceCloseConnections: "idle",
     frameworkErrors: (error, request, reply) => {
-      reply.header("x-request-id", request.id);
-      sendError(error, request as FastifyRequest, reply as unknown as FastifyReply);
+      const [asked, answer] = [request as FastifyRequest, reply as unknown as FastifyReply];
+      answer.header("x-request-id", asked.id);
+      const told = isUnderApi(asked.url) ? deps.showWindow(asked, answer) : Promise.resolve();
+      void told.catch(() => undefined).then(() => sendError(error, asked, answer));
     },
     clientErrorHandler: refuseConnection,
   }) as unknown as Api;
@@ -44,6 +53,11 @@ export function createFastify(deps: { log: Logger; newId: () => string; trustPro
   });
   acceptJsonOnly(app);
   return app;
+}
+
+/** Answers under /api carry rate limit headers, whatever they are (interface, part 8). */
+export function isUnderApi(url: string): boolean {
+  return /^\/api(?:[/?]|$)/.test(url);
 }
 
 function acceptJsonOnly(app: Api): void {

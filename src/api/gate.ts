@@ -2,6 +2,7 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Metrics } from "../metrics.ts";
 import { hostResolver } from "../redirect/hosts.ts";
+import { isUnderApi } from "./create-fastify.ts";
 import { RouteNotFound } from "./errors.ts";
 import type { Api } from "./fastify.ts";
 import type { KeyGuard } from "./key-guard.ts";
@@ -21,7 +22,7 @@ export function gate(deps: { baseHost: string; guard: KeyGuard; metrics: Metrics
         reply.header("x-content-type-options", "nosniff");
         if (hostOf(request.host ?? "") !== baseHost) throw new RouteNotFound();
         if (!request.is404) return;
-        if (isUnderApi(request)) await guard.count(request, reply);
+        if (isUnderApi(request.url)) await guard.count(request, reply);
         throw new RouteNotFound();
       });
       app.addHook("onResponse", async (request, reply) => {
@@ -53,8 +54,4 @@ export function gate(deps: { baseHost: string; guard: KeyGuard; metrics: Metrics
       );
     },
   };
-}
-
-function isUnderApi(request: FastifyRequest): boolean {
-  return /^\/api(?:[/?]|$)/.test(request.url);
 }

@@ -21,6 +21,10 @@ const RATE_HEADERS = {
   "X-RateLimit-Reset": { description: "Time the limit resets, in Unix seconds", schema: { type: "integer" } },
 };
 
+/** The default would tell browsers to load styles and scripts by https only, which a local service has not. */
+const CSP =
+  "default-src 'self'; base-uri 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; frame-ancestors 'none'";
+
 /** The redirect's own route has no schema, so that nothing stands in its way; this is how it is told. */
 const REDIRECT = {
   operationId: "redirect",
@@ -49,7 +53,7 @@ export async function openApiDocument(app: Api, baseUrl: string): Promise<void> 
       const documented = route.url === "/:slug" ? { ...route, schema: REDIRECT } : route;
       return jsonSchemaTransform(documented as Parameters<typeof jsonSchemaTransform>[0]);
     },
-    transformObject: (document) => withRateHeaders(jsonSchemaTransformObject(document)),
+    transformObject: (document) => withRateHeaders(readable(jsonSchemaTransformObject(document))),
   });
 }
 
@@ -58,7 +62,7 @@ export async function openApiRoutes(app: Api): Promise<void> {
   app.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
   await app.register(swaggerUi, {
     routePrefix: "/docs",
-    staticCSP: true,
+    staticCSP: CSP,
     uiConfig: { deepLinking: true, persistAuthorization: false },
   });
 }
@@ -76,4 +80,15 @@ function withRateHeaders(document: OpenApi): OpenApi {
         response.headers = { ...RATE_HEADERS, ...response.headers };
   }
   return document;
+}
+
+/** Schemas read the same in requests and answers here, so one name is enough; bounds of a double say nothing. */
+function readable(document: OpenApi): OpenApi {
+  const text = JSON.stringify(document).replace(/(#\/components\/schemas\/\w+?)Input"/g, '$1"');
+  const plain = JSON.parse(text, (_key, value: unknown) =>
+    typeof value === "number" && Math.abs(value) === Number.MAX_SAFE_INTEGER ? undefined : value,
+  ) as OpenApi;
+  const schemas = (plain as { components?: { schemas?: Record<string, unknown> } }).components?.schemas ?? {};
+  for (const name of Object.keys(schemas)) if (name.endsWith("Input")) delete schemas[name];
+  return plain;
 }

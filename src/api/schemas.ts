@@ -60,7 +60,7 @@ export const ShortenRequest = z
 export const BulkRequest = z
   .strictObject({
     links: z
-      .array(z.unknown().meta({ override: z.toJSONSchema(ShortenRequest) }))
+      .array(z.unknown().meta({ $ref: "#/components/schemas/ShortenRequest" }))
       .min(1, "must hold at least one link")
       .max(BULK_MAX_LINKS, `must hold at most ${BULK_MAX_LINKS} links`),
   })

@@ -1,0 +1,115 @@
+// The hourly limit over real HTTP, with a clock of its own (interface, parts 5 and 8).
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Answer, startTestService, type TestService } from "../support/start-service.ts";
+
+const HOUR_MS = 3_600_000;
+const url = "https://example.com/";
+
+function window({ headers }: Answer<unknown>) {
+  const number = (name: string) => Number(headers[`x-ratelimit-${name}`] ?? Number.NaN);
+  return { limit: number("limit"), remaining: number("remaining"), reset: number("reset") };
+}
+
+describe("part 8, rate limits", () => {
+  let service: TestService;
+  let now: number;
+
+  beforeEach(async () => {
+    now = Date.parse("2026-03-01T12:00:00.500Z");
+    service = await startTestService({ TRUST_PROXY: "127.0.0.1" }, () => new Date(now));
+  });
+  afterEach(() => service.stop());
+
+  it.each([
+    ["free", 50],
+    ["developer", 500],
+  ] as const)(
+    "lets a %s key ask %i times an hour, then answers 429 until the window ends",
+    async (tier, limit) => {
+      const { key } = await service.member(tier);
+      const resetAt = Math.ceil((now + HOUR_MS) / 1000);
+      for (let used = 1; used <= limit; used++) {
+        const answer = await service.ask("/api/v1/links?limit=1", { key });
+        expect([answer.status, window(answer)]).toEqual([
+          200,
+          { limit, remaining: limit - used, reset: resetAt },
+        ]);
+      }
+      now += HOUR_MS / 2;
+      const refused = await service.ask("/api/v1/links", { key });
+      expect([refused.status, refused.body.code, refused.headers["retry-after"]]).toEqual([
+        429,
+        "rate_limit_exceeded",
+        "1800",
+      ]);
+      expect(window(refused)).toEqual({ limit, remaining: 0, reset: resetAt });
+      now += HOUR_MS / 2;
+      const fresh = await service.ask("/api/v1/links", { key });
+      expect([fresh.status, window(fresh).remaining]).toEqual([200, limit - 1]);
+    },
+  );
+
+  it("counts each key by itself", async () => {
+    const { key, accountId } = await service.member("free");
+    const other = (await service.issueKey(accountId)).key;
+    await service.ask("/api/v1/links", { key });
+    expect(window(await service.ask("/api/v1/links", { key: other })).remaining).toBe(49);
+  });
+
+  it("shows the three headers on every /api answer, whatever its status", async () => {
+    const { key } = await service.member("developer");
+    const free = (await service.member("free")).key;
+    const theirs = await service.post<{ slug: string }>("/api/v1/shorten", free, { url });
+    const answers = [
+      theirs,
+      await service.post("/api/v1/shorten", key, "{"),
+      await service.ask("/api/v1/links"),
+      await service.post("/api/v1/shorten/bulk", free, { links: [{ url }] }),
+      await service.ask(`/api/v1/analytics/${theirs.body.slug}`, { key }),
+      await service.ask("/api/v1/analytics/nothing", { key }),
+      await service.ask("/api/qr/nothing"),
+      await service.ask(`/api/qr/${theirs.body.slug}`),
+      await service.ask("/api/v1/unknown", { key }),
+      await service.ask("/api/unknown"),
+      await service.ask("/api/v1/links/%zz", { key }),
+      await service.ask("/api/v1/shorten", { key, method: "DELETE" }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([
+      201, 400, 401, 402, 403, 404, 404, 200, 404, 404, 400, 404,
+    ]);
+    for (const answer of answers) {
+      const { limit, remaining, reset } = window(answer);
+      expect([50, 500]).toContain(limit);
+      expect(remaining).toBeGreaterThanOrEqual(0);
+      expect(reset).toBeGreaterThan(now / 1000);
+    }
+  });
+
+  it("counts requests without a valid key by address, 500 an hour", async () => {
+    const from = (address: string) =>
+      service.ask("/api/v1/links", { headers: { "x-forwarded-for": address } });
+    for (let used = 0; used < 500; used++) await from("203.0.113.7");
+    expect((await from("203.0.113.7")).status).toBe(429);
+    expect((await from("203.0.113.8")).status).toBe(401);
+    const { key } = await service.member("free");
+    expect(
+      (await service.ask("/api/v1/links", { key, headers: { "x-forwarded-for": "203.0.113.7" } })).status,
+    ).toBe(200);
+  });
+
+  it("does not count redirects and QR images", async () => {
+    const { key } = await service.member("free");
+    const { body } = await service.post<{ slug: string }>("/api/v1/shorten", key, { url });
+    const before = window(await service.ask(`/api/qr/${body.slug}`)).remaining;
+    await service.ask(`/${body.slug}`);
+    expect(window(await service.ask(`/api/qr/${body.slug}`)).remaining).toBe(before);
+    expect(window(await service.ask("/api/v1/links", { key })).remaining).toBe(48);
+  });
+
+  it("applies a change of tier to the current window", async () => {
+    const { key, accountId } = await service.member("free");
+    await service.ask("/api/v1/links", { key });
+    await service.changeTier(accountId, "developer");
+    await expect.poll(async () => window(await service.ask("/api/v1/links", { key })).limit).toBe(500);
+  });
+});

@@ -1,0 +1,100 @@
+// All contracts that Redis serves, on one server, and what only a server can do: go away, hang and come back.
+import { beforeAll, describe, expect, it } from "vitest";
+import { redisRateLimits } from "../../src/api/rate-limit.redis.ts";
+import { redisCacheNews } from "../../src/coordination/cache-news.redis.ts";
+import { CoordinationUnavailable } from "../../src/coordination/errors.ts";
+import { redisLeases } from "../../src/coordination/leases.redis.ts";
+import { redisLinkCache } from "../../src/redirect/link-cache.redis.ts";
+import { openRedis, type RedisConnection } from "../../src/redis/connection.ts";
+import { redis, redisIsOurs, startRedis, type TestRedis } from "../support/redis-server.ts";
+import { freePort, onServer } from "../support/test-servers.ts";
+import { cacheNewsContract, link, listenTo } from "./cache-news.ts";
+import { leasesContract } from "./leases.ts";
+import { linkCacheContract } from "./link-cache.ts";
+import { rateLimitsContract } from "./rate-limit.ts";
+
+onServer(redis, () => {
+  let server: TestRedis;
+  beforeAll(async () => {
+    server = await startRedis();
+    return () => server.stop();
+  });
+
+  const close = async () => undefined;
+  const two = async () => [await server.connect(), await server.connect()] as const;
+
+  rateLimitsContract("Redis", async () => {
+    const [one, other] = await two();
+    return { limits: redisRateLimits(one), others: redisRateLimits(other), close };
+  });
+  leasesContract("Redis", async () => {
+    const [one, other] = await two();
+    return { leases: redisLeases(one), others: redisLeases(other), close };
+  });
+  cacheNewsContract("Redis", async () => {
+    const [one, other] = await two();
+    return { news: redisCacheNews(one), others: redisCacheNews(other), close };
+  });
+  linkCacheContract("Redis", async () => {
+    const [one, other] = await two();
+    return { cache: redisLinkCache(one), others: redisLinkCache(other), close };
+  });
+
+  describe("the link cache on Redis", () => {
+    it("forgets an entry whose time is over", async () => {
+      const cache = redisLinkCache(await server.connect(), 50);
+      await cache.outdate("localhost/short-lived", 7);
+      await expect
+        .poll(async () => {
+          await cache.put("localhost/short-lived", { revision: 1 } as never);
+          return await cache.get("localhost/short-lived");
+        })
+        .toEqual({ revision: 1 });
+    });
+  });
+
+  describe.skipIf(!redisIsOurs)("a connection to Redis", () => {
+    const ping = (connection: RedisConnection) => connection.run((client) => client.ping());
+
+    it("opens while Redis is away, and says so", async () => {
+      const messages: string[] = [];
+      const url = `redis://127.0.0.1:${await freePort()}`;
+      const connection = await openRedis(url, { log: (message) => messages.push(message) });
+      expect(connection.away).toBe(true);
+      await expect(ping(connection)).rejects.toThrow(CoordinationUnavailable);
+      expect(messages).toHaveLength(1);
+      await connection.close();
+    });
+
+    it("fails at once while Redis is away, comes back by itself, and tells listeners of the gap", async () => {
+      const connection = await server.connect();
+      const channel = redisCacheNews(connection);
+      const listener = await listenTo(channel);
+      await server.process?.kill();
+      await expect.poll(() => connection.away).toBe(true);
+      const before = performance.now();
+      for (let n = 0; n < 100; n++) await expect(ping(connection)).rejects.toThrow(CoordinationUnavailable);
+      expect(performance.now() - before).toBeLessThan(200);
+      await server.process?.start();
+      await expect.poll(() => connection.away, { timeout: 5_000 }).toBe(false);
+      expect(await ping(connection)).toBe("PONG");
+      await expect.poll(() => listener.gaps.count, { timeout: 5_000 }).toBe(2);
+      await channel.announce(link(1));
+      await expect.poll(() => listener.heard).toEqual([link(1)]);
+      await listener.stop();
+    });
+
+    it("costs one time-out when Redis hangs, not one a caller, and comes back by itself", async () => {
+      const connection = await server.connect();
+      server.process?.pause();
+      const before = performance.now();
+      await expect(ping(connection)).rejects.toThrow(CoordinationUnavailable);
+      for (let n = 0; n < 20; n++) await expect(ping(connection)).rejects.toThrow(CoordinationUnavailable);
+      expect(performance.now() - before).toBeLessThan(1_500);
+      expect(connection.away).toBe(true);
+      server.process?.resume();
+      await expect.poll(() => ping(connection).catch(() => "away"), { timeout: 5_000 }).toBe("PONG");
+      expect(connection.away).toBe(false);
+    });
+  });
+});

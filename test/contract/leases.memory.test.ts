@@ -1,0 +1,8 @@
+// The leases contract within one process.
+import { memoryLeases } from "../../src/coordination/leases.memory.ts";
+import { leasesContract } from "./leases.ts";
+
+leasesContract("in process", async () => {
+  const leases = memoryLeases(() => performance.now());
+  return { leases, others: leases, close: async () => undefined };
+});

@@ -1,0 +1,8 @@
+// The rate limit contract within one process.
+import { memoryRateLimits } from "../../src/api/rate-limit.memory.ts";
+import { rateLimitsContract } from "./rate-limit.ts";
+
+rateLimitsContract("in process", async (clock) => {
+  const limits = memoryRateLimits(clock);
+  return { limits, others: limits, close: async () => undefined };
+});

@@ -1,0 +1,77 @@
+// What rate limits promise (interface, part 8; DESIGN §7), within a process and between processes.
+import { beforeAll, describe, expect, it } from "vitest";
+import { type RateLimits, WINDOW_MS } from "../../src/api/rate-limit.ts";
+
+/** Two handles, as two processes would have. */
+export type RateLimitsFixture = { limits: RateLimits; others: RateLimits; close(): Promise<void> };
+
+const START = Date.parse("2026-03-01T10:20:30.000Z");
+
+export function rateLimitsContract(
+  name: string,
+  open: (clock: () => Date) => Promise<RateLimitsFixture>,
+): void {
+  describe(`rate limits: ${name}`, () => {
+    let limits: RateLimits;
+    let others: RateLimits;
+    let now = new Date(START);
+    const at = (milliseconds: number) => {
+      now = new Date(START + milliseconds);
+      return now;
+    };
+    beforeAll(async () => {
+      const fixture = await open(() => now);
+      ({ limits, others } = fixture);
+      return () => fixture.close();
+    });
+    const newSubject = () => `key ${crypto.randomUUID()}`;
+
+    it("grants as many as the limit, then none, the window starting with the first request", async () => {
+      const subject = newSubject();
+      const resetAt = START + WINDOW_MS;
+      expect(await limits.take(subject, 2, at(0))).toEqual({ granted: true, used: 1, resetAt });
+      expect(await limits.take(subject, 2, at(1000))).toEqual({ granted: true, used: 2, resetAt });
+      expect(await limits.take(subject, 2, at(2000))).toEqual({ granted: false, used: 2, resetAt });
+      expect(await limits.take(subject, 2, at(3000))).toEqual({ granted: false, used: 2, resetAt });
+    });
+
+    it("opens a new window with the first request after the end", async () => {
+      const subject = newSubject();
+      await limits.take(subject, 1, at(0));
+      expect((await limits.take(subject, 1, at(WINDOW_MS - 1))).granted).toBe(false);
+      const later = await limits.take(subject, 1, at(WINDOW_MS + 5000));
+      expect(later).toEqual({ granted: true, used: 1, resetAt: START + 2 * WINDOW_MS + 5000 });
+    });
+
+    it("grants exactly the limit to requests that race through two processes", async () => {
+      const subject = newSubject();
+      const race = await Promise.all(
+        Array.from({ length: 60 }, (_, n) => (n % 2 ? limits : others).take(subject, 25, at(0))),
+      );
+      expect(race.filter(({ granted }) => granted)).toHaveLength(25);
+    });
+
+    it("counts nothing when it only looks", async () => {
+      const subject = newSubject();
+      const fresh = { granted: true, used: 0, resetAt: START + WINDOW_MS };
+      expect(await limits.look(subject, 1, at(0))).toEqual(fresh);
+      expect(await limits.look(subject, 1, at(0))).toEqual(fresh);
+      await limits.take(subject, 1, at(0));
+      const full = { granted: false, used: 1, resetAt: START + WINDOW_MS };
+      expect(await others.look(subject, 1, at(1000))).toEqual(full);
+      expect((await limits.look(subject, 1, at(WINDOW_MS))).granted).toBe(true);
+    });
+
+    it("takes the limit of each request, so that a change of tier counts at once", async () => {
+      const subject = newSubject();
+      await limits.take(subject, 1, at(0));
+      expect((await limits.take(subject, 1, at(0))).granted).toBe(false);
+      expect((await limits.take(subject, 2, at(0))).granted).toBe(true);
+    });
+
+    it("keeps subjects apart", async () => {
+      await limits.take(newSubject(), 1, at(0));
+      expect((await limits.take(newSubject(), 1, at(0))).granted).toBe(true);
+    });
+  });
+}

@@ -107,6 +107,8 @@ export class RedisConnection {
     client.on("ready", () => void client.subscribe(channel).then(onSubscribed, () => undefined));
     return async () => {
       this.#listening.delete(client);
+      // What is under way still arrives on a connection that is being closed.
+      client.removeAllListeners("message").removeAllListeners("ready");
       client.disconnect();
     };
   }

@@ -21,21 +21,9 @@ export function readSources(folders: readonly string[]): Map<string, Source> {
   return new Map(paths.map((path) => [path, readSource(path)]));
 }
 
-/** Adapters are named after what they adapt: `sqlite.ts`, `mongodb.ts`, `sqlite-writer-thread.ts`, `redis/...`. */
-export function isAdapter(source: Source): boolean {
-  return (
-    source.path.startsWith("src/") &&
-    (/(^|[/.-])(sqlite|eventstoredb|mongodb|redis)[^/]*\.ts$/.test(source.path) || isShared(source))
-  );
-}
-
-/** Of one folder: an adapter may have threads and parts of its own; the connection to a server is shared by all. */
-export function isWorkerOf(adapter: Source, part: Source): boolean {
-  return dirname(adapter.path) === dirname(part.path) || isShared(part);
-}
-
-function isShared(part: Source): boolean {
-  return /^src\/(mongodb|redis)\//.test(part.path);
+/** Adapters, or their folder, are named after what they adapt: `sqlite.ts`, `rate-limit.redis.ts`, `mongodb/`. */
+export function isAdapter({ path }: Source): boolean {
+  return /^src\/(.*[/.-])?(sqlite|eventstoredb|mongodb|redis)([/.-]|$)/.test(path);
 }
 
 /** The event catalogue, deciders (they evolve a state) and projections (they are declared as such). */

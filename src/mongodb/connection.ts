@@ -29,6 +29,9 @@ const TIMEOUTS: MongoClientOptions = {
 
 /** Server errors that pass: shutdown, election, no primary, an operation cut off by its time limit. */
 const PASSING = new Set([6, 7, 50, 64, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
+/** Of the socket itself, which the driver lets through when a connection of its pool has just died. */
+const SOCKET_ERRORS =
+  /^E(PIPE|CONNRESET|CONNREFUSED|CONNABORTED|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN)$/;
 /** A unique key is taken. */
 const DUPLICATE_KEY = 11_000;
 
@@ -91,8 +94,10 @@ export function isDuplicateKey(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === DUPLICATE_KEY;
 }
 
-function isOutage(error: unknown): error is MongoError {
-  if (!(error instanceof MongoError)) return false;
+function isOutage(error: unknown): error is Error {
+  if (!(error instanceof MongoError)) {
+    return error instanceof Error && "code" in error && SOCKET_ERRORS.test(String(error.code));
+  }
   // The driver wraps a lost connection in an error that names no failed write and no code.
   if (error instanceof MongoBulkWriteError && error.code === undefined) return noWriteErrors(error);
   if (error instanceof MongoServerError) return PASSING.has(Number(error.code));

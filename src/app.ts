@@ -62,8 +62,9 @@ export async function buildApp(deps: AppDeps): Promise<Api> {
 }
 
 function apiRoutes(base: Api, deps: AppDeps, gates: Gate): void {
-  const { config, backend, clock, newId, sleep } = deps;
-  const reading = { ...backend, baseHost: config.baseHost, baseUrl: config.baseUrl, clock, sleep };
+  const { config, backend, clock, newId, sleep, ownWritesAreReadable } = deps;
+  const { baseHost, baseUrl } = config;
+  const reading = { ...backend, baseHost, baseUrl, clock, sleep, ownWritesAreReadable };
   base.register(async (open: Api) => {
     gates.withoutKey(open);
     qrRoute(open, reading);
@@ -78,6 +79,6 @@ function apiRoutes(base: Api, deps: AppDeps, gates: Gate): void {
     shortenRoute(keyed, writing);
     shortenInBulkRoute(keyed, writing);
     analyticsRoute(keyed, reading);
-    linksRoute(keyed, { ...reading, ownWritesAreReadable: deps.ownWritesAreReadable });
+    linksRoute(keyed, reading);
   });
 }

@@ -36,6 +36,7 @@ export async function readiness(deps: HealthDeps): Promise<Readiness> {
 async function projectorProblems(projections: HealthDeps["projections"]): Promise<Readiness["reasons"]> {
   const found = await Promise.race([projections().catch(() => undefined), late()]);
   if (!found) return [{ part: "projector", reason: "does not answer" }];
+  if (found.length === 0) return [{ part: "projector", reason: "has not started yet" }];
   return found.flatMap(({ name, fault, lagMs }) => {
     if (fault) return [{ part: `projection ${name}`, reason: `faulted at ${fault.type} ${fault.position}` }];
     if (lagMs > LONGEST_LAG_MS) return [{ part: `projection ${name}`, reason: `${lagMs} ms behind` }];

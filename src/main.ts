@@ -19,17 +19,17 @@ export async function start(config: Config): Promise<Service> {
   const service = await openService(config, log).catch((error: unknown) => {
     throw reasonNotToStart(error, config);
   });
-  log.info(
-    { config: describeConfig(config) },
-    `Linkledger listens on ${service.url}, links begin with ${config.baseUrl}`,
-  );
-  if (isFirst) greet(log);
   closeWithGrace({ delay: LONGEST_STOP_MS, logger: false }, async ({ signal, err }) => {
     if (err) log.fatal({ err }, "stopping after an error that nothing caught");
     else log.info({ signal }, "stopping");
     await service.stop();
     log.info("stopped");
   });
+  log.info(
+    { config: describeConfig(config) },
+    `Linkledger listens on ${service.url}, links begin with ${config.baseUrl}`,
+  );
+  if (isFirst) greet(log);
   return service;
 }
 

@@ -29,7 +29,8 @@ export type Service = {
   stop(): Promise<void>;
 };
 
-const LONGEST_DRAIN_MS = 10_000;
+/** For each part; draining clicks into a store that is away would take for ever. */
+const LONGEST_CLOSE_MS = 8_000;
 const MOST_COUNTED = 1000;
 
 /** `clock`: what rate windows, links and analytics go by. @throws what listening throws, with all closed again */
@@ -38,7 +39,7 @@ export async function openService(given: Config, log: Logger, clock = chance.clo
   const closers: (() => Promise<unknown>)[] = [];
   const stop = async () => {
     for (const close of closers.splice(0).reverse())
-      await close().catch((err: unknown) => log.error({ err }, "closing failed"));
+      await inTime(close()).catch((err: unknown) => log.error({ err }, "closing failed"));
   };
   try {
     const backend = await openBackend(config, { offThreadEventStore: true });
@@ -69,7 +70,7 @@ async function appOf({ config, log, clock, backend, closers }: Opening) {
   const projector = startProjector(config, log);
   closers.push(() => projector.stop());
   const recorder = openRecorder(config, log);
-  closers.push(() => Promise.race([recorder.close(), delay(LONGEST_DRAIN_MS, undefined, { ref: false })]));
+  closers.push(() => recorder.close());
   const lookup = new LinkLookup({ eventStore, readStore, baseHost });
   const ended = new AbortController();
   const warn = (message: string) => log.warn(message);
@@ -113,6 +114,16 @@ async function appOf({ config, log, clock, backend, closers }: Opening) {
     wrote: fresh.wrote,
     ownWritesAreReadable: fresh.ownWritesAreReadable,
   });
+}
+
+/** @throws when it takes longer than eight seconds; it goes on in the background then */
+async function inTime(closing: Promise<unknown>): Promise<void> {
+  const timer = new AbortController();
+  const late = delay(LONGEST_CLOSE_MS, undefined, { signal: timer.signal }).then(() => {
+    throw new Error(`not closed within ${LONGEST_CLOSE_MS} ms`);
+  });
+  late.catch(() => undefined);
+  await Promise.race([closing, late]).finally(() => timer.abort());
 }
 
 /** Counted up to 1,000, so that a scrape during a long catch-up costs no more. */

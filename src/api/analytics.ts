@@ -5,7 +5,13 @@ import { apiErrors } from "./api-errors.ts";
 import type { Api } from "./fastify.ts";
 import { Analytics, DomainIdQuery, SlugParams } from "./schemas.ts";
 
-export function analyticsRoute(app: Api, deps: LinkAnalyticsDeps & { clock: () => Date }): void {
+/** `ownWritesAreReadable`: as in links.ts. */
+export type AnalyticsDeps = LinkAnalyticsDeps & {
+  clock: () => Date;
+  ownWritesAreReadable: () => Promise<void>;
+};
+
+export function analyticsRoute(app: Api, deps: AnalyticsDeps): void {
   const schema = {
     operationId: "getAnalytics",
     summary: "Read the analytics of a link",
@@ -17,6 +23,7 @@ export function analyticsRoute(app: Api, deps: LinkAnalyticsDeps & { clock: () =
   };
   app.get("/api/v1/analytics/:slug", { schema }, async (request) => {
     const { domain_id: domainId } = request.query;
+    await deps.ownWritesAreReadable();
     return linkAnalytics(deps, request.caller, request.params.slug, { domainId }, deps.clock());
   });
 }

@@ -25,7 +25,10 @@ const Query = z.object({
   domain_id: DomainIdQuery,
 });
 
-export function qrRoute(app: Api, deps: FindLinkDeps): void {
+/** `ownWritesAreReadable`: as in links.ts. */
+export type QrDeps = FindLinkDeps & { ownWritesAreReadable: () => Promise<void> };
+
+export function qrRoute(app: Api, deps: QrDeps): void {
   const schema = {
     operationId: "getQrCode",
     summary: "The QR code of a link",
@@ -45,6 +48,7 @@ export function qrRoute(app: Api, deps: FindLinkDeps): void {
   };
   app.get("/api/qr/:slug", { schema }, async (request, reply) => {
     const { domain_id: domainId, ...look } = request.query;
+    await deps.ownWritesAreReadable();
     const link = await findLinkBySlug(deps, request.params.slug, domainId);
     if (!link) throw new NotFound("Short link not found.");
     const text = `${link.shortUrl}?qr=1`;

@@ -63,6 +63,8 @@ export async function startTestService(environment: Record<string, string> = {},
     baseHost: config.baseHost,
   };
   let accounts = 0;
+  // The projector's first word: from here on a wait is for what the test did, not for the start.
+  while ((await send(port, "/health/ready", {})).status !== 200) await chance.sleep(10);
 
   const ask = <T = Record<string, unknown>>(path: string, given: Ask = {}): Promise<Answer<T>> =>
     send<T>(port, path, given);

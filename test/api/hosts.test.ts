@@ -1,0 +1,68 @@
+// Which host answers what (DESIGN §5), over real HTTP.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestService, type TestService } from "../support/start-service.ts";
+
+describe("hosts", () => {
+  let service: TestService;
+  let key: string;
+  beforeAll(async () => {
+    service = await startTestService();
+    const developer = await service.member("developer");
+    key = developer.key;
+    const domain_id = await service.domain(developer.accountId, "own.example.org");
+    await service.post("/api/v1/shorten", key, {
+      url: "https://example.com/",
+      domain_id,
+      customSlug: "here",
+    });
+  });
+  afterAll(() => service.stop());
+
+  it.each([
+    "localhost",
+    "localhost:8080",
+    "127.0.0.1",
+    "127.0.0.1:3000",
+    "[::1]:3000",
+    "LOCALHOST",
+    "api.localhost",
+  ])(
+    "answers the API, the docs and the root on the loopback name %s when the base host is one",
+    async (host) => {
+      for (const path of ["/api/v1/links", "/docs", "/openapi.json", "/", "/robots.txt", "/favicon.ico"])
+        expect([path, (await service.ask(path, { host, key })).status]).toEqual([path, 200]);
+    },
+  );
+
+  it.each(["own.example.org", "unknown.example.org"])(
+    "answers 404 to API, docs, root and metrics on %s",
+    async (host) => {
+      for (const path of [
+        "/api/v1/links",
+        "/docs",
+        "/openapi.json",
+        "/",
+        "/metrics",
+        "/api/qr/here",
+        "/a/b",
+      ]) {
+        const { status, body } = await service.ask(path, { host, key });
+        expect([path, status, typeof body.error]).toEqual([path, 404, "string"]);
+      }
+    },
+  );
+
+  it("serves a custom domain's slugs there and nowhere else", async () => {
+    expect((await service.ask("/here", { host: "own.example.org:443" })).status).toBe(301);
+    for (const host of ["localhost", "unknown.example.org"])
+      expect((await service.ask("/here", { host })).status).toBe(404);
+  });
+
+  it.each(["localhost", "own.example.org", "unknown.example.org", "10.1.2.3"])(
+    "answers /health on %s",
+    async (host) => {
+      for (const path of ["/health/live", "/health/ready"])
+        expect((await service.ask(path, { host })).status).toBe(200);
+    },
+  );
+});

@@ -1,0 +1,109 @@
+// Idempotency-Key over real HTTP: one request, however often it is sent (DESIGN §3).
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Member, startTestService, type TestService } from "../support/start-service.ts";
+
+const url = "https://example.com/once";
+type Link = { slug: string };
+
+describe("Idempotency-Key", () => {
+  let service: TestService;
+  let member: Member;
+  let now: number;
+  const send = (idempotencyKey: string, body: unknown, { key, path }: { key?: string; path?: string } = {}) =>
+    service.post<Link & { code: string }>(path ?? "/api/v1/shorten", key ?? member.key, body, {
+      headers: { "idempotency-key": idempotencyKey },
+    });
+  const linksMade = async () =>
+    (await service.backend.eventStore.readAll({ prefixes: ["link-"], limit: 1000 })).length;
+
+  beforeEach(async () => {
+    now = Date.parse("2026-03-01T12:00:00Z");
+    service = await startTestService({}, () => new Date(now));
+    member = await service.member("developer");
+  });
+  afterEach(() => service.stop());
+
+  it("gives the same answer, byte for byte, to the same request", async () => {
+    const first = await send("order-1", { url });
+    const second = await send("order-1", { url });
+    expect([first.status, first.headers["idempotency-replayed"]]).toEqual([201, undefined]);
+    expect([second.status, second.headers["idempotency-replayed"], second.text]).toEqual([
+      201,
+      "true",
+      first.text,
+    ]);
+    expect(second.headers["content-type"]).toBe(first.headers["content-type"]);
+    expect(await linksMade()).toBe(1);
+  });
+
+  it("counts a replay against the limit like any request", async () => {
+    const first = await send("order-1", { url });
+    const second = await send("order-1", { url });
+    const remaining = [first, second].map(({ headers }) => Number(headers["x-ratelimit-remaining"]));
+    expect(remaining[1]).toBe((remaining[0] ?? 0) - 1);
+  });
+
+  it("answers 409 to another body under the same key", async () => {
+    await send("order-1", { url });
+    const other = await send("order-1", { url: `${url}/other` });
+    expect([other.status, other.body.code]).toEqual([409, "idempotency_key_reused"]);
+    expect(await linksMade()).toBe(1);
+  });
+
+  it("belongs to one API key and one endpoint", async () => {
+    const stranger = await service.member("developer");
+    await send("order-1", { url });
+    expect((await send("order-1", { url: `${url}/b` }, { key: stranger.key })).status).toBe(201);
+    expect((await send("order-1", { links: [{ url }] }, { path: "/api/v1/shorten/bulk" })).status).toBe(201);
+    expect(await linksMade()).toBe(3);
+  });
+
+  it("makes one link of many concurrent requests", async () => {
+    const answers = await Promise.all(Array.from({ length: 10 }, () => send("order-1", { url })));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(201));
+    expect(await linksMade()).toBe(1);
+  });
+
+  it("makes one link when the first answer was lost before it was kept", async () => {
+    const { secrets } = service.backend;
+    const put = secrets.put.bind(secrets);
+    secrets.put = async () => {
+      throw new Error("the process is gone");
+    };
+    expect((await send("order-1", { url })).status).toBe(500);
+    secrets.put = put;
+    const retried = await send("order-1", { url });
+    expect([retried.status, retried.headers["idempotency-replayed"]]).toEqual([201, undefined]);
+    expect((await send("order-1", { url })).text).toBe(retried.text);
+    expect(await linksMade()).toBe(1);
+  });
+
+  it("replays a bulk answer with its failures", async () => {
+    const body = { links: [{ url }, { url: "nope" }, { url }] };
+    const first = await send("bulk-1", body, { path: "/api/v1/shorten/bulk" });
+    const second = await send("bulk-1", body, { path: "/api/v1/shorten/bulk" });
+    expect([second.status, second.text]).toEqual([201, first.text]);
+    expect(await linksMade()).toBe(2);
+  });
+
+  it("is free again after 24 hours", async () => {
+    const first = await send("order-1", { url });
+    now += 24 * 3_600_000;
+    const later = await send("order-1", { url });
+    expect(later.status).toBe(201);
+    expect(later.body.slug).not.toBe(first.body.slug);
+  });
+
+  it.each(["", " ", "a".repeat(256), "caf\u00e9"])(
+    "must be 1 to 255 printable ASCII characters: 400 to %j",
+    async (key) => {
+      const { status, body } = await send(key, { url });
+      expect([status, body.code]).toEqual([400, "invalid_idempotency_key"]);
+    },
+  );
+
+  it("takes 255 characters", async () => {
+    expect((await send("a".repeat(255), { url })).status).toBe(201);
+  });
+});

@@ -1,0 +1,185 @@
+// What an operator sees: health, metrics, logs, the OpenAPI document (DESIGN §5 and §7; interface, part 9).
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { startTestService, type TestService } from "../support/start-service.ts";
+
+type Operation = { responses: Record<string, { headers?: object; content?: object }>; security?: unknown };
+type OpenApi = {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, unknown>; securitySchemes: object };
+};
+
+const TOKEN = "operator-token-0123456789";
+const AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0";
+
+describe("operations", () => {
+  let service: TestService;
+  let key: string;
+  let slug: string;
+
+  beforeAll(async () => {
+    service = await startTestService({ ADMIN_TOKEN: TOKEN, TRUST_PROXY: "127.0.0.1", LOG_LEVEL: "trace" });
+    key = (await service.member("free")).key;
+    const { body } = await service.post<{ slug: string }>("/api/v1/shorten", key, {
+      url: "https://example.com/?private=query",
+    });
+    slug = body.slug;
+  });
+  afterAll(() => service.stop());
+
+  const ready = async () => (await service.ask("/health/ready")).status;
+
+  it("is live, and ready with no reason against it", async () => {
+    expect((await service.ask("/health/live")).body).toEqual({ status: "live" });
+    await expect.poll(ready, { timeout: 5000 }).toBe(200);
+    expect((await service.ask("/health/ready")).body).toEqual({ status: "ready", reasons: [] });
+  });
+
+  it("tells which part is not ready with 503", async () => {
+    const { readStore, eventStore } = service.backend;
+    const [checkpoints, head] = [readStore.checkpoints, eventStore.head];
+    readStore.checkpoints = () => Promise.reject(new Error("away"));
+    eventStore.head = () => delay(1500, undefined);
+    const { status, body } = await service.ask("/health/ready");
+    Object.assign(readStore, { checkpoints });
+    Object.assign(eventStore, { head });
+    expect(status).toBe(503);
+    expect(body.reasons).toEqual([
+      { part: "event store", reason: "does not answer" },
+      { part: "read store", reason: "is away" },
+    ]);
+    expect((await service.ask("/health/ready")).status).toBe(200);
+  });
+
+  it("answers 503 with Retry-After while a store is away, and 500 without a stack for what is our fault", async () => {
+    const { readStore } = service.backend;
+    const { find } = readStore;
+    const { StoreUnavailable } = await import("../../src/event-store/port.ts");
+    readStore.find = () => Promise.reject(new StoreUnavailable("read.db: disk gone"));
+    const away = await service.post("/api/v1/shorten", key, { url: "https://example.com/" });
+    readStore.find = () => Promise.reject(new TypeError("cannot read secret.path"));
+    const broken = await service.post("/api/v1/shorten", key, { url: "https://example.com/" });
+    const list = await service.ask("/api/v1/links", { key });
+    Object.assign(readStore, { find });
+    expect([away.status, away.body.code]).toEqual([503, "store_unavailable"]);
+    expect(Number(away.headers["retry-after"])).toBeGreaterThan(0);
+    expect([broken.status, broken.body.error]).toEqual([500, "Failed to create the short link"]);
+    expect([list.status, list.body.code]).toEqual([500, "internal_error"]);
+    expect(`${away.text}${broken.text}${list.text}`).not.toMatch(/disk gone|secret\.path|\.ts/);
+  });
+
+  it("shows metrics to a loopback peer, else only to who knows ADMIN_TOKEN", async () => {
+    const through = { "x-forwarded-for": "203.0.113.9" };
+    expect((await service.ask("/metrics")).status).toBe(200);
+    expect((await service.ask("/metrics", { headers: through })).status).toBe(404);
+    const wrong = { ...through, authorization: "Bearer wrong" };
+    expect((await service.ask("/metrics", { headers: wrong })).status).toBe(404);
+    const right = { ...through, authorization: `Bearer ${TOKEN}` };
+    expect((await service.ask("/metrics", { headers: right })).status).toBe(200);
+  });
+
+  it("measures requests, redirects, clicks, appends and projections", async () => {
+    await service.ask(`/${slug}`, { headers: { "user-agent": AGENT } });
+    await service.ask("/no-such-slug");
+    const upToDate = async () =>
+      (await service.ask("/metrics")).text.includes('lag_milliseconds{projection="links"} 0');
+    await expect.poll(upToDate, { timeout: 5000 }).toBe(true);
+    const { text } = await service.ask("/metrics");
+    expect(text).toMatch(
+      /linkledger_http_request_duration_seconds_count\{method="POST",route="\/api\/v1\/shorten",status="201"\} \d/,
+    );
+    expect(text).toMatch(/linkledger_redirects_total\{outcome="found"\} [1-9]/);
+    expect(text).toMatch(/linkledger_redirects_total\{outcome="not_found"\} [1-9]/);
+    expect(text).toMatch(/linkledger_click_append_duration_seconds_bucket\{le="\+Inf"\}/);
+    for (const name of ["lag_milliseconds", "behind_events", "faulted"])
+      expect(text).toMatch(new RegExp(`linkledger_projection_${name}\\{projection="links"\\} 0`));
+    expect(text).toMatch(/process_cpu_seconds_total/);
+    expect(text).not.toContain(slug);
+  });
+
+  it("logs request ids and routes, and no key, e-mail, address, slug or query", async () => {
+    const headers = {
+      "x-forwarded-for": "203.0.113.77",
+      "x-request-id": "find-me-again",
+      "user-agent": AGENT,
+    };
+    await service.ask(`/api/v1/links?q=private-words`, { key, headers });
+    await service.ask(`/${slug}?private=visit`, { headers });
+    await service.ask("/api/v1/analytics/%zz?private=bad", { headers });
+    const lines = service.logged.join("");
+    expect(lines).toMatch(/"request_id":"find-me-again".*"route":"\/api\/v1\/links","status":200/);
+    expect(lines).not.toMatch(/203\.0\.113\.77|127\.0\.0\.1"|private|@example|Firefox/);
+    expect(lines).not.toContain(key);
+    expect(lines).not.toContain(slug);
+  });
+
+  it("logs no line per redirect", async () => {
+    const before = service.logged.length;
+    for (let n = 0; n < 5; n++) await service.ask(`/${slug}`);
+    expect(service.logged.length).toBe(before);
+  });
+
+  it("part 9: describes every endpoint under /api/v1 in one OpenAPI 3.1 document", async () => {
+    const { body } = await service.ask<OpenApi>("/openapi.json");
+    expect(body.openapi).toMatch(/^3\.1/);
+    const operations = Object.entries(body.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+    );
+    expect(operations.filter((name) => !name.startsWith("HEAD")).sort()).toEqual([
+      "GET /api/qr/{slug}",
+      "GET /api/v1/analytics/{slug}",
+      "GET /api/v1/links",
+      "GET /{slug}",
+      "POST /api/v1/shorten",
+      "POST /api/v1/shorten/bulk",
+    ]);
+    const shorten = body.paths["/api/v1/shorten"]?.post;
+    expect(Object.keys(shorten?.responses ?? {})).toEqual([
+      "201",
+      "400",
+      "401",
+      "402",
+      "409",
+      "422",
+      "429",
+      "500",
+      "503",
+    ]);
+    expect(shorten?.responses["201"]?.headers).toHaveProperty("X-RateLimit-Remaining");
+    expect(body.components.securitySchemes).toEqual({
+      apiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
+    });
+    expect(Object.keys(body.components.schemas).sort()).toEqual(
+      [
+        "Analytics",
+        "BulkAnswer",
+        "BulkRequest",
+        "Error",
+        "Link",
+        "LinkPage",
+        "RecentClick",
+        "ShortenRequest",
+      ].sort(),
+    );
+    const missing = [...JSON.stringify(body).matchAll(/#\/components\/schemas\/(\w+)/g)].filter(
+      ([, name]) => !(name !== undefined && name in body.components.schemas),
+    );
+    expect(missing).toEqual([]);
+  });
+
+  it("shows the document interactively under /docs, with scripts of its own only", async () => {
+    const { status, text, headers } = await service.ask("/docs/");
+    expect(status).toBe(200);
+    expect(text).toMatch(/swagger-ui/);
+    expect(headers["content-security-policy"]).toMatch(/default-src 'self'/);
+    expect((await service.ask("/docs/static/swagger-ui-bundle.js")).status).toBe(200);
+  });
+
+  it("tells a visitor of the root where the docs are", async () => {
+    expect((await service.ask("/")).body).toMatchObject({
+      service: "linkledger",
+      docs: "http://localhost/docs",
+    });
+  });
+});

@@ -18,9 +18,9 @@ const LANGUAGES = ["en-US,en;q=0.9", "de-DE,de;q=0.9", "fr-FR,fr;q=0.8", "pt-BR,
 
 export type PooledRequest = { path: string; headers: Record<string, string> };
 
-/** Slugs of the links that the benchmark creates: seven characters of the service's own alphabet. */
+/** Slugs of the links that the benchmark creates, seven characters each. */
 export function benchSlug(link: number): string {
-  return `b${link.toString().padStart(6, "2")}`;
+  return `b${link.toString().padStart(6, "0")}`;
 }
 
 /**

@@ -1,0 +1,52 @@
+// Analytics as tables and bars of plain text; bold headings only where a person looks at a terminal.
+
+const BAR_WIDTH = 30;
+const TOP = 6;
+
+export type Counts = Record<string, number>;
+
+export function heading(text: string): string {
+  return process.stdout.isTTY ? `\n\x1b[1m${text}\x1b[0m` : `\n${text}`;
+}
+
+/** The most frequent values, longest bar first; what is left out is summed up in a last line. */
+export function bars(title: string, counts: Counts): string {
+  const sorted = Object.entries(counts)
+    .filter(([, count]) => count > 0)
+    .sort(([a, m], [b, n]) => n - m || a.localeCompare(b));
+  const most = sorted[0]?.[1] ?? 1;
+  const lines = sorted.slice(0, TOP).map(([name, count]) => line(name, count, most));
+  const rest = sorted.slice(TOP).reduce((sum, [, count]) => sum + count, 0);
+  if (rest > 0) lines.push(`  ${`${sorted.length - TOP} more`.padEnd(24)}${String(rest).padStart(5)}`);
+  return [heading(title), ...(lines.length > 0 ? lines : ["  none"])].join("\n");
+}
+
+/** The 24 hours as one row of blocks, oldest first. */
+export function hours(hourly: Counts): string {
+  const blocks = " ▁▂▃▄▅▆▇█";
+  const counts = Object.entries(hourly).sort(([a], [b]) => a.localeCompare(b));
+  const most = Math.max(1, ...counts.map(([, count]) => count));
+  const row = counts.map(([, count]) => blocks[Math.ceil((count / most) * 8)]).join("");
+  const first = counts[0]?.[0].slice(11, 16);
+  const last = counts.at(-1)?.[0].slice(11, 16);
+  return `${heading("Last 24 hours (UTC)")}\n  ${first} |${row}| ${last}`;
+}
+
+/** Columns as wide as their widest cell. */
+export function table(title: string, head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((name, i) => Math.max(name.length, ...rows.map((row) => row[i]?.length ?? 0)));
+  const format = (row: readonly string[]) =>
+    `  ${row.map((cell, i) => cell.padEnd(widths[i] ?? 0)).join("  ")}`.trimEnd();
+  return [
+    heading(title),
+    format(head),
+    format(widths.map((width) => "-".repeat(width))),
+    ...rows.map(format),
+  ].join("\n");
+}
+
+function line(name: string, count: number, most: number): string {
+  const bar = "█".repeat(Math.max(1, Math.round((count / most) * BAR_WIDTH)));
+  const shown = name.length > 22 ? `${name.slice(0, 21)}…` : name;
+  return `  ${shown.padEnd(24)}${String(count).padStart(5)}  ${bar}`;
+}

@@ -6,7 +6,7 @@ import type { Logger } from "../logging.ts";
 import { InvalidRequest } from "./errors.ts";
 import type { Api } from "./fastify.ts";
 import { sendError } from "./http-errors.ts";
-import { requestIdFrom } from "./request-id.ts";
+import { requestIdFrom, requestIds } from "./request-id.ts";
 
 /** 100 links of 2,048 characters and then some. */
 const BODY_LIMIT_BYTES = 1_048_576;
@@ -24,11 +24,12 @@ export type FastifyDeps = {
 };
 
 export function createFastify(deps: FastifyDeps): Api {
+  const newRequestId = requestIds(deps.newId());
   const app = Fastify({
     loggerInstance: deps.log,
     requestIdHeader: false,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "request_id" }),
-    genReqId: (request) => requestIdFrom(request.headers["x-request-id"], deps.newId),
+    genReqId: (request) => requestIdFrom(request.headers["x-request-id"], newRequestId),
     trustProxy: deps.trustProxy.length > 0 ? deps.trustProxy : false,
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,

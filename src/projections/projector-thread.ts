@@ -10,7 +10,7 @@ import { ProjectionRunner, type RunnerLog } from "./runner.ts";
 
 const REPORT_EVERY_MS = 1_000;
 /** Nice value: redirects, in the main thread, go first on a busy machine. */
-const NICENESS = 10;
+const NICENESS = 19;
 
 const parent = parentPort;
 if (parent) await project(workerData.config as Config, (message) => parent.postMessage(message), parent);

@@ -22,7 +22,7 @@ export type RunnerDeps = {
 /** Most events folded before one commit. */
 const BATCH = 5_000;
 /** Least time between two commits while events keep coming, so that hot documents merge; a lone event never waits. */
-const COMMIT_EVERY_MS = 50;
+const COMMIT_EVERY_MS = 250;
 const RETRY_FROM_MS = 250;
 const RETRY_TO_MS = 15_000;
 

@@ -63,7 +63,7 @@ async function run(options: RedirectOptions, dataDir: string): Promise<boolean> 
   }
 }
 
-/** A B A B ...: what the machine does meanwhile hits both sides alike. */
+/** A B A B ...: what the machine does meanwhile hits both sides alike. Fixed amounts make the count of answers exact. */
 async function alternate(
   options: RedirectOptions,
   ask: (url: string, amount: number) => Promise<LoadResult>,
@@ -74,15 +74,14 @@ async function alternate(
     bare: await ask(bareUrl, WARM_UP_REQUESTS),
     service: await ask(serviceUrl, WARM_UP_REQUESTS),
   };
-  const amount = {
-    bare: Math.round(warm.bare.rate * options.seconds),
-    service: Math.round(warm.service.rate * options.seconds),
-  };
   const rounds: Round[] = [];
+  let last: Round = warm;
   while (rounds.length < options.rounds) {
-    const round = { bare: await ask(bareUrl, amount.bare), service: await ask(serviceUrl, amount.service) };
-    rounds.push(round);
-    console.log(roundLine(rounds.length, round));
+    const bare = await ask(bareUrl, Math.round(last.bare.rate * options.seconds));
+    const service = await ask(serviceUrl, Math.round(last.service.rate * options.seconds));
+    last = { bare, service };
+    rounds.push(last);
+    console.log(roundLine(rounds.length, last));
   }
   return { rounds, toService: [warm.service, ...rounds.map((round) => round.service)] };
 }

@@ -23,6 +23,8 @@ export type ClickRecorderDeps = {
   log: (message: string) => void;
   /** Most hits waiting for their commit before redirects wait too; default 200,000. */
   maxBacklog?: number;
+  /** Milliseconds that the oldest waiting hit may be old before redirects wait a moment; default 40. */
+  maxAgeMs?: number;
 };
 
 export type RecorderStats = {
@@ -43,6 +45,10 @@ export class RecorderBusy extends DomainError {
   override readonly code = "recorder_busy";
 }
 
+/** A kill -9 loses what isn't committed: redirects slow down to the recorder's pace before that is 50 ms' worth. */
+const MAX_AGE_MS = 40;
+/** A recorder that doesn't commit at all, as its store is away, must not hold redirects up. */
+const LONGEST_PACING_MS = 50;
 const FLUSH_AFTER_MS = 10;
 const FLUSH_AT_HITS = 256;
 const LONGEST_WAIT_MS = 5_000;
@@ -61,6 +67,7 @@ type Waiter = { batch: number; resolve: () => void };
 export class ClickRecorder {
   readonly #deps: ClickRecorderDeps;
   readonly #maxBacklog: number;
+  readonly #maxAgeMs: number;
   readonly #revisions = new Map<string, number>();
   /** Sent and not yet committed, in order: what a new thread gets again. */
   readonly #unacknowledged = new Map<number, HitBatch>();
@@ -72,6 +79,7 @@ export class ClickRecorder {
   #current = emptyBatch(1, 0);
   readonly #flushAfterMs: number;
   #timer: NodeJS.Timeout | undefined;
+  #oldestSentAt = 0;
   #recorded = 0;
   #committed = 0;
   #lost = 0;
@@ -83,6 +91,7 @@ export class ClickRecorder {
   constructor(deps: ClickRecorderDeps) {
     this.#deps = deps;
     this.#maxBacklog = deps.maxBacklog ?? 200_000;
+    this.#maxAgeMs = deps.maxAgeMs ?? MAX_AGE_MS;
     // Somebody waits for a durable commit; the writer groups what comes while an append is under way.
     this.#flushAfterMs = deps.durability === "durable" ? 0 : FLUSH_AFTER_MS;
     this.#thread = this.#start();
@@ -95,8 +104,13 @@ export class ClickRecorder {
    */
   record(hit: Hit): Promise<void> | undefined {
     if (this.#recorded - this.#committed >= this.#maxBacklog) return this.#recordWhenRoom(hit);
+    if (this.#deps.durability === "durable") {
+      this.#take(hit);
+      return this.#committedWithin(this.#current.batch);
+    }
+    if (hit.at - this.#oldestAt(hit.at) > this.#maxAgeMs) return this.#recordInPace(hit);
     this.#take(hit);
-    return this.#deps.durability === "durable" ? this.#committedWithin(this.#current.batch) : undefined;
+    return undefined;
   }
 
   /** Resolves when every hit recorded so far is committed; waits as long as that takes. */
@@ -146,6 +160,7 @@ export class ClickRecorder {
     const batch = this.#current;
     if (batch.count === 0) return;
     this.#current = emptyBatch(batch.batch + 1, batch.first + batch.count);
+    if (this.#unacknowledged.size === 0) this.#oldestSentAt = batch.startedAt;
     this.#unacknowledged.set(batch.batch, batch);
     this.#thread.postMessage(batch);
   }
@@ -158,6 +173,17 @@ export class ClickRecorder {
     }
     this.#take(hit);
     if (this.#deps.durability === "durable") await this.#committedWithin(this.#current.batch);
+  }
+
+  /** When the oldest uncommitted batch was sent off; `now` when there is none. */
+  #oldestAt(now: number): number {
+    return this.#unacknowledged.size === 0 ? now : this.#oldestSentAt;
+  }
+
+  async #recordInPace(hit: Hit): Promise<void> {
+    const oldest = this.#unacknowledged.keys().next().value ?? 0;
+    await this.#committedWithin(oldest, LONGEST_PACING_MS).catch(() => undefined);
+    this.#take(hit);
   }
 
   #committedUpTo(batch: number): Promise<void> {
@@ -218,6 +244,8 @@ export class ClickRecorder {
       this.#unacknowledged.delete(number);
       this.#committed += batch.count;
     }
+    const [oldest] = this.#unacknowledged.values();
+    if (oldest) this.#oldestSentAt = oldest.startedAt;
     this.#wake(report.upTo);
   }
 

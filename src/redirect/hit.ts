@@ -34,6 +34,8 @@ export type HitBatch = {
   batch: number;
   first: number;
   count: number;
+  /** Milliseconds since 1970 of its first hit. */
+  startedAt: number;
   links: LinkTarget[];
   values: HitValue[];
 };
@@ -44,7 +46,7 @@ const WIDTH = 9;
 const MAX_HEADER = 2048;
 
 export function emptyBatch(batch: number, first: number): HitBatch {
-  return { batch, first, count: 0, links: [], values: [] };
+  return { batch, first, count: 0, startedAt: 0, links: [], values: [] };
 }
 
 /** A flat array clones across threads four times cheaper than objects, and twice cheaper than JSON text. */
@@ -63,6 +65,7 @@ export function addHit(batch: HitBatch, hit: Hit): void {
     bounded(language),
     bounded(prefetch),
   );
+  if (batch.count === 0) batch.startedAt = at;
   batch.count++;
 }
 

@@ -91,20 +91,32 @@ describe("the click recorder", () => {
     expect(recorder.stats()).toMatchObject({ recorded: 1000, committed: 1000, backlog: 0, lost: 0 });
   });
 
+  it("lets redirects wait a moment once the oldest uncommitted click is old", async () => {
+    start();
+    expect(recorder.record({ ...hit(0), at: Date.now() - 1000 })).toBeUndefined();
+    await turn();
+    while (recorder.record({ ...hit(1), at: Date.now() }) === undefined) await turn();
+    await recorder.drain();
+  });
+
   it("loses and doubles nothing when its thread is killed again and again under load", async () => {
     start();
     let number = 0;
+    const inPace: (Promise<void> | undefined)[] = [];
     for (let kill = 0; kill < 3; kill++) {
       const before = recorder.stats().committed;
       while (recorder.stats().committed < before + 1000) {
-        for (let i = 0; i < 100 && recorder.stats().backlog < 2000; i++) recorder.record(hit(number++));
+        for (let i = 0; i < 100 && recorder.stats().backlog < 2000; i++) {
+          inPace.push(recorder.record(hit(number++)));
+        }
         await turn();
       }
       const thread = threads.at(-1) as Worker;
       const gone = once(thread, "exit");
-      for (let i = 0; i < 700; i++) recorder.record(hit(number++));
+      for (let i = 0; i < 700; i++) inPace.push(recorder.record(hit(number++)));
       await Promise.all([thread.terminate(), gone]);
     }
+    await Promise.all(inPace);
     await recorder.drain();
     expect(await storedTerms()).toEqual(numbers(number));
     expect(recorder.stats()).toMatchObject({

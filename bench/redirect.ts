@@ -10,6 +10,7 @@ import type { LoadOrder, LoadResult } from "./load-process.ts";
 import { clicksInLog, clicksInTotals, secondsToCatchUp } from "./reconcile.ts";
 import { machineLine, markdownTable, plainTable, type Round, ratio, roundLine } from "./report.ts";
 import { seedLinks } from "./seed-links.ts";
+import { cpuLine, threadCpu } from "./thread-cpu.ts";
 import { LINKS } from "./traffic/requests.ts";
 
 export type RedirectOptions = {
@@ -50,11 +51,15 @@ async function run(options: RedirectOptions, dataDir: string): Promise<boolean> 
     console.log(
       `${machineLine()}\n${CONNECTIONS} connections, ${LINKS} links, CLICK_DURABILITY=${config.clickDurability}`,
     );
+    const cpuBefore = threadCpu(service.child.pid ?? 0);
     const results = await alternate(options, ask, bareUrl, service.url);
+    const cpuAfter = threadCpu(service.child.pid ?? 0);
     const seconds = await secondsToCatchUp(backend);
     console.log(`\n${options.markdown ? markdownTable(results.rounds) : plainTable(results.rounds)}`);
     console.log(`ratio of the medians: ${ratio(results.rounds).toFixed(2)}`);
     console.log(`analytics complete ${seconds.toFixed(1)} s after the last answer`);
+    const answered = results.toService.reduce((sum, run) => sum + run.answered, 0);
+    console.log(cpuLine(cpuBefore, cpuAfter, answered));
     const recorded = { log: await clicksInLog(backend), totals: await clicksInTotals(backend) };
     return reconciled(results.toService, recorded);
   } finally {

@@ -13,6 +13,7 @@ export class SqliteThread {
 
   private constructor(file: string) {
     this.#worker = new Worker(new URL("./sqlite-thread.ts", import.meta.url), {
+      name: "event-store",
       workerData: { file },
       execArgv: [],
     });

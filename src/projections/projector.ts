@@ -30,6 +30,7 @@ export function startProjector(config: Config, log: RunnerLog): Projector {
   const runOnce = (): Promise<void> =>
     new Promise((resolve) => {
       const thread = new Worker(new URL("./projector-thread.ts", import.meta.url), {
+        name: "projector",
         workerData: { config },
         execArgv: [],
       });

@@ -14,6 +14,7 @@ export const eventStoreUrl = process.env.EVENTSTORE_URL;
 export const eventStoreDb: Server = {
   name: "EventStoreDB",
   reason: eventStoreUrl ? undefined : "set EVENTSTORE_URL, such as esdb://127.0.0.1:2113?tls=false",
+  installable: false,
 };
 
 /** One word, so that also the suite's streams without its dash start with it. */

@@ -1,7 +1,8 @@
-// Decides what may happen to one account: its tier, its API keys, its domains. Pure: time and ids come in.
+// Decides what may happen to one account and its API keys; folds its domains and webhooks too. Pure: time and ids come in.
 import type { AccountEvent } from "../events/catalogue.ts";
 import { TIER_LIMITS, type Tier } from "../events/vocabulary.ts";
 import { AccountExists, AccountNotFound, KeyLimitReached, KeyNotFound } from "./errors.ts";
+import { evolveWebhooks, isOfWebhook, type OwnWebhooks } from "./own-webhooks.ts";
 
 /** `added` has no id yet: verification issues it (interface, part 2). Removed domains are not kept. */
 export type OwnDomain =
@@ -15,6 +16,7 @@ export type OpenAccount = {
   keys: ReadonlyMap<string, "active" | "deactivated">;
   /** By hostname. */
   domains: ReadonlyMap<string, OwnDomain>;
+  webhooks: OwnWebhooks;
 };
 
 export type AccountState = { status: "absent" } | { status: "closed"; accountId: string } | OpenAccount;
@@ -64,9 +66,10 @@ export function opened(account: AccountState): OpenAccount {
 export function evolve(account: AccountState, event: AccountEvent): AccountState {
   if (event.type === "AccountOpened") {
     const { accountId, tier } = event.data;
-    return { status: "open", accountId, tier, keys: new Map(), domains: new Map() };
+    return { status: "open", accountId, tier, keys: new Map(), domains: new Map(), webhooks: new Map() };
   }
   if (account.status !== "open") return account;
+  if (isOfWebhook(event)) return { ...account, webhooks: evolveWebhooks(account.webhooks, event) };
   switch (event.type) {
     case "TierChanged":
       return { ...account, tier: event.data.to };

@@ -5,8 +5,15 @@ import { accountEvents } from "./account-events.ts";
 import { clickEvents } from "./click-events.ts";
 import { domainEvents } from "./domain-events.ts";
 import { linkEvents } from "./link-events.ts";
+import { webhookEvents } from "./webhook-events.ts";
 
-export const catalogue = { ...accountEvents, ...domainEvents, ...linkEvents, ...clickEvents } as const;
+export const catalogue = {
+  ...accountEvents,
+  ...webhookEvents,
+  ...domainEvents,
+  ...linkEvents,
+  ...clickEvents,
+} as const;
 
 export type EventType = keyof typeof catalogue;
 
@@ -14,7 +21,8 @@ type TypedEvent<T extends EventType> = {
   [K in T]: { type: K; data: z.infer<(typeof catalogue)[K]["schema"]> };
 }[T];
 
-export type AccountEvent = TypedEvent<keyof typeof accountEvents>;
+/** Of `account-<uuid>`. */
+export type AccountEvent = TypedEvent<keyof typeof accountEvents | keyof typeof webhookEvents>;
 export type DomainEvent = TypedEvent<keyof typeof domainEvents>;
 export type LinkEvent = TypedEvent<keyof typeof linkEvents>;
 export type LinkClicked = TypedEvent<"LinkClicked">;

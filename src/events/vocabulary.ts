@@ -7,6 +7,13 @@ export type Tier = (typeof TIERS)[number];
 export const CLICK_KINDS = ["click", "preview", "qr_scan"] as const;
 export type ClickKind = (typeof CLICK_KINDS)[number];
 
+/** Which kinds of click a webhook is sent unless its owner says otherwise. */
+export const WEBHOOK_DEFAULT_KINDS = ["click", "qr_scan"] as const satisfies readonly ClickKind[];
+
+/** Who paused a webhook: its owner, the operator of the service, or the service after too many failures. */
+export const WEBHOOK_PAUSERS = ["user", "operator", "system"] as const;
+export type WebhookPauser = (typeof WEBHOOK_PAUSERS)[number];
+
 export const DEVICE_TYPES = ["mobile", "desktop", "tablet", "bot", "unknown"] as const;
 export type DeviceType = (typeof DEVICE_TYPES)[number];
 
@@ -27,5 +34,6 @@ export const TIER_LIMITS = {
 >;
 
 export const BULK_MAX_LINKS = 100;
+export const WEBHOOKS_PER_ACCOUNT = 5;
 export const RECENT_CLICKS = 10;
 export const UNKNOWN = "unknown";

@@ -8,8 +8,9 @@ import { linkTotals } from "./link-totals.ts";
 import { links } from "./links.ts";
 import type { Projection } from "./projection.ts";
 import { recentClicks } from "./recent-clicks.ts";
+import { webhooks } from "./webhooks.ts";
 
-export const lifecycleProjections: readonly Projection[] = [accounts, keys, domains, links];
+export const lifecycleProjections: readonly Projection[] = [accounts, keys, domains, webhooks, links];
 
 /** The runner writes in this order; queries/link-clicks.ts relies on hourly-clicks coming first. */
 export const clickProjections: readonly Projection[] = [

@@ -1,0 +1,32 @@
+// Webhooks as the portal and the command line show them; removed ones are not found.
+import { type WebhookDocument, webhooks } from "../projections/webhooks.ts";
+import type { ReadStore } from "../read-store/port.ts";
+import { NotFound } from "./errors.ts";
+
+type Deps = { readStore: ReadStore };
+
+/** More than an account ever has: removed ones are among the documents. */
+const PAGE = 500;
+
+/** The webhooks of an account, oldest first. */
+export async function listWebhooks({ readStore }: Deps, accountId: string): Promise<WebhookDocument[]> {
+  const found: WebhookDocument[] = [];
+  const sort = { field: "addedAt", direction: "asc" } as const;
+  for (const status of ["active", "paused"] as const) {
+    const query = { where: { accountId, status }, sort, limit: PAGE };
+    found.push(...(await readStore.find<WebhookDocument>(webhooks.collection.name, query)));
+  }
+  return found.sort((a, b) => a.addedAt.localeCompare(b.addedAt) || a._id.localeCompare(b._id));
+}
+
+/** `accountId`: whose it must be, when someone asks for their own. @throws NotFound, also for someone else's */
+export async function showWebhook(
+  { readStore }: Deps,
+  webhookId: string,
+  accountId?: string,
+): Promise<WebhookDocument> {
+  const found = await readStore.get<WebhookDocument>(webhooks.collection.name, webhookId);
+  const isTheirs = accountId === undefined || found?.accountId === accountId;
+  if (!found || found.status === "removed" || !isTheirs) throw new NotFound("Webhook not found");
+  return found;
+}

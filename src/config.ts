@@ -57,6 +57,9 @@ const environment = z.object({
   LOG_LEVEL: z.enum(LOG_LEVELS).default("info"),
 });
 
+/** Every name that is read from the environment. */
+export const ENVIRONMENT_NAMES: readonly string[] = Object.keys(environment.shape);
+
 /** Plain JSON, so that it can be handed to worker threads. */
 export type Config = {
   port: number;

@@ -9,11 +9,14 @@ import type { ReadStore } from "./read-store/port.ts";
 import { openSqliteReadStore } from "./read-store/sqlite.ts";
 import type { Secrets } from "./secrets/port.ts";
 import { openSqliteSecrets } from "./secrets/sqlite.ts";
+import { openSqliteDeliveryQueue } from "./webhooks/queue.sqlite.ts";
+import type { DeliveryQueue } from "./webhooks/queue.ts";
 
 export type Backend = {
   eventStore: EventStore;
   readStore: ReadStore;
   secrets: Secrets;
+  deliveryQueue: DeliveryQueue;
   close(): Promise<void>;
 };
 
@@ -38,11 +41,12 @@ export async function openBackend(
   try {
     const secrets = await open(openSqliteSecrets(join(config.dataDir, "secrets.db")));
     const readStore = await open(openSqliteReadStore(join(config.dataDir, "read.db")));
+    const deliveryQueue = await open(openSqliteDeliveryQueue(join(config.dataDir, "deliveries.db")));
     const eventStore = await open(
       openSqliteEventStore(join(config.dataDir, "events.db"), { offThread: options.offThreadEventStore }),
     );
     await readStore.ensure(allProjections.map((projection) => projection.collection));
-    return { eventStore, readStore, secrets, close };
+    return { eventStore, readStore, secrets, deliveryQueue, close };
   } catch (error) {
     await close();
     throw error;

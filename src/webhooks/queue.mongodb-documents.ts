@@ -1,0 +1,29 @@
+// A delivery as one MongoDB document, its attempts inside, so that settling a try is one guarded update.
+import type { Attempt, Delivery, NewDelivery } from "./queue.ts";
+
+/** `claim`: the token of who has it; its end is `dueAt`, so that a dead worker's claim ends by itself. */
+export type StoredDelivery = Omit<Delivery, "id"> & {
+  _id: string;
+  body: string;
+  claim: string | null;
+  log: Attempt[];
+};
+
+/** Projection of lists: bodies and answers stay where they are. */
+export const LISTED = { body: 0, log: 0 } as const;
+
+export function stored(id: string, delivery: NewDelivery, now: string): StoredDelivery {
+  const { webhookId, eventId, event, body } = delivery;
+  const waiting = { state: "pending" as const, createdAt: now, dueAt: now, finishedAt: null };
+  return {
+    ...{ _id: id, webhookId, eventId, event, body },
+    ...waiting,
+    ...{ tries: 0, claim: null, lastAttempt: null, log: [] },
+  };
+}
+
+export function deliveryFrom(document: Omit<StoredDelivery, "body" | "log">): Delivery {
+  const { _id, webhookId, eventId, event, state, createdAt, dueAt, finishedAt, tries, lastAttempt } =
+    document;
+  return { id: _id, webhookId, eventId, event, state, createdAt, dueAt, finishedAt, tries, lastAttempt };
+}

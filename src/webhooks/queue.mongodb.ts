@@ -1,0 +1,230 @@
+// The delivery queue on MongoDB, by guarded updates of single documents alone: no transactions, no pipelines.
+import { type Collection, type Document, type Filter, MongoBulkWriteError, type UpdateFilter } from "mongodb";
+import { isDuplicateKey, type MongodbConnection } from "../mongodb/connection.ts";
+import { deliveryFrom, LISTED, type StoredDelivery, stored } from "./queue.mongodb-documents.ts";
+import {
+  type Attempt,
+  type ClaimedDelivery,
+  type ClaimRequest,
+  type Delivery,
+  type DeliveryQuery,
+  type DeliveryQueue,
+  type DeliveryWithLog,
+  deliveryId,
+  type FailureStreak,
+  type NewDelivery,
+  type Outcome,
+  type QueueStats,
+} from "./queue.ts";
+
+type Claim = Pick<ClaimedDelivery, "id" | "token">;
+type StoredStreak = { _id: string; since: string; attempts: number };
+
+/** Makes its indexes. @throws StoreUnavailable */
+export async function openMongodbDeliveryQueue(connection: MongodbConnection): Promise<DeliveryQueue> {
+  await connection.run(async (db) => {
+    const deliveries = db.collection<StoredDelivery>("deliveries");
+    for (const fields of [
+      ["state", "webhookId", "dueAt"],
+      ["state", "dueAt"],
+      ["finishedAt"],
+      ["webhookId", "createdAt", "_id"],
+      ["webhookId", "state", "createdAt", "_id"],
+    ]) {
+      await deliveries.createIndex(Object.fromEntries(fields.map((field) => [field, 1])));
+    }
+  });
+  return new MongodbDeliveryQueue(connection);
+}
+
+class MongodbDeliveryQueue implements DeliveryQueue {
+  readonly #connection: MongodbConnection;
+
+  constructor(connection: MongodbConnection) {
+    this.#connection = connection;
+  }
+
+  async enqueue(deliveries: readonly NewDelivery[], now: string): Promise<number> {
+    const byId = new Map(deliveries.map((each) => [deliveryId(each.webhookId, each.eventId), each]));
+    let added = 0;
+    // Some compatible servers stop at the first taken `_id` though told to go on: look what is left.
+    for (let left = [...byId.keys()]; left.length > 0; left = await this.#missing(left)) {
+      const documents = left.flatMap((id) => {
+        const delivery = byId.get(id);
+        return delivery ? [stored(id, delivery, now)] : [];
+      });
+      const outcome = await this.#on((all) => insertNew(all, documents));
+      added += outcome.added;
+      if (outcome.settled) break;
+    }
+    return added;
+  }
+
+  async dueWebhooks(now: string): Promise<string[]> {
+    return await this.#on((all) => all.distinct("webhookId", { state: "pending", dueAt: { $lte: now } }));
+  }
+
+  async claim({ webhookId, token, now, until, limit }: ClaimRequest): Promise<ClaimedDelivery[]> {
+    if (limit <= 0) return [];
+    const due: Filter<StoredDelivery> = { state: "pending", webhookId, dueAt: { $lte: now } };
+    const candidates = await this.#on((all) => all.find(due).sort({ dueAt: 1 }).limit(limit).toArray());
+    if (candidates.length === 0) return [];
+    // Another worker may be faster with some of them: what carries our token afterwards is ours.
+    const taken: Filter<StoredDelivery> = { ...due, _id: { $in: candidates.map(({ _id }) => _id) } };
+    await this.#on((all) => all.updateMany(taken, { $set: { claim: token, dueAt: until } }));
+    const ours = await this.#on((all) =>
+      all
+        .find({ _id: { $in: candidates.map(({ _id }) => _id) }, claim: token })
+        .project<{ _id: string }>({ _id: 1 })
+        .toArray(),
+    );
+    const ids = new Set(ours.map(({ _id }) => _id));
+    return candidates
+      .filter(({ _id }) => ids.has(_id))
+      .map(({ _id, eventId, event, createdAt, tries, body, dueAt }) => ({
+        ...{ id: _id, webhookId, eventId, event, createdAt, tries, body, token },
+        wasDueAt: dueAt ?? now,
+      }));
+  }
+
+  async settle(claim: Claim, attempt: Attempt, outcome: Outcome): Promise<boolean> {
+    const { answer: _, ...lastAttempt } = attempt;
+    const ended = new Date(Date.parse(attempt.at) + attempt.durationMs).toISOString();
+    const next =
+      outcome.state === "pending"
+        ? { state: outcome.state, dueAt: outcome.dueAt, finishedAt: null }
+        : { state: outcome.state, dueAt: null, finishedAt: ended };
+    return await this.#ifClaimed(claim, {
+      $set: { ...next, lastAttempt, claim: null },
+      $inc: { tries: 1 },
+      $push: { log: attempt },
+    });
+  }
+
+  async defer(claim: Claim, dueAt: string): Promise<boolean> {
+    return await this.#ifClaimed(claim, { $set: { dueAt, claim: null } });
+  }
+
+  async resend(id: string, now: string): Promise<Delivery | undefined> {
+    const claimed = { state: "pending", claim: { $ne: null }, dueAt: { $gt: now } } as const;
+    await this.#on((all) => all.updateOne({ _id: id, $nor: [claimed] }, again(now)));
+    const found = await this.#on((all) => all.findOne({ _id: id }, { projection: LISTED }));
+    return found ? deliveryFrom(found) : undefined;
+  }
+
+  async recover(webhookId: string, since: string, now: string): Promise<number> {
+    const failed: Filter<StoredDelivery> = { webhookId, state: "failed", finishedAt: { $gte: since } };
+    return (await this.#on((all) => all.updateMany(failed, again(now)))).modifiedCount;
+  }
+
+  async cancel(webhookId: string, now: string): Promise<number> {
+    const end = { $set: { state: "cancelled", dueAt: null, finishedAt: now, claim: null } } as const;
+    return (await this.#on((all) => all.updateMany({ webhookId, state: "pending" }, end))).modifiedCount;
+  }
+
+  async list({ webhookId, state, after, limit }: DeliveryQuery): Promise<Delivery[]> {
+    if (limit <= 0) return [];
+    const filter: Filter<StoredDelivery> = { webhookId };
+    if (state) filter.state = state;
+    if (after)
+      filter.$or = [
+        { createdAt: { $lt: after.createdAt } },
+        { createdAt: after.createdAt, _id: { $lt: after.id } },
+      ];
+    const found = await this.#on((all) =>
+      all
+        .find(filter, { projection: LISTED })
+        .sort([
+          ["createdAt", -1],
+          ["_id", -1],
+        ])
+        .limit(limit)
+        .toArray(),
+    );
+    return found.map(deliveryFrom);
+  }
+
+  async get(id: string): Promise<DeliveryWithLog | undefined> {
+    const found = await this.#on((all) => all.findOne({ _id: id }));
+    return found ? { ...deliveryFrom(found), body: found.body, log: found.log } : undefined;
+  }
+
+  async sweep(before: string): Promise<number> {
+    const finished = await this.#on((all) => all.deleteMany({ finishedAt: { $lt: before, $ne: null } }));
+    const waiting = await this.#on((all) => all.deleteMany({ state: "pending", dueAt: { $lt: before } }));
+    return finished.deletedCount + waiting.deletedCount;
+  }
+
+  async noteFailure(webhookId: string, at: string): Promise<FailureStreak> {
+    return await this.#onStreaks(async (streaks) => {
+      const update = { $inc: { attempts: 1 }, $setOnInsert: { since: at } };
+      const options = { upsert: true, returnDocument: "after" } as const;
+      const streak = await streaks.findOneAndUpdate({ _id: webhookId }, update, options);
+      return { since: streak?.since ?? at, attempts: streak?.attempts ?? 1 };
+    });
+  }
+
+  async endStreak(webhookId: string): Promise<void> {
+    await this.#onStreaks((streaks) => streaks.deleteOne({ _id: webhookId }));
+  }
+
+  async stats(now: string, except: readonly string[]): Promise<QueueStats> {
+    const due: Filter<StoredDelivery> = { state: "pending", dueAt: { $lte: now } };
+    if (except.length > 0) due.webhookId = { $nin: [...except] };
+    const [pending, dueNow, oldest] = await Promise.all([
+      this.#on((all) => all.countDocuments({ state: "pending" })),
+      this.#on((all) => all.countDocuments(due)),
+      this.#on((all) => all.find(due, { projection: LISTED }).sort({ dueAt: 1 }).limit(1).toArray()),
+    ]);
+    return { pending, due: dueNow, oldestDueAt: oldest[0]?.dueAt ?? null };
+  }
+
+  async close(): Promise<void> {
+    await this.#connection.close();
+  }
+
+  async #ifClaimed({ id, token }: Claim, update: UpdateFilter<StoredDelivery>): Promise<boolean> {
+    const ours: Filter<StoredDelivery> = { _id: id, claim: token, state: "pending" };
+    return (await this.#on((all) => all.updateOne(ours, update))).matchedCount === 1;
+  }
+
+  async #missing(ids: readonly string[]): Promise<string[]> {
+    const there = await this.#on((all) =>
+      all
+        .find({ _id: { $in: [...ids] } })
+        .project<{ _id: string }>({ _id: 1 })
+        .toArray(),
+    );
+    const found = new Set(there.map(({ _id }) => _id));
+    return ids.filter((id) => !found.has(id));
+  }
+
+  #on<T>(work: (deliveries: Collection<StoredDelivery>) => Promise<T>): Promise<T> {
+    return this.#connection.run((db) => work(db.collection<StoredDelivery>("deliveries")));
+  }
+
+  #onStreaks<T>(work: (streaks: Collection<StoredStreak>) => Promise<T>): Promise<T> {
+    return this.#connection.run((db) => work(db.collection<StoredStreak>("webhook_failure_streaks")));
+  }
+}
+
+/** `settled`: nothing is left to insert. Taken ids are no error: those deliveries are queued already. */
+async function insertNew(
+  all: Collection<StoredDelivery>,
+  documents: StoredDelivery[],
+): Promise<{ added: number; settled: boolean }> {
+  try {
+    return { added: (await all.insertMany(documents, { ordered: false })).insertedCount, settled: true };
+  } catch (error) {
+    if (!(error instanceof MongoBulkWriteError) || !isDuplicateKey(error)) throw error;
+    const failures = [error.writeErrors].flat();
+    if (failures.length === 0 || failures.some(({ code }) => code !== 11_000)) throw error;
+    const added = error.result.insertedCount;
+    return { added, settled: added + failures.length === documents.length };
+  }
+}
+
+function again(now: string): UpdateFilter<StoredDelivery> {
+  const fresh: Document = { state: "pending", dueAt: now, finishedAt: null, tries: 0, claim: null };
+  return { $set: fresh };
+}

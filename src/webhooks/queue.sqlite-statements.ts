@@ -1,0 +1,92 @@
+// The delivery queue's tables and every statement on them, side by side so that each index can be seen to serve one.
+
+/** A claim moves `due_at` to its end: what is due is one index range, and a dead worker's claim ends by itself. */
+export const QUEUE_SCHEMA = `
+  CREATE TABLE IF NOT EXISTS deliveries (
+    id TEXT PRIMARY KEY,
+    webhook_id TEXT NOT NULL,
+    event_id TEXT NOT NULL,
+    event TEXT NOT NULL,
+    body TEXT NOT NULL,
+    state TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    due_at TEXT,
+    finished_at TEXT,
+    tries INTEGER NOT NULL DEFAULT 0,
+    claim TEXT,
+    last TEXT
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS deliveries_due ON deliveries (webhook_id, due_at) WHERE state = 'pending';
+  CREATE INDEX IF NOT EXISTS deliveries_waiting ON deliveries (due_at) WHERE state = 'pending';
+  CREATE INDEX IF NOT EXISTS deliveries_finished ON deliveries (finished_at) WHERE state <> 'pending';
+  CREATE INDEX IF NOT EXISTS deliveries_listed ON deliveries (webhook_id, created_at, id);
+  CREATE INDEX IF NOT EXISTS deliveries_by_state ON deliveries (webhook_id, state, created_at, id);
+  CREATE TABLE IF NOT EXISTS attempts (
+    delivery_id TEXT NOT NULL REFERENCES deliveries (id) ON DELETE CASCADE,
+    n INTEGER NOT NULL,
+    attempt TEXT NOT NULL,
+    answer TEXT NOT NULL,
+    PRIMARY KEY (delivery_id, n)
+  ) STRICT, WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS failure_streaks (
+    webhook_id TEXT PRIMARY KEY, since TEXT NOT NULL, attempts INTEGER NOT NULL
+  ) STRICT, WITHOUT ROWID;
+`;
+
+const COLUMNS = "id, webhook_id, event_id, event, state, created_at, due_at, finished_at, tries, last";
+const AGAIN = "state = 'pending', due_at = :now, finished_at = NULL, tries = 0, claim = NULL";
+
+export const STATEMENTS = {
+  insert: `INSERT INTO deliveries (id, webhook_id, event_id, event, body, state, created_at, due_at)
+    VALUES (:id, :webhookId, :eventId, :event, :body, 'pending', :now, :now) ON CONFLICT (id) DO NOTHING`,
+
+  // From one webhook to the next by the index, instead of over all that one webhook has waiting.
+  dueWebhooks: `WITH RECURSIVE waiting (webhook_id) AS (
+      SELECT min(webhook_id) FROM deliveries WHERE state = 'pending'
+      UNION ALL
+      SELECT (SELECT min(webhook_id) FROM deliveries WHERE state = 'pending' AND webhook_id > waiting.webhook_id)
+      FROM waiting WHERE waiting.webhook_id IS NOT NULL
+    )
+    SELECT webhook_id FROM waiting WHERE webhook_id IS NOT NULL AND EXISTS (
+      SELECT 1 FROM deliveries AS d
+      WHERE d.state = 'pending' AND d.webhook_id = waiting.webhook_id AND d.due_at <= :now
+    )`,
+
+  due: `SELECT ${COLUMNS}, body FROM deliveries
+    WHERE state = 'pending' AND webhook_id = :webhookId AND due_at <= :now ORDER BY due_at LIMIT :limit`,
+  take: "UPDATE deliveries SET claim = :token, due_at = :until WHERE id = :id",
+  settle: `UPDATE deliveries
+    SET state = :state, due_at = :dueAt, finished_at = :finishedAt, tries = tries + 1, claim = NULL, last = :last
+    WHERE id = :id AND claim = :token AND state = 'pending'`,
+  log: `INSERT INTO attempts (delivery_id, n, attempt, answer)
+    SELECT :id, coalesce(max(n), 0) + 1, :attempt, :answer FROM attempts WHERE delivery_id = :id`,
+  defer: `UPDATE deliveries SET due_at = :dueAt, claim = NULL
+    WHERE id = :id AND claim = :token AND state = 'pending'`,
+
+  resend: `UPDATE deliveries SET ${AGAIN}
+    WHERE id = :id AND NOT (state = 'pending' AND claim IS NOT NULL AND due_at > :now)`,
+  recover: `UPDATE deliveries SET ${AGAIN}
+    WHERE webhook_id = :webhookId AND state = 'failed' AND finished_at >= :since`,
+  cancel: `UPDATE deliveries SET state = 'cancelled', due_at = NULL, finished_at = :now, claim = NULL
+    WHERE webhook_id = :webhookId AND state = 'pending'`,
+
+  list: `SELECT ${COLUMNS} FROM deliveries
+    WHERE webhook_id = :webhookId AND (created_at, id) < (:afterAt, :afterId)
+    ORDER BY created_at DESC, id DESC LIMIT :limit`,
+  listOfState: `SELECT ${COLUMNS} FROM deliveries
+    WHERE webhook_id = :webhookId AND state = :state AND (created_at, id) < (:afterAt, :afterId)
+    ORDER BY created_at DESC, id DESC LIMIT :limit`,
+  one: `SELECT ${COLUMNS}, body FROM deliveries WHERE id = :id`,
+  attempts: "SELECT attempt, answer FROM attempts WHERE delivery_id = :id ORDER BY n",
+  sweepFinished: "DELETE FROM deliveries WHERE state <> 'pending' AND finished_at < :before",
+  sweepWaiting: "DELETE FROM deliveries WHERE state = 'pending' AND due_at < :before",
+
+  noteFailure: `INSERT INTO failure_streaks (webhook_id, since, attempts) VALUES (:webhookId, :at, 1)
+    ON CONFLICT (webhook_id) DO UPDATE SET attempts = attempts + 1 RETURNING since, attempts`,
+  endStreak: "DELETE FROM failure_streaks WHERE webhook_id = :webhookId",
+  stats: `SELECT count(*) AS pending,
+      count(*) FILTER (WHERE due_at <= :now AND counted) AS due,
+      min(due_at) FILTER (WHERE due_at <= :now AND counted) AS oldest
+    FROM (SELECT due_at, webhook_id NOT IN (SELECT value FROM json_each(:except)) AS counted
+      FROM deliveries WHERE state = 'pending')`,
+} as const;

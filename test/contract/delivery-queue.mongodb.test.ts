@@ -1,0 +1,33 @@
+// The delivery queue contract on MongoDB or a compatible server.
+import { beforeAll } from "vitest";
+import { MongodbConnection } from "../../src/mongodb/connection.ts";
+import { openMongodbDeliveryQueue } from "../../src/webhooks/queue.mongodb.ts";
+import { mongodb, mongodbIsOurs, startMongodb, type TestMongodb } from "../support/mongodb-server.ts";
+import { onServer } from "../support/test-servers.ts";
+import { deliveryQueueContract } from "./delivery-queue.ts";
+
+onServer(mongodb, () => {
+  let server: TestMongodb;
+  beforeAll(async () => {
+    server = await startMongodb();
+    return () => server.stop();
+  });
+
+  // Ours is FerretDB 1.x: its guarded updates are a read, then a write. Two claims that meet may both hold; the
+  // token still lets only one of them settle.
+  const traits = { atomicUpdates: !mongodbIsOurs };
+  const open = async () => {
+    const url = server.newDatabase();
+    const queue = await openMongodbDeliveryQueue(new MongodbConnection(url));
+    const other = await openMongodbDeliveryQueue(new MongodbConnection(url));
+    return {
+      queue,
+      other,
+      async close() {
+        await queue.close();
+        await other.close();
+      },
+    };
+  };
+  deliveryQueueContract("MongoDB", open, traits);
+});

@@ -1,4 +1,4 @@
-// Hits per link and kind: totalClicks, actualClicks, previews, qrScans (interface, part 2).
+// Hits per link and kind: totalClicks, actualClicks, previews, qrScans (interface, part 2), and an account's top links.
 import type { LinkClicked } from "../events/catalogue.ts";
 import { PREFIX } from "../events/streams.ts";
 import type { ClickKind } from "../events/vocabulary.ts";
@@ -7,18 +7,24 @@ import type { Projection } from "./projection.ts";
 
 /** `_id`: link key. `totalClicks` is the sum of the kinds. */
 export type LinkTotalsDocument = Document &
-  Record<ClickKind, number> & { link: string; totalClicks: number; firstAt: string; lastAt: string };
+  Record<ClickKind, number> & {
+    link: string;
+    accountId: string;
+    totalClicks: number;
+    firstAt: string;
+    lastAt: string;
+  };
 
 export const linkTotals: Projection<LinkTotalsDocument> = {
   name: "link-totals",
-  version: 1,
-  collection: { name: "link-totals", indexes: [] },
+  version: 2,
+  collection: { name: "link-totals-2", indexes: [["accountId", "totalClicks"]] },
   prefixes: [PREFIX.clicks],
   handles: ["LinkClicked"],
   key: (event) => (event.data as LinkClicked["data"]).link,
   empty(event) {
-    const { link, at } = event.data as LinkClicked["data"];
-    return { link, totalClicks: 0, click: 0, preview: 0, qr_scan: 0, firstAt: at, lastAt: at };
+    const { link, accountId, at } = event.data as LinkClicked["data"];
+    return { link, accountId, totalClicks: 0, click: 0, preview: 0, qr_scan: 0, firstAt: at, lastAt: at };
   },
   evolve(totals, event) {
     if (event.type !== "LinkClicked") return totals;

@@ -29,7 +29,8 @@ export const links: Projection<LinkDocument> = {
     name: "links",
     indexes: [
       ["keyId", "deleted", "createdAt"],
-      ["accountId", "deleted", "createdAt"],
+      // With all that a portal's list filters and searches by, so that what does not match costs no document.
+      ["accountId", "deleted", "createdAt", "_id", "status", "domainId", "shortUrl", "longUrl"],
       ["slug", "accountId"],
       ["slug", "domainId"],
     ],

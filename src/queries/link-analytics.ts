@@ -1,11 +1,11 @@
 // GET /api/v1/analytics/{slug}: the Analytics object of one of the caller's links (interface, parts 2 and 4).
 import type { Caller } from "../commands/caller.ts";
-import { CLICK_KINDS, type ClickKind, UTM_FIELDS, type UtmField } from "../events/vocabulary.ts";
-import type { HourlyClicksDocument } from "../projections/hourly-clicks.ts";
+import { type ClickKind, UTM_FIELDS, type UtmField } from "../events/vocabulary.ts";
 import type { RecentClick } from "../projections/recent-clicks.ts";
 import type { Tally } from "../projections/tally.ts";
 import { type FindLinkDeps, findOwnLink } from "./find-link.ts";
 import { type LinkClicksDeps, readLinkClicks } from "./link-clicks.ts";
+import { daysIn, timeSeries } from "./time-series.ts";
 
 /** Value to count; has no prototype, so that any value may be a key. */
 export type Counts = Record<string, number>;
@@ -33,7 +33,6 @@ export type Analytics = {
 
 export type LinkAnalyticsDeps = FindLinkDeps & LinkClicksDeps;
 
-const HOUR_MS = 3_600_000;
 /** Always there, even without a hit (interface, part 2). */
 const DEVICES_SHOWN: Tally = [
   ["mobile", 0],
@@ -53,9 +52,8 @@ export async function linkAnalytics(
   now: Date,
 ): Promise<Analytics> {
   const link = await findOwnLink(deps, caller, slug, options.domainId);
-  const hours = lastDay(now);
-  const clicks = await readLinkClicks(deps, link._id, hours);
-  const { totals, breakdowns, recent } = clicks;
+  const { totals, breakdowns, recent, days } = await readLinkClicks(deps, link._id, daysIn("24h", now));
+  const hours = timeSeries("24h", now, days).points;
   const eventTypes = {
     click: totals?.click ?? 0,
     preview: totals?.preview ?? 0,
@@ -65,7 +63,7 @@ export async function linkAnalytics(
   return {
     link: { id: link.slug, long_url: link.longUrl, created_at: link.createdAt },
     analytics: {
-      totalClicks: sum(eventTypes),
+      totalClicks: totals?.totalClicks ?? 0,
       actualClicks: eventTypes.click,
       previews: eventTypes.preview,
       qrScans: eventTypes.qr_scan,
@@ -76,21 +74,11 @@ export async function linkAnalytics(
       cities: counts(breakdowns?.cities),
       browsers: counts(breakdowns?.browsers),
       os: counts(breakdowns?.os),
-      hourlyClicks: counts(hours.map((hour) => [hour, sum(clicks.hours.get(hour))])),
+      hourlyClicks: counts(hours.map(({ start, total }) => [start, total])),
       utm: Object.fromEntries(utm) as Record<UtmField, Counts>,
       recentClicks: recent?.clicks ?? [],
     },
   };
-}
-
-/** Starts of the 24 hours that end with the current one, oldest first. */
-function lastDay(now: Date): string[] {
-  const current = Math.floor(now.getTime() / HOUR_MS) * HOUR_MS;
-  return Array.from({ length: 24 }, (_, index) => new Date(current - (23 - index) * HOUR_MS).toISOString());
-}
-
-function sum(kinds: Record<ClickKind, number> | HourlyClicksDocument | undefined): number {
-  return kinds ? CLICK_KINDS.reduce((total, kind) => total + kinds[kind], 0) : 0;
 }
 
 /** Without a prototype a value such as `__proto__`, which comes from a stranger's URL, is a key like any other. */

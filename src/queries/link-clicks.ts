@@ -1,16 +1,17 @@
 // The click documents of one link, all as of the same event, so that the sums of one answer agree.
-import { type HourlyClicksDocument, hourlyClicks, hourOfLink } from "../projections/hourly-clicks.ts";
+import { type DayDocument, dayOf } from "../projections/hits-by-day.ts";
 import { type LinkBreakdownsDocument, linkBreakdowns } from "../projections/link-breakdowns.ts";
+import { linkDays } from "../projections/link-days.ts";
 import { type LinkTotalsDocument, linkTotals } from "../projections/link-totals.ts";
 import { type RecentClicksDocument, recentClicks } from "../projections/recent-clicks.ts";
 import type { Document, ReadStore } from "../read-store/port.ts";
 
-/** Documents are undefined for a link without a hit; `hours` holds those that had one. */
+/** Documents are undefined for a link without a hit; `days` holds those that had one. */
 export type LinkClicks = {
   totals: LinkTotalsDocument | undefined;
   breakdowns: LinkBreakdownsDocument | undefined;
   recent: RecentClicksDocument | undefined;
-  hours: Map<string, HourlyClicksDocument>;
+  days: DayDocument[];
 };
 
 export type LinkClicksDeps = { readStore: ReadStore; sleep: (ms: number) => Promise<void> };
@@ -20,29 +21,27 @@ const BETWEEN_TRIES_MS = 5;
 
 /**
  * Every hit touches the totals, the breakdowns and the recent clicks, so these three agree when their `_position`
- * does. The runner writes the hours first: hours read last and none newer than the totals agree with them too.
+ * does. The runner writes the days first: days read last and none newer than the totals agree with them too.
  * Tried again for some 50 ms while a commit is under way; if they still differ (one projection is faulted or
  * catching up) the answer is what there is.
- * @param hours starts of the hours wanted, ISO 8601 UTC
+ * @param days YYYY-MM-DD, those wanted
  */
 export async function readLinkClicks(
   { readStore, sleep }: LinkClicksDeps,
   link: string,
-  hours: readonly string[],
+  days: readonly string[],
 ): Promise<LinkClicks> {
   for (let attempt = 1; ; attempt += 1) {
     const totals = await readStore.get<LinkTotalsDocument>(linkTotals.collection.name, link);
     const breakdowns = await readStore.get<LinkBreakdownsDocument>(linkBreakdowns.collection.name, link);
     const recent = await readStore.get<RecentClicksDocument>(recentClicks.collection.name, link);
-    const ids = hours.map((hour) => hourOfLink(link, hour));
-    const found = await readStore.getMany<HourlyClicksDocument>(hourlyClicks.collection.name, ids);
+    const ids = days.map((day) => dayOf(link, day));
+    const found = await readStore.getMany<DayDocument>(linkDays.collection.name, ids);
     const agree =
       at(totals) === at(breakdowns) &&
       at(totals) === at(recent) &&
-      found.every((hour) => at(hour) <= at(totals));
-    if (agree || attempt === TRIES) {
-      return { totals, breakdowns, recent, hours: new Map(found.map((hour) => [hour.hour, hour])) };
-    }
+      found.every((day) => at(day) <= at(totals));
+    if (agree || attempt === TRIES) return { totals, breakdowns, recent, days: found };
     await sleep(BETWEEN_TRIES_MS);
   }
 }

@@ -16,10 +16,10 @@ export type FindQuery = {
   range?: { field: string; from?: string | undefined; to?: string | undefined };
   /** Case-insensitive substring in any of the fields. */
   contains?: { fields: readonly string[]; text: string };
-  /** Sorted by this text field, then `_id`, both in this direction; default `_id` ascending. */
+  /** Sorted by this text or number field, then `_id`, both in this direction; default `_id` ascending. */
   sort?: { field: string; direction: "asc" | "desc" };
   /** The (sort field, _id) of the last document of the page before. */
-  after?: { value: string; id: string };
+  after?: { value: string | number; id: string };
   limit: number;
 };
 

@@ -154,6 +154,16 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreFix
       },
     );
 
+    it("pages by a number as by a text, 10 after 9", async () => {
+      await store.replace(
+        "notes",
+        [9, 100, 10, 9, 0].map((size, n) => note(`n${n}`, { size })),
+      );
+      const largest = { where: { owner: "x" }, sort: { field: "size", direction: "desc" } } as const;
+      expect(await ids(largest)).toEqual(["n1", "n2", "n3", "n0", "n4"]);
+      expect(await ids({ ...largest, after: { value: 9, id: "n3" } })).toEqual(["n0", "n4"]);
+    });
+
     it("pages by id when no sort is asked for", async () => {
       await store.replace(
         "notes",

@@ -4,16 +4,21 @@ import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import type { StoredEvent } from "../../src/events/catalogue.ts";
 import { readEvent } from "../../src/events/read-event.ts";
-import { CLICK_KINDS, DEVICE_TYPES } from "../../src/events/vocabulary.ts";
+import { CLICK_KINDS, type ClickKind, DEVICE_TYPES } from "../../src/events/vocabulary.ts";
+import { accountDays } from "../../src/projections/account-days.ts";
+import { accountTotals } from "../../src/projections/account-totals.ts";
 import { checkpointName } from "../../src/projections/checkpoint-name.ts";
 import { clickProjections } from "../../src/projections/groups.ts";
+import type { DayDocument } from "../../src/projections/hits-by-day.ts";
 import { DIMENSIONS, type LinkBreakdownsDocument } from "../../src/projections/link-breakdowns.ts";
-import type { LinkTotalsDocument } from "../../src/projections/link-totals.ts";
+import { linkDays } from "../../src/projections/link-days.ts";
+import { type LinkTotalsDocument, linkTotals } from "../../src/projections/link-totals.ts";
+import type { Projection } from "../../src/projections/projection.ts";
 import { ProjectionRunner } from "../../src/projections/runner.ts";
-import type { ReadStore } from "../../src/read-store/port.ts";
+import type { Document, ReadStore } from "../../src/read-store/port.ts";
 import { failingReadStore } from "../support/failing-read-store.ts";
 import { plainFold } from "../support/plain-fold.ts";
-import { linkClicked } from "../support/stored-events.ts";
+import { ACCOUNT, linkClicked, OTHER_ACCOUNT } from "../support/stored-events.ts";
 import { append, openStores, type Stores } from "../support/stores.ts";
 import { unrulyEventStore } from "../support/unruly-event-store.ts";
 
@@ -117,6 +122,36 @@ describe("projections of clicks", () => {
         }
       }),
       { numRuns: 25, interruptAfterTimeLimit: LIMIT_MS },
+    );
+  });
+
+  it("have days, of links and of accounts, that sum to the totals", { timeout: 4 * LIMIT_MS }, async () => {
+    const ofAccounts = fc
+      .tuple(click, fc.constantFrom(ACCOUNT, OTHER_ACCOUNT))
+      .map(([event, accountId]) =>
+        linkClicked({ ...event.data, accountId, link: `${event.data.link}-${accountId}` }),
+      );
+    await fc.assert(
+      fc.property(fc.array(ofAccounts, { minLength: 1, maxLength: 300, size: "max" }), (list) => {
+        const events = list.map(asStored);
+        const sums = (projection: Projection<DayDocument>) => {
+          const bySubject = new Map<string, number[]>();
+          for (const { subject, hours } of plainFold(projection, events).values()) {
+            const sum = bySubject.get(subject) ?? [0, 0, 0];
+            for (const hits of Object.values(hours))
+              for (const [i, n] of hits.entries()) sum[i] = (sum[i] ?? 0) + n;
+            bySubject.set(subject, sum);
+          }
+          return bySubject;
+        };
+        const totals = <D extends Document & Record<ClickKind, number>>(projection: Projection<D>) =>
+          new Map(
+            [...plainFold(projection, events)].map(([id, one]) => [id, CLICK_KINDS.map((kind) => one[kind])]),
+          );
+        expect(sums(linkDays)).toEqual(totals(linkTotals));
+        expect(sums(accountDays)).toEqual(totals(accountTotals));
+      }),
+      { numRuns: 50, interruptAfterTimeLimit: LIMIT_MS },
     );
   });
 });

@@ -1,14 +1,16 @@
 // Given clicks, the totals, breakdowns, hours and recent clicks of a link.
 import { describe, expect, it } from "vitest";
-import { hourlyClicks } from "../../src/projections/hourly-clicks.ts";
+import { accountDays } from "../../src/projections/account-days.ts";
+import { accountTotals } from "../../src/projections/account-totals.ts";
 import { DIMENSIONS, linkBreakdowns } from "../../src/projections/link-breakdowns.ts";
+import { linkDays } from "../../src/projections/link-days.ts";
 import { linkTotals } from "../../src/projections/link-totals.ts";
 import type { Projection } from "../../src/projections/projection.ts";
 import { recentClicks } from "../../src/projections/recent-clicks.ts";
 import { addOne, type Tally } from "../../src/projections/tally.ts";
 import type { Document } from "../../src/read-store/port.ts";
 import { plainFold } from "../support/plain-fold.ts";
-import { AT, linkClicked, stored } from "../support/stored-events.ts";
+import { ACCOUNT, AT, linkClicked, OTHER_ACCOUNT, stored } from "../support/stored-events.ts";
 
 type Click = Parameters<typeof linkClicked>[0];
 
@@ -32,21 +34,43 @@ describe("link totals", () => {
       { link: "sho.rt/other" },
     ];
     expect(given(linkTotals, clicks)[0]).toMatchObject({
-      ...{ _id: "sho.rt/abc", totalClicks: 3, click: 1, preview: 1, qr_scan: 1 },
+      ...{ _id: "sho.rt/abc", accountId: ACCOUNT, totalClicks: 3, click: 1, preview: 1, qr_scan: 1 },
       ...{ firstAt: "2026-03-01T09:00:00.000Z", lastAt: "2026-03-01T11:00:00.000Z" },
     });
   });
 });
 
-describe("hourly clicks", () => {
-  it("are one document for each link and UTC hour", () => {
-    const clicks: Click[] = [
-      { at: "2026-03-01T10:59:59.999Z" },
-      { at: "2026-03-01T11:00:00.000Z", kind: "preview" },
-    ];
-    expect(given(hourlyClicks, clicks)).toMatchObject([
-      { _id: "sho.rt/abc@2026-03-01T10", hour: "2026-03-01T10:00:00.000Z", click: 1, preview: 0 },
-      { _id: "sho.rt/abc@2026-03-01T11", hour: "2026-03-01T11:00:00.000Z", click: 0, preview: 1 },
+describe("hits by day", () => {
+  const clicks: Click[] = [
+    { at: "2026-03-01T10:59:59.999Z" },
+    { at: "2026-03-01T11:00:00.000Z", kind: "preview" },
+    { at: "2026-03-01T10:00:00.000Z", kind: "qr_scan" },
+    { at: "2026-03-02T00:00:00.000Z" },
+    { at: "2026-03-01T10:30:00.000Z", link: "sho.rt/other" },
+  ];
+
+  it("are one document for each link and UTC day, with its hours by kind", () => {
+    expect(given(linkDays, clicks)).toMatchObject([
+      {
+        ...{ _id: "sho.rt/abc@2026-03-01", subject: "sho.rt/abc", day: "2026-03-01" },
+        hours: { "10": [1, 0, 1], "11": [0, 1, 0] },
+      },
+      { _id: "sho.rt/abc@2026-03-02", hours: { "00": [1, 0, 0] } },
+      { _id: "sho.rt/other@2026-03-01", hours: { "10": [1, 0, 0] } },
+    ]);
+  });
+
+  it("of an account add up those of all its links, and of nobody else's", () => {
+    const foreign = { at: "2026-03-01T10:00:00.000Z", accountId: OTHER_ACCOUNT };
+    const days = given(accountDays, [...clicks, foreign]);
+    expect(days).toMatchObject([
+      { _id: `${ACCOUNT}@2026-03-01`, hours: { "10": [2, 0, 1], "11": [0, 1, 0] } },
+      { _id: `${ACCOUNT}@2026-03-02`, hours: { "00": [1, 0, 0] } },
+      { _id: `${OTHER_ACCOUNT}@2026-03-01`, hours: { "10": [1, 0, 0] } },
+    ]);
+    expect(given(accountTotals, [...clicks, foreign])).toMatchObject([
+      { _id: ACCOUNT, click: 3, preview: 1, qr_scan: 1 },
+      { _id: OTHER_ACCOUNT, click: 1, preview: 0, qr_scan: 0 },
     ]);
   });
 });

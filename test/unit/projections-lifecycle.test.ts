@@ -1,6 +1,7 @@
 // Given events, the documents of accounts, keys, domains and links.
 import { describe, expect, it } from "vitest";
 import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
+import { accountLinks } from "../../src/projections/account-links.ts";
 import { accounts } from "../../src/projections/accounts.ts";
 import { domains } from "../../src/projections/domains.ts";
 import { keys } from "../../src/projections/keys.ts";
@@ -8,7 +9,7 @@ import { links } from "../../src/projections/links.ts";
 import type { Projection } from "../../src/projections/projection.ts";
 import type { Document } from "../../src/read-store/port.ts";
 import { plainFold } from "../support/plain-fold.ts";
-import { ACCOUNT, AT, DOMAIN, KEY, linkCreated, stored } from "../support/stored-events.ts";
+import { ACCOUNT, AT, DOMAIN, KEY, linkCreated, OTHER_ACCOUNT, stored } from "../support/stored-events.ts";
 
 const LATER = "2026-03-02T00:00:00.000Z";
 const ofAccount = { accountId: ACCOUNT, at: AT };
@@ -144,5 +145,20 @@ describe("links", () => {
       events.push({ type, data: ofLink });
       expect(given(links, events)).toMatchObject([{ status, deleted: status === "deleted" }]);
     }
+  });
+});
+
+describe("the links of an account", () => {
+  it("are counted as they come, go and come back, each account's on its own", () => {
+    const slugs = ["a", "b", "c"].map((slug) => linkCreated({ slug }));
+    const deleted: LinkledgerEvent = { type: "LinkDeleted", data: ofLink };
+    const restored: LinkledgerEvent = { type: "LinkRestored", data: ofLink };
+    const disabled: LinkledgerEvent = { type: "LinkDisabled", data: ofLink };
+    const foreign = linkCreated({ slug: "d", accountId: OTHER_ACCOUNT });
+    expect(given(accountLinks, [...slugs, foreign, disabled, deleted])).toMatchObject([
+      { _id: ACCOUNT, links: 2, deleted: 1 },
+      { _id: OTHER_ACCOUNT, links: 1, deleted: 0 },
+    ]);
+    expect(given(accountLinks, [...slugs, deleted, restored])).toMatchObject([{ links: 3, deleted: 0 }]);
   });
 });

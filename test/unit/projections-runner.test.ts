@@ -105,12 +105,16 @@ describe("the projection runner", () => {
   it("brings a new version from zero without folding anything twice into the others", async () => {
     await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked()]);
     await runnerOf([linkTotals]).catchUp();
-    const second = { ...linkTotals, version: 2, collection: { name: "link-totals-2", indexes: [] } };
+    const second = {
+      ...linkTotals,
+      version: linkTotals.version + 1,
+      collection: { name: "link-totals-next", indexes: [] },
+    };
     const runner = runnerOf([linkTotals, second as Projection]);
     await runner.catchUp();
     expect((await runner.status()).map(({ processed }) => processed)).toEqual([0, 2]);
     expect((await totals())?.totalClicks).toBe(2);
-    expect(await stores.readStore.get("link-totals-2", LINK)).toMatchObject({ totalClicks: 2 });
+    expect(await stores.readStore.get("link-totals-next", LINK)).toMatchObject({ totalClicks: 2 });
   });
 
   it("may run twice at once over the same events", async () => {

@@ -1,0 +1,72 @@
+// Names of receivers to addresses. Not the system's look-up: a name server that never answers would hold the few
+// threads that files and password hashes of this process wait for, too.
+import type { LookupAddress } from "node:dns";
+import { Resolver } from "node:dns/promises";
+import { readFileSync } from "node:fs";
+import { isIP } from "node:net";
+import { isLocalName } from "./receiver-url.ts";
+import { RequestRefused } from "./request-refused.ts";
+
+/** Every address of a name, at least one. @throws RequestRefused (`dns_failed`) */
+export type ResolveReceiver = (name: string) => Promise<LookupAddress[]>;
+
+const HOSTS_FILE = "/etc/hosts";
+
+/**
+ * `dnsServers` empty: the hosts file (read now), then the system's name servers; else those servers alone. Search
+ * domains are not applied: a webhook names its receiver in full.
+ */
+export function receiverResolver(dnsServers: readonly string[], hostsFile = HOSTS_FILE): ResolveReceiver {
+  const resolver = new Resolver({ timeout: 2500, tries: 2 });
+  if (dnsServers.length > 0) resolver.setServers(dnsServers);
+  const hosts = dnsServers.length > 0 ? new Map<string, LookupAddress[]>() : readHosts(hostsFile);
+  return async (name) => {
+    if (isLocalName(name)) return [{ address: "127.0.0.1", family: 4 }];
+    const known = hosts.get(name.replace(/\.$/, "").toLowerCase());
+    return known ?? addressesOf(resolver, name);
+  };
+}
+
+async function addressesOf(resolver: Resolver, name: string): Promise<LookupAddress[]> {
+  const [v4, v6] = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+  const found = [...addresses(v4, 4), ...addresses(v6, 6)];
+  if (found.length > 0) return found;
+  throw new RequestRefused("dns_failed", `${name} ${noAddress([v4, v6])}`);
+}
+
+function addresses(answer: PromiseSettledResult<string[]>, family: 4 | 6): LookupAddress[] {
+  return answer.status === "fulfilled" ? answer.value.map((address) => ({ address, family })) : [];
+}
+
+function noAddress(answers: readonly PromiseSettledResult<string[]>[]): string {
+  const codes = answers.map((answer) =>
+    answer.status === "rejected" ? String(answer.reason.code) : "ENODATA",
+  );
+  const trouble = codes.find((code) => code !== "ENODATA" && code !== "ENOTFOUND");
+  if (trouble === undefined)
+    return codes.includes("ENODATA") ? "has no address in the DNS" : "does not exist in the DNS";
+  if (trouble === "ETIMEOUT") return "could not be resolved: its name servers did not answer in time";
+  return `could not be resolved (${trouble})`;
+}
+
+function readHosts(file: string): Map<string, LookupAddress[]> {
+  const hosts = new Map<string, LookupAddress[]>();
+  for (const line of textOf(file).split("\n")) {
+    const [address = "", ...names] = line.replace(/#.*$/, "").trim().split(/\s+/);
+    const family = isIP(address);
+    if (family === 0) continue;
+    for (const name of names) {
+      const key = name.toLowerCase();
+      hosts.set(key, [...(hosts.get(key) ?? []), { address, family }]);
+    }
+  }
+  return hosts;
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}

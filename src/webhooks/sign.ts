@@ -1,0 +1,39 @@
+// Standard Webhooks signature headers, so that receivers can verify with a library (standardwebhooks.com).
+import { createHmac } from "node:crypto";
+
+export type SignatureHeaders = {
+  "webhook-id": string;
+  "webhook-timestamp": string;
+  "webhook-signature": string;
+};
+
+/**
+ * `keys`: the webhook's key, and while it is being rotated the previous one: one signature each, separated by spaces.
+ * `at`: time of the attempt in milliseconds; on the wire whole seconds. `body`: exactly the bytes that are sent.
+ */
+export function signatureHeaders(
+  keys: readonly string[],
+  id: string,
+  at: number,
+  body: Uint8Array,
+): SignatureHeaders {
+  const timestamp = String(Math.floor(at / 1000));
+  const signatures = keys.map((key) => `v1,${signature(key, `${id}.${timestamp}.`, body)}`);
+  return {
+    "webhook-id": id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": signatures.join(" "),
+  };
+}
+
+/**
+ * The key as Standard Webhooks libraries want it: `whsec_` and the base64 of the whole `whk_...` key's bytes.
+ * The HMAC's secret is the key itself, so that a receiver without a library needs no decoding.
+ */
+export function signingSecret(key: string): string {
+  return `whsec_${Buffer.from(key).toString("base64")}`;
+}
+
+function signature(key: string, prefix: string, body: Uint8Array): string {
+  return createHmac("sha256", key).update(prefix).update(body).digest("base64");
+}

@@ -7,6 +7,7 @@ import { domainCommands } from "./cli/domain-commands.ts";
 import { keyCommands } from "./cli/key-commands.ts";
 import { projectionCommands } from "./cli/projection-commands.ts";
 import { serveCommand } from "./cli/serve-command.ts";
+import { webhookCommands } from "./cli/webhook-commands.ts";
 
 // Whoever reads our output may stop before its end, as `head` does: that is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -23,6 +24,7 @@ serveCommand(program);
 accountCommands(program);
 keyCommands(program);
 domainCommands(program);
+webhookCommands(program);
 projectionCommands(program);
 auditCommands(program);
 

@@ -13,14 +13,12 @@ const IMPURE =
 /** Built and tested before what will call it. */
 const AHEAD_OF_USE = [
   "src/commands/change-link.ts",
-  "src/commands/webhook.ts",
   "src/coordination/cache-news.memory.ts",
   "src/coordination/cache-news.ts",
   "src/coordination/errors.ts",
   "src/coordination/leases.memory.ts",
   "src/coordination/leases.ts",
   "src/outage-breaker.ts",
-  "src/queries/webhooks.ts",
   "src/redirect/link-cache.ts",
   "src/webhooks/click-payload.ts",
   "src/webhooks/receiver-url.ts",

@@ -7,6 +7,7 @@ import { type Config, parseConfig } from "../config.ts";
 import { createLogger } from "../logging.ts";
 import { lifecycleProjections } from "../projections/groups.ts";
 import { ProjectionRunner } from "../projections/runner.ts";
+import { receiverUrl } from "../webhooks/receiver-url.ts";
 import { type Printable, print } from "./output.ts";
 
 export type Session = { config: Config; backend: Backend; deps: CliDeps; context: CommandContext };
@@ -68,7 +69,10 @@ async function inSession(
 }
 
 function depsOf(config: Config, { eventStore, readStore, secrets }: Backend) {
-  const { baseHost, keyPrefix } = config;
+  const { baseHost, baseUrl, keyPrefix } = config;
   const resolveTxt = txtResolver(config.dnsServers);
-  return { ...chance, eventStore, readStore, secrets, baseHost, keyPrefix, resolveTxt };
+  const reach = { allowPrivate: config.webhookAllowPrivate };
+  const accepted = (url: string) => receiverUrl(url, reach);
+  const own = { baseHost, baseUrl, keyPrefix, resolveTxt, receiverUrl: accepted };
+  return { ...chance, eventStore, readStore, secrets, ...own };
 }

@@ -41,7 +41,7 @@ function parseUrl(given: string): URL {
 }
 
 /** On a loopback base every loopback name with our port is us; other services of the machine are not. */
-function isThisService(deps: AcceptUrlDeps, url: URL): boolean {
+export function isThisService(deps: Pick<AcceptUrlDeps, "baseUrl" | "baseHost">, url: URL): boolean {
   const base = new URL(deps.baseUrl);
   if (isLoopback(nameOf(base))) return isLoopback(nameOf(url)) && portOf(url) === portOf(base);
   return nameOf(url) === deps.baseHost;

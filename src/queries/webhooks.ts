@@ -1,4 +1,4 @@
-// Webhooks as the portal and the command line show them; removed ones are not found.
+// Webhooks as the portal and the command line show them.
 import { type WebhookDocument, webhooks } from "../projections/webhooks.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import { NotFound } from "./errors.ts";
@@ -29,4 +29,11 @@ export async function showWebhook(
   const isTheirs = accountId === undefined || found?.accountId === accountId;
   if (!found || found.status === "removed" || !isTheirs) throw new NotFound("Webhook not found");
   return found;
+}
+
+/** Whose webhook this is or was, for commands that then decide on the account's stream. @throws NotFound */
+export async function accountOfWebhook({ readStore }: Deps, webhookId: string): Promise<string> {
+  const found = await readStore.get<WebhookDocument>(webhooks.collection.name, webhookId);
+  if (!found) throw new NotFound("Webhook not found");
+  return found.accountId;
 }

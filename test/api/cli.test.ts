@@ -1,40 +1,17 @@
-// The command line as operators and scripts use it: the real program, its standard output, its exit code.
-import { execFile } from "node:child_process";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+// What the command line prints, and how it refuses (DESIGN §9).
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { commandLine } from "../support/command-line.ts";
+import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
 
-let dataDir: string;
+let folder: TemporaryFolder;
+let linkledger: ReturnType<typeof commandLine>["linkledger"];
+let json: ReturnType<typeof commandLine>["json"];
+let refused: ReturnType<typeof commandLine>["refused"];
 beforeAll(async () => {
-  dataDir = await mkdtemp(join(tmpdir(), "linkledger-cli-"));
+  folder = await temporaryFolder();
+  ({ linkledger, json, refused } = commandLine(folder.path));
 });
-afterAll(() => rm(dataDir, { recursive: true, force: true }));
-
-type Outcome = { code: number; stdout: string; stderr: string };
-
-function linkledger(args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> {
-  return new Promise((resolve) => {
-    const surroundings = { PATH: process.env.PATH ?? "", DATA_DIR: dataDir, ...env };
-    execFile(process.execPath, ["src/cli.ts", ...args], { env: surroundings }, (error, stdout, stderr) => {
-      resolve({ code: typeof error?.code === "number" ? error.code : error ? -1 : 0, stdout, stderr });
-    });
-  });
-}
-
-async function json(...args: string[]) {
-  const outcome = await linkledger([...args, "--json"]);
-  expect(outcome).toMatchObject({ code: 0, stderr: "" });
-  expect(outcome.stdout.trim().split("\n")).toHaveLength(1);
-  return JSON.parse(outcome.stdout);
-}
-
-async function refused(...args: string[]): Promise<string> {
-  const outcome = await linkledger([...args, "--json"]);
-  expect(outcome).toMatchObject({ code: 1, stdout: "" });
-  expect(outcome.stderr).toMatch(/^error: [^\n]+\n$/);
-  return outcome.stderr;
-}
+afterAll(() => folder.remove());
 
 describe("the command line", { timeout: 60_000 }, () => {
   it("opens accounts, issues keys and looks after domains", async () => {

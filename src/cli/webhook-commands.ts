@@ -1,0 +1,152 @@
+// linkledger webhook add | change | list | show | pause | resume | rotate | remove
+import type { Command } from "commander";
+import { addWebhook } from "../commands/add-webhook.ts";
+import { changeWebhook } from "../commands/change-webhook.ts";
+import { pauseWebhook } from "../commands/pause-webhook.ts";
+import { removeWebhook } from "../commands/remove-webhook.ts";
+import { resumeWebhook } from "../commands/resume-webhook.ts";
+import { rotateWebhookKey } from "../commands/rotate-webhook-key.ts";
+import { CLICK_KINDS, WEBHOOK_DEFAULT_KINDS } from "../events/vocabulary.ts";
+import type { WebhookDocument } from "../projections/webhooks.ts";
+import { showAccount } from "../queries/accounts.ts";
+import { accountOfWebhook, listWebhooks, showWebhook } from "../queries/webhooks.ts";
+import { reading, writing } from "./session.ts";
+
+type Json = { json?: boolean };
+type Settings = { url?: string; kinds?: string[]; label?: string };
+
+const KINDS = `kinds of click it is sent, comma separated, of ${CLICK_KINDS.join(",")}`;
+
+export function webhookCommands(program: Command): void {
+  const webhook = program.command("webhook").description("webhooks: link.clicked sent to an endpoint");
+
+  webhook
+    .command("add")
+    .description("add a webhook; its key is shown this once only")
+    .requiredOption("--account <account-id>")
+    .requiredOption("--url <url>", "where link.clicked is sent")
+    .option("--kinds <list>", `${KINDS}; ${WEBHOOK_DEFAULT_KINDS.join(",")} by default`, commaSeparated)
+    .option("--label <label>", "to tell webhooks apart")
+    .option("--json", "print one JSON document")
+    .action((options: Json & { account: string; url: string; kinds?: string[]; label?: string }) =>
+      writing(options.json ?? false, async ({ deps, context }) => {
+        const { webhookId, key } = await addWebhook(deps, context, options.account, options);
+        return { webhook_id: webhookId, key };
+      }),
+    );
+
+  webhook
+    .command("change")
+    .description("change a webhook's URL, kinds or label; what is not given stays")
+    .argument("<webhook-id>")
+    .option("--url <url>", "where link.clicked is sent")
+    .option("--kinds <list>", KINDS, commaSeparated)
+    .option("--label <label>", "to tell webhooks apart")
+    .option("--json", "print one JSON document")
+    .action((webhookId: string, options: Json & Settings) =>
+      writing(options.json ?? false, async ({ deps, context }) => {
+        const accountId = await accountOfWebhook(deps, webhookId);
+        const { url, kinds, label } = await changeWebhook(deps, context, accountId, webhookId, options);
+        return { webhook_id: webhookId, url, kinds, label };
+      }),
+    );
+
+  webhook
+    .command("list")
+    .description("the webhooks of an account")
+    .requiredOption("--account <account-id>")
+    .option("--json", "print one JSON document")
+    .action((options: Json & { account: string }) =>
+      reading(options.json ?? false, async ({ deps }) => {
+        await showAccount(deps, options.account);
+        return { webhooks: (await listWebhooks(deps, options.account)).map(webhookRow) };
+      }),
+    );
+
+  webhook
+    .command("show")
+    .description("one webhook with its settings and state")
+    .argument("<webhook-id>")
+    .option("--json", "print one JSON document")
+    .action((webhookId: string, options: Json) =>
+      reading(options.json ?? false, async ({ deps }) => webhookRow(await showWebhook(deps, webhookId))),
+    );
+
+  webhook
+    .command("pause")
+    .description("send nothing more to a webhook until it is resumed")
+    .argument("<webhook-id>")
+    .option("--reason <text>", "why, as its owner will read it")
+    .option("--json", "print one JSON document")
+    .action((webhookId: string, options: Json & { reason?: string }) =>
+      writing(options.json ?? false, async ({ deps, context }) => {
+        const accountId = await accountOfWebhook(deps, webhookId);
+        await pauseWebhook(deps, context, accountId, webhookId, options);
+        return { webhook_id: webhookId, status: "paused" };
+      }),
+    );
+
+  webhook
+    .command("resume")
+    .description("send to a paused webhook again")
+    .argument("<webhook-id>")
+    .option("--json", "print one JSON document")
+    .action((webhookId: string, options: Json) =>
+      writing(options.json ?? false, async ({ deps, context }) => {
+        const accountId = await accountOfWebhook(deps, webhookId);
+        await resumeWebhook(deps, context, accountId, webhookId);
+        return { webhook_id: webhookId, status: "active" };
+      }),
+    );
+
+  webhook
+    .command("rotate")
+    .description("give a webhook a new key, shown this once; the old one signs along for 24 hours")
+    .argument("<webhook-id>")
+    .option("--json", "print one JSON document")
+    .action((webhookId: string, options: Json) =>
+      writing(options.json ?? false, async ({ deps, context }) => {
+        const accountId = await accountOfWebhook(deps, webhookId);
+        const { key, previousUntil } = await rotateWebhookKey(deps, context, accountId, webhookId);
+        return { webhook_id: webhookId, key, previous_key_until: previousUntil };
+      }),
+    );
+
+  webhook
+    .command("remove")
+    .description("remove a webhook and destroy its key")
+    .argument("<webhook-id>")
+    .option("--json", "print one JSON document")
+    .action((webhookId: string, options: Json) =>
+      writing(options.json ?? false, async ({ deps, context }) => {
+        const accountId = await accountOfWebhook(deps, webhookId);
+        await removeWebhook(deps, context, accountId, webhookId);
+        return { webhook_id: webhookId, status: "removed" };
+      }),
+    );
+}
+
+export function webhookRow(webhook: WebhookDocument) {
+  return {
+    webhook_id: webhook._id,
+    account_id: webhook.accountId,
+    url: webhook.url,
+    label: webhook.label,
+    kinds: webhook.kinds,
+    status: webhook.status,
+    paused_by: webhook.pausedBy,
+    reason: webhook.reason,
+    paused_at: webhook.pausedAt,
+    key_hint: webhook.keyHint,
+    previous_key_until: webhook.previousKeyUntil,
+    added_at: webhook.addedAt,
+    changed_at: webhook.changedAt,
+  };
+}
+
+function commaSeparated(given: string): string[] {
+  return given
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+}

@@ -1,0 +1,38 @@
+// A webhook's key `whk_<32 random characters>` (interface, part 2): sent on each delivery, so kept in clear, as a secret.
+import type { Secrets } from "../secrets/port.ts";
+
+/** `previous`: the key before, which deliveries are signed with too until then (ISO 8601 UTC). */
+export type WebhookKeys = { key: string; previous?: { key: string; until: string } };
+
+/** `randomKey`: 32 characters of [A-Za-z0-9] from a CSPRNG. */
+export type WebhookKeyDeps = { secrets: Secrets; randomKey: () => string };
+
+export function newWebhookKey({ randomKey }: WebhookKeyDeps): string {
+  return `whk_${randomKey()}`;
+}
+
+/** What people tell keys apart by. */
+export function keyHintOf(key: string): string {
+  return key.slice(-4);
+}
+
+/** Where a webhook's keys are kept among the secrets. */
+export function webhookSecret(webhookId: string): string {
+  return `webhook:${webhookId}`;
+}
+
+export async function readWebhookKeys(
+  secrets: Secrets,
+  webhookId: string,
+  now: Date,
+): Promise<WebhookKeys | undefined> {
+  return (await secrets.get(webhookSecret(webhookId), now)) as WebhookKeys | undefined;
+}
+
+export async function keepWebhookKeys(secrets: Secrets, webhookId: string, keys: WebhookKeys): Promise<void> {
+  await secrets.put(webhookSecret(webhookId), { value: keys });
+}
+
+export async function forgetWebhookKeys(secrets: Secrets, webhookId: string): Promise<void> {
+  await secrets.delete(webhookSecret(webhookId));
+}

@@ -86,7 +86,7 @@ onServer(redis, () => {
 
     it("costs one time-out when Redis hangs, not one a caller, and comes back by itself", async () => {
       const connection = await server.connect();
-      server.process?.pause();
+      await server.process?.pause();
       const before = performance.now();
       await expect(ping(connection)).rejects.toThrow(CoordinationUnavailable);
       for (let n = 0; n < 20; n++) await expect(ping(connection)).rejects.toThrow(CoordinationUnavailable);

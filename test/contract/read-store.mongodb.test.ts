@@ -64,7 +64,7 @@ onServer(mongodb, () => {
     });
 
     it("says unavailable when the server hangs, to writers too, and comes back", async () => {
-      server.process?.pause();
+      await server.process?.pause();
       const documents = [{ _id: "b", _position: "1" }];
       await expect(readStore.replace("notes", documents)).rejects.toThrow(StoreUnavailable);
       server.process?.resume();

@@ -1,6 +1,7 @@
 // What the suites on real servers share: a skip that says what is missing, free ports, and processes that end.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, it } from "vitest";
@@ -35,13 +36,16 @@ export function onServer(server: Server, suite: () => void): void {
   });
 }
 
-/** A server process of ours. `pause` stops it without closing its connections, as a hung machine would. */
+/**
+ * A server process of ours. `pause` stops it without closing its connections, as a hung machine would, and resolves
+ * when it has stopped: until then it may still answer.
+ */
 export type ServerProcess = {
   port: number;
   kill(): Promise<void>;
   /** On the same port and data. */
   start(): Promise<void>;
-  pause(): void;
+  pause(): Promise<void>;
   resume(): void;
 };
 
@@ -80,7 +84,10 @@ export function serverProcess(port: number, command: readonly [string, ...string
       running.kill("SIGKILL");
       await gone;
     },
-    pause: () => void child?.kill("SIGSTOP"),
+    async pause() {
+      child?.kill("SIGSTOP");
+      while (child?.pid !== undefined && !hasStopped(child.pid)) await sleep(5);
+    },
     resume: () => void child?.kill("SIGCONT"),
   };
 }
@@ -93,6 +100,17 @@ export async function freePort(): Promise<number> {
   await once(server, "close");
   if (address === null || typeof address === "string") throw new Error("no TCP port to be had");
   return address.port;
+}
+
+/** Every thread: the signal reaches them one after the other. Where there is no /proc it is taken at its word. */
+function hasStopped(pid: number): boolean {
+  try {
+    return readdirSync(`/proc/${pid}/task`).every((thread) =>
+      /\) [Tt] /.test(readFileSync(`/proc/${pid}/task/${thread}/stat`, "utf8")),
+    );
+  } catch {
+    return true;
+  }
 }
 
 /** A port tells nobody that it has opened, so it is asked again and again. */

@@ -34,7 +34,7 @@ export function cpuLine(before: ThreadCpu, after: ThreadCpu, requests: number): 
 function threadStats(pid: number): string[] {
   try {
     return readdirSync(`/proc/${pid}/task`).map((thread) =>
-      readFileSync(`/proc/${pid}/task/${thread}/stat`, "utf8"),
+      readFileSync(`/proc/${pid}/task/${thread}/stat`, "utf8").trimEnd(),
     );
   } catch {
     return [];

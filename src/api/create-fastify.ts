@@ -1,7 +1,9 @@
 // Fastify with our limits and our error object, also where Fastify or Node answers before any route.
 import type { Socket } from "node:net";
+import { compile } from "@fastify/proxy-addr";
 import Fastify, { type FastifyReply, type FastifyRequest, LogController } from "fastify";
 import { validatorCompiler } from "fastify-type-provider-zod";
+import { LRUCache } from "lru-cache";
 import type { Logger } from "../logging.ts";
 import { InvalidRequest } from "./errors.ts";
 import type { Api } from "./fastify.ts";
@@ -30,7 +32,7 @@ export function createFastify(deps: FastifyDeps): Api {
     requestIdHeader: false,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "request_id" }),
     genReqId: (request) => requestIdFrom(request.headers["x-request-id"], newRequestId),
-    trustProxy: deps.trustProxy.length > 0 ? deps.trustProxy : false,
+    trustProxy: trustOf(deps.trustProxy),
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionTimeout: CONNECTION_TIMEOUT_MS,
@@ -54,6 +56,20 @@ export function createFastify(deps: FastifyDeps): Api {
   });
   acceptJsonOnly(app);
   return app;
+}
+
+/** The same few proxies ask again and again: each address is compared with the ranges once. */
+function trustOf(ranges: string[]): false | ((address: string) => boolean) {
+  if (ranges.length === 0) return false;
+  const trusted = compile(ranges);
+  const known = new LRUCache<string, boolean>({ max: 1_000 });
+  return (address) => {
+    const said = known.get(address);
+    if (said !== undefined) return said;
+    const isTrusted = trusted(address, 0);
+    known.set(address, isTrusted);
+    return isTrusted;
+  };
 }
 
 /** Answers under /api carry rate limit headers, whatever they are (interface, part 8). */

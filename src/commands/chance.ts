@@ -9,7 +9,7 @@ const LETTERS_AND_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 /** Clock, ids, jitter and secrets of every use case; spread into its deps. */
 export const chance = {
   clock: () => new Date(),
-  newId: () => timeOrderedId(new Date(), randomBytes(10)),
+  newId: () => timeOrderedId(Date.now(), randomBytes(10).toString("hex")),
   random: () => randomInt(2 ** 32) / 2 ** 32,
   sleep: (ms: number): Promise<void> => sleep(ms),
   randomKey: () => randomText(32),

@@ -1,12 +1,14 @@
 // Event ids that sort by time: a unique index over them grows at its end instead of everywhere.
 
-/** A UUID of version 7 (RFC 9562, section 5.7): 48 bits of `at` in milliseconds, then 74 bits of the 10 random bytes. */
-export function timeOrderedId(at: Date, random: Uint8Array): string {
-  if (random.length < 10) throw new RangeError("timeOrderedId needs 10 random bytes");
-  const bytes = Buffer.alloc(16);
-  bytes.writeUIntBE(at.getTime(), 0, 6);
-  bytes.set(random.subarray(0, 10), 6);
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x70;
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
-  return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+const VARIANT = "89ab";
+
+/**
+ * A UUID of version 7 (RFC 9562, section 5.7): 48 bits of `at`, milliseconds since 1970, then 74 of the 80 bits
+ * that `random` gives as 20 lower-case hex digits.
+ */
+export function timeOrderedId(at: number, random: string): string {
+  if (!/^[0-9a-f]{20}$/.test(random)) throw new RangeError("timeOrderedId needs 20 lower-case hex digits");
+  const time = at.toString(16).padStart(12, "0");
+  const variant = VARIANT[Number.parseInt(random[4] as string, 16) & 3];
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${random.slice(1, 4)}-${variant}${random.slice(5, 8)}-${random.slice(8)}`;
 }

@@ -12,6 +12,7 @@ export function anonymiseIp(address: string): string {
 
 /** Without brackets and zone id, and as IPv4 where it is IPv4 in IPv6 clothes; may still be garbage. */
 export function plainAddress(address: string): string {
+  if (isIP(address) === 4) return address;
   const bare = address
     .trim()
     .replace(/^\[|\]$/g, "")

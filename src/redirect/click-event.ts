@@ -4,31 +4,34 @@ import { anonymiseIp } from "./anonymise-ip.ts";
 import { KIND_RULES_VERSION, kindOf } from "./classify.ts";
 import { cleanText } from "./clean-text.ts";
 import type { Geo, Place } from "./geo.ts";
-import type { Hit } from "./hit.ts";
+import type { Hit, LinkTarget } from "./hit.ts";
 import { primaryLanguage } from "./language.ts";
 import { referrerOf } from "./referrer.ts";
 import { remember } from "./remember.ts";
 import { agentOf } from "./user-agent.ts";
-import { queryOf, utmOf } from "./utm.ts";
+import { queryOf, type Utm, utmOf } from "./utm.ts";
 import type { VisitorOf } from "./visitor.ts";
 
 /** The event of a hit under its day's visitor codes. Never throws, whatever bytes the hit holds. */
 export type Enrich = (hit: Hit, visitorOf: VisitorOf) => LinkClicked;
 
-/** Remembers what costs most; raw addresses are held in memory only. */
+/** Remembers what costs most and comes again; a raw address is not kept. */
 export function enricher(geo: Geo): Enrich {
   const agent = remember(10_000, agentOf);
-  const origin = remember(50_000, (address) => ({
-    ip: anonymiseIp(address),
-    ...placeOrNowhere(geo, address),
-  }));
   const referrer = remember(5_000, referrerOf);
   const language = remember(2_000, primaryLanguage);
-  const utmOfLongUrl = remember(5_000, (longUrl) => utmOf(queryOf(longUrl)));
+  const utmOfTarget = new WeakMap<LinkTarget, Utm>();
+  const utmOfLongUrl = (link: LinkTarget): Utm => {
+    const known = utmOfTarget.get(link);
+    if (known) return known;
+    const utm = utmOf(queryOf(link.longUrl));
+    utmOfTarget.set(link, utm);
+    return utm;
+  };
   return (hit, visitorOf) => {
     const { link } = hit;
     const { userAgent, automated, device, browser, os } = agent(hit.userAgent);
-    const { ip, country, region, city } = origin(hit.address);
+    const { country, region, city } = placeOrNowhere(geo, hit.address);
     const prefetch = cleanText(hit.prefetch, 128);
     return {
       type: "LinkClicked",
@@ -48,12 +51,12 @@ export function enricher(geo: Geo): Enrich {
         device,
         browser,
         os,
-        ip,
+        ip: anonymiseIp(hit.address),
         country,
         region,
         city,
         ...referrer(hit.referrer),
-        utm: { ...utmOfLongUrl(link.longUrl), ...utmOf(hit.query) },
+        utm: { ...utmOfLongUrl(link), ...utmOf(hit.query) },
         language: language(hit.language),
         prefetch,
         visitor: visitorOf({ address: hit.address, userAgent, link: link.key }),

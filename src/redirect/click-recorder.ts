@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import type { Config } from "../config.ts";
 import { DomainError } from "../errors.ts";
 import type { WriterReport } from "./click-writer.ts";
-import { addHit, emptyBatch, type Hit, type HitBatch } from "./hit.ts";
+import { addHit, emptyBatch, type HitBatch, type RawHit } from "./hit.ts";
 import { Latencies, type LatencySnapshot } from "./latencies.ts";
 import type { RecorderThreadData, ToRecorder } from "./recorder-thread.ts";
 
@@ -102,7 +102,7 @@ export class ClickRecorder {
    * the commit (durable), or for room when the recorder is far behind.
    * @throws RecorderBusy (through the promise) after five seconds
    */
-  record(hit: Hit): Promise<void> | undefined {
+  record(hit: RawHit): Promise<void> | undefined {
     if (this.#recorded - this.#committed >= this.#maxBacklog) return this.#recordWhenRoom(hit);
     if (this.#deps.durability === "durable") {
       this.#take(hit);
@@ -142,7 +142,7 @@ export class ClickRecorder {
     };
   }
 
-  #take(hit: Hit): void {
+  #take(hit: RawHit): void {
     addHit(this.#current, hit);
     this.#recorded++;
     if (this.#current.count >= FLUSH_AT_HITS) this.#flushSoon();
@@ -165,7 +165,7 @@ export class ClickRecorder {
     this.#thread.postMessage(batch);
   }
 
-  async #recordWhenRoom(hit: Hit): Promise<void> {
+  async #recordWhenRoom(hit: RawHit): Promise<void> {
     const deadline = performance.now() + LONGEST_WAIT_MS;
     while (this.#recorded - this.#committed >= this.#maxBacklog) {
       const oldest = this.#unacknowledged.keys().next().value ?? this.#current.batch;
@@ -180,7 +180,7 @@ export class ClickRecorder {
     return this.#unacknowledged.size === 0 ? now : this.#oldestSentAt;
   }
 
-  async #recordInPace(hit: Hit): Promise<void> {
+  async #recordInPace(hit: RawHit): Promise<void> {
     const oldest = this.#unacknowledged.keys().next().value ?? 0;
     await this.#committedWithin(oldest, LONGEST_PACING_MS).catch(() => undefined);
     this.#take(hit);

@@ -5,7 +5,8 @@ import { timeOrderedId } from "../events/ids.ts";
 import { newEvent } from "../events/new-event.ts";
 import { clickStream } from "../events/streams.ts";
 import type { Enrich } from "./click-event.ts";
-import { type Hit, type HitBatch, hitsOf } from "./hit.ts";
+import { type Hit, type HitBatch, hitsOf, unpackTarget } from "./hit.ts";
+import { remember } from "./remember.ts";
 import type { VisitorOf } from "./visitor.ts";
 
 export type ClickWriterDeps = {
@@ -40,6 +41,8 @@ const LONGEST_PAUSE_MS = 5_000;
 export class ClickWriter {
   readonly #deps: ClickWriterDeps;
   readonly #revisions: Map<string, number>;
+  /** One object for hits on the same link, so that what follows from the link is worked out once. */
+  readonly #targetOf = remember(20_000, unpackTarget);
   #waiting: HitBatch[] = [];
   #running = false;
 
@@ -92,7 +95,7 @@ export class ClickWriter {
     let visitorOf: VisitorOf = () => "";
     let events: NewEvent[] = [];
     for (const batch of group) {
-      for (const [index, hit] of hitsOf(batch).entries()) {
+      for (const [index, hit] of hitsOf(batch, this.#targetOf).entries()) {
         const hitDay = Math.floor(hit.at / 86_400_000);
         if (hitDay !== day) {
           day = hitDay;
@@ -165,10 +168,7 @@ export class ClickWriter {
 
 /** Follows from writer, time and number alone, so that a batch sent again has the ids of the first time. */
 export function eventId(writer: string, at: number, number: number): string {
-  const bytes = Buffer.allocUnsafe(10);
-  bytes.write(writer.slice(0, 10), 0, 5, "hex");
-  bytes.writeUIntBE(number, 5, 5);
-  return timeOrderedId(new Date(at), bytes);
+  return timeOrderedId(at, writer.slice(0, 10) + number.toString(16).padStart(10, "0"));
 }
 
 function messageOf(error: unknown): string {

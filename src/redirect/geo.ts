@@ -30,13 +30,22 @@ export async function openGeo(file: string | undefined): Promise<Geo> {
 
 /** A `Geo` over opened databases, either of which may be missing. */
 export function geoOf(v4: Lookup | undefined, v6: Lookup | undefined): Geo {
+  // The reader gives the same object for a record that it has read before.
+  const places = new WeakMap<object, Place>();
+  const placeOnce = (record: object): Place => {
+    const known = places.get(record);
+    if (known) return known;
+    const place = placeOf(record);
+    places.set(record, place);
+    return place;
+  };
   return {
     locate(address) {
       const plain = plainAddress(address);
       const family = isIP(plain);
       if (family === 0) return nowhere;
       const record = (family === 4 ? v4 : v6)?.get(plain);
-      return record ? placeOf(record) : nowhere;
+      return typeof record === "object" && record !== null ? placeOnce(record) : nowhere;
     },
   };
 }

@@ -2,7 +2,7 @@
 
 import { linkKey } from "../events/streams.ts";
 import type { LinkDocument } from "../projections/links.ts";
-import type { LinkTarget } from "./hit.ts";
+import { type LinkTarget, type PackedTarget, packTarget } from "./hit.ts";
 
 export type LinkFacts = Pick<
   LinkDocument,
@@ -15,15 +15,19 @@ export type LinkEntry = {
   /** Value of the Location header: the long URL as normalised ASCII. */
   location: string;
   target: LinkTarget;
+  /** `target` as hits carry it. */
+  packed: PackedTarget;
 };
 
 export function linkEntry(link: LinkFacts): LinkEntry {
   const { slug, revision, shortUrl, longUrl, accountId, via } = link;
+  const target = { key: linkKey(link.host, slug), slug, revision, shortUrl, longUrl, accountId, via };
   return {
     host: link.host,
     status: link.status,
     location: headerSafe(longUrl),
-    target: { key: linkKey(link.host, slug), slug, revision, shortUrl, longUrl, accountId, via },
+    target,
+    packed: packTarget(target),
   };
 }
 

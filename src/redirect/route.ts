@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ClickRecorder } from "./click-recorder.ts";
 import { RecorderBusy } from "./click-recorder.ts";
-import type { Hit } from "./hit.ts";
+import type { RawHit } from "./hit.ts";
 import { hostResolver } from "./hosts.ts";
 import type { LinkEntry } from "./link-entry.ts";
 import type { LinkLookup } from "./lookup.ts";
@@ -39,7 +39,11 @@ export function redirectRoute(app: FastifyInstance, deps: RedirectDeps): void {
     },
   });
 
-  async function findFirst(host: string, request: SlugRequest, reply: FastifyReply): Promise<FastifyReply> {
+  async function findFirst(
+    host: string,
+    request: SlugRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply | undefined> {
     let entry: LinkEntry | undefined;
     try {
       entry = await deps.lookup.find(host, request.params.slug);
@@ -55,7 +59,7 @@ export function redirectRoute(app: FastifyInstance, deps: RedirectDeps): void {
     entry: LinkEntry,
     request: SlugRequest,
     reply: FastifyReply,
-  ): FastifyReply | Promise<FastifyReply> {
+  ): FastifyReply | Promise<FastifyReply | undefined> | undefined {
     if (entry.status !== "live") {
       deps.stats.disabled++;
       return answerNotFound(request, reply);
@@ -68,9 +72,13 @@ export function redirectRoute(app: FastifyInstance, deps: RedirectDeps): void {
     );
   }
 
-  function redirect(entry: LinkEntry, reply: FastifyReply): FastifyReply {
+  /** Past Fastify's own sending, which would be a sixth of what a redirect costs; no hook has anything to add. */
+  function redirect(entry: LinkEntry, reply: FastifyReply): undefined {
     deps.stats.found++;
-    return reply.code(301).header("location", entry.location).header("cache-control", CACHE_CONTROL).send();
+    reply.hijack();
+    reply.raw
+      .writeHead(301, ["location", entry.location, "cache-control", CACHE_CONTROL, "content-length", "0"])
+      .end();
   }
 
   /** The visitor is asked to come again; what is behind it is for the log. */
@@ -85,11 +93,11 @@ export function redirectRoute(app: FastifyInstance, deps: RedirectDeps): void {
   }
 }
 
-function hitOf(entry: LinkEntry, request: FastifyRequest, at: number): Hit {
+function hitOf(entry: LinkEntry, request: FastifyRequest, at: number): RawHit {
   const { headers, method, url = "" } = request.raw;
   const question = url.indexOf("?");
   return {
-    link: entry.target,
+    link: entry.packed,
     at,
     method: method === "HEAD" ? "HEAD" : "GET",
     query: question < 0 ? "" : url.slice(question + 1),

@@ -2,7 +2,7 @@
 import Fastify, { type FastifyInstance } from "fastify";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { RecorderBusy } from "../../src/redirect/click-recorder.ts";
-import type { Hit } from "../../src/redirect/hit.ts";
+import { type Hit, unpackTarget } from "../../src/redirect/hit.ts";
 import { linkEntry } from "../../src/redirect/link-entry.ts";
 import { type RedirectDeps, redirectRoute } from "../../src/redirect/route.ts";
 
@@ -34,7 +34,7 @@ describe("the redirect", () => {
       lookup: { peek: find, find: async (host, slug) => find(host, slug) },
       recorder: {
         record: (hit) => {
-          hits.push(hit);
+          hits.push({ ...hit, link: unpackTarget(hit.link) });
           return undefined;
         },
       },

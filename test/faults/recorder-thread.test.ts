@@ -16,7 +16,7 @@ import {
   type ClickRecorderDeps,
   recorderThreadStarter,
 } from "../../src/redirect/click-recorder.ts";
-import type { Hit } from "../../src/redirect/hit.ts";
+import { packTarget, type RawHit } from "../../src/redirect/hit.ts";
 
 const link = {
   key: "localhost/abcdefg",
@@ -28,9 +28,9 @@ const link = {
   via: "api",
 } as const;
 
-function hit(number: number): Hit {
+function hit(number: number): RawHit {
   const facts = { address: "203.0.113.9", userAgent: "curl/8", referrer: "", language: "", prefetch: "" };
-  return { link, at: Date.now(), method: "GET", query: `utm_term=${number}`, ...facts };
+  return { link: packTarget(link), at: Date.now(), method: "GET", query: `utm_term=${number}`, ...facts };
 }
 
 describe("the click recorder", () => {

@@ -9,7 +9,7 @@ import { clickStream, PREFIX } from "../../src/events/streams.ts";
 import { enricher } from "../../src/redirect/click-event.ts";
 import { ClickWriter, type WriterReport } from "../../src/redirect/click-writer.ts";
 import { geoOf } from "../../src/redirect/geo.ts";
-import { addHit, emptyBatch, type HitBatch } from "../../src/redirect/hit.ts";
+import { addHit, emptyBatch, type HitBatch, packTarget } from "../../src/redirect/hit.ts";
 import { visitorCodes } from "../../src/redirect/visitor.ts";
 
 const WRITER = "00112233445566ff";
@@ -37,7 +37,7 @@ function batchesOf(count: number, hitsEach: number, at = (_hit: number) => NOON)
         language: "",
         prefetch: "",
       } as const;
-      addHit(batch, { link, at: at(number), query: `utm_term=${number}`, ...facts });
+      addHit(batch, { link: packTarget(link), at: at(number), query: `utm_term=${number}`, ...facts });
     }
     return batch;
   });

@@ -23,18 +23,23 @@ describe("stream names", () => {
 });
 
 describe("time-ordered ids", () => {
-  const low = new Uint8Array(10);
-  const high = new Uint8Array(10).fill(255);
+  const low = "0".repeat(20);
+  const high = "f".repeat(20);
 
   it("are UUIDs of version 7", () => {
-    const at = new Date(0x017f22e279b0);
+    const at = 0x017f22e279b0;
     expect(timeOrderedId(at, low)).toBe("017f22e2-79b0-7000-8000-000000000000");
     expect(timeOrderedId(at, high)).toBe("017f22e2-79b0-7fff-bfff-ffffffffffff");
     expect(z.uuidv7().safeParse(timeOrderedId(at, high)).success).toBe(true);
   });
 
+  it("refuse what is not 20 lower-case hex digits", () => {
+    expect(() => timeOrderedId(0, "f".repeat(19))).toThrow(RangeError);
+    expect(() => timeOrderedId(0, "F".repeat(20))).toThrow(RangeError);
+  });
+
   it("sort by time", () => {
     const at = Date.parse("2026-03-01T10:00:00.000Z");
-    expect(timeOrderedId(new Date(at), high) < timeOrderedId(new Date(at + 1), low)).toBe(true);
+    expect(timeOrderedId(at, high) < timeOrderedId(at + 1, low)).toBe(true);
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { newEvent } from "../../src/events/new-event.ts";
 import { enricher } from "../../src/redirect/click-event.ts";
 import { geoOf } from "../../src/redirect/geo.ts";
-import { addHit, emptyBatch, hitsOf } from "../../src/redirect/hit.ts";
+import { addHit, emptyBatch, hitsOf, packTarget } from "../../src/redirect/hit.ts";
 import { visitorCodes } from "../../src/redirect/visitor.ts";
 
 const link = {
@@ -76,7 +76,7 @@ describe("a click event", () => {
     fc.assert(
       fc.property(fc.array(anyHit, { maxLength: 20 }), (hits) => {
         const batch = emptyBatch(1, 0);
-        for (const hit of hits) addHit(batch, hit);
+        for (const hit of hits) addHit(batch, { ...hit, link: packTarget(hit.link) });
         expect(hitsOf(structuredClone(batch))).toEqual(hits);
       }),
       { numRuns: 50 },

@@ -25,6 +25,13 @@ class MongodbSecrets implements Secrets {
     return JSON.parse(found.value);
   }
 
+  async list(prefix: string, now: Date): Promise<{ key: string; value: unknown }[]> {
+    const alive = { $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] };
+    const under = { _id: { $gte: prefix, $lt: `${prefix}\u{10ffff}` }, ...alive };
+    const found = await this.#run((secrets) => secrets.find(under).sort({ _id: 1 }).toArray());
+    return found.map(({ _id, value }) => ({ key: _id, value: JSON.parse(value) }));
+  }
+
   async putIfAbsent(key: string, record: SecretRecord, now: Date): Promise<unknown> {
     const secret = stored(key, record);
     for (;;) {

@@ -5,6 +5,8 @@ export type SecretRecord = { value: unknown; expiresAt?: string | undefined };
 
 export interface Secrets {
   get(key: string, now: Date): Promise<unknown | undefined>;
+  /** What is kept under keys that begin with the prefix, ordered by key; meant for a person's few, such as sessions. */
+  list(prefix: string, now: Date): Promise<{ key: string; value: unknown }[]>;
   /** Writes only if the key is absent or expired; answers what is stored afterwards, own or earlier. */
   putIfAbsent(key: string, record: SecretRecord, now: Date): Promise<unknown>;
   put(key: string, record: SecretRecord): Promise<void>;

@@ -16,6 +16,7 @@ export async function openSqliteSecrets(file: string): Promise<Secrets> {
 class SqliteSecrets implements Secrets {
   readonly #db: DatabaseSync;
   readonly #get: StatementSync;
+  readonly #list: StatementSync;
   readonly #putIfAbsent: StatementSync;
   readonly #put: StatementSync;
   readonly #delete: StatementSync;
@@ -32,6 +33,9 @@ class SqliteSecrets implements Secrets {
     this.#get = db.prepare(
       "SELECT value FROM secrets WHERE key = ? AND (expires_at IS NULL OR expires_at > ?)",
     );
+    this.#list = db.prepare(
+      "SELECT key, value FROM secrets WHERE key >= ? AND key < ? AND (expires_at IS NULL OR expires_at > ?) ORDER BY key",
+    );
     this.#putIfAbsent = db.prepare(
       `INSERT INTO secrets (key, value, expires_at) VALUES (?, ?, ?)
        ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at
@@ -47,6 +51,11 @@ class SqliteSecrets implements Secrets {
 
   async get(key: string, now: Date): Promise<unknown | undefined> {
     return this.#read(key, now);
+  }
+
+  async list(prefix: string, now: Date): Promise<{ key: string; value: unknown }[]> {
+    const rows = this.#list.all(prefix, `${prefix}\u{10ffff}`, now.toISOString());
+    return rows.map((row) => ({ key: String(row.key), value: JSON.parse(String(row.value)) }));
   }
 
   /** One statement decides who was first, so that two processes never end with two different salts. */

@@ -45,6 +45,20 @@ export function secretsContract(name: string, open: () => Promise<SecretsFixture
       expect(await fixture.secrets.get(key, LATER)).toBeUndefined();
     });
 
+    it("lists what lives under a prefix, ordered by key, and nothing that has expired or merely looks alike", async () => {
+      const prefix = `${newKey()}/`;
+      await fixture.secrets.put(`${prefix}b`, { value: { n: 2 } });
+      await fixture.secrets.put(`${prefix}a`, { value: "first" });
+      await fixture.secrets.put(`${prefix}gone`, { value: 1, expiresAt });
+      await fixture.secrets.put(`${prefix.slice(0, -1)}0`, { value: "a neighbour" });
+      await fixture.secrets.put(prefix.slice(0, -1), { value: "its parent" });
+      expect(await fixture.secrets.list(prefix, LATER)).toEqual([
+        { key: `${prefix}a`, value: "first" },
+        { key: `${prefix}b`, value: { n: 2 } },
+      ]);
+      expect(await fixture.secrets.list(newKey(), NOW)).toEqual([]);
+    });
+
     it("compares times, not their spelling", async () => {
       const key = newKey();
       await fixture.secrets.put(key, { value: "salt", expiresAt: "2026-03-01T10:00:01Z" });

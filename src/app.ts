@@ -21,6 +21,8 @@ import type { Position } from "./event-store/port.ts";
 import type { Readiness } from "./health.ts";
 import type { Logger } from "./logging.ts";
 import type { Metrics } from "./metrics.ts";
+import { portalRoutes } from "./portal/portal.ts";
+import type { PortalDeps } from "./portal/portal-deps.ts";
 import { type RedirectDeps, redirectRoute } from "./redirect/route.ts";
 
 export type AppDeps = {
@@ -33,6 +35,7 @@ export type AppDeps = {
   keys: KeyGuardDeps;
   links: BulkDeps;
   redirect: RedirectDeps;
+  portal: PortalDeps;
   metrics: Metrics;
   readiness: () => Promise<Readiness>;
   /** `wrote`: told how far the log has come by a request of this process. */
@@ -53,10 +56,11 @@ export async function buildApp(deps: AppDeps): Promise<Api> {
   const gates = gate({ baseHost: config.baseHost, guard, metrics: deps.metrics });
   await app.register(async (base: Api) => {
     gates.baseHost(base);
-    siteRoutes(base, config);
+    siteRoutes(base);
     metricsRoute(base, { metrics: deps.metrics, adminToken: config.adminToken });
     await openApiRoutes(base);
     apiRoutes(base, deps, gates);
+    await portalRoutes(base, deps.portal);
   });
   return app;
 }

@@ -3,6 +3,7 @@ import type { EventStore, Position } from "./event-store/port.ts";
 import { PREFIX } from "./events/streams.ts";
 import { accounts } from "./projections/accounts.ts";
 import { checkpointName } from "./projections/checkpoint-name.ts";
+import { lifecycleProjections } from "./projections/groups.ts";
 import { keys } from "./projections/keys.ts";
 import { links } from "./projections/links.ts";
 import { whenProjected } from "./queries/freshness.ts";
@@ -19,6 +20,8 @@ export type ReadYourWrites = {
   wrote: (position: Position | undefined) => void;
   /** Settles when the links that this process made are in the documents, or after a second. */
   ownWritesAreReadable: () => Promise<void>;
+  /** Settles when the documents of accounts, keys, domains and links show this event, or after a second. */
+  whenReadable: (position: Position | undefined) => Promise<void>;
   /** Settles when the keys and accounts that are in the log now are in the documents, or after a second. */
   keysAreCurrent: () => Promise<void>;
 };
@@ -31,6 +34,10 @@ export function readYourWrites(deps: Deps): ReadYourWrites {
     },
     async ownWritesAreReadable() {
       if (last !== undefined) await whenProjected(deps, [checkpointName(links)], last, LONGEST_WAIT_MS);
+    },
+    async whenReadable(position) {
+      const names = lifecycleProjections.map(checkpointName);
+      if (position !== undefined) await whenProjected(deps, names, position, LONGEST_WAIT_MS);
     },
     async keysAreCurrent() {
       const known = await deps.readStore.checkpoint(checkpointName(keys));

@@ -4,6 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { memoryRateLimits } from "./api/rate-limit.memory.ts";
 import { buildApp } from "./app.ts";
 import { type Backend, openBackend } from "./backend.ts";
+import type { AnnouncedLink } from "./commands/append-link.ts";
 import { chance } from "./commands/chance.ts";
 import { urlSafety } from "./commands/url-safety.ts";
 import { type Config, secretKeyOf } from "./config.ts";
@@ -86,6 +87,16 @@ async function appOf({ config, log, clock, backend, closers }: Opening) {
   const recorderStats = () => recorder.stats();
   const fresh = readYourWrites({ eventStore, readStore, sleep });
   const commands = { eventStore, clock, newId, random, sleep };
+  const rateLimits = memoryRateLimits(clock);
+  const links = {
+    ...commands,
+    baseUrl,
+    baseHost,
+    randomSlug,
+    urlSafety: urlSafety({ ...config, log }),
+    announce: (link: AnnouncedLink) => lookup.prime(link),
+    log,
+  };
   return buildApp({
     config,
     backend,
@@ -95,18 +106,15 @@ async function appOf({ config, log, clock, backend, closers }: Opening) {
     sleep,
     keys: {
       clock,
-      rateLimits: memoryRateLimits(clock),
+      rateLimits,
       findCaller: (keyHash) => findCaller({ readStore }, keyHash),
       keysAreCurrent: fresh.keysAreCurrent,
     },
-    links: {
-      ...commands,
-      baseUrl,
-      baseHost,
-      randomSlug,
-      urlSafety: urlSafety({ ...config, log }),
-      announce: (link) => lookup.prime(link),
-      log,
+    links,
+    portal: {
+      ...{ ...commands, readStore, secrets: backend.secrets, rateLimits, links, log },
+      ...{ baseUrl, baseHost, keyPrefix: config.keyPrefix, secretKey: secretKeyOf(config) },
+      ...{ randomKey: chance.randomKey, randomToken: chance.randomToken, whenReadable: fresh.whenReadable },
     },
     redirect: { lookup, recorder, baseHost, now: () => clock().getTime(), stats },
     metrics: createMetrics({ redirects: () => stats, recorder: recorderStats, projections, eventsBehind }),

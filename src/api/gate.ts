@@ -23,7 +23,8 @@ export function gate(deps: { baseHost: string; guard: KeyGuard; metrics: Metrics
         if (hostOf(request.host ?? "") !== baseHost) throw new RouteNotFound();
         if (!request.is404) return;
         if (isUnderApi(request.url)) await guard.count(request, reply);
-        throw new RouteNotFound();
+        // The portal answers people who lost their way with a page of its own.
+        if (request.method !== "GET" || !request.url.startsWith("/portal/")) throw new RouteNotFound();
       });
       app.addHook("onResponse", async (request, reply) => {
         const route = request.routeOptions.url ?? "(unknown)";

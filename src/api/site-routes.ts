@@ -1,20 +1,14 @@
-// What a visitor of the bare host finds: where to go on, and what robots and browsers ask for by themselves.
+// What robots and browsers ask the bare host for by themselves.
 import type { Api } from "./fastify.ts";
 
 /** One link of a chain, drawn small; browsers ask for it whatever the page says. */
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><g fill="none" stroke="#2563eb" stroke-width="4"><rect x="3" y="11" width="16" height="10" rx="5"/><rect x="13" y="11" width="16" height="10" rx="5"/></g></svg>`;
 
 /** Short links are for people; a crawler that follows them is counted as a preview, and needs none of the API. */
-const ROBOTS = "User-agent: *\nDisallow: /api/\nDisallow: /docs\n";
+const ROBOTS = "User-agent: *\nDisallow: /api/\nDisallow: /docs\nDisallow: /portal\n";
 
-export function siteRoutes(app: Api, deps: { baseUrl: string }): void {
+export function siteRoutes(app: Api): void {
   const schema = { hide: true };
-  app.get("/", { schema }, async () => ({
-    service: "linkledger",
-    docs: `${deps.baseUrl}/docs`,
-    openapi: `${deps.baseUrl}/openapi.json`,
-  }));
-
   app.get("/robots.txt", { schema }, async (_request, reply) => {
     return reply
       .type("text/plain; charset=utf-8")

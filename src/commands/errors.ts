@@ -196,3 +196,15 @@ export class RotationUnderWay extends CommandRefused {
     super("The key of this webhook is being rotated by another request; try again in a moment");
   }
 }
+
+export class PasswordRefused extends CommandRefused {
+  override readonly code = "password_refused";
+}
+
+/** Says nothing about whether there is such an account. */
+export class WrongCredentials extends CommandRefused {
+  override readonly code = "wrong_credentials";
+  constructor() {
+    super("This e-mail address and password don't go together");
+  }
+}

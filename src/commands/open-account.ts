@@ -38,19 +38,24 @@ export function emailSecret(accountId: string): string {
   return `email/${accountId}`;
 }
 
+/** Where the account of an e-mail address is found among the secrets, by the digest of the address; its id. */
+export function accountByEmailSecret(email: string): string {
+  const digest = createHash("sha256").update(email.trim().normalize("NFC").toLowerCase()).digest("hex");
+  return `account-by-email/${digest}`;
+}
+
 /** The address binds one account id; one whose opening was cut off by a crash is taken up again. */
 async function reserve(deps: OpenAccountDeps, email: string): Promise<string> {
   const wanted = deps.newId();
-  const digest = createHash("sha256").update(email.normalize("NFC").toLowerCase()).digest("hex");
-  const bound = await deps.secrets.putIfAbsent(`account-by-email/${digest}`, { value: wanted }, deps.clock());
+  const bound = await deps.secrets.putIfAbsent(accountByEmailSecret(email), { value: wanted }, deps.clock());
   if (bound === wanted) return wanted;
   const holder = String(bound);
   if ((await loadAccount(deps.eventStore, holder)).status !== "absent") throw new EmailTaken();
   return holder;
 }
 
-/** RFC 5321 limits and one `@`; whether mail arrives is not ours to know. */
-function acceptEmail(given: string): string {
+/** RFC 5321 limits and one `@`; whether mail arrives is not ours to know. @throws InvalidEmail */
+export function acceptEmail(given: string): string {
   const email = given.trim();
   if (email.length > 254 || !/^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]+$/u.test(email)) throw new InvalidEmail();
   return email;

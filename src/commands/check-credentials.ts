@@ -1,0 +1,34 @@
+// Signing in: whose e-mail address and password these are; every refusal reads and takes the same (no enumeration).
+import type { EventStore } from "../event-store/port.ts";
+import type { Secrets } from "../secrets/port.ts";
+import { loadAccount } from "./account-stream.ts";
+import { WrongCredentials } from "./errors.ts";
+import { accountByEmailSecret, emailSecret } from "./open-account.ts";
+import { isPasswordOf } from "./password.ts";
+
+type Deps = { eventStore: EventStore; secrets: Secrets; clock: () => Date };
+
+/** @throws WrongCredentials also for a closed account and for one without a password */
+export async function checkCredentials(
+  deps: Deps,
+  given: { email: string; password: string },
+): Promise<{ accountId: string }> {
+  const accountId = await accountWithEmail(deps, given.email);
+  const matches = await isPasswordOf(deps, accountId, given.password);
+  if (!accountId || !matches) throw new WrongCredentials();
+  if ((await loadAccount(deps.eventStore, accountId)).status !== "open") throw new WrongCredentials();
+  return { accountId };
+}
+
+/** The account that has this address now; an entry that a cut-off change of address left behind counts for nothing. */
+export async function accountWithEmail(
+  deps: Pick<Deps, "secrets" | "clock">,
+  email: string,
+): Promise<string | undefined> {
+  const bound = await deps.secrets.get(accountByEmailSecret(email), deps.clock());
+  if (typeof bound !== "string") return undefined;
+  const current = await deps.secrets.get(emailSecret(bound), deps.clock());
+  const isCurrent =
+    typeof current === "string" && accountByEmailSecret(current) === accountByEmailSecret(email);
+  return isCurrent ? bound : undefined;
+}

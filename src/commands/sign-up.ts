@@ -1,0 +1,15 @@
+// Opens an account of the Free tier for a person who has chosen a password in the portal.
+import type { CommandContext } from "./caller.ts";
+import { type OpenAccountDeps, type OpenedAccount, openAccount } from "./open-account.ts";
+import { keepPassword } from "./password.ts";
+
+/** `passwordHash`: of hashPassword. @throws InvalidEmail, EmailTaken */
+export async function signUp(
+  deps: OpenAccountDeps,
+  context: CommandContext,
+  request: { email: string; passwordHash: string },
+): Promise<OpenedAccount> {
+  const opened = await openAccount(deps, context, { email: request.email, tier: "free" });
+  await keepPassword(deps, opened.accountId, request.passwordHash);
+  return opened;
+}

@@ -1,0 +1,59 @@
+// Parts of forms: labelled fields with their hint and error, said to eyes and screen readers alike.
+import { type Html, html } from "./html.ts";
+import { icon } from "./icons.ts";
+
+export type Field = {
+  label: string;
+  name: string;
+  type?: "text" | "email" | "password" | "url" | "search" | "number" | undefined;
+  value?: string | undefined;
+  autocomplete?: string | undefined;
+  placeholder?: string | undefined;
+  hint?: string | Html | undefined;
+  /** Why the last try was refused. */
+  error?: string | undefined;
+  required?: boolean | undefined;
+  minlength?: number | undefined;
+  maxlength?: number | undefined;
+  pattern?: string | undefined;
+  /** Where typing begins when the page opens. */
+  autofocus?: boolean | undefined;
+};
+
+export function field(given: Field): Html {
+  const { label, name, type = "text", value, hint, error } = given;
+  const id = `field-${name}`;
+  const described = [hint ? `${id}-hint` : "", error ? `${id}-error` : ""].filter(Boolean).join(" ");
+  return html`<div class="field">
+<label for="${id}">${label}</label>
+<input id="${id}" name="${name}" type="${type}"
+${value !== undefined && type !== "password" ? html`value="${value}"` : ""}
+${given.autocomplete ? html`autocomplete="${given.autocomplete}"` : ""}
+${given.placeholder ? html`placeholder="${given.placeholder}"` : ""}
+${given.required ? html`required` : ""}
+${given.minlength ? html`minlength="${given.minlength}"` : ""}
+${given.maxlength ? html`maxlength="${given.maxlength}"` : ""}
+${given.pattern ? html`pattern="${given.pattern}"` : ""}
+${given.autofocus ? html`autofocus` : ""}
+${described ? html`aria-describedby="${described}"` : ""}
+${error ? html`aria-invalid="true"` : ""}>
+${hint ? html`<p class="hint" id="${id}-hint">${hint}</p>` : ""}
+${error ? html`<p class="error" id="${id}-error">${icon("alert")}${error}</p>` : ""}
+</div>`;
+}
+
+/** A value to take along, with a copy button where scripts run. `id`: unique on the page. */
+export function copyable(id: string, value: string, label: string): Html {
+  return html`<div class="copyable"><code id="${id}">${value}</code>
+<button type="button" class="button button-icon" data-copy="${id}" aria-label="Copy ${label}" title="Copy" hidden>${icon("copy")}</button></div>`;
+}
+
+/** A button that first asks, without scripts: what it opens says what will happen. */
+export function confirmed(button: string, question: Html, form: Html): Html {
+  return html`<details class="confirm"><summary class="button">${button}</summary><div class="confirm-box">${question}${form}</div></details>`;
+}
+
+/** A moment, in UTC for those without scripts and in the visitor's zone for the others. */
+export function time(at: string): Html {
+  return html`<time datetime="${at}">${at.slice(0, 16).replace("T", " ")} UTC</time>`;
+}

@@ -1,0 +1,118 @@
+// The frame around every page: head, navigation, notices; readable without styles, usable without scripts.
+import type { FastifyReply } from "fastify";
+import { type Html, html, htmlText } from "./html.ts";
+import { type IconName, icon } from "./icons.ts";
+import type { SignedIn } from "./sessions.ts";
+import { formOwner, type Notice, type Theme } from "./visit.ts";
+
+/** The places of the navigation; a page names the one it belongs to. */
+const NAVIGATION = [{ name: "API keys", path: "/portal/keys", icon: "key" }] as const satisfies readonly {
+  name: string;
+  path: string;
+  icon: IconName;
+}[];
+
+export type NavigationName = (typeof NAVIGATION)[number]["name"];
+
+export type PageOptions = {
+  title: string;
+  /** None on pages outside the account, such as sign in. */
+  nav?: NavigationName | undefined;
+  body: Html;
+  /** Beside the one that the last form left. */
+  notice?: Notice | undefined;
+  /** `narrow`: one short form in the middle; `bare`: the body is the whole width, as on the landing page. */
+  shape?: "wide" | "narrow" | "bare" | undefined;
+  /** More styles and scripts of assets.ts, such as the chart's. Scripts are loaded as modules. */
+  styles?: readonly string[] | undefined;
+  scripts?: readonly string[] | undefined;
+  /** Default 200. */
+  status?: number | undefined;
+};
+
+/** Answers with the page; every page is its visitor's own, so none is kept by caches. */
+export function sendPage(reply: FastifyReply, options: PageOptions): FastifyReply {
+  const { session, theme, notice, assets } = reply.request.visit;
+  const csrf = csrfField(reply);
+  const notices = [notice, options.notice].filter((one) => one !== undefined);
+  const styles = ["base.css", "layout.css", "parts.css", "tables.css", ...(options.styles ?? [])];
+  const scripts = ["portal.js", ...(options.scripts ?? [])];
+  const text = htmlText(html`<!doctype html>
+<html lang="en" data-theme="${theme}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${options.title} · Linkledger</title>
+<link rel="icon" href="/favicon.ico" type="image/svg+xml">
+${styles.map((file) => html`<link rel="stylesheet" href="${assets.url(file)}">\n`)}
+${scripts.map((file) => html`<script type="module" src="${assets.url(file)}"></script>\n`)}
+</head>
+<body>
+<a class="skip" href="#main">Skip to content</a>
+${header(session, theme, csrf, reply.request.url)}
+${session && options.nav ? navigation(options.nav) : ""}
+<main id="main" class="main main-${options.shape ?? "wide"}" tabindex="-1">
+${notices.map(noticeBox)}
+${options.body}
+</main>
+${footer}
+</body>
+</html>
+`);
+  return reply
+    .code(options.status ?? 200)
+    .header("cache-control", "no-store")
+    .type("text/html; charset=utf-8")
+    .send(text);
+}
+
+/** To stand in every form that posts: without it the answer is 403. */
+export function csrfField(reply: FastifyReply): Html {
+  const { visit } = reply.request;
+  visit.csrf ??= reply.generateCsrf({ userInfo: formOwner(visit) });
+  return html`<input type="hidden" name="_csrf" value="${visit.csrf}">`;
+}
+
+export function noticeBox({ kind, text }: Notice): Html {
+  const sign = kind === "done" ? "check" : kind === "failed" ? "alert" : "info";
+  return html`<div class="notice notice-${kind}" role="${kind === "failed" ? "alert" : "status"}">${icon(sign)}<p>${text}</p></div>`;
+}
+
+function header(session: SignedIn | undefined, theme: Theme, csrf: Html, url: string): Html {
+  return html`<header class="header">
+<a class="brand" href="${session ? "/portal" : "/"}">${icon("mark")}<span>Linkledger</span></a>
+<div class="header-end">
+${themeSwitch(theme, csrf, url)}
+${
+  session
+    ? html`<span class="header-email" title="${session.email}">${session.email}</span>
+<form method="post" action="/portal/sign-out">${csrf}<button class="button button-quiet">Sign out</button></form>`
+    : html`<a class="button button-quiet" href="/portal/sign-in">Sign in</a>
+<a class="button button-primary" href="/portal/sign-up">Sign up</a>`
+}
+</div>
+</header>`;
+}
+
+/** Each press goes on to the next of system, light and dark; the answer leads back to this page. */
+function themeSwitch(theme: Theme, csrf: Html, url: string): Html {
+  const next = theme === "system" ? "dark" : theme === "dark" ? "light" : "system";
+  const sign = theme === "system" ? "contrast" : theme === "dark" ? "moon" : "sun";
+  const label = `Colours: ${theme}. Switch to ${next}`;
+  return html`<form method="post" action="/portal/theme">${csrf}
+<input type="hidden" name="next" value="${url}">
+<button class="button button-icon" name="theme" value="${next}" aria-label="${label}" title="${label}">${icon(sign)}</button></form>`;
+}
+
+function navigation(current: NavigationName): Html {
+  return html`<nav class="nav" aria-label="Portal"><ul>${NAVIGATION.map(
+    ({ name, path, icon: sign }) =>
+      html`<li><a href="${path}" ${name === current ? html`aria-current="page"` : ""}>${icon(sign)}<span>${name}</span></a></li>`,
+  )}</ul></nav>`;
+}
+
+const footer = html`<footer class="footer">
+<p><a href="/docs">API documentation</a> · <a href="/health/ready">Status</a></p>
+<p>IP geolocation by <a href="https://db-ip.com">DB-IP</a></p>
+</footer>`;

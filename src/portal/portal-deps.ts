@@ -1,0 +1,28 @@
+// What the portal's pages are handed: stores, commands' needs, and the ports that only people at a browser meet.
+import type { RateLimits } from "../api/rate-limit.ts";
+import type { BulkDeps } from "../commands/create-links-in-bulk.ts";
+import type { CommandDeps } from "../commands/handle-command.ts";
+import type { Position } from "../event-store/port.ts";
+import type { Logger } from "../logging.ts";
+import type { ReadStore } from "../read-store/port.ts";
+import type { Secrets } from "../secrets/port.ts";
+
+export type PortalDeps = CommandDeps & {
+  readStore: ReadStore;
+  secrets: Secrets;
+  rateLimits: RateLimits;
+  log: Logger;
+  /** Public origin of the service, without a slash at the end. */
+  baseUrl: string;
+  /** Its hostname. */
+  baseHost: string;
+  /** The service's own secret; forms' tokens are made with it. */
+  secretKey: string;
+  keyPrefix: string;
+  randomKey: () => string;
+  randomToken: () => string;
+  /** What creating and changing links needs. */
+  links: BulkDeps;
+  /** Settles when the documents of accounts, keys, domains and links show this event, or after a second. */
+  whenReadable: (position: Position | undefined) => Promise<void>;
+};

@@ -1,0 +1,114 @@
+// Who is signed in: a random token in a cookie, of which only the SHA-256 is kept; sessions end with the password.
+import { createHash, randomBytes } from "node:crypto";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { emailSecret } from "../commands/open-account.ts";
+import { passwordEpoch } from "../commands/password.ts";
+import type { Tier } from "../events/vocabulary.ts";
+import { type AccountDocument, accounts } from "../projections/accounts.ts";
+import type { ReadStore } from "../read-store/port.ts";
+import type { Secrets } from "../secrets/port.ts";
+
+/** Since it was last used. */
+export const SESSION_DAYS = 30;
+const DAY_MS = 86_400_000;
+/** How exactly "last seen" is known: a session is written at most this often. */
+const SEEN_EVERY_MS = 15 * 60_000;
+const TOKEN = /^([0-9a-f-]{36})\.([A-Za-z0-9_-]{43})$/;
+
+export type SignedIn = { accountId: string; email: string; tier: Tier; sessionId: string };
+
+/** What is kept of a session. `epoch`: the password it was opened under; `browser` and `place` are for its owner. */
+export type SessionRecord = {
+  createdAt: string;
+  seenAt: string;
+  epoch: string;
+  browser: string;
+  address: string;
+};
+
+export type SessionOfAccount = SessionRecord & { sessionId: string };
+
+export type Sessions = ReturnType<typeof sessions>;
+
+type Deps = { secrets: Secrets; readStore: ReadStore; clock: () => Date };
+
+/** `sessionId` is the SHA-256 of the token, hex: it opens nothing. */
+export function sessions(deps: Deps) {
+  const { secrets, readStore, clock } = deps;
+
+  const keep = (accountId: string, sessionId: string, record: SessionRecord) => {
+    const expiresAt = new Date(clock().getTime() + SESSION_DAYS * DAY_MS).toISOString();
+    return secrets.put(sessionKey(accountId, sessionId), { value: record, expiresAt });
+  };
+
+  return {
+    /** Always a new token, so that one planted before signing in opens nothing. Answers the cookie's value. */
+    async open(accountId: string, from: { browser: string; address: string }): Promise<string> {
+      const token = randomBytes(32).toString("base64url");
+      const now = clock().toISOString();
+      const epoch = await passwordEpoch(secrets, accountId, clock());
+      await keep(accountId, hashToken(token), { createdAt: now, seenAt: now, epoch, ...from });
+      return `${accountId}.${token}`;
+    },
+
+    /** Undefined for no, an unknown, an ended or an expired session, and for a closed account. */
+    async find(cookie: string | undefined): Promise<SignedIn | undefined> {
+      const [, accountId = "", token = ""] = TOKEN.exec(cookie ?? "") ?? [];
+      if (token === "") return undefined;
+      const sessionId = hashToken(token);
+      const now = clock();
+      const [record, epoch, email, account] = await Promise.all([
+        secrets.get(sessionKey(accountId, sessionId), now) as Promise<SessionRecord | undefined>,
+        passwordEpoch(secrets, accountId, now),
+        secrets.get(emailSecret(accountId), now),
+        readStore.get<AccountDocument>(accounts.collection.name, accountId),
+      ]);
+      if (!record || record.epoch !== epoch || account?.status !== "open") return undefined;
+      if (now.getTime() - Date.parse(record.seenAt) >= SEEN_EVERY_MS)
+        await keep(accountId, sessionId, { ...record, seenAt: now.toISOString() });
+      return { accountId, email: String(email ?? ""), tier: account.tier, sessionId };
+    },
+
+    /** Newest use first, without those that a change of password has ended. */
+    async list(accountId: string): Promise<SessionOfAccount[]> {
+      const epoch = await passwordEpoch(secrets, accountId, clock());
+      const found = await secrets.list(sessionKey(accountId, ""), clock());
+      return found
+        .map(({ key, value }) => ({ sessionId: key.split("/").at(-1) ?? "", ...(value as SessionRecord) }))
+        .filter((session) => session.epoch === epoch)
+        .sort((a, b) => b.seenAt.localeCompare(a.seenAt));
+    },
+
+    end(accountId: string, sessionId: string): Promise<void> {
+      return secrets.delete(sessionKey(accountId, sessionId));
+    },
+
+    /** `except`: the session that asks. */
+    async endAll(accountId: string, except?: string): Promise<void> {
+      for (const { key } of await secrets.list(sessionKey(accountId, ""), clock()))
+        if (key !== sessionKey(accountId, except ?? "")) await secrets.delete(key);
+    },
+  };
+}
+
+/** Set by the portal's first hook for every request with a live session. @throws a plain Error without one */
+export function signedIn(request: FastifyRequest): SignedIn {
+  const { session } = request.visit;
+  if (!session) throw new Error("This route needs requireSession");
+  return session;
+}
+
+/** A preHandler: who isn't signed in is asked to, and comes back to where they wanted to go. */
+export async function requireSession(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  if (request.visit.session) return;
+  const next = request.method === "GET" ? `?next=${encodeURIComponent(request.url)}` : "";
+  await reply.redirect(`/portal/sign-in${next}`, 303);
+}
+
+function sessionKey(accountId: string, sessionId: string): string {
+  return `session/${accountId}/${sessionId}`;
+}
+
+function hashToken(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}

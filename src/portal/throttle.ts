@@ -1,0 +1,48 @@
+// How often one may try at what guards an account: by address, by account, and tighter for the two together.
+import { createHash } from "node:crypto";
+import type { FastifyRequest } from "fastify";
+import { RateLimitExceeded } from "../api/errors.ts";
+import { addressSubject, type RateLimits } from "../api/rate-limit.ts";
+import { accountByEmailSecret } from "../commands/open-account.ts";
+
+type Deps = { rateLimits: RateLimits; clock: () => Date };
+
+/** An hour. By account alone it is wider: who only knows an address must not lock its owner out with a few tries. */
+const TRIES = { pair: 15, account: 100, address: 100 } as const;
+
+export class TooManyTries extends RateLimitExceeded {
+  constructor(limit: number, retryAfter: number) {
+    super(limit, retryAfter);
+    this.message = `Too many tries. Please wait ${Math.ceil(retryAfter / 60)} minutes and try again.`;
+  }
+}
+
+/** Counts a try to sign in, or to prove a password. @throws TooManyTries */
+export async function countTry(deps: Deps, request: FastifyRequest, email: string): Promise<void> {
+  const address = addressSubject(request.ip);
+  const account = accountByEmailSecret(email);
+  await count(deps, `sign-in ${address}`, TRIES.address);
+  await count(deps, `sign-in ${digest(`${account} ${address}`)}`, TRIES.pair);
+  await count(deps, `sign-in ${account}`, TRIES.account);
+}
+
+/** Counts one use by the caller's address of something that costs us work, such as opening an account. @throws TooManyTries */
+export async function countByAddress(
+  deps: Deps,
+  request: FastifyRequest,
+  what: string,
+  limit: number,
+): Promise<void> {
+  await count(deps, `${what} ${addressSubject(request.ip)}`, limit);
+}
+
+async function count({ rateLimits, clock }: Deps, subject: string, limit: number): Promise<void> {
+  const now = clock();
+  const window = await rateLimits.take(subject, limit, now);
+  if (!window.granted)
+    throw new TooManyTries(limit, Math.max(1, Math.ceil((window.resetAt - now.getTime()) / 1000)));
+}
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

@@ -52,6 +52,7 @@ function secretsWith(changed: Partial<Secrets>): Secrets {
   const { secrets } = deps;
   return {
     get: changed.get ?? ((key, now) => secrets.get(key, now)),
+    list: (prefix, now) => secrets.list(prefix, now),
     putIfAbsent: changed.putIfAbsent ?? ((key, record, now) => secrets.putIfAbsent(key, record, now)),
     put: changed.put ?? ((key, record) => secrets.put(key, record)),
     delete: changed.delete ?? ((key) => secrets.delete(key)),

@@ -224,8 +224,8 @@ describe("analytics", () => {
 });
 
 describe("the list of links", () => {
-  const list = async (options: ListLinksOptions = {}, by: { accountId: string; keyId?: string } = caller) =>
-    await listLinks({ ...stores, ...BASE }, by, options);
+  const list = async (options: ListLinksOptions = {}) =>
+    await listLinks({ ...stores, ...BASE }, caller, options);
 
   it("has the links of the key as Link objects, newest first, without deleted ones", async () => {
     await created({ slug: "old", at: "2026-01-01T00:00:00.000Z" });
@@ -261,7 +261,6 @@ describe("the list of links", () => {
       total: 2,
       next_cursor: null,
     });
-    expect((await list({}, { accountId: ACCOUNT })).total).toBe(3);
   });
 
   it("pages through links of the same instant without a gap or a repeat", async () => {

@@ -1,0 +1,24 @@
+// Cursors of lists: where a page ended, as a text that callers hand back unchanged.
+import type { FindQuery } from "../read-store/port.ts";
+import { InvalidCursor } from "./errors.ts";
+
+type Place = NonNullable<FindQuery["after"]>;
+
+export function cursorOf({ value, id }: Place): string {
+  return Buffer.from(JSON.stringify([value, id])).toString("base64url");
+}
+
+/** @throws InvalidCursor when it isn't one of ours, or its value is not of the type that the list sorts by */
+export function placeOf(cursor: string, type: "string" | "number"): Place {
+  try {
+    const parsed: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"));
+    if (Array.isArray(parsed) && parsed.length === 2) {
+      const [value, id] = parsed as unknown[];
+      const fits = (typeof value === "string" || typeof value === "number") && typeof value === type;
+      if (fits && typeof id === "string") return { value, id };
+    }
+  } catch {
+    // Not our JSON: the same mistake as a wrong shape.
+  }
+  throw new InvalidCursor();
+}

@@ -25,15 +25,6 @@ const AHEAD_OF_USE = [
   "src/queries/link-report.ts",
   "src/queries/live-clicks.ts",
   "src/redirect/link-cache.ts",
-  "src/webhooks/click-payload.ts",
-  "src/webhooks/receiver-url.ts",
-  "src/webhooks/request-failure.ts",
-  "src/webhooks/request-refused.ts",
-  "src/webhooks/resolve-receiver.ts",
-  "src/webhooks/safe-address.ts",
-  "src/webhooks/safe-connector.ts",
-  "src/webhooks/send-delivery.ts",
-  "src/webhooks/sign.ts",
 ];
 
 describe("the architecture", () => {

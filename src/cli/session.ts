@@ -68,11 +68,11 @@ async function inSession(
   }
 }
 
-function depsOf(config: Config, { eventStore, readStore, secrets }: Backend) {
+function depsOf(config: Config, { eventStore, readStore, secrets, deliveryQueue }: Backend) {
   const { baseHost, baseUrl, keyPrefix } = config;
   const resolveTxt = txtResolver(config.dnsServers);
   const reach = { allowPrivate: config.webhookAllowPrivate };
   const accepted = (url: string) => receiverUrl(url, reach);
   const own = { baseHost, baseUrl, keyPrefix, resolveTxt, receiverUrl: accepted };
-  return { ...chance, eventStore, readStore, secrets, ...own };
+  return { ...chance, eventStore, readStore, secrets, deliveryQueue, ...own };
 }

@@ -11,6 +11,7 @@ import type { WebhookDocument } from "../projections/webhooks.ts";
 import { showAccount } from "../queries/accounts.ts";
 import { accountOfWebhook, listWebhooks, showWebhook } from "../queries/webhooks.ts";
 import { reading, writing } from "./session.ts";
+import { webhookDeliveryCommands } from "./webhook-delivery-commands.ts";
 
 type Json = { json?: boolean };
 type Settings = { url?: string; kinds?: string[]; label?: string };
@@ -124,6 +125,8 @@ export function webhookCommands(program: Command): void {
         return { webhook_id: webhookId, status: "removed" };
       }),
     );
+
+  webhookDeliveryCommands(webhook);
 }
 
 export function webhookRow(webhook: WebhookDocument) {

@@ -29,6 +29,19 @@ export async function readWebhookKeys(
   return (await secrets.get(webhookSecret(webhookId), now)) as WebhookKeys | undefined;
 }
 
+/** What a delivery is signed with at this moment: the key, and while it is being rotated the one before. */
+export async function keysInUse(
+  secrets: Secrets,
+  webhookId: string,
+  now: Date,
+): Promise<{ key: string; previousKey?: string } | undefined> {
+  const keys = await readWebhookKeys(secrets, webhookId, now);
+  if (!keys) return undefined;
+  const { key, previous } = keys;
+  const isOver = previous === undefined || previous.until <= now.toISOString();
+  return isOver ? { key } : { key, previousKey: previous.key };
+}
+
 export async function keepWebhookKeys(secrets: Secrets, webhookId: string, keys: WebhookKeys): Promise<void> {
   await secrets.put(webhookSecret(webhookId), { value: keys });
 }

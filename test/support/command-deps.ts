@@ -7,9 +7,14 @@ import type { AnnouncedLink } from "../../src/commands/append-link.ts";
 import type { Caller, CommandContext } from "../../src/commands/caller.ts";
 import { chance } from "../../src/commands/chance.ts";
 import type { Tier } from "../../src/events/vocabulary.ts";
+import { lifecycleProjections } from "../../src/projections/groups.ts";
+import { ProjectionRunner } from "../../src/projections/runner.ts";
 
 export const operator: CommandContext = { requestId: "test-request", actor: { type: "operator" } };
 
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** `catchUp` folds accounts, keys, domains, webhooks and links into their documents. */
 export async function openCommandDeps() {
   const dataDir = await mkdtemp(join(tmpdir(), "linkledger-commands-"));
   const backend = await openBackend({ dataDir }, { offThreadEventStore: false });
@@ -17,18 +22,25 @@ export async function openCommandDeps() {
   const deps = {
     ...chance,
     eventStore: backend.eventStore,
+    readStore: backend.readStore,
     secrets: backend.secrets,
+    deliveryQueue: backend.deliveryQueue,
     keyPrefix: "ll",
     baseUrl: "http://localhost:3000",
     baseHost: "localhost",
     urlSafety: async (url: URL) => (url.hostname === "bad.example" ? ("unsafe" as const) : ("safe" as const)),
     announce: (link: AnnouncedLink) => void announced.push(link),
   };
+  const { eventStore, readStore } = backend;
+  const { clock } = chance;
+  const projections = lifecycleProjections;
+  const runner = new ProjectionRunner({ eventStore, readStore, projections, clock, log: silent });
+  const catchUp = () => runner.catchUp();
   const close = async () => {
     await backend.close();
     await rm(dataDir, { recursive: true, force: true });
   };
-  return { deps, announced, close };
+  return { deps, announced, catchUp, close };
 }
 
 export function callerOf(accountId: string, tier: Tier): Caller {

@@ -1,0 +1,129 @@
+// linkledger webhook test | deliveries | delivery | resend | recover
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { listDeliveries, showDelivery } from "../queries/deliveries.ts";
+import { DELIVERY_STATES, type Delivery, type DeliveryState } from "../webhooks/queue.ts";
+import { recoverSince, resendDelivery } from "../webhooks/resend-deliveries.ts";
+import { receiverResolver } from "../webhooks/resolve-receiver.ts";
+import { safeAgent } from "../webhooks/safe-connector.ts";
+import { testWebhook } from "../webhooks/test-webhook.ts";
+import { reading, type Session } from "./session.ts";
+
+type Json = { json?: boolean };
+type Page = Json & { state?: DeliveryState; limit?: number; cursor?: string };
+
+export function webhookDeliveryCommands(webhook: Command): void {
+  webhook
+    .command("test")
+    .description("send a signed sample of link.clicked now, and show request and answer")
+    .argument("<webhook-id>")
+    .option("--json", "print one JSON document")
+    .action((webhookId: string, options: Json) =>
+      reading(options.json ?? false, (session) => test(session, webhookId)),
+    );
+
+  webhook
+    .command("deliveries")
+    .description("the deliveries of a webhook, newest first, kept for 30 days")
+    .argument("<webhook-id>")
+    .addOption(new Option("--state <state>", "only those").choices(DELIVERY_STATES))
+    .option("--limit <number>", "1 to 100, 50 by default", pageSize)
+    .option("--cursor <cursor>", "next_cursor of the page before")
+    .option("--json", "print one JSON document")
+    .action((webhookId: string, options: Page) =>
+      reading(options.json ?? false, async ({ deps }) => {
+        const { deliveries, next_cursor } = await listDeliveries(deps, webhookId, options);
+        return { deliveries: deliveries.map(deliveryRow), next_cursor };
+      }),
+    );
+
+  webhook
+    .command("delivery")
+    .description("one delivery with its body and every attempt")
+    .argument("<delivery-id>")
+    .option("--json", "print one JSON document")
+    .action((deliveryId: string, options: Json) =>
+      reading(options.json ?? false, async ({ deps }) => {
+        const found = await showDelivery(deps, deliveryId);
+        const attempts = found.log.map((attempt) => ({ ...attemptRow(attempt), answer: attempt.answer }));
+        return { ...deliveryRow(found), body: found.body, attempts };
+      }),
+    );
+
+  webhook
+    .command("resend")
+    .description("send one delivery again, with its schedule from the start")
+    .argument("<delivery-id>")
+    .option("--json", "print one JSON document")
+    .action((deliveryId: string, options: Json) =>
+      reading(options.json ?? false, async ({ deps }) => deliveryRow(await resendDelivery(deps, deliveryId))),
+    );
+
+  webhook
+    .command("recover")
+    .description("send everything again that failed since a time")
+    .argument("<webhook-id>")
+    .requiredOption("--since <time>", "ISO 8601, or how long ago, such as 90m, 24h or 7d", timeOf)
+    .option("--json", "print one JSON document")
+    .action((webhookId: string, options: Json & { since: Date }) =>
+      reading(options.json ?? false, async ({ deps }) => {
+        const recovered = await recoverSince(deps, webhookId, options.since);
+        return { webhook_id: webhookId, since: options.since.toISOString(), recovered };
+      }),
+    );
+}
+
+async function test({ config, deps }: Session, webhookId: string) {
+  const reach = { allowPrivate: config.webhookAllowPrivate };
+  const dispatcher = safeAgent({ ...reach, resolve: receiverResolver(config.dnsServers) });
+  try {
+    const sending = { ...reach, dispatcher, now: () => deps.clock().getTime() };
+    const { request, answer } = await testWebhook({ ...deps, sending }, webhookId);
+    const { at, durationMs, status, error } = answer;
+    const delivered = error === null;
+    const answered = { at, duration_ms: durationMs, status, error, body: answer.answer };
+    return { webhook_id: webhookId, delivered, request, answer: answered };
+  } finally {
+    await dispatcher.close();
+  }
+}
+
+function deliveryRow(delivery: Delivery) {
+  return {
+    delivery_id: delivery.id,
+    webhook_id: delivery.webhookId,
+    /** What the receiver sees as `webhook-id`. */
+    event_id: delivery.eventId,
+    event: delivery.event,
+    state: delivery.state,
+    created_at: delivery.createdAt,
+    due_at: delivery.dueAt,
+    finished_at: delivery.finishedAt,
+    tries: delivery.tries,
+    last_attempt: delivery.lastAttempt && attemptRow(delivery.lastAttempt),
+  };
+}
+
+function attemptRow({ at, durationMs, status, error, nextTryAt }: NonNullable<Delivery["lastAttempt"]>) {
+  return { at, duration_ms: durationMs, status, error, next_try_at: nextTryAt };
+}
+
+function pageSize(given: string): number {
+  const limit = Number(given);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= 100) return limit;
+  throw new InvalidArgumentError("It must be 1 to 100.");
+}
+
+const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+function timeOf(given: string): Date {
+  const ago = /^(\d{1,6})([smhd])$/.exec(given);
+  const ms = ago
+    ? Date.now() - Number(ago[1]) * UNIT_MS[ago[2] as keyof typeof UNIT_MS]
+    : /^\d{4}-\d{2}-\d{2}/.test(given)
+      ? Date.parse(given)
+      : Number.NaN;
+  const time = new Date(ms);
+  if (Number.isNaN(time.getTime()))
+    throw new InvalidArgumentError("It must be a time such as 2026-01-31T12:00:00Z, or 90m, 24h, 7d.");
+  return time;
+}

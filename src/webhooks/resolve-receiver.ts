@@ -17,7 +17,7 @@ const HOSTS_FILE = "/etc/hosts";
  * domains are not applied: a webhook names its receiver in full.
  */
 export function receiverResolver(dnsServers: readonly string[], hostsFile = HOSTS_FILE): ResolveReceiver {
-  const resolver = new Resolver({ timeout: 2500, tries: 2 });
+  const resolver = new Resolver({ timeout: 2000, tries: 2 });
   if (dnsServers.length > 0) resolver.setServers(dnsServers);
   const hosts = dnsServers.length > 0 ? new Map<string, LookupAddress[]>() : readHosts(hostsFile);
   return async (name) => {

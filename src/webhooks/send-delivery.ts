@@ -67,24 +67,31 @@ async function request(
   headers: Record<string, string>,
 ): Promise<Answer> {
   const timeoutMs = deps.timeoutMs ?? DELIVERY_TIMEOUT_MS;
-  const signal = AbortSignal.timeout(timeoutMs);
+  const deadline = new AbortController();
+  const timer = setTimeout(() => deadline.abort(new DOMException("Too late", "TimeoutError")), timeoutMs);
+  const { signal } = deadline;
   try {
     const { origin, pathname, search } = receiverUrl(url, deps);
-    const response = await deps.dispatcher.request({
-      origin,
-      path: `${pathname}${search}`,
-      method: "POST",
-      headers,
-      body,
-      signal,
-    });
+    const path = `${pathname}${search}`;
+    const sent = deps.dispatcher.request({ origin, path, method: "POST", headers, body, signal });
+    const response = await beforeAbort(signal, sent);
     const status = response.statusCode;
     const error = failureOfStatus(status) ?? null;
     const retryAfterMs = error ? retryAfter(response.headers["retry-after"], deps.now()) : null;
     return { status, error, answer: await beginningOf(response.body), retryAfterMs };
   } catch (thrown) {
     return { status: null, error: failureOf(thrown, timeoutMs), answer: "", retryAfterMs: null };
+  } finally {
+    clearTimeout(timer);
   }
+}
+
+/** undici heeds a signal only once it has a connection, and looking a name up can take long. */
+function beforeAbort<T>(signal: AbortSignal, pending: Promise<T>): Promise<T> {
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
+  return Promise.race([pending, aborted]);
 }
 
 function requestHeaders(delivery: Delivery, at: number): Record<string, string> {

@@ -3,7 +3,7 @@ import type { FastifyInstance } from "fastify";
 import { analyticsRoute } from "./api/analytics.ts";
 import { createFastify } from "./api/create-fastify.ts";
 import type { Api } from "./api/fastify.ts";
-import { type Gate, gate } from "./api/gate.ts";
+import { gate, type KeyGates, keyGates } from "./api/gate.ts";
 import { healthRoutes } from "./api/health-routes.ts";
 import { idempotency } from "./api/idempotency.ts";
 import { type KeyGuardDeps, keyGuard } from "./api/key-guard.ts";
@@ -32,13 +32,20 @@ export type AppDeps = {
   clock: () => Date;
   newId: () => string;
   sleep: (ms: number) => Promise<void>;
-  keys: KeyGuardDeps;
-  links: BulkDeps;
-  redirect: RedirectDeps;
-  portal: PortalDeps;
+  /** Undefined without the role, and then nothing is under /portal. */
+  portal: PortalDeps | undefined;
   metrics: Metrics;
   readiness: () => Promise<Readiness>;
-  /** `wrote`: told how far the log has come by a request of this process. */
+  /** Undefined without the role: slugs answer 404. */
+  redirect: RedirectDeps | undefined;
+  /** Undefined without the role: nothing is under /api or /docs. */
+  api: ApiDeps | undefined;
+};
+
+export type ApiDeps = {
+  keys: KeyGuardDeps;
+  links: BulkDeps;
+  /** Told how far the log has come by a request of this process. */
   wrote: (position: Position | undefined) => void;
   /** Settles when what this process wrote is in the documents, or after a second. */
   ownWritesAreReadable: () => Promise<void>;
@@ -46,28 +53,30 @@ export type AppDeps = {
 
 /** Not listening yet. Health and redirects answer on any host, all else on the base host only (DESIGN §5). */
 export async function buildApp(deps: AppDeps): Promise<Api> {
-  const { config } = deps;
-  const guard = keyGuard(deps.keys);
-  const { log, newId } = deps;
-  const app = createFastify({ log, newId, trustProxy: config.trustProxy, showWindow: guard.show });
-  await openApiDocument(app, config.baseUrl);
+  const { config, log, newId, api } = deps;
+  const guard = api && keyGuard(api.keys);
+  const app = createFastify({ log, newId, trustProxy: config.trustProxy, showWindow: guard?.show });
+  if (api) await openApiDocument(app, config.baseUrl);
   healthRoutes(app, deps);
-  redirectRoute(app as unknown as FastifyInstance, deps.redirect);
+  if (deps.redirect) redirectRoute(app as unknown as FastifyInstance, deps.redirect);
   const gates = gate({ baseHost: config.baseHost, guard, metrics: deps.metrics });
   await app.register(async (base: Api) => {
     gates.baseHost(base);
     siteRoutes(base);
     metricsRoute(base, { metrics: deps.metrics, adminToken: config.adminToken });
-    await openApiRoutes(base);
-    apiRoutes(base, deps, gates);
-    await portalRoutes(base, deps.portal);
+    if (api && guard) {
+      await openApiRoutes(base);
+      apiRoutes(base, deps, api, keyGates(guard));
+    }
+    if (deps.portal) await portalRoutes(base, deps.portal);
   });
   return app;
 }
 
-function apiRoutes(base: Api, deps: AppDeps, gates: Gate): void {
-  const { config, backend, clock, newId, sleep, ownWritesAreReadable } = deps;
+function apiRoutes(base: Api, deps: AppDeps, api: ApiDeps, gates: KeyGates): void {
+  const { config, backend, clock, newId, sleep } = deps;
   const { baseHost, baseUrl } = config;
+  const { ownWritesAreReadable, wrote, links } = api;
   const reading = { ...backend, baseHost, baseUrl, clock, sleep, ownWritesAreReadable };
   base.register(async (open: Api) => {
     gates.withoutKey(open);
@@ -76,8 +85,8 @@ function apiRoutes(base: Api, deps: AppDeps, gates: Gate): void {
   base.register(async (keyed: Api) => {
     gates.withKey(keyed);
     const writing = {
-      links: deps.links,
-      wrote: deps.wrote,
+      links,
+      wrote,
       idempotency: idempotency({ secrets: backend.secrets, clock, newId }),
     };
     shortenRoute(keyed, writing);

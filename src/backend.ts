@@ -1,12 +1,21 @@
-// The only file that knows which adapters stand behind the ports: opens them, and closes them in order.
+// The only file that knows which adapters stand behind the ports: opens them, and closes them in order. Those that
+// need a server are loaded when they are configured: their drivers cost half a second at every start of a thread.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import type { Config } from "./config.ts";
+import { memoryRateLimits } from "./api/rate-limit.memory.ts";
+import type { RateLimits } from "./api/rate-limit.ts";
+import { withOwnLimits } from "./api/rate-limit-fallback.ts";
+import { BadConfig, type Config } from "./config.ts";
+import { memoryCacheNews } from "./coordination/cache-news.memory.ts";
+import type { CacheNewsChannel } from "./coordination/cache-news.ts";
+import { memoryLeases } from "./coordination/leases.memory.ts";
+import type { Leases } from "./coordination/leases.ts";
 import type { EventStore } from "./event-store/port.ts";
 import { openSqliteEventStore } from "./event-store/sqlite.ts";
 import { allProjections } from "./projections/groups.ts";
 import type { ReadStore } from "./read-store/port.ts";
 import { openSqliteReadStore } from "./read-store/sqlite.ts";
+import type { LinkCache } from "./redirect/link-cache.ts";
 import type { Secrets } from "./secrets/port.ts";
 import { openSqliteSecrets } from "./secrets/sqlite.ts";
 import { openSqliteDeliveryQueue } from "./webhooks/queue.sqlite.ts";
@@ -17,20 +26,45 @@ export type Backend = {
   readStore: ReadStore;
   secrets: Secrets;
   deliveryQueue: DeliveryQueue;
+  /** In MongoDB, else in Redis, else among the parts of this thread only. */
+  leases: Leases;
+  /** Shared through Redis when it is configured; while it is away each process counts for itself. */
+  rateLimits(clock: () => Date): RateLimits;
+  /** Undefined without Redis. */
+  linkCache: LinkCache | undefined;
+  /** Within this thread only without Redis. */
+  cacheNews: CacheNewsChannel;
+  /** Undefined without Redis. */
+  redis: { readonly away: boolean } | undefined;
+  /** Makes collections and indexes that are missing; embedded stores have them already. @throws StoreUnavailable */
+  prepare(): Promise<void>;
   close(): Promise<void>;
 };
 
+export type BackendOptions = {
+  /** Embedded appends and their fsync run in a thread of their own, for one that must not wait on the disk (HTTP). */
+  offThreadEventStore: boolean;
+  /** Told when Redis goes and comes. */
+  log?: (message: string) => void;
+};
+
+type Urls = "eventStoreUrl" | "mongodbUrl" | "redisUrl";
+type Open = <S extends { close(): Promise<void> }>(store: S | Promise<S>) => Promise<S>;
+
+const clock = () => performance.now();
+
 /**
- * Opens the stores, makes the data folder and the collections that are missing. `offThreadEventStore`: appends and
- * their fsync run in a thread of the store's own, for a thread that must not wait on the disk (HTTP).
+ * Opens the stores and makes the data folder. A server that is away is no error here: what is asked of it later fails
+ * until it is there.
+ * @throws BadConfig for an address that its driver can't read; StoreUnavailable for an embedded file that can't be opened
  */
 export async function openBackend(
-  config: Pick<Config, "dataDir">,
-  options: { offThreadEventStore: boolean },
+  config: Pick<Config, "dataDir"> & Partial<Pick<Config, Urls>>,
+  options: BackendOptions,
 ): Promise<Backend> {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const opened: { close(): Promise<void> }[] = [];
-  const open = async <S extends { close(): Promise<void> }>(store: Promise<S>): Promise<S> => {
+  const open: Open = async (store) => {
     const ready = await store;
     opened.unshift(ready);
     return ready;
@@ -39,16 +73,99 @@ export async function openBackend(
     for (const store of opened.splice(0)) await store.close();
   };
   try {
-    const secrets = await open(openSqliteSecrets(join(config.dataDir, "secrets.db")));
-    const readStore = await open(openSqliteReadStore(join(config.dataDir, "read.db")));
-    const deliveryQueue = await open(openSqliteDeliveryQueue(join(config.dataDir, "deliveries.db")));
-    const eventStore = await open(
-      openSqliteEventStore(join(config.dataDir, "events.db"), { offThread: options.offThreadEventStore }),
-    );
-    await readStore.ensure(allProjections.map((projection) => projection.collection));
-    return { eventStore, readStore, secrets, deliveryQueue, close };
+    const coordination = config.redisUrl ? await onRedis(open, config.redisUrl, options.log) : inProcess();
+    const documents = config.mongodbUrl
+      ? await onMongodb(open, config.mongodbUrl)
+      : await onFiles(open, config.dataDir);
+    const eventStore = config.eventStoreUrl
+      ? await open(onEventStoreDb(config.eventStoreUrl))
+      : await open(
+          openSqliteEventStore(join(config.dataDir, "events.db"), { offThread: options.offThreadEventStore }),
+        );
+    return { ...coordination, ...documents, eventStore, close };
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+type Documents = Pick<Backend, "readStore" | "secrets" | "deliveryQueue" | "prepare"> &
+  Partial<Pick<Backend, "leases">>;
+
+async function onFiles(open: Open, dataDir: string): Promise<Documents> {
+  const secrets = await open(openSqliteSecrets(join(dataDir, "secrets.db")));
+  const readStore = await open(openSqliteReadStore(join(dataDir, "read.db")));
+  const deliveryQueue = await open(openSqliteDeliveryQueue(join(dataDir, "deliveries.db")));
+  const prepare = () => ensureDocuments(readStore);
+  await prepare();
+  return { secrets, readStore, deliveryQueue, prepare };
+}
+
+async function onMongodb(open: Open, url: string): Promise<Documents> {
+  const { MongodbConnection } = await import("./mongodb/connection.ts");
+  const { openMongodbReadStore } = await import("./read-store/mongodb.ts");
+  const { mongodbSecrets, ensureSecretsIndex } = await import("./secrets/mongodb.ts");
+  const { ensureDeliveryIndexes, mongodbDeliveryQueue } = await import("./webhooks/queue.mongodb.ts");
+  const { mongodbLeases } = await import("./coordination/leases.mongodb.ts");
+  const connection = await open(readable("MONGODB_URL", () => new MongodbConnection(url)));
+  const readStore = await openMongodbReadStore(connection);
+  return {
+    readStore,
+    secrets: mongodbSecrets(connection),
+    deliveryQueue: mongodbDeliveryQueue(connection),
+    leases: mongodbLeases(connection, clock),
+    async prepare() {
+      await ensureSecretsIndex(connection);
+      await ensureDeliveryIndexes(connection);
+      await ensureDocuments(readStore);
+    },
+  };
+}
+
+async function onEventStoreDb(url: string): Promise<EventStore> {
+  const { openEventStoreDb } = await import("./event-store/eventstoredb.ts");
+  try {
+    return await openEventStoreDb(url, { greet: false });
+  } catch (error) {
+    throw new BadConfig([`EVENTSTORE_URL: ${(error as Error).message}`]);
+  }
+}
+
+async function onRedis(open: Open, url: string, log: (message: string) => void = () => undefined) {
+  const { openRedis } = await import("./redis/connection.ts");
+  const { redisLeases } = await import("./coordination/leases.redis.ts");
+  const { redisRateLimits } = await import("./api/rate-limit.redis.ts");
+  const { redisLinkCache } = await import("./redirect/link-cache.redis.ts");
+  const { redisCacheNews } = await import("./coordination/cache-news.redis.ts");
+  const redis = await open(openRedis(url, { log }));
+  return {
+    redis,
+    leases: redisLeases(redis),
+    rateLimits: (now: () => Date) => withOwnLimits(redisRateLimits(redis), memoryRateLimits(now)),
+    linkCache: redisLinkCache(redis),
+    cacheNews: redisCacheNews(redis),
+  };
+}
+
+function inProcess() {
+  return {
+    redis: undefined,
+    leases: memoryLeases(clock),
+    rateLimits: memoryRateLimits,
+    linkCache: undefined,
+    cacheNews: memoryCacheNews(),
+  };
+}
+
+async function ensureDocuments(readStore: ReadStore): Promise<void> {
+  await readStore.ensure(allProjections.map((projection) => projection.collection));
+}
+
+/** Drivers repeat what they were given, passwords and all: of their errors only the variable's name is told. */
+function readable<T>(variable: string, connect: () => T): T {
+  try {
+    return connect();
+  } catch (error) {
+    throw new BadConfig([`${variable}: its driver can't read it (${(error as Error).name})`]);
   }
 }

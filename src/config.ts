@@ -1,9 +1,17 @@
 // Every environment variable, parsed once (DESIGN §8); nothing else reads process.env.
 import { randomBytes } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { isIP } from "node:net";
 import { join, resolve } from "node:path";
 import { z } from "zod";
+import {
+  baseUrl,
+  isDnsServer,
+  isEventStoreUrl,
+  isMongodbUrl,
+  isProxyRange,
+  isRedisUrl,
+  list,
+} from "./config-formats.ts";
 import { DomainError } from "./errors.ts";
 
 /** One line for each variable that can't be used, ready to print. */
@@ -17,10 +25,6 @@ export class BadConfig extends DomainError {
 }
 
 const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
-/** What `TRUST_PROXY` may name besides addresses and CIDRs; each stands for well-known private ranges. */
-const PROXY_RANGES = ["loopback", "linklocal", "uniquelocal"];
-const NOT_YET = "is not supported by this build yet; unset it to use the embedded store";
-
 const environment = z.object({
   PORT: z.coerce.number().int().min(0).max(65_535).default(3000),
   HOST: z.string().default("127.0.0.1"),
@@ -28,16 +32,13 @@ const environment = z.object({
   DATA_DIR: z.string().default("./data"),
   EVENTSTORE_URL: z
     .string()
-    .refine(() => false, NOT_YET)
+    .refine(isEventStoreUrl, "must be an EventStoreDB connection string such as esdb://host:2113?tls=false")
     .optional(),
   MONGODB_URL: z
     .string()
-    .refine(() => false, NOT_YET)
+    .refine(isMongodbUrl, "must be a MongoDB connection string such as mongodb://host:27017/linkledger")
     .optional(),
-  REDIS_URL: z
-    .string()
-    .refine(() => false, NOT_YET)
-    .optional(),
+  REDIS_URL: z.string().refine(isRedisUrl, "must be a Redis address such as redis://host:6379").optional(),
   KEY_PREFIX: z
     .string()
     .regex(/^[A-Za-z][A-Za-z0-9]{0,15}$/, "must be 1 to 16 letters and digits, a letter first")
@@ -98,6 +99,10 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
   const parsed = result.data;
   if (parsed.PORT === 0 && !parsed.BASE_URL)
     throw new BadConfig(["BASE_URL: must be set when PORT is 0, as the port isn't known beforehand"]);
+  if (!parsed.SECRET_KEY && (parsed.EVENTSTORE_URL || parsed.MONGODB_URL || parsed.REDIS_URL))
+    throw new BadConfig([
+      "SECRET_KEY: must be set, the same for every process, when EVENTSTORE_URL, MONGODB_URL or REDIS_URL is",
+    ]);
   const base = parsed.BASE_URL ?? `http://localhost:${parsed.PORT}`;
   return {
     port: parsed.PORT,
@@ -155,45 +160,4 @@ function problem(issue: z.core.$ZodIssue, env: Readonly<Record<string, string | 
   const name = String(issue.path[0]);
   const value = /TOKEN|KEY$|_URL$/.test(name) && name !== "BASE_URL" ? "" : ` (it is "${env[name]}")`;
   return `${name}${value}: ${issue.message}`;
-}
-
-function baseUrl(text: string, context: z.RefinementCtx): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const plain =
-    url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash;
-  if (!url || !plain || url.pathname !== "/") {
-    context.addIssue({ code: "custom", message: "must be an http or https address without path or query" });
-    return z.NEVER;
-  }
-  return url.origin;
-}
-
-function list(accepts: (item: string) => boolean, message: string) {
-  return z
-    .string()
-    .default("")
-    .transform((text) =>
-      text
-        .split(",")
-        .map((item) => item.trim())
-        .filter((item) => item !== ""),
-    )
-    .refine((items) => items.every(accepts), message);
-}
-
-function isProxyRange(item: string): boolean {
-  if (PROXY_RANGES.includes(item)) return true;
-  const [address = "", bits, ...rest] = item.split("/");
-  const version = isIP(address);
-  if (version === 0 || rest.length > 0) return false;
-  return (
-    bits === undefined ||
-    (/^\d{1,3}$/.test(bits) && Number(bits) > 0 && Number(bits) <= (version === 4 ? 32 : 128))
-  );
-}
-
-function isDnsServer(item: string): boolean {
-  if (isIP(item) !== 0) return true;
-  const match = /^(?:\[([0-9a-fA-F:]+)\]|([\d.]+))(?::(\d{1,5}))?$/.exec(item);
-  return match !== null && isIP(match[1] ?? match[2] ?? "") !== 0;
 }

@@ -1,39 +1,61 @@
-// Whether this process should get traffic, and if not, which part of it is the reason.
+// Whether this process should get traffic, and which part of it is away, late or done without.
 import type { EventStore } from "./event-store/port.ts";
 import type { ProjectionStatus } from "./projections/status.ts";
 import type { ReadStore } from "./read-store/port.ts";
 import type { RecorderStats } from "./redirect/click-recorder.ts";
+import type { Roles } from "./roles/role.ts";
 
-export type Readiness = { ready: boolean; reasons: { part: string; reason: string }[] };
+type Reason = { part: string; reason: string };
+
+/** `reasons`: why it is not ready. `degraded`: what it does without, while it goes on. */
+export type Readiness = { ready: boolean; reasons: Reason[]; degraded: Reason[] };
 
 export type HealthDeps = {
+  roles: Roles;
   eventStore: Pick<EventStore, "head">;
   readStore: Pick<ReadStore, "checkpoints">;
+  /** Undefined when none is configured. */
+  redis: { readonly away: boolean } | undefined;
   projections: () => Promise<ProjectionStatus[]>;
-  recorder: () => RecorderStats;
+  /** Undefined without the redirect role. */
+  recorder: () => RecorderStats | undefined;
 };
 
 const ANSWER_WITHIN_MS = 1000;
 const LONGEST_LAG_MS = 60_000;
 const MOST_CLICKS_WAITING = 100_000;
 
-/** Asks every part, each for a second at most; answers all that is wrong, not only the first. */
+/**
+ * Asks every part, each for a second at most; answers all that is wrong, not only the first. A process that only
+ * redirects goes on without its stores, and one that doesn't project can't mend what the projector does.
+ */
 export async function readiness(deps: HealthDeps): Promise<Readiness> {
-  const stores = await Promise.all([
-    problemOf("event store", deps.eventStore.head()),
-    problemOf("read store", deps.readStore.checkpoints()),
+  const { roles } = deps;
+  const [stores, projector] = await Promise.all([
+    Promise.all([
+      problemOf("event store", deps.eventStore.head()),
+      problemOf("read store", deps.readStore.checkpoints()),
+    ]),
+    projectorProblems(deps.projections),
   ]);
-  const projector = await projectorProblems(deps.projections);
-  const { backlog } = deps.recorder();
-  const recorder =
-    backlog > MOST_CLICKS_WAITING
-      ? [{ part: "click recorder", reason: `${backlog} clicks wait for the event store` }]
-      : [];
-  const reasons = [...stores.flat(), ...projector, ...recorder];
-  return { ready: reasons.length === 0, reasons };
+  const reasons = recorderProblems(deps.recorder());
+  const degraded = redisProblems(deps.redis);
+  const onlyRedirects = [...roles].every((role) => role === "redirect");
+  (onlyRedirects ? degraded : reasons).push(...stores.flat());
+  (roles.has("projector") ? reasons : degraded).push(...projector);
+  return { ready: reasons.length === 0, reasons, degraded };
 }
 
-async function projectorProblems(projections: HealthDeps["projections"]): Promise<Readiness["reasons"]> {
+function recorderProblems(stats: RecorderStats | undefined): Reason[] {
+  if (stats === undefined || stats.backlog <= MOST_CLICKS_WAITING) return [];
+  return [{ part: "click recorder", reason: `${stats.backlog} clicks wait for the event store` }];
+}
+
+function redisProblems(redis: HealthDeps["redis"]): Reason[] {
+  return redis?.away ? [{ part: "redis", reason: "is away: each process counts limits for itself" }] : [];
+}
+
+async function projectorProblems(projections: HealthDeps["projections"]): Promise<Reason[]> {
   const found = await Promise.race([projections().catch(() => undefined), late()]);
   if (!found) return [{ part: "projector", reason: "does not answer" }];
   if (found.length === 0) return [{ part: "projector", reason: "has not started yet" }];
@@ -44,7 +66,7 @@ async function projectorProblems(projections: HealthDeps["projections"]): Promis
   });
 }
 
-async function problemOf(part: string, asked: Promise<unknown>): Promise<Readiness["reasons"]> {
+async function problemOf(part: string, asked: Promise<unknown>): Promise<Reason[]> {
   const outcome = await Promise.race([asked.then(() => "answers").catch(() => "is away"), late()]);
   return outcome === "answers" ? [] : [{ part, reason: outcome ?? "does not answer" }];
 }

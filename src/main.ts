@@ -4,6 +4,7 @@ import { join } from "node:path";
 import closeWithGrace from "close-with-grace";
 import { BadConfig, type Config, describeConfig, parseConfig } from "./config.ts";
 import { createLogger, type Logger } from "./logging.ts";
+import { ALL_ROLES, type Roles } from "./roles/role.ts";
 import { openService, type Service } from "./service.ts";
 
 /** Open requests and the clicks' drain fit in; after that the process ends anyway. */
@@ -13,10 +14,10 @@ const LONGEST_STOP_MS = 20_000;
  * Runs until SIGTERM or SIGINT, which stop it gracefully; a second one ends it at once.
  * @throws BadConfig in one clear line when it can't start for a reason that the operator can mend
  */
-export async function start(config: Config): Promise<Service> {
-  const isFirst = !existsSync(join(config.dataDir, "events.db"));
+export async function start(config: Config, roles: Roles = ALL_ROLES): Promise<Service> {
+  const isFirst = !config.eventStoreUrl && !existsSync(join(config.dataDir, "events.db"));
   const log = createLogger(config.logLevel);
-  const service = await openService(config, log).catch((error: unknown) => {
+  const service = await openService(config, log, { roles }).catch((error: unknown) => {
     throw reasonNotToStart(error, config);
   });
   closeWithGrace({ delay: LONGEST_STOP_MS, logger: false }, async ({ signal, err }) => {
@@ -26,7 +27,7 @@ export async function start(config: Config): Promise<Service> {
     log.info("stopped");
   });
   log.info(
-    { config: describeConfig(config) },
+    { config: describeConfig(config), roles: [...roles] },
     `Linkledger listens on ${service.url}, links begin with ${config.baseUrl}`,
   );
   if (isFirst) greet(log);

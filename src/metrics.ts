@@ -5,11 +5,14 @@ import type { RecorderStats } from "./redirect/click-recorder.ts";
 import type { RedirectStats } from "./redirect/route.ts";
 
 export type MetricsDeps = {
-  redirects: () => RedirectStats;
-  recorder: () => RecorderStats;
+  /** Both undefined without the redirect role. */
+  redirects: () => RedirectStats | undefined;
+  recorder: () => RecorderStats | undefined;
   projections: () => Promise<ProjectionStatus[]>;
   /** How many events the projection has not folded yet, counted up to 1,000. */
   eventsBehind: (status: ProjectionStatus) => Promise<number>;
+  /** Undefined when none is configured. */
+  redis: { readonly away: boolean } | undefined;
 };
 
 export type Metrics = {
@@ -31,9 +34,12 @@ export function createMetrics(deps: MetricsDeps): Metrics {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
     registers,
   });
-  redirectMetrics(deps.redirects, registers);
-  recorderMetrics(deps.recorder, registers);
-  registry.registerMetric(appendLatency(deps.recorder) as unknown as Metric);
+  if (deps.redirects()) redirectMetrics(deps.redirects, registers);
+  if (deps.recorder()) {
+    recorderMetrics(deps.recorder, registers);
+    registry.registerMetric(appendLatency(deps.recorder) as unknown as Metric);
+  }
+  if (deps.redis) redisMetrics(deps.redis, registers);
   const askProjections = projectionMetrics(deps, registers);
   return {
     contentType: registry.contentType,
@@ -56,7 +62,7 @@ function redirectMetrics(redirects: MetricsDeps["redirects"], registers: Registr
     registers,
     collect() {
       this.reset();
-      const { found, notFound, disabled, error } = redirects();
+      const { found = 0, notFound = 0, disabled = 0, error = 0 } = redirects() ?? {};
       for (const [outcome, count] of Object.entries({ found, not_found: notFound, disabled, error }))
         this.inc({ outcome }, count);
     },
@@ -71,7 +77,8 @@ function recorderMetrics(recorder: MetricsDeps["recorder"], registers: Registry[
       registers,
       collect() {
         this.reset();
-        this.inc(value(recorder()));
+        const stats = recorder();
+        if (stats) this.inc(value(stats));
       },
     });
   total("recorded", "Clicks taken in by the recorder", (stats) => stats.recorded);
@@ -83,7 +90,18 @@ function recorderMetrics(recorder: MetricsDeps["recorder"], registers: Registry[
     help: "Clicks taken in and not yet in the event store",
     registers,
     collect() {
-      this.set(recorder().backlog);
+      this.set(recorder()?.backlog ?? 0);
+    },
+  });
+}
+
+function redisMetrics(redis: { readonly away: boolean }, registers: Registry[]): void {
+  new Gauge({
+    name: "linkledger_redis_up",
+    help: "0 while Redis is away: limits are counted per process, links come from the read store",
+    registers,
+    collect() {
+      this.set(redis.away ? 0 : 1);
     },
   });
 }
@@ -94,7 +112,7 @@ function appendLatency(recorder: MetricsDeps["recorder"]) {
   return {
     name,
     async get() {
-      const { bounds, counts, sum, count } = recorder().append;
+      const { bounds = [], counts = [], sum = 0, count = 0 } = recorder()?.append ?? {};
       let upTo = 0;
       const buckets = counts.map((inBucket, index) => {
         upTo += inBucket;

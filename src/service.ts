@@ -1,26 +1,23 @@
-// One running service: stores, threads and the HTTP server, opened in order and closed in reverse.
-import { randomBytes } from "node:crypto";
+// One running service: stores, the roles it was given and the HTTP server, opened in order and closed in reverse.
 import { setTimeout as delay } from "node:timers/promises";
-import { memoryRateLimits } from "./api/rate-limit.memory.ts";
 import { buildApp } from "./app.ts";
+import { awaitStores } from "./await-stores.ts";
 import { type Backend, openBackend } from "./backend.ts";
-import type { AnnouncedLink } from "./commands/append-link.ts";
 import { chance } from "./commands/chance.ts";
-import { urlSafety } from "./commands/url-safety.ts";
 import { type Config, secretKeyOf } from "./config.ts";
 import type { EventStore } from "./event-store/port.ts";
 import { readiness } from "./health.ts";
 import type { Logger } from "./logging.ts";
 import { createMetrics } from "./metrics.ts";
 import { allProjections } from "./projections/groups.ts";
-import { startProjector } from "./projections/projector.ts";
 import type { ProjectionStatus } from "./projections/status.ts";
-import { findCaller } from "./queries/find-caller.ts";
-import { readYourWrites } from "./read-your-writes.ts";
-import { ClickRecorder, recorderThreadStarter } from "./redirect/click-recorder.ts";
-import { runInvalidator } from "./redirect/invalidator.ts";
-import { LinkLookup } from "./redirect/lookup.ts";
-import type { RedirectStats } from "./redirect/route.ts";
+import { openApi } from "./roles/api.ts";
+import type { Opening } from "./roles/opening.ts";
+import { openPortal } from "./roles/portal.ts";
+import { openProjector, watchProjector } from "./roles/projector.ts";
+import { openRedirect } from "./roles/redirect.ts";
+import { ALL_ROLES, type Roles } from "./roles/role.ts";
+import { openWriting } from "./roles/writing.ts";
 
 export type Service = {
   /** Where it listens, such as http://127.0.0.1:3000. */
@@ -34,19 +31,36 @@ export type Service = {
 const LONGEST_CLOSE_MS = 8_000;
 const MOST_COUNTED = 1000;
 
-/** `clock`: what rate windows, links and analytics go by. @throws what listening throws, with all closed again */
-export async function openService(given: Config, log: Logger, clock = chance.clock): Promise<Service> {
+export type ServiceOptions = {
+  /** All by default. */
+  roles?: Roles;
+  /** What rate windows, links and analytics go by. */
+  clock?: () => Date;
+};
+
+/**
+ * Listens also while servers of its stores are away: /health/ready tells until they answer.
+ * @throws what listening throws, with all closed again
+ */
+export async function openService(
+  given: Config,
+  log: Logger,
+  options: ServiceOptions = {},
+): Promise<Service> {
+  const { roles = ALL_ROLES, clock = chance.clock } = options;
   const config: Config = { ...given, secretKey: secretKeyOf(given) };
   const closers: (() => Promise<unknown>)[] = [];
+  const onStop = (close: () => Promise<unknown>) => void closers.push(close);
   const stop = async () => {
     for (const close of closers.splice(0).reverse())
       await inTime(close()).catch((err: unknown) => log.error({ err }, "closing failed"));
   };
   try {
-    const backend = await openBackend(config, { offThreadEventStore: true });
-    closers.push(() => backend.close());
-    const app = await appOf({ config, log, clock, backend, closers });
-    closers.push(() => app.close());
+    const warn = (message: string) => log.warn(message);
+    const backend = await openBackend(config, { offThreadEventStore: true, log: warn });
+    onStop(() => backend.close());
+    const app = await appOf({ config, log, clock, backend, roles, onStop });
+    onStop(() => app.close());
     const url = await app.listen({ port: config.port, host: config.host });
     return { url, backend, stop };
   } catch (error) {
@@ -55,72 +69,34 @@ export async function openService(given: Config, log: Logger, clock = chance.clo
   }
 }
 
-type Opening = {
-  config: Config;
-  log: Logger;
-  clock: () => Date;
-  backend: Backend;
-  closers: (() => Promise<unknown>)[];
-};
-
-async function appOf({ config, log, clock, backend, closers }: Opening) {
-  const { baseHost, baseUrl } = config;
+async function appOf(opening: Opening) {
+  const { config, log, backend, roles } = opening;
   const { eventStore, readStore } = backend;
-  const { random, newId, sleep, randomSlug } = chance;
+  const stopWaiting = awaitStores(backend, log);
+  opening.onStop(async () => stopWaiting());
+  const projections = roles.has("projector") ? openProjector(opening) : watchProjector(opening);
+  const redirect = roles.has("redirect") ? openRedirect(opening) : undefined;
+  const writing = openWriting(opening, (link) => redirect?.lookup.prime(link));
+  const api = roles.has("api") ? openApi(opening, writing) : undefined;
+  const portal = roles.has("portal") ? openPortal(opening, writing) : undefined;
 
-  const projector = startProjector(config, log);
-  closers.push(() => projector.stop());
-  const recorder = openRecorder(config, log);
-  closers.push(() => recorder.close());
-  const lookup = new LinkLookup({ eventStore, readStore, baseHost });
-  const ended = new AbortController();
-  const warn = (message: string) => log.warn(message);
-  const following = runInvalidator({ eventStore, readStore, lookup, random, log: warn }, ended.signal);
-  closers.push(() => {
-    ended.abort();
-    return following;
-  });
-
-  const stats: RedirectStats = { found: 0, notFound: 0, disabled: 0, error: 0 };
-  const projections = () => projector.status();
+  const recorder = () => redirect?.recorder.stats();
   const eventsBehind = ({ name, position }: ProjectionStatus) => countBehind(eventStore, name, position);
-  const recorderStats = () => recorder.stats();
-  const fresh = readYourWrites({ eventStore, readStore, sleep });
-  const commands = { eventStore, clock, newId, random, sleep };
-  const rateLimits = memoryRateLimits(clock);
-  const links = {
-    ...commands,
-    baseUrl,
-    baseHost,
-    randomSlug,
-    urlSafety: urlSafety({ ...config, log }),
-    announce: (link: AnnouncedLink) => lookup.prime(link),
-    log,
-  };
+  const redirects = () => redirect?.stats;
+  const { redis } = backend;
+  const metrics = createMetrics({ redirects, recorder, projections, eventsBehind, redis });
   return buildApp({
     config,
     backend,
     log,
-    clock,
-    newId,
-    sleep,
-    keys: {
-      clock,
-      rateLimits,
-      findCaller: (keyHash) => findCaller({ readStore }, keyHash),
-      keysAreCurrent: fresh.keysAreCurrent,
-    },
-    links,
-    portal: {
-      ...{ ...commands, readStore, secrets: backend.secrets, rateLimits, links, log },
-      ...{ baseUrl, baseHost, keyPrefix: config.keyPrefix, secretKey: secretKeyOf(config) },
-      ...{ randomKey: chance.randomKey, randomToken: chance.randomToken, whenReadable: fresh.whenReadable },
-    },
-    redirect: { lookup, recorder, baseHost, now: () => clock().getTime(), stats },
-    metrics: createMetrics({ redirects: () => stats, recorder: recorderStats, projections, eventsBehind }),
-    readiness: () => readiness({ eventStore, readStore, projections, recorder: recorderStats }),
-    wrote: fresh.wrote,
-    ownWritesAreReadable: fresh.ownWritesAreReadable,
+    clock: opening.clock,
+    newId: chance.newId,
+    sleep: chance.sleep,
+    redirect,
+    api,
+    portal,
+    metrics,
+    readiness: () => readiness({ roles, eventStore, readStore, redis, projections, recorder }),
   });
 }
 
@@ -139,13 +115,4 @@ async function countBehind(eventStore: EventStore, name: string, position: strin
   const prefixes = allProjections.find((projection) => projection.name === name)?.prefixes ?? [];
   const options = { after: position ?? undefined, prefixes, limit: MOST_COUNTED };
   return (await eventStore.readAll(options)).length;
-}
-
-function openRecorder(config: Config, log: Logger): ClickRecorder {
-  return new ClickRecorder({
-    durability: config.clickDurability,
-    startThread: recorderThreadStarter(config, randomBytes(8).toString("hex")),
-    random: chance.random,
-    log: (message) => log.warn(message),
-  });
 }

@@ -13,18 +13,11 @@ const IMPURE =
 /** Built and tested before what will call it. */
 const AHEAD_OF_USE = [
   "src/commands/change-link.ts",
-  "src/coordination/cache-news.memory.ts",
-  "src/coordination/cache-news.ts",
-  "src/coordination/errors.ts",
-  "src/coordination/leases.memory.ts",
-  "src/coordination/leases.ts",
-  "src/outage-breaker.ts",
   "src/queries/account-dashboard.ts",
   "src/queries/account-links.ts",
   "src/queries/link-history.ts",
   "src/queries/link-report.ts",
   "src/queries/live-clicks.ts",
-  "src/redirect/link-cache.ts",
 ];
 
 describe("the architecture", () => {

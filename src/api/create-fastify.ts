@@ -22,7 +22,7 @@ export type FastifyDeps = {
   newId: () => string;
   trustProxy: string[];
   /** Adds the rate window to an answer that no hook sees, as its address can't be read. */
-  showWindow: (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
+  showWindow: ((request: FastifyRequest, reply: FastifyReply) => Promise<void>) | undefined;
 };
 
 export function createFastify(deps: FastifyDeps): Api {
@@ -41,8 +41,10 @@ export function createFastify(deps: FastifyDeps): Api {
     frameworkErrors: (error, request, reply) => {
       const [asked, answer] = [request as FastifyRequest, reply as unknown as FastifyReply];
       answer.header("x-request-id", asked.id);
-      const told = isUnderApi(asked.url) ? deps.showWindow(asked, answer) : Promise.resolve();
-      void told.catch(() => undefined).then(() => sendError(error, asked, answer));
+      const told = isUnderApi(asked.url) ? deps.showWindow?.(asked, answer) : undefined;
+      void Promise.resolve(told)
+        .catch(() => undefined)
+        .then(() => sendError(error, asked, answer));
     },
     clientErrorHandler: refuseConnection,
   }) as unknown as Api;

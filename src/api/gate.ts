@@ -7,10 +7,10 @@ import { RouteNotFound } from "./errors.ts";
 import type { Api } from "./fastify.ts";
 import type { KeyGuard } from "./key-guard.ts";
 
-export type Gate = ReturnType<typeof gate>;
+export type KeyGates = ReturnType<typeof keyGates>;
 
-/** Each function puts its hooks on an encapsulated instance; routes registered on that pass them. */
-export function gate(deps: { baseHost: string; guard: KeyGuard; metrics: Metrics }) {
+/** Puts its hooks on an encapsulated instance; routes registered on that pass them. `guard`: of the api role. */
+export function gate(deps: { baseHost: string; guard: KeyGuard | undefined; metrics: Metrics }) {
   const hostOf = hostResolver(deps.baseHost);
   const baseHost = hostOf(deps.baseHost);
   const { guard, metrics } = deps;
@@ -22,7 +22,7 @@ export function gate(deps: { baseHost: string; guard: KeyGuard; metrics: Metrics
         reply.header("x-content-type-options", "nosniff");
         if (hostOf(request.host ?? "") !== baseHost) throw new RouteNotFound();
         if (!request.is404) return;
-        if (isUnderApi(request.url)) await guard.count(request, reply);
+        if (guard && isUnderApi(request.url)) await guard.count(request, reply);
         // The portal answers people who lost their way with a page of its own.
         if (request.method !== "GET" || !request.url.startsWith("/portal/")) throw new RouteNotFound();
       });
@@ -41,7 +41,12 @@ export function gate(deps: { baseHost: string; guard: KeyGuard; metrics: Metrics
         throw new RouteNotFound();
       });
     },
+  };
+}
 
+/** As gate: what a request under /api passes besides. */
+export function keyGates(guard: KeyGuard) {
+  return {
     withKey(app: Api): void {
       app.addHook("onRequest", async (request, reply) => {
         reply.header("cache-control", "no-store");

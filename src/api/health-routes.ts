@@ -9,10 +9,14 @@ export function healthRoutes(app: Api, deps: { readiness: () => Promise<Readines
   });
 
   app.get("/health/ready", { schema }, async (_request, reply) => {
-    const { ready, reasons } = await deps.readiness();
+    const { ready, reasons, degraded } = await deps.readiness();
     return reply
       .code(ready ? 200 : 503)
       .header("cache-control", "no-store")
-      .send({ status: ready ? "ready" : "not ready", reasons });
+      .send({
+        status: ready ? "ready" : "not ready",
+        reasons,
+        ...(degraded.length > 0 ? { degraded } : {}),
+      });
   });
 }

@@ -45,6 +45,8 @@ export const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   invalid_slug: 422,
   rate_limit_exceeded: 429,
   store_unavailable: 503,
+  coordination_unavailable: 503,
+  revision_conflict: 503,
 };
 
 const FORM_REFUSED: [code: string, message: string] = [

@@ -57,6 +57,7 @@ async function inSession(
   const config = parseConfig(process.env);
   const backend = await openBackend(config, { offThreadEventStore: false });
   try {
+    await backend.prepare();
     const log = createLogger("warn", process.stderr);
     const { eventStore, readStore } = backend;
     const projections = lifecycleProjections;

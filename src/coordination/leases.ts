@@ -10,7 +10,7 @@ export interface Leases {
    * @throws CoordinationUnavailable
    */
   acquire(name: string, holder: string, ttlMs: number): Promise<Lease | undefined>;
-  /** From now for `ttlMs`; false when it had ended, whoever has it now. @throws CoordinationUnavailable */
+  /** From now for `ttlMs`; false when it is lost, as it may be from its end on. @throws CoordinationUnavailable */
   renew(lease: Lease, ttlMs: number): Promise<boolean>;
   /** Frees it at once; nothing happens when it had ended. @throws CoordinationUnavailable */
   release(lease: Lease): Promise<void>;

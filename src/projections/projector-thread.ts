@@ -1,9 +1,11 @@
-// The projector thread: one runner for the lifecycle, one for clicks, on connections of its own.
+// The projector thread: one runner for the lifecycle, one for clicks, each while it holds its lease.
+import { randomUUID } from "node:crypto";
 import { readlinkSync } from "node:fs";
-import { setPriority } from "node:os";
+import { hostname, setPriority } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
 import { openBackend } from "../backend.ts";
 import type { Config } from "../config.ts";
+import { holdLease } from "../coordination/hold-lease.ts";
 import { clickProjections, lifecycleProjections } from "./groups.ts";
 import type { FromProjector, ToProjector } from "./projector-messages.ts";
 import { ProjectionRunner, type RunnerLog } from "./runner.ts";
@@ -26,17 +28,21 @@ async function project(
   port.on("message", (message: ToProjector) => receive(message));
 
   yieldToRedirects();
-  const { eventStore, readStore, close } = await openBackend(config, { offThreadEventStore: false });
+  const { eventStore, readStore, leases, close } = await openBackend(config, { offThreadEventStore: false });
   const log = logTo(tell);
   const clock = () => new Date();
-  const runners = [lifecycleProjections, clickProjections].map(
-    (projections) => new ProjectionRunner({ eventStore, readStore, projections, clock, log }),
+  const holder = `${hostname()}/${process.pid}/${randomUUID()}`;
+  const groups = Object.entries({ lifecycle: lifecycleProjections, clicks: clickProjections }).map(
+    ([group, projections]) => ({
+      lease: { leases, name: `projector ${group}`, holder, log },
+      runner: new ProjectionRunner({ eventStore, readStore, projections, clock, log }),
+    }),
   );
 
   const report = async () => {
     try {
       const projections = [];
-      for (const runner of runners) projections.push(...(await runner.status()));
+      for (const { runner } of groups) projections.push(...(await runner.status()));
       tell({ type: "status", projections });
     } catch (error) {
       log.warn({ err: error }, "projection status unavailable");
@@ -49,7 +55,9 @@ async function project(
   for (const message of early) receive(message);
 
   const reporting = setInterval(report, REPORT_EVERY_MS);
-  await Promise.all(runners.map((runner) => runner.run(stopping.signal)));
+  await Promise.all(
+    groups.map(({ lease, runner }) => holdLease(lease, (signal) => runner.run(signal), stopping.signal)),
+  );
   clearInterval(reporting);
   await close();
   port.close();

@@ -1,11 +1,12 @@
 // Runs projections: reads batches, folds each projection, writes documents, then its checkpoint; owns every retry.
 import { setTimeout as delay, setImmediate as yieldToLoop } from "node:timers/promises";
 import type { Logger } from "pino";
+import { type NextEvent, nextEventFinder } from "../event-store/next-event.ts";
 import type { EventStore, RecordedEvent } from "../event-store/port.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import { Course } from "./course.ts";
 import type { Projection } from "./projection.ts";
-import { type ProjectionStatus, statusOf } from "./status.ts";
+import { type ProjectionStatus, prefixesOf, statusOf } from "./status.ts";
 
 export type RunnerLog = Pick<Logger, "info" | "warn" | "error">;
 
@@ -33,11 +34,13 @@ const RETRY_TO_MS = 15_000;
 export class ProjectionRunner {
   readonly #deps: RunnerDeps;
   readonly #prefixes: readonly string[];
+  readonly #next: NextEvent;
   #courses: Course[];
 
   constructor(deps: RunnerDeps) {
     this.#deps = deps;
-    this.#prefixes = [...new Set(deps.projections.flatMap(({ prefixes }) => prefixes))];
+    this.#prefixes = prefixesOf(deps.projections);
+    this.#next = nextEventFinder(deps.eventStore, this.#prefixes);
     this.#courses = deps.projections.map((projection) => new Course(projection, deps.readStore));
   }
 
@@ -82,7 +85,7 @@ export class ProjectionRunner {
   /** Per projection how far it is. @throws what the stores throw */
   async status(): Promise<ProjectionStatus[]> {
     const { eventStore, readStore, clock } = this.#deps;
-    return statusOf({ eventStore, readStore, clock }, this.#courses, this.#prefixes);
+    return statusOf({ eventStore, readStore, clock }, this.#courses, this.#next);
   }
 
   /** From the committed checkpoints, with nothing in memory: what a restarted process would do. */

@@ -1,4 +1,5 @@
 // What an operator sees of the projections: how far each is, how late, and whether it is faulted.
+import { type NextEvent, nextEventFinder } from "../event-store/next-event.ts";
 import type { EventStore, RecordedEvent } from "../event-store/port.ts";
 import type { Checkpoint, ReadStore } from "../read-store/port.ts";
 import { checkpointName } from "./checkpoint-name.ts";
@@ -20,35 +21,45 @@ export type ProjectionStatus = {
 
 type Deps = { eventStore: EventStore; readStore: ReadStore; clock: () => Date };
 
-/** From the committed checkpoints, so that it tells the same in every process. `prefixes`: those of the runner. */
+/** From the committed checkpoints, so that it tells the same in every process. `next`: of the runner's prefixes. */
 export async function statusOf(
   deps: Deps,
   courses: readonly { projection: Projection; processed: number }[],
-  prefixes: readonly string[],
+  next: NextEvent,
 ): Promise<ProjectionStatus[]> {
   const head = (await deps.eventStore.head()) ?? null;
   const checkpoints = await deps.readStore.checkpoints();
-  const next = new Map<string, RecordedEvent | undefined>();
+  const waiting = new Map<string, RecordedEvent | undefined>();
   const statuses: ProjectionStatus[] = [];
   for (const { projection, processed } of courses) {
     const checkpoint = checkpoints[checkpointName(projection)];
     const position = checkpoint?.position || null;
     const at = position ?? "";
-    if (!next.has(at)) {
-      const [event] = await deps.eventStore.readAll({ after: position ?? undefined, prefixes, limit: 1 });
-      next.set(at, event);
-    }
-    const waiting = next.get(at);
+    if (!waiting.has(at)) waiting.set(at, await next(position ?? undefined));
+    const first = waiting.get(at);
     statuses.push({
       name: projection.name,
       version: projection.version,
       position,
       head,
-      behind: waiting !== undefined,
-      lagMs: waiting ? Math.max(0, deps.clock().getTime() - Date.parse(waiting.recordedAt)) : 0,
+      behind: first !== undefined,
+      lagMs: first ? Math.max(0, deps.clock().getTime() - Date.parse(first.recordedAt)) : 0,
       fault: checkpoint?.fault ?? null,
       processed,
     });
   }
   return statuses;
+}
+
+/** What a process that runs none of these projections can tell of them. */
+export function projectionStatus(
+  deps: Deps & { projections: readonly Projection[] },
+): () => Promise<ProjectionStatus[]> {
+  const courses = deps.projections.map((projection) => ({ projection, processed: 0 }));
+  const next = nextEventFinder(deps.eventStore, prefixesOf(deps.projections));
+  return () => statusOf(deps, courses, next);
+}
+
+export function prefixesOf(projections: readonly Projection[]): string[] {
+  return [...new Set(projections.flatMap(({ prefixes }) => prefixes))];
 }

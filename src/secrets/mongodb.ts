@@ -6,10 +6,14 @@ import type { SecretRecord, Secrets } from "./port.ts";
 /** `value` is JSON text, so that no key inside it means anything to the database. */
 type StoredSecret = { _id: string; value: string; expiresAt: Date | null };
 
-/** Makes its index. @throws StoreUnavailable */
-export async function openMongodbSecrets(connection: MongodbConnection): Promise<Secrets> {
-  await connection.run((db) => db.collection<StoredSecret>("secrets").createIndex({ expiresAt: 1 }));
+/** Works without its index too, only slower: see ensureSecretsIndex. */
+export function mongodbSecrets(connection: MongodbConnection): Secrets {
   return new MongodbSecrets(connection);
+}
+
+/** Safe to repeat and from several processes. @throws StoreUnavailable */
+export async function ensureSecretsIndex(connection: MongodbConnection): Promise<void> {
+  await connection.run((db) => db.collection<StoredSecret>("secrets").createIndex({ expiresAt: 1 }));
 }
 
 class MongodbSecrets implements Secrets {

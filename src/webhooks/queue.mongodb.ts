@@ -20,8 +20,13 @@ import {
 type Claim = Pick<ClaimedDelivery, "id" | "token">;
 type StoredStreak = { _id: string; since: string; attempts: number };
 
-/** Makes its indexes. @throws StoreUnavailable */
-export async function openMongodbDeliveryQueue(connection: MongodbConnection): Promise<DeliveryQueue> {
+/** Works without its indexes too, only slower: see ensureDeliveryIndexes. */
+export function mongodbDeliveryQueue(connection: MongodbConnection): DeliveryQueue {
+  return new MongodbDeliveryQueue(connection);
+}
+
+/** Safe to repeat and from several processes. @throws StoreUnavailable */
+export async function ensureDeliveryIndexes(connection: MongodbConnection): Promise<void> {
   await connection.run(async (db) => {
     const deliveries = db.collection<StoredDelivery>("deliveries");
     for (const fields of [
@@ -34,7 +39,6 @@ export async function openMongodbDeliveryQueue(connection: MongodbConnection): P
       await deliveries.createIndex(Object.fromEntries(fields.map((field) => [field, 1])));
     }
   });
-  return new MongodbDeliveryQueue(connection);
 }
 
 class MongodbDeliveryQueue implements DeliveryQueue {

@@ -1,7 +1,7 @@
 // The delivery queue contract on MongoDB or a compatible server.
 import { beforeAll } from "vitest";
 import { MongodbConnection } from "../../src/mongodb/connection.ts";
-import { openMongodbDeliveryQueue } from "../../src/webhooks/queue.mongodb.ts";
+import { ensureDeliveryIndexes, mongodbDeliveryQueue } from "../../src/webhooks/queue.mongodb.ts";
 import { mongodb, mongodbIsOurs, startMongodb, type TestMongodb } from "../support/mongodb-server.ts";
 import { onServer } from "../support/test-servers.ts";
 import { deliveryQueueContract } from "./delivery-queue.ts";
@@ -18,8 +18,10 @@ onServer(mongodb, () => {
   const traits = { atomicUpdates: !mongodbIsOurs };
   const open = async () => {
     const url = server.newDatabase();
-    const queue = await openMongodbDeliveryQueue(new MongodbConnection(url));
-    const other = await openMongodbDeliveryQueue(new MongodbConnection(url));
+    const connection = new MongodbConnection(url);
+    await ensureDeliveryIndexes(connection);
+    const queue = mongodbDeliveryQueue(connection);
+    const other = mongodbDeliveryQueue(new MongodbConnection(url));
     return {
       queue,
       other,

@@ -1,7 +1,7 @@
 // The secrets contract on MongoDB or a compatible server.
 import { beforeAll } from "vitest";
 import { MongodbConnection } from "../../src/mongodb/connection.ts";
-import { openMongodbSecrets } from "../../src/secrets/mongodb.ts";
+import { ensureSecretsIndex, mongodbSecrets } from "../../src/secrets/mongodb.ts";
 import { mongodb, startMongodb, type TestMongodb } from "../support/mongodb-server.ts";
 import { onServer } from "../support/test-servers.ts";
 import { secretsContract } from "./secrets.ts";
@@ -15,10 +15,12 @@ onServer(mongodb, () => {
 
   secretsContract("MongoDB", async () => {
     const url = server.newDatabase();
-    const secrets = await openMongodbSecrets(new MongodbConnection(url));
+    const connection = new MongodbConnection(url);
+    await ensureSecretsIndex(connection);
+    const secrets = mongodbSecrets(connection);
     return {
       secrets,
-      openAnother: () => openMongodbSecrets(new MongodbConnection(url)),
+      openAnother: async () => mongodbSecrets(new MongodbConnection(url)),
       close: () => secrets.close(),
     };
   });

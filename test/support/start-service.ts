@@ -50,7 +50,7 @@ export async function startTestService(environment: Record<string, string> = {},
   });
   const logged: string[] = [];
   const log = createLogger(config.logLevel, { write: (line: string) => void logged.push(line) });
-  const service = await openService(config, log, clock);
+  const service = await openService(config, log, { clock });
   const { backend, url } = service;
   const port = Number(new URL(url).port);
   const { secrets, eventStore } = backend;

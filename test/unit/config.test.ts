@@ -66,13 +66,24 @@ describe("the configuration", () => {
     [{ ADMIN_TOKEN: "short" }, "ADMIN_TOKEN"],
     [{ SECRET_KEY: "short" }, "SECRET_KEY"],
     [{ LOG_LEVEL: "loud" }, "LOG_LEVEL"],
-    [{ EVENTSTORE_URL: "esdb://127.0.0.1:2113" }, "EVENTSTORE_URL"],
-    [{ MONGODB_URL: "mongodb://127.0.0.1" }, "MONGODB_URL"],
-    [{ REDIS_URL: "redis://127.0.0.1" }, "REDIS_URL"],
+    [{ EVENTSTORE_URL: "http://127.0.0.1:2113" }, "EVENTSTORE_URL"],
+    [{ MONGODB_URL: "127.0.0.1" }, "MONGODB_URL"],
+    [{ REDIS_URL: "redis://" }, "REDIS_URL"],
+    [{ REDIS_URL: "redis://127.0.0.1" }, "SECRET_KEY"],
   ])("refuses %j in one line that begins with the variable's name", (env, name) => {
     const found = problems(env as Record<string, string>);
     expect(found).toHaveLength(1);
     expect(found[0]).toMatch(new RegExp(`^${name}\\b[^\\n]*$`));
+  });
+
+  it.each([
+    ["eventStoreUrl", { EVENTSTORE_URL: "esdb+discover://admin:secret@a:2113,b:2113?nodePreference=leader" }],
+    ["mongodbUrl", { MONGODB_URL: "mongodb://user:secret@a:27017,b:27017/links?replicaSet=rs0" }],
+    ["redisUrl", { REDIS_URL: "rediss://:secret@cache.example:6380/1" }],
+  ])("takes %s on its own, beside embedded stores, and keeps it out of the log", (field, env) => {
+    const config = parseConfig({ ...env, SECRET_KEY: "k".repeat(32) });
+    expect(config).toMatchObject({ [field]: Object.values(env)[0] });
+    expect(JSON.stringify(describeConfig(config))).not.toMatch(/secret@|kkk/);
   });
 
   it("tells every problem at once, and never a secret's value", () => {

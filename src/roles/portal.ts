@@ -1,0 +1,20 @@
+// The portal role: what the pages are handed.
+import { chance } from "../commands/chance.ts";
+import { secretKeyOf } from "../config.ts";
+import type { PortalDeps } from "../portal/portal-deps.ts";
+import type { Opening } from "./opening.ts";
+import type { Writing } from "./writing.ts";
+
+export function openPortal(
+  { config, log, clock, backend }: Opening,
+  { links, rateLimits, fresh }: Writing,
+): PortalDeps {
+  const { eventStore, readStore, secrets } = backend;
+  const { baseUrl, baseHost, keyPrefix } = config;
+  const { newId, random, sleep, randomKey, randomToken } = chance;
+  return {
+    ...{ eventStore, readStore, secrets, rateLimits, links, log },
+    ...{ clock, newId, random, sleep, randomKey, randomToken },
+    ...{ baseUrl, baseHost, keyPrefix, secretKey: secretKeyOf(config), whenReadable: fresh.whenReadable },
+  };
+}

@@ -1,0 +1,24 @@
+// The projector role: a thread that folds while it holds the leases; without the role, only how far it is.
+import { chance } from "../commands/chance.ts";
+import { clickProjections, lifecycleProjections } from "../projections/groups.ts";
+import { startProjector } from "../projections/projector.ts";
+import { type ProjectionStatus, projectionStatus } from "../projections/status.ts";
+import type { Opening } from "./opening.ts";
+
+/** Answers how far each projection is, wherever it runs. */
+export type ProjectionsStatus = () => Promise<ProjectionStatus[]>;
+
+export function openProjector({ config, log, onStop }: Opening): ProjectionsStatus {
+  const projector = startProjector(config, log);
+  onStop(() => projector.stop());
+  return () => projector.status();
+}
+
+/** From the checkpoints that the projector's process commits. */
+export function watchProjector({ backend }: Opening): ProjectionsStatus {
+  const { eventStore, readStore } = backend;
+  const ask = [lifecycleProjections, clickProjections].map((projections) =>
+    projectionStatus({ eventStore, readStore, clock: chance.clock, projections }),
+  );
+  return async () => (await Promise.all(ask.map((status) => status()))).flat();
+}

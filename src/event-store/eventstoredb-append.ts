@@ -110,8 +110,12 @@ async function appendOnce(
   );
   // The call's own deadline doesn't cover the search for a cluster's leader before it.
   const { nextExpectedRevision, position } = await within(timeoutMs + 250, `an append to ${stream}`, call);
-  if (!position) throw new Error(`EventStoreDB took an append to ${stream} without telling where`);
-  return { revision: Number(nextExpectedRevision), position: positionText(position) };
+  const revision = Number(nextExpectedRevision);
+  if (position) return { revision, position: positionText(position) };
+  // A server that recognises an append it took before can't always tell its place.
+  const [last] = await readStream(client, stream, { from: revision, limit: 1 }, timeoutMs);
+  if (!last) throw new Error(`EventStoreDB took an append to ${stream} without telling where`);
+  return { revision, position: last.position };
 }
 
 /** Never -1, which the client can't encode. */

@@ -47,12 +47,15 @@ export function subscribePromises({ fixture, newStream }: Subject): void {
       await other.append(stream, "none", [sampleEvent()]);
       const subscription = subscribed(store, { prefixes: [stream] });
       await subscription.take(1);
-      for (let revision = 0; revision < 3; revision++) {
+      const took: number[] = [];
+      for (let revision = 0; revision < 5; revision++) {
         await other.append(stream, revision, [sampleEvent()]);
         const appended = performance.now();
         await subscription.take(1);
-        expect(performance.now() - appended).toBeLessThan(250);
+        took.push(performance.now() - appended);
       }
+      // The median: one pause of a busy machine is not the adapter's.
+      expect(took.toSorted((a, b) => a - b)[2]).toBeLessThan(250);
     });
 
     it("misses nothing of many writers, and every subscriber sees the same order", async () => {

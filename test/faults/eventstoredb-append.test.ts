@@ -128,6 +128,13 @@ describe("an append that is refused", () => {
   });
 });
 
+it("answers the position also when the server took the append before and doesn't tell its place", async () => {
+  const events = sampleEvents(3);
+  const first = await store.append("link-a", "none", events);
+  double.script.add("append", { kind: "placeless" });
+  expect(await store.append("link-a", "none", events)).toEqual(first);
+});
+
 describe("what can't be sent", () => {
   it("is refused before the client sees it: a bigint, a cycle, nothing at all", async () => {
     const cycle: Record<string, unknown> = {};

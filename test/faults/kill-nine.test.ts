@@ -12,6 +12,9 @@ import { accountWithKeys, type Environment, instanceOf, startService } from "../
 
 const ROUNDS = 3;
 const LOAD_MS = 1500;
+/** Fewer answers than this prove little: a busy machine gets more time. */
+const ENOUGH_ANSWERS = 50;
+const LONGEST_LOAD_MS = 30_000;
 const VISITORS = 16;
 const LINKS_A_REQUEST = 10;
 
@@ -31,16 +34,21 @@ describe("a service that is killed with SIGKILL under load", () => {
       const service = await startService(instance);
       const running = startLoad(service.url, keys, load, round);
       await pause(LOAD_MS);
+      const latest = performance.now() + LONGEST_LOAD_MS;
+      while (answeredIn(round) < ENOUGH_ANSWERS && performance.now() < latest) await pause(50);
       await service.stop("SIGKILL");
       await running;
     }
-  }, 60_000);
+  }, 180_000);
+
+  const answeredIn = (round: number) =>
+    [...load.answered].filter((mark) => mark.startsWith(`${round}-`)).length;
 
   afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
   it("had answered creates and redirects in every round", () => {
     for (let round = 0; round < ROUNDS; round++) {
-      expect([...load.answered].filter((mark) => mark.startsWith(`${round}-`)).length).toBeGreaterThan(10);
+      expect(answeredIn(round)).toBeGreaterThanOrEqual(ENOUGH_ANSWERS);
     }
     expect(load.links.size).toBeGreaterThan(ROUNDS * LINKS_A_REQUEST);
   });

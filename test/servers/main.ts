@@ -1,12 +1,20 @@
-// `npm run test:servers`: the suites that need real servers, and one line that says how many passed.
-import { spawnSync } from "node:child_process";
+// `npm run test:servers`: every suite that needs a server, on real ones, and one line that says how many passed.
+//
+// EVENTSTORE_URL, MONGODB_URL and REDIS_URL name the servers; what is unset is started in a container where there is
+// Docker, else the suite uses the test server that is installed here, else it says so and is skipped.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { startDockerServers } from "./docker-servers.ts";
 
-/** Parts of the paths of test files; a suite without its server says so and is skipped. */
-const SUITES = ["test/servers/", ".mongodb.test.", ".redis.test."];
+/** Parts of the paths of test files. */
+const SUITES = ["test/servers/", "test/faults/", ".eventstoredb.test.", ".mongodb.test.", ".redis.test."];
+
+/** A server elsewhere may be slow, and other tests may be using it. */
+const TIMEOUTS = ["--testTimeout=60000", "--hookTimeout=120000"];
 
 type Report = {
   numPassedTests: number;
@@ -15,16 +23,37 @@ type Report = {
   testResults: { status: string; assertionResults: { status: string }[] }[];
 };
 
+const say = (line: string) => void process.stdout.write(`${line}\n`);
 const folder = mkdtempSync(join(tmpdir(), "linkledger-servers-"));
-const file = join(folder, "report.json");
-const vitest = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));
-const reporters = ["--reporter=verbose", "--reporter=json", `--outputFile.json=${file}`];
-const run = spawnSync(process.execPath, [vitest, "run", ...SUITES, ...reporters], { stdio: "inherit" });
-process.exitCode = summary(run.status ?? 1);
-rmSync(folder, { recursive: true, force: true });
+try {
+  const servers = await startDockerServers(process.env, say);
+  try {
+    process.exitCode = await run(servers.environment);
+  } finally {
+    await servers.stop();
+  }
+} catch (error) {
+  say(`a server did not start: ${error instanceof Error ? error.message : error}`);
+  say("0 passed, 1 failed, 0 skipped");
+  process.exitCode = 1;
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function run(environment: Record<string, string>): Promise<number> {
+  const report = join(folder, "report.json");
+  const vitest = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));
+  const reporters = ["--reporter=verbose", "--reporter=json", `--outputFile.json=${report}`];
+  const child = spawn(process.execPath, [vitest, "run", ...SUITES, ...TIMEOUTS, ...reporters], {
+    stdio: "inherit",
+    env: { ...process.env, ...environment },
+  });
+  const [status] = (await once(child, "exit")) as [number | null];
+  return summary(report, status ?? 1);
+}
 
 /** A file that could not run counts as failed, though none of its tests did. */
-function summary(status: number): number {
+function summary(file: string, status: number): number {
   let report: Report | undefined;
   try {
     report = JSON.parse(readFileSync(file, "utf8")) as Report;
@@ -34,8 +63,9 @@ function summary(status: number): number {
   const broken = report?.testResults.filter(
     (suite) => suite.status === "failed" && suite.assertionResults.every((test) => test.status !== "failed"),
   ).length;
-  const failed = (report?.numFailedTests ?? 1) + (broken ?? 0);
-  const line = `${report?.numPassedTests ?? 0} passed, ${failed} failed, ${report?.numPendingTests ?? 0} skipped`;
-  process.stdout.write(`${line}\n`);
-  return failed > 0 ? 1 : status;
+  let failed = (report?.numFailedTests ?? 1) + (broken ?? 0);
+  // Such as an error that no test caught.
+  if (failed === 0 && status !== 0) failed = 1;
+  say(`${report?.numPassedTests ?? 0} passed, ${failed} failed, ${report?.numPendingTests ?? 0} skipped`);
+  return failed > 0 ? 1 : 0;
 }

@@ -23,8 +23,13 @@ export function appendCall(store: EventStore, misbehave: Misbehave) {
   ): Promise<void> => {
     const messages: AppendReq[] = [];
     call.on("error", () => {});
-    for await (const message of call) messages.push(message);
-    // A lost connection ends the messages here like a complete request; the real server fails such an append.
+    try {
+      for await (const message of call) messages.push(message);
+    } catch {
+      // The client gave up, or its connection was lost, before the request was complete.
+      return;
+    }
+    // A lost connection may also end the messages like a complete request; the real server fails such an append.
     await nextTurn();
     if (call.cancelled) return;
     const options = messages[0]?.getOptions();

@@ -80,7 +80,10 @@ function misbehaving(script: Script, cut: () => void): Misbehave {
       if ((fault?.kind === "silent" || fault?.kind === "drop") && fault.commit) await work();
       if (fault?.kind === "drop") cut();
       if (fault?.kind === "silent" || fault?.kind === "drop") return;
-      answer(null, await work());
+      const value = await work();
+      if (fault?.kind === "placeless" && value instanceof streams.AppendResp)
+        value.getSuccess()?.setNoPosition(new shared.Empty());
+      answer(null, value);
     } catch (error) {
       const invalid = error instanceof RangeError;
       answer({ code: invalid ? 3 : 13, details: error instanceof Error ? error.message : String(error) });

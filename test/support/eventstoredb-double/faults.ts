@@ -6,6 +6,8 @@ export type Fault =
   | { kind: "silent"; commit: boolean }
   | { kind: "drop"; commit: boolean }
   | { kind: "late"; ms: number }
+  /** An append is answered without its position. */
+  | { kind: "placeless" }
   | { kind: "status"; code: number; details?: string; metadata?: Record<string, string> };
 
 /** `after`: events that still come before it happens. */

@@ -3,6 +3,8 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry
 import type { ProjectionStatus } from "./projections/status.ts";
 import type { RecorderStats } from "./redirect/click-recorder.ts";
 import type { RedirectStats } from "./redirect/route.ts";
+import { webhookMetrics } from "./webhooks/webhook-metrics.ts";
+import type { WebhooksStatus } from "./webhooks/webhooks-messages.ts";
 
 export type MetricsDeps = {
   /** Both undefined without the redirect role. */
@@ -13,6 +15,8 @@ export type MetricsDeps = {
   eventsBehind: (status: ProjectionStatus) => Promise<number>;
   /** Undefined when none is configured. */
   redis: { readonly away: boolean } | undefined;
+  /** Undefined without the webhooks role. */
+  webhooks: (() => Promise<WebhooksStatus | undefined>) | undefined;
 };
 
 export type Metrics = {
@@ -41,11 +45,12 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   }
   if (deps.redis) redisMetrics(deps.redis, registers);
   const askProjections = projectionMetrics(deps, registers);
+  const askWebhooks = deps.webhooks ? webhookMetrics(deps.webhooks, registry) : async () => undefined;
   return {
     contentType: registry.contentType,
     async text() {
       // Metrics of stores that are away are no reason to tell nothing of the rest.
-      await askProjections().catch(() => undefined);
+      await Promise.allSettled([askProjections(), askWebhooks()]);
       return registry.metrics();
     },
     requested(method, route, status, seconds) {

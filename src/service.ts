@@ -17,6 +17,7 @@ import { openPortal } from "./roles/portal.ts";
 import { openProjector, watchProjector } from "./roles/projector.ts";
 import { openRedirect } from "./roles/redirect.ts";
 import { ALL_ROLES, type Roles } from "./roles/role.ts";
+import { openWebhooks } from "./roles/webhooks.ts";
 import { openWriting } from "./roles/writing.ts";
 
 export type Service = {
@@ -80,11 +81,12 @@ async function appOf(opening: Opening) {
   const api = roles.has("api") ? openApi(opening, writing) : undefined;
   const portal = roles.has("portal") ? openPortal(opening, writing) : undefined;
 
+  const webhooks = roles.has("webhooks") ? openWebhooks(opening) : undefined;
   const recorder = () => redirect?.recorder.stats();
   const eventsBehind = ({ name, position }: ProjectionStatus) => countBehind(eventStore, name, position);
   const redirects = () => redirect?.stats;
   const { redis } = backend;
-  const metrics = createMetrics({ redirects, recorder, projections, eventsBehind, redis });
+  const metrics = createMetrics({ redirects, recorder, projections, eventsBehind, redis, webhooks });
   return buildApp({
     config,
     backend,

@@ -1,9 +1,6 @@
-// What the projector thread and its parent say to each other.
+// What the projector thread and its parent say to each other, besides the log.
 import type { ProjectionStatus } from "./status.ts";
 
 export type ToProjector = { type: "status" } | { type: "stop" };
 
-export type FromProjector =
-  | { type: "status"; projections: ProjectionStatus[] }
-  /** The parent writes the log, so that one process has one log. */
-  | { type: "log"; level: "info" | "warn" | "error"; fields: object; message: string };
+export type FromProjector = { type: "status"; projections: ProjectionStatus[] };

@@ -6,9 +6,11 @@ import { parentPort, workerData } from "node:worker_threads";
 import { openBackend } from "../backend.ts";
 import type { Config } from "../config.ts";
 import { holdLease } from "../coordination/hold-lease.ts";
+import type { ThreadLog } from "../keep-thread.ts";
+import { threadLog } from "../thread-log.ts";
 import { clickProjections, lifecycleProjections } from "./groups.ts";
 import type { FromProjector, ToProjector } from "./projector-messages.ts";
-import { ProjectionRunner, type RunnerLog } from "./runner.ts";
+import { ProjectionRunner } from "./runner.ts";
 
 const REPORT_EVERY_MS = 1_000;
 /** Nice value: redirects, in the main thread, go first on a busy machine. */
@@ -19,7 +21,7 @@ if (parent) await project(workerData.config as Config, (message) => parent.postM
 
 async function project(
   config: Config,
-  tell: (message: FromProjector) => void,
+  tell: (message: FromProjector | ThreadLog) => void,
   port: NonNullable<typeof parent>,
 ) {
   const stopping = new AbortController();
@@ -29,7 +31,7 @@ async function project(
 
   yieldToRedirects();
   const { eventStore, readStore, leases, close } = await openBackend(config, { offThreadEventStore: false });
-  const log = logTo(tell);
+  const log = threadLog(tell);
   const clock = () => new Date();
   const holder = `${hostname()}/${process.pid}/${randomUUID()}`;
   const groups = Object.entries({ lifecycle: lifecycleProjections, clicks: clickProjections }).map(
@@ -71,18 +73,4 @@ function yieldToRedirects(): void {
   } catch {
     // Not allowed, or not Linux: the projector then competes as an equal.
   }
-}
-
-/** Errors become plain objects: only those cross threads whole. */
-function logTo(tell: (message: FromProjector) => void): RunnerLog {
-  const at = (level: "info" | "warn" | "error") => (first: unknown, second?: string) => {
-    const fields =
-      typeof first === "object" && first !== null ? { ...(first as Record<string, unknown>) } : {};
-    if (fields.err instanceof Error) {
-      const { name, message, stack } = fields.err;
-      fields.err = { type: name, message, stack };
-    }
-    tell({ type: "log", level, fields, message: typeof first === "string" ? first : (second ?? "") });
-  };
-  return { info: at("info"), warn: at("warn"), error: at("error") };
 }

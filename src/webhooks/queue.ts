@@ -15,7 +15,7 @@ export type NewDelivery = {
   body: string;
 };
 
-/** One try. `status` and `error`: exactly one is null when an answer came. `answer`: at most 2 KB of its body. */
+/** One try. `status` is null when no answer came, `error` when it was delivered. `answer`: at most 2 KB of its body. */
 export type Attempt = {
   at: string;
   durationMs: number;

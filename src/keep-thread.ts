@@ -1,0 +1,101 @@
+// A thread that is to run as long as the process: started again when it dies, asked, and stopped gracefully.
+import { setTimeout as delay } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
+import type { Logger } from "pino";
+
+/** What a thread has its parent write, so that one process has one log. */
+export type ThreadLog = { type: "log"; level: "info" | "warn" | "error"; fields: object; message: string };
+
+export type ThreadOptions<From extends { type: string }> = {
+  file: URL;
+  name: string;
+  /** Plain JSON; the thread's `workerData`. */
+  data: unknown;
+  log: Pick<Logger, "info" | "warn" | "error">;
+  /** Everything it says but for the log. */
+  heard: (message: From) => void;
+};
+
+export type KeptThread<To> = {
+  /** Resolves when it has answered; after a second, or when there is no thread, without an answer. */
+  ask(question: To): Promise<void>;
+  /** Resolves when the thread is gone: it has ten seconds to end what it is at. */
+  stop(last: To): Promise<void>;
+};
+
+const RESTART_FROM_MS = 250;
+const RESTART_TO_MS = 15_000;
+const ANSWER_WITHIN_MS = 1_000;
+const STOP_WITHIN_MS = 10_000;
+/** A thread that lived this long died of something new: the backoff starts over. */
+const HEALTHY_AFTER_MS = 60_000;
+
+/** Runs until `stop`; a thread that dies is started again with backoff. */
+export function keepThread<From extends { type: string }, To>(options: ThreadOptions<From>): KeptThread<To> {
+  const { file, name, data, log, heard } = options;
+  const stopping = new AbortController();
+  let worker: Worker | undefined;
+  const askers = new Set<() => void>();
+
+  const runOnce = (): Promise<void> =>
+    new Promise((resolve) => {
+      const thread = new Worker(file, { name, workerData: data, execArgv: [] });
+      worker = thread;
+      thread.on("message", (message: From | ThreadLog) => {
+        if (isLog(message)) return log[message.level](message.fields, message.message);
+        heard(message);
+        for (const answer of askers) answer();
+      });
+      thread.on("error", (err) => log.error({ err }, `${name} thread failed`));
+      thread.on("exit", (code) => {
+        worker = undefined;
+        if (!stopping.signal.aborted) log.error({ code }, `${name} thread ended, starting it again`);
+        resolve();
+      });
+    });
+
+  const watch = async () => {
+    let deaths = 0;
+    while (!stopping.signal.aborted) {
+      const startedAt = performance.now();
+      await runOnce();
+      if (stopping.signal.aborted) return;
+      deaths = performance.now() - startedAt > HEALTHY_AFTER_MS ? 1 : deaths + 1;
+      const ms = Math.min(RESTART_TO_MS, RESTART_FROM_MS * 2 ** (deaths - 1)) * (0.5 + Math.random() / 2);
+      await delay(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
+    }
+  };
+  const watching = watch();
+
+  return {
+    async ask(question) {
+      const thread = worker;
+      if (!thread) return;
+      await new Promise<void>((resolve) => {
+        const done = () => {
+          clearTimeout(timer);
+          askers.delete(done);
+          resolve();
+        };
+        const timer = setTimeout(done, ANSWER_WITHIN_MS);
+        askers.add(done);
+        thread.postMessage(question);
+      });
+    },
+    async stop(last) {
+      stopping.abort();
+      worker?.postMessage(last);
+      const ended = new AbortController();
+      const tooLong = delay(STOP_WITHIN_MS, "late", { signal: ended.signal }).catch(() => "ended");
+      const outcome = await Promise.race([watching.then(() => "ended"), tooLong]);
+      ended.abort();
+      // Ending it anywhere is safe: what was not committed is done again at the next start.
+      if (outcome === "late") await worker?.terminate();
+      await watching;
+    },
+  };
+}
+
+function isLog(message: { type: string }): message is ThreadLog {
+  return message.type === "log";
+}

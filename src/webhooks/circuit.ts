@@ -1,0 +1,34 @@
+// A receiver that fails again and again is left alone for a while: its deliveries wait and no try is spent. Pure.
+
+/** Times in milliseconds. `openedForMs` is 0 while closed; the circuit is half-open once `openUntil` has passed. */
+export type Circuit = { failures: number; openUntil: number; openedForMs: number };
+
+export const closedCircuit: Circuit = { failures: 0, openUntil: 0, openedForMs: 0 };
+
+/** `failures` in a row open it, first for `openFromMs`, then each time for twice as long. */
+export type CircuitSettings = { failures: number; openFromMs: number; openToMs: number };
+
+export const CIRCUIT_SETTINGS: CircuitSettings = { failures: 10, openFromMs: 5_000, openToMs: 300_000 };
+
+export function isOpen(circuit: Circuit, now: number): boolean {
+  return circuit.openUntil > now;
+}
+
+/** How many deliveries may be under way at once: none while open, one probe while half-open. */
+export function widthOf(circuit: Circuit, now: number, closed: number): number {
+  if (circuit.openedForMs === 0) return closed;
+  return isOpen(circuit, now) ? 0 : 1;
+}
+
+/** What fails while it is open set out before it opened, and says nothing new. `random`: [0, 1). */
+export function afterFailure(
+  circuit: Circuit,
+  now: number,
+  random: number,
+  settings = CIRCUIT_SETTINGS,
+): Circuit {
+  const failures = circuit.failures + 1;
+  if (isOpen(circuit, now) || failures < settings.failures) return { ...circuit, failures };
+  const openedForMs = Math.min(settings.openToMs, circuit.openedForMs * 2 || settings.openFromMs);
+  return { failures, openedForMs, openUntil: now + openedForMs * (0.8 + 0.4 * random) };
+}

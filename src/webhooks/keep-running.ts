@@ -1,0 +1,37 @@
+// Work that must go on through every failure of the stores: again, with backoff, until it is told to stop.
+import { setTimeout as delay } from "node:timers/promises";
+
+export type KeepRunningDeps = {
+  /** What stops, for the log. */
+  name: string;
+  random: () => number;
+  log: { warn(fields: object, message: string): void };
+};
+
+const RETRY_FROM_MS = 250;
+const RETRY_TO_MS = 15_000;
+/** Work that went on for this long failed of something new. */
+const HEALTHY_AFTER_MS = 60_000;
+
+/** Also when the work ends by itself: a subscription that ends was dropped. Answers once the signal has aborted. */
+export async function keepRunning(
+  { name, random, log }: KeepRunningDeps,
+  work: (signal: AbortSignal) => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  let failures = 0;
+  while (!signal.aborted) {
+    const startedAt = performance.now();
+    let failure: unknown;
+    try {
+      await work(signal);
+    } catch (error) {
+      failure = error;
+    }
+    if (signal.aborted) return;
+    failures = performance.now() - startedAt > HEALTHY_AFTER_MS ? 1 : failures + 1;
+    const retryInMs = Math.min(RETRY_TO_MS, RETRY_FROM_MS * 2 ** (failures - 1)) * (0.5 + random() / 2);
+    if (failure) log.warn({ err: failure, retryInMs }, `${name} interrupted, retrying`);
+    await delay(retryInMs, undefined, { signal }).catch(() => undefined);
+  }
+}

@@ -1,0 +1,50 @@
+// The circuits of all receivers that a worker sends to; only of those that failed last is anything kept.
+import {
+  afterFailure,
+  type Circuit,
+  type CircuitSettings,
+  closedCircuit,
+  isOpen,
+  widthOf,
+} from "./circuit.ts";
+
+export type ReceiverCircuitsDeps = {
+  /** Milliseconds. */
+  now: () => number;
+  random: () => number;
+  settings: CircuitSettings;
+};
+
+export class ReceiverCircuits {
+  readonly #deps: ReceiverCircuitsDeps;
+  readonly #circuits = new Map<string, Circuit>();
+
+  constructor(deps: ReceiverCircuitsDeps) {
+    this.#deps = deps;
+  }
+
+  /** How many deliveries the webhook may have under way; `closed` when all is well. */
+  widthOf(webhookId: string, closed: number): number {
+    return widthOf(this.#of(webhookId), this.#deps.now(), closed);
+  }
+
+  succeeded(webhookId: string): void {
+    this.#circuits.delete(webhookId);
+  }
+
+  failed(webhookId: string): void {
+    const { now, random, settings } = this.#deps;
+    this.#circuits.set(webhookId, afterFailure(this.#of(webhookId), now(), random(), settings));
+  }
+
+  open(): number {
+    const now = this.#deps.now();
+    let open = 0;
+    for (const circuit of this.#circuits.values()) if (isOpen(circuit, now)) open += 1;
+    return open;
+  }
+
+  #of(webhookId: string): Circuit {
+    return this.#circuits.get(webhookId) ?? closedCircuit;
+  }
+}

@@ -1,0 +1,81 @@
+// From clicks to deliveries: one ordered pass over account and click events, with a checkpoint of its own.
+import type { EventStore, Position, RecordedEvent } from "../event-store/port.ts";
+import type { StoredEvent } from "../events/catalogue.ts";
+import { readEvent } from "../events/read-event.ts";
+import { PREFIX } from "../events/streams.ts";
+import type { ReadStore } from "../read-store/port.ts";
+import { clickPayload, LINK_CLICKED } from "./click-payload.ts";
+import { foldAccounts } from "./directory.ts";
+import type { DeliveryQueue, NewDelivery } from "./queue.ts";
+import { oldestRouted } from "./retention.ts";
+import { foldSubscribers, noSubscribers, type Subscribers, subscribersOf } from "./subscribers.ts";
+
+export const ROUTER_CHECKPOINT = "webhooks-router";
+
+export type RouterDeps = {
+  eventStore: EventStore;
+  readStore: Pick<ReadStore, "checkpoint" | "saveCheckpoint">;
+  queue: Pick<DeliveryQueue, "enqueue" | "cancel">;
+  clock: () => Date;
+  /** Called when there is something new to deliver. */
+  queued: () => void;
+};
+
+/** Most events before one write and one checkpoint. */
+const BATCH = 2_000;
+
+/**
+ * Routes from the committed checkpoint on, until the signal aborts or the subscription is dropped. Deliveries are in
+ * the queue before the checkpoint moves, and there is one for each webhook and event: a crash anywhere loses none and
+ * doubles none.
+ * @throws what the stores throw; EventUnreadable at an event that a newer program wrote, which is not passed over
+ */
+export async function routeClicks(deps: RouterDeps, signal: AbortSignal): Promise<void> {
+  const checkpoint = await deps.readStore.checkpoint(ROUTER_CHECKPOINT);
+  const after = checkpoint?.position;
+  const subscribers = noSubscribers();
+  if (after !== undefined) await foldAccounts(deps.eventStore, subscribers, undefined, after);
+  const prefixes = [PREFIX.account, PREFIX.clicks];
+  for await (const events of deps.eventStore.subscribe({ after, prefixes, signal, batchSize: BATCH })) {
+    if (signal.aborted) return;
+    await routeBatch(deps, subscribers, events);
+  }
+}
+
+async function routeBatch(
+  deps: RouterDeps,
+  subscribers: Subscribers,
+  batch: readonly RecordedEvent[],
+): Promise<void> {
+  const now = deps.clock();
+  const oldest = oldestRouted(now);
+  const deliveries: NewDelivery[] = [];
+  const removed: string[] = [];
+  for (const recorded of batch) {
+    const event = readEvent(recorded);
+    if (!event) continue;
+    removed.push(...foldSubscribers(subscribers, event));
+    if (recorded.recordedAt >= oldest) deliveries.push(...deliveriesOf(subscribers, event));
+  }
+  const added = await deps.queue.enqueue(deliveries, now.toISOString());
+  for (const webhookId of removed) await deps.queue.cancel(webhookId, now.toISOString());
+  await saveCheckpoint(deps, batch.at(-1));
+  if (added > 0) deps.queued();
+}
+
+function deliveriesOf(subscribers: Subscribers, event: StoredEvent): NewDelivery[] {
+  if (event.type !== "LinkClicked") return [];
+  const webhooks = subscribersOf(subscribers, event.data);
+  if (webhooks.length === 0) return [];
+  const body = Buffer.from(clickPayload(event.data)).toString();
+  return webhooks.map(({ webhookId }) => ({ webhookId, eventId: event.id, event: LINK_CLICKED, body }));
+}
+
+async function saveCheckpoint(
+  { readStore }: RouterDeps,
+  last: { position: Position; recordedAt: string } | undefined,
+): Promise<void> {
+  if (!last) return;
+  const { position, recordedAt } = last;
+  await readStore.saveCheckpoint(ROUTER_CHECKPOINT, { position, recordedAt });
+}

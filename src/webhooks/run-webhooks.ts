@@ -1,0 +1,126 @@
+// Everything webhooks are made of, run together: the directory, the router, the worker and the sweep.
+import { setTimeout as delay } from "node:timers/promises";
+import { pauseWebhook } from "../commands/pause-webhook.ts";
+import { readWebhookKeys } from "../commands/webhook-key.ts";
+import { DomainError } from "../errors.ts";
+import type { EventStore } from "../event-store/port.ts";
+import { PREFIX } from "../events/streams.ts";
+import type { ReadStore } from "../read-store/port.ts";
+import type { Secrets } from "../secrets/port.ts";
+import { WebhookDirectory } from "./directory.ts";
+import { type KeepRunningDeps, keepRunning } from "./keep-running.ts";
+import type { DeliveryQueue } from "./queue.ts";
+import { oldestKept } from "./retention.ts";
+import { ROUTER_CHECKPOINT, routeClicks } from "./router.ts";
+import type { AttemptResult, Delivery } from "./send-delivery.ts";
+import type { Subscriber } from "./subscribers.ts";
+import type { WebhooksStatus } from "./webhooks-messages.ts";
+import { DeliveryWorker } from "./worker.ts";
+import type { WorkerSettings } from "./worker-settings.ts";
+
+type Work = (signal: AbortSignal) => Promise<void>;
+
+export type WebhooksDeps = {
+  eventStore: EventStore;
+  readStore: ReadStore;
+  secrets: Secrets;
+  deliveryQueue: DeliveryQueue;
+  send: (delivery: Delivery) => Promise<AttemptResult>;
+  /** Runs what only one process should do at a time, while it is this one. */
+  exclusively: (work: Work, signal: AbortSignal) => Promise<void>;
+  clock: () => Date;
+  newId: () => string;
+  random: () => number;
+  sleep: (ms: number) => Promise<void>;
+  log: KeepRunningDeps["log"];
+  settings?: Partial<WorkerSettings> | undefined;
+};
+
+export type Webhooks = {
+  /** Until the signal aborts and what was under way is settled. */
+  run(signal: AbortSignal): Promise<void>;
+  /** @throws what the stores throw */
+  status(): Promise<WebhooksStatus>;
+};
+
+const SWEEP_EVERY_MS = 3_600_000;
+
+export function openWebhooks(deps: WebhooksDeps): Webhooks {
+  const { eventStore, readStore, secrets, deliveryQueue: queue, clock, random, log } = deps;
+  const wake = () => worker.wake();
+  const directory = new WebhookDirectory(eventStore, wake);
+  const worker = new DeliveryWorker({
+    ...deps,
+    queue,
+    find: (webhookId) => directory.find(webhookId),
+    keysOf: (webhookId) => readWebhookKeys(secrets, webhookId, clock()),
+    pause: (webhook, reason) => pauseFailing(deps, webhook, reason),
+  });
+  const keep = (name: string, work: Work, signal: AbortSignal) =>
+    keepRunning({ name, random, log }, work, signal);
+
+  return {
+    async run(signal) {
+      const { promise: known, resolve: isKnown } = Promise.withResolvers<void>();
+      signal.addEventListener("abort", () => isKnown(), { once: true });
+      const follow: Work = async (until) => {
+        await directory.catchUp();
+        isKnown();
+        await directory.follow(until);
+      };
+      const route: Work = (until) =>
+        routeClicks({ eventStore, readStore, queue, clock, queued: wake }, until);
+      const sweep: Work = (until) => sweepHourly(queue, clock, until);
+      await Promise.all([
+        keep("webhook directory", follow, signal),
+        known.then(() => worker.run(signal)),
+        deps.exclusively(
+          async (until) =>
+            void (await Promise.all([
+              keep("webhook router", route, until),
+              keep("webhook sweep", sweep, until),
+            ])),
+          signal,
+        ),
+      ]);
+    },
+    async status() {
+      const now = clock();
+      return {
+        ...worker.counts.read(),
+        askedAt: now.getTime(),
+        queue: await queue.stats(now.toISOString(), directory.paused()),
+        underWay: worker.underWay.size,
+        openCircuits: worker.circuits.open(),
+        routerLagMs: await routerLag(deps, now),
+      };
+    },
+  };
+}
+
+/** In the name of the service. Somebody else may have paused or removed it meanwhile: that is as well. */
+async function pauseFailing(deps: WebhooksDeps, webhook: Subscriber, reason: string): Promise<void> {
+  const { accountId, webhookId } = webhook;
+  const actor = { type: "system", id: "webhooks" } as const;
+  try {
+    await pauseWebhook(deps, { requestId: deps.newId(), actor }, accountId, webhookId, { reason });
+    deps.log.warn({ accountId, webhookId, reason }, "webhook paused");
+  } catch (err) {
+    if (!(err instanceof DomainError)) throw err;
+    deps.log.warn({ err, webhookId }, "webhook could not be paused");
+  }
+}
+
+async function sweepHourly(queue: DeliveryQueue, clock: () => Date, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    await queue.sweep(oldestKept(clock()));
+    await delay(SWEEP_EVERY_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+async function routerLag({ eventStore, readStore }: WebhooksDeps, now: Date): Promise<number> {
+  const after = (await readStore.checkpoint(ROUTER_CHECKPOINT))?.position;
+  const prefixes = [PREFIX.account, PREFIX.clicks];
+  const [next] = await eventStore.readAll({ after, prefixes, limit: 1 });
+  return next ? Math.max(0, now.getTime() - Date.parse(next.recordedAt)) : 0;
+}

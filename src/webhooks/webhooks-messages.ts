@@ -1,0 +1,18 @@
+// What the webhooks thread and its parent say to each other, besides the log.
+import type { QueueStats } from "./queue.ts";
+import type { Counted } from "./worker-counts.ts";
+
+export type WebhooksStatus = Counted & {
+  /** By the clock of the thread, in milliseconds. */
+  askedAt: number;
+  queue: QueueStats;
+  /** Deliveries being sent just now, and receivers that are left alone for a while. */
+  underWay: number;
+  openCircuits: number;
+  /** Age of the oldest click or change that is not routed yet. */
+  routerLagMs: number;
+};
+
+export type ToWebhooks = { type: "status" } | { type: "stop" };
+
+export type FromWebhooks = { type: "status"; status: WebhooksStatus | undefined };

@@ -1,0 +1,61 @@
+// The webhooks thread: routes and delivers on connections of its own, so that no redirect waits for a receiver.
+import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
+import { parentPort, workerData } from "node:worker_threads";
+import { openBackend } from "../backend.ts";
+import { chance } from "../commands/chance.ts";
+import type { Config } from "../config.ts";
+import { holdLease } from "../coordination/hold-lease.ts";
+import type { ThreadLog } from "../keep-thread.ts";
+import { threadLog } from "../thread-log.ts";
+import { receiverResolver } from "./resolve-receiver.ts";
+import { openWebhooks } from "./run-webhooks.ts";
+import { safeAgent } from "./safe-connector.ts";
+import { sendDelivery } from "./send-delivery.ts";
+import type { FromWebhooks, ToWebhooks } from "./webhooks-messages.ts";
+
+const parent = parentPort;
+if (parent) await deliver(workerData.config as Config, (message) => parent.postMessage(message), parent);
+
+async function deliver(
+  config: Config,
+  tell: (message: FromWebhooks | ThreadLog) => void,
+  port: NonNullable<typeof parent>,
+) {
+  const stopping = new AbortController();
+  const early: ToWebhooks[] = [];
+  let receive = (message: ToWebhooks) => void early.push(message);
+  port.on("message", (message: ToWebhooks) => receive(message));
+
+  const log = threadLog(tell);
+  const holder = `${hostname()}/${process.pid}/${randomUUID()}`;
+  const backend = await openBackend(config, { offThreadEventStore: false });
+  const reach = { allowPrivate: config.webhookAllowPrivate };
+  const dispatcher = safeAgent({ ...reach, resolve: receiverResolver(config.dnsServers) });
+  const webhooks = openWebhooks({
+    ...chance,
+    ...backend,
+    log,
+    send: (delivery) => sendDelivery({ ...reach, dispatcher, now: Date.now }, delivery),
+    exclusively: (work, signal) =>
+      holdLease({ leases: backend.leases, name: "webhooks", holder, log }, work, signal),
+  });
+
+  const report = async () => {
+    const status = await webhooks.status().catch((err: unknown) => {
+      log.warn({ err }, "webhook status unavailable");
+      return undefined;
+    });
+    tell({ type: "status", status });
+  };
+  receive = (message) => {
+    if (message.type === "stop") stopping.abort();
+    else void report();
+  };
+  for (const message of early) receive(message);
+
+  await webhooks.run(stopping.signal);
+  await dispatcher.destroy();
+  await backend.close();
+  port.close();
+}

@@ -1,0 +1,32 @@
+// Starts and watches the webhooks thread.
+import type { Config } from "../config.ts";
+import { keepThread, type ThreadOptions } from "../keep-thread.ts";
+import type { FromWebhooks, ToWebhooks, WebhooksStatus } from "./webhooks-messages.ts";
+
+export type WebhooksThread = {
+  /** Resolves when what was under way is settled and the thread is gone. */
+  stop(): Promise<void>;
+  /** Fresh from the thread; what it last told when it does not answer within a second; undefined before its first. */
+  status(): Promise<WebhooksStatus | undefined>;
+};
+
+/** Runs until `stop`; a thread that dies is started again with backoff. */
+export function startWebhooks(config: Config, log: ThreadOptions<FromWebhooks>["log"]): WebhooksThread {
+  let last: WebhooksStatus | undefined;
+  const thread = keepThread<FromWebhooks, ToWebhooks>({
+    file: new URL("./webhooks-thread.ts", import.meta.url),
+    name: "webhooks",
+    data: { config },
+    log,
+    heard: ({ status }) => {
+      last = status ?? last;
+    },
+  });
+  return {
+    stop: () => thread.stop({ type: "stop" }),
+    async status() {
+      await thread.ask({ type: "status" });
+      return last;
+    },
+  };
+}

@@ -1,0 +1,173 @@
+// Delivers what is due: claims within the limits, sends, settles; any number of workers, also of other processes.
+import { setTimeout as delay } from "node:timers/promises";
+import type { WebhookKeys } from "../commands/webhook-key.ts";
+import { LINK_CLICKED } from "./click-payload.ts";
+import type { ClaimedDelivery, DeliveryQueue } from "./queue.ts";
+import { ReceiverCircuits } from "./receiver-circuits.ts";
+import type { AttemptResult, Delivery } from "./send-delivery.ts";
+import { settleAttempt } from "./settle-attempt.ts";
+import { shareSlots } from "./share-slots.ts";
+import type { Subscriber } from "./subscribers.ts";
+import { UnderWay } from "./under-way.ts";
+import { WorkerCounts } from "./worker-counts.ts";
+import { WORKER_SETTINGS, type WorkerSettings } from "./worker-settings.ts";
+
+export type WorkerDeps = {
+  queue: DeliveryQueue;
+  /** Undefined for a webhook that is not known yet. */
+  find: (webhookId: string) => Subscriber | undefined;
+  keysOf: (webhookId: string) => Promise<WebhookKeys | undefined>;
+  send: (delivery: Delivery) => Promise<AttemptResult>;
+  /** Pauses a webhook in the name of the service. */
+  pause: (webhook: Subscriber, reason: string) => Promise<void>;
+  clock: () => Date;
+  newId: () => string;
+  random: () => number;
+  log: { warn(fields: object, message: string): void };
+  settings?: Partial<WorkerSettings> | undefined;
+};
+
+/** When a delivery could not even be tried for a reason of our own. */
+const OWN_TROUBLE_MS = 60_000;
+const QUEUE_AWAY_MS = 1_000;
+/** How long a success spares us saying again that there is no streak of failures. */
+const STREAK_ENDED_MS = 60_000;
+
+export class DeliveryWorker {
+  readonly counts = new WorkerCounts();
+  readonly circuits: ReceiverCircuits;
+  readonly underWay = new UnderWay();
+  readonly #deps: WorkerDeps;
+  readonly #settings: WorkerSettings;
+  readonly #streakEndedAt = new Map<string, number>();
+  #turn = 0;
+  #wake: () => void = () => undefined;
+
+  constructor(deps: WorkerDeps) {
+    this.#deps = deps;
+    this.#settings = { ...WORKER_SETTINGS, ...deps.settings };
+    const now = () => deps.clock().getTime();
+    this.circuits = new ReceiverCircuits({ now, random: deps.random, settings: this.#settings.circuit });
+  }
+
+  /** Until the signal aborts; then what is under way is finished, or given back to be sent again. */
+  async run(signal: AbortSignal): Promise<void> {
+    signal.addEventListener("abort", () => this.wake(), { once: true });
+    while (!signal.aborted) {
+      const woken = new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+      let waitMs = this.#settings.pollMs;
+      try {
+        await this.startDue();
+      } catch (err) {
+        this.#deps.log.warn({ err }, "webhook deliveries can't be claimed");
+        waitMs = QUEUE_AWAY_MS;
+      }
+      if (!signal.aborted) await within(waitMs, woken);
+    }
+    await within(this.#settings.stopMs, this.underWay.settled());
+    const now = this.#deps.clock().toISOString();
+    for (const claim of this.underWay.claims())
+      await this.#deps.queue.defer(claim, now).catch(() => undefined);
+  }
+
+  /** There may be something to do before the next look. */
+  wake(): void {
+    this.#wake();
+  }
+
+  /** One look: begins to send what is due, as far as there is room. Answers how many. @throws what the queue throws */
+  async startDue(): Promise<number> {
+    const free = this.#settings.total - this.underWay.size;
+    if (free <= 0) return 0;
+    const now = this.#deps.clock();
+    const waiting = await this.#waiting(now);
+    let started = 0;
+    for (const [webhook, limit] of shareSlots(waiting, free))
+      started += await this.#start(webhook, limit, now);
+    return started;
+  }
+
+  /** Active webhooks with something due and room for it; another first each time, so that none is always the last. */
+  async #waiting(now: Date): Promise<{ item: Subscriber; room: number }[]> {
+    const { queue, find } = this.#deps;
+    const waiting: { item: Subscriber; room: number }[] = [];
+    for (const webhookId of await queue.dueWebhooks(now.toISOString())) {
+      const webhook = find(webhookId);
+      if (webhook?.status === "removed") await queue.cancel(webhookId, now.toISOString());
+      if (webhook?.status !== "active") continue;
+      const width = this.circuits.widthOf(webhookId, this.#settings.perWebhook);
+      const room = width - this.underWay.of(webhookId);
+      if (room > 0) waiting.push({ item: webhook, room });
+    }
+    this.#turn += 1;
+    const first = this.#turn % Math.max(1, waiting.length);
+    return [...waiting.slice(first), ...waiting.slice(0, first)];
+  }
+
+  async #start(webhook: Subscriber, limit: number, at: Date): Promise<number> {
+    const { queue, newId } = this.#deps;
+    const { webhookId } = webhook;
+    const now = at.toISOString();
+    const until = new Date(at.getTime() + this.#settings.claimMs).toISOString();
+    const claimed = await queue.claim({ webhookId, token: newId(), now, until, limit });
+    for (const claim of claimed) {
+      this.counts.claimed(at.getTime() - Date.parse(claim.wasDueAt));
+      this.underWay.add(claim, this.#try(claim, webhook), () => this.wake());
+    }
+    return claimed.length;
+  }
+
+  /** Never rejects. */
+  async #try(claim: ClaimedDelivery, webhook: Subscriber): Promise<void> {
+    const { queue, clock, log, pause, random } = this.#deps;
+    const { webhookId, eventId } = claim;
+    try {
+      const result = await this.#send(claim, webhook);
+      this.counts.attempted(result.error?.code ?? "delivered");
+      if (result.error) this.#failed(webhookId);
+      else this.circuits.succeeded(webhookId);
+      const { delaysMs } = this.#settings;
+      const ours = await settleAttempt({ queue, pause, random, delaysMs }, claim, webhook, result);
+      if (!ours) this.counts.attempted("too_late");
+      if (!result.error) await this.#endStreak(webhookId);
+    } catch (err) {
+      log.warn({ err, webhookId, eventId }, "webhook delivery interrupted");
+      const later = new Date(clock().getTime() + OWN_TROUBLE_MS).toISOString();
+      await queue.defer(claim, later).catch(() => undefined);
+    }
+  }
+
+  async #send({ webhookId, eventId, body }: ClaimedDelivery, { url }: Subscriber): Promise<AttemptResult> {
+    const keys = await this.#deps.keysOf(webhookId);
+    if (!keys) throw new Error("The webhook's key is missing");
+    const { key, previous } = keys;
+    const stillSigns = previous !== undefined && Date.parse(previous.until) > this.#deps.clock().getTime();
+    const previousKey = stillSigns ? previous.key : undefined;
+    return this.#deps.send({
+      ...{ url, key, previousKey },
+      ...{ id: eventId, body: Buffer.from(body), event: LINK_CLICKED },
+    });
+  }
+
+  #failed(webhookId: string): void {
+    this.#streakEndedAt.delete(webhookId);
+    this.circuits.failed(webhookId);
+  }
+
+  /** Other workers may have noted failures, so it is said again from time to time. */
+  async #endStreak(webhookId: string): Promise<void> {
+    const now = this.#deps.clock().getTime();
+    if (now - (this.#streakEndedAt.get(webhookId) ?? Number.NEGATIVE_INFINITY) < STREAK_ENDED_MS) return;
+    await this.#deps.queue.endStreak(webhookId);
+    this.#streakEndedAt.set(webhookId, now);
+  }
+}
+
+/** Resolves when the work has, or time is up. */
+async function within(ms: number, work: Promise<void>): Promise<void> {
+  const timer = new AbortController();
+  const up = delay(ms, undefined, { signal: timer.signal }).catch(() => undefined);
+  await Promise.race([work, up]).finally(() => timer.abort());
+}

@@ -1,0 +1,191 @@
+// Webhooks end to end (interface, part 6): a real service, real clicks, a real receiver.
+
+import { Webhook } from "standardwebhooks";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { chance } from "../../src/commands/chance.ts";
+import { createLink } from "../../src/commands/create-link.ts";
+import { pauseWebhook } from "../../src/commands/pause-webhook.ts";
+import { removeWebhook } from "../../src/commands/remove-webhook.ts";
+import { resumeWebhook } from "../../src/commands/resume-webhook.ts";
+import { deliveryId } from "../../src/webhooks/queue.ts";
+import { replayClicks } from "../../src/webhooks/replay.ts";
+import { signingSecret } from "../../src/webhooks/sign.ts";
+import { operator } from "../support/command-deps.ts";
+import { BASE_URL, startTestService, type TestService } from "../support/start-service.ts";
+import { webhookDeps, webhookOf } from "../support/webhook-of.ts";
+import { type Receiver, startReceiver } from "../support/webhook-receiver.ts";
+
+const BROWSER =
+  "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36";
+const LINKS = {
+  ...{ baseUrl: BASE_URL, baseHost: "localhost", announce: () => undefined },
+  urlSafety: async () => "safe" as const,
+};
+const PATIENT = { timeout: 15_000, interval: 20 };
+
+describe("webhooks", () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService({ WEBHOOK_ALLOW_PRIVATE: "true", TRUST_PROXY: "127.0.0.1" });
+    return () => service.stop();
+  });
+
+  const shorten = async (key: string, more: object = {}) => {
+    const answer = await service.post<{ slug: string; short_url: string }>("/api/v1/shorten", key, {
+      url: "https://example.com/page",
+      ...more,
+    });
+    expect(answer.status).toBe(201);
+    return answer.body;
+  };
+  const click = async (path: string, more: { host?: string; headers?: Record<string, string> } = {}) => {
+    const { headers, ...rest } = more;
+    const answer = await service.ask(path, { ...rest, headers: { "user-agent": BROWSER, ...headers } });
+    expect(answer.status).toBe(301);
+  };
+  const gets = async (receiver: Receiver, slugs: string[]) => {
+    await vi.waitFor(() => expect(slugsOf(receiver).sort()).toEqual([...slugs].sort()), PATIENT);
+  };
+
+  it("sends exactly one signed request for a click on a link made through the API", async () => {
+    const { accountId, key } = await service.member("developer");
+    const receiver = await startReceiver();
+    const webhook = await webhookOf(service.backend, accountId, receiver.port);
+    const link = await shorten(key);
+    const headers = { "x-forwarded-for": "93.184.216.34", referer: "https://news.example/a?b" };
+    await click(`/${link.slug}`, { headers });
+    await gets(receiver, [link.slug]);
+
+    const [request] = receiver.received;
+    if (!request) throw new Error("nothing received");
+    expect(request).toMatchObject({ method: "POST", path: "/hook" });
+    expect(request.headers).toMatchObject({
+      "x-api-key": webhook.key,
+      "x-webhook-event": "link.clicked",
+      "content-type": "application/json",
+      "user-agent": "service-webhooks/2.0",
+    });
+    expect(request.headers["x-webhook-timestamp"]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    const signed = request.headers as Record<string, string>;
+    const verified = new Webhook(signingSecret(webhook.key)).verify(request.body.toString(), signed);
+    expect(verified).toMatchObject({
+      event: "link.clicked",
+      data: {
+        link_id: link.slug,
+        short_url: link.short_url,
+        long_url: "https://example.com/page",
+        click_data: { ip: "93.184.216.0", user_agent: BROWSER, device_type: "desktop", browser: "Chrome" },
+      },
+    });
+
+    const id = deliveryId(webhook.webhookId, String(request.headers["webhook-id"]));
+    await vi.waitFor(async () => {
+      const delivery = await service.backend.deliveryQueue.get(id);
+      expect(delivery).toMatchObject({ state: "delivered", tries: 1, body: request.body.toString() });
+      expect(delivery?.log).toMatchObject([{ status: 200, error: null, answer: '{"received":true}' }]);
+    }, PATIENT);
+    const second = await shorten(key);
+    await click(`/${second.slug}`);
+    await gets(receiver, [link.slug, second.slug]);
+  });
+
+  it("sends nothing for links made in the web interface, and for those of a custom domain as for others", async () => {
+    const { accountId, key } = await service.member("developer");
+    const receiver = await startReceiver();
+    await webhookOf(service.backend, accountId, receiver.port);
+    const context = { requestId: "test", actor: { type: "account", id: accountId } } as const;
+    const web = { accountId, tier: "developer", via: "web" } as const;
+    const deps = { ...chance, ...service.backend, ...LINKS };
+    const made = await createLink(deps, context, web, { url: "https://example.com/web" });
+    const domainId = await service.domain(accountId, "go.webhooks.example");
+    const custom = await shorten(key, { customSlug: "from-domain", domain_id: domainId });
+    await click(`/${made.link.slug}`);
+    await click(`/${custom.slug}`, { host: "go.webhooks.example" });
+    const last = await shorten(key);
+    await click(`/${last.slug}`);
+    await gets(receiver, [custom.slug, last.slug]);
+  });
+
+  it("sends each kind of click to the webhooks that asked for it, previews only when asked", async () => {
+    const { accountId, key } = await service.member("developer");
+    const [usual, previews] = [await startReceiver(), await startReceiver()];
+    await webhookOf(service.backend, accountId, usual.port);
+    await webhookOf(service.backend, accountId, previews.port, ["preview"]);
+    const [preview, scan, plain] = [await shorten(key), await shorten(key), await shorten(key)];
+    await click(`/${preview.slug}`, { headers: { "sec-purpose": "prefetch" } });
+    await click(`/${scan.slug}?qr=1`);
+    await click(`/${plain.slug}`);
+    await gets(usual, [scan.slug, plain.slug]);
+    await gets(previews, [preview.slug]);
+  });
+
+  it("sends nothing from before the webhook was added, or while it was paused, until a replay is asked for", async () => {
+    const { accountId, key } = await service.member("developer");
+    const receiver = await startReceiver();
+    const links = [];
+    while (links.length < 5) links.push(await shorten(key));
+    const [before, first, paused, last, removed] = links.map(({ slug }) => slug) as [
+      ...[string, string, string, string, string],
+    ];
+    const since = new Date().toISOString();
+    const other = await startReceiver();
+    await webhookOf(service.backend, accountId, other.port);
+    await click(`/${before}`);
+    await gets(other, [before]);
+    const { webhookId } = await webhookOf(service.backend, accountId, receiver.port);
+    const deps = webhookDeps(service.backend);
+    await click(`/${first}`);
+    await gets(receiver, [first]);
+    await pauseWebhook(deps, operator, accountId, webhookId);
+    await click(`/${paused}`);
+    await gets(other, [before, first, paused]);
+    await resumeWebhook(deps, operator, accountId, webhookId);
+    await click(`/${last}`);
+    await gets(receiver, [first, last]);
+
+    const { eventStore, deliveryQueue: queue } = service.backend;
+    const request = { accountId, webhookId, kinds: ["click" as const], since };
+    const asked = { eventStore, queue, clock: chance.clock };
+    expect(await replayClicks(asked, request)).toMatchObject({ found: 4, queued: 2 });
+    await gets(receiver, [before, first, paused, last]);
+    expect(await replayClicks(asked, request)).toMatchObject({ found: 4, queued: 0 });
+
+    await removeWebhook(deps, operator, accountId, webhookId);
+    await click(`/${removed}`);
+    await gets(other, [before, first, paused, last, removed]);
+    expect(receiver.received).toHaveLength(4);
+  });
+
+  it("sends nothing while the account is on the Free tier", async () => {
+    const { accountId, key } = await service.member("developer");
+    const receiver = await startReceiver();
+    await webhookOf(service.backend, accountId, receiver.port);
+    const [free, developer] = [await shorten(key), await shorten(key)];
+    await service.changeTier(accountId, "free");
+    await click(`/${free.slug}`);
+    await vi.waitFor(async () => expect(await clicksOf(key, free.slug)).toBe(1), PATIENT);
+    await service.changeTier(accountId, "developer");
+    await click(`/${developer.slug}`);
+    await gets(receiver, [developer.slug]);
+  });
+
+  it("shows in the metrics what is queued, tried and late", async () => {
+    const { text } = await service.ask("/metrics");
+    expect(text).toMatch(/^linkledger_webhook_attempts_total\{outcome="delivered"\} [1-9]/m);
+    expect(text).toMatch(/^linkledger_webhook_deliveries_due 0$/m);
+    expect(text).toMatch(/^linkledger_webhook_circuits_open 0$/m);
+    expect(text).toMatch(/^linkledger_webhook_claim_lag_seconds_count [1-9]/m);
+    expect(text).toMatch(/^linkledger_webhook_router_lag_milliseconds 0$/m);
+  });
+
+  async function clicksOf(key: string, slug: string): Promise<number> {
+    const { body } = await service.ask<{ analytics?: { totalClicks: number } }>(`/api/v1/analytics/${slug}`, {
+      key,
+    });
+    return body.analytics?.totalClicks ?? 0;
+  }
+});
+
+function slugsOf({ received }: Receiver): string[] {
+  return received.map(({ body }) => JSON.parse(body.toString()).data.link_id);
+}

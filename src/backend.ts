@@ -15,6 +15,8 @@ import { openSqliteEventStore } from "./event-store/sqlite.ts";
 import { allProjections } from "./projections/groups.ts";
 import type { ReadStore } from "./read-store/port.ts";
 import { openSqliteReadStore } from "./read-store/sqlite.ts";
+import { sqliteClickSpools } from "./redirect/click-spool.sqlite.ts";
+import type { ClickSpools } from "./redirect/click-spool.ts";
 import type { LinkCache } from "./redirect/link-cache.ts";
 import type { Secrets } from "./secrets/port.ts";
 import { openSqliteSecrets } from "./secrets/sqlite.ts";
@@ -87,6 +89,16 @@ export async function openBackend(
     await close();
     throw error;
   }
+}
+
+/**
+ * Where clicks wait while the event store is away; undefined when that is on the same disk. `name`: of the caller's
+ * own spool, given to no other, sorting after the names of the writer's earlier ones.
+ */
+export function clickSpools(config: Config, name: string): ClickSpools | undefined {
+  if (config.eventStoreUrl === undefined) return undefined;
+  const maxBytes = config.clickSpoolMb * 1024 * 1024;
+  return sqliteClickSpools(join(config.dataDir, "click-spool"), { name, maxBytes });
 }
 
 type Documents = Pick<Backend, "readStore" | "secrets" | "deliveryQueue" | "prepare"> &

@@ -46,6 +46,7 @@ const environment = z.object({
   TRUST_PROXY: list(isProxyRange, "must be addresses or CIDRs, comma separated, such as 10.0.0.0/8"),
   GEOIP_DB: z.string().optional(),
   CLICK_DURABILITY: z.enum(["batched", "durable"]).default("batched"),
+  CLICK_SPOOL_MB: z.coerce.number().int().min(1).default(4096),
   UNSAFE_HOSTS_FILE: z.string().optional(),
   SAFE_BROWSING_KEY: z.string().optional(),
   DNS_SERVERS: list(isDnsServer, "must be IP addresses, comma separated, each with an optional port"),
@@ -79,6 +80,8 @@ export type Config = {
   trustProxy: string[];
   geoipDb?: string | undefined;
   clickDurability: "batched" | "durable";
+  /** Most megabytes (1,048,576 bytes) of clicks that may wait on disk for an event store that is away. */
+  clickSpoolMb: number;
   unsafeHostsFile?: string | undefined;
   safeBrowsingKey?: string | undefined;
   dnsServers: string[];
@@ -117,6 +120,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     trustProxy: parsed.TRUST_PROXY,
     geoipDb: parsed.GEOIP_DB,
     clickDurability: parsed.CLICK_DURABILITY,
+    clickSpoolMb: parsed.CLICK_SPOOL_MB,
     unsafeHostsFile: parsed.UNSAFE_HOSTS_FILE,
     safeBrowsingKey: parsed.SAFE_BROWSING_KEY,
     dnsServers: parsed.DNS_SERVERS,

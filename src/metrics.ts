@@ -87,17 +87,37 @@ function recorderMetrics(recorder: MetricsDeps["recorder"], registers: Registry[
       },
     });
   total("recorded", "Clicks taken in by the recorder", (stats) => stats.recorded);
-  total("committed", "Clicks that are in the event store", (stats) => stats.committed);
+  total(
+    "committed",
+    "Clicks that are in the event store or, on disk, in the spool",
+    (stats) => stats.committed,
+  );
   total("lost", "Clicks that could not be made into an event", (stats) => stats.lost);
   total("recorder_restarts", "Times the recorder thread was started again", (stats) => stats.threadRestarts);
-  new Gauge({
-    name: "linkledger_clicks_waiting",
-    help: "Clicks taken in and not yet in the event store",
-    registers,
-    collect() {
-      this.set(recorder()?.backlog ?? 0);
-    },
-  });
+  const gauge = (name: string, help: string, value: (stats: RecorderStats) => number) =>
+    new Gauge({
+      name: `linkledger_${name}`,
+      help,
+      registers,
+      collect() {
+        const stats = recorder();
+        this.set(stats ? value(stats) : 0);
+      },
+    });
+  gauge(
+    "clicks_waiting",
+    "Clicks taken in and neither in the event store nor in the spool",
+    (stats) => stats.backlog,
+  );
+  gauge("spool_clicks", "Clicks on disk that wait for the event store", ({ spool }) => spool.clicks);
+  gauge(
+    "spool_bytes",
+    "Bytes of the clicks on disk that wait for the event store",
+    ({ spool }) => spool.bytes,
+  );
+  gauge("spool_full", "1 when clicks wait in memory as the spool has no room", ({ spool }) =>
+    Number(spool.full),
+  );
 }
 
 function redisMetrics(redis: { readonly away: boolean }, registers: Registry[]): void {

@@ -2,6 +2,7 @@
 import { Worker } from "node:worker_threads";
 import type { Config } from "../config.ts";
 import { DomainError } from "../errors.ts";
+import type { SpoolReport } from "./click-spool.ts";
 import type { WriterReport } from "./click-writer.ts";
 import { addHit, emptyBatch, type HitBatch, type RawHit } from "./hit.ts";
 import { Latencies, type LatencySnapshot } from "./latencies.ts";
@@ -10,7 +11,7 @@ import type { RecorderThreadData, ToRecorder } from "./recorder-thread.ts";
 /** What the recorder asks of a worker thread. */
 export type RecorderThread = Pick<Worker, "terminate"> & {
   postMessage(message: ToRecorder): void;
-  on(event: "message", listener: (report: WriterReport) => void): unknown;
+  on(event: "message", listener: (report: WriterReport | SpoolReport) => void): unknown;
   on(event: "error", listener: (error: Error) => void): unknown;
   on(event: "exit", listener: (code: number) => void): unknown;
 };
@@ -32,6 +33,8 @@ export type RecorderStats = {
   committed: number;
   /** Hits waiting for their commit. */
   backlog: number;
+  /** What waits in a file for an event store that is away: safe, and counted as committed. */
+  spool: Omit<SpoolReport, "type" | "message">;
   /** Hits that could not be made into an event; always 0 unless this program is wrong. */
   lost: number;
   threadRestarts: number;
@@ -82,6 +85,7 @@ export class ClickRecorder {
   #oldestSentAt = 0;
   #recorded = 0;
   #committed = 0;
+  #spool: RecorderStats["spool"] = { clicks: 0, bytes: 0, full: false };
   #lost = 0;
   #restarts = 0;
   #failuresInARow = 0;
@@ -135,6 +139,7 @@ export class ClickRecorder {
       recorded: this.#recorded,
       committed: this.#committed,
       backlog: this.#recorded - this.#committed,
+      spool: this.#spool,
       lost: this.#lost,
       threadRestarts: this.#restarts,
       lastError: this.#lastError,
@@ -230,7 +235,13 @@ export class ClickRecorder {
     );
   }
 
-  #hear(report: WriterReport): void {
+  #hear(report: WriterReport | SpoolReport): void {
+    if (report.type === "spool") {
+      const { clicks, bytes, full, message } = report;
+      this.#spool = { clicks, bytes, full };
+      if (message !== undefined) this.#note(message);
+      return;
+    }
     if (report.type === "trouble") {
       this.#lost += report.lost ?? 0;
       this.#note(report.message);

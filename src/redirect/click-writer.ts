@@ -1,5 +1,10 @@
 // Appends batches of hits to the writer's own streams: in order, exactly once, for as long as the store takes.
-import { type EventStore, type NewEvent, RevisionConflict } from "../event-store/port.ts";
+import {
+  type EventStore,
+  type ExpectedRevision,
+  type NewEvent,
+  RevisionConflict,
+} from "../event-store/port.ts";
 import type { LinkClicked } from "../events/catalogue.ts";
 import { timeOrderedId } from "../events/ids.ts";
 import { newEvent } from "../events/new-event.ts";
@@ -9,8 +14,18 @@ import { type Hit, type HitBatch, hitsOf, unpackTarget } from "./hit.ts";
 import { remember } from "./remember.ts";
 import type { VisitorOf } from "./visitor.ts";
 
+/** What is asked of an event store here; in production a spool stands in for it when it is away. */
+export type ClickLog = {
+  append(
+    stream: string,
+    expected: ExpectedRevision,
+    events: readonly NewEvent[],
+  ): Promise<{ revision: number }>;
+  read: EventStore["read"];
+};
+
 export type ClickWriterDeps = {
-  eventStore: EventStore;
+  eventStore: ClickLog;
   enrich: Enrich;
   visitors: (at: number) => Promise<VisitorOf>;
   sleep: (ms: number) => Promise<void>;

@@ -2,13 +2,16 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
-import { openBackend } from "../backend.ts";
+import { clickSpools, openBackend } from "../backend.ts";
 import type { Config } from "../config.ts";
+import type { EventStore } from "../event-store/port.ts";
 import { enricher } from "./click-event.ts";
+import type { SpoolReport } from "./click-spool.ts";
 import { ClickWriter, type WriterReport } from "./click-writer.ts";
 import { dailyVisitors } from "./daily-visitors.ts";
 import { openGeo } from "./geo.ts";
 import type { HitBatch } from "./hit.ts";
+import { SpoolingLog } from "./spooling-log.ts";
 
 export type RecorderThreadData = { config: Config; writer: string; revisions: ReadonlyMap<string, number> };
 /** `stop` closes the stores; the parent sends it when everything is committed. */
@@ -16,22 +19,38 @@ export type ToRecorder = HitBatch | "stop";
 
 async function main(port: MessagePort, data: RecorderThreadData): Promise<void> {
   const backend = await openBackend(data.config, { offThreadEventStore: false });
+  const report = (message: WriterReport | SpoolReport) => port.postMessage(message);
+  const spooling = spoolingLog(data, backend.eventStore, report);
   const writer = new ClickWriter({
-    eventStore: backend.eventStore,
+    eventStore: spooling ?? backend.eventStore,
     enrich: enricher(await openGeo(data.config.geoipDb)),
     visitors: dailyVisitors({ secrets: backend.secrets, clock: () => new Date(), randomBytes }),
     sleep,
     random: Math.random,
     writer: data.writer,
     revisions: data.revisions,
-    report: (report: WriterReport) => port.postMessage(report),
+    report,
   });
   port.on("message", (message: ToRecorder) => {
     if (message !== "stop") return writer.push(message);
     port.close();
-    void backend.close();
+    void (spooling?.close() ?? Promise.resolve()).finally(() => backend.close());
     return undefined;
   });
+}
+
+/** Undefined where the event store can't be away, as it is on the same disk. */
+function spoolingLog(
+  { config, writer }: RecorderThreadData,
+  eventStore: EventStore,
+  report: (report: SpoolReport) => void,
+): SpoolingLog | undefined {
+  const spools = clickSpools(config, `${writer}-${Date.now()}-${randomBytes(4).toString("hex")}`);
+  return spools && new SpoolingLog({ eventStore, spools, sleep: quietSleep, random: Math.random, report });
+}
+
+async function quietSleep(ms: number, signal?: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, signal ? { signal } : {}).catch(() => undefined);
 }
 
 if (parentPort) await main(parentPort, workerData as RecorderThreadData);

@@ -1,0 +1,69 @@
+// The file of a click spool: how it is made, and how its lock tells who is alive.
+import { chmodSync, closeSync, fsyncSync, openSync, rmSync, statSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+
+/** `expected` -1: the stream must not exist. */
+const SCHEMA = `
+  CREATE TABLE appends (
+    number INTEGER PRIMARY KEY,
+    stream TEXT NOT NULL,
+    expected INTEGER NOT NULL,
+    clicks INTEGER NOT NULL,
+    events TEXT NOT NULL
+  ) STRICT;
+  PRAGMA user_version = 1;
+`;
+/** Others hold a new file only for as long as it takes to see that it is new. */
+const LOCK_WITHIN_MS = 5_000;
+const NEW_FILE_MS = 60_000;
+const SQLITE_BUSY = 5;
+const SQLITE_CANTOPEN = 14;
+
+/** Readable by the service's own user only, and there after a power cut. */
+export function newSpoolFile(file: string): DatabaseSync {
+  const db = openLocked(file, LOCK_WITHIN_MS);
+  chmodSync(file, 0o600);
+  db.exec(`BEGIN IMMEDIATE; ${SCHEMA} COMMIT`);
+  const folder = openSync(dirname(file), "r");
+  fsyncSync(folder);
+  closeSync(folder);
+  return db;
+}
+
+/** Undefined while somebody alive holds it, or is just making it. */
+export function leftSpoolFile(file: string): DatabaseSync | undefined {
+  let db: DatabaseSync | undefined;
+  try {
+    db = openLocked(file, 0);
+    const { user_version: version } = db.prepare("PRAGMA user_version").get() as { user_version: number };
+    if (version === 1) return db;
+    db.close();
+    if (Date.now() - statSync(file).mtimeMs > NEW_FILE_MS) removeSpoolFile(file);
+  } catch (error) {
+    if (db?.isOpen) db.close();
+    if (!isLockedOrGone(error)) throw error;
+  }
+  return undefined;
+}
+
+export function removeSpoolFile(file: string): void {
+  for (const part of [file, `${file}-wal`]) rmSync(part, { force: true });
+}
+
+/** Exclusive from the first access until it is closed: the kernel ends the lock with the process, however it ends. */
+function openLocked(file: string, timeout: number): DatabaseSync {
+  const db = new DatabaseSync(file, { timeout });
+  try {
+    db.exec("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function isLockedOrGone(error: unknown): boolean {
+  const { errcode, code } = error as { errcode?: number; code?: string };
+  return code === "ENOENT" || ((errcode ?? 0) & 0xff) === SQLITE_BUSY || errcode === SQLITE_CANTOPEN;
+}

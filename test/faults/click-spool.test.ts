@@ -1,0 +1,279 @@
+// The click spool, without threads and processes: outages, lost answers, full spools, and whose spool is whose.
+import { spawnSync } from "node:child_process";
+import { readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { EventStore } from "../../src/event-store/port.ts";
+import { openSqliteEventStore } from "../../src/event-store/sqlite.ts";
+import type { LinkClicked } from "../../src/events/catalogue.ts";
+import { PREFIX } from "../../src/events/streams.ts";
+import { sqliteClickSpools } from "../../src/redirect/click-spool.sqlite.ts";
+import { SpoolFull } from "../../src/redirect/click-spool.ts";
+import { turns } from "../support/faulty-event-store.ts";
+import { newSender, RecorderLife, termOf } from "../support/recorder-life.ts";
+import { sampleEvents } from "../support/sample-events.ts";
+import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
+
+const WRITER = "1111111111111111";
+
+describe("clicks while the event store is away", () => {
+  let folder: TemporaryFolder;
+  let spools: string;
+  let store: EventStore;
+
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    spools = join(folder.path, "click-spool");
+    store = await openSqliteEventStore(join(folder.path, "events.db"));
+  });
+
+  afterEach(async () => {
+    await store.close();
+    await folder.remove();
+  });
+
+  const start = (sender = newSender(WRITER), more = {}) =>
+    new RecorderLife(sender, { folder: spools, store, ...more });
+
+  const spoolFiles = async () => (await readdir(spools)).filter((file) => file.endsWith(".spool"));
+
+  async function terms(): Promise<(string | undefined)[]> {
+    const events = await store.readAll({ prefixes: [PREFIX.clicks], limit: 100_000 });
+    return events.map((event) => (event.data as LinkClicked["data"]).utm.term);
+  }
+
+  const termsOf = (writer: string, count: number) =>
+    Array.from({ length: count }, (_, number) => termOf(newSender(writer), number));
+
+  it("are safe at once, and in the log once and in order when it is back", async () => {
+    const sender = newSender(WRITER);
+    const life = start(sender);
+    life.eventStore.away = true;
+    for (let batch = 0; batch < 50; batch++) {
+      life.send(10);
+      expect(await life.settled()).toBe(true);
+    }
+    expect(sender.accepted).toHaveLength(500);
+    expect(await terms()).toEqual([]);
+    expect(life.spool).toMatchObject({ clicks: 500, full: false });
+    expect(life.spool.bytes).toBeGreaterThan(500 * 100);
+    life.eventStore.away = false;
+    expect(await life.drained()).toBe(true);
+    expect(await terms()).toEqual(termsOf(WRITER, 500));
+    expect(life.troubles).toEqual([
+      "Clicks wait in the spool: the store is away",
+      "The event store has all clicks of the spool",
+    ]);
+    await life.close();
+    expect(await spoolFiles()).toEqual([]);
+  });
+
+  it("go straight to the store again once the spool is empty", async () => {
+    const life = start();
+    life.eventStore.script.push("refused");
+    life.send(3);
+    await life.drained();
+    life.send(3);
+    await life.settled();
+    expect(life.spool.clicks).toBe(0);
+    expect(await terms()).toEqual(termsOf(WRITER, 6));
+    await life.close();
+  });
+
+  it("don't wait for a store that is slow, and a late answer is not an outage", async () => {
+    const life = start();
+    life.eventStore.script.push("slow", "none");
+    life.send(5);
+    expect(await life.settled()).toBe(true);
+    expect(life.spool.clicks).toBe(5);
+    expect(await life.drained()).toBe(true);
+    expect(await terms()).toEqual(termsOf(WRITER, 5));
+    expect(life.eventStore.script).toEqual(["none"]);
+    expect(life.troubles).toEqual([]);
+    await life.close();
+  });
+
+  it.each(["lost", "slow and lost"] as const)("are not doubled when an answer is %s", async (fault) => {
+    const life = start();
+    life.eventStore.script.push(fault, "refused", "lost");
+    for (let batch = 0; batch < 4; batch++) life.send(5);
+    expect(await life.drained()).toBe(true);
+    expect(await terms()).toEqual(termsOf(WRITER, 20));
+    await life.close();
+  });
+
+  it("outlive their process, and the next one of that folder brings them in", async () => {
+    const dead = start();
+    dead.eventStore.away = true;
+    dead.send(7);
+    await dead.settled();
+    dead.die();
+    const next = newSender("2222222222222222");
+    const life = start(next);
+    life.send(2);
+    expect(await life.drained()).toBe(true);
+    expect((await terms()).toSorted()).toEqual([...termsOf(WRITER, 7), ...termsOf(next.writer, 2)]);
+    await life.close();
+    expect(await spoolFiles()).toEqual([]);
+  });
+
+  it("find what their dead process had appended without hearing of it", async () => {
+    const dead = start();
+    dead.eventStore.script.push("slow", "refused");
+    dead.send(4);
+    await dead.settled();
+    dead.send(4);
+    await dead.settled();
+    dead.die();
+    // The first part of what the spool joins into one append.
+    const first = sqliteClickSpools(spools, { name: "z", maxBytes: 1 });
+    const [left] = first.openLeft(() => undefined);
+    const waiting = left?.oldest(1);
+    await store.append(waiting?.stream ?? "", waiting?.expected ?? "any", waiting?.events ?? []);
+    left?.close();
+    const life = start(newSender("2222222222222222"));
+    expect(await life.drained()).toBe(true);
+    expect(await terms()).toEqual(termsOf(WRITER, 8));
+    await life.close();
+  });
+
+  it("wait in the spool behind those that a dead thread of their process has left", async () => {
+    const sender = newSender(WRITER);
+    const dead = start(sender);
+    dead.eventStore.away = true;
+    dead.send(5);
+    await dead.settled();
+    dead.die();
+    // Somebody alive holds what was left, so that the next thread can't bring it in.
+    const [held] = sqliteClickSpools(spools, { name: "z", maxBytes: 1 }).openLeft(() => undefined);
+    const life = start(sender);
+    life.send(5);
+    expect(await life.settled()).toBe(true);
+    await turns(300);
+    expect(await terms()).toEqual([]);
+    expect(sender.accepted).toHaveLength(10);
+    held?.close();
+    expect(await life.drained()).toBe(true);
+    await turns(300);
+    expect(await life.drained()).toBe(true);
+    expect(await terms()).toEqual(termsOf(WRITER, 10));
+    await life.close();
+  });
+
+  it("stay on disk when the process is stopped during the outage", async () => {
+    const life = start();
+    life.eventStore.away = true;
+    life.send(6);
+    await life.settled();
+    await life.close();
+    expect(await spoolFiles()).toHaveLength(1);
+    const next = start(newSender("2222222222222222"));
+    expect(await next.drained()).toBe(true);
+    expect(await terms()).toEqual(termsOf(WRITER, 6));
+    await next.close();
+  });
+
+  it("wait in memory, all of them and in order, when the spool is full", async () => {
+    const sender = newSender(WRITER);
+    const life = start(sender, { maxBytes: 20_000 });
+    life.eventStore.away = true;
+    for (let batch = 0; batch < 20; batch++) {
+      life.send(5);
+      await turns(30);
+    }
+    expect(life.spool.full).toBe(true);
+    expect(life.spool.bytes).toBeLessThanOrEqual(20_000);
+    expect(sender.accepted.length).toBeLessThan(100);
+    expect(sender.accepted.length).toBe(life.spool.clicks);
+    expect(life.troubles).toContain("The click spool is full: it may hold 20000 bytes");
+    life.eventStore.away = false;
+    expect(await life.drained()).toBe(true);
+    expect(await terms()).toEqual(termsOf(WRITER, 100));
+    life.eventStore.away = true;
+    life.send(1);
+    await life.settled();
+    expect(life.spool.full).toBe(false);
+    life.die();
+  });
+
+  it("go to the store itself when there is no room for a spool", async () => {
+    const life = start(newSender(WRITER), { maxBytes: 1 });
+    life.eventStore.script.push("slow", "lost", "refused");
+    for (let batch = 0; batch < 3; batch++) life.send(5);
+    expect(await life.settled()).toBe(true);
+    expect(await terms()).toEqual(termsOf(WRITER, 15));
+    await life.close();
+  });
+});
+
+describe("the files of the click spool", () => {
+  let folder: TemporaryFolder;
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+  });
+  afterEach(() => folder.remove());
+
+  const spoolsOf = (name: string, more = {}) =>
+    sqliteClickSpools(folder.path, { name, maxBytes: 1_000_000, ...more });
+  const none = () => undefined;
+
+  it("are nobody else's while their thread lives, in this process or another", async () => {
+    const own = spoolsOf("a").openOwn();
+    own.put("clicks-a-20260501", "none", sampleEvents(3));
+    expect(spoolsOf("b").openLeft(none)).toEqual([]);
+    const script = `
+      import { sqliteClickSpools } from "./src/redirect/click-spool.sqlite.ts";
+      const options = { name: "c", maxBytes: 1 };
+      console.log(sqliteClickSpools(process.argv[1], options).openLeft(() => undefined).length);`;
+    const others = () =>
+      spawnSync(process.execPath, ["--input-type=module-typescript", "-e", script, folder.path]);
+    expect(others().stdout.toString()).toBe("0\n");
+    own.close();
+    expect(others().stdout.toString()).toBe("1\n");
+  });
+
+  it("give back what was put, in order, joined where one follows the other", async () => {
+    const own = spoolsOf("a").openOwn();
+    const [one, two, other, three] = [sampleEvents(2), sampleEvents(3), sampleEvents(1), sampleEvents(2)];
+    own.put("clicks-a-1", "none", one);
+    own.put("clicks-a-1", 1, two);
+    own.put("clicks-b-1", 6, other);
+    own.put("clicks-b-1", 8, three);
+    expect(own.oldest(100)).toEqual({
+      upTo: 2,
+      stream: "clicks-a-1",
+      expected: "none",
+      events: [...one, ...two],
+    });
+    expect(own.oldest(4)).toMatchObject({ upTo: 1, events: one });
+    expect(own.oldest(1)).toMatchObject({ upTo: 1, events: one });
+    own.drop(2);
+    expect(own.oldest(100)).toEqual({ upTo: 3, stream: "clicks-b-1", expected: 6, events: other });
+    own.drop(3);
+    expect(own.oldest(100)).toEqual({ upTo: 4, stream: "clicks-b-1", expected: 8, events: three });
+    own.drop(4);
+    expect(own.oldest(100)).toBeUndefined();
+    expect(own.size()).toEqual({ clicks: 0, bytes: 0 });
+    own.close();
+    expect(await readdir(folder.path)).toEqual([]);
+  });
+
+  it("leave the disk its last free space", () => {
+    const own = spoolsOf("a", { minFreeBytes: Number.MAX_SAFE_INTEGER }).openOwn();
+    expect(() => own.put("clicks-a-1", "none", sampleEvents(1))).toThrow(SpoolFull);
+    expect(own.size()).toEqual({ clicks: 0, bytes: 0 });
+    own.close();
+  });
+
+  it("that can't be read are told of and hold up no other", async () => {
+    await writeFile(join(folder.path, "a.spool"), "x".repeat(5000));
+    const left = spoolsOf("b").openOwn();
+    left.put("clicks-b-1", "none", sampleEvents(1));
+    left.close();
+    const troubles: string[] = [];
+    const found = spoolsOf("c").openLeft((message) => troubles.push(message));
+    expect(found.map((spool) => spool.size().clicks)).toEqual([1]);
+    expect(troubles).toEqual([expect.stringMatching(/^The click spool a\.spool can't be read: /)]);
+    for (const spool of found) spool.close();
+  });
+});

@@ -1,0 +1,92 @@
+// Whatever the outages, lost answers and crashes: the log holds every accepted click once, in its writer's order.
+import fc from "fast-check";
+import { afterAll, expect, it } from "vitest";
+import { openSqliteEventStore } from "../../src/event-store/sqlite.ts";
+import type { LinkClicked } from "../../src/events/catalogue.ts";
+import { PREFIX } from "../../src/events/streams.ts";
+import { APPEND_FAULTS, turns } from "../support/faulty-event-store.ts";
+import { printCounts } from "../support/print-counts.ts";
+import { newSender, RecorderLife, type Sender, termOf } from "../support/recorder-life.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const MIDNIGHT = Date.UTC(2026, 4, 2);
+
+const fault = fc.oneof(
+  { weight: 2, arbitrary: fc.constant("none" as const) },
+  fc.constantFrom(...APPEND_FAULTS),
+);
+const step = fc.record({
+  clicks: fc.integer({ min: 1, max: 4 }),
+  faults: fc.array(fault, { maxLength: 3 }),
+  turnsAfter: fc.nat(20),
+});
+/** One recorder thread. The process goes on to another thread, or its HTTP thread dies with it. */
+const life = fc.record({
+  steps: fc.array(step, { maxLength: 8 }),
+  end: fc.constantFrom("thread dies", "process dies", "process stops"),
+});
+
+const counts = { lives: 0, "violent ends": 0, "clicks accepted": 0, "looks at a filled spool": 0 };
+
+it("holds every accepted click exactly once and in order", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(life, { minLength: 1, maxLength: 5 }), async (lives) => {
+      const folder = await temporaryFolder();
+      const store = await openSqliteEventStore(`${folder.path}/events.db`);
+      const at = (hit: number) => MIDNIGHT - 5 + hit;
+      const options = { folder: `${folder.path}/spool`, store, at };
+      const senders: Sender[] = [];
+      let sender = senders[senders.push(newSender(writerName(0))) - 1] as Sender;
+      try {
+        for (const { steps, end } of lives) {
+          const recorder = new RecorderLife(sender, options);
+          counts.lives++;
+          for (const { clicks, faults, turnsAfter } of steps) {
+            recorder.eventStore.script.push(...faults);
+            recorder.send(clicks);
+            await turns(turnsAfter);
+            counts["looks at a filled spool"] += recorder.spool.clicks > 0 ? 1 : 0;
+            if (recorder.isDead) counts["violent ends"]++;
+            if (recorder.isDead) break;
+          }
+          if (end === "process stops" && !recorder.isDead && (await recorder.settled()))
+            await recorder.close();
+          recorder.die();
+          if (end !== "thread dies")
+            sender = senders[senders.push(newSender(writerName(senders.length))) - 1] as Sender;
+        }
+        const last = new RecorderLife(sender, options);
+        expect(await last.drained()).toBe(true);
+        await last.close();
+
+        const events = await store.readAll({ prefixes: [PREFIX.clicks], limit: 10_000 });
+        const terms = events.map((event) => (event.data as LinkClicked["data"]).utm.term as string);
+        expect(new Set(terms).size).toBe(terms.length);
+        for (const one of senders) {
+          const inLog = terms.filter((term) => term.startsWith(one.writer));
+          expect(inLog).toEqual(inLog.toSorted((a, b) => numberOf(a) - numberOf(b)));
+          const sent = new Set(Array.from({ length: one.sent }, (_, number) => termOf(one, number)));
+          expect(inLog.filter((term) => !sent.has(term))).toEqual([]);
+          expect(one.accepted.filter((term) => !inLog.includes(term))).toEqual([]);
+          counts["clicks accepted"] += one.accepted.length;
+        }
+      } finally {
+        await store.close();
+        await folder.remove();
+      }
+    }),
+    { numRuns: 40 },
+  );
+}, 120_000);
+
+afterAll(() => {
+  printCounts("click spool, any outages and crashes", counts);
+});
+
+function writerName(index: number): string {
+  return `${String(index).padStart(10, "0")}aaaaaa`;
+}
+
+function numberOf(term: string): number {
+  return Number(term.split("-")[1]);
+}

@@ -56,6 +56,11 @@ const environment = z.object({
     .transform((value) => value === "true" || value === "1"),
   ADMIN_TOKEN: z.string().min(16, "must be at least 16 characters").optional(),
   SECRET_KEY: z.string().min(32, "must be at least 32 characters").optional(),
+  SMTP_URL: z
+    .string()
+    .regex(/^smtps?:\/\/[^\s/]+/, "must be smtp://user:password@host:port or smtps://...")
+    .optional(),
+  MAIL_FROM: z.string().optional(),
   LOG_LEVEL: z.enum(LOG_LEVELS).default("info"),
 });
 
@@ -88,6 +93,10 @@ export type Config = {
   webhookAllowPrivate: boolean;
   adminToken?: string | undefined;
   secretKey?: string | undefined;
+  /** Without it no mail is sent, and who lost a password needs the operator. */
+  smtpUrl?: string | undefined;
+  /** Sender of the service's mail. */
+  mailFrom: string;
   logLevel: (typeof LOG_LEVELS)[number];
 };
 
@@ -127,13 +136,23 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     webhookAllowPrivate: parsed.WEBHOOK_ALLOW_PRIVATE,
     adminToken: parsed.ADMIN_TOKEN,
     secretKey: parsed.SECRET_KEY,
+    smtpUrl: parsed.SMTP_URL,
+    mailFrom: parsed.MAIL_FROM ?? `Linkledger <no-reply@${new URL(base).hostname}>`,
     logLevel: parsed.LOG_LEVEL,
   };
 }
 
 /** The configuration for the start log: what is secret shows only that it is set. */
 export function describeConfig(config: Config): Record<string, unknown> {
-  const hidden = ["adminToken", "secretKey", "safeBrowsingKey", "eventStoreUrl", "mongodbUrl", "redisUrl"];
+  const hidden = [
+    "adminToken",
+    "secretKey",
+    "safeBrowsingKey",
+    "smtpUrl",
+    "eventStoreUrl",
+    "mongodbUrl",
+    "redisUrl",
+  ];
   return Object.fromEntries(
     Object.entries(config)
       .filter(([, value]) => value !== undefined)

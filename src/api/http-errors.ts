@@ -33,6 +33,7 @@ export const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   webhook_held: 403,
   not_found: 404,
   link_not_found: 404,
+  link_expired: 404,
   webhook_not_found: 404,
   account_not_found: 404,
   key_not_found: 404,

@@ -2,12 +2,15 @@
 import { Argument, type Command, Option } from "commander";
 import { changeTier } from "../commands/change-tier.ts";
 import { emailSecret, openAccount } from "../commands/open-account.ts";
+import { issuePasswordReset } from "../commands/reset-password.ts";
 import { TIERS, type Tier } from "../events/vocabulary.ts";
 import type { AccountDocument } from "../projections/accounts.ts";
 import { listAccounts, showAccount } from "../queries/accounts.ts";
 import { domainRow } from "./domain-commands.ts";
 import { keyRow } from "./key-commands.ts";
-import { reading, type Session, writing } from "./session.ts";
+import { looking, reading, type Session, writing } from "./session.ts";
+
+const DAY_MS = 86_400_000;
 
 export function accountCommands(program: Command): void {
   const account = program.command("account").description("accounts and their tiers");
@@ -35,6 +38,18 @@ export function accountCommands(program: Command): void {
       writing(options.json ?? false, async ({ deps, context }) => {
         await changeTier(deps, context, accountId, tier);
         return { account_id: accountId, tier };
+      }),
+    );
+
+  account
+    .command("password")
+    .description("make a link with which the account's owner chooses a new password, once, within a day")
+    .argument("<account-id>")
+    .option("--json", "print one JSON document")
+    .action((accountId: string, options: { json?: boolean }) =>
+      looking(options.json ?? false, async ({ deps, config }) => {
+        const { path, expiresAt } = await issuePasswordReset(deps, accountId, DAY_MS);
+        return { account_id: accountId, link: `${config.baseUrl}${path}`, expires_at: expiresAt };
       }),
     );
 

@@ -208,3 +208,11 @@ export class WrongCredentials extends CommandRefused {
     super("This e-mail address and password don't go together");
   }
 }
+
+/** Used, too old, void since the password changed, or never issued: all read alike. */
+export class LinkExpired extends CommandRefused {
+  override readonly code = "link_expired";
+  constructor() {
+    super("This link was used already or is too old; please ask for a new one");
+  }
+}

@@ -1,12 +1,9 @@
 // Any error of the portal as a page with a way on; statuses and words are those of api/http-errors.ts.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Api } from "../api/fastify.ts";
-import { type HttpError, httpErrorOf, sendError } from "../api/http-errors.ts";
+import { httpErrorOf, sendError } from "../api/http-errors.ts";
 import { html } from "./html.ts";
 import { sendPage } from "./page.ts";
-
-const TOO_OLD =
-  "This form is too old, or came from another page. Go back, reload the page and send it again.";
 
 export function errorPages(site: Api): void {
   site.setErrorHandler((error, request, reply) => sendErrorPage(error, request, reply));

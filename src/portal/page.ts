@@ -32,7 +32,8 @@ export type PageOptions = {
 
 /** Answers with the page; every page is its visitor's own, so none is kept by caches. */
 export function sendPage(reply: FastifyReply, options: PageOptions): FastifyReply {
-  const { session, theme, notice, assets } = reply.request.visit;
+  const { session, theme, notice, assets, cookies } = reply.request.visit;
+  if (notice) reply.clearCookie(cookies.notice, cookies.options);
   const csrf = csrfField(reply);
   const notices = [notice, options.notice].filter((one) => one !== undefined);
   const styles = ["base.css", "layout.css", "parts.css", "tables.css", ...(options.styles ?? [])];

@@ -4,6 +4,7 @@ import type { BulkDeps } from "../commands/create-links-in-bulk.ts";
 import type { CommandDeps } from "../commands/handle-command.ts";
 import type { Position } from "../event-store/port.ts";
 import type { Logger } from "../logging.ts";
+import type { Mailer } from "../mail/port.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import type { Secrets } from "../secrets/port.ts";
 
@@ -21,6 +22,8 @@ export type PortalDeps = CommandDeps & {
   keyPrefix: string;
   randomKey: () => string;
   randomToken: () => string;
+  /** Absent where no mail server is configured. */
+  mailer: Mailer | undefined;
   /** What creating and changing links needs. */
   links: BulkDeps;
   /** Settles when the documents of accounts, keys, domains and links show this event, or after a second. */

@@ -10,7 +10,9 @@ import { portalCookies } from "./cookies.ts";
 import { errorPages } from "./error-page.ts";
 import { keysPages } from "./keys-pages.ts";
 import { landingPage } from "./landing-page.ts";
+import { mailedSignUpPages } from "./mailed-sign-up-pages.ts";
 import type { PortalDeps } from "./portal-deps.ts";
+import { resetPages } from "./reset-pages.ts";
 import { sessions } from "./sessions.ts";
 import { signInPages } from "./sign-in-pages.ts";
 import { signUpPages } from "./sign-up-pages.ts";
@@ -38,8 +40,10 @@ export async function portalRoutes(base: Api, deps: PortalDeps): Promise<void> {
         });
         app.get("/", async (_request, reply) => reply.redirect("/portal/keys", 303));
         themeRoute(app);
-        signUpPages(app, portal);
+        if (deps.mailer) mailedSignUpPages(app, { ...portal, mailer: deps.mailer });
+        else signUpPages(app, portal);
         signInPages(app, portal);
+        resetPages(app, portal);
         keysPages(app, portal);
       },
       { prefix: PREFIX },

@@ -65,7 +65,7 @@ ${field({ label: "E-mail address", name: "email", type: "email", value: email, a
 ${field({ label: "Password", name: "password", type: "password", autocomplete: "current-password", required: true, autofocus: email !== undefined })}
 <button class="button button-primary button-wide">Sign in</button>
 </form>
-<p class="muted">New here? <a href="/portal/sign-up">Create an account</a></p>
+<p class="muted">New here? <a href="/portal/sign-up">Create an account</a> · <a href="/portal/reset">Lost your password?</a></p>
 </div>`,
   });
 }

@@ -1,5 +1,4 @@
-// GET and POST /portal/sign-up: an account of the Free tier for an e-mail address and a password.
-
+// GET and POST /portal/sign-up: an account of the Free tier. With mail, the address is proven before there is one.
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../api/fastify.ts";
@@ -8,17 +7,18 @@ import { acceptEmail } from "../commands/open-account.ts";
 import { acceptPassword, hashPassword, PASSWORD_MIN } from "../commands/password.ts";
 import { signUp } from "../commands/sign-up.ts";
 import { field } from "./form.ts";
-import { html } from "./html.ts";
+import { type Html, html } from "./html.ts";
 import { csrfField, sendPage } from "./page.ts";
 import type { PortalDeps } from "./portal-deps.ts";
 import type { Sessions } from "./sessions.ts";
 import { startSession } from "./start-session.ts";
 import { countByAddress } from "./throttle.ts";
 
-const ACCOUNTS_AN_HOUR = 20;
+export const SIGN_UPS_AN_HOUR = 20;
 
 const Form = z.object({ email: z.string().default(""), password: z.string().default("") });
 
+/** Where no mail is sent: the account is there at once. Its form can't hide that an address is taken. */
 export function signUpPages(app: Api, deps: PortalDeps & { sessions: Sessions }): void {
   app.get("/sign-up", async (request, reply) => {
     if (request.visit.session) return reply.redirect("/portal", 303);
@@ -27,7 +27,7 @@ export function signUpPages(app: Api, deps: PortalDeps & { sessions: Sessions })
 
   app.post("/sign-up", { schema: { body: Form } }, async (request, reply) => {
     const { email: given, password } = request.body;
-    await countByAddress(deps, request, "sign-up", ACCOUNTS_AN_HOUR);
+    await countByAddress(deps, request, "sign-up", SIGN_UPS_AN_HOUR);
     try {
       const email = acceptEmail(given);
       const passwordHash = await hashPassword(acceptPassword(password, { email }));
@@ -43,25 +43,41 @@ export function signUpPages(app: Api, deps: PortalDeps & { sessions: Sessions })
   });
 }
 
-function sendForm(
-  reply: FastifyReply,
-  { email, refused }: { email?: string; refused?: CommandRefused },
-): FastifyReply {
-  const errorOn = (codes: string[]) =>
-    refused && codes.includes(refused.code) ? refused.message : undefined;
+function sendForm(reply: FastifyReply, given: { email?: string; refused?: CommandRefused }): FastifyReply {
   return sendPage(reply, {
     title: "Sign up",
     shape: "narrow",
-    status: refused ? 400 : 200,
+    status: given.refused ? 400 : 200,
     body: html`<div class="card">
 <h1>Create your account</h1>
 <p class="muted">Free, and ready in a moment.</p>
 <form method="post" class="form">${csrfField(reply)}
-${field({ label: "E-mail address", name: "email", type: "email", value: email, autocomplete: "email", required: true, maxlength: 254, autofocus: true, error: errorOn(["invalid_email", "email_taken"]) })}
-${field({ label: "Password", name: "password", type: "password", autocomplete: "new-password", required: true, minlength: PASSWORD_MIN, hint: `At least ${PASSWORD_MIN} characters; a few words together are good.`, error: errorOn(["password_refused"]) })}
+${emailField(given)}
+${newPasswordField(given.refused)}
 <button class="button button-primary button-wide">Create account</button>
 </form>
 <p class="muted">You have one already? <a href="/portal/sign-in">Sign in</a></p>
 </div>`,
+  });
+}
+
+export function emailField(given: {
+  email?: string | undefined;
+  refused?: CommandRefused | undefined;
+}): Html {
+  const isMine = ["invalid_email", "email_taken"].includes(given.refused?.code ?? "");
+  return field({
+    ...{ label: "E-mail address", name: "email", type: "email", autocomplete: "email" },
+    ...{ required: true, maxlength: 254, autofocus: true, value: given.email },
+    error: isMine ? given.refused?.message : undefined,
+  });
+}
+
+export function newPasswordField(refused: CommandRefused | undefined): Html {
+  return field({
+    ...{ label: "Password", name: "password", type: "password", autocomplete: "new-password" },
+    ...{ required: true, minlength: PASSWORD_MIN },
+    hint: `At least ${PASSWORD_MIN} characters; a few words together are good.`,
+    error: refused?.code === "password_refused" ? refused.message : undefined,
   });
 }

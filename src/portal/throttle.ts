@@ -10,6 +10,8 @@ type Deps = { rateLimits: RateLimits; clock: () => Date };
 /** An hour. By account alone it is wider: who only knows an address must not lock its owner out with a few tries. */
 const TRIES = { pair: 15, account: 100, address: 100 } as const;
 
+const MAILS = 5;
+
 export class TooManyTries extends RateLimitExceeded {
   constructor(limit: number, retryAfter: number) {
     super(limit, retryAfter);
@@ -34,6 +36,11 @@ export async function countByAddress(
   limit: number,
 ): Promise<void> {
   await count(deps, `${what} ${addressSubject(request.ip)}`, limit);
+}
+
+/** Nobody gets more than a few mails an hour through us, whoever asks. @throws TooManyTries */
+export async function countMail(deps: Deps, email: string): Promise<void> {
+  await count(deps, `mail ${accountByEmailSecret(email)}`, MAILS);
 }
 
 async function count({ rateLimits, clock }: Deps, subject: string, limit: number): Promise<void> {

@@ -15,7 +15,7 @@ export type Notice = { kind: "done" | "failed" | "told"; text: string };
 export type Visit = {
   session: SignedIn | undefined;
   theme: Theme;
-  /** Shown once; left by the form that led here. */
+  /** Left by the form that led here; the page that shows it takes its cookie away. */
   notice: Notice | undefined;
   /** The token of this page's forms, made at the first of them: a second one would make the first one void. */
   csrf: string | undefined;
@@ -39,14 +39,12 @@ export function visitHook(
 ): void {
   const { cookies } = deps;
   app.decorateRequest("visit");
-  app.addHook("onRequest", async (request, reply) => {
+  app.addHook("onRequest", async (request) => {
     const given = request.cookies;
-    const notice = noticeIn(given[cookies.notice]);
-    if (notice) reply.clearCookie(cookies.notice, cookies.options);
     request.visit = {
       session: await deps.sessions.find(given[cookies.session]),
       theme: THEMES.find((theme) => theme === given[cookies.theme]) ?? "system",
-      notice,
+      notice: noticeIn(given[cookies.notice]),
       csrf: undefined,
       assets: deps.assets(),
       cookies,

@@ -1,12 +1,14 @@
 // The portal role: what the pages are handed.
 import { chance } from "../commands/chance.ts";
 import { secretKeyOf } from "../config.ts";
+import type { Mailer } from "../mail/port.ts";
+import { smtpMailer } from "../mail/smtp-mailer.ts";
 import type { PortalDeps } from "../portal/portal-deps.ts";
 import type { Opening } from "./opening.ts";
 import type { Writing } from "./writing.ts";
 
 export function openPortal(
-  { config, log, clock, backend }: Opening,
+  { config, log, clock, backend, onStop }: Opening,
   { links, rateLimits, fresh }: Writing,
 ): PortalDeps {
   const { eventStore, readStore, secrets } = backend;
@@ -14,7 +16,15 @@ export function openPortal(
   const { newId, random, sleep, randomKey, randomToken } = chance;
   return {
     ...{ eventStore, readStore, secrets, rateLimits, links, log },
+    mailer: openMailer(config, onStop),
     ...{ clock, newId, random, sleep, randomKey, randomToken },
     ...{ baseUrl, baseHost, keyPrefix, secretKey: secretKeyOf(config), whenReadable: fresh.whenReadable },
   };
+}
+
+function openMailer({ smtpUrl, mailFrom }: Opening["config"], onStop: Opening["onStop"]): Mailer | undefined {
+  if (!smtpUrl) return undefined;
+  const mailer = smtpMailer({ smtpUrl, mailFrom });
+  onStop(async () => mailer.close());
+  return mailer;
 }

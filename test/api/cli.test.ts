@@ -19,6 +19,10 @@ describe("the command line", { timeout: 60_000 }, () => {
     expect(account).toEqual({ account_id: expect.any(String), email: "a@b.c", tier: "developer" });
     const id = account.account_id;
 
+    const reset = await json("account", "password", id);
+    expect(reset).toMatchObject({ account_id: id, expires_at: expect.any(String) });
+    expect(reset.link).toMatch(/^http:\/\/[^/]+\/portal\/reset\/choose\?token=[\w-]{43}$/);
+
     const key = await json("key", "issue", "--account", id, "--label", "first");
     expect(key).toEqual({ key_id: expect.any(String), key: expect.stringMatching(/^ll_[A-Za-z0-9]{32}$/) });
     const { keys } = await json("key", "list", "--account", id);

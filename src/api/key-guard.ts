@@ -5,6 +5,7 @@ import { LRUCache } from "lru-cache";
 import type { Caller } from "../commands/caller.ts";
 import { TIER_LIMITS } from "../events/vocabulary.ts";
 import { InvalidKey } from "./errors.ts";
+import type { KeyUsage } from "./key-usage.ts";
 import {
   addressSubject,
   type RateLimits,
@@ -22,6 +23,7 @@ export type KeyGuardDeps = {
   findCaller: (keyHash: string) => Promise<KeyCaller | undefined>;
   /** Settles when the keys known now are readable, or after a second. */
   keysAreCurrent: () => Promise<void>;
+  usage: KeyUsage;
 };
 
 const UNKNOWN_KEYS_KEPT = 10_000;
@@ -42,8 +44,10 @@ export function keyGuard(deps: KeyGuardDeps): KeyGuard {
   const authenticate = keyAuthentication(deps);
   const spendByAddress = (request: FastifyRequest, reply: FastifyReply) =>
     spend(rateLimits, addressSubject(request.ip), REQUESTS_PER_HOUR_BY_ADDRESS, clock(), reply);
-  const spendByKey = (caller: KeyCaller, reply: FastifyReply) =>
-    spend(rateLimits, `key ${caller.keyId}`, TIER_LIMITS[caller.tier].requestsPerHour, clock(), reply);
+  const spendByKey = (caller: KeyCaller, reply: FastifyReply) => {
+    deps.usage.used(caller.keyId);
+    return spend(rateLimits, `key ${caller.keyId}`, TIER_LIMITS[caller.tier].requestsPerHour, clock(), reply);
+  };
   return {
     async demand(request, reply) {
       const caller = await authenticate(request.headers["x-api-key"]);

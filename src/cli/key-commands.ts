@@ -1,5 +1,6 @@
 // linkledger key issue | list | deactivate
 import type { Command } from "commander";
+import { lastUseOf } from "../api/key-usage.ts";
 import { deactivateKey } from "../commands/deactivate-key.ts";
 import { KeyNotFound } from "../commands/errors.ts";
 import { issueKey } from "../commands/issue-key.ts";
@@ -31,7 +32,12 @@ export function keyCommands(program: Command): void {
     .action((options: { account: string; json?: boolean }) =>
       reading(options.json ?? false, async ({ deps }) => {
         await showAccount(deps, options.account);
-        return { keys: (await listKeys(deps, options.account)).map(keyRow) };
+        const keys = await listKeys(deps, options.account);
+        const rows = keys.map(async (key) => ({
+          ...keyRow(key),
+          last_used_at: (await lastUseOf(deps, key._id)) ?? null,
+        }));
+        return { keys: await Promise.all(rows) };
       }),
     );
 

@@ -1,6 +1,7 @@
 // API keys under /portal/keys: issue (shown once), label, last use, deactivate.
 import { z } from "zod";
 import type { Api } from "../api/fastify.ts";
+import { lastUseOf } from "../api/key-usage.ts";
 import { deactivateKey } from "../commands/deactivate-key.ts";
 import { CommandRefused } from "../commands/errors.ts";
 import { issueKey } from "../commands/issue-key.ts";
@@ -26,13 +27,16 @@ export function keysPages(app: Api, deps: PortalDeps): void {
     const active = keys.filter(({ status }) => status === "active").length;
     const limit = TIER_LIMITS[tier].activeKeys;
     const csrf = csrfField(reply);
+    const uses = new Map(
+      await Promise.all(keys.map(async ({ _id }) => [_id, await lastUseOf(deps, _id)] as const)),
+    );
     return sendPage(reply, {
       title: "API keys",
       nav: "API keys",
       body: html`<div class="page-head"><div><h1>API keys</h1>
 <p class="muted">${active} of ${limit} active keys. Programs send a key as <code>X-API-Key</code>; <a href="/docs">see the documentation</a>.</p></div></div>
 ${issueCard(csrf, active < limit, tier)}
-${keys.length === 0 ? noKeys : keyTable(keys, csrf)}`,
+${keys.length === 0 ? noKeys : keyTable(keys, uses, csrf)}`,
     });
   });
 
@@ -89,18 +93,25 @@ ${copyable("new-key", key, "the key")}
 const noKeys = html`<section class="card empty">${icon("key")}<h2>No keys yet</h2>
 <p>With a key, your programs create links and read their numbers. Give it a label that says where it is used, and it appears here with its last use.</p></section>`;
 
-function keyTable(keys: readonly KeyDocument[], csrf: Html): Html {
+type Uses = ReadonlyMap<string, string | undefined>;
+
+function keyTable(keys: readonly KeyDocument[], uses: Uses, csrf: Html): Html {
   return html`<section class="card"><h2>Your keys</h2><table class="table">
-<thead><tr><th scope="col">Label</th><th scope="col">Key</th><th scope="col">State</th><th scope="col">Issued</th><th scope="col" class="end"><span class="visually-hidden">Actions</span></th></tr></thead>
-<tbody>${keys.map((key) => keyRow(key, csrf))}</tbody></table></section>`;
+<thead><tr><th scope="col">Label</th><th scope="col">Key</th><th scope="col">State</th><th scope="col">Issued</th><th scope="col">Last used</th><th scope="col" class="end"><span class="visually-hidden">Actions</span></th></tr></thead>
+<tbody>${keys.map((key) => keyRow(key, uses.get(key._id), csrf))}</tbody></table></section>`;
 }
 
-function keyRow({ _id, label, hint, status, issuedAt }: KeyDocument, csrf: Html): Html {
+function keyRow(
+  { _id, label, hint, status, issuedAt }: KeyDocument,
+  used: string | undefined,
+  csrf: Html,
+): Html {
   const isActive = status === "active";
   return html`<tr><td><strong>${label || "No label"}</strong></td>
 <td data-label="Key"><code>…${hint}</code></td>
 <td data-label="State"><span class="badge ${isActive ? "badge-good" : ""}">${isActive ? "Active" : "Deactivated"}</span></td>
 <td data-label="Issued">${time(issuedAt)}</td>
+<td data-label="Last used">${used ? time(used) : html`<span class="muted">Never</span>`}</td>
 <td class="end">${isActive && deactivation(_id, label || `…${hint}`, csrf)}</td></tr>`;
 }
 

@@ -1,8 +1,10 @@
 // Who is signed in: a random token in a cookie, of which only the SHA-256 is kept; sessions end with the password.
 import { createHash, randomBytes } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { loadAccount } from "../commands/account-stream.ts";
 import { emailSecret } from "../commands/open-account.ts";
 import { passwordEpoch } from "../commands/password.ts";
+import type { EventStore } from "../event-store/port.ts";
 import type { Tier } from "../events/vocabulary.ts";
 import { type AccountDocument, accounts } from "../projections/accounts.ts";
 import type { ReadStore } from "../read-store/port.ts";
@@ -30,11 +32,11 @@ export type SessionOfAccount = SessionRecord & { sessionId: string };
 
 export type Sessions = ReturnType<typeof sessions>;
 
-type Deps = { secrets: Secrets; readStore: ReadStore; clock: () => Date };
+type Deps = { secrets: Secrets; eventStore: EventStore; readStore: ReadStore; clock: () => Date };
 
 /** `sessionId` is the SHA-256 of the token, hex: it opens nothing. */
 export function sessions(deps: Deps) {
-  const { secrets, readStore, clock } = deps;
+  const { secrets, clock } = deps;
 
   const keep = (accountId: string, sessionId: string, record: SessionRecord) => {
     const expiresAt = new Date(clock().getTime() + SESSION_DAYS * DAY_MS).toISOString();
@@ -61,7 +63,7 @@ export function sessions(deps: Deps) {
         secrets.get(sessionKey(accountId, sessionId), now) as Promise<SessionRecord | undefined>,
         passwordEpoch(secrets, accountId, now),
         secrets.get(emailSecret(accountId), now),
-        readStore.get<AccountDocument>(accounts.collection.name, accountId),
+        accountAsItIs(deps, accountId),
       ]);
       if (!record || record.epoch !== epoch || account?.status !== "open") return undefined;
       if (now.getTime() - Date.parse(record.seenAt) >= SEEN_EVERY_MS)
@@ -103,6 +105,17 @@ export async function requireSession(request: FastifyRequest, reply: FastifyRepl
   if (request.visit.session) return;
   const next = request.method === "GET" ? `?next=${encodeURIComponent(request.url)}` : "";
   await reply.redirect(`/portal/sign-in${next}`, 303);
+}
+
+/** From its document, or from its own stream when it was opened a moment ago. */
+async function accountAsItIs(
+  { readStore, eventStore }: Pick<Deps, "readStore" | "eventStore">,
+  accountId: string,
+): Promise<{ status: string; tier: Tier } | undefined> {
+  const found = await readStore.get<AccountDocument>(accounts.collection.name, accountId);
+  if (found) return found;
+  const account = await loadAccount(eventStore, accountId);
+  return account.status === "open" ? account : undefined;
 }
 
 function sessionKey(accountId: string, sessionId: string): string {

@@ -1,6 +1,7 @@
 // The api role: what the REST routes ask, decide and write with.
-import type { ApiDeps } from "../app.ts";
+
 import { keyUsage } from "../api/key-usage.ts";
+import type { ApiDeps } from "../app.ts";
 import { findCaller } from "../queries/find-caller.ts";
 import type { Opening } from "./opening.ts";
 import type { Writing } from "./writing.ts";

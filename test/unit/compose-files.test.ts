@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { ENVIRONMENT_NAMES } from "../../src/config.ts";
+import { ENVIRONMENT_NAMES, parseConfig } from "../../src/config.ts";
 
 type Service = {
   image?: string;
@@ -90,10 +90,12 @@ describe.each(FILES)("%s", (file) => {
     }
   });
 
-  it("sets for our roles only what the configuration knows", () => {
+  it("sets for our roles only what the configuration knows and accepts", () => {
     expect(ours.length).toBeGreaterThan(0);
     for (const [name, { environment = {}, command = [], read_only }] of ours) {
       expect(ENVIRONMENT_NAMES, name).toEqual(expect.arrayContaining(Object.keys(environment)));
+      const filled = Object.entries(environment).map(([variable, value]) => [variable, fill(value)]);
+      expect(() => parseConfig(Object.fromEntries(filled)), name).not.toThrow();
       expect(command.slice(0, 2)).toEqual(["serve", "--roles"]);
       expect(read_only, name).toBe(true);
     }
@@ -110,3 +112,10 @@ it("has every variable of the Compose files, and no other, in .env.example", () 
   const named = [...text(".env.example").matchAll(/^([A-Z0-9_]+)=/gm)].map(([, name]) => name);
   expect(new Set(named)).toEqual(new Set(used));
 });
+
+/** As Compose would with every variable set. */
+function fill(value: string): string {
+  return value.replace(VARIABLE, (_, name: string) =>
+    name === "BASE_URL" ? "https://links.example.com" : "0123456789abcdef".repeat(4),
+  );
+}

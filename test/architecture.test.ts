@@ -18,7 +18,6 @@ const AHEAD_OF_USE = [
   "src/queries/link-history.ts",
   "src/queries/link-report.ts",
   "src/queries/live-clicks.ts",
-  "src/webhooks/replay.ts",
 ];
 
 describe("the architecture", () => {

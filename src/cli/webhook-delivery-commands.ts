@@ -1,7 +1,8 @@
-// linkledger webhook test | deliveries | delivery | resend | recover
+// linkledger webhook test | deliveries | delivery | resend | recover | replay
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { listDeliveries, showDelivery } from "../queries/deliveries.ts";
 import { DELIVERY_STATES, type Delivery, type DeliveryState } from "../webhooks/queue.ts";
+import { replayFrom } from "../webhooks/replay-webhook.ts";
 import { recoverSince, resendDelivery } from "../webhooks/resend-deliveries.ts";
 import { receiverResolver } from "../webhooks/resolve-receiver.ts";
 import { safeAgent } from "../webhooks/safe-connector.ts";
@@ -10,6 +11,8 @@ import { reading, type Session } from "./session.ts";
 
 type Json = { json?: boolean };
 type Page = Json & { state?: DeliveryState; limit?: number; cursor?: string };
+
+const SINCE = "ISO 8601, or how long ago, such as 90m, 24h or 7d";
 
 export function webhookDeliveryCommands(webhook: Command): void {
   webhook
@@ -62,12 +65,25 @@ export function webhookDeliveryCommands(webhook: Command): void {
     .command("recover")
     .description("send everything again that failed since a time")
     .argument("<webhook-id>")
-    .requiredOption("--since <time>", "ISO 8601, or how long ago, such as 90m, 24h or 7d", timeOf)
+    .requiredOption("--since <time>", SINCE, timeOf)
     .option("--json", "print one JSON document")
     .action((webhookId: string, options: Json & { since: Date }) =>
       reading(options.json ?? false, async ({ deps }) => {
         const recovered = await recoverSince(deps, webhookId, options.since);
         return { webhook_id: webhookId, since: options.since.toISOString(), recovered };
+      }),
+    );
+
+  webhook
+    .command("replay")
+    .description("send clicks since a time, 30 days at most, that a webhook has no delivery for")
+    .argument("<webhook-id>")
+    .requiredOption("--since <time>", SINCE, timeOf)
+    .option("--json", "print one JSON document")
+    .action((webhookId: string, options: Json & { since: Date }) =>
+      reading(options.json ?? false, async ({ deps }) => {
+        const replayed = await replayFrom(deps, webhookId, options.since);
+        return { webhook_id: webhookId, ...replayed };
       }),
     );
 }

@@ -2,7 +2,7 @@
 
 import { type DeliveriesDeps, showDelivery } from "../queries/deliveries.ts";
 import { NotFound } from "../queries/errors.ts";
-import { showWebhook } from "../queries/webhooks.ts";
+import { entitledWebhook } from "./entitled-webhook.ts";
 import type { Delivery } from "./queue.ts";
 
 export type ResendDeps = DeliveriesDeps & { clock: () => Date };
@@ -11,26 +11,27 @@ export type ResendDeps = DeliveriesDeps & { clock: () => Date };
  * Due at once with its schedule from the start, also when it was delivered before; the receiver sees the same
  * `webhook-id` and body. One that a worker has just now stays as it is, as do those of a paused webhook until it is
  * resumed.
- * @throws NotFound
+ * @throws NotFound, TierRequired
  */
 export async function resendDelivery(
   deps: ResendDeps,
   deliveryId: string,
   accountId?: string,
 ): Promise<Delivery> {
-  await showDelivery(deps, deliveryId, accountId);
+  const { webhookId } = await showDelivery(deps, deliveryId, accountId);
+  await entitledWebhook(deps, webhookId, accountId);
   const delivery = await deps.deliveryQueue.resend(deliveryId, deps.clock().toISOString());
   if (!delivery) throw new NotFound("Delivery not found");
   return delivery;
 }
 
-/** Resends all that failed at or after `since`; answers how many. @throws NotFound */
+/** Resends all that failed at or after `since`; answers how many. @throws NotFound, TierRequired */
 export async function recoverSince(
   deps: ResendDeps,
   webhookId: string,
   since: Date,
   accountId?: string,
 ): Promise<number> {
-  await showWebhook(deps, webhookId, accountId);
+  await entitledWebhook(deps, webhookId, accountId);
   return await deps.deliveryQueue.recover(webhookId, since.toISOString(), deps.clock().toISOString());
 }

@@ -1,13 +1,10 @@
 // The test tool (interface, part 6): sends a signed sample of link.clicked to an endpoint now, and shows what happened.
-import { TierRequired } from "../commands/errors.ts";
 import { keysInUse } from "../commands/webhook-key.ts";
-import { TIER_LIMITS } from "../events/vocabulary.ts";
-import { type AccountDocument, accounts } from "../projections/accounts.ts";
 import { NotFound } from "../queries/errors.ts";
-import { showWebhook } from "../queries/webhooks.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import type { Secrets } from "../secrets/port.ts";
 import { LINK_CLICKED, samplePayload } from "./click-payload.ts";
+import { entitledWebhook } from "./entitled-webhook.ts";
 import { type AttemptResult, type SendDeliveryDeps, sendDelivery } from "./send-delivery.ts";
 
 export type TestWebhookDeps = {
@@ -34,9 +31,7 @@ export async function testWebhook(
   webhookId: string,
   accountId?: string,
 ): Promise<TestedWebhook> {
-  const webhook = await showWebhook(deps, webhookId, accountId);
-  const account = await deps.readStore.get<AccountDocument>(accounts.collection.name, webhook.accountId);
-  if (!account || !TIER_LIMITS[account.tier].developerFeatures) throw new TierRequired("Webhooks");
+  const webhook = await entitledWebhook(deps, webhookId, accountId);
   const now = deps.sending.now();
   const keys = await keysInUse(deps.secrets, webhookId, new Date(now));
   if (!keys) throw new NotFound("Webhook not found");

@@ -113,6 +113,13 @@ describe("linkledger webhook", { timeout: 120_000 }, () => {
     });
     expect(await json("webhook", "resend", failed)).toMatchObject({ state: "pending", tries: 0 });
 
+    expect(await json("webhook", "replay", id, "--since", "24h")).toEqual({
+      webhook_id: id,
+      since: expect.any(String),
+      found: 0,
+      queued: 0,
+    });
+
     expect(await refused("webhook", "delivery", "nothing.such")).toMatch(/Delivery not found/);
     expect(await refused("webhook", "recover", id, "--since", "yesterday")).toMatch(/24h/);
     expect(await refused("webhook", "deliveries", id, "--cursor", "nonsense")).toMatch(/cursor/);

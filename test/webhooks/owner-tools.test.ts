@@ -1,4 +1,4 @@
-// What an owner does with a webhook: try it, read its delivery log, resend and recover.
+// What an owner does with a webhook: try it, read its delivery log, resend, recover and replay.
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addWebhook } from "../../src/commands/add-webhook.ts";
@@ -9,17 +9,20 @@ import { pauseWebhook } from "../../src/commands/pause-webhook.ts";
 import { removeWebhook } from "../../src/commands/remove-webhook.ts";
 import { rotateWebhookKey } from "../../src/commands/rotate-webhook-key.ts";
 import { keysInUse } from "../../src/commands/webhook-key.ts";
+import { newEvent } from "../../src/events/new-event.ts";
 import { listDeliveries, showDelivery } from "../../src/queries/deliveries.ts";
 import { InvalidCursor, NotFound } from "../../src/queries/errors.ts";
 import { listWebhooks } from "../../src/queries/webhooks.ts";
 import { deliveryId } from "../../src/webhooks/queue.ts";
 import { receiverUrl } from "../../src/webhooks/receiver-url.ts";
+import { replayFrom } from "../../src/webhooks/replay-webhook.ts";
 import { recoverSince, resendDelivery } from "../../src/webhooks/resend-deliveries.ts";
 import { receiverResolver } from "../../src/webhooks/resolve-receiver.ts";
 import { safeAgent } from "../../src/webhooks/safe-connector.ts";
 import { signingSecret } from "../../src/webhooks/sign.ts";
 import { testWebhook } from "../../src/webhooks/test-webhook.ts";
 import { openCommandDeps, operator } from "../support/command-deps.ts";
+import { linkClicked } from "../support/stored-events.ts";
 import { startReceiver } from "../support/webhook-receiver.ts";
 
 const reach = { allowPrivate: true };
@@ -209,5 +212,51 @@ describe("deliveries that failed", () => {
     const stateOf = async (id: string) => (await showDelivery(deps, id)).state;
     expect(await stateOf(before)).toBe("failed");
     for (const id of since) expect(await stateOf(id)).toBe("pending");
+  });
+
+  it("are not sent again on the Free tier", async () => {
+    const { accountId, webhookId } = await webhook();
+    await queued(webhookId, 1);
+    const id = await failed(webhookId);
+    await changeTier(deps, operator, accountId, "free");
+    await fixture.catchUp();
+    await expect(resendDelivery(deps, id)).rejects.toThrow(TierRequired);
+    await expect(recoverSince(deps, webhookId, new Date(0))).rejects.toThrow(TierRequired);
+    await expect(replayFrom(deps, webhookId, new Date(0))).rejects.toThrow(TierRequired);
+    expect(await showDelivery(deps, id)).toMatchObject({ state: "failed" });
+  });
+});
+
+describe("a replay", () => {
+  const clicked = (fields: Parameters<typeof linkClicked>[0]) =>
+    newEvent(linkClicked(fields), deps.newId(), {
+      ...{ correlationId: "r", causationId: "r" },
+      actor: { type: "system", id: "test" },
+    });
+
+  it("queues the clicks that the webhook would have got and has no delivery for, once", async () => {
+    const { accountId, webhookId } = await webhook();
+    const { accountId: other } = await webhook();
+    const wanted = [clicked({ accountId }), clicked({ accountId, kind: "qr_scan" })];
+    const unwanted = [
+      clicked({ accountId, kind: "preview" }),
+      clicked({ accountId, via: "web" }),
+      clicked({ accountId: other }),
+    ];
+    await deps.eventStore.append("clicks-w1-20260301", "none", [...wanted, ...unwanted]);
+    const since = new Date(deps.clock().getTime() - 60_000);
+    expect(await replayFrom(deps, webhookId, since, accountId)).toEqual({
+      since: since.toISOString(),
+      found: 2,
+      queued: 2,
+    });
+    const { deliveries } = await listDeliveries(deps, webhookId, {});
+    expect(deliveries.map(({ eventId }) => eventId).sort()).toEqual(wanted.map(({ id }) => id).sort());
+    const [first = ""] = deliveries.map(({ id }) => id);
+    expect(JSON.parse((await showDelivery(deps, first)).body)).toMatchObject({ event: "link.clicked" });
+    expect(await replayFrom(deps, webhookId, since)).toMatchObject({ found: 2, queued: 0 });
+    const future = new Date(deps.clock().getTime() + 60_000);
+    expect(await replayFrom(deps, webhookId, future)).toMatchObject({ found: 0, queued: 0 });
+    await expect(replayFrom(deps, webhookId, since, other)).rejects.toThrow(NotFound);
   });
 });

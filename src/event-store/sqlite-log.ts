@@ -4,10 +4,11 @@ import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { categoryOf, prefixQuery } from "./sqlite-prefixes.ts";
 import type { AppendOutcome, AppendRequest, EventRow, ReadAllRequest, ReadRequest } from "./sqlite-rows.ts";
+import { SEGMENT_FROM, SqliteSegments } from "./sqlite-segments.ts";
 
 const COLUMNS = "position, stream, revision, id, type, data, metadata, recorded_at";
 
-/** AUTOINCREMENT: a position is never given twice. `category` first: a prefix such as `link-` reads one index range. */
+/** Positions are counted on over rows and segments. `category` first: a prefix such as `link-` reads one index range. */
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS events (
     position INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -29,27 +30,28 @@ const UNIQUE_VIOLATION = 2067;
 export class SqliteLog {
   readonly #db: DatabaseSync;
   readonly #last: StatementSync;
-  readonly #at: StatementSync;
   readonly #byId: StatementSync;
   readonly #insert: StatementSync;
   readonly #head: StatementSync;
   readonly #forwards: StatementSync;
   readonly #backwards: StatementSync;
   readonly #ofPrefixes = new Map<string, { statement: StatementSync; bounds: Record<string, string> }>();
+  readonly #segments: SqliteSegments;
 
   /** FULL: a commit is on the disk before it is answered, so an acknowledged event outlives the power. */
   constructor(file: string) {
     mkdirSync(dirname(file), { recursive: true });
     const db = new DatabaseSync(file, { timeout: 5000 });
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -32000");
-    db.exec(`BEGIN IMMEDIATE; ${SCHEMA} COMMIT`);
+    db.exec(`BEGIN IMMEDIATE; ${SCHEMA}`);
+    this.#segments = new SqliteSegments(db);
+    db.exec("COMMIT");
     this.#db = db;
     this.#last = db.prepare("SELECT max(revision) AS revision FROM events WHERE stream = ?");
-    this.#at = db.prepare("SELECT position, id FROM events WHERE stream = ? AND revision = ?");
     this.#byId = db.prepare("SELECT stream, revision FROM events WHERE id = ?");
     this.#insert = db.prepare(
-      `INSERT INTO events (category, stream, revision, id, type, data, metadata, recorded_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT INTO events (position, category, stream, revision, id, type, data, metadata, recorded_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#head = db.prepare("SELECT max(position) AS position FROM events");
     const ofStream = `SELECT ${COLUMNS} FROM events WHERE stream = ? AND revision`;
@@ -73,27 +75,36 @@ export class SqliteLog {
     }
   }
 
-  read({ stream, from, backwards, limit }: ReadRequest): EventRow[] {
+  read(request: ReadRequest): EventRow[] {
+    const { stream, from, backwards, limit } = request;
     const start = from ?? (backwards ? Number.MAX_SAFE_INTEGER : 0);
-    return (backwards ? this.#backwards : this.#forwards).all(stream, start, limit) as EventRow[];
+    const rows = (backwards ? this.#backwards : this.#forwards).all(stream, start, limit) as EventRow[];
+    const sign = backwards ? -1 : 1;
+    return merged(rows, this.#segments.read(request), limit, (a, b) => sign * (a.revision - b.revision));
   }
 
-  readAll({ after, prefixes, limit }: ReadAllRequest): EventRow[] {
+  readAll(request: ReadAllRequest): EventRow[] {
+    const { after, prefixes, limit } = request;
     if (prefixes.length === 0) return [];
     const key = prefixes.join("\n");
     let query = this.#ofPrefixes.get(key);
     if (!query) {
-      const { sql, bounds } = prefixQuery(COLUMNS, prefixes);
+      const { sql, bounds } = prefixQuery(
+        { table: "events", columns: COLUMNS, position: "position" },
+        prefixes,
+      );
       const named = Object.fromEntries(bounds.map((bound, index) => [`p${index}`, bound]));
       query = { statement: this.#db.prepare(sql), bounds: named };
       this.#ofPrefixes.set(key, query);
     }
-    return query.statement.all({ ...query.bounds, after, limit }) as EventRow[];
+    const rows = query.statement.all({ ...query.bounds, after, limit }) as EventRow[];
+    return merged(rows, this.#segments.readAll(request), limit, (a, b) => a.position - b.position);
   }
 
   /** Position of the last event; 0 when there is none. */
   head(): number {
-    return (this.#head.get() as { position: number | null }).position ?? 0;
+    const { position } = this.#head.get() as { position: number | null };
+    return Math.max(position ?? 0, this.#segments.head());
   }
 
   close(): void {
@@ -119,7 +130,9 @@ export class SqliteLog {
   #repeated({ stream, expected, rows }: AppendRequest, last: number): AppendOutcome | undefined {
     let first: number;
     if (expected === "any" || expected === "exists") {
-      const found = this.#byId.get(rows[0]?.id ?? "") as { stream: string; revision: number } | undefined;
+      const id = rows[0]?.id ?? "";
+      const row = this.#byId.get(id) as { stream: string; revision: number } | undefined;
+      const found = row ?? this.#segments.find(stream, id);
       if (found?.stream !== stream) return undefined;
       first = found.revision;
     } else {
@@ -127,36 +140,31 @@ export class SqliteLog {
     }
     if (last < first + rows.length - 1) return undefined;
     let position = 0;
+    const there = this.read({ stream, from: first, backwards: false, limit: rows.length });
     for (const [offset, row] of rows.entries()) {
-      const there = this.#at.get(stream, first + offset) as { position: number; id: string };
-      if (there.id !== row.id) return undefined;
-      position = there.position;
+      if (there[offset]?.id !== row.id) return undefined;
+      position = there[offset].position;
     }
     return { revision: first + rows.length - 1, position };
   }
 
-  /** Undefined when one of the ids is already in the store: a partial repetition, which nobody can mean. */
-  #insertAll({ stream, rows, recordedAt }: AppendRequest, last: number): number | undefined {
+  /**
+   * Undefined when one of the ids is already in the store: a partial repetition, which nobody can mean. Segments,
+   * which only retries at an exact revision can repeat, need no look at ids.
+   */
+  #insertAll({ stream, expected, rows, recordedAt }: AppendRequest, last: number): number | undefined {
+    const position = this.head() + 1;
+    if (rows.length >= SEGMENT_FROM && expected !== "any" && expected !== "exists")
+      return this.#segments.insert(stream, rows, { position, revision: last + 1, recordedAt });
     const category = categoryOf(stream);
-    let revision = last;
-    let position: number | bigint = 0;
     this.#db.exec("SAVEPOINT append");
     try {
-      for (const { id, type, data, metadata } of rows) {
-        revision += 1;
-        position = this.#insert.run(
-          category,
-          stream,
-          revision,
-          id,
-          type,
-          data,
-          metadata,
-          recordedAt,
-        ).lastInsertRowid;
+      for (const [i, { id, type, data, metadata }] of rows.entries()) {
+        const at = [position + i, category, stream, last + 1 + i] as const;
+        this.#insert.run(...at, id, type, data, metadata, recordedAt);
       }
       this.#db.exec("RELEASE append");
-      return Number(position);
+      return position + rows.length - 1;
     } catch (error) {
       if ((error as { errcode?: number }).errcode !== UNIQUE_VIOLATION) throw error;
       this.#db.exec("ROLLBACK TO append; RELEASE append");
@@ -165,6 +173,19 @@ export class SqliteLog {
   }
 
   #lastRevision(stream: string): number {
-    return (this.#last.get(stream) as { revision: number | null }).revision ?? -1;
+    const { revision } = this.#last.get(stream) as { revision: number | null };
+    return Math.max(revision ?? -1, this.#segments.lastRevision(stream));
   }
+}
+
+/** Two ordered lists as one; most often one of them is empty. */
+function merged(
+  rows: EventRow[],
+  more: EventRow[],
+  limit: number,
+  compare: (a: EventRow, b: EventRow) => number,
+): EventRow[] {
+  if (more.length === 0) return rows;
+  if (rows.length === 0) return more;
+  return [...rows, ...more].sort(compare).slice(0, limit);
 }

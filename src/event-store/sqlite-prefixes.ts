@@ -1,6 +1,8 @@
 // The SQL that answers "the next events of all streams with one of these prefixes" without sorting a backlog.
 
 export type PrefixQuery = { sql: string; bounds: readonly string[] };
+/** `position`: the column that the answer is ordered by, and that must be behind `$after`. */
+export type PrefixSource = { table: string; columns: string; position: string };
 
 /** After every string that starts with the prefix: stream names don't reach the last code point. */
 const END = "\u{10FFFF}";
@@ -9,13 +11,16 @@ const END = "\u{10FFFF}";
  * One ordered branch a prefix; SQLite merges the branches as they are read, so a limit stops it early.
  * Parameters by name: `$after`, `$limit`, and `$p0`, `$p1`... for `bounds`.
  */
-export function prefixQuery(columns: string, prefixes: readonly string[]): PrefixQuery {
+export function prefixQuery(
+  { table, columns, position }: PrefixSource,
+  prefixes: readonly string[],
+): PrefixQuery {
   const bounds: string[] = [];
   const bind = (value: string) => `$p${bounds.push(value) - 1}`;
   const branches = withoutOverlap(prefixes).map(
-    (prefix) => `SELECT ${columns} FROM events WHERE ${condition(prefix, bind)} AND position > $after`,
+    (prefix) => `SELECT ${columns} FROM ${table} WHERE ${condition(prefix, bind)} AND ${position} > $after`,
   );
-  return { sql: `${branches.join(" UNION ALL ")} ORDER BY position LIMIT $limit`, bounds };
+  return { sql: `${branches.join(" UNION ALL ")} ORDER BY ${position} LIMIT $limit`, bounds };
 }
 
 /** `+stream` keeps the planner off the stream index, whose order would have to be sorted by position. */

@@ -49,24 +49,26 @@ export function durabilityPromises({ fixture, newStream }: Subject): void {
     it("keeps revisions gapless and positions rising through any history of appends", async () => {
       const { store } = fixture();
       const expected = fc.oneof(
-        fc.constantFrom<ExpectedRevision>("any", "none", "exists"),
+        fc.constantFrom<ExpectedRevision | "last">("any", "none", "exists", "last"),
         fc.integer({ min: 0, max: 6 }),
       );
       const step = fc.record({
         stream: fc.integer({ min: 0, max: 2 }),
         expected,
-        size: fc.integer({ min: 1, max: 4 }),
+        size: fc.oneof(fc.integer({ min: 1, max: 4 }), fc.integer({ min: 15, max: 40 })),
         twice: fc.boolean(),
       });
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
           const streams = [newStream("history-"), newStream("history-"), newStream("history-")];
           const ids = new Map(streams.map((stream) => [stream, [] as string[]]));
-          for (const { stream: index, expected, size, twice } of steps) {
+          for (const { stream: index, expected: wish, size, twice } of steps) {
             const stream = streams[index] ?? "";
+            const length = ids.get(stream)?.length ?? 0;
+            const expected = wish !== "last" ? wish : length === 0 ? "none" : length - 1;
             const events = sampleEvents(size);
             const took = await appended(store, stream, expected, events);
-            expect(took).toBe(fits(expected, (ids.get(stream) ?? []).length));
+            expect(took).toBe(fits(expected, length));
             if (took) ids.get(stream)?.push(...events.map(({ id }) => id));
             if (took && twice) await store.append(stream, expected, events);
           }

@@ -33,6 +33,22 @@ export function readPromises({ fixture, newStream }: Subject): void {
       expect(await revisions({ backwards: true, from: 1 })).toEqual([1, 0]);
       expect(await revisions({ from: 6 })).toEqual([]);
     });
+
+    it("reads from the middle of large batches, between single events, in both directions", async () => {
+      const { store } = fixture();
+      const stream = newStream();
+      const batches = [1, 40, 2, 60].map((size) => sampleEvents(size));
+      let expected: "none" | number = "none";
+      for (const batch of batches) expected = (await store.append(stream, expected, batch)).revision;
+      const ids = batches.flat().map(({ id }) => id);
+      const idsOf = async (options: Parameters<typeof store.read>[1]) =>
+        (await store.read(stream, options)).map(({ id }) => id);
+      expect(await idsOf({})).toEqual(ids);
+      expect(await idsOf({ from: 20, limit: 30 })).toEqual(ids.slice(20, 50));
+      expect(await idsOf({ from: 42 })).toEqual(ids.slice(42));
+      expect(await idsOf({ backwards: true, limit: 70 })).toEqual(ids.toReversed().slice(0, 70));
+      expect(await idsOf({ backwards: true, from: 50, limit: 20 })).toEqual(ids.slice(31, 51).reverse());
+    });
   });
 
   describe("readAll", () => {
@@ -47,6 +63,38 @@ export function readPromises({ fixture, newStream }: Subject): void {
       const rest = await store.readAll({ prefixes, after: all[1]?.position, limit: 100 });
       expect(rest).toEqual(all.slice(2));
       expect(await store.readAll({ prefixes, after: all[0]?.position, limit: 2 })).toEqual(all.slice(1, 3));
+    });
+
+    it("goes on in the middle of a large batch, and keeps the order of streams that take turns", async () => {
+      const { store } = fixture();
+      const [a, b] = [newStream("left-"), newStream("right-")];
+      const expected: Record<string, "none" | number> = { [a]: "none", [b]: "none" };
+      const appended: string[] = [];
+      for (const [stream, size] of [
+        [a, 30],
+        [b, 3],
+        [a, 1],
+        [b, 25],
+        [a, 17],
+      ] as const) {
+        const events = sampleEvents(size);
+        expected[stream] = (await store.append(stream, expected[stream] ?? "none", events)).revision;
+        appended.push(...events.map(({ id }) => id));
+      }
+      const all = await store.readAll({ prefixes: [a, b], limit: 1000 });
+      expect(all.map(({ id }) => id)).toEqual(appended);
+      for (const limit of [1, 7, 31]) {
+        const paged: string[] = [];
+        for (let after: string | undefined; ; ) {
+          const page = await store.readAll({ prefixes: [a, b], after, limit });
+          if (page.length === 0) break;
+          paged.push(...page.map(({ id }) => id));
+          after = page.at(-1)?.position;
+        }
+        expect(paged).toEqual(appended);
+      }
+      const ofOne = await store.readAll({ prefixes: [b], after: all[31]?.position, limit: 3 });
+      expect(ofOne).toEqual(all.filter(({ stream }) => stream === b).slice(2, 5));
     });
 
     it("does not take a longer category for a shorter one", async () => {

@@ -2,7 +2,7 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { writeFile } from "node:fs/promises";
+import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Worker } from "node:worker_threads";
@@ -61,6 +61,18 @@ describe.each([{ offThread: false }, { offThread: true }])("SQLite event store, 
     await store.append("link-a", "none", [sampleEvent()]);
     expect((await store.read("link-a"))[0]?.recordedAt).toBe("2026-03-01T10:00:00.000Z");
     await store.close();
+  });
+
+  it("keeps a large batch in a tenth of the room, and finds it again by the id of its first event", async () => {
+    const folder = await folderOfTest();
+    const file = join(folder.path, "events.db");
+    const store = await openSqliteEventStore(file, { offThread });
+    const events = sampleEvents(500).map((event) => ({ ...event, data: { text: "a".repeat(1000) } }));
+    const first = await store.append("clicks-a", "none", events);
+    expect(await store.append("clicks-a", "any", events)).toEqual(first);
+    expect(await store.read("clicks-a")).toHaveLength(500);
+    await store.close();
+    expect((await stat(file)).size).toBeLessThan(100_000);
   });
 
   it("says that it is unavailable when the file is not a database", async () => {

@@ -51,17 +51,22 @@ async function run(options: RedirectOptions, dataDir: string): Promise<boolean> 
     console.log(
       `${machineLine()}\n${CONNECTIONS} connections, ${LINKS} links, CLICK_DURABILITY=${config.clickDurability}`,
     );
+    const warm = {
+      bare: await ask(bareUrl, WARM_UP_REQUESTS),
+      service: await ask(service.url, WARM_UP_REQUESTS),
+    };
     const cpuBefore = threadCpu(service.child.pid ?? 0);
-    const results = await alternate(options, ask, bareUrl, service.url);
+    const rounds = await alternate(options, ask, [bareUrl, service.url], warm);
     const cpuAfter = threadCpu(service.child.pid ?? 0);
     const seconds = await secondsToCatchUp(backend);
-    console.log(`\n${options.markdown ? markdownTable(results.rounds) : plainTable(results.rounds)}`);
-    console.log(`ratio of the medians: ${ratio(results.rounds).toFixed(2)}`);
+    console.log(`\n${options.markdown ? markdownTable(rounds) : plainTable(rounds)}`);
+    console.log(`ratio of the medians: ${ratio(rounds).toFixed(2)}`);
     console.log(`analytics complete ${seconds.toFixed(1)} s after the last answer`);
-    const answered = results.toService.reduce((sum, run) => sum + run.answered, 0);
+    const runs = rounds.map((round) => round.service);
+    const answered = runs.reduce((sum, run) => sum + run.answered, 0);
     console.log(cpuLine(cpuBefore, cpuAfter, answered));
     const recorded = { log: await clicksInLog(backend), totals: await clicksInTotals(backend) };
-    return reconciled(results.toService, recorded);
+    return reconciled([warm.service, ...runs], recorded);
   } finally {
     await Promise.all([load.stop(), bare.stop(), service.stop()]);
     await backend.close();
@@ -72,13 +77,9 @@ async function run(options: RedirectOptions, dataDir: string): Promise<boolean> 
 async function alternate(
   options: RedirectOptions,
   ask: (url: string, amount: number) => Promise<LoadResult>,
-  bareUrl: string,
-  serviceUrl: string,
-): Promise<{ rounds: Round[]; toService: LoadResult[] }> {
-  const warm = {
-    bare: await ask(bareUrl, WARM_UP_REQUESTS),
-    service: await ask(serviceUrl, WARM_UP_REQUESTS),
-  };
+  [bareUrl, serviceUrl]: [string, string],
+  warm: Round,
+): Promise<Round[]> {
   const rounds: Round[] = [];
   let last: Round = warm;
   while (rounds.length < options.rounds) {
@@ -88,7 +89,7 @@ async function alternate(
     rounds.push(last);
     console.log(roundLine(rounds.length, last));
   }
-  return { rounds, toService: [warm.service, ...rounds.map((round) => round.service)] };
+  return rounds;
 }
 
 function reconciled(runs: readonly LoadResult[], recorded: { log: number; totals: number }): boolean {

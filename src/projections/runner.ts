@@ -21,9 +21,14 @@ export type RunnerDeps = {
 };
 
 /** Most events folded before one commit. */
-const BATCH = 5_000;
-/** Least time between two commits while events keep coming, so that hot documents merge; a lone event never waits. */
+const BATCH = 12_000;
+/**
+ * Least time between two commits while events keep coming, so that hot documents merge; a lone event never waits.
+ * The dearer a commit, the longer until the next, up to what lets a click be seen within a second.
+ */
 const COMMIT_EVERY_MS = 250;
+const COMMIT_AT_LEAST_EVERY_MS = 600;
+const REST_FOR_WORK = 3;
 const RETRY_FROM_MS = 250;
 const RETRY_TO_MS = 15_000;
 
@@ -101,11 +106,13 @@ export class ProjectionRunner {
     let lastCommit = Number.NEGATIVE_INFINITY;
     for await (const events of eventStore.subscribe(options)) {
       if (signal.aborted) return;
+      const started = performance.now();
       await this.#commit(events);
       committed();
       if (this.#allFaulted()) return await untilAborted(signal);
       const now = performance.now();
-      const early = lastCommit + COMMIT_EVERY_MS - now;
+      const interval = Math.max(COMMIT_EVERY_MS, REST_FOR_WORK * (now - started));
+      const early = lastCommit + Math.min(interval, COMMIT_AT_LEAST_EVERY_MS) - now;
       lastCommit = now;
       if (events.length < BATCH && early > 0) await pause(early, signal);
       else await yieldToLoop();

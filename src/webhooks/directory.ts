@@ -18,15 +18,16 @@ export class WebhookDirectory {
     this.#changed = changed;
   }
 
+  /** Paused also means that its account has no webhooks on its tier: what is queued waits for an upgrade. */
   find(webhookId: string): Subscriber | undefined {
-    return this.#subscribers.webhooks.get(webhookId);
+    const webhook = this.#subscribers.webhooks.get(webhookId);
+    if (webhook?.status !== "active" || this.#subscribers.entitled.has(webhook.accountId)) return webhook;
+    return { ...webhook, status: "paused" };
   }
 
-  /** Webhooks that wait for someone to resume them. */
   paused(): string[] {
-    return [...this.#subscribers.webhooks.values()]
-      .filter(({ status }) => status === "paused")
-      .map(({ webhookId }) => webhookId);
+    const ids = [...this.#subscribers.webhooks.keys()];
+    return ids.filter((webhookId) => this.find(webhookId)?.status === "paused");
   }
 
   /** Everything that had been said before this call. @throws what the store throws */

@@ -1,7 +1,7 @@
 // Everything webhooks are made of, run together: the directory, the router, the worker and the sweep.
 import { setTimeout as delay } from "node:timers/promises";
 import { pauseWebhook } from "../commands/pause-webhook.ts";
-import { readWebhookKeys } from "../commands/webhook-key.ts";
+import { keysInUse } from "../commands/webhook-key.ts";
 import { DomainError } from "../errors.ts";
 import type { EventStore } from "../event-store/port.ts";
 import { PREFIX } from "../events/streams.ts";
@@ -53,7 +53,7 @@ export function openWebhooks(deps: WebhooksDeps): Webhooks {
     ...deps,
     queue,
     find: (webhookId) => directory.find(webhookId),
-    keysOf: (webhookId) => readWebhookKeys(secrets, webhookId, clock()),
+    keysOf: (webhookId) => keysInUse(secrets, webhookId, clock()),
     pause: (webhook, reason) => pauseFailing(deps, webhook, reason),
   });
   const keep = (name: string, work: Work, signal: AbortSignal) =>

@@ -1,6 +1,5 @@
 // Delivers what is due: claims within the limits, sends, settles; any number of workers, also of other processes.
 import { setTimeout as delay } from "node:timers/promises";
-import type { WebhookKeys } from "../commands/webhook-key.ts";
 import { LINK_CLICKED } from "./click-payload.ts";
 import type { ClaimedDelivery, DeliveryQueue } from "./queue.ts";
 import { ReceiverCircuits } from "./receiver-circuits.ts";
@@ -12,11 +11,14 @@ import { UnderWay } from "./under-way.ts";
 import { WorkerCounts } from "./worker-counts.ts";
 import { WORKER_SETTINGS, type WorkerSettings } from "./worker-settings.ts";
 
+type SigningKeys = Pick<Delivery, "key" | "previousKey">;
+
 export type WorkerDeps = {
   queue: DeliveryQueue;
   /** Undefined for a webhook that is not known yet. */
   find: (webhookId: string) => Subscriber | undefined;
-  keysOf: (webhookId: string) => Promise<WebhookKeys | undefined>;
+  /** What to sign with now; undefined when the webhook has just been removed. */
+  keysOf: (webhookId: string) => Promise<SigningKeys | undefined>;
   send: (delivery: Delivery) => Promise<AttemptResult>;
   /** Pauses a webhook in the name of the service. */
   pause: (webhook: Subscriber, reason: string) => Promise<void>;
@@ -142,13 +144,7 @@ export class DeliveryWorker {
   async #send({ webhookId, eventId, body }: ClaimedDelivery, { url }: Subscriber): Promise<AttemptResult> {
     const keys = await this.#deps.keysOf(webhookId);
     if (!keys) throw new Error("The webhook's key is missing");
-    const { key, previous } = keys;
-    const stillSigns = previous !== undefined && Date.parse(previous.until) > this.#deps.clock().getTime();
-    const previousKey = stillSigns ? previous.key : undefined;
-    return this.#deps.send({
-      ...{ url, key, previousKey },
-      ...{ id: eventId, body: Buffer.from(body), event: LINK_CLICKED },
-    });
+    return this.#deps.send({ url, ...keys, id: eventId, body: Buffer.from(body), event: LINK_CLICKED });
   }
 
   #failed(webhookId: string): void {

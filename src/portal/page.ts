@@ -6,11 +6,11 @@ import type { SignedIn } from "./sessions.ts";
 import { formOwner, type Notice, type Theme } from "./visit.ts";
 
 /** The places of the navigation; a page names the one it belongs to. */
-const NAVIGATION = [{ name: "API keys", path: "/portal/keys", icon: "key" }] as const satisfies readonly {
-  name: string;
-  path: string;
-  icon: IconName;
-}[];
+const NAVIGATION = [
+  { name: "Dashboard", path: "/portal", icon: "chart" },
+  { name: "Links", path: "/portal/links", icon: "link" },
+  { name: "API keys", path: "/portal/keys", icon: "key" },
+] as const satisfies readonly { name: string; path: string; icon: IconName }[];
 
 export type NavigationName = (typeof NAVIGATION)[number]["name"];
 

@@ -7,9 +7,14 @@ import { RouteNotFound } from "../api/errors.ts";
 import type { Api } from "../api/fastify.ts";
 import { type Assets, assetRoutes } from "./assets.ts";
 import { portalCookies } from "./cookies.ts";
+import { dashboardPage } from "./dashboard-page.ts";
 import { errorPages } from "./error-page.ts";
 import { keysPages } from "./keys-pages.ts";
 import { landingPage } from "./landing-page.ts";
+import { linkAnalyticsPage } from "./link-analytics-page.ts";
+import { linkLiveRoute } from "./link-live.ts";
+import { linkPages } from "./link-pages.ts";
+import { linksPages } from "./links-page.ts";
 import { mailedSignUpPages } from "./mailed-sign-up-pages.ts";
 import type { PortalDeps } from "./portal-deps.ts";
 import { resetPages } from "./reset-pages.ts";
@@ -38,12 +43,16 @@ export async function portalRoutes(base: Api, deps: PortalDeps): Promise<void> {
         app.setNotFoundHandler(() => {
           throw new RouteNotFound();
         });
-        app.get("/", async (_request, reply) => reply.redirect("/portal/keys", 303));
         themeRoute(app);
         if (deps.mailer) mailedSignUpPages(app, { ...portal, mailer: deps.mailer });
         else signUpPages(app, portal);
         signInPages(app, portal);
         resetPages(app, portal);
+        dashboardPage(app, portal);
+        linksPages(app, portal);
+        linkPages(app, portal);
+        linkAnalyticsPage(app, portal);
+        linkLiveRoute(app, portal);
         keysPages(app, portal);
       },
       { prefix: PREFIX },

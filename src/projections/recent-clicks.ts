@@ -45,13 +45,14 @@ export const recentClicks: Projection<RecentClicksDocument> = {
     // By time of the hit, not of arrival: hits from a spool or another writer come late.
     const place = clicks.findIndex(({ at }) => at <= event.data.at);
     if (place === -1 && clicks.length >= RECENT_CLICKS) return recent;
-    clicks.splice(place === -1 ? clicks.length : place, 0, item(event.data));
+    clicks.splice(place === -1 ? clicks.length : place, 0, recentClickOf(event.data));
     if (clicks.length > RECENT_CLICKS) clicks.pop();
     return recent;
   },
 };
 
-function item(click: LinkClicked["data"]): RecentClick {
+/** A hit under the names of the answer. */
+export function recentClickOf(click: LinkClicked["data"]): RecentClick {
   const utm: RecentClick["utm"] = {};
   for (const field of UTM_FIELDS) {
     const value = click.utm[field];

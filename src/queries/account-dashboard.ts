@@ -1,14 +1,13 @@
 // What an account's dashboard shows: clicks over time, all-time totals, top links, and what its tier has left.
 import { type ClickKind, TIER_LIMITS, type Tier, WEBHOOKS_PER_ACCOUNT } from "../events/vocabulary.ts";
 import { accountDays } from "../projections/account-days.ts";
-import { type AccountLinksDocument, accountLinks as linksOfAccounts } from "../projections/account-links.ts";
 import { type AccountTotalsDocument, accountTotals } from "../projections/account-totals.ts";
 import { domains } from "../projections/domains.ts";
 import { type DayDocument, dayOf } from "../projections/hits-by-day.ts";
 import { keys } from "../projections/keys.ts";
 import { webhooks } from "../projections/webhooks.ts";
 import type { ReadStore } from "../read-store/port.ts";
-import { type ListedLink, topLinks } from "./account-links.ts";
+import { countLinks, type ListedLink, topLinks } from "./account-links.ts";
 import { daysIn, type Range, type TimeSeries, timeSeries } from "./time-series.ts";
 
 type Deps = { readStore: ReadStore };
@@ -56,15 +55,15 @@ export async function accountUsage(
   { readStore }: Deps,
   { accountId, tier }: { accountId: string; tier: Tier },
 ): Promise<AccountUsage> {
-  const made = await readStore.get<AccountLinksDocument>(linksOfAccounts.collection.name, accountId);
+  const made = await countLinks({ readStore }, accountId);
   const count = (collection: string, where: Record<string, string>) =>
     readStore.count(collection, { where: { accountId, ...where } });
   const { activeKeys, requestsPerHour, developerFeatures } = TIER_LIMITS[tier];
   const running = await count(webhooks.collection.name, { status: "active" });
   const paused = await count(webhooks.collection.name, { status: "paused" });
   return {
-    links: made?.links ?? 0,
-    deletedLinks: made?.deleted ?? 0,
+    links: made.links,
+    deletedLinks: made.deleted,
     keys: { used: await count(keys.collection.name, { status: "active" }), limit: activeKeys },
     domains: await count(domains.collection.name, { state: "verified" }),
     webhooks: { used: running + paused, limit: developerFeatures ? WEBHOOKS_PER_ACCOUNT : 0 },

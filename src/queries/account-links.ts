@@ -1,4 +1,5 @@
 // The portal's list of links: all of an account, newest or most clicked first, searched, filtered, page by page.
+import { type AccountLinksDocument, accountLinks as linksOfAccounts } from "../projections/account-links.ts";
 import { type LinkTotalsDocument, linkTotals } from "../projections/link-totals.ts";
 import { type LinkDocument, links } from "../projections/links.ts";
 import type { FindQuery, ReadStore } from "../read-store/port.ts";
@@ -81,6 +82,15 @@ export async function topLinks(
     }
     if (ranked.length <= limit) return { links: top, next: null };
   }
+}
+
+/** Without counting them. */
+export async function countLinks(
+  { readStore }: Deps,
+  accountId: string,
+): Promise<{ links: number; deleted: number }> {
+  const counted = await readStore.get<AccountLinksDocument>(linksOfAccounts.collection.name, accountId);
+  return { links: counted?.links ?? 0, deleted: counted?.deleted ?? 0 };
 }
 
 async function withClicks({ readStore }: Deps, page: readonly LinkDocument[]): Promise<ListedLink[]> {

@@ -1,0 +1,119 @@
+// GET .../live: a link's clicks as server-sent events; whoever comes back with Last-Event-ID misses and repeats none.
+import { once } from "node:events";
+import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import type { Api } from "../api/fastify.ts";
+import { TierRequired } from "../commands/errors.ts";
+import { CLICK_KINDS, RECENT_CLICKS, TIER_LIMITS } from "../events/vocabulary.ts";
+import { recentClickOf } from "../projections/recent-clicks.ts";
+import { linkHistory } from "../queries/link-history.ts";
+import { type LiveBatch, type LiveClick, liveClicks } from "../queries/live-clicks.ts";
+import { TooManyStreams } from "./errors.ts";
+import { LinkParams } from "./link-pages.ts";
+import { liveStreams } from "./live-streams.ts";
+import type { PortalDeps } from "./portal-deps.ts";
+import { recentRow } from "./recent-card.ts";
+import { requireSession, type Sessions, signedIn } from "./sessions.ts";
+
+/** Anything else was not ours, and is as if it weren't there. */
+const Place = z
+  .string()
+  .regex(/^[\w:.-]{1,100}$/)
+  .optional()
+  .catch(undefined);
+const Query = z.object({ after: Place });
+
+/** Each message may carry many clicks, so a hot link costs no more messages than a slow one. */
+const BETWEEN_MESSAGES_MS = 250;
+/** How soon a session's end ends its streams; a heartbeat goes with it. */
+const ALIVE_EVERY_MS = 5_000;
+const RETRY_MS = 2_000;
+
+export function linkLiveRoute(app: Api, deps: PortalDeps & { sessions: Sessions }): void {
+  const live = liveClicks(deps);
+  const streams = liveStreams();
+  app.addHook("preClose", async () => streams.close());
+
+  const schema = { params: LinkParams, querystring: Query };
+  app.get("/links/:host/:slug/live", { preHandler: requireSession, schema }, async (request, reply) => {
+    const { accountId, tier } = signedIn(request);
+    const { link, position } = await linkHistory(deps, accountId, request.params.host, request.params.slug);
+    if (!TIER_LIMITS[tier].developerFeatures) throw new TierRequired("Live updates");
+    const after = Place.parse(request.headers["last-event-id"]) ?? request.query.after ?? position;
+    const stream = streams.enter(accountId);
+    if (!stream) throw new TooManyStreams();
+    const { raw } = reply.hijack();
+    raw.once("close", () => stream.abort());
+    const watch: Watch = { raw, position: after, signal: stream.signal };
+    try {
+      raw.writeHead(200, {
+        ...(reply.getHeaders() as OutgoingHttpHeaders),
+        ...{ "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" },
+      });
+      raw.write(`retry: ${RETRY_MS}\n\n`);
+      endWithSession(deps.sessions, request, watch, () => stream.abort());
+      await send(deps, live.follow(link._id, after, stream.signal), watch);
+    } catch (err) {
+      if (!stream.signal.aborted) deps.log.warn({ err }, "a live stream broke off; its browser comes back");
+    } finally {
+      streams.leave(accountId, stream);
+      raw.end();
+    }
+  });
+}
+
+/** `position`: everything up to it has been written to the browser. */
+type Watch = { raw: ServerResponse; position: string; signal: AbortSignal };
+
+async function send(
+  { sleep }: Pick<PortalDeps, "sleep">,
+  batches: AsyncGenerator<LiveBatch, "tooFar" | undefined>,
+  watch: Watch,
+): Promise<void> {
+  for (;;) {
+    const next = await batches.next();
+    if (next.done) {
+      if (next.value === "tooFar") message(watch, "reset", {});
+      return;
+    }
+    watch.position = next.value.position;
+    const { clicks } = next.value;
+    const isRoom = clicks.length === 0 || message(watch, "clicks", summary(clicks));
+    if (!isRoom) await once(watch.raw, "drain", { signal: watch.signal });
+    await sleep(BETWEEN_MESSAGES_MS);
+  }
+}
+
+/** False when the browser doesn't keep up. */
+function message({ raw, position }: Watch, name: string, data: object): boolean {
+  const id = position === "" ? "" : `id: ${position}\n`;
+  return raw.write(`event: ${name}\n${id}data: ${JSON.stringify(data)}\n\n`);
+}
+
+/** The cookie is looked up again and again: signing out anywhere ends the stream, and a closed account too. */
+function endWithSession(sessions: Sessions, request: FastifyRequest, watch: Watch, end: () => void): void {
+  const cookie = request.cookies[request.visit.cookies.session];
+  const look = async () => {
+    // A store that is away ends nobody's session.
+    const session = await sessions.find(cookie).catch(() => request.visit.session);
+    if (watch.signal.aborted) return;
+    // Also says how far the log was searched, so that who comes back after long searches little.
+    message(watch, session ? "alive" : "signed-out", {});
+    if (!session) end();
+  };
+  const timer = setInterval(look, ALIVE_EVERY_MS);
+  watch.signal.addEventListener("abort", () => clearInterval(timer));
+}
+
+/** `hours`: counts by UTC hour, in the order of CLICK_KINDS; `recent`: the newest, oldest of them first. */
+function summary(clicks: readonly LiveClick[]) {
+  const hours: Record<string, number[]> = {};
+  for (const { at, kind } of clicks) {
+    const hour = at.slice(0, 13);
+    hours[hour] ??= CLICK_KINDS.map(() => 0);
+    const index = CLICK_KINDS.indexOf(kind);
+    hours[hour][index] = (hours[hour][index] ?? 0) + 1;
+  }
+  return { hours, recent: clicks.slice(-RECENT_CLICKS).map((click) => recentRow(recentClickOf(click))) };
+}

@@ -1,0 +1,36 @@
+// How many browsers of an account may watch at once, and their end when the service stops.
+
+export type LiveStreams = {
+  /** Undefined when the account has its share already; whoever gets a signal must `leave` with it. */
+  enter(accountId: string): AbortController | undefined;
+  leave(accountId: string, stream: AbortController): void;
+  /** Ends all of them, and lets nobody in any more. */
+  close(): void;
+};
+
+/** More tabs than anybody reads. */
+const MOST_PER_ACCOUNT = 10;
+
+export function liveStreams(): LiveStreams {
+  const open = new Map<string, Set<AbortController>>();
+  let closed = false;
+  return {
+    enter(accountId) {
+      const streams = open.get(accountId) ?? new Set();
+      if (closed || streams.size >= MOST_PER_ACCOUNT) return undefined;
+      const stream = new AbortController();
+      open.set(accountId, streams.add(stream));
+      return stream;
+    },
+    leave(accountId, stream) {
+      stream.abort();
+      const streams = open.get(accountId);
+      streams?.delete(stream);
+      if (streams?.size === 0) open.delete(accountId);
+    },
+    close() {
+      closed = true;
+      for (const streams of open.values()) for (const stream of streams) stream.abort();
+    },
+  };
+}

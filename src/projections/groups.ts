@@ -3,6 +3,7 @@ import { accountDays } from "./account-days.ts";
 import { accountLinks } from "./account-links.ts";
 import { accountTotals } from "./account-totals.ts";
 import { accounts } from "./accounts.ts";
+import { clickHours } from "./click-hours.ts";
 import { domains } from "./domains.ts";
 import { keys } from "./keys.ts";
 import { linkBreakdowns } from "./link-breakdowns.ts";
@@ -30,6 +31,7 @@ export const clickProjections: readonly Projection[] = [
   recentClicks,
   accountDays,
   accountTotals,
+  clickHours,
 ];
 
 export const allProjections: readonly Projection[] = [...lifecycleProjections, ...clickProjections];

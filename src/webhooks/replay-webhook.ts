@@ -12,7 +12,7 @@ export type ReplayWebhookDeps = {
   clock: () => Date;
 };
 
-/** Reads the log from there on, so it takes a while on a busy service. @throws NotFound, TierRequired */
+/** Reads all clicks since then, so it takes a while on a busy service. @throws NotFound, TierRequired */
 export async function replayFrom(
   deps: ReplayWebhookDeps,
   webhookId: string,

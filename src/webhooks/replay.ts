@@ -3,6 +3,8 @@ import type { EventStore, RecordedEvent } from "../event-store/port.ts";
 import { readEvent } from "../events/read-event.ts";
 import { PREFIX } from "../events/streams.ts";
 import type { ClickKind } from "../events/vocabulary.ts";
+import { positionBefore } from "../queries/click-log.ts";
+import type { ReadStore } from "../read-store/port.ts";
 import { clickPayload, LINK_CLICKED } from "./click-payload.ts";
 import type { DeliveryQueue, NewDelivery } from "./queue.ts";
 import { oldestRouted } from "./retention.ts";
@@ -10,6 +12,7 @@ import { isRouted } from "./subscribers.ts";
 
 export type ReplayDeps = {
   eventStore: Pick<EventStore, "readAll" | "head">;
+  readStore: Pick<ReadStore, "find">;
   queue: Pick<DeliveryQueue, "enqueue">;
   clock: () => Date;
 };
@@ -33,7 +36,8 @@ export async function replayClicks(deps: ReplayDeps, request: ReplayRequest): Pr
   const since = new Date(Math.max(oldest, Date.parse(request.since))).toISOString();
   const head = await deps.eventStore.head();
   const replayed: Replayed = { since, found: 0, queued: 0 };
-  for (let after: string | undefined; head !== undefined; ) {
+  let after = await positionBefore(deps, new Date(since));
+  while (head !== undefined) {
     const events = await deps.eventStore.readAll({ after, prefixes: [PREFIX.clicks], limit: BATCH });
     const wanted = events.filter(({ recordedAt, position }) => recordedAt >= since && position <= head);
     const deliveries = wanted.flatMap((recorded) => deliveryOf(request, recorded));

@@ -143,9 +143,9 @@ describe("webhooks", () => {
     await click(`/${last}`);
     await gets(receiver, [first, last]);
 
-    const { eventStore, deliveryQueue: queue } = service.backend;
+    const { eventStore, readStore, deliveryQueue: queue } = service.backend;
     const request = { accountId, webhookId, kinds: ["click" as const], since };
-    const asked = { eventStore, queue, clock: chance.clock };
+    const asked = { eventStore, readStore, queue, clock: chance.clock };
     expect(await replayClicks(asked, request)).toMatchObject({ found: 4, queued: 2 });
     await gets(receiver, [before, first, paused, last]);
     expect(await replayClicks(asked, request)).toMatchObject({ found: 4, queued: 0 });

@@ -6,6 +6,7 @@ import { memoryRateLimits } from "./api/rate-limit.memory.ts";
 import type { RateLimits } from "./api/rate-limit.ts";
 import { withOwnLimits } from "./api/rate-limit-fallback.ts";
 import { BadConfig, type Config } from "./config.ts";
+import { announcingEventStore } from "./coordination/announcing-event-store.ts";
 import { memoryCacheNews } from "./coordination/cache-news.memory.ts";
 import type { CacheNewsChannel } from "./coordination/cache-news.ts";
 import { memoryLeases } from "./coordination/leases.memory.ts";
@@ -24,6 +25,7 @@ import { openSqliteDeliveryQueue } from "./webhooks/queue.sqlite.ts";
 import type { DeliveryQueue } from "./webhooks/queue.ts";
 
 export type Backend = {
+  /** Its appends tell the news too. */
   eventStore: EventStore;
   readStore: ReadStore;
   secrets: Secrets;
@@ -84,7 +86,8 @@ export async function openBackend(
       : await open(
           openSqliteEventStore(join(config.dataDir, "events.db"), { offThread: options.offThreadEventStore }),
         );
-    return { ...coordination, ...documents, eventStore, close };
+    const announcing = announcingEventStore({ ...coordination, eventStore });
+    return { ...coordination, ...documents, eventStore: announcing, close };
   } catch (error) {
     await close();
     throw error;

@@ -11,7 +11,9 @@ import type { Logger } from "./logging.ts";
 import { createMetrics } from "./metrics.ts";
 import { allProjections } from "./projections/groups.ts";
 import type { ProjectionStatus } from "./projections/status.ts";
+import { type SharedLinks, sharedLinks } from "./redirect/shared-links.ts";
 import { openApi } from "./roles/api.ts";
+import { openChanges } from "./roles/changes.ts";
 import type { Opening } from "./roles/opening.ts";
 import { openPortal } from "./roles/portal.ts";
 import { openProjector, watchProjector } from "./roles/projector.ts";
@@ -76,10 +78,18 @@ async function appOf(opening: Opening) {
   const stopWaiting = awaitStores(backend, log);
   opening.onStop(async () => stopWaiting());
   const projections = roles.has("projector") ? openProjector(opening) : watchProjector(opening);
-  const redirect = roles.has("redirect") ? openRedirect(opening) : undefined;
-  const writing = openWriting(opening, (link) => redirect?.lookup.prime(link));
+  const shared = openSharedLinks(opening);
+  const redirect = roles.has("redirect") ? openRedirect(opening, shared) : undefined;
+  const writing = openWriting(opening, (link) => {
+    redirect?.lookup.prime(link);
+    shared?.put(link.key, link);
+  });
   const api = roles.has("api") ? openApi(opening, writing) : undefined;
   const portal = roles.has("portal") ? openPortal(opening, writing) : undefined;
+  openChanges(
+    opening,
+    [redirect, api].flatMap((role) => (role ? [role.changes] : [])),
+  );
 
   const webhooks = roles.has("webhooks") ? openWebhooks(opening) : undefined;
   const recorder = () => redirect?.recorder.stats();
@@ -100,6 +110,14 @@ async function appOf(opening: Opening) {
     metrics,
     readiness: () => readiness({ roles, eventStore, readStore, redis, projections, recorder }),
   });
+}
+
+function openSharedLinks({ backend, onStop }: Opening): SharedLinks | undefined {
+  const { linkCache } = backend;
+  if (!linkCache) return undefined;
+  const ended = new AbortController();
+  onStop(async () => ended.abort());
+  return sharedLinks({ cache: linkCache, sleep: chance.sleep, signal: ended.signal });
 }
 
 /** @throws when it takes longer than eight seconds; it goes on in the background then */

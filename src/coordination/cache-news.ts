@@ -1,6 +1,9 @@
 // How one process tells the others that what they keep in memory has been overtaken.
 
-/** `id`: link key, hostname or key id. What is older than `revision` of it is no longer true. */
+/**
+ * `link`: what is older than this revision of the link key `id` is no longer true. `domain`: the hostname `id` has
+ * stopped serving its account. `key`: the key id `id` was deactivated. `revision`: of the stream that says so.
+ */
 export type CacheNews = { topic: "link" | "domain" | "key"; id: string; revision: number };
 
 export type NewsListener = {

@@ -1,24 +1,30 @@
-// From host and slug to a link: in-process cache, read store, then the link's own stream (DESIGN §5).
+// From host and slug to a link: in-process cache, shared cache, read store, the link's own stream (DESIGN §5).
 import { LRUCache } from "lru-cache";
-import type { EventStore } from "../event-store/port.ts";
+import { type EventStore, type RecordedEvent, StoreUnavailable } from "../event-store/port.ts";
 import { readEvent } from "../events/read-event.ts";
 import { linkKey, linkStream } from "../events/streams.ts";
+import { OutageBreaker } from "../outage-breaker.ts";
 import { type LinkDocument, links } from "../projections/links.ts";
 import type { Fields } from "../projections/projection.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import { DomainGate } from "./domain-gate.ts";
 import { type LinkEntry, type LinkFacts, linkEntry } from "./link-entry.ts";
+import type { SharedLinks } from "./shared-links.ts";
 
 export type LookupDeps = {
   eventStore: EventStore;
   readStore: ReadStore;
   baseHost: string;
+  /** Between this process's memory and the read store; none on the embedded default. */
+  shared?: SharedLinks | undefined;
   /** Most links kept in memory; default 100,000. */
   maxEntries?: number;
 };
 
 /** Short, so that a scan of slugs costs little and a link made elsewhere works at once. */
 const NEGATIVE_MS = 1_000;
+/** While the event store is away, one look a second finds out, the others fail at once. */
+const OUTAGE_PAUSE_MS = 1_000;
 /** Slugs have 1 to 50 of these; anything else is answered without a look (interface, part 4: custom slug rules). */
 const SLUG = /^[A-Za-z0-9_-]{1,50}$/;
 
@@ -30,10 +36,11 @@ export class LinkLookup {
   /** Revisions known to exist: a document that is behind its link's floor is not believed. */
   readonly #floors = new LRUCache<string, number>({ max: 100_000 });
   readonly #loading = new Map<string, Promise<LinkEntry | undefined>>();
+  readonly #streams = new OutageBreaker({ clock: () => performance.now(), openMs: OUTAGE_PAUSE_MS });
 
   constructor(deps: LookupDeps) {
     this.#deps = deps;
-    this.domains = new DomainGate(deps.readStore);
+    this.domains = new DomainGate(deps);
     this.#entries = new LRUCache({ max: deps.maxEntries ?? 100_000 });
   }
 
@@ -52,7 +59,9 @@ export class LinkLookup {
     if (host === "" || !SLUG.test(slug)) return undefined;
     const entry = await this.#load(host, slug.toLowerCase());
     if (entry === undefined || host === this.#deps.baseHost) return entry;
-    return (await this.domains.owner(host)) === entry.target.accountId ? entry : undefined;
+    return (await this.domains.owner(host, entry.target.accountId)) === entry.target.accountId
+      ? entry
+      : undefined;
   }
 
   /** A link as it is now, from a command of this process or an event of another; never replaces a newer one. */
@@ -95,7 +104,8 @@ export class LinkLookup {
   }
 
   async #loadFresh(key: string, host: string, slug: string): Promise<LinkEntry | undefined> {
-    const link = (await this.#fromDocument(key)) ?? (await this.#fromStream(host, slug));
+    const shared = await this.#fromShared(key);
+    const link = shared ?? (await this.#fromDocument(key)) ?? (await this.#fromStream(host, slug));
     const newer = this.#entries.peek(key);
     if (link === undefined) {
       if (newer === undefined) this.#absent.set(key, true);
@@ -103,22 +113,51 @@ export class LinkLookup {
     }
     if (newer !== undefined && newer.target.revision >= link.revision) return newer;
     const entry = linkEntry(link);
-    if (link.revision >= (this.#floors.get(key) ?? 0)) this.#entries.set(key, entry);
+    if (!this.#isCurrent(key, link)) return entry;
+    this.#entries.set(key, entry);
+    if (shared === undefined) this.#deps.shared?.put(key, link);
     return entry;
   }
 
+  #isCurrent(key: string, link: LinkFacts): boolean {
+    return link.revision >= (this.#floors.get(key) ?? 0);
+  }
+
+  async #fromShared(key: string): Promise<LinkFacts | undefined> {
+    const link = await this.#deps.shared?.get(key);
+    return link && this.#isCurrent(key, link) ? link : undefined;
+  }
+
+  /** Nothing while the read store is away: the stream knows as well. */
   async #fromDocument(key: string): Promise<LinkFacts | undefined> {
-    const document = await this.#deps.readStore.get<LinkDocument>(links.collection.name, key);
-    return document && document.revision >= (this.#floors.get(key) ?? 0) ? document : undefined;
+    try {
+      const document = await this.#deps.readStore.get<LinkDocument>(links.collection.name, key);
+      return document && this.#isCurrent(key, document) ? document : undefined;
+    } catch (error) {
+      if (error instanceof StoreUnavailable) return undefined;
+      throw error;
+    }
   }
 
   /** Folds with the projection's own fold, so that both ways give the same link. */
   async #fromStream(host: string, slug: string): Promise<LinkFacts | undefined> {
     let link: Fields<LinkDocument> | undefined;
-    for (const recorded of await this.#deps.eventStore.read(linkStream(host, slug))) {
+    for (const recorded of await this.#readStream(linkStream(host, slug))) {
       const event = readEvent(recorded);
       if (event) link = links.evolve(link ?? links.empty(event), event);
     }
     return link;
+  }
+
+  async #readStream(stream: string): Promise<RecordedEvent[]> {
+    if (!this.#streams.admits()) throw new StoreUnavailable("The event store is away");
+    try {
+      const events = await this.#deps.eventStore.read(stream);
+      this.#streams.succeeded();
+      return events;
+    } catch (error) {
+      if (error instanceof StoreUnavailable) this.#streams.failed();
+      throw error;
+    }
   }
 }

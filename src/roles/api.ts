@@ -1,22 +1,28 @@
 // The api role: what the REST routes ask, decide and write with.
-
 import { keyUsage } from "../api/key-usage.ts";
+import { revokedKeys } from "../api/revoked-keys.ts";
 import type { ApiDeps } from "../app.ts";
 import { findCaller } from "../queries/find-caller.ts";
+import type { HeardChanges } from "./changes.ts";
 import type { Opening } from "./opening.ts";
 import type { Writing } from "./writing.ts";
 
-export function openApi({ log, clock, backend }: Opening, { links, rateLimits, fresh }: Writing): ApiDeps {
+export type ApiRole = ApiDeps & { changes: HeardChanges };
+
+export function openApi({ log, clock, backend }: Opening, { links, rateLimits, fresh }: Writing): ApiRole {
   const { readStore, secrets } = backend;
   const usage = keyUsage({ secrets, clock, log });
   const { keysAreCurrent, wrote, ownWritesAreReadable } = fresh;
+  const revoked = revokedKeys();
+  const findValid = async (keyHash: string) => revoked.refuse(await findCaller({ readStore }, keyHash));
   return {
-    keys: {
-      ...{ clock, rateLimits, keysAreCurrent, usage },
-      findCaller: (keyHash) => findCaller({ readStore }, keyHash),
-    },
+    keys: { clock, rateLimits, keysAreCurrent, usage, findCaller: findValid },
     links,
     wrote,
     ownWritesAreReadable,
+    changes: {
+      events: { keyDeactivated: revoked.add },
+      news: ({ topic, id }) => (topic === "key" ? revoked.add(id) : undefined),
+    },
   };
 }

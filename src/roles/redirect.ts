@@ -1,33 +1,47 @@
-// The redirect role: look-up, recorder, and what keeps the look-up true.
+// The redirect role: look-up, recorder, and what both hear of changes.
 import { randomBytes } from "node:crypto";
 import { chance } from "../commands/chance.ts";
 import { ClickRecorder, recorderThreadStarter } from "../redirect/click-recorder.ts";
-import { runInvalidator } from "../redirect/invalidator.ts";
 import { LinkLookup } from "../redirect/lookup.ts";
 import type { RedirectDeps } from "../redirect/route.ts";
+import type { SharedLinks } from "../redirect/shared-links.ts";
+import type { HeardChanges } from "./changes.ts";
 import type { Opening } from "./opening.ts";
 
-export type RedirectRole = RedirectDeps & { lookup: LinkLookup; recorder: ClickRecorder };
+export type RedirectRole = RedirectDeps & {
+  lookup: LinkLookup;
+  recorder: ClickRecorder;
+  changes: HeardChanges;
+};
 
-export function openRedirect({ config, log, clock, backend, onStop }: Opening): RedirectRole {
+export function openRedirect(
+  { config, log, clock, backend, onStop }: Opening,
+  shared: SharedLinks | undefined,
+): RedirectRole {
   const { baseHost } = config;
   const { eventStore, readStore } = backend;
-  const { random } = chance;
   const recorder = new ClickRecorder({
     durability: config.clickDurability,
     startThread: recorderThreadStarter(config, randomBytes(8).toString("hex")),
-    random,
+    random: chance.random,
     log: (message) => log.warn(message),
   });
   onStop(() => recorder.close());
-  const lookup = new LinkLookup({ eventStore, readStore, baseHost });
-  const ended = new AbortController();
-  const warn = (message: string) => log.warn(message);
-  const following = runInvalidator({ eventStore, readStore, lookup, random, log: warn }, ended.signal);
-  onStop(() => {
-    ended.abort();
-    return following;
-  });
+  const lookup = new LinkLookup({ eventStore, readStore, baseHost, shared });
   const stats = { found: 0, notFound: 0, disabled: 0, error: 0 };
-  return { lookup, recorder, baseHost, now: () => clock().getTime(), stats };
+  const changes: HeardChanges = {
+    events: {
+      link(key, revision) {
+        lookup.outdate(key, revision);
+        // Nothing can be older than a link's first event.
+        if (revision > 0) shared?.outdate(key, revision);
+      },
+      domain: (change) => lookup.domains.hear(change),
+    },
+    news({ topic, id, revision }) {
+      if (topic === "link") lookup.outdate(id, revision);
+      if (topic === "domain") lookup.domains.close(id);
+    },
+  };
+  return { lookup, recorder, baseHost, now: () => clock().getTime(), stats, changes };
 }

@@ -28,11 +28,13 @@ describe("processes with one role each, on the same stores", () => {
       await openService(config, log, { roles: rolesFrom(role) }),
     ]);
     services = Object.fromEntries(await Promise.all(opened));
+    for (const part of PARTS)
+      while ((await ask(part, "/health/ready")).status !== 200) await chance.sleep(20);
     const { eventStore, secrets } = services.api.backend;
     const deps = { ...chance, eventStore, secrets, keyPrefix: config.keyPrefix };
     const { accountId } = await openAccount(deps, operator, { email: "a@example.com", tier: "free" });
     key = (await issueKey(deps, operator, accountId, {})).key;
-  });
+  }, 120_000);
   afterAll(async () => {
     for (const service of Object.values(services)) await service.stop();
     await folder.remove();

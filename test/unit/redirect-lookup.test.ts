@@ -2,17 +2,22 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { EventStore } from "../../src/event-store/port.ts";
+import { CoordinationUnavailable } from "../../src/coordination/errors.ts";
+import { followChanges } from "../../src/coordination/follow-changes.ts";
+import { type EventStore, StoreUnavailable } from "../../src/event-store/port.ts";
 import { openSqliteEventStore } from "../../src/event-store/sqlite.ts";
 import type { LinkEvent } from "../../src/events/catalogue.ts";
 import { newEvent } from "../../src/events/new-event.ts";
-import { linkStream } from "../../src/events/streams.ts";
+import { accountStream, linkStream } from "../../src/events/streams.ts";
 import { allProjections } from "../../src/projections/groups.ts";
 import type { ReadStore } from "../../src/read-store/port.ts";
 import { openSqliteReadStore } from "../../src/read-store/sqlite.ts";
-import { runInvalidator } from "../../src/redirect/invalidator.ts";
+import type { LinkCache } from "../../src/redirect/link-cache.ts";
+import type { LinkFacts } from "../../src/redirect/link-entry.ts";
 import { LinkLookup } from "../../src/redirect/lookup.ts";
+import { type SharedLinks, sharedLinks } from "../../src/redirect/shared-links.ts";
 
 const accountId = "7a6f3c1e-52b1-4f0e-9a54-2f6c1d7b8e90";
 const at = "2026-05-01T12:00:00.000Z";
@@ -122,21 +127,135 @@ describe("the link lookup", () => {
     expect((await lookup.find("localhost", "abc"))?.location).toBe("https://new.example/");
   });
 
-  it("serves a custom domain only while it is verified, active and its link's account's own", async () => {
-    await append(created("go.example.com"), "none");
-    expect(await lookup.find("go.example.com", "abc")).toBeUndefined();
-    await readStore.replace("domains", [verified(true)]);
-    lookup.domains.forget("go.example.com");
-    expect(await lookup.find("go.example.com", "abc")).toBeDefined();
-    expect(lookup.peek("go.example.com", "abc")).toBeDefined();
-    await readStore.replace("domains", [verified(false)]);
-    lookup.domains.forget("go.example.com");
-    expect(lookup.peek("go.example.com", "abc")).toBeUndefined();
-    expect(await lookup.find("go.example.com", "abc")).toBeUndefined();
-    await readStore.replace("domains", [verified(true, "0f8c2a52-0000-4000-8000-000000000001")]);
-    lookup.domains.forget("go.example.com");
-    expect(await lookup.find("go.example.com", "abc")).toBeUndefined();
-    expect(await lookup.find("localhost", "abc")).toBeUndefined();
+  describe("of a custom domain", () => {
+    const host = "go.example.com";
+    const other = "0f8c2a52-0000-4000-8000-000000000001";
+    const hear = (serves: boolean, position: string, owner = accountId) =>
+      lookup.domains.hear({ hostname: host, accountId: owner, serves, position });
+
+    it("serves it only while it is verified, active and its link's account's own", async () => {
+      await append(created(host), "none");
+      expect(await lookup.find(host, "abc")).toBeUndefined();
+      await readStore.replace("domains", [verified(true)]);
+      hear(true, "1");
+      expect(await lookup.find(host, "abc")).toBeDefined();
+      expect(lookup.peek(host, "abc")).toBeDefined();
+      hear(false, "2");
+      expect(lookup.peek(host, "abc")).toBeUndefined();
+      expect(await lookup.find(host, "abc")).toBeUndefined();
+      await readStore.replace("domains", [verified(false), verified(true, other)]);
+      hear(true, "3", other);
+      expect(await lookup.find(host, "abc")).toBeUndefined();
+      expect(await lookup.find("localhost", "abc")).toBeUndefined();
+    });
+
+    it("believes no document that is behind what it has heard, in whatever order", async () => {
+      await append(created(host), "none");
+      await readStore.replace("domains", [verified(true)]);
+      hear(false, "4");
+      hear(true, "3");
+      expect(await lookup.find(host, "abc")).toBeUndefined();
+      hear(true, "5");
+      hear(false, "6", other);
+      expect(await lookup.find(host, "abc")).toBeDefined();
+    });
+
+    it("asks the account's own stream while the documents are away, and remembers while that is away too", async () => {
+      await append(created(host), "none");
+      const find = vi.spyOn(readStore, "find").mockRejectedValue(new StoreUnavailable("away"));
+      vi.spyOn(readStore, "get").mockRejectedValue(new StoreUnavailable("away"));
+      expect(await lookup.find(host, "abc")).toBeUndefined();
+      const account = [
+        { type: "AccountOpened", data: { accountId, at, tier: "developer" } },
+        { type: "DomainAdded", data: { accountId, at, hostname: host, token: "t" } },
+        { type: "DomainVerified", data: { accountId, at, hostname: host, domainId: accountId, how: "dns" } },
+        { type: "DomainActivated", data: { accountId, at, hostname: host, domainId: accountId } },
+      ] as const;
+      const events = account.map((event) => newEvent(event, crypto.randomUUID(), origin));
+      await eventStore.append(accountStream(accountId), "none", events);
+      expect(await lookup.find(host, "abc")).toBeDefined();
+      expect(find).toHaveBeenCalled();
+      vi.spyOn(eventStore, "read").mockRejectedValue(new StoreUnavailable("away"));
+      const now = performance.now.bind(performance);
+      vi.spyOn(performance, "now").mockImplementation(() => now() + 60_000);
+      await delay(5);
+      expect(lookup.peek(host, "abc")).toBeUndefined();
+      expect(await lookup.find(host, "abc")).toBeDefined();
+    });
+  });
+
+  it("answers from the stream while the read store is away", async () => {
+    await append(created(), "none");
+    vi.spyOn(readStore, "get").mockRejectedValue(new StoreUnavailable("away"));
+    expect(await lookup.find("localhost", "abc")).toBeDefined();
+    expect(await lookup.find("localhost", "gone")).toBeUndefined();
+  });
+
+  it("lets one look a second wait for an event store that is away, the others fail at once", async () => {
+    const read = vi.spyOn(eventStore, "read").mockRejectedValue(new StoreUnavailable("away"));
+    for (const slug of ["one", "two", "three"])
+      await expect(lookup.find("localhost", slug)).rejects.toThrow(StoreUnavailable);
+    expect(read).toHaveBeenCalledTimes(1);
+  });
+
+  describe("with a cache that all processes share", () => {
+    let entries: Map<string, LinkFacts>;
+    let away: boolean;
+    let stop: AbortController;
+    let shared: SharedLinks;
+
+    beforeEach(() => {
+      entries = new Map();
+      away = false;
+      stop = new AbortController();
+      const guarded = async <T>(work: () => T) => {
+        if (away) throw new CoordinationUnavailable("away");
+        return work();
+      };
+      const cache: LinkCache = {
+        get: (key) => guarded(() => entries.get(key)),
+        put: (key, link) => guarded(() => void entries.set(key, link)),
+        outdate: (key, revision) =>
+          guarded(() => void ((entries.get(key)?.revision ?? 0) < revision && entries.delete(key))),
+      };
+      shared = sharedLinks({
+        cache,
+        sleep: async (ms) => void (await delay(ms / 50)),
+        signal: stop.signal,
+      });
+      lookup = new LinkLookup({ eventStore, readStore, baseHost: "localhost", shared });
+      return () => stop.abort();
+    });
+
+    it("asks it before the stores, and tells it what they answered", async () => {
+      await append(created(), "none");
+      const get = vi.spyOn(readStore, "get");
+      await lookup.find("localhost", "abc");
+      await expect.poll(() => entries.get("localhost/abc")?.revision).toBe(0);
+      entries.set("localhost/other", facts(0, "https://shared.example/"));
+      expect((await lookup.find("localhost", "other"))?.location).toBe("https://shared.example/");
+      expect(get).toHaveBeenCalledTimes(1);
+    });
+
+    it("believes it no more than a document once it has heard of something newer", async () => {
+      await append(created(), "none");
+      await append(retargeted("https://new.example/"), 0);
+      entries.set("localhost/abc", facts(0, "https://old.example/"));
+      lookup.outdate("localhost/abc", 1);
+      expect((await lookup.find("localhost", "abc"))?.location).toBe("https://new.example/");
+    });
+
+    it("goes on without it, and outdates in it what it missed as soon as it is back", async () => {
+      await append(created(), "none");
+      entries.set("localhost/abc", facts(0, "https://old.example/"));
+      away = true;
+      expect(await lookup.find("localhost", "abc")).toBeDefined();
+      shared.outdate("localhost/abc", 1);
+      await delay(50);
+      expect(entries.size).toBe(1);
+      away = false;
+      await expect.poll(() => entries.size).toBe(0);
+    });
   });
 
   it("hears of another process's change within 250 ms, and of all that the documents don't show yet", async () => {
@@ -146,8 +265,9 @@ describe("the link lookup", () => {
       { _id: "localhost/abc", _position: "1", ...facts(0, "https://old.example/") },
     ]);
     const stop = new AbortController();
-    const deps = { eventStore, readStore, lookup, random: Math.random, log: () => undefined };
-    const running = runInvalidator(deps, stop.signal);
+    const listeners = [{ link: (key: string, revision: number) => lookup.outdate(key, revision) }];
+    const deps = { eventStore, readStore, listeners, random: Math.random, log: () => undefined };
+    const running = followChanges(deps, stop.signal);
     await vi.waitFor(async () =>
       expect((await lookup.find("localhost", "abc"))?.location).toBe("https://one.example/"),
     );

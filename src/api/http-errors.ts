@@ -29,6 +29,7 @@ export const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   tier_required: 402,
   forbidden: 403,
   form_refused: 403,
+  wrong_password: 403,
   link_not_yours: 403,
   webhook_held: 403,
   not_found: 404,

@@ -1,11 +1,13 @@
 // linkledger account create | tier | list | show
 import { Argument, type Command, Option } from "commander";
 import { changeTier } from "../commands/change-tier.ts";
+import { closeAccount, finishClosing } from "../commands/close-account.ts";
 import { emailSecret, openAccount } from "../commands/open-account.ts";
 import { issuePasswordReset } from "../commands/reset-password.ts";
 import { TIERS, type Tier } from "../events/vocabulary.ts";
 import type { AccountDocument } from "../projections/accounts.ts";
 import { listAccounts, showAccount } from "../queries/accounts.ts";
+import { linksLeft } from "../queries/links-left.ts";
 import { domainRow } from "./domain-commands.ts";
 import { keyRow } from "./key-commands.ts";
 import { looking, reading, type Session, writing } from "./session.ts";
@@ -50,6 +52,28 @@ export function accountCommands(program: Command): void {
       looking(options.json ?? false, async ({ deps, config }) => {
         const { path, expiresAt } = await issuePasswordReset(deps, accountId, DAY_MS);
         return { account_id: accountId, link: `${config.baseUrl}${path}`, expires_at: expiresAt };
+      }),
+    );
+
+  account
+    .command("close")
+    .description(
+      "close an account for good: keys, sessions, domains, webhooks and links; its e-mail address is erased",
+    )
+    .argument("<account-id>")
+    .requiredOption("--yes", "I know that this can't be undone")
+    .option("--json", "print one JSON document")
+    .action((accountId: string, options: { json?: boolean }) =>
+      writing(options.json ?? false, async ({ deps, context }, catchUp) => {
+        const closing = {
+          ...deps,
+          announce: () => undefined,
+          linksLeft: (id: string) => linksLeft(deps, id),
+          whenReadable: catchUp,
+        };
+        await closeAccount(closing, context, accountId);
+        const { deletedLinks } = await finishClosing(closing, context, accountId);
+        return { account_id: accountId, status: "closed", deleted_links: deletedLinks };
       }),
     );
 

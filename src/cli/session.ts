@@ -28,11 +28,11 @@ export async function reading(
 /** Writes, then folds what was written, so that the next request of the server sees it; prints the answer. */
 export async function writing(
   json: boolean,
-  answer: (session: Session) => Promise<Printable>,
+  answer: (session: Session, catchUp: () => Promise<void>) => Promise<Printable>,
 ): Promise<void> {
   await inSession(async (session, catchUp) => {
     await catchUp();
-    const result = await answer(session);
+    const result = await answer(session, catchUp);
     try {
       await catchUp();
     } catch (error) {

@@ -57,6 +57,13 @@ export function deactivate(account: AccountState, c: { keyId: string; at: string
   return [{ type: "KeyDeactivated", data: { accountId, keyId: c.keyId, at: c.at } }];
 }
 
+/** Closing what is closed changes nothing, so that it can be repeated. @throws AccountNotFound */
+export function close(account: AccountState, c: { at: string }): AccountEvent[] {
+  if (account.status === "closed") return [];
+  const { accountId } = opened(account);
+  return [{ type: "AccountClosed", data: { accountId, at: c.at } }];
+}
+
 /** @throws AccountNotFound when it was never opened, or is closed */
 export function opened(account: AccountState): OpenAccount {
   if (account.status !== "open") throw new AccountNotFound();

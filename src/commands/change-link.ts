@@ -8,7 +8,7 @@ import { loadAccount } from "./account-stream.ts";
 import type { Caller, CommandContext } from "./caller.ts";
 import type { CreateLinkDeps } from "./create-link.ts";
 import { LinkNotFound } from "./errors.ts";
-import { handleCommand } from "./handle-command.ts";
+import { type CommandDeps, handleCommand } from "./handle-command.ts";
 import { change, type ExistingLink, evolve, freeLink, type LinkChange, type LinkState } from "./link.ts";
 
 /** `host` without port: the base host or a custom domain. */
@@ -25,13 +25,23 @@ export async function changeLink(
   address: LinkAddress,
   request: LinkChangeRequest,
 ): Promise<{ link: ExistingLink; revision: number; position: Position | undefined }> {
-  const wanted = await accepted(deps, by, request);
+  return applyLinkChange(deps, context, by.accountId, address, await accepted(deps, by, request));
+}
+
+/** A change whose address is accepted already. @throws LinkNotFound, LinkNotYours, LinkDeleted */
+export async function applyLinkChange(
+  deps: CommandDeps & Pick<CreateLinkDeps, "announce">,
+  context: CommandContext,
+  accountId: string,
+  address: LinkAddress,
+  wanted: LinkChange,
+): Promise<{ link: ExistingLink; revision: number; position: Position | undefined }> {
   const at = deps.clock().toISOString();
   const { state, revision, position } = await handleCommand<LinkState, LinkEvent>(deps, context, {
     stream: linkStream(address.host, address.slug),
     initial: freeLink,
     fold: evolve,
-    decide: (link) => change(link, { by: by.accountId, at, change: wanted }),
+    decide: (link) => change(link, { by: accountId, at, change: wanted }),
   });
   if (state.status === "free" || revision === "none") throw new LinkNotFound();
   deps.announce({ ...state, key: linkKey(state.host, state.slug), revision });

@@ -216,3 +216,11 @@ export class LinkExpired extends CommandRefused {
     super("This link was used already or is too old; please ask for a new one");
   }
 }
+
+/** Of someone who is signed in and must show once more who they are. */
+export class WrongPassword extends CommandRefused {
+  override readonly code = "wrong_password";
+  constructor() {
+    super("This is not your password");
+  }
+}

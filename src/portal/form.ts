@@ -3,6 +3,8 @@ import { type Html, html } from "./html.ts";
 import { icon } from "./icons.ts";
 
 export type Field = {
+  /** Unique on the page; made from the name by default. */
+  id?: string | undefined;
   label: string;
   name: string;
   type?: "text" | "email" | "password" | "url" | "search" | "number" | undefined;
@@ -22,7 +24,7 @@ export type Field = {
 
 export function field(given: Field): Html {
   const { label, name, type = "text", value, hint, error } = given;
-  const id = `field-${name}`;
+  const id = given.id ?? `field-${name}`;
   const described = [hint ? `${id}-hint` : "", error ? `${id}-error` : ""].filter(Boolean).join(" ");
   return html`<div class="field">
 <label for="${id}">${label}</label>

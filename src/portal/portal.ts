@@ -5,10 +5,14 @@ import formbody from "@fastify/formbody";
 import helmet from "@fastify/helmet";
 import { RouteNotFound } from "../api/errors.ts";
 import type { Api } from "../api/fastify.ts";
+import { accountChanges } from "./account-changes.ts";
+import { accountPage } from "./account-page.ts";
 import { type Assets, assetRoutes } from "./assets.ts";
+import { closeAccountRoute, finishClosings } from "./close-account-route.ts";
 import { portalCookies } from "./cookies.ts";
 import { dashboardPage } from "./dashboard-page.ts";
 import { errorPages } from "./error-page.ts";
+import { exportRoute } from "./export-route.ts";
 import { keysPages } from "./keys-pages.ts";
 import { landingPage } from "./landing-page.ts";
 import { linkAnalyticsPage } from "./link-analytics-page.ts";
@@ -31,6 +35,7 @@ const FORM_LIMIT_BYTES = 64 * 1024;
 export async function portalRoutes(base: Api, deps: PortalDeps): Promise<void> {
   await base.register(async (site: Api) => {
     hideFromOpenApi(site);
+    site.addHook("onReady", async () => finishClosings(deps));
     await protect(site, deps);
     const assets = promisedAssets();
     const portal = { ...deps, sessions: sessions(deps) };
@@ -54,6 +59,10 @@ export async function portalRoutes(base: Api, deps: PortalDeps): Promise<void> {
         linkAnalyticsPage(app, portal);
         linkLiveRoute(app, portal);
         keysPages(app, portal);
+        accountPage(app, portal);
+        accountChanges(app, portal);
+        exportRoute(app, portal);
+        closeAccountRoute(app, portal);
       },
       { prefix: PREFIX },
     );

@@ -1,6 +1,7 @@
 // Who is signed in: a random token in a cookie, of which only the SHA-256 is kept; sessions end with the password.
 import { createHash, randomBytes } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { sessionSecret } from "../commands/account-secrets.ts";
 import { loadAccount } from "../commands/account-stream.ts";
 import { emailSecret } from "../commands/open-account.ts";
 import { passwordEpoch } from "../commands/password.ts";
@@ -40,7 +41,7 @@ export function sessions(deps: Deps) {
 
   const keep = (accountId: string, sessionId: string, record: SessionRecord) => {
     const expiresAt = new Date(clock().getTime() + SESSION_DAYS * DAY_MS).toISOString();
-    return secrets.put(sessionKey(accountId, sessionId), { value: record, expiresAt });
+    return secrets.put(sessionSecret(accountId, sessionId), { value: record, expiresAt });
   };
 
   return {
@@ -60,7 +61,7 @@ export function sessions(deps: Deps) {
       const sessionId = hashToken(token);
       const now = clock();
       const [record, epoch, email, account] = await Promise.all([
-        secrets.get(sessionKey(accountId, sessionId), now) as Promise<SessionRecord | undefined>,
+        secrets.get(sessionSecret(accountId, sessionId), now) as Promise<SessionRecord | undefined>,
         passwordEpoch(secrets, accountId, now),
         secrets.get(emailSecret(accountId), now),
         accountAsItIs(deps, accountId),
@@ -74,7 +75,7 @@ export function sessions(deps: Deps) {
     /** Newest use first, without those that a change of password has ended. */
     async list(accountId: string): Promise<SessionOfAccount[]> {
       const epoch = await passwordEpoch(secrets, accountId, clock());
-      const found = await secrets.list(sessionKey(accountId, ""), clock());
+      const found = await secrets.list(sessionSecret(accountId, ""), clock());
       return found
         .map(({ key, value }) => ({ sessionId: key.split("/").at(-1) ?? "", ...(value as SessionRecord) }))
         .filter((session) => session.epoch === epoch)
@@ -82,13 +83,13 @@ export function sessions(deps: Deps) {
     },
 
     end(accountId: string, sessionId: string): Promise<void> {
-      return secrets.delete(sessionKey(accountId, sessionId));
+      return secrets.delete(sessionSecret(accountId, sessionId));
     },
 
     /** `except`: the session that asks. */
     async endAll(accountId: string, except?: string): Promise<void> {
-      for (const { key } of await secrets.list(sessionKey(accountId, ""), clock()))
-        if (key !== sessionKey(accountId, except ?? "")) await secrets.delete(key);
+      for (const { key } of await secrets.list(sessionSecret(accountId, ""), clock()))
+        if (key !== sessionSecret(accountId, except ?? "")) await secrets.delete(key);
     },
   };
 }
@@ -116,10 +117,6 @@ async function accountAsItIs(
   if (found) return found;
   const account = await loadAccount(eventStore, accountId);
   return account.status === "open" ? account : undefined;
-}
-
-function sessionKey(accountId: string, sessionId: string): string {
-  return `session/${accountId}/${sessionId}`;
 }
 
 function hashToken(token: string): string {

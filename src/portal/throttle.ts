@@ -38,6 +38,16 @@ export async function countByAddress(
   await count(deps, `${what} ${addressSubject(request.ip)}`, limit);
 }
 
+/** @throws TooManyTries */
+export async function countForAccount(
+  deps: Deps,
+  accountId: string,
+  what: string,
+  limit: number,
+): Promise<void> {
+  await count(deps, `${what} account ${accountId}`, limit);
+}
+
 /** Nobody gets more than a few mails an hour through us, whoever asks. @throws TooManyTries */
 export async function countMail(deps: Deps, email: string): Promise<void> {
   await count(deps, `mail ${accountByEmailSecret(email)}`, MAILS);

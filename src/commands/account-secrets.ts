@@ -1,0 +1,20 @@
+// Names under which an account's secrets are kept, beyond those of its address and password.
+
+/** A session of the portal; `sessionId` empty: what all of the account's sessions begin with. */
+export function sessionSecret(accountId: string, sessionId: string): string {
+  return `session/${accountId}/${sessionId}`;
+}
+
+/** That the account asked for the Developer plan; an object with `at`. */
+export function upgradeRequestSecret(accountId: string): string {
+  return `${UPGRADE_REQUESTS}${accountId}`;
+}
+
+export const UPGRADE_REQUESTS = "upgrade-request/";
+
+/** That the account is being closed; there until the last of its links is gone. */
+export function closingSecret(accountId: string): string {
+  return `${CLOSINGS}${accountId}`;
+}
+
+export const CLOSINGS = "closing/";

@@ -1,0 +1,27 @@
+// A new password for someone who knows the old one; every session of the old one ends with it.
+import type { Secrets } from "../secrets/port.ts";
+import { WrongPassword } from "./errors.ts";
+import { emailSecret } from "./open-account.ts";
+import { acceptPassword, hashPassword, isPasswordOf, keepPassword } from "./password.ts";
+
+type Deps = { secrets: Secrets; clock: () => Date; newId: () => string };
+
+/** @throws WrongPassword, PasswordRefused */
+export async function changePassword(
+  deps: Deps,
+  accountId: string,
+  given: { current: string; wanted: string },
+): Promise<void> {
+  await provePassword(deps, accountId, given.current);
+  const email = String((await deps.secrets.get(emailSecret(accountId), deps.clock())) ?? "");
+  await keepPassword(deps, accountId, await hashPassword(acceptPassword(given.wanted, { email })));
+}
+
+/** Before what can't be taken back, and before what would let a borrowed browser take the account. @throws WrongPassword */
+export async function provePassword(
+  deps: Pick<Deps, "secrets" | "clock">,
+  accountId: string,
+  given: string,
+): Promise<void> {
+  if (!(await isPasswordOf(deps, accountId, given))) throw new WrongPassword();
+}

@@ -1,0 +1,121 @@
+// The forms of /portal/account: address, password, sessions.
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import type { Api } from "../api/fastify.ts";
+import { changeEmail } from "../commands/change-email.ts";
+import { changePassword, provePassword } from "../commands/change-password.ts";
+import { accountWithEmail } from "../commands/check-credentials.ts";
+import { CommandRefused } from "../commands/errors.ts";
+import { issueToken, lookAtToken, useToken } from "../commands/one-time-token.ts";
+import { acceptEmail } from "../commands/open-account.ts";
+import { sendAccountPage } from "./account-page.ts";
+import { html } from "./html.ts";
+import { addressChangedMail, EMAIL_LINK_HOURS, newAddressMail, sendMail } from "./mails.ts";
+import { csrfField, sendPage } from "./page.ts";
+import type { PortalDeps } from "./portal-deps.ts";
+import { requireSession, type Sessions, signedIn } from "./sessions.ts";
+import { endSession, startSession } from "./start-session.ts";
+import { countMail, countTry } from "./throttle.ts";
+import { redirectTo } from "./visit.ts";
+
+const EmailForm = z.object({ email: z.string().default(""), password: z.string().default("") });
+const PasswordForm = z.object({ password: z.string().default(""), wanted: z.string().default("") });
+const Token = z.object({ token: z.string().default("") });
+const SessionParams = z.object({ sessionId: z.string().regex(/^[0-9a-f]{64}$/) });
+type NewAddress = { accountId: string; email: string };
+
+export function accountChanges(app: Api, deps: PortalDeps & { sessions: Sessions }): void {
+  const preHandler = requireSession;
+  app.post("/account/email", { preHandler, schema: { body: EmailForm } }, async (request, reply) => {
+    const { accountId } = signedIn(request);
+    const { email, password } = request.body;
+    try {
+      await proveAgain(deps, request, password);
+      const text = deps.mailer
+        ? await askNewAddress({ ...deps, mailer: deps.mailer }, accountId, email)
+        : await useNewAddress(deps, accountId, email);
+      return redirectTo(reply, "/portal/account", { kind: "done", text });
+    } catch (refused) {
+      if (!(refused instanceof CommandRefused)) throw refused;
+      return sendAccountPage(deps, request, reply, { form: "email", refused, email });
+    }
+  });
+
+  app.get("/account/email/confirm", { schema: { querystring: Token } }, async (request, reply) => {
+    const { token } = request.query;
+    const { email } = await lookAtToken<NewAddress>(deps, "email", token);
+    return sendPage(reply, {
+      title: "Confirm your new address",
+      shape: "narrow",
+      body: html`<div class="card"><h1>Confirm your new address</h1><p>From now on you sign in with <strong>${email}</strong>.</p>
+<form method="post">${csrfField(reply)}<input type="hidden" name="token" value="${token}">
+<button class="button button-primary button-wide">Use this address</button></form></div>`,
+    });
+  });
+
+  app.post("/account/email/confirm", { schema: { body: Token } }, async (request, reply) => {
+    const { accountId, email } = await useToken<NewAddress>(deps, "email", request.body.token);
+    const text = await useNewAddress(deps, accountId, email);
+    return redirectTo(reply, "/portal/account", { kind: "done", text });
+  });
+
+  app.post("/account/password", { preHandler, schema: { body: PasswordForm } }, async (request, reply) => {
+    const { accountId, email } = signedIn(request);
+    const { password, wanted } = request.body;
+    try {
+      await countTry(deps, request, email);
+      await changePassword(deps, accountId, { current: password, wanted });
+    } catch (refused) {
+      if (!(refused instanceof CommandRefused)) throw refused;
+      return sendAccountPage(deps, request, reply, { form: "password", refused });
+    }
+    await deps.sessions.endAll(accountId);
+    await startSession(deps, request, reply, accountId);
+    return redirectTo(reply, "/portal/account", { kind: "done", text: "Your new password is set." });
+  });
+
+  const one = { preHandler, schema: { params: SessionParams } };
+  app.post("/account/sessions/:sessionId/end", one, async (request, reply) => {
+    await deps.sessions.end(signedIn(request).accountId, request.params.sessionId);
+    return redirectTo(reply, "/portal/account", { kind: "done", text: "That browser is signed out." });
+  });
+
+  app.post("/account/sessions/end-all", { preHandler }, async (request, reply) => {
+    await deps.sessions.endAll(signedIn(request).accountId);
+    await endSession(deps, request, reply);
+    return redirectTo(reply, "/portal/sign-in", { kind: "told", text: "You are signed out everywhere." });
+  });
+}
+
+/** A borrowed browser must not do for the password. @throws TooManyTries, WrongPassword */
+export async function proveAgain(deps: PortalDeps, request: FastifyRequest, password: string): Promise<void> {
+  const { accountId, email } = signedIn(request);
+  await countTry(deps, request, email);
+  await provePassword(deps, accountId, password);
+}
+
+/** Answers what to tell. Whether the address is free is known again when its owner follows the link. */
+async function askNewAddress(
+  deps: PortalDeps & { mailer: NonNullable<PortalDeps["mailer"]> },
+  accountId: string,
+  given: string,
+): Promise<string> {
+  const email = acceptEmail(given);
+  await countMail(deps, email);
+  sendMail(deps, async () => {
+    // To someone else's address there is nothing to say; the form says the same in both cases.
+    const holder = await accountWithEmail(deps, email);
+    if (holder !== undefined && holder !== accountId) return undefined;
+    const value: NewAddress = { accountId, email };
+    const token = await issueToken(deps, "email", value, EMAIL_LINK_HOURS * 3_600_000);
+    return newAddressMail(email, `${deps.baseUrl}/portal/account/email/confirm?token=${token}`);
+  });
+  return `A mail to ${email} is on its way: follow its link, and the address is yours to sign in with.`;
+}
+
+async function useNewAddress(deps: PortalDeps, accountId: string, email: string): Promise<string> {
+  const { before } = await changeEmail(deps, accountId, email);
+  const { mailer } = deps;
+  if (mailer && before) sendMail({ ...deps, mailer }, async () => addressChangedMail(before, deps.baseUrl));
+  return `You sign in with ${email.trim()} from now on.`;
+}

@@ -23,7 +23,7 @@ describe("the portal's accounts", () => {
     const landed = await person.submit("/portal/sign-up", { email: "new@example.com", password });
     expect(landed.text).toContain("new@example.com");
     const issued = await person.submit("/portal/keys", { label: "Website" });
-    const key = /ll_[A-Za-z0-9]{32}/.exec(issued.text)?.[0];
+    const [key = ""] = /ll_[A-Za-z0-9]{32}/.exec(issued.text) ?? [];
     expect((await service.post("/api/v1/shorten", key, { url: "https://example.com/" })).status).toBe(201);
     const list = await person.get("/portal/keys");
     expect(list.text).toMatch(/Website[\s\S]*data-label="Last used"><time datetime="2/);

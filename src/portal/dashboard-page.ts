@@ -26,7 +26,7 @@ export function dashboardPage(app: Api, deps: PortalDeps): void {
       nav: "Dashboard",
       styles: ["uPlot.min.css", "charts.css"],
       scripts: ["chart.js"],
-      body: html`<div class="page-head"><h1>Dashboard</h1>${rangePicker("/portal", range, session.tier)}</div>
+      body: html`<div class="page-head"><h1>Dashboard</h1>${isNew ? "" : rangePicker("/portal", range, session.tier)}</div>
 ${isNew ? welcome(csrfField(reply), deps.newId()) : overview(dashboard)}
 ${usageCard(dashboard.usage, session.tier)}`,
     });

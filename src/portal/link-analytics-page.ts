@@ -9,7 +9,7 @@ import { type Html, html } from "./html.ts";
 import { icon } from "./icons.ts";
 import { linkHead } from "./link-head.ts";
 import { LinkParams } from "./link-pages.ts";
-import { counted, linkPath, shortName } from "./link-view.ts";
+import { linkPath, shortName } from "./link-view.ts";
 import { sendPage } from "./page.ts";
 import type { PortalDeps } from "./portal-deps.ts";
 import { RangeQuery, rangeFor, rangeName, rangePicker } from "./ranges.ts";
@@ -32,8 +32,7 @@ export function linkAnalyticsPage(app: Api, deps: PortalDeps): void {
       scripts: TIER_LIMITS[tier].developerFeatures ? ["chart.js", "live.js"] : ["chart.js"],
       body: html`${linkHead(link, "Analytics")}
 <div class="actions choices-row">${rangePicker(linkPath(link, "/analytics"), range, tier)}${liveSign(link, tier, after)}</div>
-${report.totals.total === 0 ? firstClick(link) : ""}
-${figures(report)}`,
+${report.totals.total === 0 ? firstClick(link) : figures(report)}`,
     });
   });
 }
@@ -41,7 +40,7 @@ ${figures(report)}`,
 function figures(report: LinkReport): Html {
   const shown = rangeName(report.series.range);
   return html`${kindStats(report.totals, "Hits since the link was made")}
-<section class="card"><div class="card-head"><h2>Last ${shown}</h2><p class="muted small">${counted(report.totals.total, "hit")} since the link was made</p></div>
+<section class="card"><h2>Last ${shown}</h2>
 ${seriesFigure(report.series, `Hits of this link in the last ${shown}`)}</section>
 <h2>Since the link was made</h2>
 ${breakdownCards(report)}
@@ -56,6 +55,6 @@ function liveSign(link: LinkDocument, tier: Tier, after: string): Html {
 }
 
 function firstClick(link: LinkDocument): Html {
-  return html`<section class="card empty">${icon("chart")}<h2>Nobody has been here yet</h2>
+  return html`<section class="card empty" id="first-click">${icon("chart")}<h2>Nobody has been here yet</h2>
 <p>Open <a href="${link.shortUrl}" target="_blank" rel="noopener">${shortName(link)}</a> yourself, or share it: the first click is here within a second or two.</p></section>`;
 }

@@ -28,7 +28,7 @@ const TITLES = {
 
 function detail({ from, to }: LinkStep): Html | "" {
   if (to === undefined) return "";
-  return html`${from !== undefined && html`<p class="small">from ${outward(from)}</p>`}<p class="small">to ${outward(to)}</p>`;
+  return html`${from !== undefined && html`<p class="small leads-to">from ${outward(from)}</p>`}<p class="small leads-to">to ${outward(to)}</p>`;
 }
 
 function who(actor: Actor, keys: readonly KeyDocument[]): string {

@@ -50,8 +50,12 @@ export function linkList(
   return html`<section class="card"><h2 class="visually-hidden">Your links</h2><table class="table table-links">
 <thead><tr><th scope="col">Short link</th><th scope="col">Leads to</th><th scope="col" class="end">Hits</th><th scope="col">State</th><th scope="col">Made</th></tr></thead>
 <tbody>${links.map(row)}</tbody></table>
-<nav class="actions" aria-label="Pages">${query.cursor !== undefined && html`<a class="button" href="${address({ ...query, cursor: undefined })}">First page</a>`}
-${next !== null && html`<a class="button" rel="next" href="${address({ ...query, cursor: next })}">Next page</a>`}</nav></section>`;
+${(query.cursor !== undefined || next !== null) && pages(query, next)}</section>`;
+}
+
+function pages(query: ListQuery, next: string | null): Html {
+  return html`<nav class="actions" aria-label="Pages">${query.cursor !== undefined && html`<a class="button" href="${address({ ...query, cursor: undefined })}">First page</a>`}
+${next !== null && html`<a class="button" rel="next" href="${address({ ...query, cursor: next })}">Next page</a>`}</nav>`;
 }
 
 function row(link: ListedLink, index: number): Html {

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { TIER_LIMITS, type Tier } from "../events/vocabulary.ts";
 import { RANGES, type Range } from "../queries/time-series.ts";
 import { type Html, html } from "./html.ts";
+import { icon } from "./icons.ts";
 
 const NAMES: Readonly<Record<Range, string>> = {
   "24h": "24 hours",
@@ -32,6 +33,6 @@ export function rangePicker(path: string, current: Range, tier: Tier): Html {
     if (range === current)
       return html`<a href="${path}?range=${range}" aria-current="true">${NAMES[range]}</a>`;
     if (all) return html`<a href="${path}?range=${range}">${NAMES[range]}</a>`;
-    return html`<a class="locked" href="/portal/plan" title="With the Developer plan">${NAMES[range]}<span class="visually-hidden"> (Developer plan)</span></a>`;
+    return html`<a class="locked" href="/portal/plan" title="With the Developer plan">${NAMES[range]}${icon("star")}<span class="visually-hidden"> (Developer plan)</span></a>`;
   })}</nav>`;
 }

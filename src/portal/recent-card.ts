@@ -32,8 +32,7 @@ export function recentCard(recent: readonly RecentClick[]): Html {
   return html`<section class="card"><h2>Recent clicks</h2><table class="table" id="recent"><thead><tr>${Object.values(
     COLUMNS,
   ).map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-<tbody>${recent.map((click) => row(recentRow(click)))}</tbody></table>
-${recent.length === 0 && html`<p class="muted" id="recent-none">None yet.</p>`}</section>`;
+<tbody>${recent.map((click) => row(recentRow(click)))}</tbody></table></section>`;
 }
 
 const COLUMNS = {

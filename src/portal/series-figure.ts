@@ -63,5 +63,5 @@ function drawing(points: readonly Point[], label: string): Html {
 export function kindStats(totals: Record<ClickKind, number> & { total: number }, what: string): Html {
   const stat = (kind: ClickKind | "total", name: string) =>
     html`<div class="card stat"><span class="stat-name">${name}</span><span class="stat-value" data-total="${kind}">${count(totals[kind])}</span></div>`;
-  return html`<section class="grid grid-small" aria-label="${what}">${stat("total", "All hits")}${CLICK_KINDS.map((kind) => stat(kind, KIND_NAMES[kind]))}</section>`;
+  return html`<section class="grid stats" aria-label="${what}">${stat("total", "All hits")}${CLICK_KINDS.map((kind) => stat(kind, KIND_NAMES[kind]))}</section>`;
 }

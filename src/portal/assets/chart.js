@@ -2,7 +2,8 @@
 import uPlot from "./uPlot.esm.js";
 
 const KINDS = ["click", "qr_scan", "preview"];
-const HEIGHT = 260;
+const HEIGHT = 250;
+const LABELS_HEIGHT = 34;
 const whole = new Intl.NumberFormat();
 
 /** Colours as the page shows them: canvases know nothing of light-dark(). */
@@ -58,7 +59,7 @@ function labels(unit) {
 
 function draw(figure) {
   const holder = figure.querySelector(".chart-canvas");
-  const table = figure.querySelector("table");
+  const table = figure.querySelector("table[data-unit]");
   const names = [...table.tHead.rows[0].cells].slice(1).map((cell) => cell.textContent);
   let shown = readTable(table);
   let plot;
@@ -90,7 +91,7 @@ function draw(figure) {
         width: holder.clientWidth,
         height: HEIGHT,
         series: [
-          { value: (_, at) => (at === null ? "–" : label.legend(at)), label: "" },
+          { value: (_, at) => (at === null ? "–" : label.legend(at)), label: "When" },
           layer(2),
           layer(1),
           layer(0),
@@ -99,6 +100,7 @@ function draw(figure) {
           {
             ...axis,
             grid: { show: false },
+            size: LABELS_HEIGHT,
             values: (_, splits) => splits.map(label.axis),
             splits: () => someOf(shown.starts, holder.clientWidth),
           },

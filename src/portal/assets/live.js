@@ -75,8 +75,10 @@ async function catchUp() {
 }
 
 function counted({ hours, recent }) {
+  // The page for who has no click yet has no places for them.
+  if (document.getElementById("first-click")) return location.reload();
   const figure = document.querySelector("[data-chart]");
-  const table = figure.querySelector("table");
+  const table = figure.querySelector("table[data-unit]");
   let isOnChart = true;
   for (const [hour, counts] of Object.entries(hours)) {
     for (const [index, kind] of KINDS.entries())
@@ -85,7 +87,6 @@ function counted({ hours, recent }) {
     isOnChart = countHour(table, hour, counts) && isOnChart;
   }
   figure.dispatchEvent(new Event("counted"));
-  document.getElementById("recent-none")?.remove();
   const body = document.getElementById("recent").tBodies[0];
   for (const shown of recent) addRow(body, shown);
   followUp(!isOnChart);

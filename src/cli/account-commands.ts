@@ -1,5 +1,7 @@
 // linkledger account create | tier | list | show
 import { Argument, type Command, Option } from "commander";
+import { upgradeRequests } from "../billing/manual-billing.ts";
+import { upgradeRequestSecret } from "../commands/account-secrets.ts";
 import { changeTier } from "../commands/change-tier.ts";
 import { closeAccount, finishClosing } from "../commands/close-account.ts";
 import { emailSecret, openAccount } from "../commands/open-account.ts";
@@ -39,7 +41,22 @@ export function accountCommands(program: Command): void {
     .action((accountId: string, tier: Tier, options: { json?: boolean }) =>
       writing(options.json ?? false, async ({ deps, context }) => {
         await changeTier(deps, context, accountId, tier);
+        await deps.secrets.delete(upgradeRequestSecret(accountId));
         return { account_id: accountId, tier };
+      }),
+    );
+
+  account
+    .command("upgrades")
+    .description("accounts that ask for the Developer plan, longest first; `account tier` grants it")
+    .option("--json", "print one JSON document")
+    .action((options: { json?: boolean }) =>
+      reading(options.json ?? false, async ({ deps }) => {
+        const requests = (await upgradeRequests(deps)).map(async ({ accountId, at }) => {
+          const email = await deps.secrets.get(emailSecret(accountId), deps.clock());
+          return { account_id: accountId, email: email ?? null, asked_at: at };
+        });
+        return { upgrades: await Promise.all(requests) };
       }),
     );
 

@@ -5,6 +5,7 @@ import { type AccountDashboard, type AccountUsage, accountDashboard } from "../q
 import type { ListedLink } from "../queries/account-links.ts";
 import { sumOf } from "../queries/time-series.ts";
 import { shortenForm } from "./create-link-form.ts";
+import { meter } from "./form.ts";
 import { type Html, html } from "./html.ts";
 import { icon } from "./icons.ts";
 import { count, counted, linkPath, outward, shortName } from "./link-view.ts";
@@ -68,9 +69,4 @@ ${isDeveloper ? meter("Webhooks", webhooks.used, webhooks.limit) : ""}
 <dl class="facts"><dt>Links</dt><dd>${count(links)}, no limit</dd>
 <dt>API requests</dt><dd>${count(requestsPerHour)} an hour for each key</dd>
 <dt>Custom domains</dt><dd>${isDeveloper ? count(domains) : html`With the <a href="/portal/plan">Developer plan</a>`}</dd></dl></section>`;
-}
-
-function meter(name: string, used: number, limit: number): Html {
-  return html`<div class="meter"><div class="meter-head"><span>${name}</span><span class="number">${used} of ${limit}</span></div>
-<progress value="${used}" max="${limit}" aria-label="${name}">${used} of ${limit}</progress></div>`;
 }

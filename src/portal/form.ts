@@ -59,3 +59,9 @@ export function confirmed(button: string, question: Html, form: Html): Html {
 export function time(at: string): Html {
   return html`<time datetime="${at}">${at.slice(0, 16).replace("T", " ")} UTC</time>`;
 }
+
+/** How much of an allowance is in use. */
+export function meter(name: string, used: number, limit: number): Html {
+  return html`<div class="meter"><div class="meter-head"><span>${name}</span><span class="number">${used} of ${limit}</span></div>
+<progress value="${used}" max="${limit}" aria-label="${name}">${used} of ${limit}</progress></div>`;
+}

@@ -1,5 +1,6 @@
 // What the portal's pages are handed: stores, commands' needs, and the ports that only people at a browser meet.
 import type { RateLimits } from "../api/rate-limit.ts";
+import type { Billing } from "../billing/port.ts";
 import type { BulkDeps } from "../commands/create-links-in-bulk.ts";
 import type { CommandDeps } from "../commands/handle-command.ts";
 import type { Position } from "../event-store/port.ts";
@@ -22,6 +23,7 @@ export type PortalDeps = CommandDeps & {
   keyPrefix: string;
   randomKey: () => string;
   randomToken: () => string;
+  billing: Billing;
   /** Absent where no mail server is configured. */
   mailer: Mailer | undefined;
   /** What creating and changing links needs. */

@@ -20,6 +20,7 @@ import { linkLiveRoute } from "./link-live.ts";
 import { linkPages } from "./link-pages.ts";
 import { linksPages } from "./links-page.ts";
 import { mailedSignUpPages } from "./mailed-sign-up-pages.ts";
+import { planPages } from "./plan-page.ts";
 import type { PortalDeps } from "./portal-deps.ts";
 import { resetPages } from "./reset-pages.ts";
 import { sessions } from "./sessions.ts";
@@ -59,6 +60,7 @@ export async function portalRoutes(base: Api, deps: PortalDeps): Promise<void> {
         linkAnalyticsPage(app, portal);
         linkLiveRoute(app, portal);
         keysPages(app, portal);
+        planPages(app, portal);
         accountPage(app, portal);
         accountChanges(app, portal);
         exportRoute(app, portal);

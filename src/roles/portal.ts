@@ -1,4 +1,5 @@
 // The portal role: what the pages are handed.
+import { manualBilling } from "../billing/manual-billing.ts";
 import { chance } from "../commands/chance.ts";
 import { secretKeyOf } from "../config.ts";
 import type { Mailer } from "../mail/port.ts";
@@ -16,6 +17,7 @@ export function openPortal(
   const { newId, random, sleep, randomKey, randomToken } = chance;
   return {
     ...{ eventStore, readStore, secrets, rateLimits, links, log },
+    billing: manualBilling({ secrets, clock, log }),
     mailer: openMailer(config, onStop),
     ...{ clock, newId, random, sleep, randomKey, randomToken },
     ...{ baseUrl, baseHost, keyPrefix, secretKey: secretKeyOf(config), whenReadable: fresh.whenReadable },

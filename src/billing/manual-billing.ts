@@ -1,0 +1,41 @@
+// Billing by hand: a request waits among the secrets until the operator moves the account to its tier (`account tier`).
+import { UPGRADE_REQUESTS, upgradeRequestSecret } from "../commands/account-secrets.ts";
+import type { Logger } from "../logging.ts";
+import type { Secrets } from "../secrets/port.ts";
+import type { Billing } from "./port.ts";
+
+type Deps = { secrets: Secrets; clock: () => Date };
+
+export function manualBilling(deps: Deps & { log: Logger }): Billing {
+  const { secrets, clock, log } = deps;
+  return {
+    name: "manual",
+    async requestUpgrade(accountId) {
+      const wanted = { at: clock().toISOString() };
+      const kept = await secrets.putIfAbsent(upgradeRequestSecret(accountId), { value: wanted }, clock());
+      const { at } = kept as { at: string };
+      if (at === wanted.at)
+        log.info({ accountId }, "an account asks for the Developer plan: account upgrades");
+      return { kind: "requested", at };
+    },
+    async waitingSince(accountId) {
+      const found = await secrets.get(upgradeRequestSecret(accountId), clock());
+      return (found as { at: string } | undefined)?.at;
+    },
+    withdraw: (accountId) => secrets.delete(upgradeRequestSecret(accountId)),
+  };
+}
+
+/** Accounts that wait for the operator, longest first. */
+export async function upgradeRequests({
+  secrets,
+  clock,
+}: Deps): Promise<{ accountId: string; at: string }[]> {
+  const found = await secrets.list(UPGRADE_REQUESTS, clock());
+  return found
+    .map(({ key, value }) => ({
+      accountId: key.slice(UPGRADE_REQUESTS.length),
+      at: (value as { at: string }).at,
+    }))
+    .sort((a, b) => a.at.localeCompare(b.at));
+}

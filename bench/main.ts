@@ -1,9 +1,10 @@
 // `npm run bench <name> -- [options]`: what each benchmark is called, and its options.
 import { parseArgs } from "node:util";
+import { benchPortal } from "./portal.ts";
 import { benchRedirect } from "./redirect.ts";
 
-const USAGE =
-  "usage: npm run bench redirect -- [--durable] [--rounds 3] [--seconds 8] [--markdown] [--profile DIR]";
+const USAGE = `usage: npm run bench redirect -- [--durable] [--rounds 3] [--seconds 8] [--markdown] [--profile DIR]
+       npm run bench portal -- [--links 100000] [--clicks 1000000] [--requests 50] [--markdown]`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -13,6 +14,9 @@ const { values, positionals } = parseArgs({
     rounds: { type: "string", default: "3" },
     seconds: { type: "string", default: "8" },
     profile: { type: "string" },
+    links: { type: "string", default: "100000" },
+    clicks: { type: "string", default: "1000000" },
+    requests: { type: "string", default: "50" },
   },
 });
 
@@ -20,6 +24,10 @@ if (positionals[0] === "redirect") {
   const { rounds, seconds, ...options } = values;
   const complete = await benchRedirect({ ...options, rounds: Number(rounds), seconds: Number(seconds) });
   process.exitCode = complete ? 0 : 1;
+} else if (positionals[0] === "portal") {
+  const { links, clicks, requests, markdown } = values;
+  const sizes = { links: Number(links), clicks: Number(clicks), requests: Number(requests) };
+  process.exitCode = (await benchPortal({ ...sizes, markdown })) ? 0 : 1;
 } else {
   console.error(USAGE);
   process.exitCode = 2;

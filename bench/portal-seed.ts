@@ -1,0 +1,126 @@
+// One account with as many links and clicks as the portal must stay quick with; made once, kept for the next run.
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { pino } from "pino";
+import { type Backend, openBackend } from "../src/backend.ts";
+import { chance } from "../src/commands/chance.ts";
+import { openAccount } from "../src/commands/open-account.ts";
+import { parseConfig } from "../src/config.ts";
+import type { EventOf, LinkledgerEvent } from "../src/events/catalogue.ts";
+import { newEvent } from "../src/events/new-event.ts";
+import { linkStream } from "../src/events/streams.ts";
+import { CLICK_KINDS } from "../src/events/vocabulary.ts";
+import { clickProjections, lifecycleProjections } from "../src/projections/groups.ts";
+import { ProjectionRunner } from "../src/projections/runner.ts";
+import { linkClicked } from "../test/support/stored-events.ts";
+import { benchSlug } from "./traffic/requests.ts";
+
+export type Size = { links: number; clicks: number };
+export type Seeded = { accountId: string; dataDir: string; seconds: Record<string, number> };
+
+const HOST = "localhost";
+const LINKS_AT_ONCE = 500;
+const CLICKS_AT_ONCE = 1_000;
+const DAY_MS = 86_400_000;
+const DAYS = 365;
+const PLACES = [
+  "FR Paris",
+  "DE Berlin",
+  "US New York",
+  "GB London",
+  "JP Tokyo",
+  "BR Recife",
+  "IN Pune",
+  "ES Vigo",
+];
+const REFERRERS = ["direct", "t.co", "news.ycombinator.com", "linkedin.com", "google.com"];
+const BROWSERS = ["Chrome", "Mobile Safari", "Firefox", "Edge"];
+const SYSTEMS = ["Android", "iOS", "Windows", "macOS", "Linux"];
+
+const context = { requestId: "bench", actor: { type: "operator" as const } };
+const origin = { correlationId: "bench", causationId: "bench", actor: context.actor };
+
+/** The folder of a run before is used again when it was finished and is of this size. */
+export async function seedPortal(folder: string, size: Size): Promise<Seeded> {
+  const dataDir = join(folder, `portal-${size.links}-${size.clicks}`);
+  const marker = join(dataDir, "seeded.json");
+  if (existsSync(marker)) return JSON.parse(await readFile(marker, "utf8")) as Seeded;
+  await rm(dataDir, { recursive: true, force: true });
+  await mkdir(dataDir, { recursive: true });
+  const config = parseConfig({ DATA_DIR: dataDir });
+  const backend = await openBackend(config, { offThreadEventStore: true });
+  const seconds: Record<string, number> = {};
+  const timed = async (name: string, work: () => Promise<void>) => {
+    const started = performance.now();
+    await work();
+    seconds[name] = Math.round((performance.now() - started) / 100) / 10;
+    console.log(`${name}: ${seconds[name]} s`);
+  };
+  try {
+    const deps = { ...chance, ...backend };
+    const { accountId } = await openAccount(deps, context, { email: "bench@example.com", tier: "developer" });
+    await timed(`append ${size.links} links`, () => appendLinks(backend, accountId, size.links));
+    await timed(`append ${size.clicks} clicks`, () => appendClicks(backend, accountId, size));
+    await timed("project links", () => project(backend, lifecycleProjections));
+    await timed("project clicks", () => project(backend, clickProjections));
+    const seeded = { accountId, dataDir, seconds };
+    await writeFile(marker, JSON.stringify(seeded));
+    return seeded;
+  } finally {
+    await backend.close();
+  }
+}
+
+/** One a minute, the last one now. One in a thousand is disabled. */
+async function appendLinks({ eventStore }: Backend, accountId: string, links: number): Promise<void> {
+  const now = Date.now();
+  const append = async (n: number) => {
+    const slug = benchSlug(n);
+    const of = { host: HOST, slug, accountId, at: new Date(now - (links - n) * 60_000).toISOString() };
+    const longUrl = `https://shop.example.com/products/${n}?utm_source=newsletter&utm_campaign=spring`;
+    const made = { ...of, longUrl, shortUrl: `http://${HOST}/${slug}`, via: "api" as const, custom: false };
+    const events: LinkledgerEvent[] = [{ type: "LinkCreated", data: made }];
+    if (n % 1_000 === 500) events.push({ type: "LinkDisabled", data: of });
+    const stamped = events.map((event) => newEvent(event, randomUUID(), origin));
+    await eventStore.append(linkStream(HOST, slug), "none", stamped);
+  };
+  for (let first = 0; first < links; first += LINKS_AT_ONCE) {
+    const batch = Array.from({ length: Math.min(LINKS_AT_ONCE, links - first) }, (_, i) => first + i);
+    await Promise.all(batch.map(append));
+  }
+}
+
+/** Of the last year, in order; a tenth of them on the first link, the others on some links more than on others. */
+async function appendClicks({ eventStore }: Backend, accountId: string, size: Size): Promise<void> {
+  const start = Date.now() - DAYS * DAY_MS;
+  for (let first = 0; first < size.clicks; first += CLICKS_AT_ONCE) {
+    const events = Array.from({ length: Math.min(CLICKS_AT_ONCE, size.clicks - first) }, (_, i) => {
+      const at = new Date(start + ((first + i) / size.clicks) * DAYS * DAY_MS);
+      return newEvent(clickAt(at, first + i, accountId, size.links), randomUUID(), origin);
+    });
+    await eventStore.append(`clicks-bench-${Math.floor(first / 50_000)}`, "any", events);
+  }
+}
+
+function clickAt(at: Date, n: number, accountId: string, links: number): EventOf<"LinkClicked"> {
+  const of = <T>(list: readonly T[], step: number) => list[Math.floor(n / step) % list.length] as T;
+  const spread = ((n * 2_654_435_761) % 2 ** 32) / 2 ** 32;
+  const slug = benchSlug(n % 10 === 0 ? 0 : Math.floor(spread ** 3 * links));
+  const [country = "", city = ""] = of(PLACES, 3).split(/ (.*)/);
+  const referrerHost = of(REFERRERS, 7);
+  return linkClicked({
+    ...{ link: `${HOST}/${slug}`, accountId, at: at.toISOString(), kind: of([...CLICK_KINDS, "click"], 1) },
+    ...{ country, city: `${city} ${n % 40}`, referrerHost, device: of(["mobile", "desktop", "tablet"], 2) },
+    referrer: referrerHost === "direct" ? "" : `https://${referrerHost}/post/${n % 500}`,
+    browser: { name: of(BROWSERS, 2), version: "140.0" },
+    os: { name: of(SYSTEMS, 3), version: "" },
+    utm: { source: "newsletter", campaign: `spring-${n % 30}` },
+  });
+}
+
+async function project(backend: Backend, projections: typeof clickProjections): Promise<void> {
+  const log = pino({ level: "warn" });
+  await new ProjectionRunner({ ...backend, projections, clock: chance.clock, log }).catchUp();
+}

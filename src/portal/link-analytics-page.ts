@@ -32,19 +32,19 @@ export function linkAnalyticsPage(app: Api, deps: PortalDeps): void {
       scripts: TIER_LIMITS[tier].developerFeatures ? ["chart.js", "live.js"] : ["chart.js"],
       body: html`${linkHead(link, "Analytics")}
 <div class="actions choices-row">${rangePicker(linkPath(link, "/analytics"), range, tier)}${liveSign(link, tier, after)}</div>
-${report.totals.total === 0 ? firstClick(link) : figures(report)}`,
+${report.totals.total === 0 ? firstClick(link) : figures(report, exportLinks(link, tier))}`,
     });
   });
 }
 
-function figures(report: LinkReport): Html {
+function figures(report: LinkReport, exports: Html | ""): Html {
   const shown = rangeName(report.series.range);
   return html`${kindStats(report.totals, "Hits since the link was made")}
 <section class="card"><h2>Last ${shown}</h2>
 ${seriesFigure(report.series, `Hits of this link in the last ${shown}`)}</section>
 <h2>Since the link was made</h2>
 ${breakdownCards(report)}
-${recentCard(report.recent)}
+${recentCard(report.recent, exports)}
 <p class="muted small">Places are found by <a href="https://db-ip.com">IP Geolocation by DB-IP</a>; addresses are shortened before they are kept.</p>`;
 }
 
@@ -52,6 +52,13 @@ function liveSign(link: LinkDocument, tier: Tier, after: string): Html {
   if (!TIER_LIMITS[tier].developerFeatures)
     return html`<span class="muted small">Live updates and longer times come with the <a href="/portal/plan">Developer plan</a>.</span>`;
   return html`<span class="badge" id="live" data-live="${linkPath(link, "/live")}?after=${encodeURIComponent(after)}" hidden><i class="live-dot"></i><span role="status">Connecting</span></span>`;
+}
+
+function exportLinks(link: LinkDocument, tier: Tier): Html | "" {
+  if (!TIER_LIMITS[tier].developerFeatures) return "";
+  const download = (format: string) =>
+    html`<a class="button button-small" href="${linkPath(link, `/clicks.${format}`)}" download>${icon("download")}${format.toUpperCase()}</a>`;
+  return html`<div class="actions"><span class="muted small">All clicks as</span>${download("csv")}${download("ndjson")}</div>`;
 }
 
 function firstClick(link: LinkDocument): Html {

@@ -9,9 +9,10 @@ import { CLICK_KINDS, RECENT_CLICKS, TIER_LIMITS } from "../events/vocabulary.ts
 import { recentClickOf } from "../projections/recent-clicks.ts";
 import { linkHistory } from "../queries/link-history.ts";
 import { type LiveBatch, type LiveClick, liveClicks } from "../queries/live-clicks.ts";
+import { accountStreams } from "./account-streams.ts";
 import { TooManyStreams } from "./errors.ts";
 import { LinkParams } from "./link-pages.ts";
-import { liveStreams } from "./live-streams.ts";
+
 import type { PortalDeps } from "./portal-deps.ts";
 import { recentRow } from "./recent-card.ts";
 import { requireSession, type Sessions, signedIn } from "./sessions.ts";
@@ -29,10 +30,12 @@ const BETWEEN_MESSAGES_MS = 250;
 /** How soon a session's end ends its streams; a heartbeat goes with it. */
 const ALIVE_EVERY_MS = 5_000;
 const RETRY_MS = 2_000;
+/** More tabs than anybody reads. */
+const MOST_STREAMS = 10;
 
 export function linkLiveRoute(app: Api, deps: PortalDeps & { sessions: Sessions }): void {
   const live = liveClicks(deps);
-  const streams = liveStreams();
+  const streams = accountStreams(MOST_STREAMS);
   app.addHook("preClose", async () => streams.close());
 
   const schema = { params: LinkParams, querystring: Query };
@@ -42,7 +45,7 @@ export function linkLiveRoute(app: Api, deps: PortalDeps & { sessions: Sessions 
     if (!TIER_LIMITS[tier].developerFeatures) throw new TierRequired("Live updates");
     const after = Place.parse(request.headers["last-event-id"]) ?? request.query.after ?? position;
     const stream = streams.enter(accountId);
-    if (!stream) throw new TooManyStreams();
+    if (!stream) throw new TooManyStreams("Live updates are open in too many tabs: close one first.");
     const { raw } = reply.hijack();
     raw.once("close", () => stream.abort());
     const watch: Watch = { raw, position: after, signal: stream.signal };

@@ -8,6 +8,7 @@ import type { Api } from "../api/fastify.ts";
 import { accountChanges } from "./account-changes.ts";
 import { accountPage } from "./account-page.ts";
 import { type Assets, assetRoutes } from "./assets.ts";
+import { clickExportRoutes } from "./click-export.ts";
 import { closeAccountRoute, finishClosings } from "./close-account-route.ts";
 import { portalCookies } from "./cookies.ts";
 import { dashboardPage } from "./dashboard-page.ts";
@@ -59,6 +60,7 @@ export async function portalRoutes(base: Api, deps: PortalDeps): Promise<void> {
         linkPages(app, portal);
         linkAnalyticsPage(app, portal);
         linkLiveRoute(app, portal);
+        clickExportRoutes(app, portal);
         keysPages(app, portal);
         planPages(app, portal);
         accountPage(app, portal);

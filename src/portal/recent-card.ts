@@ -28,8 +28,9 @@ export function recentRow(click: RecentClick): RecentRow {
   };
 }
 
-export function recentCard(recent: readonly RecentClick[]): Html {
-  return html`<section class="card"><h2>Recent clicks</h2><table class="table" id="recent"><thead><tr>${Object.values(
+/** `beside`: what stands at the end of its title. */
+export function recentCard(recent: readonly RecentClick[], beside: Html | ""): Html {
+  return html`<section class="card"><div class="card-head"><h2>Recent clicks</h2>${beside}</div><table class="table" id="recent"><thead><tr>${Object.values(
     COLUMNS,
   ).map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
 <tbody>${recent.map((click) => row(recentRow(click)))}</tbody></table></section>`;

@@ -122,7 +122,8 @@ function openHub({ eventStore, sleep, log }: Deps): Hub {
   return { watchers, started, reached: () => reached, close: () => stop.abort() };
 }
 
-function ofLink(recorded: RecordedEvent, link: string): LiveClick[] {
+/** One or none. */
+export function ofLink(recorded: RecordedEvent, link: string): LiveClick[] {
   const click = (recorded.data as { link?: string }).link === link ? clickOf(recorded) : undefined;
   return click ? [click] : [];
 }

@@ -100,6 +100,36 @@ describe("the analytics of a link", { timeout: 60_000 }, () => {
     expect(decoded((await one.get(`${path}/analytics`)).text)).toContain("<script>alert(1)</script>");
   });
 
+  it("come as CSV and NDJSON on the Developer plan, each click once, no cell a formula", async () => {
+    const one = await people.developer();
+    const path = await people.shorten(one, "https://example.com/?utm_source=mail");
+    const formula = '=HYPERLINK("https://evil.example","a,b")';
+    await people.follow(path, { "user-agent": formula });
+    for (let n = 0; n < 2; n += 1) await people.follow(path, browser(), "?qr=1");
+    await people.follow(await people.shorten(one, "https://example.com/other"), browser());
+    await counted(one, path, 3);
+    const csv = await one.get(`${path}/clicks.csv`);
+    expect(csv.headers["content-disposition"]).toMatch(/^attachment; filename="clicks-\w+\.csv"$/);
+    const [head, ...lines] = csv.text.trimEnd().split("\r\n");
+    expect(head).toMatch(/^at,type,long_url,device,/);
+    expect(lines).toHaveLength(3);
+    expect(csv.text).toContain(`"'${formula.replaceAll('"', '""')}"`);
+    const { text } = await one.get(`${path}/clicks.ndjson`);
+    const clicks = text
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as Record<string, string>);
+    expect(clicks.map(({ type, utm_source }) => [type, utm_source])).toEqual([
+      ["preview", "mail"],
+      ["qr_scan", "mail"],
+      ["qr_scan", "mail"],
+    ]);
+    const free = await people.person();
+    const own = await people.shorten(free, "https://example.com/");
+    expect((await free.get(`${own}/clicks.csv`)).status).toBe(402);
+    expect((await free.get(`${path}/clicks.csv`)).status).toBe(404);
+  });
+
   it("teach the next step while nobody has come", async () => {
     const one = await people.person();
     const path = await people.shorten(one, "https://example.com/");

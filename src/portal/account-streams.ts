@@ -1,6 +1,6 @@
-// How many browsers of an account may watch at once, and their end when the service stops.
+// How many long answers an account may have open at once, and their end when the service stops.
 
-export type LiveStreams = {
+export type AccountStreams = {
   /** Undefined when the account has its share already; whoever gets a signal must `leave` with it. */
   enter(accountId: string): AbortController | undefined;
   leave(accountId: string, stream: AbortController): void;
@@ -8,16 +8,13 @@ export type LiveStreams = {
   close(): void;
 };
 
-/** More tabs than anybody reads. */
-const MOST_PER_ACCOUNT = 10;
-
-export function liveStreams(): LiveStreams {
+export function accountStreams(mostPerAccount: number): AccountStreams {
   const open = new Map<string, Set<AbortController>>();
   let closed = false;
   return {
     enter(accountId) {
       const streams = open.get(accountId) ?? new Set();
-      if (closed || streams.size >= MOST_PER_ACCOUNT) return undefined;
+      if (closed || streams.size >= mostPerAccount) return undefined;
       const stream = new AbortController();
       open.set(accountId, streams.add(stream));
       return stream;

@@ -1,6 +1,7 @@
 // The forms of /portal/account: address, password, sessions.
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
+import { RouteNotFound } from "../api/errors.ts";
 import type { Api } from "../api/fastify.ts";
 import { changeEmail } from "../commands/change-email.ts";
 import { changePassword, provePassword } from "../commands/change-password.ts";
@@ -76,7 +77,12 @@ export function accountChanges(app: Api, deps: PortalDeps & { sessions: Sessions
 
   const one = { preHandler, schema: { params: SessionParams } };
   app.post("/account/sessions/:sessionId/end", one, async (request, reply) => {
-    await deps.sessions.end(signedIn(request).accountId, request.params.sessionId);
+    const { accountId } = signedIn(request);
+    const { sessionId } = request.params;
+    const own = await deps.sessions.list(accountId);
+    if (!own.some((session) => session.sessionId === sessionId))
+      throw new RouteNotFound("There is no such session");
+    await deps.sessions.end(accountId, sessionId);
     return redirectTo(reply, "/portal/account", { kind: "done", text: "That browser is signed out." });
   });
 

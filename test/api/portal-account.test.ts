@@ -7,7 +7,7 @@ const password = "seven brown foxes";
 const PHONE =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 18_1 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.1 Mobile/15E148 Safari/604.1";
 
-describe("the account page", () => {
+describe("the account page", { timeout: 60_000 }, () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startTestService({ TRUST_PROXY: "127.0.0.1/32" });

@@ -7,7 +7,7 @@ import { startTestService, type TestService } from "../support/start-service.ts"
 
 const password = "seven brown foxes";
 
-describe("the portal with a mail server", () => {
+describe("the portal with a mail server", { timeout: 60_000 }, () => {
   let receiver: MailReceiver;
   let service: TestService;
   beforeAll(async () => {
@@ -99,7 +99,7 @@ describe("the portal with a mail server", () => {
   });
 });
 
-describe("the portal without a mail server", () => {
+describe("the portal without a mail server", { timeout: 60_000 }, () => {
   it("says how the operator resets a password, and takes the operator's link", async () => {
     const service = await startTestService();
     const { backend } = service;

@@ -6,7 +6,7 @@ import { startTestService, type TestService } from "../support/start-service.ts"
 
 const password = "seven brown foxes";
 
-describe("the plan page", () => {
+describe("the plan page", { timeout: 60_000 }, () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startTestService();

@@ -5,7 +5,7 @@ import { startTestService, type TestService } from "../support/start-service.ts"
 
 const password = "seven brown foxes";
 
-describe("the portal's accounts", () => {
+describe("the portal's accounts", { timeout: 60_000 }, () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startTestService({ TRUST_PROXY: "127.0.0.1/32" });

@@ -1,0 +1,35 @@
+// Every route of the portal as Fastify knows it, so that no form or page can be forgotten by a test.
+import { createFastify } from "../../src/api/create-fastify.ts";
+import { memoryRateLimits } from "../../src/api/rate-limit.memory.ts";
+import { manualBilling } from "../../src/billing/manual-billing.ts";
+import { createLogger } from "../../src/logging.ts";
+import { portalRoutes } from "../../src/portal/portal.ts";
+import { openCommandDeps } from "./command-deps.ts";
+
+export type PortalRoute = { method: string; url: string };
+
+/** `withMail`: as where a mail server is configured. GET routes without the HEAD that comes with each. */
+export async function listPortalRoutes(options = { withMail: false }): Promise<PortalRoute[]> {
+  const { deps, close } = await openCommandDeps();
+  const log = createLogger("silent");
+  const found = new Map<string, PortalRoute>();
+  const app = createFastify({ log, newId: deps.newId, trustProxy: [], showWindow: async () => undefined });
+  app.addHook("onRoute", ({ method, url }) => {
+    for (const one of [method].flat()) if (one !== "HEAD") found.set(`${one} ${url}`, { method: one, url });
+  });
+  const mailer = { send: async () => undefined, close: () => undefined };
+  await portalRoutes(app, {
+    ...deps,
+    log,
+    secretKey: "0123456789abcdef0123456789abcdef",
+    rateLimits: memoryRateLimits(deps.clock),
+    billing: manualBilling({ ...deps, log }),
+    mailer: options.withMail ? mailer : undefined,
+    links: { ...deps, log },
+    whenReadable: async () => undefined,
+  });
+  await app.ready();
+  await app.close();
+  await close();
+  return [...found.values()];
+}

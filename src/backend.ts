@@ -13,7 +13,9 @@ import { memoryLeases } from "./coordination/leases.memory.ts";
 import type { Leases } from "./coordination/leases.ts";
 import type { EventStore } from "./event-store/port.ts";
 import { openSqliteEventStore } from "./event-store/sqlite.ts";
+import { liveOf, readBuilds } from "./projections/builds.ts";
 import { allProjections } from "./projections/groups.ts";
+import { liveReadStore } from "./projections/live-read-store.ts";
 import type { ReadStore } from "./read-store/port.ts";
 import { openSqliteReadStore } from "./read-store/sqlite.ts";
 import { sqliteClickSpools } from "./redirect/click-spool.sqlite.ts";
@@ -27,7 +29,10 @@ import type { DeliveryQueue } from "./webhooks/queue.ts";
 export type Backend = {
   /** Its appends tell the news too. */
   eventStore: EventStore;
+  /** For queries: each projection as its live build. */
   readStore: ReadStore;
+  /** For what folds: every build of every projection. */
+  foldStore: ReadStore;
   secrets: Secrets;
   deliveryQueue: DeliveryQueue;
   /** In MongoDB, else in Redis, else among the parts of this thread only. */
@@ -86,8 +91,9 @@ export async function openBackend(
       : await open(
           openSqliteEventStore(join(config.dataDir, "events.db"), { offThread: options.offThreadEventStore }),
         );
+    const readStore = liveReadStore({ store: documents.foldStore, projections: allProjections, clock });
     const announcing = announcingEventStore({ ...coordination, eventStore });
-    return { ...coordination, ...documents, eventStore: announcing, close };
+    return { ...coordination, ...documents, readStore, eventStore: announcing, close };
   } catch (error) {
     await close();
     throw error;
@@ -104,16 +110,16 @@ export function clickSpools(config: Config, name: string): ClickSpools | undefin
   return sqliteClickSpools(join(config.dataDir, "click-spool"), { name, maxBytes });
 }
 
-type Documents = Pick<Backend, "readStore" | "secrets" | "deliveryQueue" | "prepare"> &
+type Documents = Pick<Backend, "foldStore" | "secrets" | "deliveryQueue" | "prepare"> &
   Partial<Pick<Backend, "leases">>;
 
 async function onFiles(open: Open, dataDir: string): Promise<Documents> {
   const secrets = await open(openSqliteSecrets(join(dataDir, "secrets.db")));
-  const readStore = await open(openSqliteReadStore(join(dataDir, "read.db")));
+  const foldStore = await open(openSqliteReadStore(join(dataDir, "read.db")));
   const deliveryQueue = await open(openSqliteDeliveryQueue(join(dataDir, "deliveries.db")));
-  const prepare = () => ensureDocuments(readStore);
+  const prepare = () => ensureDocuments(foldStore);
   await prepare();
-  return { secrets, readStore, deliveryQueue, prepare };
+  return { secrets, foldStore, deliveryQueue, prepare };
 }
 
 async function onMongodb(open: Open, url: string): Promise<Documents> {
@@ -123,16 +129,16 @@ async function onMongodb(open: Open, url: string): Promise<Documents> {
   const { ensureDeliveryIndexes, mongodbDeliveryQueue } = await import("./webhooks/queue.mongodb.ts");
   const { mongodbLeases } = await import("./coordination/leases.mongodb.ts");
   const connection = await open(readable("MONGODB_URL", () => new MongodbConnection(url)));
-  const readStore = await openMongodbReadStore(connection);
+  const foldStore = await openMongodbReadStore(connection);
   return {
-    readStore,
+    foldStore,
     secrets: mongodbSecrets(connection),
     deliveryQueue: mongodbDeliveryQueue(connection),
     leases: mongodbLeases(connection, clock),
     async prepare() {
       await ensureSecretsIndex(connection);
       await ensureDeliveryIndexes(connection);
-      await ensureDocuments(readStore);
+      await ensureDocuments(foldStore);
     },
   };
 }
@@ -172,8 +178,9 @@ function inProcess() {
   };
 }
 
-async function ensureDocuments(readStore: ReadStore): Promise<void> {
-  await readStore.ensure(allProjections.map((projection) => projection.collection));
+async function ensureDocuments(foldStore: ReadStore): Promise<void> {
+  const builds = await readBuilds(foldStore);
+  await foldStore.ensure(allProjections.map((projection) => liveOf(projection, builds).collection));
 }
 
 /** Drivers repeat what they were given, passwords and all: of their errors only the variable's name is told. */

@@ -59,9 +59,15 @@ async function inSession(
   try {
     await backend.prepare();
     const log = createLogger("warn", process.stderr);
-    const { eventStore, readStore } = backend;
+    const { eventStore, foldStore } = backend;
     const projections = lifecycleProjections;
-    const runner = new ProjectionRunner({ eventStore, readStore, projections, clock: chance.clock, log });
+    const runner = new ProjectionRunner({
+      eventStore,
+      readStore: foldStore,
+      projections,
+      clock: chance.clock,
+      log,
+    });
     const context: CommandContext = { requestId: chance.newId(), actor: { type: "operator" } };
     await use({ config, backend, deps: depsOf(config, backend), context }, () => runner.catchUp());
   } finally {

@@ -14,6 +14,8 @@ export type Projection<D extends Document = Document> = {
   name: string;
   /** Raised when the fold changes: the new version has its own checkpoint and collection. */
   version: number;
+  /** One certain build (builds.ts); undefined: whichever is live. */
+  build?: number;
   collection: CollectionSpec;
   /** Stream prefixes read, such as `clicks-`. */
   prefixes: readonly string[];

@@ -30,14 +30,14 @@ async function project(
   port.on("message", (message: ToProjector) => receive(message));
 
   yieldToRedirects();
-  const { eventStore, readStore, leases, close } = await openBackend(config, { offThreadEventStore: false });
+  const { eventStore, foldStore, leases, close } = await openBackend(config, { offThreadEventStore: false });
   const log = threadLog(tell);
   const clock = () => new Date();
   const holder = `${hostname()}/${process.pid}/${randomUUID()}`;
   const groups = Object.entries({ lifecycle: lifecycleProjections, clicks: clickProjections }).map(
     ([group, projections]) => ({
       lease: { leases, name: `projector ${group}`, holder, log },
-      runner: new ProjectionRunner({ eventStore, readStore, projections, clock, log }),
+      runner: new ProjectionRunner({ eventStore, readStore: foldStore, projections, clock, log }),
     }),
   );
 

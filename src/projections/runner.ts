@@ -4,15 +4,19 @@ import type { Logger } from "pino";
 import { type NextEvent, nextEventFinder } from "../event-store/next-event.ts";
 import type { EventStore, RecordedEvent } from "../event-store/port.ts";
 import type { ReadStore } from "../read-store/port.ts";
+import { checkpointName } from "./checkpoint-name.ts";
 import { Course } from "./course.ts";
 import type { Projection } from "./projection.ts";
 import { type ProjectionStatus, prefixesOf, statusOf } from "./status.ts";
+import { liveBuilds, untilSwapped } from "./until-swapped.ts";
 
 export type RunnerLog = Pick<Logger, "info" | "warn" | "error">;
 
 export type RunnerDeps = {
   eventStore: EventStore;
+  /** The store itself, where every build has its own collection and checkpoint, not its live view. */
   readStore: ReadStore;
+  /** Each as its live build, unless it names another. */
   projections: readonly Projection[];
   clock: () => Date;
   log: RunnerLog;
@@ -49,8 +53,11 @@ export class ProjectionRunner {
     this.#courses = deps.projections.map((projection) => new Course(projection, deps.readStore));
   }
 
-  /** Folds all events up to the head as of this call. @throws what the stores throw */
-  async catchUp(): Promise<void> {
+  /**
+   * Folds all events up to the head as of this call. `passed`: told after each commit how many events it was.
+   * @throws what the stores and `passed` throw
+   */
+  async catchUp(passed: (events: number) => Promise<void> = async () => undefined): Promise<void> {
     await this.#start();
     const head = await this.#deps.eventStore.head();
     if (head === undefined) return;
@@ -61,6 +68,7 @@ export class ProjectionRunner {
       const last = events.at(-1);
       if (!last) return;
       await this.#commit(events);
+      await passed(events.length);
       if (last.position >= head) return;
       await yieldToLoop();
     }
@@ -72,9 +80,12 @@ export class ProjectionRunner {
     while (!signal.aborted) {
       try {
         await this.#start();
-        await this.#follow(signal, () => {
-          failures = 0;
-        });
+        const builds = this.#courses.map(({ name }) => name);
+        await untilSwapped(this.#deps, builds, signal, (turn) =>
+          this.#follow(turn, () => {
+            failures = 0;
+          }),
+        );
         // A subscription that ends by itself was dropped.
         if (!signal.aborted) await pause(RETRY_FROM_MS, signal);
       } catch (error) {
@@ -89,14 +100,22 @@ export class ProjectionRunner {
 
   /** Per projection how far it is. @throws what the stores throw */
   async status(): Promise<ProjectionStatus[]> {
-    const { eventStore, readStore, clock } = this.#deps;
-    return statusOf({ eventStore, readStore, clock }, this.#courses, this.#next);
+    const courses = this.#deps.projections.map((projection, n) => ({
+      projection,
+      processed: this.#courses[n]?.processed ?? 0,
+    }));
+    return statusOf(this.#deps, courses, this.#next);
   }
 
   /** From the committed checkpoints, with nothing in memory: what a restarted process would do. */
   async #start(): Promise<void> {
-    const { projections, readStore } = this.#deps;
-    await readStore.ensure(projections.map(({ collection }) => collection));
+    const { readStore } = this.#deps;
+    const builds = await liveBuilds(this.#deps);
+    await readStore.ensure(builds.map(({ collection }) => collection));
+    this.#courses = this.#courses.map((course, n) => {
+      const build = builds[n] as Projection;
+      return checkpointName(build) === course.name ? course : new Course(build, readStore);
+    });
     for (const course of this.#courses) await course.restart();
   }
 

@@ -2,6 +2,7 @@
 import { type NextEvent, nextEventFinder } from "../event-store/next-event.ts";
 import type { EventStore, RecordedEvent } from "../event-store/port.ts";
 import type { Checkpoint, ReadStore } from "../read-store/port.ts";
+import { liveOf, readBuilds } from "./builds.ts";
 import { checkpointName } from "./checkpoint-name.ts";
 import type { Projection } from "./projection.ts";
 
@@ -9,6 +10,8 @@ import type { Projection } from "./projection.ts";
 export type ProjectionStatus = {
   name: string;
   version: number;
+  /** Which build is live; 0 when it was never rebuilt. */
+  build: number;
   position: string | null;
   head: string | null;
   behind: boolean;
@@ -28,10 +31,12 @@ export async function statusOf(
   next: NextEvent,
 ): Promise<ProjectionStatus[]> {
   const head = (await deps.eventStore.head()) ?? null;
+  const builds = await readBuilds(deps.readStore);
   const checkpoints = await deps.readStore.checkpoints();
   const waiting = new Map<string, RecordedEvent | undefined>();
   const statuses: ProjectionStatus[] = [];
-  for (const { projection, processed } of courses) {
+  for (const { projection: named, processed } of courses) {
+    const projection = liveOf(named, builds);
     const checkpoint = checkpoints[checkpointName(projection)];
     const position = checkpoint?.position || null;
     const at = position ?? "";
@@ -40,6 +45,7 @@ export async function statusOf(
     statuses.push({
       name: projection.name,
       version: projection.version,
+      build: projection.build ?? 0,
       position,
       head,
       behind: first !== undefined,

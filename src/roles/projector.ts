@@ -16,9 +16,9 @@ export function openProjector({ config, log, onStop }: Opening): ProjectionsStat
 
 /** From the checkpoints that the projector's process commits. */
 export function watchProjector({ backend }: Opening): ProjectionsStatus {
-  const { eventStore, readStore } = backend;
+  const { eventStore, foldStore } = backend;
   const ask = [lifecycleProjections, clickProjections].map((projections) =>
-    projectionStatus({ eventStore, readStore, clock: chance.clock, projections }),
+    projectionStatus({ eventStore, readStore: foldStore, clock: chance.clock, projections }),
   );
   return async () => (await Promise.all(ask.map((status) => status()))).flat();
 }

@@ -34,6 +34,8 @@ describe("processes with one role each, on the same stores", () => {
     const deps = { ...chance, eventStore, secrets, keyPrefix: config.keyPrefix };
     const { accountId } = await openAccount(deps, operator, { email: "a@example.com", tier: "free" });
     key = (await issueKey(deps, operator, accountId, {})).key;
+    // From here on a wait is for what the test did, not for the projector's start.
+    while ((await ask("projector", "/health/ready")).status !== 200) await chance.sleep(20);
   }, 120_000);
   afterAll(async () => {
     for (const service of Object.values(services)) await service.stop();

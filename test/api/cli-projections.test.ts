@@ -1,0 +1,62 @@
+// `projections rebuild` and `rollback` as an operator runs them beside a service that goes on answering.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { commandLine } from "../support/command-line.ts";
+import { BASE_URL, startTestService, type TestService } from "../support/start-service.ts";
+
+type Row = { name: string; build: number; build_before: number | null; rebuilding: boolean; state: string };
+
+describe("the projections of a running service", () => {
+  let service: TestService;
+  let command: ReturnType<typeof commandLine>;
+  let key: string;
+  let slug: string;
+
+  beforeAll(async () => {
+    service = await startTestService();
+    command = commandLine(service.config.dataDir, { BASE_URL });
+    ({ key } = await service.member("free"));
+    ({
+      body: { slug },
+    } = await service.post<{ slug: string }>("/api/v1/shorten", key, { url: "https://example.com/" }));
+    for (let n = 0; n < 5; n++) await service.ask(`/${slug}`);
+  });
+  afterAll(() => service.stop());
+
+  const clicks = async () => {
+    const path = `/api/v1/analytics/${slug}`;
+    const { body } = await service.ask<{ analytics: { totalClicks: number } }>(path, { key });
+    return body.analytics?.totalClicks;
+  };
+  const rows = async (): Promise<Row[]> => (await command.json("projections", "status")).projections;
+
+  it("are rebuilt, all by default, while it answers as before, and then count on", async () => {
+    await expect.poll(clicks, { timeout: 10_000 }).toBe(5);
+    const answer = await command.json("projections", "rebuild");
+    expect(answer).toMatchObject({ events: 8, seconds: expect.any(Number) });
+    expect(answer.rebuilt.find((row: Row) => row.name === "links")).toEqual({
+      ...{ name: "links", version: 1, build: 1, before: 0, documents: 1 },
+    });
+    expect(await clicks()).toBe(5);
+    await service.ask(`/${slug}`);
+    await expect.poll(clicks, { timeout: 10_000 }).toBe(6);
+    for (const row of await rows())
+      expect(row).toMatchObject({ build: 1, build_before: 0, rebuilding: false, state: "current" });
+  });
+
+  it("are rebuilt by name, and rolled back", async () => {
+    const { rebuilt } = await command.json("projections", "rebuild", "links", "link-totals");
+    expect(rebuilt.map((row: Row) => [row.name, row.build])).toEqual([
+      ["links", 2],
+      ["link-totals", 2],
+    ]);
+    expect(await command.json("projections", "rollback", "links")).toEqual({
+      rolled_back: [{ name: "links", build: 1, before: 2 }],
+    });
+    expect(await clicks()).toBe(6);
+  });
+
+  it("are named in the refusal of a name that there is not", async () => {
+    const refusal = await command.refused("projections", "rebuild", "likns");
+    expect(refusal).toMatch(/no projection likns; there are accounts, .*link-totals/);
+  });
+});

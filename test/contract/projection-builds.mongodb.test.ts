@@ -1,0 +1,26 @@
+// Rebuilding on MongoDB or a compatible server.
+import { beforeAll } from "vitest";
+import { MongodbConnection } from "../../src/mongodb/connection.ts";
+import { openMongodbReadStore } from "../../src/read-store/mongodb.ts";
+import { mongodb, startMongodb, type TestMongodb } from "../support/mongodb-server.ts";
+import { openStores } from "../support/stores.ts";
+import { onServer } from "../support/test-servers.ts";
+import { projectionBuildsContract } from "./projection-builds.ts";
+
+onServer(mongodb, () => {
+  let server: TestMongodb;
+  beforeAll(async () => {
+    server = await startMongodb();
+    return () => server.stop();
+  });
+
+  projectionBuildsContract("MongoDB", async () => {
+    const { eventStore, close } = await openStores();
+    const readStore = await openMongodbReadStore(new MongodbConnection(server.newDatabase()));
+    const cleanUp = async () => {
+      await readStore.close();
+      await close();
+    };
+    return { eventStore, readStore, cleanUp };
+  });
+});

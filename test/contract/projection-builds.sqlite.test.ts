@@ -1,0 +1,8 @@
+// Rebuilding on SQLite.
+import { openStores } from "../support/stores.ts";
+import { projectionBuildsContract } from "./projection-builds.ts";
+
+projectionBuildsContract("SQLite", async () => {
+  const { close, ...stores } = await openStores();
+  return { ...stores, cleanUp: close };
+});

@@ -5,6 +5,8 @@ const KINDS = ["click", "preview", "qr_scan"];
 const ROWS = 10;
 const LENGTHS = { hour: 13, day: 10, month: 7 };
 const FOLLOW_MS = 5000;
+/** So much was missed that the numbers themselves may still be behind: pages that reload at once would not help. */
+const START_OVER_MS = 10_000;
 
 const sign = document.getElementById("live");
 const whole = new Intl.NumberFormat("en");
@@ -102,7 +104,11 @@ if (sign?.dataset.live) {
   const source = new EventSource(sign.dataset.live);
   source.addEventListener("open", () => say("badge-good", "Live"));
   source.addEventListener("clicks", ({ data }) => counted(JSON.parse(data)));
-  source.addEventListener("reset", () => location.reload());
+  source.addEventListener("reset", () => {
+    source.close();
+    say("badge-warn", "Catching up");
+    setTimeout(() => location.reload(), START_OVER_MS);
+  });
   source.addEventListener("signed-out", () => {
     source.close();
     say("", "Signed out");

@@ -45,7 +45,7 @@ export function liveClicks(deps: Deps): LiveClicks {
       signal.addEventListener("abort", watcher.wake);
       joined.watchers.add(watcher);
       try {
-        await joined.started;
+        await Promise.race([joined.started, woken.promise]);
         let position = after;
         // What was written before this watcher joined is searched for; the rest is being handed to it meanwhile.
         for (let searched = 0; !signal.aborted && position < joined.reached(); ) {

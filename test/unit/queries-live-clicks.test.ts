@@ -95,6 +95,19 @@ describe("live clicks", () => {
     expect(last.value).toBe("tooFar");
   });
 
+  it("let go of who leaves while the store is away", async () => {
+    const away: EventStore = {
+      ...bound(stores.eventStore),
+      head: async () => {
+        throw new Error("away");
+      },
+    };
+    const clicks = liveClicks({ eventStore: away, sleep: () => delay(1), log });
+    const next = clicks.follow(LINK, "", signal.signal).next();
+    signal.abort();
+    expect(await next).toEqual({ done: true, value: undefined });
+  });
+
   it("cost no subscription while nobody watches, and survive one that breaks", async () => {
     let subscriptions = 0;
     let broken = false;

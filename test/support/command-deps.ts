@@ -31,16 +31,17 @@ export async function openCommandDeps() {
     urlSafety: async (url: URL) => (url.hostname === "bad.example" ? ("unsafe" as const) : ("safe" as const)),
     announce: (link: AnnouncedLink) => void announced.push(link),
   };
-  const { eventStore, readStore } = backend;
+  const { eventStore, foldStore } = backend;
   const { clock } = chance;
   const projections = lifecycleProjections;
-  const runner = new ProjectionRunner({ eventStore, readStore, projections, clock, log: silent });
+  const folding = { eventStore, readStore: foldStore, projections, clock, log: silent };
+  const runner = new ProjectionRunner(folding);
   const catchUp = () => runner.catchUp();
   const close = async () => {
     await backend.close();
     await rm(dataDir, { recursive: true, force: true });
   };
-  return { deps, announced, catchUp, close };
+  return { deps, announced, foldStore, catchUp, close };
 }
 
 export function callerOf(accountId: string, tier: Tier): Caller {

@@ -28,7 +28,7 @@ import { startReceiver } from "../support/webhook-receiver.ts";
 
 const reach = { allowPrivate: true };
 const opened = async () => {
-  const { deps, catchUp, close } = await openCommandDeps();
+  const { deps, foldStore, catchUp, close } = await openCommandDeps();
   const dispatcher = safeAgent({ ...reach, resolve: receiverResolver(["127.0.0.1"]) });
   const sending = { ...reach, dispatcher, now: () => Date.now() };
   const accepted = (text: string) => receiverUrl(text, reach);
@@ -36,7 +36,7 @@ const opened = async () => {
     await dispatcher.close();
     await close();
   };
-  return { deps: { ...deps, sending, receiverUrl: accepted }, catchUp, close: end };
+  return { deps: { ...deps, sending, receiverUrl: accepted }, foldStore, catchUp, close: end };
 };
 let fixture: Awaited<ReturnType<typeof opened>>;
 let deps: (typeof fixture)["deps"];
@@ -266,7 +266,7 @@ describe("a replay", () => {
     const old = await deps.eventStore.append("clicks-w1-20260301", "none", [clicked({ accountId })]);
     await deps.eventStore.append("clicks-w2-20260301", "none", [clicked({ accountId })]);
     const lastOfHour = { _id: "2000-01-01T00", _position: old.position, hour: "2000-01-01T00", clicks: 1 };
-    await deps.readStore.replace(clickHours.collection.name, [lastOfHour]);
+    await fixture.foldStore.replace(clickHours.collection.name, [lastOfHour]);
     const read: (string | undefined)[] = [];
     const { eventStore } = deps;
     const watched = Object.assign(Object.create(eventStore) as typeof eventStore, {

@@ -1,13 +1,20 @@
-// linkledger audit streams | stream | link: the log itself, as it was written.
+// linkledger audit streams | stream | link | verify: the log itself, as it was written.
 import type { Command } from "commander";
+import { parseAnchor } from "../audit/log-digest.ts";
+import { verifyLog } from "../audit/verify-log.ts";
 import { LinkNotFound } from "../commands/errors.ts";
 import { DomainError } from "../errors.ts";
 import type { EventStore, Position } from "../event-store/port.ts";
 import { linkStream, PREFIX } from "../events/streams.ts";
-import { looking } from "./session.ts";
+import { countLine } from "./progress-line.ts";
+import { looking, type Session } from "./session.ts";
 
 export class StreamNotFound extends DomainError {
   override readonly code = "stream_not_found";
+}
+
+export class BadAnchor extends DomainError {
+  override readonly code = "bad_anchor";
 }
 
 const PAGE = 1000;
@@ -54,6 +61,32 @@ export function auditCommands(program: Command): void {
         return { stream, events };
       }),
     );
+  audit
+    .command("verify")
+    .description("check every event: order, schema, times, and the rules of its stream")
+    .option("--anchor <anchor>", "of an earlier verification: was anything up to there changed?")
+    .option("--json", "print one JSON document")
+    .action((options: { anchor?: string; json?: boolean }) =>
+      looking(options.json ?? false, (session) => verify(session, options.anchor, !options.json)),
+    );
+}
+
+/** The answer is printed whatever it says; a log with a problem ends in exit code 1. */
+async function verify({ backend, deps }: Session, given: string | undefined, showProgress: boolean) {
+  const anchor = given === undefined ? undefined : parseAnchor(given);
+  if (given !== undefined && !anchor)
+    throw new BadAnchor(
+      "An anchor is what an earlier verification printed: a number, a colon, 64 hex digits",
+    );
+  const line = countLine(process.stderr);
+  const found = await verifyLog(
+    { eventStore: backend.eventStore, clock: deps.clock },
+    { anchor, ...(showProgress ? { passed: line.show } : {}) },
+  ).finally(() => line.end());
+  if (!found.ok) process.exitCode = 1;
+  const { ok, events, streams, types, unknownTypes, problemCount, problems, anchor: now } = found;
+  const counted = { ok, events, streams, types, unknown_types: unknownTypes };
+  return { ...counted, problem_count: problemCount, problems, anchor: now };
 }
 
 async function streams(eventStore: EventStore, prefixes: readonly string[]) {

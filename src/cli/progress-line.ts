@@ -5,7 +5,26 @@ const EVERY_MS = 5_000;
 
 type Output = { isTTY?: boolean; write(text: string): unknown };
 
-export function progressLine(output: Output): { show(progress: Progress): void; end(): void } {
+type ProgressLine<T> = { show(progress: T): void; end(): void };
+
+export function progressLine(output: Output): ProgressLine<Progress> {
+  return line(output, describe, ({ done }) => done === 1);
+}
+
+/** For work whose end is not known. */
+export function countLine(output: Output): ProgressLine<number> {
+  return line(
+    output,
+    (events) => `${events} events`,
+    () => false,
+  );
+}
+
+function line<T>(
+  output: Output,
+  describe: (progress: T) => string,
+  isLast: (progress: T) => boolean,
+): ProgressLine<T> {
   let shownAt = Number.NEGATIVE_INFINITY;
   let open = false;
   return {
@@ -13,7 +32,7 @@ export function progressLine(output: Output): { show(progress: Progress): void; 
       if (output.isTTY) {
         output.write(`\r\u001b[K${describe(progress)}`);
         open = true;
-      } else if (progress.done === 1 || performance.now() - shownAt >= EVERY_MS) {
+      } else if (isLast(progress) || performance.now() - shownAt >= EVERY_MS) {
         shownAt = performance.now();
         output.write(`${describe(progress)}\n`);
       }

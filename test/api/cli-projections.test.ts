@@ -55,6 +55,18 @@ describe("the projections of a running service", () => {
     expect(await clicks()).toBe(6);
   });
 
+  it("come from a log in which `audit verify` finds nothing, and which an anchor binds", async () => {
+    const found = await command.json("audit", "verify");
+    expect(found).toMatchObject({ ok: true, events: 9, problem_count: 0, problems: [] });
+    const later = await command.json("audit", "verify", "--anchor", found.anchor);
+    expect(later.anchor).toBe(found.anchor);
+    const forged = found.anchor.replace(/.$/, (last: string) => (last === "0" ? "1" : "0"));
+    const outcome = await command.linkledger(["audit", "verify", "--anchor", forged, "--json"]);
+    expect(outcome.code).toBe(1);
+    expect(JSON.parse(outcome.stdout)).toMatchObject({ ok: false, problems: [{ check: "anchor" }] });
+    expect(await command.refused("audit", "verify", "--anchor", "yesterday")).toContain("An anchor is what");
+  });
+
   it("are named in the refusal of a name that there is not", async () => {
     const refusal = await command.refused("projections", "rebuild", "likns");
     expect(refusal).toMatch(/no projection likns; there are accounts, .*link-totals/);

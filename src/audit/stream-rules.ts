@@ -1,0 +1,115 @@
+// What must hold of every stream of its category, event by event in the order of the log.
+import { type AccountState, evolve as evolveAccount, noAccount } from "../commands/account.ts";
+import { type ClaimState, evolve as evolveClaim, unclaimed } from "../commands/domain-claim.ts";
+import { evolve as evolveLink, freeLink, type LinkState } from "../commands/link.ts";
+import type {
+  AccountEvent,
+  DomainEvent,
+  EventOf,
+  LinkClicked,
+  LinkEvent,
+  StoredEvent,
+} from "../events/catalogue.ts";
+import { accountStream, domainStream, linkStream, PREFIX } from "../events/streams.ts";
+import { TIER_LIMITS, WEBHOOKS_PER_ACCOUNT } from "../events/vocabulary.ts";
+
+/** Undefined when all is well. */
+export type Rule = (event: StoredEvent) => string | undefined;
+
+/** Remembers every account, link and domain, and nothing of single clicks. */
+export function streamRules(): Rule {
+  const links = new Map<string, LinkState>();
+  const byPrefix: [string, Rule][] = [
+    [PREFIX.account, accountRule()],
+    [PREFIX.domain, domainRule()],
+    [PREFIX.link, linkRule(links)],
+    [PREFIX.clicks, clickRule(links)],
+  ];
+  return (event) => byPrefix.find(([prefix]) => event.stream.startsWith(prefix))?.[1](event);
+}
+
+function accountRule(): Rule {
+  const accounts = new Map<string, AccountState>();
+  return (event) => {
+    if (!("accountId" in event.data) || event.stream !== accountStream(event.data.accountId))
+      return "belongs to another stream";
+    const before = accounts.get(event.stream) ?? noAccount;
+    const after = evolveAccount(before, event as AccountEvent);
+    accounts.set(event.stream, after);
+    if ((event.type === "AccountOpened") !== (before.status === "absent"))
+      return before.status === "absent" ? "comes before AccountOpened" : "opens the account again";
+    if (before.status === "closed") return "comes after AccountClosed";
+    return after.status === "open" ? limitProblem(after, event as AccountEvent) : undefined;
+  };
+}
+
+/** Of what was added: after a downgrade more may be there than could be added anew. */
+function limitProblem(
+  { tier, keys, webhooks }: Extract<AccountState, { status: "open" }>,
+  { type }: AccountEvent,
+): string | undefined {
+  const { activeKeys, developerFeatures } = TIER_LIMITS[tier];
+  const active = [...keys.values()].filter((status) => status === "active").length;
+  if (type === "KeyIssued" && active > activeKeys) return `${active} active keys, ${activeKeys} are allowed`;
+  const running = [...webhooks.values()].filter(({ status }) => status !== "removed").length;
+  if (type === "WebhookAdded" && running > WEBHOOKS_PER_ACCOUNT)
+    return `${running} webhooks, ${WEBHOOKS_PER_ACCOUNT} are allowed`;
+  if ((type === "WebhookAdded" || type === "DomainAdded") && !developerFeatures)
+    return `${type} on the ${tier} tier`;
+  return undefined;
+}
+
+function domainRule(): Rule {
+  const claims = new Map<string, ClaimState>();
+  return (event) => {
+    const { type, data } = event as DomainEvent;
+    if (!("hostname" in data) || event.stream !== domainStream(data.hostname))
+      return "belongs to another stream";
+    const before = claims.get(event.stream) ?? unclaimed;
+    claims.set(event.stream, evolveClaim(before, event as DomainEvent));
+    if (type === "DomainClaimed" && before.status === "claimed" && before.accountId !== data.accountId)
+      return `claimed while it belongs to account ${before.accountId}`;
+    if (type === "DomainReleased" && (before.status !== "claimed" || before.domainId !== data.domainId))
+      return "released by who does not hold it";
+    return undefined;
+  };
+}
+
+function linkRule(links: Map<string, LinkState>): Rule {
+  return (event) => {
+    const { type, data } = event as LinkEvent;
+    if (!("slug" in data) || !("host" in data) || event.stream !== linkStream(data.host, data.slug))
+      return "belongs to another stream";
+    const before = links.get(event.stream) ?? freeLink;
+    links.set(event.stream, evolveLink(before, event as LinkEvent));
+    if (type === "LinkCreated") return before.status === "free" ? undefined : "the slug was taken";
+    if (before.status === "free") return "comes before LinkCreated";
+    if (before.accountId !== data.accountId)
+      return `changed by account ${data.accountId}, which does not own it`;
+    if (before.status === "deleted" && type !== "LinkRestored") return "changed after LinkDeleted";
+    if (type === "LinkRetargeted" && data.from !== before.longUrl)
+      return "retargeted from where it did not lead";
+    return undefined;
+  };
+}
+
+function clickRule(links: ReadonlyMap<string, LinkState>): Rule {
+  return (event) => {
+    if (event.type !== "LinkClicked") return "is no click";
+    const { link, accountId, ip } = (event as EventOf<"LinkClicked">).data satisfies LinkClicked["data"];
+    const clicked = links.get(`${PREFIX.link}${link}`);
+    if (!clicked || clicked.status === "free") return `click of ${link}, which was never created`;
+    if (clicked.accountId !== accountId) return `click for account ${accountId}, which does not own ${link}`;
+    if (!isAnonymised(ip)) return "its address is not anonymised";
+    return undefined;
+  };
+}
+
+/** IPv4 /24, IPv6 /48 (DESIGN §3). */
+function isAnonymised(ip: string): boolean {
+  return (
+    ip === "" ||
+    /^\d{1,3}\.\d{1,3}\.\d{1,3}\.0$/.test(ip) ||
+    /^([0-9a-f]{1,4}(:[0-9a-f]{1,4}){0,2})?::$/.test(ip)
+  );
+}

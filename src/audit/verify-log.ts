@@ -1,0 +1,158 @@
+// Reads the whole log once and says what is wrong with it: order, schemas, times, and the rules of each stream.
+import type { EventStore, Position, RecordedEvent } from "../event-store/port.ts";
+import type { StoredEvent } from "../events/catalogue.ts";
+import { readEvent } from "../events/read-event.ts";
+import { PREFIX } from "../events/streams.ts";
+import { type Anchor, anchorText, LogDigest } from "./log-digest.ts";
+import { type Rule, streamRules } from "./stream-rules.ts";
+
+export type Problem = {
+  check: "order" | "schema" | "time" | "duplicate" | "rule" | "anchor";
+  stream: string;
+  revision: number;
+  position: Position;
+  message: string;
+};
+
+export type Verification = {
+  ok: boolean;
+  events: number;
+  streams: Record<keyof typeof PREFIX, number>;
+  types: Record<string, number>;
+  /** Types that a newer version may have written: passed over. */
+  unknownTypes: Record<string, number>;
+  problemCount: number;
+  /** The first hundred. */
+  problems: Problem[];
+  /** Over all events, to be kept elsewhere and given to a later verification. */
+  anchor: string;
+};
+
+type Deps = { eventStore: Pick<EventStore, "readAll">; clock: () => Date };
+
+const PAGE = 5_000;
+const MOST_PROBLEMS = 100;
+/** Clocks of several machines differ by less. */
+const CLOCK_SKEW_MS = 5 * 60_000;
+/** A batch that was appended twice lies closer together. */
+const IDS_REMEMBERED = 200_000;
+
+/** `anchor`: of an earlier verification. `passed`: told after each page how many events there were so far. */
+export async function verifyLog(
+  { eventStore, clock }: Deps,
+  options: { anchor?: Anchor | undefined; passed?: (events: number) => void } = {},
+): Promise<Verification> {
+  const { anchor, passed } = options;
+  const digest = new LogDigest();
+  const checks = eventChecks(clock);
+  const report = new Report();
+  const [types, unknownTypes] = [new Map<string, number>(), new Map<string, number>()];
+  let after: Position | undefined;
+  for (;;) {
+    const page = await eventStore.readAll({ after, prefixes: Object.values(PREFIX), limit: PAGE });
+    for (const recorded of page) {
+      const at = digest.add(recorded);
+      const event = checks.all(recorded, (check, message) => report.add(check, recorded, message));
+      count(event === "unknown" ? unknownTypes : types, recorded.type);
+      if (anchor && at.events === anchor.events && at.digest !== anchor.digest)
+        report.add("anchor", recorded, "an event up to here is not what it was when the anchor was made");
+    }
+    after = page.at(-1)?.position ?? after;
+    passed?.(digest.anchor.events);
+    if (page.length < PAGE) break;
+  }
+  if (anchor && digest.anchor.events < anchor.events)
+    report.lost(`the log has ${digest.anchor.events} events, the anchor ${anchor.events}`);
+  return {
+    ok: report.count === 0,
+    events: digest.anchor.events,
+    streams: checks.streams(),
+    types: Object.fromEntries(types),
+    unknownTypes: Object.fromEntries(unknownTypes),
+    problemCount: report.count,
+    problems: report.first,
+    anchor: anchorText(digest.anchor),
+  };
+}
+
+class Report {
+  count = 0;
+  readonly first: Problem[] = [];
+
+  add(check: Problem["check"], { stream, revision, position }: RecordedEvent, message: string): void {
+    this.count += 1;
+    if (this.first.length < MOST_PROBLEMS) this.first.push({ check, stream, revision, position, message });
+  }
+
+  lost(message: string): void {
+    this.count += 1;
+    this.first.push({ check: "anchor", stream: "", revision: -1, position: "", message });
+  }
+}
+
+type Tell = (check: Problem["check"], message: string) => void;
+
+function eventChecks(clock: () => Date) {
+  const next = new Map<string, number>();
+  const rule: Rule = streamRules();
+  const ids = new Set<string>();
+  let last = "";
+  return {
+    all(recorded: RecordedEvent, tell: Tell): StoredEvent | "unreadable" | "unknown" {
+      const expected = next.get(recorded.stream) ?? 0;
+      next.set(recorded.stream, recorded.revision + 1);
+      if (recorded.revision !== expected) tell("order", `revision ${expected} was expected`);
+      if (recorded.position <= last) tell("order", "its position is not behind the one before");
+      last = recorded.position;
+      if (ids.has(recorded.id)) tell("duplicate", `event ${recorded.id} is there twice`);
+      remember(ids, recorded.id);
+      const event = read(recorded, tell);
+      if (typeof event === "string") return event;
+      const late = timeProblem(event, clock());
+      if (late) tell("time", late);
+      const broken = rule(event);
+      if (broken) tell("rule", `${event.type}: ${broken}`);
+      return event;
+    },
+    streams() {
+      const names = [...next.keys()];
+      const of = (prefix: string) => names.filter((name) => name.startsWith(prefix)).length;
+      return {
+        account: of(PREFIX.account),
+        domain: of(PREFIX.domain),
+        link: of(PREFIX.link),
+        clicks: of(PREFIX.clicks),
+      };
+    },
+  };
+}
+
+function read(recorded: RecordedEvent, tell: Tell): StoredEvent | "unreadable" | "unknown" {
+  try {
+    return readEvent(recorded) ?? "unknown";
+  } catch (error) {
+    tell("schema", error instanceof Error ? error.message : String(error));
+    return "unreadable";
+  }
+}
+
+/** What happened can't be later than when it was recorded, and neither can lie in the future. */
+function timeProblem({ data, recordedAt }: StoredEvent, now: Date): string | undefined {
+  const recorded = Date.parse(recordedAt);
+  if (recorded > now.getTime() + CLOCK_SKEW_MS) return `recorded at ${recordedAt}, in the future`;
+  if (Date.parse(data.at) > recorded + CLOCK_SKEW_MS) return `happened at ${data.at}, after it was recorded`;
+  return undefined;
+}
+
+function remember(ids: Set<string>, id: string): void {
+  ids.add(id);
+  if (ids.size <= IDS_REMEMBERED) return;
+  for (const oldest of ids) {
+    ids.delete(oldest);
+    return;
+  }
+}
+
+function count(counts: Map<string, number>, type: string): void {
+  counts.set(type, (counts.get(type) ?? 0) + 1);
+}

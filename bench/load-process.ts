@@ -1,10 +1,8 @@
 // The load generator, a process of its own: asked for a number of requests, it answers how that went.
 import autocannon, { type Client, type Result } from "autocannon";
-import { quantile } from "./report.ts";
 import { requestsOf } from "./traffic/requests.ts";
 
-/** `rate`: requests a second in all; as fast as it goes without. `links`: how many were seeded. */
-export type LoadOrder = { url: string; connections: number; amount: number; rate?: number; links?: number };
+export type LoadOrder = { url: string; connections: number; amount: number };
 
 /** `answered`: redirects received; `other`: any other answer; rates in requests/s, latencies in milliseconds. */
 export type LoadResult = {
@@ -24,9 +22,9 @@ process.on("message", async (order: LoadOrder) => {
 });
 process.once("disconnect", () => process.exit(0));
 
-async function run({ url, connections, amount, rate, links }: LoadOrder): Promise<LoadResult> {
+async function run({ url, connections, amount }: LoadOrder): Promise<LoadResult> {
   if (pool.length !== connections) {
-    pool = Array.from({ length: connections }, (_, connection) => requestsOf(connection, connections, links));
+    pool = Array.from({ length: connections }, (_, connection) => requestsOf(connection, connections));
   }
   let nextClient = 0;
   const latencies = new Float64Array(amount + connections);
@@ -40,7 +38,6 @@ async function run({ url, connections, amount, rate, links }: LoadOrder): Promis
     connections,
     amount,
     sampleInt: 100,
-    ...(rate === undefined ? {} : { overallRate: rate }),
     setupClient: (client: Client) => {
       client.setRequests(pool[nextClient % connections] ?? []);
       nextClient += 1;
@@ -69,4 +66,8 @@ async function run({ url, connections, amount, rate, links }: LoadOrder): Promis
     p50: quantile(sorted, 0.5),
     p99: quantile(sorted, 0.99),
   };
+}
+
+function quantile(sorted: Float64Array, q: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
 }

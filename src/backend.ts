@@ -57,7 +57,7 @@ export type BackendOptions = {
   log?: (message: string) => void;
 };
 
-type Urls = "eventStoreUrl" | "mongodbUrl" | "redisUrl";
+type Addresses = "baseHost" | "eventStoreUrl" | "mongodbUrl" | "redisUrl";
 type Open = <S extends { close(): Promise<void> }>(store: S | Promise<S>) => Promise<S>;
 
 const clock = () => performance.now();
@@ -68,7 +68,7 @@ const clock = () => performance.now();
  * @throws BadConfig for an address that its driver can't read; StoreUnavailable for an embedded file that can't be opened
  */
 export async function openBackend(
-  config: Pick<Config, "dataDir"> & Partial<Pick<Config, Urls>>,
+  config: Pick<Config, "dataDir"> & Partial<Pick<Config, Addresses>>,
   options: BackendOptions,
 ): Promise<Backend> {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
@@ -82,7 +82,9 @@ export async function openBackend(
     for (const store of opened.splice(0)) await store.close();
   };
   try {
-    const coordination = config.redisUrl ? await onRedis(open, config.redisUrl, options.log) : inProcess();
+    const coordination = config.redisUrl
+      ? await onRedis(open, config.redisUrl, config.baseHost, options.log)
+      : inProcess();
     const documents = config.mongodbUrl
       ? await onMongodb(open, config.mongodbUrl)
       : await onFiles(open, config.dataDir);
@@ -152,13 +154,19 @@ async function onEventStoreDb(url: string): Promise<EventStore> {
   }
 }
 
-async function onRedis(open: Open, url: string, log: (message: string) => void = () => undefined) {
+async function onRedis(
+  open: Open,
+  url: string,
+  baseHost = "",
+  log: (message: string) => void = () => undefined,
+) {
   const { openRedis } = await import("./redis/connection.ts");
   const { redisLeases } = await import("./coordination/leases.redis.ts");
   const { redisRateLimits } = await import("./api/rate-limit.redis.ts");
   const { redisLinkCache } = await import("./redirect/link-cache.redis.ts");
   const { redisCacheNews } = await import("./coordination/cache-news.redis.ts");
-  const redis = await open(openRedis(url, { log }));
+  // Services with other base hosts may share the server.
+  const redis = await open(openRedis(url, { log, prefix: `linkledger:${baseHost}:` }));
   return {
     redis,
     leases: redisLeases(redis),

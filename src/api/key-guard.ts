@@ -21,6 +21,8 @@ export type KeyGuardDeps = {
   rateLimits: RateLimits;
   /** The caller of an active key, by the SHA-256 of the whole key in hex; looked up anew on every request. */
   findCaller: (keyHash: string) => Promise<KeyCaller | undefined>;
+  /** Heard to be deactivated, however late the documents are. */
+  isRevoked: (keyId: string) => boolean;
   /** Settles when the keys known now are readable, or after a second. */
   keysAreCurrent: () => Promise<void>;
   usage: KeyUsage;
@@ -79,10 +81,11 @@ function keyAuthentication(deps: KeyGuardDeps) {
     if (typeof header !== "string" || !KEY_FORMAT.test(header)) return undefined;
     const keyHash = createHash("sha256").update(header).digest("hex");
     const caller = await deps.findCaller(keyHash);
+    if (caller && deps.isRevoked(caller.keyId)) return undefined;
     if (caller || unknown.has(keyHash)) return caller;
     await deps.keysAreCurrent();
     const late = await deps.findCaller(keyHash);
     if (!late) unknown.set(keyHash, true);
-    return late;
+    return late && deps.isRevoked(late.keyId) ? undefined : late;
   };
 }

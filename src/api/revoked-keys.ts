@@ -1,12 +1,10 @@
 // Keys that were deactivated a moment ago: refused at once, however late the documents are.
 import { LRUCache } from "lru-cache";
-import type { KeyCaller } from "./key-guard.ts";
 
 export type RevokedKeys = {
   /** For as long as this process lives: a key is deactivated for good. */
   add(keyId: string): void;
-  /** The caller, unless the key was deactivated. */
-  refuse(caller: KeyCaller | undefined): KeyCaller | undefined;
+  has(keyId: string): boolean;
 };
 
 /** Far more than are deactivated while a projection is behind. */
@@ -16,6 +14,6 @@ export function revokedKeys(): RevokedKeys {
   const revoked = new LRUCache<string, true>({ max: MOST_KEPT });
   return {
     add: (keyId) => void revoked.set(keyId, true),
-    refuse: (caller) => (caller && revoked.has(caller.keyId) ? undefined : caller),
+    has: (keyId) => revoked.has(keyId),
   };
 }

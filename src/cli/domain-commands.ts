@@ -45,7 +45,7 @@ export function domainCommands(program: Command): void {
 
   domain
     .command("activate")
-    .description("serve a verified domain and its links again")
+    .description("allow new links on a verified domain again")
     .argument("<domain-id>")
     .option("--json", "print one JSON document")
     .action((domainId: string, options: { json?: boolean }) =>
@@ -58,7 +58,7 @@ export function domainCommands(program: Command): void {
 
   domain
     .command("deactivate")
-    .description("stop serving a domain: its links answer 404 until it is active again")
+    .description("refuse new links on a domain; existing ones go on")
     .argument("<domain-id>")
     .option("--json", "print one JSON document")
     .action((domainId: string, options: { json?: boolean }) =>

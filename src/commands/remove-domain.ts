@@ -15,11 +15,10 @@ export async function removeDomain(
   context: CommandContext,
   accountId: string,
   hostname: string,
-  reason?: "taken_over",
 ): Promise<{ hostname: string; position: Position | undefined }> {
   const at = deps.clock().toISOString();
   const { position } = await onAccount(deps, context, accountId, (account) =>
-    remove(account, { hostname, at, reason }),
+    remove(account, { hostname, at }),
   );
   await releaseHostname(deps, context, { hostname, accountId, at });
   return { hostname, position };

@@ -36,9 +36,11 @@ const SOCKET_ERRORS =
 const DUPLICATE_KEY = 11_000;
 
 export class MongodbConnection {
-  readonly db: Db;
   readonly #client: MongoClient;
+  readonly #db: Db;
   readonly #breaker = new OutageBreaker({ clock: () => performance.now(), openMs: OUTAGE_PAUSE_MS });
+  #connecting: Promise<unknown> | undefined;
+  #hasConnected = false;
   #closed = false;
 
   /** Connects with the first call. The database is the path of the URL, `linkledger` when it has none. */
@@ -53,7 +55,7 @@ export class MongodbConnection {
       ignoreUndefined: true,
       appName: "linkledger",
     });
-    this.db = this.#client.db(databaseName(url));
+    this.#db = this.#client.db(databaseName(url));
   }
 
   /** Whether the last call found the server away. */
@@ -69,7 +71,8 @@ export class MongodbConnection {
     if (this.#closed) throw new StoreUnavailable("The connection to MongoDB is closed");
     if (!this.#breaker.admits()) throw new StoreUnavailable("MongoDB is away");
     try {
-      const answer = await operation(this.db);
+      if (!this.#hasConnected) await this.#connect();
+      const answer = await operation(this.#db);
       this.#breaker.succeeded();
       return answer;
     } catch (error) {
@@ -80,6 +83,15 @@ export class MongodbConnection {
       this.#breaker.failed();
       throw new StoreUnavailable(`MongoDB is away: ${error.message}`, { cause: error });
     }
+  }
+
+  /** Left to itself the driver never recovers from a first connection that failed. */
+  async #connect(): Promise<void> {
+    this.#connecting ??= this.#client.connect().finally(() => {
+      this.#connecting = undefined;
+    });
+    await this.#connecting;
+    this.#hasConnected = true;
   }
 
   async close(): Promise<void> {

@@ -3,7 +3,6 @@ import type { RateLimits } from "../api/rate-limit.ts";
 import type { Billing } from "../billing/port.ts";
 import type { BulkDeps } from "../commands/create-links-in-bulk.ts";
 import type { CommandDeps } from "../commands/handle-command.ts";
-import type { ResolveTxt } from "../commands/txt-proof.ts";
 import type { Position } from "../event-store/port.ts";
 import type { Logger } from "../logging.ts";
 import type { Mailer } from "../mail/port.ts";
@@ -22,8 +21,6 @@ export type PortalDeps = CommandDeps & {
   /** The service's own secret; forms' tokens are made with it. */
   secretKey: string;
   keyPrefix: string;
-  /** For the verification of domains. */
-  resolveTxt: ResolveTxt;
   randomKey: () => string;
   randomToken: () => string;
   billing: Billing;

@@ -9,7 +9,7 @@ import { holdLease } from "../coordination/hold-lease.ts";
 import type { ThreadLog } from "../keep-thread.ts";
 import { threadLog } from "../thread-log.ts";
 import { clickProjections, lifecycleProjections } from "./groups.ts";
-import type { FromProjector, ToProjector } from "./projector-messages.ts";
+import type { FromProjector, ProjectorThreadData, ToProjector } from "./projector-messages.ts";
 import { ProjectionRunner } from "./runner.ts";
 
 const REPORT_EVERY_MS = 1_000;
@@ -17,7 +17,11 @@ const REPORT_EVERY_MS = 1_000;
 const NICENESS = 19;
 
 const parent = parentPort;
-if (parent) await project(workerData.config as Config, (message) => parent.postMessage(message), parent);
+if (parent) {
+  const { config, yields } = workerData as ProjectorThreadData;
+  if (yields) yieldToRedirects();
+  await project(config, (message) => parent.postMessage(message), parent);
+}
 
 async function project(
   config: Config,
@@ -29,7 +33,6 @@ async function project(
   let receive = (message: ToProjector) => void early.push(message);
   port.on("message", (message: ToProjector) => receive(message));
 
-  yieldToRedirects();
   const { eventStore, foldStore, leases, close } = await openBackend(config, { offThreadEventStore: false });
   const log = threadLog(tell);
   const clock = () => new Date();

@@ -1,7 +1,7 @@
 // Starts and watches the projector thread, so that folding never holds up a redirect.
 import type { Config } from "../config.ts";
 import { keepThread } from "../keep-thread.ts";
-import type { FromProjector, ToProjector } from "./projector-messages.ts";
+import type { FromProjector, ProjectorThreadData, ToProjector } from "./projector-messages.ts";
 import type { RunnerLog } from "./runner.ts";
 import type { ProjectionStatus } from "./status.ts";
 
@@ -12,13 +12,16 @@ export type Projector = {
   status(): Promise<ProjectionStatus[]>;
 };
 
-/** Runs until `stop`; a thread that dies is started again with backoff. */
-export function startProjector(config: Config, log: RunnerLog): Projector {
+/**
+ * Runs until `stop`; a thread that dies is started again with backoff. `yields`: at a low priority, because redirects
+ * are answered in the same process.
+ */
+export function startProjector(config: Config, log: RunnerLog, yields = true): Projector {
   let last: ProjectionStatus[] = [];
   const thread = keepThread<FromProjector, ToProjector>({
     file: new URL("./projector-thread.ts", import.meta.url),
     name: "projector",
-    data: { config },
+    data: { config, yields } satisfies ProjectorThreadData,
     log,
     heard: ({ projections }) => {
       last = projections;

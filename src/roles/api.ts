@@ -14,9 +14,11 @@ export function openApi({ log, clock, backend }: Opening, { links, rateLimits, f
   const usage = keyUsage({ secrets, clock, log });
   const { keysAreCurrent, wrote, ownWritesAreReadable } = fresh;
   const revoked = revokedKeys();
-  const findValid = async (keyHash: string) => revoked.refuse(await findCaller({ readStore }, keyHash));
   return {
-    keys: { clock, rateLimits, keysAreCurrent, usage, findCaller: findValid },
+    keys: {
+      ...{ clock, rateLimits, keysAreCurrent, usage, isRevoked: revoked.has },
+      findCaller: (keyHash) => findCaller({ readStore }, keyHash),
+    },
     links,
     wrote,
     ownWritesAreReadable,

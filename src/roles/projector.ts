@@ -8,8 +8,8 @@ import type { Opening } from "./opening.ts";
 /** Answers how far each projection is, wherever it runs. */
 export type ProjectionsStatus = () => Promise<ProjectionStatus[]>;
 
-export function openProjector({ config, log, onStop }: Opening): ProjectionsStatus {
-  const projector = startProjector(config, log);
+export function openProjector({ config, log, roles, onStop }: Opening): ProjectionsStatus {
+  const projector = startProjector(config, log, roles.has("redirect"));
   onStop(() => projector.stop());
   return () => projector.status();
 }

@@ -63,6 +63,18 @@ onServer(mongodb, () => {
       await expect.poll(() => readStore.get("notes", "a"), { timeout: 8_000 }).toBeDefined();
     });
 
+    it("opens while it is away, and works as soon as it is there", async () => {
+      await server.process?.kill();
+      const url = `${server.newDatabase()}serverSelectionTimeoutMS=300`;
+      const early = await openMongodbReadStore(new MongodbConnection(url));
+      const asked = Array.from({ length: 3 }, () => early.get("notes", "a"));
+      for (const answer of asked) await expect(answer).rejects.toThrow(StoreUnavailable);
+      await server.process?.start();
+      const ask = () => early.count("notes", {}).catch(() => "away");
+      await expect.poll(ask, { timeout: 8_000 }).toBe(0);
+      await early.close();
+    });
+
     it("says unavailable when the server hangs, to writers too, and comes back", async () => {
       await server.process?.pause();
       const documents = [{ _id: "b", _position: "1" }];

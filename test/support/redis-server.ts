@@ -57,7 +57,8 @@ function settings(port: number): string[] {
   return ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
 }
 
-async function removeKeys(url: string, prefix: string): Promise<void> {
+/** What a suite left on a server that others use too. */
+export async function removeKeys(url: string, prefix: string): Promise<void> {
   const client = new Redis(url);
   for await (const keys of client.scanStream({ match: `${prefix}*`, count: 500 })) {
     if (keys.length > 0) await client.del(...(keys as string[]));

@@ -1,0 +1,148 @@
+// A whole production set-up for tests: our processes by role, on an EventStoreDB, a MongoDB and a Redis of their own.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { type Backend, openBackend } from "../../src/backend.ts";
+import { chance } from "../../src/commands/chance.ts";
+import { issueKey } from "../../src/commands/issue-key.ts";
+import { openAccount } from "../../src/commands/open-account.ts";
+import { parseConfig } from "../../src/config.ts";
+import { operator } from "./command-deps.ts";
+import { type EventStoreDbDouble, startDouble } from "./eventstoredb-double/double.ts";
+import { startMongodb, type TestMongodb } from "./mongodb-server.ts";
+import { redisIsOurs, removeKeys, startRedis, type TestRedis } from "./redis-server.ts";
+import { type Environment, runCommand } from "./service-process.ts";
+import { type Answer, type Ask, send } from "./start-service.ts";
+import { type TemporaryFolder, temporaryFolder } from "./temporary-folder.ts";
+import { freePort } from "./test-servers.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+/** On a machine that is busy with other tests. */
+const PATIENCE_MS = 180_000;
+const READY_EVERY_MS = 200;
+
+export type RoleProcess = {
+  child: ChildProcess;
+  port: number;
+  /** Everything it logged. */
+  printed(): string;
+  ask<T = Record<string, unknown>>(path: string, given?: Ask): Promise<Answer<T>>;
+  /** Resolves once /health/ready answers 200. */
+  ready(): Promise<void>;
+  /** Resolves when the process has gone. */
+  end(signal?: "SIGTERM" | "SIGKILL"): Promise<void>;
+};
+
+export type Cluster = {
+  redis: TestRedis;
+  mongodb: TestMongodb;
+  /** Undefined with EVENTSTORE_URL: then it is the real server. */
+  events: EventStoreDbDouble | undefined;
+  environment: Environment;
+  /** Resolves once it listens, whether or not its stores are there. */
+  start(roles: string, more?: Environment): Promise<RoleProcess>;
+  command<T>(...command: string[]): Promise<T>;
+  /** As a further process would see the stores. */
+  backend: Backend;
+  /** An account with one active key. */
+  member(tier: "free" | "developer"): Promise<{ accountId: string; keyId: string; key: string }>;
+  stop(): Promise<void>;
+};
+
+export async function startCluster(more: Environment = {}): Promise<Cluster> {
+  const folder = await temporaryFolder();
+  const [mongodb, redis] = await Promise.all([startMongodb(), startRedis()]);
+  const events = process.env.EVENTSTORE_URL ? undefined : await startDouble();
+  const name = crypto.randomUUID().slice(0, 8);
+  const environment: Environment = {
+    BASE_URL: `http://${name}.localhost`,
+    EVENTSTORE_URL: process.env.EVENTSTORE_URL ?? events?.connectionString ?? "",
+    MONGODB_URL: mongodb.newDatabase(),
+    REDIS_URL: redis.url,
+    SECRET_KEY: "a secret key for all processes of one test",
+    TRUST_PROXY: "127.0.0.1/32",
+    LOG_LEVEL: "warn",
+    ...more,
+  };
+  const started: RoleProcess[] = [];
+  const config = parseConfig({ ...environment, DATA_DIR: join(folder.path, "test") });
+  const backend = await openBackend(config, { offThreadEventStore: false });
+  const command = <T>(...words: string[]) =>
+    runCommand<T>({ ...environment, DATA_DIR: join(folder.path, "command") }, ...words);
+  let members = 0;
+  return {
+    ...{ redis, mongodb, events, environment, command, backend },
+    async start(roles, own = {}) {
+      const DATA_DIR = await dataFolder(folder, started.length);
+      const process = await startProcess({ ...environment, DATA_DIR, ...own }, roles);
+      started.push(process);
+      return process;
+    },
+    async member(tier) {
+      members += 1;
+      const deps = { ...chance, ...backend, keyPrefix: config.keyPrefix };
+      const email = `member-${members}@example.com`;
+      const { accountId } = await openAccount(deps, operator, { email, tier });
+      return { accountId, ...(await issueKey(deps, operator, accountId, {})) };
+    },
+    async stop() {
+      await Promise.all(started.map((process) => process.end("SIGKILL")));
+      await backend.close();
+      await events?.close();
+      if (!redisIsOurs) await removeKeys(redis.url, `linkledger:${name}.localhost:`);
+      await Promise.all([mongodb.stop(), redis.stop()]);
+      await folder.remove();
+    },
+  };
+}
+
+async function dataFolder(folder: TemporaryFolder, number: number): Promise<string> {
+  const path = join(folder.path, `process-${number}`);
+  await mkdir(path, { recursive: true });
+  return path;
+}
+
+async function startProcess(environment: Environment, roles: string): Promise<RoleProcess> {
+  const port = await freePort();
+  const child = spawn(process.execPath, ["src/cli.ts", "serve", "--roles", roles], {
+    cwd: root,
+    env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...environment, PORT: String(port) },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let printed = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (printed += chunk));
+  const gone = once(child, "exit");
+  const killNow = () => void child.kill("SIGKILL");
+  process.once("exit", killNow);
+  const ask = <T>(path: string, given: Ask = {}) => send<T>(port, path, given);
+  const answers = (path: string) =>
+    until(
+      `${roles} to answer ${path}`,
+      async () => {
+        if (child.exitCode !== null) throw new Error(`${roles} ended with ${child.exitCode}:\n${printed}`);
+        const answer = await ask(path).catch(() => undefined);
+        return answer?.status === 200;
+      },
+      READY_EVERY_MS,
+    );
+  const end = async (signal: NodeJS.Signals = "SIGTERM") => {
+    process.off("exit", killNow);
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+    await gone;
+  };
+  await answers("/health/live").catch(async (error: unknown) => {
+    await end("SIGKILL");
+    throw error;
+  });
+  return { child, port, printed: () => printed, ask, ready: () => answers("/health/ready"), end };
+}
+
+/** @throws when it doesn't hold within three minutes */
+export async function until(what: string, holds: () => Promise<boolean>, everyMs = 20): Promise<void> {
+  for (const deadline = Date.now() + PATIENCE_MS; !(await holds()); await sleep(everyMs)) {
+    if (Date.now() > deadline) throw new Error(`waited too long for ${what}`);
+  }
+}

@@ -1,8 +1,10 @@
 // The load generator, a process of its own: asked for a number of requests, it answers how that went.
 import autocannon, { type Client, type Result } from "autocannon";
+import { quantile } from "./report.ts";
 import { requestsOf } from "./traffic/requests.ts";
 
-export type LoadOrder = { url: string; connections: number; amount: number };
+/** `rate`: requests a second in all; as fast as it goes without. `links`: how many were seeded. */
+export type LoadOrder = { url: string; connections: number; amount: number; rate?: number; links?: number };
 
 /** `answered`: redirects received; `other`: any other answer; rates in requests/s, latencies in milliseconds. */
 export type LoadResult = {
@@ -22,9 +24,9 @@ process.on("message", async (order: LoadOrder) => {
 });
 process.once("disconnect", () => process.exit(0));
 
-async function run({ url, connections, amount }: LoadOrder): Promise<LoadResult> {
+async function run({ url, connections, amount, rate, links }: LoadOrder): Promise<LoadResult> {
   if (pool.length !== connections) {
-    pool = Array.from({ length: connections }, (_, connection) => requestsOf(connection, connections));
+    pool = Array.from({ length: connections }, (_, connection) => requestsOf(connection, connections, links));
   }
   let nextClient = 0;
   const latencies = new Float64Array(amount + connections);
@@ -38,6 +40,7 @@ async function run({ url, connections, amount }: LoadOrder): Promise<LoadResult>
     connections,
     amount,
     sampleInt: 100,
+    ...(rate === undefined ? {} : { overallRate: rate }),
     setupClient: (client: Client) => {
       client.setRequests(pool[nextClient % connections] ?? []);
       nextClient += 1;
@@ -66,8 +69,4 @@ async function run({ url, connections, amount }: LoadOrder): Promise<LoadResult>
     p50: quantile(sorted, 0.5),
     p99: quantile(sorted, 0.99),
   };
-}
-
-function quantile(sorted: Float64Array, q: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
 }

@@ -2,9 +2,11 @@
 import { parseArgs } from "node:util";
 import { benchPortal } from "./portal.ts";
 import { benchRedirect } from "./redirect.ts";
+import { benchWebhooks } from "./webhooks.ts";
 
 const USAGE = `usage: npm run bench redirect -- [--durable] [--rounds 3] [--seconds 8] [--markdown] [--profile DIR]
-       npm run bench portal -- [--links 100000] [--clicks 1000000] [--requests 50] [--markdown]`;
+       npm run bench portal -- [--links 100000] [--clicks 1000000] [--requests 50] [--markdown]
+       npm run bench webhooks -- [--burst 2000] [--rate 50] [--seconds 8]`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -17,6 +19,8 @@ const { values, positionals } = parseArgs({
     links: { type: "string", default: "100000" },
     clicks: { type: "string", default: "1000000" },
     requests: { type: "string", default: "50" },
+    burst: { type: "string", default: "2000" },
+    rate: { type: "string", default: "50" },
   },
 });
 
@@ -28,6 +32,10 @@ if (positionals[0] === "redirect") {
   const { links, clicks, requests, markdown } = values;
   const sizes = { links: Number(links), clicks: Number(clicks), requests: Number(requests) };
   process.exitCode = (await benchPortal({ ...sizes, markdown })) ? 0 : 1;
+} else if (positionals[0] === "webhooks") {
+  const { burst, rate, seconds } = values;
+  const sizes = { burst: Number(burst), rate: Number(rate), seconds: Number(seconds) };
+  process.exitCode = (await benchWebhooks(sizes)) ? 0 : 1;
 } else {
   console.error(USAGE);
   process.exitCode = 2;

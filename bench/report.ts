@@ -11,6 +11,11 @@ export function median(values: readonly number[]): number {
   return ((sorted[middle - 1] ?? Number.NaN) + (sorted[middle] ?? Number.NaN)) / 2;
 }
 
+/** Of values in ascending order. */
+export function quantile(sorted: ArrayLike<number>, q: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
+}
+
 /** The service's median rate over the bare server's. */
 export function ratio(rounds: readonly Round[]): number {
   return medianOf(rounds, "service", "rate") / medianOf(rounds, "bare", "rate");
@@ -55,6 +60,6 @@ function medianOf(rounds: readonly Round[], side: keyof Round, field: keyof Load
   return median(rounds.map((round) => round[side][field]));
 }
 
-function whole(value: number): string {
+export function whole(value: number): string {
   return Math.round(value).toLocaleString("en-US");
 }

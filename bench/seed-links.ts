@@ -8,8 +8,8 @@ import { benchSlug, LINKS } from "./traffic/requests.ts";
 
 const AT_ONCE = 500;
 
-/** One account and LINKS links on the default host, appended as the events that the commands would write. */
-export async function seedLinks(backend: Backend, baseUrl: string): Promise<void> {
+/** One account and its links on the default host, appended as the events that the commands would write. Answers the account. */
+export async function seedLinks(backend: Backend, baseUrl: string, links = LINKS): Promise<string> {
   const { eventStore } = backend;
   const accountId = randomUUID();
   const at = new Date().toISOString();
@@ -22,8 +22,8 @@ export async function seedLinks(backend: Backend, baseUrl: string): Promise<void
     type: "AccountOpened",
     data: { accountId, at, tier: "developer" },
   });
-  for (let first = 0; first < LINKS; first += AT_ONCE) {
-    const batch = Array.from({ length: Math.min(AT_ONCE, LINKS - first) }, (_, i) => first + i);
+  for (let first = 0; first < links; first += AT_ONCE) {
+    const batch = Array.from({ length: Math.min(AT_ONCE, links - first) }, (_, i) => first + i);
     await Promise.all(
       batch.map((link) => {
         const slug = benchSlug(link);
@@ -34,4 +34,5 @@ export async function seedLinks(backend: Backend, baseUrl: string): Promise<void
       }),
     );
   }
+  return accountId;
 }

@@ -17,18 +17,18 @@ export function threadCpu(pid: number): ThreadCpu {
   return seconds;
 }
 
-/** One line, microseconds a request, the costliest thread first. */
-export function cpuLine(before: ThreadCpu, after: ThreadCpu, requests: number): string {
+/** One line, microseconds for each of `count`, the costliest thread first. */
+export function cpuLine(before: ThreadCpu, after: ThreadCpu, count: number, what = "redirect"): string {
   const spent = [...after].map(([name, seconds]) => ({
     name,
-    micros: ((seconds - (before.get(name) ?? 0)) * 1e6) / requests,
+    micros: ((seconds - (before.get(name) ?? 0)) * 1e6) / count,
   }));
   const all = spent.reduce((sum, { micros }) => sum + micros, 0);
   const parts = spent
     .filter(({ micros }) => micros >= 0.5)
     .sort((a, b) => b.micros - a.micros)
     .map(({ name, micros }) => `${name} ${micros.toFixed(1)}`);
-  return `${all.toFixed(1)} µs of CPU a redirect: ${parts.join(", ")}`;
+  return `${all.toFixed(1)} µs of CPU a ${what}: ${parts.join(", ")}`;
 }
 
 function threadStats(pid: number): string[] {

@@ -14,6 +14,7 @@ import { qrRoute } from "./api/qr.ts";
 import { shortenRoute } from "./api/shorten.ts";
 import { shortenInBulkRoute } from "./api/shorten-in-bulk.ts";
 import { siteRoutes } from "./api/site-routes.ts";
+import { tlsAskRoute } from "./api/tls-ask-route.ts";
 import type { Backend } from "./backend.ts";
 import type { BulkDeps } from "./commands/create-links-in-bulk.ts";
 import type { Config } from "./config.ts";
@@ -23,6 +24,7 @@ import type { Logger } from "./logging.ts";
 import type { Metrics } from "./metrics.ts";
 import { portalRoutes } from "./portal/portal.ts";
 import type { PortalDeps } from "./portal/portal-deps.ts";
+import { domainHome } from "./redirect/domain-home.ts";
 import { type RedirectDeps, redirectRoute } from "./redirect/route.ts";
 
 export type AppDeps = {
@@ -58,8 +60,15 @@ export async function buildApp(deps: AppDeps): Promise<Api> {
   const app = createFastify({ log, newId, trustProxy: config.trustProxy, showWindow: guard?.show });
   if (api) await openApiDocument(app, config.baseUrl);
   healthRoutes(app, deps);
+  const { readStore } = deps.backend;
+  tlsAskRoute(app, { readStore, secret: config.tlsAskSecret });
   if (deps.redirect) redirectRoute(app as unknown as FastifyInstance, deps.redirect);
-  const gates = gate({ baseHost: config.baseHost, guard, metrics: deps.metrics });
+  const gates = gate({
+    baseHost: config.baseHost,
+    guard,
+    metrics: deps.metrics,
+    otherHost: deps.redirect && domainHome({ readStore, baseHost: config.baseHost }),
+  });
   await app.register(async (base: Api) => {
     gates.baseHost(base);
     siteRoutes(base);

@@ -54,6 +54,7 @@ const environment = z.object({
     .enum(["true", "false", "1", "0"], "must be true or false")
     .default("false")
     .transform((value) => value === "true" || value === "1"),
+  TLS_ASK_SECRET: z.string().min(16, "must be at least 16 characters").optional(),
   ADMIN_TOKEN: z.string().min(16, "must be at least 16 characters").optional(),
   SECRET_KEY: z.string().min(32, "must be at least 32 characters").optional(),
   SMTP_URL: z
@@ -91,6 +92,8 @@ export type Config = {
   safeBrowsingKey?: string | undefined;
   dnsServers: string[];
   webhookAllowPrivate: boolean;
+  /** Shown by a TLS proxy on another machine when it asks for which names it may get certificates. */
+  tlsAskSecret?: string | undefined;
   adminToken?: string | undefined;
   secretKey?: string | undefined;
   /** Without it no mail is sent, and who lost a password needs the operator. */
@@ -134,6 +137,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     safeBrowsingKey: parsed.SAFE_BROWSING_KEY,
     dnsServers: parsed.DNS_SERVERS,
     webhookAllowPrivate: parsed.WEBHOOK_ALLOW_PRIVATE,
+    tlsAskSecret: parsed.TLS_ASK_SECRET,
     adminToken: parsed.ADMIN_TOKEN,
     secretKey: parsed.SECRET_KEY,
     smtpUrl: parsed.SMTP_URL,
@@ -146,6 +150,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
 export function describeConfig(config: Config): Record<string, unknown> {
   const hidden = [
     "adminToken",
+    "tlsAskSecret",
     "secretKey",
     "safeBrowsingKey",
     "smtpUrl",
@@ -181,6 +186,6 @@ export function secretKeyOf(config: Pick<Config, "secretKey" | "dataDir">): stri
 
 function problem(issue: z.core.$ZodIssue, env: Readonly<Record<string, string | undefined>>): string {
   const name = String(issue.path[0]);
-  const value = /TOKEN|KEY$|_URL$/.test(name) && name !== "BASE_URL" ? "" : ` (it is "${env[name]}")`;
+  const value = /TOKEN|SECRET|KEY$|_URL$/.test(name) && name !== "BASE_URL" ? "" : ` (it is "${env[name]}")`;
   return `${name}${value}: ${issue.message}`;
 }

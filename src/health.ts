@@ -27,28 +27,41 @@ const MOST_CLICKS_WAITING = 100_000;
 
 /**
  * Asks every part, each for a second at most; answers all that is wrong, not only the first. A process that only
- * redirects goes on without its stores, and one that doesn't project can't mend what the projector does.
+ * redirects goes on without its stores, one whose clicks have a spool without the event store; and one that doesn't
+ * project can't mend what the projector does.
  */
 export async function readiness(deps: HealthDeps): Promise<Readiness> {
   const { roles } = deps;
-  const [stores, projector] = await Promise.all([
+  const [[eventStore, readStore], projector] = await Promise.all([
     Promise.all([
       problemOf("event store", deps.eventStore.head()),
       problemOf("read store", deps.readStore.checkpoints()),
     ]),
     projectorProblems(deps.projections),
   ]);
-  const reasons = recorderProblems(deps.recorder());
-  const degraded = redisProblems(deps.redis);
+  const recorder = deps.recorder();
+  const reasons = recorderProblems(recorder);
+  const degraded = [...redisProblems(deps.redis), ...spoolProblems(recorder)];
   const onlyRedirects = [...roles].every((role) => role === "redirect");
-  (onlyRedirects ? degraded : reasons).push(...stores.flat());
-  (roles.has("projector") ? reasons : degraded).push(...projector);
+  const goesOn = onlyRedirects || recorder?.spool !== undefined;
+  const isAway = eventStore.length > 0;
+  (goesOn ? degraded : reasons).push(...eventStore);
+  (onlyRedirects ? degraded : reasons).push(...readStore);
+  (roles.has("projector") && !(goesOn && isAway) ? reasons : degraded).push(...projector);
   return { ready: reasons.length === 0, reasons, degraded };
 }
 
 function recorderProblems(stats: RecorderStats | undefined): Reason[] {
   if (stats === undefined || stats.backlog <= MOST_CLICKS_WAITING) return [];
   return [{ part: "click recorder", reason: `${stats.backlog} clicks wait for the event store` }];
+}
+
+function spoolProblems(stats: RecorderStats | undefined): Reason[] {
+  if (!stats?.spool) return [];
+  const { clicks, full } = stats.spool;
+  const waiting = { part: "click spool", reason: `${clicks} clicks wait on disk for the event store` };
+  const noRoom = { part: "click spool", reason: "is full: clicks wait in memory" };
+  return [...(clicks > 0 ? [waiting] : []), ...(full ? [noRoom] : [])];
 }
 
 function redisProblems(redis: HealthDeps["redis"]): Reason[] {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import closeWithGrace from "close-with-grace";
 import { BadConfig, type Config, describeConfig, parseConfig } from "./config.ts";
 import { createLogger, type Logger } from "./logging.ts";
+import { openGeo } from "./redirect/geo.ts";
 import { ALL_ROLES, type Roles } from "./roles/role.ts";
 import { openService, type Service } from "./service.ts";
 
@@ -17,6 +18,7 @@ const LONGEST_STOP_MS = 20_000;
 export async function start(config: Config, roles: Roles = ALL_ROLES): Promise<Service> {
   const isFirst = !config.eventStoreUrl && !existsSync(join(config.dataDir, "events.db"));
   const log = createLogger(config.logLevel);
+  if (config.geoipDb && roles.has("redirect")) await refuseBadGeo(config.geoipDb);
   const service = await openService(config, log, { roles }).catch((error: unknown) => {
     throw reasonNotToStart(error, config);
   });
@@ -32,6 +34,13 @@ export async function start(config: Config, roles: Roles = ALL_ROLES): Promise<S
   );
   if (isFirst) greet(log);
   return service;
+}
+
+/** Here, as the recorder thread that will read it has nobody to tell but the log. */
+async function refuseBadGeo(file: string): Promise<void> {
+  await openGeo(file).catch((error: Error) => {
+    throw new BadConfig([`GEOIP_DB: ${file} can't be read as a MaxMind database (${error.message})`]);
+  });
 }
 
 function greet(log: Logger): void {

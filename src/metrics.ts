@@ -109,14 +109,14 @@ function recorderMetrics(recorder: MetricsDeps["recorder"], registers: Registry[
     "Clicks taken in and neither in the event store nor in the spool",
     (stats) => stats.backlog,
   );
-  gauge("spool_clicks", "Clicks on disk that wait for the event store", ({ spool }) => spool.clicks);
+  gauge("spool_clicks", "Clicks on disk that wait for the event store", ({ spool }) => spool?.clicks ?? 0);
   gauge(
     "spool_bytes",
     "Bytes of the clicks on disk that wait for the event store",
-    ({ spool }) => spool.bytes,
+    ({ spool }) => spool?.bytes ?? 0,
   );
   gauge("spool_full", "1 when clicks wait in memory as the spool has no room", ({ spool }) =>
-    Number(spool.full),
+    Number(spool?.full ?? false),
   );
 }
 

@@ -14,6 +14,7 @@ import type { ProjectionStatus } from "./projections/status.ts";
 import { type SharedLinks, sharedLinks } from "./redirect/shared-links.ts";
 import { openApi } from "./roles/api.ts";
 import { openChanges } from "./roles/changes.ts";
+import { openDomainChecks } from "./roles/domain-checks.ts";
 import type { Opening } from "./roles/opening.ts";
 import { openPortal } from "./roles/portal.ts";
 import { openProjector, watchProjector } from "./roles/projector.ts";
@@ -79,6 +80,7 @@ async function appOf(opening: Opening) {
   opening.onStop(async () => stopWaiting());
   const projections = roles.has("projector") ? openProjector(opening) : watchProjector(opening);
   const shared = openSharedLinks(opening);
+  if (roles.has("projector")) openDomainChecks(opening);
   const redirect = roles.has("redirect") ? openRedirect(opening, shared) : undefined;
   const writing = openWriting(opening, (link) => {
     redirect?.lookup.prime(link);

@@ -27,7 +27,7 @@ export function benchSlug(link: number): string {
  * One connection's share of the 100,000 requests: each with a client address of its own, a few links far more
  * popular than the rest, a third with a referrer.
  */
-export function requestsOf(connection: number, connections: number): PooledRequest[] {
+export function requestsOf(connection: number, connections: number, links = LINKS): PooledRequest[] {
   const agents = mixedUserAgents(USER_AGENTS);
   const share = Math.floor(CLIENTS / connections);
   return Array.from({ length: share }, (_, i) => {
@@ -38,7 +38,7 @@ export function requestsOf(connection: number, connections: number): PooledReque
       "accept-language": pick(LANGUAGES, n),
     };
     if (n % 3 === 0) headers.referer = pick(REFERRERS, n);
-    return { path: `/${benchSlug(popular(n))}`, headers };
+    return { path: `/${benchSlug(popular(n, links))}`, headers };
   });
 }
 
@@ -49,8 +49,8 @@ function publicAddress(n: number): string {
 }
 
 /** Half of the visits go to a hundredth of the links. */
-function popular(n: number): number {
-  return (n >>> 1) % (n % 2 === 0 ? LINKS / 100 : LINKS);
+function popular(n: number, links: number): number {
+  return (n >>> 1) % (n % 2 === 0 ? links / 100 : links);
 }
 
 /** Neighbours in the pool shouldn't be neighbours in anything else; a bijection below 2 ** 32. */

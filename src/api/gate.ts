@@ -10,7 +10,13 @@ import type { KeyGuard } from "./key-guard.ts";
 export type KeyGates = ReturnType<typeof keyGates>;
 
 /** Puts its hooks on an encapsulated instance; routes registered on that pass them. `guard`: of the api role. */
-export function gate(deps: { baseHost: string; guard: KeyGuard | undefined; metrics: Metrics }) {
+export function gate(deps: {
+  baseHost: string;
+  guard: KeyGuard | undefined;
+  metrics: Metrics;
+  /** Tries to answer what came for another host; true when it has. */
+  otherHost?: ((request: FastifyRequest, reply: FastifyReply) => Promise<boolean>) | undefined;
+}) {
   const hostOf = hostResolver(deps.baseHost);
   const baseHost = hostOf(deps.baseHost);
   const { guard, metrics } = deps;
@@ -20,11 +26,15 @@ export function gate(deps: { baseHost: string; guard: KeyGuard | undefined; metr
     baseHost(app: Api): void {
       app.addHook("onRequest", async (request, reply) => {
         reply.header("x-content-type-options", "nosniff");
-        if (hostOf(request.host ?? "") !== baseHost) throw new RouteNotFound();
-        if (!request.is404) return;
+        if (hostOf(request.host ?? "") !== baseHost) {
+          if (await deps.otherHost?.(request, reply)) return reply;
+          throw new RouteNotFound();
+        }
+        if (!request.is404) return undefined;
         if (guard && isUnderApi(request.url)) await guard.count(request, reply);
         // The portal answers people who lost their way with a page of its own.
         if (request.method !== "GET" || !request.url.startsWith("/portal/")) throw new RouteNotFound();
+        return undefined;
       });
       app.addHook("onResponse", async (request, reply) => {
         const route = request.routeOptions.url ?? "(unknown)";

@@ -10,9 +10,11 @@ import { TIERS, type Tier } from "../events/vocabulary.ts";
 import type { AccountDocument } from "../projections/accounts.ts";
 import { listAccounts, showAccount } from "../queries/accounts.ts";
 import { linksLeft } from "../queries/links-left.ts";
+import { listWebhooks } from "../queries/webhooks.ts";
 import { domainRow } from "./domain-commands.ts";
 import { keyRow } from "./key-commands.ts";
 import { looking, reading, type Session, writing } from "./session.ts";
+import { webhookRow } from "./webhook-commands.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -107,14 +109,20 @@ export function accountCommands(program: Command): void {
 
   account
     .command("show")
-    .description("one account with its keys and domains")
+    .description("one account with its keys, domains and webhooks")
     .argument("<account-id>")
     .option("--json", "print one JSON document")
     .action((accountId: string, options: { json?: boolean }) =>
       reading(options.json ?? false, async (session) => {
         const { account: found, keys, domains } = await showAccount(session.deps, accountId);
         const row = await accountRow(session, found);
-        return { ...row, keys: keys.map(keyRow), domains: domains.map(domainRow) };
+        const webhooks = await listWebhooks(session.deps, accountId);
+        return {
+          ...row,
+          keys: keys.map(keyRow),
+          domains: domains.map(domainRow),
+          webhooks: webhooks.map(webhookRow),
+        };
       }),
     );
 }

@@ -45,7 +45,7 @@ export function domainCommands(program: Command): void {
 
   domain
     .command("activate")
-    .description("allow new links on a verified domain again")
+    .description("serve a verified domain and its links again")
     .argument("<domain-id>")
     .option("--json", "print one JSON document")
     .action((domainId: string, options: { json?: boolean }) =>
@@ -58,7 +58,7 @@ export function domainCommands(program: Command): void {
 
   domain
     .command("deactivate")
-    .description("refuse new links on a domain; existing ones go on")
+    .description("stop serving a domain: its links answer 404 until it is active again")
     .argument("<domain-id>")
     .option("--json", "print one JSON document")
     .action((domainId: string, options: { json?: boolean }) =>

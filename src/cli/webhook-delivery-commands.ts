@@ -5,8 +5,6 @@ import { DELIVERY_STATES, type Delivery, type DeliveryState } from "../webhooks/
 import { replayFrom } from "../webhooks/replay-webhook.ts";
 import { recoverSince, resendDelivery } from "../webhooks/resend-deliveries.ts";
 import { receiverResolver } from "../webhooks/resolve-receiver.ts";
-import { safeAgent } from "../webhooks/safe-connector.ts";
-import { testWebhook } from "../webhooks/test-webhook.ts";
 import { reading, type Session } from "./session.ts";
 
 type Json = { json?: boolean };
@@ -89,6 +87,9 @@ export function webhookDeliveryCommands(webhook: Command): void {
 }
 
 async function test({ config, deps }: Session, webhookId: string) {
+  // Loaded only here: every other command starts faster without the HTTP client.
+  const { safeAgent } = await import("../webhooks/safe-connector.ts");
+  const { testWebhook } = await import("../webhooks/test-webhook.ts");
   const reach = { allowPrivate: config.webhookAllowPrivate };
   const dispatcher = safeAgent({ ...reach, resolve: receiverResolver(config.dnsServers) });
   try {

@@ -2,20 +2,15 @@
 import type { AccountEvent } from "../events/catalogue.ts";
 import { TIER_LIMITS, type Tier } from "../events/vocabulary.ts";
 import { AccountExists, AccountNotFound, KeyLimitReached, KeyNotFound } from "./errors.ts";
+import { evolveDomains, type OwnDomains } from "./own-domains.ts";
 import { evolveWebhooks, isOfWebhook, type OwnWebhooks } from "./own-webhooks.ts";
-
-/** `added` has no id yet: verification issues it (interface, part 2). Removed domains are not kept. */
-export type OwnDomain =
-  | { state: "added"; hostname: string; token: string }
-  | { state: "active" | "inactive"; hostname: string; token: string; domainId: string };
 
 export type OpenAccount = {
   status: "open";
   accountId: string;
   tier: Tier;
   keys: ReadonlyMap<string, "active" | "deactivated">;
-  /** By hostname. */
-  domains: ReadonlyMap<string, OwnDomain>;
+  domains: OwnDomains;
   webhooks: OwnWebhooks;
 };
 
@@ -88,36 +83,6 @@ export function evolve(account: AccountState, event: AccountEvent): AccountState
       return { ...account, keys: new Map(account.keys).set(event.data.keyId, "deactivated") };
     default:
       return { ...account, domains: evolveDomains(account.domains, event) };
-  }
-}
-
-type OwnDomainEvent = Extract<AccountEvent, { type: `Domain${string}` }>;
-
-function evolveDomains(
-  domains: ReadonlyMap<string, OwnDomain>,
-  event: OwnDomainEvent,
-): ReadonlyMap<string, OwnDomain> {
-  const { hostname } = event.data;
-  const known = domains.get(hostname);
-  const changed = new Map(domains);
-  switch (event.type) {
-    case "DomainAdded":
-      return changed.set(hostname, { state: "added", hostname, token: event.data.token });
-    case "DomainVerified":
-      return known
-        ? changed.set(hostname, { ...known, state: "inactive", domainId: event.data.domainId })
-        : domains;
-    case "DomainActivated":
-      return known && known.state !== "added"
-        ? changed.set(hostname, { ...known, state: "active" })
-        : domains;
-    case "DomainDeactivated":
-      return known && known.state !== "added"
-        ? changed.set(hostname, { ...known, state: "inactive" })
-        : domains;
-    case "DomainRemoved":
-      changed.delete(hostname);
-      return changed;
   }
 }
 

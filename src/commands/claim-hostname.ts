@@ -31,6 +31,12 @@ export async function releaseHostname(
   });
 }
 
+/** The account that has claimed the hostname. */
+export async function holderOf(deps: CommandDeps, hostname: string): Promise<string | undefined> {
+  const { state } = await loadStream(deps.eventStore, folded(hostname));
+  return state.status === "unclaimed" ? undefined : state.accountId;
+}
+
 /** Another account's claim whose domain is gone: its removal stopped before the release. */
 async function staleHolder(deps: CommandDeps, c: Claiming): Promise<Claim | undefined> {
   const { state } = await loadStream(deps.eventStore, folded(c.hostname));

@@ -7,13 +7,13 @@ export const SLUG_LENGTH = 7;
 
 /** First path segments that mean something on the base host; never issued as a slug. */
 const RESERVED = new Set(
-  "about admin api app assets billing dashboard developer developers docs favicon health help legal login logout metrics openapi portal pricing privacy qr robots security settings signin signup sitemap static status support swagger terms webhooks well-known www".split(
+  "about admin api app assets billing dashboard developer developers docs favicon health help internal legal login logout metrics openapi portal pricing privacy qr robots security settings signin signup sitemap static status support swagger terms webhooks well-known www".split(
     " ",
   ),
 );
 
-/** `/health/*` answers on every host (DESIGN §5), so a custom domain can't use the word either. */
-const RESERVED_ON_CUSTOM_DOMAINS = new Set(["health"]);
+/** `/health/*` and `/internal/*` answer on every host, so a custom domain can't use the words either. */
+const RESERVED_ON_CUSTOM_DOMAINS = new Set(["health", "internal"]);
 
 /**
  * A custom slug in lower case (interface, part 4: 3 to 50 of a-z, A-Z, 0-9, hyphen, underscore).

@@ -3,17 +3,18 @@ import type { Position } from "../event-store/port.ts";
 import { loadAccount, onAccount } from "./account-stream.ts";
 import { txtRecord } from "./add-domain.ts";
 import type { CommandContext } from "./caller.ts";
-import { claimHostname } from "./claim-hostname.ts";
+import { claimHostname, holderOf } from "./claim-hostname.ts";
 import { derivedId } from "./derived-identity.ts";
 import { DomainNotProven } from "./errors.ts";
 import type { CommandDeps } from "./handle-command.ts";
 import { acceptHostname } from "./hostname.ts";
 import { domainIdOf, ownDomain, verify } from "./own-domain.ts";
+import { removeDomain } from "./remove-domain.ts";
+import { lookForProof, type ResolveTxt } from "./txt-proof.ts";
 
-/** `resolveTxt`: TXT records of a name, each as its chunks; rejects when there are none or DNS is away. */
 export type VerifyDomainDeps = CommandDeps & {
   baseHost: string;
-  resolveTxt: (name: string) => Promise<string[][]>;
+  resolveTxt: ResolveTxt;
 };
 
 export type VerifiedDomain = {
@@ -39,8 +40,11 @@ export async function verifyDomain(
   const domain = ownDomain(await loadAccount(deps.eventStore, accountId), hostname);
   const domainId = derivedId("domain", accountId, hostname, domain.token);
   const at = deps.clock().toISOString();
+  const isLost = domain.state !== "added" && domain.recordLostAt !== null;
+  const values =
+    options.skipDns || !(domain.state === "added" || isLost) ? [] : await prove(deps, hostname, domain.token);
   if (domain.state === "added") {
-    if (!options.skipDns) await prove(deps, hostname, domain.token);
+    if (!options.skipDns) await takeOver(deps, context, hostname, accountId, values);
     await claimHostname(deps, context, { hostname, accountId, domainId, at });
   }
   const how = options.skipDns ? "operator" : "dns";
@@ -54,16 +58,28 @@ export async function verifyDomain(
   return { domainId: id, hostname, state: verified.state === "active" ? "active" : "inactive", position };
 }
 
-async function prove(deps: VerifyDomainDeps, hostname: string, token: string): Promise<void> {
-  const record = txtRecord(hostname, token);
-  const wanted = `a TXT record ${record.name} with the value ${record.value}`;
-  let records: string[][];
-  try {
-    records = await deps.resolveTxt(record.name);
-  } catch (cause) {
-    const code = String((cause as { code?: unknown }).code ?? "unknown error");
-    throw new DomainNotProven(`Could not find ${wanted} (DNS says ${code})`, { cause });
-  }
-  if (!records.some((chunks) => chunks.join("").trim() === token))
-    throw new DomainNotProven(`Could not find ${wanted}; ${record.name} shows something else`);
+/** Answers every value of the record, in which an earlier owner's may still be. */
+async function prove(deps: VerifyDomainDeps, hostname: string, token: string): Promise<string[]> {
+  const proof = await lookForProof(deps.resolveTxt, hostname, token);
+  if (proof.is === "proven") return proof.values;
+  const { name, value } = txtRecord(hostname, token);
+  throw new DomainNotProven(`${proof.reason}. It must be a TXT record ${name} with the value ${value}`);
+}
+
+/**
+ * Whoever proves a hostname in DNS owns it: an account that holds it from before, and whose own record is gone, loses
+ * it. With both records there, the first stays.
+ */
+async function takeOver(
+  deps: VerifyDomainDeps,
+  context: CommandContext,
+  hostname: string,
+  accountId: string,
+  values: readonly string[],
+): Promise<void> {
+  const holder = await holderOf(deps, hostname);
+  if (holder === undefined || holder === accountId) return;
+  const account = await loadAccount(deps.eventStore, holder);
+  const held = account.status === "open" ? account.domains.get(hostname) : undefined;
+  if (held && !values.includes(held.token)) await removeDomain(deps, context, holder, hostname, "taken_over");
 }

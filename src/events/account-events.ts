@@ -6,6 +6,7 @@ import { TIERS } from "./vocabulary.ts";
 const at = z.iso.datetime();
 const accountId = z.uuid();
 const ofAccount = { accountId, at };
+const ofDomain = { ...ofAccount, hostname: z.string(), domainId: z.uuid() };
 
 export const accountEvents = {
   AccountOpened: { version: 1, schema: z.object({ ...ofAccount, tier: z.enum(TIERS) }) },
@@ -37,14 +38,26 @@ export const accountEvents = {
   },
   DomainActivated: {
     version: 1,
-    schema: z.object({ ...ofAccount, hostname: z.string(), domainId: z.uuid() }),
+    schema: z.object(ofDomain),
   },
+  /** `reason`: by our own check, as the record that proved the ownership has been gone for days. */
   DomainDeactivated: {
     version: 1,
-    schema: z.object({ ...ofAccount, hostname: z.string(), domainId: z.uuid() }),
+    schema: z.object({ ...ofDomain, reason: z.enum(["record_lost"]).optional() }),
   },
+  /** `reason`: another account has proven the hostname in DNS, where the record of this one is gone. */
   DomainRemoved: {
     version: 1,
-    schema: z.object({ ...ofAccount, hostname: z.string(), domainId: z.uuid().optional() }),
+    schema: z.object({
+      ...ofAccount,
+      hostname: z.string(),
+      domainId: z.uuid().optional(),
+      reason: z.enum(["taken_over"]).optional(),
+    }),
   },
+  /** The daily check no longer finds the TXT record that verification found. */
+  DomainRecordLost: { version: 1, schema: z.object(ofDomain) },
+  DomainRecordFound: { version: 1, schema: z.object(ofDomain) },
+  /** Where the domain's `/` leads; null is a small page of ours. */
+  DomainHomeSet: { version: 1, schema: z.object({ ...ofDomain, homeUrl: z.string().nullable() }) },
 } as const satisfies Record<string, EventDefinition>;

@@ -10,6 +10,7 @@ const NAVIGATION = [
   { name: "Dashboard", path: "/portal", icon: "chart" },
   { name: "Links", path: "/portal/links", icon: "link" },
   { name: "API keys", path: "/portal/keys", icon: "key" },
+  { name: "Domains", path: "/portal/domains", icon: "globe" },
   { name: "Plan", path: "/portal/plan", icon: "star" },
   { name: "Account", path: "/portal/account", icon: "person" },
 ] as const satisfies readonly { name: string; path: string; icon: IconName }[];

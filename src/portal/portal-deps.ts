@@ -3,6 +3,7 @@ import type { RateLimits } from "../api/rate-limit.ts";
 import type { Billing } from "../billing/port.ts";
 import type { BulkDeps } from "../commands/create-links-in-bulk.ts";
 import type { CommandDeps } from "../commands/handle-command.ts";
+import type { ResolveTxt } from "../commands/txt-proof.ts";
 import type { Position } from "../event-store/port.ts";
 import type { Logger } from "../logging.ts";
 import type { Mailer } from "../mail/port.ts";
@@ -21,6 +22,8 @@ export type PortalDeps = CommandDeps & {
   /** The service's own secret; forms' tokens are made with it. */
   secretKey: string;
   keyPrefix: string;
+  /** For the verification of domains. */
+  resolveTxt: ResolveTxt;
   randomKey: () => string;
   randomToken: () => string;
   billing: Billing;

@@ -12,6 +12,7 @@ import { clickExportRoutes } from "./click-export.ts";
 import { closeAccountRoute, finishClosings } from "./close-account-route.ts";
 import { portalCookies } from "./cookies.ts";
 import { dashboardPage } from "./dashboard-page.ts";
+import { domainsPages } from "./domains-pages.ts";
 import { errorPages } from "./error-page.ts";
 import { exportRoute } from "./export-route.ts";
 import { keysPages } from "./keys-pages.ts";
@@ -63,6 +64,7 @@ export async function portalRoutes(base: Api, deps: PortalDeps): Promise<void> {
         clickExportRoutes(app, portal);
         keysPages(app, portal);
         planPages(app, portal);
+        domainsPages(app, portal);
         accountPage(app, portal);
         accountChanges(app, portal);
         exportRoute(app, portal);

@@ -13,15 +13,35 @@ export type DomainDocument = Document & {
   active: boolean;
   addedAt: string;
   verifiedAt: string | null;
+  /** Seen in DNS, or vouched for by the operator; null until verified. */
+  proven: "dns" | "operator" | null;
+  /** Since when the daily check misses the TXT record. */
+  recordLostAt: string | null;
+  /** Inactive by our own check rather than by its owner. */
+  lost: boolean;
+  /** Where `/` leads; null is a small page of ours. */
+  homeUrl: string | null;
   changedAt: string;
 };
 
+const unproven = { domainId: null, state: "added", active: false, verifiedAt: null, proven: null } as const;
+const asNew = { ...unproven, recordLostAt: null, lost: false, homeUrl: null };
+
 export const domains: Projection<DomainDocument> = {
   name: "domains",
-  version: 1,
-  collection: { name: "domains", indexes: [["domainId"], ["hostname"], ["accountId", "addedAt"]] },
+  version: 2,
+  collection: { name: "domains-2", indexes: [["domainId"], ["hostname"], ["accountId", "addedAt"]] },
   prefixes: [PREFIX.account],
-  handles: ["DomainAdded", "DomainVerified", "DomainActivated", "DomainDeactivated", "DomainRemoved"],
+  handles: [
+    "DomainAdded",
+    "DomainVerified",
+    "DomainActivated",
+    "DomainDeactivated",
+    "DomainRemoved",
+    "DomainRecordLost",
+    "DomainRecordFound",
+    "DomainHomeSet",
+  ],
   key: (event) =>
     "hostname" in event.data && "accountId" in event.data
       ? `${event.data.accountId}/${event.data.hostname}`
@@ -29,12 +49,9 @@ export const domains: Projection<DomainDocument> = {
   empty: (event) => ({
     accountId: "accountId" in event.data ? event.data.accountId : "",
     hostname: "hostname" in event.data ? event.data.hostname : "",
-    domainId: null,
+    ...asNew,
     token: "",
-    state: "added",
-    active: false,
     addedAt: event.data.at,
-    verifiedAt: null,
     changedAt: event.data.at,
   }),
   evolve(domain, event) {
@@ -42,8 +59,7 @@ export const domains: Projection<DomainDocument> = {
     switch (event.type) {
       case "DomainAdded": {
         const { accountId, hostname, token } = event.data;
-        const fresh = { domainId: null, state: "added" as const, active: false, verifiedAt: null };
-        return { accountId, hostname, token, ...fresh, addedAt: changedAt, changedAt };
+        return { accountId, hostname, token, ...asNew, addedAt: changedAt, changedAt };
       }
       case "DomainVerified":
         return {
@@ -51,12 +67,19 @@ export const domains: Projection<DomainDocument> = {
           domainId: event.data.domainId,
           state: "verified",
           verifiedAt: changedAt,
+          proven: event.data.how,
           changedAt,
         };
       case "DomainActivated":
-        return { ...domain, active: true, changedAt };
+        return { ...domain, active: true, lost: false, changedAt };
       case "DomainDeactivated":
-        return { ...domain, active: false, changedAt };
+        return { ...domain, active: false, lost: event.data.reason === "record_lost", changedAt };
+      case "DomainRecordLost":
+        return { ...domain, recordLostAt: changedAt, changedAt };
+      case "DomainRecordFound":
+        return { ...domain, recordLostAt: null, changedAt };
+      case "DomainHomeSet":
+        return { ...domain, homeUrl: event.data.homeUrl, changedAt };
       case "DomainRemoved":
         return { ...domain, state: "removed", active: false, changedAt };
       default:

@@ -39,6 +39,17 @@ export async function findDomain({ readStore }: Deps, domainId: string): Promise
   return found.find(({ state }) => state !== "removed") ?? found[0];
 }
 
+/** A domain of this account, whoever else has added the name. @throws NotFound also for a removed one */
+export async function findOwnDomain(
+  { readStore }: Deps,
+  accountId: string,
+  hostname: string,
+): Promise<DomainDocument> {
+  const found = await readStore.get<DomainDocument>(domains.collection.name, `${accountId}/${hostname}`);
+  if (!found || found.state === "removed") throw new NotFound("Domain not found.");
+  return found;
+}
+
 /** The domains of an account, oldest first, without those that were removed. */
 export async function listDomains({ readStore }: Deps, accountId: string): Promise<DomainDocument[]> {
   const found = await all<DomainDocument>(readStore, domains.collection.name, { accountId }, "addedAt");

@@ -33,8 +33,8 @@ export type RecorderStats = {
   committed: number;
   /** Hits waiting for their commit. */
   backlog: number;
-  /** What waits in a file for an event store that is away: safe, and counted as committed. */
-  spool: Omit<SpoolReport, "type" | "message">;
+  /** What waits in a file for an event store that is away: safe, counted as committed. Undefined without a spool. */
+  spool: Omit<SpoolReport, "type" | "message"> | undefined;
   /** Hits that could not be made into an event; always 0 unless this program is wrong. */
   lost: number;
   threadRestarts: number;
@@ -85,7 +85,7 @@ export class ClickRecorder {
   #oldestSentAt = 0;
   #recorded = 0;
   #committed = 0;
-  #spool: RecorderStats["spool"] = { clicks: 0, bytes: 0, full: false };
+  #spool: RecorderStats["spool"];
   #lost = 0;
   #restarts = 0;
   #failuresInARow = 0;

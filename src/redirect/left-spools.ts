@@ -46,6 +46,7 @@ export class LeftSpools {
     await Promise.resolve();
     while (!this.#signal.aborted) {
       for (const spool of this.#deps.spools.openLeft(this.#deps.report)) this.#spools.add(spool);
+      this.#deps.report();
       for (const spool of this.#spools) {
         await this.#drain(spool).catch((error: unknown) =>
           this.#deps.report(`Clicks of a dead process still wait in the spool: ${String(error)}`),

@@ -9,7 +9,7 @@ import { enricher } from "./click-event.ts";
 import type { SpoolReport } from "./click-spool.ts";
 import { ClickWriter, type WriterReport } from "./click-writer.ts";
 import { dailyVisitors } from "./daily-visitors.ts";
-import { openGeo } from "./geo.ts";
+import { type Geo, geoOf, openGeo } from "./geo.ts";
 import type { HitBatch } from "./hit.ts";
 import { SpoolingLog } from "./spooling-log.ts";
 
@@ -17,14 +17,16 @@ export type RecorderThreadData = { config: Config; writer: string; revisions: Re
 /** `stop` closes the stores; the parent sends it when everything is committed. */
 export type ToRecorder = HitBatch | "stop";
 
+const clock = () => new Date();
+
 async function main(port: MessagePort, data: RecorderThreadData): Promise<void> {
   const backend = await openBackend(data.config, { offThreadEventStore: false });
   const report = (message: WriterReport | SpoolReport) => port.postMessage(message);
   const spooling = spoolingLog(data, backend.eventStore, report);
   const writer = new ClickWriter({
     eventStore: spooling ?? backend.eventStore,
-    enrich: enricher(await openGeo(data.config.geoipDb)),
-    visitors: dailyVisitors({ secrets: backend.secrets, clock: () => new Date(), randomBytes }),
+    enrich: enricher(await geoOrNone(data.config.geoipDb, report)),
+    visitors: dailyVisitors({ secrets: backend.secrets, clock, sleep: quietSleep, randomBytes }),
     sleep,
     random: Math.random,
     writer: data.writer,
@@ -36,6 +38,14 @@ async function main(port: MessagePort, data: RecorderThreadData): Promise<void> 
     port.close();
     void (spooling?.close() ?? Promise.resolve()).finally(() => backend.close());
     return undefined;
+  });
+}
+
+/** A database that could be read at the start and can't any more costs the places, never the clicks. */
+async function geoOrNone(file: string | undefined, report: (report: WriterReport) => void): Promise<Geo> {
+  return openGeo(file).catch((error: Error) => {
+    report({ type: "trouble", message: `GEOIP_DB: no click gets a place, ${error.message}` });
+    return geoOf(undefined, undefined);
   });
 }
 

@@ -1,6 +1,7 @@
 // The portal role: what the pages are handed.
 import { manualBilling } from "../billing/manual-billing.ts";
 import { chance } from "../commands/chance.ts";
+import { txtResolver } from "../commands/resolve-txt.ts";
 import { secretKeyOf } from "../config.ts";
 import type { Mailer } from "../mail/port.ts";
 import { smtpMailer } from "../mail/smtp-mailer.ts";
@@ -19,6 +20,7 @@ export function openPortal(
     ...{ eventStore, readStore, secrets, rateLimits, links, log },
     billing: manualBilling({ secrets, clock, log }),
     mailer: openMailer(config, onStop),
+    resolveTxt: txtResolver(config.dnsServers),
     ...{ clock, newId, random, sleep, randomKey, randomToken },
     ...{ baseUrl, baseHost, keyPrefix, secretKey: secretKeyOf(config), whenReadable: fresh.whenReadable },
   };

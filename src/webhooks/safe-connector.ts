@@ -30,7 +30,7 @@ export function safeAgent(deps: SafeAgentDeps): Dispatcher {
     ...(deps.ca === undefined ? {} : { ca: deps.ca }),
   });
   return new Agent({
-    connections: deps.connectionsPerOrigin ?? 64,
+    connections: deps.connectionsPerOrigin ?? 512,
     pipelining: 1,
     clientTtl: CONNECTION_LIFE_MS,
     allowH2: false,

@@ -41,7 +41,7 @@ async function deliveriesOf(webhookId: string): Promise<string> {
   }
 }
 
-describe("linkledger webhook", { timeout: 120_000 }, () => {
+describe("linkledger webhook", { timeout: 300_000 }, () => {
   it("test sends a signed sample and shows request and answer, the key masked", async () => {
     const { port, received } = await startReceiver();
     const url = `http://127.0.0.1:${port}/hook`;

@@ -18,7 +18,7 @@ afterAll(() => folder.remove());
 const account = async (tier: string) =>
   (await json("account", "create", "--email", `${tier}@b.c`, "--tier", tier)).account_id;
 
-describe("linkledger webhook", { timeout: 120_000 }, () => {
+describe("linkledger webhook", { timeout: 300_000 }, () => {
   it("adds, shows, changes, pauses, resumes, rotates and removes", async () => {
     const id = await account("developer");
     const url = "https://hooks.example.com/linkledger";
@@ -44,6 +44,7 @@ describe("linkledger webhook", { timeout: 120_000 }, () => {
     };
     expect(webhooks).toEqual([row]);
     expect(await json("webhook", "show", webhook)).toEqual(row);
+    expect(await json("account", "show", id)).toMatchObject({ webhooks: [row] });
 
     expect(await json("webhook", "change", webhook, "--kinds", "click,preview", "--label", "")).toEqual({
       webhook_id: webhook,
@@ -91,15 +92,16 @@ describe("linkledger webhook", { timeout: 120_000 }, () => {
     expect(await add("https://hooks.example.com/", "--kinds", "click,sale")).toMatch(
       /click, preview, qr_scan/,
     );
-    for (const command of ["show", "change", "pause", "resume", "rotate", "remove"])
-      expect(await refused("webhook", command, UNKNOWN)).toMatch(/Webhook not found/);
+    const commands = ["show", "change", "pause", "resume", "rotate", "remove"];
+    const answers = await Promise.all(commands.map((command) => refused("webhook", command, UNKNOWN)));
+    for (const answer of answers) expect(answer).toMatch(/Webhook not found/);
     expect(await refused("webhook", "list", "--account", UNKNOWN)).toMatch(/not found/);
   });
 
   it("refuses the sixth with the interface's message", async () => {
     const { account_id: id } = await json("account", "create", "--email", "six@b.c", "--tier", "developer");
     const args = ["webhook", "add", "--account", id, "--url", "https://hooks.example.com/"];
-    for (let n = 1; n <= 5; n++) await json(...args);
+    await Promise.all([1, 2, 3, 4, 5].map(() => json(...args)));
     expect(await refused(...args)).toBe("error: The webhook limit of 5 is reached\n");
   });
 });

@@ -35,22 +35,18 @@ describe("hosts", () => {
   );
 
   it.each(["own.example.org", "unknown.example.org"])(
-    "answers 404 to API, docs, root and metrics on %s",
+    "answers 404 to API, docs and metrics on %s",
     async (host) => {
-      for (const path of [
-        "/api/v1/links",
-        "/docs",
-        "/openapi.json",
-        "/",
-        "/metrics",
-        "/api/qr/here",
-        "/a/b",
-      ]) {
+      for (const path of ["/api/v1/links", "/docs", "/openapi.json", "/metrics", "/api/qr/here", "/a/b"]) {
         const { status, body } = await service.ask(path, { host, key });
         expect([path, status, typeof body.error]).toEqual([path, 404, "string"]);
       }
     },
   );
+
+  it("answers 404 to the root of an unknown host", async () => {
+    expect((await service.ask("/", { host: "unknown.example.org" })).status).toBe(404);
+  });
 
   it("serves a custom domain's slugs there and nowhere else", async () => {
     expect((await service.ask("/here", { host: "own.example.org:443" })).status).toBe(301);

@@ -1,6 +1,7 @@
 // What keeps others out of the portal's forms and pages: tokens, owners, headers; asked of every route there is.
 import { beforeAll, describe, expect, it } from "vitest";
 import { csrfOf, type Visitor, visitor } from "../support/browser-like.ts";
+import { until } from "../support/portal-people.ts";
 import { listPortalRoutes, type PortalRoute } from "../support/portal-routes.ts";
 import { startTestService, type TestService } from "../support/start-service.ts";
 
@@ -26,8 +27,16 @@ describe("every route of the portal", { timeout: 60_000 }, () => {
     const [, keyId = ""] =
       /\/portal\/keys\/([^/]+)\/deactivate/.exec((await owner.get("/portal/keys")).text) ?? [];
     const [session] = await service.backend.secrets.list("session/", new Date());
+    const accountId = session?.key.split("/")[1] ?? "";
+    await service.changeTier(accountId, "developer");
+    const hostname = "own.example.org";
+    await service.domain(accountId, hostname);
+    const isShown = async () => (await owner.get(`/portal/domains/${hostname}`)).status === 200;
+    await until(isShown);
     things = {
       host: "localhost",
+      hostname,
+      action: "deactivate",
       slug: String(link.slug),
       keyId,
       sessionId: session?.key.split("/")[2] ?? "",

@@ -1,7 +1,7 @@
 // The real process: how it starts, stops and refuses to start.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { stat } from "node:fs/promises";
+import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -37,6 +37,18 @@ describe("the process", () => {
     const { code, stdout, stderr } = await attempt({ ...instance, PORT: "http" });
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(/^linkledger: PORT \(it is "http"\): [^\n]+\n$/);
+  });
+
+  it("answers a GEOIP_DB that isn't there, or isn't a MaxMind database, likewise", async () => {
+    const missing = join(folder.path, "missing.mmdb");
+    const other = join(folder.path, "other.mmdb");
+    await writeFile(other, "not a database");
+    for (const GEOIP_DB of [missing, other]) {
+      const { code, stdout, stderr } = await attempt({ ...instance, GEOIP_DB });
+      expect([code, stdout]).toEqual([1, ""]);
+      expect(stderr).toMatch(/^linkledger: GEOIP_DB: \S+ can't be read as a MaxMind database \([^\n]+\)\n$/);
+      expect(stderr).toContain(GEOIP_DB);
+    }
   });
 
   it("answers a port in use likewise, and leaves nothing running", async () => {

@@ -6,6 +6,7 @@ import * as accounts from "../../src/commands/account.ts";
 import { derivedId, derivedSlug } from "../../src/commands/derived-identity.ts";
 import { CommandRefused } from "../../src/commands/errors.ts";
 import * as links from "../../src/commands/link.ts";
+import * as webhooks from "../../src/commands/webhook.ts";
 import type { AccountEvent, LinkEvent } from "../../src/events/catalogue.ts";
 import { TIER_LIMITS, TIERS } from "../../src/events/vocabulary.ts";
 
@@ -69,6 +70,36 @@ describe("deciders", () => {
           const after = activeKeys(state);
           const limit = state.status === "open" ? TIER_LIMITS[state.tier].activeKeys : 0;
           if (after > before) expect(after).toBeLessThanOrEqual(limit);
+        }
+      }),
+    );
+  });
+
+  it("never let an account have more than five webhooks, and none be added on Free", () => {
+    const number = fc.nat({ max: 7 });
+    const command = fc.oneof(
+      { weight: 6, arbitrary: number.map((n) => ({ type: "add" as const, n })) },
+      { weight: 2, arbitrary: number.map((n) => ({ type: "remove" as const, n })) },
+      { weight: 2, arbitrary: number.map((n) => ({ type: "pause" as const, n })) },
+      { weight: 1, arbitrary: tier.map((to) => ({ type: "tier" as const, tier: to })) },
+    );
+    const idOf = (n: number) => `44444444-4444-4444-8444-44444444444${n}`;
+    const settings = { url: "https://a.example/", kinds: ["click" as const], label: "", keyHint: "abcd", at };
+    fc.assert(
+      fc.property(tier, fc.array(command, { maxLength: 60 }), (first, commands) => {
+        const opened = accounts.open(accounts.noAccount, { accountId, tier: first, at });
+        let state = opened.reduce(accounts.evolve, accounts.noAccount);
+        for (const asked of commands) {
+          const before = liveWebhooks(state);
+          state = step<accounts.AccountState, AccountEvent>(state, accounts.evolve, (account) => {
+            if (asked.type === "tier") return accounts.changeTierTo(account, { tier: asked.tier, at });
+            const webhookId = idOf(asked.n);
+            if (asked.type === "remove") return webhooks.remove(account, { webhookId, at });
+            if (asked.type === "pause") return webhooks.pause(account, { webhookId, by: "user", at });
+            return webhooks.add(account, { ...settings, webhookId });
+          });
+          expect(liveWebhooks(state)).toBeLessThanOrEqual(5);
+          if (liveWebhooks(state) > before) expect(state).toMatchObject({ tier: "developer" });
         }
       }),
     );
@@ -162,4 +193,9 @@ function activeKeys(state: accounts.AccountState): number {
   return state.status === "open"
     ? [...state.keys.values()].filter((status) => status === "active").length
     : 0;
+}
+
+function liveWebhooks(account: accounts.AccountState): number {
+  if (account.status !== "open") return 0;
+  return [...account.webhooks.values()].filter(({ status }) => status !== "removed").length;
 }

@@ -25,6 +25,7 @@ export async function listPortalRoutes(options = { withMail: false }): Promise<P
     rateLimits: memoryRateLimits(deps.clock),
     billing: manualBilling({ ...deps, log }),
     mailer: options.withMail ? mailer : undefined,
+    resolveTxt: async () => [],
     links: { ...deps, log },
     whenReadable: async () => undefined,
   });

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const START_TIMEOUT_MS = 20_000;
+const START_TIMEOUT_MS = 120_000;
 
 export type Environment = Record<string, string>;
 
@@ -32,7 +32,7 @@ export async function instanceOf(dataDir: string, more: Environment = {}): Promi
 
 /**
  * Resolves once /health/ready answers 200.
- * @throws with what the process printed, when it ends or isn't ready within 20 s
+ * @throws with what the process printed, when it ends or isn't ready within two minutes
  */
 export async function startService(
   instance: Environment,
@@ -56,11 +56,11 @@ export async function startService(
     await gone;
   };
   const deadline = Date.now() + START_TIMEOUT_MS;
-  while (!(await isReady(url))) {
+  for (let health = await askHealth(url); health !== "ready"; health = await askHealth(url)) {
     if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}:\n${printed}`);
     if (Date.now() > deadline) {
       await stop("SIGKILL");
-      throw new Error(`the service wasn't ready within ${START_TIMEOUT_MS} ms:\n${printed}`);
+      throw new Error(`the service wasn't ready within ${START_TIMEOUT_MS} ms, it is ${health}:\n${printed}`);
     }
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
@@ -106,13 +106,14 @@ function environment(instance: Environment): Environment {
   return { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...instance };
 }
 
-async function isReady(url: string): Promise<boolean> {
+/** `ready`, or what keeps it from that. */
+async function askHealth(url: string): Promise<string> {
   try {
     const response = await fetch(`${url}/health/ready`);
-    await response.arrayBuffer();
-    return response.status === 200;
-  } catch {
-    return false;
+    const text = await response.text();
+    return response.status === 200 ? "ready" : text;
+  } catch (error) {
+    return String(error);
   }
 }
 

@@ -1,0 +1,110 @@
+// `npm run bench webhooks`: how fast a burst of clicks is delivered, and how late deliveries are at a steady pace.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Backend, openBackend } from "../src/backend.ts";
+import { addWebhook } from "../src/commands/add-webhook.ts";
+import { chance } from "../src/commands/chance.ts";
+import { parseConfig } from "../src/config.ts";
+import { CLICK_KINDS, WEBHOOKS_PER_ACCOUNT } from "../src/events/vocabulary.ts";
+import { receiverUrl } from "../src/webhooks/receiver-url.ts";
+import { instanceOf, startService } from "../test/support/service-process.ts";
+import { startChild } from "./child.ts";
+import { boundOf, claimLags, totalOf } from "./claim-lag.ts";
+import type { LoadOrder, LoadResult } from "./load-process.ts";
+import { machineLine, whole } from "./report.ts";
+import { seedLinks } from "./seed-links.ts";
+import { cpuLine, threadCpu } from "./thread-cpu.ts";
+import type { Received, ReceiverOrder } from "./webhook-receiver.ts";
+
+export type WebhooksOptions = {
+  /** Clicks at once; each is delivered to every webhook of the account. */
+  burst: number;
+  /** Clicks a second of the steady phase, and its length. */
+  rate: number;
+  seconds: number;
+};
+
+type Phase = { load: LoadResult; received: Received; expected: number; claimedWithinS: number };
+
+const CONNECTIONS = 50;
+const LINKS = 100;
+const PATIENCE_MS = 120_000;
+
+/** True when every recorded click reached every webhook. */
+export async function benchWebhooks(options: WebhooksOptions): Promise<boolean> {
+  const dataDir = await mkdtemp(join(tmpdir(), "linkledger-bench-"));
+  try {
+    return await run(options, dataDir);
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function run({ burst, rate, seconds }: WebhooksOptions, dataDir: string): Promise<boolean> {
+  const instance = await instanceOf(dataDir, { WEBHOOK_ALLOW_PRIVATE: "true" });
+  const { baseUrl, baseHost } = parseConfig(instance);
+  const backend = await openBackend(parseConfig(instance), { offThreadEventStore: false });
+  const receiver = startChild("./webhook-receiver.ts");
+  const { port } = await receiver.answer<{ port: number }>();
+  const load = startChild("./load-process.ts");
+  const accountId = await seedLinks(backend, baseUrl, LINKS);
+  await addWebhooks(backend, { baseUrl, baseHost }, accountId, port);
+  const service = await startService(instance);
+  try {
+    const phase = async (order: Pick<LoadOrder, "amount" | "rate">): Promise<Phase> => {
+      const before = await claimLags(service.url, 0);
+      const result = await load.ask<LoadResult>({
+        url: service.url,
+        connections: CONNECTIONS,
+        links: LINKS,
+        ...order,
+      });
+      const expected = result.answered * WEBHOOKS_PER_ACCOUNT;
+      const until: ReceiverOrder = { count: expected, patienceMs: PATIENCE_MS };
+      const received = await receiver.ask<Received>(until);
+      const after = await claimLags(service.url, totalOf(before) + received.count);
+      const claimedWithinS = boundOf(0.99, before, after);
+      return { load: result, received, expected, claimedWithinS };
+    };
+    console.log(`${machineLine()}\n${WEBHOOKS_PER_ACCOUNT} webhooks, one receiver process`);
+    const warm = await phase({ amount: 500 });
+    const cpuBefore = threadCpu(service.child.pid ?? 0);
+    const rush = await phase({ amount: burst });
+    console.log(`burst: ${line(rush)}`);
+    const cpuAfter = threadCpu(service.child.pid ?? 0);
+    console.log(cpuLine(cpuBefore, cpuAfter, rush.received.count, "delivery"));
+    const steady = await phase({ amount: rate * seconds, rate });
+    console.log(`steady, ${rate} clicks/s: ${line(steady)}`);
+    return [warm, rush, steady].every(({ received, expected }) => received.count === expected);
+  } finally {
+    await Promise.all([load.stop(), receiver.stop(), service.stop()]);
+    await backend.close();
+  }
+}
+
+async function addWebhooks(
+  backend: Backend,
+  base: { baseUrl: string; baseHost: string },
+  accountId: string,
+  port: number,
+): Promise<void> {
+  const accepted = (text: string) => receiverUrl(text, { allowPrivate: true });
+  const deps = { ...chance, ...base, ...backend, receiverUrl: accepted };
+  const context = { requestId: "bench", actor: { type: "operator" as const } };
+  for (let n = 0; n < WEBHOOKS_PER_ACCOUNT; n++) {
+    const url = `http://127.0.0.1:${port}/${n}`;
+    await addWebhook(deps, context, accountId, { url, kinds: CLICK_KINDS });
+  }
+}
+
+function line({ load, received, expected, claimedWithinS }: Phase): string {
+  const pace = whole((received.count / received.tookMs) * 1000);
+  return [
+    `${whole(load.answered)} clicks in ${load.seconds.toFixed(1)} s`,
+    `${whole(received.count)} of ${whole(expected)} deliveries, ${received.repeated} repeated`,
+    `${pace} deliveries/s`,
+    `due lag p99 at most ${claimedWithinS * 1000} ms`,
+    `click to receiver p50 ${whole(received.p50)} ms, p99 ${whole(received.p99)} ms`,
+  ].join("; ");
+}

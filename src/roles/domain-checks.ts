@@ -1,0 +1,26 @@
+// The daily check of custom domains: part of the projector role, done by one process at a time.
+import { hostname } from "node:os";
+import { chance } from "../commands/chance.ts";
+import { txtResolver } from "../commands/resolve-txt.ts";
+import { holdLease } from "../coordination/hold-lease.ts";
+import { keepChecking } from "../domain-checks.ts";
+import type { Opening } from "./opening.ts";
+
+/** Nobody waits for this work, so a dead holder may keep others waiting for half a minute. */
+const LEASE = { ttlMs: 30_000, renewEveryMs: 10_000, askEveryMs: 10_000 };
+
+export function openDomainChecks({ config, log, clock, backend, onStop }: Opening): void {
+  const { eventStore, readStore, secrets, leases } = backend;
+  const { newId, random, sleep } = chance;
+  const resolveTxt = txtResolver(config.dnsServers);
+  const checks = { eventStore, readStore, secrets, clock, newId, random, sleep, resolveTxt, log };
+  const ended = new AbortController();
+  const holder = `${hostname()}/${process.pid}/${newId()}`;
+  const told = { info: (text: string) => log.info(text), warn: (text: string) => log.warn(text) };
+  const lease = { leases, name: "domain-checks", holder, log: told, ...LEASE };
+  const working = holdLease(lease, (signal) => keepChecking(checks, signal), ended.signal);
+  onStop(() => {
+    ended.abort();
+    return working;
+  });
+}

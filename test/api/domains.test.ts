@@ -1,0 +1,141 @@
+// Custom domains over real HTTP and a real name server on loopback: the portal's pages, `/`, the TLS proxy's question.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { visitor } from "../support/browser-like.ts";
+import { type Answer, type LoopbackDns, openDns } from "../support/loopback-dns.ts";
+import { type Person, portalPeople, until } from "../support/portal-people.ts";
+import { startTestService, type TestService } from "../support/start-service.ts";
+
+const SECRET = "a-secret-of-the-proxy";
+
+describe("custom domains", () => {
+  let service: TestService;
+  let people: ReturnType<typeof portalPeople>;
+  let owner: Person;
+  let dns: LoopbackDns;
+  const zone = new Map<string, readonly Answer[] | "broken">();
+
+  beforeAll(async () => {
+    dns = await openDns((name) => zone.get(name));
+    service = await startTestService({
+      TRUST_PROXY: "127.0.0.1/32",
+      DNS_SERVERS: dns.server,
+      TLS_ASK_SECRET: SECRET,
+    });
+    people = portalPeople(service);
+    owner = await people.developer();
+  });
+  afterAll(async () => {
+    await service.stop();
+    await dns.stop();
+  });
+
+  const pageOf = (host: string) => `/portal/domains/${host}`;
+  const add = (host: string, by: Person = owner) => by.submit("/portal/domains", { hostname: host });
+  const act = (host: string, action: string, by: Person = owner) =>
+    by.submit(pageOf(host), {}, `${pageOf(host)}/${action}`);
+  const tokenIn = (page: string) => /id="txt-value">([^<]+)</.exec(page)?.[1] ?? "";
+  const ask = (path: string, headers: Record<string, string> = {}) =>
+    service.ask(path, { host: "api:3000", headers });
+  const mayHaveCertificate = async (name: string) =>
+    (await ask(`/internal/tls/ask?domain=${name}`)).status === 200;
+
+  async function verifiedDomain(host: string) {
+    zone.set(`_linkledger.${host}`, [{ txt: tokenIn((await add(host)).text) }]);
+    const { text } = await act(host, "verify");
+    expect(text).toContain(`${host} is verified.`);
+    const [domainId = ""] =
+      /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(/id="domain-id">([^<]+)/.exec(text)?.[0] ?? "") ?? [];
+    return domainId;
+  }
+
+  it("show the records to set, say what DNS shows instead, and are verified by the record", async () => {
+    const added = await add("Go.Example.com.");
+    expect(added.text).toContain("_linkledger.go.example.com");
+    expect(added.text).toMatch(/id="cname-value">localhost\.</);
+    expect((await act("go.example.com", "verify")).text).toMatch(/DNS has no TXT record/);
+    zone.set("_linkledger.go.example.com", [{ txt: "something-else" }]);
+    expect((await act("go.example.com", "verify")).text).toContain("shows “something-else” instead");
+    zone.set("_linkledger.go.example.com", "broken");
+    expect((await act("go.example.com", "verify")).text).toContain("could not be asked");
+    zone.set("_linkledger.go.example.com", [{ txt: "spf" }, { txt: tokenIn(added.text) }]);
+    expect((await act("go.example.com", "verify")).text).toContain("go.example.com is verified.");
+  });
+
+  it("serve links from the portal and the API, until deactivated, and again when activated", async () => {
+    const domainId = await verifiedDomain("links.example.com");
+    const { key } = await service.issueKey(owner.accountId);
+    const body = { url: "https://example.com/launch", customSlug: "Launch", domain_id: domainId };
+    expect((await service.post("/api/v1/shorten", key, body)).status).toBe(201);
+    const follow = async () => (await service.ask("/launch", { host: "links.example.com" })).status;
+    expect(await follow()).toBe(301);
+    expect((await act("links.example.com", "deactivate")).text).toContain("Inactive");
+    await until(async () => (await follow()) === 404);
+    await act("links.example.com", "activate");
+    await until(async () => (await follow()) === 301);
+    await act("links.example.com", "remove");
+    await until(async () => (await follow()) === 404);
+    expect((await owner.get(pageOf("links.example.com"))).status).toBe(404);
+  });
+
+  it("lead `/` to a neutral page, or to where their owner says", async () => {
+    await verifiedDomain("home.example.com");
+    const root = () => service.ask("/", { host: "home.example.com" });
+    await until(async () => (await root()).status === 200);
+    expect((await root()).text).toContain("<h1>home.example.com</h1>");
+    const set = (url: string) =>
+      owner.submit(pageOf("home.example.com"), { url }, `${pageOf("home.example.com")}/home`);
+    expect((await set("javascript:alert(1)")).text).toContain('role="alert"');
+    await set("https://www.example.com/");
+    await until(async () => (await root()).headers.location === "https://www.example.com/");
+    expect((await root()).status).toBe(302);
+  });
+
+  it("get certificates only when verified and active", async () => {
+    await add("waiting.example.com");
+    await verifiedDomain("tls.example.com");
+    await until(() => mayHaveCertificate("tls.example.com"));
+    expect(await mayHaveCertificate("TLS.Example.com.")).toBe(true);
+    for (const name of [
+      "waiting.example.com",
+      "unknown.example.com",
+      "localhost",
+      "",
+      "*.example.com",
+      "a".repeat(290),
+    ])
+      expect([name, await mayHaveCertificate(name)]).toEqual([name, false]);
+    await act("tls.example.com", "deactivate");
+    await until(async () => !(await mayHaveCertificate("tls.example.com")));
+  });
+
+  it("are told to the TLS proxy on this machine, or to one that shows the secret, and to nobody else", async () => {
+    const path = "/internal/tls/ask?domain=nobody.example.com";
+    const forwarded = { "x-forwarded-for": "203.0.113.7" };
+    expect((await ask(path)).status).toBe(404);
+    expect((await ask(path, forwarded)).status).toBe(403);
+    expect((await ask(`${path}&secret=wrong`, forwarded)).status).toBe(403);
+    expect((await ask(`${path}&secret=${SECRET}`, forwarded)).status).toBe(404);
+  });
+
+  it.each(["example", "co.uk", "10.1.2.3", "localhost", "a b.com", "<script>.com", "github.io"])(
+    "can't be %s",
+    async (host) => {
+      const { text } = await add(host);
+      expect(text).toContain("Invalid domain");
+      expect(text).not.toContain("<script>.com");
+    },
+  );
+
+  it("are nobody else's business, and need the Developer plan", async () => {
+    await add("mine.example.com");
+    const other = await people.developer();
+    expect((await other.get(pageOf("mine.example.com"))).status).toBe(404);
+    for (const action of ["verify", "activate", "deactivate", "remove", "home"]) {
+      const answer = await other.submit("/portal/domains", {}, `${pageOf("mine.example.com")}/${action}`);
+      expect([action, answer.status]).toEqual([action, 404]);
+    }
+    const free = await people.person();
+    expect((await free.get("/portal/domains")).text).toContain("part of the Developer plan");
+    expect((await visitor(service.port).get("/portal/domains")).status).toBe(303);
+  });
+});

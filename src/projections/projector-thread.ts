@@ -1,25 +1,24 @@
 // The projector thread: one runner for the lifecycle, one for clicks, each while it holds its lease.
 import { randomUUID } from "node:crypto";
-import { readlinkSync } from "node:fs";
-import { hostname, setPriority } from "node:os";
+import { hostname } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
 import { openBackend } from "../backend.ts";
 import type { Config } from "../config.ts";
 import { holdLease } from "../coordination/hold-lease.ts";
 import type { ThreadLog } from "../keep-thread.ts";
 import { threadLog } from "../thread-log.ts";
+import { yieldToRedirects } from "../thread-priority.ts";
 import { clickProjections, lifecycleProjections } from "./groups.ts";
 import type { FromProjector, ProjectorThreadData, ToProjector } from "./projector-messages.ts";
 import { ProjectionRunner } from "./runner.ts";
 
 const REPORT_EVERY_MS = 1_000;
-/** Nice value: redirects, in the main thread, go first on a busy machine. */
 const NICENESS = 19;
 
 const parent = parentPort;
 if (parent) {
   const { config, yields } = workerData as ProjectorThreadData;
-  if (yields) yieldToRedirects();
+  if (yields) yieldToRedirects(NICENESS);
   await project(config, (message) => parent.postMessage(message), parent);
 }
 
@@ -66,14 +65,4 @@ async function project(
   clearInterval(reporting);
   await close();
   port.close();
-}
-
-/** On Linux a thread has a priority of its own; elsewhere this changes nothing. */
-function yieldToRedirects(): void {
-  try {
-    const thread = Number(readlinkSync("/proc/thread-self").split("/").at(-1));
-    if (Number.isInteger(thread) && thread !== process.pid) setPriority(thread, NICENESS);
-  } catch {
-    // Not allowed, or not Linux: the projector then competes as an equal.
-  }
 }

@@ -3,8 +3,13 @@ import { startWebhooks } from "../webhooks/webhooks.ts";
 import type { WebhooksStatus } from "../webhooks/webhooks-messages.ts";
 import type { Opening } from "./opening.ts";
 
-export function openWebhooks({ config, log, onStop }: Opening): () => Promise<WebhooksStatus | undefined> {
-  const webhooks = startWebhooks(config, log);
+export function openWebhooks({
+  config,
+  log,
+  roles,
+  onStop,
+}: Opening): () => Promise<WebhooksStatus | undefined> {
+  const webhooks = startWebhooks(config, log, roles.has("redirect"));
   onStop(() => webhooks.stop());
   return () => webhooks.status();
 }

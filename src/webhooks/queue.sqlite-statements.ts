@@ -17,7 +17,6 @@ export const QUEUE_SCHEMA = `
     last TEXT
   ) STRICT;
   CREATE INDEX IF NOT EXISTS deliveries_due ON deliveries (webhook_id, due_at) WHERE state = 'pending';
-  CREATE INDEX IF NOT EXISTS deliveries_waiting ON deliveries (due_at) WHERE state = 'pending';
   CREATE INDEX IF NOT EXISTS deliveries_finished ON deliveries (finished_at) WHERE state <> 'pending';
   CREATE INDEX IF NOT EXISTS deliveries_listed ON deliveries (webhook_id, created_at, id);
   CREATE INDEX IF NOT EXISTS deliveries_by_state ON deliveries (webhook_id, state, created_at, id);
@@ -78,8 +77,10 @@ export const STATEMENTS = {
     ORDER BY created_at DESC, id DESC LIMIT :limit`,
   one: `SELECT ${COLUMNS}, body FROM deliveries WHERE id = :id`,
   attempts: "SELECT attempt, answer FROM attempts WHERE delivery_id = :id ORDER BY n",
-  sweepFinished: "DELETE FROM deliveries WHERE state <> 'pending' AND finished_at < :before",
-  sweepWaiting: "DELETE FROM deliveries WHERE state = 'pending' AND due_at < :before",
+  sweepFinished: `DELETE FROM deliveries WHERE id IN (
+    SELECT id FROM deliveries WHERE state <> 'pending' AND finished_at < :before LIMIT :limit)`,
+  sweepWaiting: `DELETE FROM deliveries WHERE id IN (
+    SELECT id FROM deliveries WHERE state = 'pending' AND due_at < :before LIMIT :limit)`,
 
   noteFailure: `INSERT INTO failure_streaks (webhook_id, since, attempts) VALUES (:webhookId, :at, 1)
     ON CONFLICT (webhook_id) DO UPDATE SET attempts = attempts + 1 RETURNING since, attempts`,

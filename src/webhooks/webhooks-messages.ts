@@ -1,4 +1,5 @@
 // What the webhooks thread and its parent say to each other, besides the log.
+import type { Config } from "../config.ts";
 import type { QueueStats } from "./queue.ts";
 import type { Counted } from "./worker-counts.ts";
 
@@ -12,6 +13,9 @@ export type WebhooksStatus = Counted & {
   /** Age of the oldest click or change that is not routed yet. */
   routerLagMs: number;
 };
+
+/** `yields`: at a lower priority than the other threads of its process. */
+export type WebhooksThreadData = { config: Config; yields: boolean };
 
 export type ToWebhooks = { type: "status" } | { type: "stop" };
 

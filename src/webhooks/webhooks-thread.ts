@@ -8,14 +8,23 @@ import type { Config } from "../config.ts";
 import { holdLease } from "../coordination/hold-lease.ts";
 import type { ThreadLog } from "../keep-thread.ts";
 import { threadLog } from "../thread-log.ts";
+import { yieldToRedirects } from "../thread-priority.ts";
 import { receiverResolver } from "./resolve-receiver.ts";
 import { openWebhooks } from "./run-webhooks.ts";
 import { safeAgent } from "./safe-connector.ts";
 import { sendDelivery } from "./send-delivery.ts";
-import type { FromWebhooks, ToWebhooks } from "./webhooks-messages.ts";
+import type { FromWebhooks, ToWebhooks, WebhooksThreadData } from "./webhooks-messages.ts";
+import { WORKER_SETTINGS } from "./worker-settings.ts";
+
+/** Before projections, which can wait longer. */
+const NICENESS = 10;
 
 const parent = parentPort;
-if (parent) await deliver(workerData.config as Config, (message) => parent.postMessage(message), parent);
+if (parent) {
+  const { config, yields } = workerData as WebhooksThreadData;
+  if (yields) yieldToRedirects(NICENESS);
+  await deliver(config, (message) => parent.postMessage(message), parent);
+}
 
 async function deliver(
   config: Config,
@@ -31,7 +40,12 @@ async function deliver(
   const holder = `${hostname()}/${process.pid}/${randomUUID()}`;
   const backend = await openBackend(config, { offThreadEventStore: false });
   const reach = { allowPrivate: config.webhookAllowPrivate };
-  const dispatcher = safeAgent({ ...reach, resolve: receiverResolver(config.dnsServers) });
+  const dispatcher = safeAgent({
+    ...reach,
+    resolve: receiverResolver(config.dnsServers),
+    // Many webhooks may go to one host, and none may wait for a connection.
+    connectionsPerOrigin: WORKER_SETTINGS.total,
+  });
   const webhooks = openWebhooks({
     ...chance,
     ...backend,

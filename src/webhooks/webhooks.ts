@@ -1,7 +1,7 @@
 // Starts and watches the webhooks thread.
 import type { Config } from "../config.ts";
 import { keepThread, type ThreadOptions } from "../keep-thread.ts";
-import type { FromWebhooks, ToWebhooks, WebhooksStatus } from "./webhooks-messages.ts";
+import type { FromWebhooks, ToWebhooks, WebhooksStatus, WebhooksThreadData } from "./webhooks-messages.ts";
 
 export type WebhooksThread = {
   /** Resolves when what was under way is settled and the thread is gone. */
@@ -10,13 +10,17 @@ export type WebhooksThread = {
   status(): Promise<WebhooksStatus | undefined>;
 };
 
-/** Runs until `stop`; a thread that dies is started again with backoff. */
-export function startWebhooks(config: Config, log: ThreadOptions<FromWebhooks>["log"]): WebhooksThread {
+/** `yields`: redirects of this process go first. Runs until `stop`; a thread that dies is started again with backoff. */
+export function startWebhooks(
+  config: Config,
+  log: ThreadOptions<FromWebhooks>["log"],
+  yields: boolean,
+): WebhooksThread {
   let last: WebhooksStatus | undefined;
   const thread = keepThread<FromWebhooks, ToWebhooks>({
     file: new URL("./webhooks-thread.ts", import.meta.url),
     name: "webhooks",
-    data: { config },
+    data: { config, yields } satisfies WebhooksThreadData,
     log,
     heard: ({ status }) => {
       last = status ?? last;

@@ -1,5 +1,5 @@
 // Delivers what is due: claims within the limits, sends, settles; any number of workers, also of other processes.
-import { setTimeout as delay } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { LINK_CLICKED } from "./click-payload.ts";
 import type { ClaimedDelivery, DeliveryQueue } from "./queue.ts";
 import { ReceiverCircuits } from "./receiver-circuits.ts";
@@ -32,6 +32,8 @@ export type WorkerDeps = {
 /** When a delivery could not even be tried for a reason of our own. */
 const OWN_TROUBLE_MS = 60_000;
 const QUEUE_AWAY_MS = 1_000;
+/** Least time between two looks, so that under load each claims many. */
+const LOOK_GAP_MS = 5;
 /** How long a success spares us saying again that there is no streak of failures. */
 const STREAK_ENDED_MS = 60_000;
 
@@ -66,7 +68,9 @@ export class DeliveryWorker {
         this.#deps.log.warn({ err }, "webhook deliveries can't be claimed");
         waitMs = QUEUE_AWAY_MS;
       }
-      if (!signal.aborted) await within(waitMs, woken);
+      if (signal.aborted) break;
+      await within(waitMs, woken);
+      await sleep(LOOK_GAP_MS);
     }
     await within(this.#settings.stopMs, this.underWay.settled());
     const now = this.#deps.clock().toISOString();
@@ -85,10 +89,9 @@ export class DeliveryWorker {
     if (free <= 0) return 0;
     const now = this.#deps.clock();
     const waiting = await this.#waiting(now);
-    let started = 0;
-    for (const [webhook, limit] of shareSlots(waiting, free))
-      started += await this.#start(webhook, limit, now);
-    return started;
+    const shares = [...shareSlots(waiting, free)];
+    const started = await Promise.all(shares.map(([webhook, limit]) => this.#start(webhook, limit, now)));
+    return started.reduce((sum, count) => sum + count, 0);
   }
 
   /** Active webhooks with something due and room for it; another first each time, so that none is always the last. */
@@ -114,19 +117,28 @@ export class DeliveryWorker {
     const now = at.toISOString();
     const until = new Date(at.getTime() + this.#settings.claimMs).toISOString();
     const claimed = await queue.claim({ webhookId, token: newId(), now, until, limit });
+    if (claimed.length === 0) return 0;
+    const keys = this.#deps.keysOf(webhookId);
     for (const claim of claimed) {
       this.counts.claimed(at.getTime() - Date.parse(claim.wasDueAt));
-      this.underWay.add(claim, this.#try(claim, webhook), () => this.wake());
+      this.underWay.add(claim, this.#try(claim, webhook, keys), () => this.wake());
     }
     return claimed.length;
   }
 
   /** Never rejects. */
-  async #try(claim: ClaimedDelivery, webhook: Subscriber): Promise<void> {
-    const { queue, clock, log, pause, random } = this.#deps;
+  async #try(
+    claim: ClaimedDelivery,
+    webhook: Subscriber,
+    keys: ReturnType<WorkerDeps["keysOf"]>,
+  ): Promise<void> {
+    const { queue, clock, log, pause, random, send } = this.#deps;
     const { webhookId, eventId } = claim;
     try {
-      const result = await this.#send(claim, webhook);
+      const signing = await keys;
+      if (!signing) throw new Error("The webhook's key is missing");
+      const body = Buffer.from(claim.body);
+      const result = await send({ url: webhook.url, ...signing, id: eventId, body, event: LINK_CLICKED });
       this.counts.attempted(result.error?.code ?? "delivered");
       if (result.error) this.#failed(webhookId);
       else this.circuits.succeeded(webhookId);
@@ -139,12 +151,6 @@ export class DeliveryWorker {
       const later = new Date(clock().getTime() + OWN_TROUBLE_MS).toISOString();
       await queue.defer(claim, later).catch(() => undefined);
     }
-  }
-
-  async #send({ webhookId, eventId, body }: ClaimedDelivery, { url }: Subscriber): Promise<AttemptResult> {
-    const keys = await this.#deps.keysOf(webhookId);
-    if (!keys) throw new Error("The webhook's key is missing");
-    return this.#deps.send({ url, ...keys, id: eventId, body: Buffer.from(body), event: LINK_CLICKED });
   }
 
   #failed(webhookId: string): void {
@@ -162,8 +168,12 @@ export class DeliveryWorker {
 }
 
 /** Resolves when the work has, or time is up. */
-async function within(ms: number, work: Promise<void>): Promise<void> {
-  const timer = new AbortController();
-  const up = delay(ms, undefined, { signal: timer.signal }).catch(() => undefined);
-  await Promise.race([work, up]).finally(() => timer.abort());
+function within(ms: number, work: Promise<void>): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    void work.then(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
 }

@@ -1,5 +1,5 @@
 // One attempt to deliver one event to one receiver (interface, part 6): what was sent, and how it ended.
-import type { Dispatcher } from "undici";
+import { type Dispatcher, errors } from "undici";
 import type { LINK_CLICKED } from "./click-payload.ts";
 import { receiverUrl } from "./receiver-url.ts";
 import { failureOf, failureOfStatus, type RequestFailure } from "./request-failure.ts";
@@ -8,6 +8,7 @@ import { signatureHeaders } from "./sign.ts";
 
 export const DELIVERY_TIMEOUT_MS = 15_000;
 export const KEPT_ANSWER_BYTES = 2048;
+const MAX_STALE = 3;
 export const WEBHOOK_USER_AGENT = "service-webhooks/2.0";
 
 export type SendDeliveryDeps = Reach & {
@@ -73,8 +74,8 @@ async function request(
   try {
     const { origin, pathname, search } = receiverUrl(url, deps);
     const path = `${pathname}${search}`;
-    const sent = deps.dispatcher.request({ origin, path, method: "POST", headers, body, signal });
-    const response = await beforeAbort(signal, sent);
+    const post = () => deps.dispatcher.request({ origin, path, method: "POST", headers, body, signal });
+    const response = await beforeAbort(signal, againWhenStale(post));
     const status = response.statusCode;
     const error = failureOfStatus(status) ?? null;
     const retryAfterMs = error ? retryAfter(response.headers["retry-after"], deps.now()) : null;
@@ -83,6 +84,21 @@ async function request(
     return { status: null, error: failureOf(thrown, timeoutMs), answer: "", retryAfterMs: null };
   } finally {
     clearTimeout(timer);
+  }
+}
+
+/**
+ * That a resting connection was closed just as it was used again says nothing about the receiver. The next one at rest
+ * may be no better, so more than once.
+ */
+async function againWhenStale<T>(post: () => Promise<T>): Promise<T> {
+  for (let stale = 0; ; stale++) {
+    try {
+      return await post();
+    } catch (error) {
+      const hadServed = error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0;
+      if (!hadServed || stale === MAX_STALE) throw error;
+    }
   }
 }
 

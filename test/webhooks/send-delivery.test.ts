@@ -1,6 +1,7 @@
 // One attempt against real receivers: what goes over the wire, and what every kind of answer becomes.
+import { type AddressInfo, createServer } from "node:net";
 import { Webhook } from "standardwebhooks";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { signingSecret } from "../../src/webhooks/sign.ts";
 import {
   SAMPLE_AT,
@@ -104,6 +105,29 @@ describe("a delivery", () => {
     expect(receiver.received).toHaveLength(20);
     // A connection is not free at once when its answer has ended, so two take turns.
     expect(receiver.connections()).toBeLessThanOrEqual(2);
+  });
+});
+
+describe("a connection that was closed while it rested", () => {
+  it("costs no attempt: the request is made again on a new one", async () => {
+    let served = 0;
+    // Every second request of a connection meets its end, as it does when it comes while a receiver closes it.
+    const server = createServer((socket) => {
+      let requests = 0;
+      socket.on("data", (chunk) => {
+        if (!String(chunk).startsWith("POST ")) return;
+        requests += 1;
+        if (requests > 1) socket.end();
+        else socket.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n", () => served++);
+      });
+    });
+    server.listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    onTestFinished(() => void server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const dispatcher = testAgent();
+    for (let n = 0; n < 6; n++) expect(await sendSample(url, { dispatcher })).toMatchObject({ error: null });
+    expect(served).toBe(6);
   });
 });
 

@@ -11,6 +11,7 @@ const NAVIGATION = [
   { name: "Links", path: "/portal/links", icon: "link" },
   { name: "API keys", path: "/portal/keys", icon: "key" },
   { name: "Domains", path: "/portal/domains", icon: "globe" },
+  { name: "Webhooks", path: "/portal/webhooks", icon: "send" },
   { name: "Plan", path: "/portal/plan", icon: "star" },
   { name: "Account", path: "/portal/account", icon: "person" },
 ] as const satisfies readonly { name: string; path: string; icon: IconName }[];

@@ -9,6 +9,8 @@ import type { Logger } from "../logging.ts";
 import type { Mailer } from "../mail/port.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import type { Secrets } from "../secrets/port.ts";
+import type { DeliveryQueue } from "../webhooks/queue.ts";
+import type { SendDeliveryDeps } from "../webhooks/send-delivery.ts";
 
 export type PortalDeps = CommandDeps & {
   readStore: ReadStore;
@@ -27,6 +29,11 @@ export type PortalDeps = CommandDeps & {
   randomKey: () => string;
   randomToken: () => string;
   billing: Billing;
+  deliveryQueue: DeliveryQueue;
+  /** Says why no webhook may go there, or answers the URL. */
+  receiverUrl: (text: string) => URL;
+  /** How the test tool sends: through the same door as deliveries. */
+  sending: SendDeliveryDeps;
   /** Absent where no mail server is configured. */
   mailer: Mailer | undefined;
   /** What creating and changing links needs. */

@@ -30,6 +30,9 @@ import { signInPages } from "./sign-in-pages.ts";
 import { signUpPages } from "./sign-up-pages.ts";
 import { themeRoute } from "./theme-route.ts";
 import { formOwner, visitHook } from "./visit.ts";
+import { webhookChanges } from "./webhook-changes.ts";
+import { webhookPage } from "./webhook-page.ts";
+import { webhooksPage } from "./webhooks-page.ts";
 
 const PREFIX = "/portal";
 const FORM_LIMIT_BYTES = 64 * 1024;
@@ -63,6 +66,9 @@ export async function portalRoutes(base: Api, deps: PortalDeps): Promise<void> {
         linkLiveRoute(app, portal);
         clickExportRoutes(app, portal);
         keysPages(app, portal);
+        webhooksPage(app, portal);
+        webhookPage(app, portal);
+        webhookChanges(app, portal);
         planPages(app, portal);
         domainsPages(app, portal);
         accountPage(app, portal);

@@ -6,6 +6,9 @@ import { secretKeyOf } from "../config.ts";
 import type { Mailer } from "../mail/port.ts";
 import { smtpMailer } from "../mail/smtp-mailer.ts";
 import type { PortalDeps } from "../portal/portal-deps.ts";
+import { receiverUrl } from "../webhooks/receiver-url.ts";
+import { receiverResolver } from "../webhooks/resolve-receiver.ts";
+import { safeAgent } from "../webhooks/safe-connector.ts";
 import type { Opening } from "./opening.ts";
 import type { Writing } from "./writing.ts";
 
@@ -16,8 +19,14 @@ export function openPortal(
   const { eventStore, readStore, secrets } = backend;
   const { baseUrl, baseHost, keyPrefix } = config;
   const { newId, random, sleep, randomKey, randomToken } = chance;
+  const reach = { allowPrivate: config.webhookAllowPrivate };
+  const dispatcher = safeAgent({ ...reach, resolve: receiverResolver(config.dnsServers) });
+  onStop(() => dispatcher.destroy());
   return {
     ...{ eventStore, readStore, secrets, rateLimits, links, log },
+    deliveryQueue: backend.deliveryQueue,
+    receiverUrl: (url) => receiverUrl(url, reach),
+    sending: { ...reach, dispatcher, now: () => clock().getTime() },
     billing: manualBilling({ secrets, clock, log }),
     mailer: openMailer(config, onStop),
     resolveTxt: txtResolver(config.dnsServers),

@@ -1,5 +1,6 @@
 // What keeps others out of the portal's forms and pages: tokens, owners, headers; asked of every route there is.
 import { beforeAll, describe, expect, it } from "vitest";
+import { sessions } from "../../src/portal/sessions.ts";
 import { csrfOf, type Visitor, visitor } from "../support/browser-like.ts";
 import { until } from "../support/portal-people.ts";
 import { listPortalRoutes, type PortalRoute } from "../support/portal-routes.ts";
@@ -24,22 +25,33 @@ describe("every route of the portal", { timeout: 60_000 }, () => {
     const issued = await owner.submit("/portal/keys", { label: "Owner's" });
     const [key = ""] = /ll_[A-Za-z0-9]{32}/.exec(issued.text) ?? [];
     const { body: link } = await service.post("/api/v1/shorten", key, { url: "https://example.com/" });
+    const sessionOf = (person: Visitor) =>
+      sessions({ ...service.backend, clock: () => new Date() }).find(
+        person.cookies.get("linkledger-session"),
+      );
+    // Both on the Developer plan: what is refused below is refused for the owner's sake.
+    for (const person of [owner, stranger]) {
+      await service.changeTier(String((await sessionOf(person))?.accountId), "developer");
+      await until(async () => (await person.get("/portal/webhooks")).text.includes("Add a webhook"));
+    }
+    const sessionId = String((await sessionOf(owner))?.sessionId);
+    await owner.submit("/portal/webhooks", { url: "https://hooks.example.com/", kinds: "click" });
+    const webhooks = await owner.get("/portal/webhooks");
+    const [, webhookId = ""] = /\/portal\/webhooks\/([0-9a-f-]{36})/.exec(webhooks.text) ?? [];
+    const delivery = { webhookId, eventId: crypto.randomUUID(), event: "link.clicked", body: "{}" };
+    await service.backend.deliveryQueue.enqueue([delivery], new Date().toISOString());
     const [, keyId = ""] =
       /\/portal\/keys\/([^/]+)\/deactivate/.exec((await owner.get("/portal/keys")).text) ?? [];
-    const [session] = await service.backend.secrets.list("session/", new Date());
-    const accountId = session?.key.split("/")[1] ?? "";
-    await service.changeTier(accountId, "developer");
     const hostname = "own.example.org";
-    await service.domain(accountId, hostname);
-    const isShown = async () => (await owner.get(`/portal/domains/${hostname}`)).status === 200;
-    await until(isShown);
+    await service.domain(String((await sessionOf(owner))?.accountId), hostname);
+    await until(async () => (await owner.get(`/portal/domains/${hostname}`)).status === 200);
     things = {
       host: "localhost",
       hostname,
       action: "deactivate",
       slug: String(link.slug),
       keyId,
-      sessionId: session?.key.split("/")[2] ?? "",
+      ...{ sessionId, webhookId, eventId: delivery.eventId },
       version: "x",
       file: "x",
     };

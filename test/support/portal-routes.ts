@@ -1,4 +1,5 @@
 // Every route of the portal as Fastify knows it, so that no form or page can be forgotten by a test.
+import { Agent } from "undici";
 import { createFastify } from "../../src/api/create-fastify.ts";
 import { memoryRateLimits } from "../../src/api/rate-limit.memory.ts";
 import { manualBilling } from "../../src/billing/manual-billing.ts";
@@ -24,6 +25,8 @@ export async function listPortalRoutes(options = { withMail: false }): Promise<P
     secretKey: "0123456789abcdef0123456789abcdef",
     rateLimits: memoryRateLimits(deps.clock),
     billing: manualBilling({ ...deps, log }),
+    receiverUrl: (url) => new URL(url),
+    sending: { allowPrivate: true, dispatcher: new Agent(), now: () => 0 },
     mailer: options.withMail ? mailer : undefined,
     resolveTxt: async () => [],
     links: { ...deps, log },

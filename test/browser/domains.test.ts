@@ -1,0 +1,62 @@
+// A custom domain in a real browser, against a real name server: add, set the records, verify, use, lose.
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { chromiumServer, complaintsOf, seriousViolations } from "../support/chromium.ts";
+import { type Answer, type LoopbackDns, openDns } from "../support/loopback-dns.ts";
+import { openPortalBrowser, PATIENCE_MS, type PortalBrowser } from "../support/portal-browser.ts";
+import { until } from "../support/portal-people.ts";
+import { onServer } from "../support/test-servers.ts";
+
+const PATIENCE = { timeout: PATIENCE_MS };
+const HOST = "go.example.com";
+
+onServer(chromiumServer, () => {
+  let portal: PortalBrowser;
+  let dns: LoopbackDns;
+  const zone = new Map<string, readonly Answer[]>();
+
+  beforeAll(async () => {
+    dns = await openDns((name) => zone.get(name));
+    portal = await openPortalBrowser({ DNS_SERVERS: dns.server });
+  }, PATIENCE_MS);
+  afterAll(async () => {
+    await portal?.stop();
+    await dns?.stop();
+  });
+
+  it(
+    "is added, verified once its record is there, and serves links with slugs of one's own",
+    PATIENCE,
+    async () => {
+      const page = await portal.member();
+      const complaints = complaintsOf(page);
+      await portal.upgrade(page);
+      await page.getByRole("link", { name: "Domains" }).click();
+      await page.getByLabel("Host name").fill("GO.example.com");
+      await page.getByRole("button", { name: "Add domain" }).click();
+      await page.getByRole("heading", { name: HOST }).waitFor();
+      await page.getByRole("button", { name: "Verify now" }).click();
+      await page.getByText("DNS has no TXT record").waitFor();
+      const value = (await page.locator("#txt-value").textContent()) ?? "";
+      zone.set(`_linkledger.${HOST}`, [{ txt: value }]);
+      await page.getByRole("button", { name: "Verify now" }).click();
+      await page.getByText(`${HOST} is verified.`).waitFor();
+      expect(await seriousViolations(page)).toEqual([]);
+      await portal.picture(page, "domain-verified");
+
+      await page.goto(`${portal.base}/portal/links`);
+      await page.getByLabel("Long address").fill("https://example.com/launch");
+      await page.getByLabel("Domain").selectOption({ label: HOST });
+      await page.getByLabel(/slug/i).fill("Launch");
+      await page.getByRole("button", { name: /shorten|create/i }).click();
+      await page.getByText("is ready").waitFor();
+      expect((await portal.service.ask("/launch", { host: HOST })).status).toBe(301);
+
+      await page.goto(`${portal.base}/portal/domains/${HOST}`);
+      await page.getByText("Deactivate", { exact: true }).click();
+      await page.getByRole("button", { name: "Deactivate domain" }).click();
+      await page.getByText("Inactive").waitFor();
+      await until(async () => (await portal.service.ask("/launch", { host: HOST })).status === 404);
+      expect(complaints).toEqual([]);
+    },
+  );
+});

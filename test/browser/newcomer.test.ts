@@ -1,0 +1,117 @@
+// A newcomer's way through the portal, without the command line: with nothing but a keyboard, on a phone, without scripts.
+import { devices, type Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { chromiumServer, complaintsOf, seriousViolations } from "../support/chromium.ts";
+import { openPortalBrowser, PASSWORD, PATIENCE_MS, type PortalBrowser } from "../support/portal-browser.ts";
+import { until } from "../support/portal-people.ts";
+import { printCounts } from "../support/print-counts.ts";
+import { onServer } from "../support/test-servers.ts";
+
+const PATIENCE = { timeout: PATIENCE_MS };
+const TWO_MINUTES_MS = 120_000;
+
+onServer(chromiumServer, () => {
+  let portal: PortalBrowser;
+
+  beforeAll(async () => {
+    portal = await openPortalBrowser();
+  }, PATIENCE_MS);
+  afterAll(() => portal?.stop());
+
+  /** Presses Tab until what has the focus says this; a keyboard user has no other way. */
+  async function tabTo(page: Page, name: RegExp): Promise<void> {
+    for (let presses = 0; presses < 60; presses += 1) {
+      await page.keyboard.press("Tab");
+      const said = await page.evaluate(`(() => {
+        const one = document.activeElement;
+        if (one === document.body) return "";
+        const label = one.labels?.[0]?.textContent ?? "";
+        return [one.getAttribute("aria-label") ?? "", label, one.textContent ?? ""].join(" ");
+      })()`);
+      if (name.test(String(said))) return;
+    }
+    throw new Error(`nothing on this page says ${name}`);
+  }
+
+  it("goes from the landing page to a clicked link with a chart in under two minutes, by keyboard", {
+    timeout: TWO_MINUTES_MS,
+  }, async () => {
+    const started = performance.now();
+    const page = await portal.visitor();
+    const complaints = complaintsOf(page);
+    await tabTo(page, /sign up/i);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/sign-up/);
+    await tabTo(page, /e-mail/i);
+    await page.keyboard.type("newcomer@example.com");
+    await tabTo(page, /password/i);
+    await page.keyboard.type(PASSWORD);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(`${portal.base}/portal`);
+    await portal.picture(page, "dashboard-empty");
+    await tabTo(page, /^\s*Links\s*$/);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/portal\/links/);
+    await tabTo(page, /long address/i);
+    await page.keyboard.type("https://example.com/launch");
+    await page.keyboard.press("Enter");
+    await page.getByText("is ready").waitFor();
+    const link = page.url();
+    const short = `${portal.base}/${new URL(link).pathname.split("/").at(-1)}`;
+    expect((await portal.follow(short)).status).toBe(301);
+    await page.goto(`${link}/analytics`);
+    await page.locator(".chart-canvas canvas").waitFor();
+    await page.locator('[data-total="total"]', { hasText: /^1$/ }).waitFor();
+    await portal.picture(page, "analytics-first-click");
+    const seconds = (performance.now() - started) / 1000;
+    printCounts("from the landing page to a clicked link with a chart", { seconds: Math.round(seconds) });
+    expect(complaints).toEqual([]);
+  });
+
+  it("needs no script for links, keys and numbers", PATIENCE, async () => {
+    const page = await portal.member({ javaScriptEnabled: false });
+    await page.goto(`${portal.base}/portal/links`);
+    await page.getByLabel("Long address").fill("https://example.com/without-scripts");
+    await page.keyboard.press("Enter");
+    await page.getByText("is ready").waitFor();
+    const link = page.url();
+    await portal.follow(`${portal.base}/${new URL(link).pathname.split("/").at(-1)}`);
+    await until(async () => {
+      await page.goto(`${link}/analytics`);
+      return (await page.locator('[data-total="total"]', { hasText: /^1$/ }).count()) === 1;
+    });
+    expect(await page.locator("table[data-unit] tbody tr").count()).toBeGreaterThan(0);
+    await page.goto(`${portal.base}/portal/keys`);
+    await page.getByLabel("Label").fill("No scripts");
+    await page.getByRole("button", { name: "Issue key" }).click();
+    await page.locator("#new-key", { hasText: /^ll_[A-Za-z0-9]{32}$/ }).waitFor();
+    await page.getByRole("link", { name: "I have copied it" }).click();
+    await page.getByText("Deactivate", { exact: true }).click();
+    await page.getByRole("button", { name: "Deactivate key" }).click();
+    await page.getByText("The key is deactivated.").waitFor();
+  });
+
+  it("finds every page of the account usable on a phone, light and dark, without a serious violation", {
+    timeout: 400_000,
+  }, async () => {
+    const { viewport, userAgent, deviceScaleFactor } = devices["Pixel 7"] ?? {};
+    const phone = { viewport: viewport ?? null, userAgent: userAgent ?? "", hasTouch: true, isMobile: true };
+    const page = await portal.member({ ...phone, deviceScaleFactor: deviceScaleFactor ?? 2 });
+    const found: string[] = [];
+    const visitors = ["/", "/portal/sign-in", "/portal/sign-up", "/portal/reset"];
+    const own = ["", "/links", "/keys", "/domains", "/plan", "/account"].map((path) => `/portal${path}`);
+    for (const path of [...own, ...visitors]) {
+      for (const colorScheme of ["light", "dark"] as const) {
+        if (path === visitors[0]) await page.context().clearCookies();
+        await page.emulateMedia({ colorScheme });
+        const answer = await page.goto(portal.base + path);
+        if (answer?.status() !== 200) found.push(`${path}: ${answer?.status()}`);
+        for (const line of await seriousViolations(page)) found.push(`${path} ${colorScheme}: ${line}`);
+        const overflow = Number(await page.evaluate("document.documentElement.scrollWidth - innerWidth"));
+        if (overflow > 0) found.push(`${path}: ${overflow} pixels too wide`);
+        await portal.picture(page, `phone-${colorScheme}-${path.replaceAll("/", "_")}`);
+      }
+    }
+    expect(found).toEqual([]);
+  });
+});

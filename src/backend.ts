@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { memoryRateLimits } from "./api/rate-limit.memory.ts";
 import type { RateLimits } from "./api/rate-limit.ts";
 import { withOwnLimits } from "./api/rate-limit-fallback.ts";
+import { copySqlite } from "./backup.sqlite.ts";
 import { BadConfig, type Config } from "./config.ts";
 import { announcingEventStore } from "./coordination/announcing-event-store.ts";
 import { memoryCacheNews } from "./coordination/cache-news.memory.ts";
@@ -111,6 +112,9 @@ export function clickSpools(config: Config, name: string): ClickSpools | undefin
   const maxBytes = config.clickSpoolMb * 1024 * 1024;
   return sqliteClickSpools(join(config.dataDir, "click-spool"), { name, maxBytes });
 }
+
+/** One embedded file, as of one moment; see copySqlite. */
+export const copyEmbedded = copySqlite;
 
 type Documents = Pick<Backend, "foldStore" | "secrets" | "deliveryQueue" | "prepare"> &
   Partial<Pick<Backend, "leases">>;

@@ -3,6 +3,7 @@
 import { Command, CommanderError } from "commander";
 import { accountCommands } from "./cli/account-commands.ts";
 import { auditCommands } from "./cli/audit-commands.ts";
+import { backupCommand } from "./cli/backup-command.ts";
 import { domainCommands } from "./cli/domain-commands.ts";
 import { keyCommands } from "./cli/key-commands.ts";
 import { projectionCommands } from "./cli/projection-commands.ts";
@@ -27,6 +28,7 @@ domainCommands(program);
 webhookCommands(program);
 projectionCommands(program);
 auditCommands(program);
+backupCommand(program);
 
 try {
   await program.parseAsync();

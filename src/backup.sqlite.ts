@@ -1,0 +1,24 @@
+// Copies embedded SQLite files as of one moment each, also while a service writes to them.
+import { closeSync, fsyncSync, openSync, statSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+
+/** `copy` must not be there yet. Writers go on meanwhile. @throws what SQLite says, also of a copy that is not sound */
+export function copySqlite(file: string, copy: string): { bytes: number } {
+  const db = new DatabaseSync(file, { timeout: 5000 });
+  try {
+    db.prepare("VACUUM INTO ?").run(copy);
+  } finally {
+    db.close();
+  }
+  const check = new DatabaseSync(copy, { readOnly: true });
+  try {
+    const found = check.prepare("PRAGMA integrity_check").get()?.integrity_check;
+    if (found !== "ok") throw new Error(`The copy of ${file} is not sound: ${found}`);
+  } finally {
+    check.close();
+  }
+  const handle = openSync(copy, "r+");
+  fsyncSync(handle);
+  closeSync(handle);
+  return { bytes: statSync(copy).size };
+}

@@ -1,0 +1,52 @@
+// linkledger backup: the embedded files, copied while the service runs (docs/operations.md says how to restore).
+import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Command } from "commander";
+import { copyEmbedded } from "../backend.ts";
+import { parseConfig } from "../config.ts";
+import { DomainError } from "../errors.ts";
+import { print } from "./output.ts";
+
+export class BackupRefused extends DomainError {
+  override readonly code = "backup_refused";
+}
+
+export function backupCommand(program: Command): void {
+  program
+    .command("backup")
+    .description("copy the embedded files to a new folder, while the service runs")
+    .argument("<folder>", "is made; must not hold anything yet")
+    .option("--json", "print one JSON document")
+    .action(async (given: string, options: { json?: boolean }) => {
+      const folder = resolve(given);
+      print({ folder, files: backUp(folder) }, options.json ?? false);
+    });
+}
+
+function backUp(folder: string): { name: string; bytes: number }[] {
+  const config = parseConfig(process.env);
+  const names = embeddedFiles(config).filter((name) => existsSync(join(config.dataDir, name)));
+  if (names.length === 0)
+    throw new BackupRefused(`There are no embedded files in ${config.dataDir}: use the tools of its servers`);
+  if (existsSync(folder) && readdirSync(folder).length > 0)
+    throw new BackupRefused(`${folder} is not empty: a backup goes to a folder of its own`);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return names.map((name) => {
+    const [file, copy] = [join(config.dataDir, name), join(folder, name)];
+    if (name.endsWith(".db")) return { name, ...copyEmbedded(file, copy) };
+    copyFileSync(file, copy);
+    return { name, bytes: statSync(copy).size };
+  });
+}
+
+/**
+ * In this order the copies fit together: what a later one has more than an earlier one hurts nobody. Not among them:
+ * read.db, which is folded again from the events.
+ */
+function embeddedFiles(config: { eventStoreUrl?: string | undefined; mongodbUrl?: string | undefined }) {
+  return [
+    ...(config.eventStoreUrl ? [] : ["events.db"]),
+    ...(config.mongodbUrl ? [] : ["deliveries.db", "secrets.db"]),
+    "secret.key",
+  ];
+}

@@ -99,7 +99,9 @@ onServer(chromiumServer, () => {
     const page = await portal.member({ ...phone, deviceScaleFactor: deviceScaleFactor ?? 2 });
     const found: string[] = [];
     const visitors = ["/", "/portal/sign-in", "/portal/sign-up", "/portal/reset"];
-    const own = ["", "/links", "/keys", "/domains", "/plan", "/account"].map((path) => `/portal${path}`);
+    const own = ["", "/links", "/keys", "/domains", "/webhooks", "/plan", "/account"].map(
+      (path) => `/portal${path}`,
+    );
     for (const path of [...own, ...visitors]) {
       for (const colorScheme of ["light", "dark"] as const) {
         if (path === visitors[0]) await page.context().clearCookies();

@@ -8,6 +8,8 @@ import { startTestService, type TestService } from "./start-service.ts";
 import { freePort } from "./test-servers.ts";
 
 export const PATIENCE_MS = 90_000;
+/** For one thing to appear. */
+const STEP_MS = 30_000;
 export const PASSWORD = "seven brown foxes";
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 /** Not committed; CI may keep it. */
@@ -40,7 +42,7 @@ export async function openPortalBrowser(environment: Record<string, string> = {}
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
     contexts.push(context);
     const page = await context.newPage();
-    page.setDefaultTimeout(PATIENCE_MS);
+    page.setDefaultTimeout(STEP_MS);
     await page.goto(base);
     return page;
   }

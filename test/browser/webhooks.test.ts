@@ -1,0 +1,62 @@
+// A webhook in a real browser with a receiver on loopback: add, key shown once, test tool, delivery log, pause.
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { chromiumServer, complaintsOf, seriousViolations } from "../support/chromium.ts";
+import { openPortalBrowser, PATIENCE_MS, type PortalBrowser } from "../support/portal-browser.ts";
+import { until } from "../support/portal-people.ts";
+import { onServer } from "../support/test-servers.ts";
+import { startReceiver } from "../support/webhook-receiver.ts";
+
+onServer(chromiumServer, () => {
+  let portal: PortalBrowser;
+
+  beforeAll(async () => {
+    portal = await openPortalBrowser({ WEBHOOK_ALLOW_PRIVATE: "true" });
+  }, PATIENCE_MS);
+  afterAll(() => portal?.stop());
+
+  it("is added, tried out, and shows each delivery with what was sent and answered", {
+    timeout: PATIENCE_MS,
+  }, async () => {
+    const receiver = await startReceiver();
+    const page = await portal.member();
+    const complaints = complaintsOf(page);
+    await portal.upgrade(page);
+    await page.getByRole("link", { name: "Webhooks" }).click();
+    await page.getByLabel("URL", { exact: true }).fill(`http://127.0.0.1:${receiver.port}/hooks`);
+    await page.getByRole("button", { name: "Add webhook" }).click();
+    const key = (await page.getByText(/^whk_[A-Za-z0-9]{32}$/).textContent()) ?? "";
+    await portal.picture(page, "webhook-key");
+    await page.goto(`${portal.base}/portal/webhooks`);
+    expect(await page.content()).not.toContain(key);
+    await page.locator('a[href^="/portal/webhooks/"]').first().click();
+
+    await page.waitForURL(/webhooks\/[0-9a-f-]{36}/);
+    const webhook = page.url();
+    await page.getByRole("button", { name: "Send a test" }).click();
+    await page.getByText("Delivered: your server answered 200").waitFor();
+    expect(receiver.received[0]?.headers["x-api-key"]).toBe(key);
+    expect(await page.getByLabel("Request").textContent()).toContain("link.clicked");
+    expect(await seriousViolations(page)).toEqual([]);
+    await portal.picture(page, "webhook-tested");
+
+    const { key: apiKey } = await portal.service.issueKey(await portal.accountOf(page));
+    const made = await portal.service.post("/api/v1/shorten", apiKey, { url: "https://example.com/" });
+    await portal.follow(String(made.body.short_url));
+    await until(async () => {
+      await page.goto(webhook);
+      return (await page.locator("#deliveries tbody tr").count()) === 1;
+    });
+    await page.locator("#deliveries tbody a").first().click();
+    await page.getByText("Delivered").first().waitFor();
+    expect(JSON.parse(String(receiver.received[1]?.body))).toMatchObject({
+      data: { link_id: made.body.slug },
+    });
+    expect(await seriousViolations(page)).toEqual([]);
+    await portal.picture(page, "delivery");
+
+    await page.goto(webhook);
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByText("Nothing is sent until you resume it").waitFor();
+    expect(complaints).toEqual([]);
+  });
+});

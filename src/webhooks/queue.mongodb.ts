@@ -1,20 +1,20 @@
 // The delivery queue on MongoDB, by guarded updates of single documents alone: no transactions, no pipelines.
-import { type Collection, type Document, type Filter, MongoBulkWriteError, type UpdateFilter } from "mongodb";
-import { isDuplicateKey, type MongodbConnection } from "../mongodb/connection.ts";
-import { deliveryFrom, LISTED, type StoredDelivery, stored } from "./queue.mongodb-documents.ts";
-import {
-  type Attempt,
-  type ClaimedDelivery,
-  type ClaimRequest,
-  type Delivery,
-  type DeliveryQuery,
-  type DeliveryQueue,
-  type DeliveryWithLog,
-  deliveryId,
-  type FailureStreak,
-  type NewDelivery,
-  type Outcome,
-  type QueueStats,
+import type { Collection, Document, Filter, UpdateFilter } from "mongodb";
+import type { MongodbConnection } from "../mongodb/connection.ts";
+import { deliveryFrom, LISTED, type StoredDelivery } from "./queue.mongodb-documents.ts";
+import { insertMissing } from "./queue.mongodb-insert.ts";
+import type {
+  Attempt,
+  ClaimedDelivery,
+  ClaimRequest,
+  Delivery,
+  DeliveryQuery,
+  DeliveryQueue,
+  DeliveryWithLog,
+  FailureStreak,
+  NewDelivery,
+  Outcome,
+  QueueStats,
 } from "./queue.ts";
 
 type Claim = Pick<ClaimedDelivery, "id" | "token">;
@@ -49,19 +49,7 @@ class MongodbDeliveryQueue implements DeliveryQueue {
   }
 
   async enqueue(deliveries: readonly NewDelivery[], now: string): Promise<number> {
-    const byId = new Map(deliveries.map((each) => [deliveryId(each.webhookId, each.eventId), each]));
-    let added = 0;
-    // Some compatible servers stop at the first taken `_id` though told to go on: look what is left.
-    for (let left = [...byId.keys()]; left.length > 0; left = await this.#missing(left)) {
-      const documents = left.flatMap((id) => {
-        const delivery = byId.get(id);
-        return delivery ? [stored(id, delivery, now)] : [];
-      });
-      const outcome = await this.#on((all) => insertNew(all, documents));
-      added += outcome.added;
-      if (outcome.settled) break;
-    }
-    return added;
+    return await insertMissing(this.#connection, deliveries, now);
   }
 
   async dueWebhooks(now: string): Promise<string[]> {
@@ -192,39 +180,12 @@ class MongodbDeliveryQueue implements DeliveryQueue {
     return (await this.#on((all) => all.updateOne(ours, update))).matchedCount === 1;
   }
 
-  async #missing(ids: readonly string[]): Promise<string[]> {
-    const there = await this.#on((all) =>
-      all
-        .find({ _id: { $in: [...ids] } })
-        .project<{ _id: string }>({ _id: 1 })
-        .toArray(),
-    );
-    const found = new Set(there.map(({ _id }) => _id));
-    return ids.filter((id) => !found.has(id));
-  }
-
   #on<T>(work: (deliveries: Collection<StoredDelivery>) => Promise<T>): Promise<T> {
     return this.#connection.run((db) => work(db.collection<StoredDelivery>("deliveries")));
   }
 
   #onStreaks<T>(work: (streaks: Collection<StoredStreak>) => Promise<T>): Promise<T> {
     return this.#connection.run((db) => work(db.collection<StoredStreak>("webhook_failure_streaks")));
-  }
-}
-
-/** `settled`: nothing is left to insert. Taken ids are no error: those deliveries are queued already. */
-async function insertNew(
-  all: Collection<StoredDelivery>,
-  documents: StoredDelivery[],
-): Promise<{ added: number; settled: boolean }> {
-  try {
-    return { added: (await all.insertMany(documents, { ordered: false })).insertedCount, settled: true };
-  } catch (error) {
-    if (!(error instanceof MongoBulkWriteError) || !isDuplicateKey(error)) throw error;
-    const failures = [error.writeErrors].flat();
-    if (failures.length === 0 || failures.some(({ code }) => code !== 11_000)) throw error;
-    const added = error.result.insertedCount;
-    return { added, settled: added + failures.length === documents.length };
   }
 }
 

@@ -1,0 +1,17 @@
+// The portal's questions on MongoDB or a compatible server.
+import { beforeAll } from "vitest";
+import { MongodbConnection } from "../../src/mongodb/connection.ts";
+import { openMongodbReadStore } from "../../src/read-store/mongodb.ts";
+import { mongodb, startMongodb, type TestMongodb } from "../support/mongodb-server.ts";
+import { onServer } from "../support/test-servers.ts";
+import { portalQueriesContract } from "./portal-queries.ts";
+
+onServer(mongodb, () => {
+  let server: TestMongodb;
+  beforeAll(async () => {
+    server = await startMongodb();
+    return () => server.stop();
+  });
+
+  portalQueriesContract("MongoDB", () => openMongodbReadStore(new MongodbConnection(server.newDatabase())));
+});

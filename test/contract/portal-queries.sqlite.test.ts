@@ -1,0 +1,16 @@
+// The portal's questions on the embedded read store.
+import { join } from "node:path";
+import { openSqliteReadStore } from "../../src/read-store/sqlite.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { portalQueriesContract } from "./portal-queries.ts";
+
+portalQueriesContract("SQLite", async () => {
+  const folder = await temporaryFolder();
+  const store = await openSqliteReadStore(join(folder.path, "read.db"));
+  const close = store.close.bind(store);
+  store.close = async () => {
+    await close();
+    await folder.remove();
+  };
+  return store;
+});

@@ -1,0 +1,281 @@
+// What the portal's pages ask, whichever read store answers, of documents that a real runner made from real events.
+import { pino } from "pino";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
+import { allProjections } from "../../src/projections/groups.ts";
+import { ProjectionRunner } from "../../src/projections/runner.ts";
+import { accountDashboard } from "../../src/queries/account-dashboard.ts";
+import { type AccountLinksOptions, accountLinks, topLinks } from "../../src/queries/account-links.ts";
+import { linkHistory } from "../../src/queries/link-history.ts";
+import { linkReport } from "../../src/queries/link-report.ts";
+import type { ReadStore } from "../../src/read-store/port.ts";
+import {
+  ACCOUNT,
+  AT,
+  DOMAIN,
+  KEY,
+  linkClicked,
+  linkCreated,
+  OTHER_ACCOUNT,
+} from "../support/stored-events.ts";
+import { append, openStores, type Stores } from "../support/stores.ts";
+
+const NOW = new Date("2026-03-01T10:30:00.000Z");
+const LATER = "2026-03-01T10:20:00.000Z";
+const sleep = async () => undefined;
+
+let stores: Stores;
+
+/** `open`: an empty read store of the adapter. */
+export function portalQueriesContract(name: string, open: () => Promise<ReadStore>) {
+  describe(`the portal's questions: ${name}`, { timeout: 60_000 }, () => {
+    beforeEach(async () => {
+      const own = await openStores();
+      const readStore = await open();
+      stores = {
+        ...{ eventStore: own.eventStore, readStore },
+        async close() {
+          await readStore.close();
+          await own.close();
+        },
+      };
+    });
+    afterEach(async () => await stores.close());
+    listSuite();
+    topSuite();
+    dashboardSuite();
+    historySuite();
+    reportSuite();
+  });
+}
+
+async function created(slug: string, fields: Parameters<typeof linkCreated>[0] = {}) {
+  const event = linkCreated({ ...fields, slug });
+  await append(stores.eventStore, `link-${event.data.host}/${slug}`, [event]);
+}
+
+async function changed(slug: string, type: "LinkDisabled" | "LinkDeleted" | "LinkRestored") {
+  const data = { host: "sho.rt", slug, accountId: ACCOUNT, at: LATER };
+  await append(stores.eventStore, `link-sho.rt/${slug}`, [{ type, data }]);
+}
+
+async function clicked(slug: string, times: number, fields: Parameters<typeof linkClicked>[0] = {}) {
+  const events = Array.from({ length: times }, () => linkClicked({ ...fields, link: `sho.rt/${slug}` }));
+  if (times > 0) await append(stores.eventStore, "clicks-w-20260301", events);
+}
+
+async function project() {
+  const log = pino({ level: "silent" });
+  await new ProjectionRunner({ ...stores, projections: allProjections, clock: () => NOW, log }).catchUp();
+}
+
+function listSuite() {
+  describe("the links of an account", () => {
+    const list = async (options: Partial<AccountLinksOptions> = {}) =>
+      await accountLinks(stores, ACCOUNT, { limit: 50, ...options });
+    const slugs = async (options: Partial<AccountLinksOptions> = {}) =>
+      (await list(options)).links.map(({ slug }) => slug);
+
+    beforeEach(async () => {
+      await created("live", { at: "2026-01-03T00:00:00.000Z", longUrl: "https://shop.example/Spring_Sale" });
+      await created("off", { at: "2026-01-02T00:00:00.000Z" });
+      await created("gone", { at: "2026-01-01T00:00:00.000Z" });
+      await created("own", { at: "2026-01-04T00:00:00.000Z", host: "my.example", domainId: DOMAIN });
+      await created("theirs", { accountId: OTHER_ACCOUNT });
+      await changed("off", "LinkDisabled");
+      await changed("gone", "LinkDeleted");
+      await clicked("live", 3);
+      await project();
+    });
+
+    it("come newest first with their clicks, without deleted ones and other accounts'", async () => {
+      const { links, next } = await list();
+      expect(links.map(({ slug, clicks }) => [slug, clicks])).toEqual([
+        ["own", 0],
+        ["live", 3],
+        ["off", 0],
+      ]);
+      expect(next).toBeNull();
+    });
+
+    it("are filtered by state and domain, and found by a part of either URL", async () => {
+      expect(await slugs({ show: "live" })).toEqual(["own", "live"]);
+      expect(await slugs({ show: "disabled" })).toEqual(["off"]);
+      expect(await slugs({ show: "deleted" })).toEqual(["gone"]);
+      expect(await slugs({ domainId: DOMAIN })).toEqual(["own"]);
+      expect(await slugs({ domainId: null, show: "live" })).toEqual(["live"]);
+      expect(await slugs({ q: "spring_SALE" })).toEqual(["live"]);
+      expect(await slugs({ q: "my.example/O" })).toEqual(["own"]);
+      expect(await slugs({ q: "theirs" })).toEqual([]);
+    });
+
+    it("page through equal times without a gap or a repeat, searched too", async () => {
+      for (let n = 0; n < 23; n += 1) await created(`many${n}`);
+      await project();
+      const seen: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const { links, next } = await list({ limit: 5, q: "MANY", cursor });
+        expect(links.length).toBeLessThanOrEqual(5);
+        seen.push(...links.map(({ slug }) => slug));
+        cursor = next ?? undefined;
+      } while (cursor);
+      expect([seen.length, new Set(seen).size]).toEqual([23, 23]);
+    });
+
+    it("refuse a cursor of another list", async () => {
+      const clicks = Buffer.from('[5,"sho.rt/live"]').toString("base64url");
+      const time = Buffer.from(`["${AT}","sho.rt/live"]`).toString("base64url");
+      await expect(list({ cursor: clicks })).rejects.toMatchObject({ code: "invalid_cursor" });
+      await expect(topLinks(stores, ACCOUNT, { limit: 5, cursor: time })).rejects.toMatchObject({
+        code: "invalid_cursor",
+      });
+    });
+  });
+}
+
+function topSuite() {
+  describe("the top links of an account", () => {
+    it("are exact, page by page, without deleted links and other accounts'", async () => {
+      const clicks = [0, 3, 9, 10, 100, 2, 9];
+      for (const [n, count] of clicks.entries()) {
+        await created(`l${n}`);
+        await clicked(`l${n}`, count);
+      }
+      await created("theirs", { accountId: OTHER_ACCOUNT });
+      await clicked("theirs", 50, { accountId: OTHER_ACCOUNT });
+      await changed("l3", "LinkDeleted");
+      await project();
+      const seen: [string, number][] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await topLinks(stores, ACCOUNT, { limit: 2, cursor });
+        seen.push(...page.links.map(({ slug, clicks: count }): [string, number] => [slug, count]));
+        cursor = page.next ?? undefined;
+      } while (cursor);
+      expect(seen).toEqual([
+        ["l4", 100],
+        ["l6", 9],
+        ["l2", 9],
+        ["l1", 3],
+        ["l5", 2],
+      ]);
+    });
+
+    it("reach behind any number of deleted ones", async () => {
+      for (let n = 0; n < 12; n += 1) {
+        await created(`d${n}`);
+        await clicked(`d${n}`, 5);
+        await changed(`d${n}`, "LinkDeleted");
+      }
+      await created("last");
+      await clicked("last", 1);
+      await project();
+      const { links, next } = await topLinks(stores, ACCOUNT, { limit: 3 });
+      expect([links.map(({ slug }) => slug), next]).toEqual([["last"], null]);
+    });
+  });
+}
+
+function dashboardSuite() {
+  describe("the dashboard of an account", () => {
+    const dashboard = async () =>
+      await accountDashboard(stores, { accountId: ACCOUNT, tier: "developer" }, "24h", NOW);
+
+    it("is all zeros for a new account", async () => {
+      const { series, totals, top, usage } = await dashboard();
+      expect(series.points.every(({ total }) => total === 0)).toBe(true);
+      expect([totals.total, top, usage.links, usage.keys]).toEqual([0, [], 0, { used: 0, limit: 5 }]);
+    });
+
+    it("adds up all its links, and shows what the tier's limits leave", async () => {
+      const ofAccount = { accountId: ACCOUNT, at: AT };
+      const key = { ...ofAccount, keyId: KEY, keyHash: "a".repeat(64), hint: "wxyz", label: "ci" };
+      const lifecycle: LinkledgerEvent[] = [
+        { type: "AccountOpened", data: { ...ofAccount, tier: "developer" } },
+        { type: "KeyIssued", data: key },
+        { type: "KeyIssued", data: { ...key, keyId: DOMAIN, keyHash: "b".repeat(64) } },
+        { type: "KeyDeactivated", data: { ...ofAccount, keyId: DOMAIN } },
+      ];
+      await append(stores.eventStore, `account-${ACCOUNT}`, lifecycle);
+      for (const slug of ["a", "b", "c"]) await created(slug);
+      await changed("c", "LinkDeleted");
+      await clicked("a", 2);
+      await clicked("b", 3, { kind: "qr_scan", at: "2026-03-01T09:00:00.000Z" });
+      await clicked("b", 4, { kind: "preview", at: "2025-03-01T09:00:00.000Z" });
+      await clicked("x", 7, { accountId: OTHER_ACCOUNT });
+      await project();
+      const { series, totals, top, usage } = await dashboard();
+      expect(series.points.slice(-2).map(({ total }) => total)).toEqual([3, 2]);
+      expect(totals).toEqual({ click: 2, preview: 4, qr_scan: 3, total: 9 });
+      expect(top.map(({ slug, clicks }) => [slug, clicks])).toEqual([
+        ["b", 7],
+        ["a", 2],
+      ]);
+      expect(usage).toMatchObject({ links: 2, deletedLinks: 1, keys: { used: 1, limit: 5 } });
+    });
+  });
+}
+
+function historySuite() {
+  describe("one link with its history", () => {
+    const ask = async (slug = "abc", account = ACCOUNT) => await linkHistory(stores, account, "sho.rt", slug);
+
+    it("is there the instant it was made, and shows who did what", async () => {
+      await created("abc");
+      const retargeted = { host: "sho.rt", slug: "abc", accountId: ACCOUNT, at: LATER };
+      await append(stores.eventStore, "link-sho.rt/abc", [
+        {
+          type: "LinkRetargeted",
+          data: { ...retargeted, from: "https://example.com/", to: "https://example.com/2" },
+        },
+      ]);
+      await changed("abc", "LinkDeleted");
+      const { link, history } = await ask("ABC");
+      expect(link).toMatchObject({ status: "deleted", longUrl: "https://example.com/2", revision: 2 });
+      expect(history).toMatchObject([
+        { type: "LinkCreated", at: AT, to: "https://example.com/", actor: { type: "operator" }, revision: 0 },
+        { type: "LinkRetargeted", at: LATER, from: "https://example.com/", to: "https://example.com/2" },
+        { type: "LinkDeleted", revision: 2 },
+      ]);
+    });
+
+    it("is not found when it is nobody's, or another account's", async () => {
+      await created("theirs", { accountId: OTHER_ACCOUNT });
+      for (const slug of ["none", "theirs"])
+        await expect(ask(slug)).rejects.toMatchObject({ code: "not_found" });
+    });
+  });
+}
+
+function reportSuite() {
+  describe("the report of a link", () => {
+    const report = async () => await linkReport({ ...stores, sleep }, "sho.rt/abc", "24h", NOW);
+
+    it("ranks each breakdown, with what is beyond the top last", async () => {
+      await clicked("abc", 1, { country: "DE", referrerHost: "other" });
+      await clicked("abc", 2, { country: "FR", utm: { source: "mail" } });
+      await project();
+      const { breakdowns, utm, totals, recent, series } = await report();
+      expect(breakdowns.countries).toEqual([
+        ["FR", 2],
+        ["DE", 1],
+      ]);
+      expect(breakdowns.referrers.at(-1)).toEqual(["other", 1]);
+      expect(utm.source).toEqual([["mail", 2]]);
+      expect([totals.total, recent.length, series.points.at(-1)?.total]).toEqual([3, 3, 3]);
+    });
+
+    it("says after which event live updates must go on, also for a link that rests while others are clicked", async () => {
+      expect((await report()).position).toBe("");
+      await clicked("abc", 1);
+      await clicked("other", 2);
+      await project();
+      const { position } = await report();
+      expect(position).toBe(await stores.eventStore.head());
+      await clicked("abc", 1);
+      const later = await stores.eventStore.readAll({ after: position, prefixes: ["clicks-"], limit: 10 });
+      expect(later).toHaveLength(1);
+    });
+  });
+}

@@ -39,10 +39,10 @@ export async function sendAccountPage(
     nav: "Account",
     status: state.refused ? 400 : 200,
     body: html`<div class="page-head"><div><h1>Account</h1><p class="muted">${email} · <code>${accountId}</code></p></div></div>
-<div class="grid">${emailCard(state, csrf, deps.mailer !== undefined)}${passwordCard(state, csrf, email)}</div>
+<div class="grid">${emailCard(state, csrf, email, deps.mailer !== undefined)}${passwordCard(state, csrf, email)}</div>
 ${sessionsCard(sessions, sessionId, csrf)}
 ${dataCard}
-${closeCard(state, csrf)}`,
+${closeCard(state, csrf, email)}`,
   });
 }
 
@@ -52,7 +52,7 @@ function errorOn(state: AccountPageState, form: AccountPageState["form"], ...cod
   return refused && state.form === form && codes.includes(refused.code) ? refused.message : undefined;
 }
 
-function emailCard(state: AccountPageState, csrf: Html, withMail: boolean): Html {
+function emailCard(state: AccountPageState, csrf: Html, email: string, withMail: boolean): Html {
   return html`<section class="card" id="email"><h2>E-mail address</h2>
 <form method="post" action="/portal/account/email" class="form">${csrf}
 ${field({
@@ -61,15 +61,14 @@ ${field({
   hint: withMail ? "It counts once you have followed the link we send there." : undefined,
   error: errorOn(state, "email", "invalid_email", "email_taken"),
 })}
-${passwordField("email-password", errorOn(state, "email", "wrong_password"))}
+${passwordField("email-password", email, errorOn(state, "email", "wrong_password"))}
 <div><button class="button">Change address</button></div></form></section>`;
 }
 
 function passwordCard(state: AccountPageState, csrf: Html, email: string): Html {
   return html`<section class="card" id="password"><h2>Password</h2>
 <form method="post" action="/portal/account/password" class="form">${csrf}
-<input type="hidden" name="username" autocomplete="username" value="${email}">
-${passwordField("current-password", errorOn(state, "password", "wrong_password"))}
+${passwordField("current-password", email, errorOn(state, "password", "wrong_password"))}
 ${field({
   ...{ id: "new-password", label: "New password", name: "wanted", type: "password" },
   ...{ autocomplete: "new-password", required: true, minlength: PASSWORD_MIN },
@@ -79,9 +78,11 @@ ${field({
 <div><button class="button">Change password</button></div></form></section>`;
 }
 
-function passwordField(id: string, error: string | undefined): Html {
+/** With the address beside it, so that password managers know whose it is. */
+function passwordField(id: string, email: string, error: string | undefined): Html {
   const about = { label: "Your current password", name: "password", type: "password" } as const;
-  return field({ id, ...about, autocomplete: "current-password", required: true, error });
+  return html`<input type="text" name="username" autocomplete="username" value="${email}" hidden>
+${field({ id, ...about, autocomplete: "current-password", required: true, error })}`;
 }
 
 function sessionsCard(sessions: readonly SessionOfAccount[], current: string, csrf: Html): Html {
@@ -109,10 +110,10 @@ const dataCard = html`<section class="card" id="data"><h2>Your data</h2>
 <p class="muted">Everything the log holds of you, event by event: the account, its keys and domains, every link and every click, as lines of JSON.</p>
 <div><a class="button" href="/portal/account/export" download>${icon("download")}Export my data</a></div></section>`;
 
-function closeCard(state: AccountPageState, csrf: Html): Html {
+function closeCard(state: AccountPageState, csrf: Html, email: string): Html {
   return html`<section class="card card-danger" id="close"><h2>Close account</h2>
 <p class="muted">Your keys stop at once, your links no longer redirect, your domains and webhooks are removed, and your e-mail address is erased. This can't be undone: export your data first.</p>
 <form method="post" action="/portal/account/close" class="form-row">${csrf}
-${passwordField("close-password", errorOn(state, "close", "wrong_password"))}
+${passwordField("close-password", email, errorOn(state, "close", "wrong_password"))}
 <button class="button button-danger">Close my account for good</button></form></section>`;
 }

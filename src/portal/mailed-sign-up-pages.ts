@@ -119,7 +119,7 @@ function sendPasswordForm(
     body: html`<div class="card"><h1>Choose a password</h1><p class="muted">For ${given.email}.</p>
 <form method="post" action="/portal/sign-up/finish" class="form">${csrfField(reply)}
 <input type="hidden" name="token" value="${given.token}">
-<input type="hidden" name="username" autocomplete="username" value="${given.email}">
+<input type="text" name="username" autocomplete="username" value="${given.email}" hidden>
 ${newPasswordField(given.refused)}
 <button class="button button-primary button-wide">Create account</button></form></div>`,
   });

@@ -107,7 +107,7 @@ function sendPasswordForm(
 <p class="muted">For ${given.email}. You are signed out everywhere else.</p>
 <form method="post" action="/portal/reset/choose" class="form">${csrfField(reply)}
 <input type="hidden" name="token" value="${given.token}">
-<input type="hidden" name="username" autocomplete="username" value="${given.email}">
+<input type="text" name="username" autocomplete="username" value="${given.email}" hidden>
 ${newPasswordField(given.refused)}
 <button class="button button-primary button-wide">Set password</button></form></div>`,
   });

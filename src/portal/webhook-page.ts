@@ -146,11 +146,16 @@ function logCard(webhookId: string, log: DeliveryPage, state: DeliveryState | un
   const query = (more: Record<string, string>) => `?${new URLSearchParams(more)}`;
   const choice = (name: string, wanted: DeliveryState | undefined) =>
     html`<a href="${webhookPath(webhookId, wanted ? query({ state: wanted }) : "")}" ${wanted === state ? html`aria-current="true"` : ""}>${name}</a>`;
+  const older =
+    log.next_cursor &&
+    html`<a class="button" href="${webhookPath(webhookId, query({ ...(state && { state }), cursor: log.next_cursor }))}">Older</a>`;
+  const more = [older, state === "failed" && log.deliveries.length > 0 && recovery(webhookId, csrf)].filter(
+    Boolean,
+  );
   return html`<section class="card" id="deliveries"><div class="card-head"><h2>Deliveries</h2>
 <nav class="choices" aria-label="Deliveries shown">${choice("All", undefined)}${DELIVERY_STATES.map((one) => choice(STATE_NAMES[one], one))}</nav></div>
 ${log.deliveries.length > 0 ? deliveryTable(log.deliveries) : html`<p class="muted">${state ? `None is ${STATE_NAMES[state].toLowerCase()}.` : "None in the last 30 days. Follow a link that was made through the API, and its delivery appears here."}</p>`}
-<div class="actions">${log.next_cursor && html`<a class="button" href="${webhookPath(webhookId, query({ ...(state && { state }), cursor: log.next_cursor }))}">Older</a>`}
-${state === "failed" && log.deliveries.length > 0 && recovery(webhookId, csrf)}</div></section>`;
+${more.length > 0 && html`<div class="actions">${more}</div>`}</section>`;
 }
 
 function recovery(webhookId: string, csrf: Html): Html {

@@ -51,7 +51,7 @@ export function stateBadge(state: DeliveryState): Html {
 export function outcome(attempt: Delivery["lastAttempt"]): Html {
   if (!attempt) return html`<span class="muted">Not tried yet</span>`;
   const { status, error, durationMs } = attempt;
-  return html`${error ? error.message : `Answered ${status}`} <span class="muted">in ${durationMs} ms</span>`;
+  return html`<span>${error ? error.message : `Answered ${status}`} <span class="muted">in ${durationMs} ms</span></span>`;
 }
 
 /** URL, label and kinds: the same when a webhook is added and when it is changed. */

@@ -60,6 +60,16 @@ function oneQuestionAtATime() {
   });
 }
 
+/** On a phone the places are more than fit: the current one is brought into sight. */
+function showCurrentPlace() {
+  const nav = document.querySelector(".nav");
+  const current = nav?.querySelector("[aria-current]");
+  if (!current) return;
+  const { left, width } = current.getBoundingClientRect();
+  nav.scrollLeft += left + width / 2 - nav.clientWidth / 2;
+}
+
+showCurrentPlace();
 localTimes(document);
 copyButtons(document);
 oneQuestionAtATime();

@@ -1,5 +1,5 @@
 // `npm run bench redirect`: the service with recording on beside a bare 301, and proof that no click was lost.
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openBackend } from "../src/backend.ts";
@@ -65,6 +65,8 @@ async function run(options: RedirectOptions, dataDir: string): Promise<boolean> 
     const runs = rounds.map((round) => round.service);
     const answered = runs.reduce((sum, run) => sum + run.answered, 0);
     console.log(cpuLine(cpuBefore, cpuAfter, answered));
+    const bytes = (await stat(join(dataDir, "events.db"))).size;
+    console.log(`${Math.round(bytes / (answered + warm.service.answered))} bytes of events.db a click`);
     const recorded = { log: await clicksInLog(backend), totals: await clicksInTotals(backend) };
     return reconciled([warm.service, ...runs], recorded);
   } finally {

@@ -1,6 +1,7 @@
 // Runs the real service as its own process on a free port, for fault tests, benchmarks and the demo.
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -38,7 +39,7 @@ export async function startService(
   instance: Environment,
   nodeArguments: readonly string[] = [],
 ): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [...nodeArguments, "src/main.ts"], {
+  const child = spawn(process.execPath, [...startFlags(), ...nodeArguments, "src/main.ts"], {
     cwd: root,
     env: environment(instance),
     stdio: ["ignore", "pipe", "pipe"],
@@ -99,6 +100,12 @@ export async function accountWithKeys(
     issued.push(key);
   }
   return { accountId: account.account_id, keys: issued };
+}
+
+/** Node's own flags as `npm start` gives them: what tests and benchmarks run is what people run. */
+function startFlags(): string[] {
+  const { scripts } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
+  return scripts.start.split(" ").filter((part: string) => part.startsWith("--"));
 }
 
 /** Only what finding programs needs is inherited, so that a developer's own settings don't leak in. */

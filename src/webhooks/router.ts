@@ -26,6 +26,8 @@ export type RouterDeps = {
 const BATCH = 2_000;
 /** Least time between two while clicks keep coming, so that each flush takes many; a lone click never waits. */
 const GATHER_MS = 100;
+/** While there is no webhook at all: how soon after it was added the first one hears of clicks. */
+const LOOK_FOR_WEBHOOKS_MS = 200;
 
 /**
  * Routes from the committed checkpoint on, until the signal aborts or the subscription is dropped. Deliveries are in
@@ -35,14 +37,55 @@ const GATHER_MS = 100;
  */
 export async function routeClicks(deps: RouterDeps, signal: AbortSignal): Promise<void> {
   const checkpoint = await deps.readStore.checkpoint(ROUTER_CHECKPOINT);
-  const after = checkpoint?.position;
+  let after = checkpoint?.position;
   const subscribers = noSubscribers();
   if (after !== undefined) await foldAccounts(deps.eventStore, subscribers, undefined, after);
+  if (subscribers.webhooks.size === 0) {
+    const from = after;
+    after = await passOverWhileNobodyListens(deps, after, signal);
+    if (after !== undefined) await foldAccounts(deps.eventStore, subscribers, from, after);
+  }
   const prefixes = [PREFIX.account, PREFIX.clicks];
   for await (const events of deps.eventStore.subscribe({ after, prefixes, signal, batchSize: BATCH })) {
     if (signal.aborted) return;
     await routeBatch(deps, subscribers, events);
     if (events.length < BATCH) await delay(GATHER_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/**
+ * A service without webhooks need not read its clicks a second time: answers the position from which they matter,
+ * at which nobody had added a webhook yet.
+ */
+async function passOverWhileNobodyListens(
+  deps: RouterDeps,
+  from: Position | undefined,
+  signal: AbortSignal,
+): Promise<Position | undefined> {
+  let after = from;
+  while (!signal.aborted) {
+    const head = await deps.eventStore.head();
+    if (head !== undefined && head !== after) {
+      if (await isWebhookAddedIn(deps.eventStore, after, head)) return after;
+      after = head;
+      await saveCheckpoint(deps, { position: head, recordedAt: deps.clock().toISOString() });
+    }
+    await delay(LOOK_FOR_WEBHOOKS_MS, undefined, { signal }).catch(() => undefined);
+  }
+  return after;
+}
+
+async function isWebhookAddedIn(
+  eventStore: EventStore,
+  from: Position | undefined,
+  upTo: Position,
+): Promise<boolean> {
+  const prefixes = [PREFIX.account];
+  for (let after = from; ; ) {
+    const events = await eventStore.readAll({ after, prefixes, limit: BATCH });
+    if (events.some(({ type, position }) => type === "WebhookAdded" && position <= upTo)) return true;
+    after = events.at(-1)?.position;
+    if (after === undefined || after >= upTo || events.length < BATCH) return false;
   }
 }
 

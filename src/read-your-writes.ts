@@ -1,4 +1,5 @@
 // Documents follow the log by milliseconds; who has just written, or was just given a key, must not notice.
+import { newestEventFinder } from "./event-store/newest-event.ts";
 import type { EventStore, Position } from "./event-store/port.ts";
 import { PREFIX } from "./events/streams.ts";
 import { accounts } from "./projections/accounts.ts";
@@ -12,8 +13,6 @@ import type { ReadStore } from "./read-store/port.ts";
 type Deps = { eventStore: EventStore; readStore: ReadStore; sleep: (ms: number) => Promise<void> };
 
 const LONGEST_WAIT_MS = 1000;
-/** More account events than happen in the time that a projector is behind. */
-const MOST_EVENTS = 1000;
 
 export type ReadYourWrites = {
   /** Told how far the log has come by a request of this process. */
@@ -28,6 +27,7 @@ export type ReadYourWrites = {
 
 export function readYourWrites(deps: Deps): ReadYourWrites {
   let last: Position | undefined;
+  const newestOfAccounts = newestEventFinder(deps.eventStore, [PREFIX.account]);
   return {
     wrote(position) {
       if (position !== undefined && (last === undefined || position > last)) last = position;
@@ -41,12 +41,10 @@ export function readYourWrites(deps: Deps): ReadYourWrites {
     },
     async keysAreCurrent() {
       const known = await deps.readStore.checkpoint(checkpointName(keys));
-      const after = known?.position || undefined;
-      const options = { after, prefixes: [PREFIX.account], limit: MOST_EVENTS };
-      const newest = (await deps.eventStore.readAll(options)).at(-1);
-      if (!newest) return;
+      const newest = await newestOfAccounts(known?.position || undefined);
+      if (newest === undefined) return;
       const names = [checkpointName(keys), checkpointName(accounts)];
-      await whenProjected(deps, names, newest.position, LONGEST_WAIT_MS);
+      await whenProjected(deps, names, newest, LONGEST_WAIT_MS);
     },
   };
 }

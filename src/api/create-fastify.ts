@@ -16,6 +16,8 @@ const BODY_LIMIT_BYTES = 1_048_576;
 const MAX_PARAM_LENGTH = 2_048;
 const REQUEST_TIMEOUT_MS = 30_000;
 const CONNECTION_TIMEOUT_MS = 60_000;
+/** A start on a machine that is very busy is slow, not broken. */
+const START_TIMEOUT_MS = 60_000;
 
 export type FastifyDeps = {
   log: Logger;
@@ -36,6 +38,7 @@ export function createFastify(deps: FastifyDeps): Api {
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionTimeout: CONNECTION_TIMEOUT_MS,
+    pluginTimeout: START_TIMEOUT_MS,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     forceCloseConnections: "idle",
     frameworkErrors: (error, request, reply) => {

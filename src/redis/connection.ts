@@ -59,6 +59,8 @@ export class RedisConnection {
     this.#deps = deps;
     this.#client = new Redis(url, FAIL_FAST);
     logOutages(this.#client, deps.log);
+    // Who asks for nothing would otherwise say "away" until somebody does.
+    this.#client.on("ready", () => this.#breaker.succeeded());
   }
 
   /** Whether Redis can't be asked just now, as far as known. */

@@ -84,6 +84,14 @@ onServer(redis, () => {
       await listener.stop();
     });
 
+    it("knows that Redis is back though nobody asks for anything", async () => {
+      const connection = await server.connect();
+      await server.process?.kill();
+      await expect(ping(connection)).rejects.toThrow(CoordinationUnavailable);
+      await server.process?.start();
+      await expect.poll(() => connection.away, { timeout: 15_000 }).toBe(false);
+    });
+
     it("costs one time-out when Redis hangs, not one a caller, and comes back by itself", async () => {
       const connection = await server.connect();
       await server.process?.pause();

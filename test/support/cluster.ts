@@ -10,6 +10,11 @@ import { chance } from "../../src/commands/chance.ts";
 import { issueKey } from "../../src/commands/issue-key.ts";
 import { openAccount } from "../../src/commands/open-account.ts";
 import { parseConfig } from "../../src/config.ts";
+import { accountStream } from "../../src/events/streams.ts";
+import { accounts } from "../../src/projections/accounts.ts";
+import { checkpointName } from "../../src/projections/checkpoint-name.ts";
+import { keys } from "../../src/projections/keys.ts";
+import { whenProjected } from "../../src/queries/freshness.ts";
 import { operator } from "./command-deps.ts";
 import { type EventStoreDbDouble, startDouble } from "./eventstoredb-double/double.ts";
 import { startMongodb, type TestMongodb } from "./mongodb-server.ts";
@@ -47,7 +52,7 @@ export type Cluster = {
   command<T>(...command: string[]): Promise<T>;
   /** As a further process would see the stores. */
   backend: Backend;
-  /** An account with one active key. */
+  /** An account with one active key; needs a projector, and waits for it. */
   member(tier: "free" | "developer"): Promise<{ accountId: string; keyId: string; key: string }>;
   stop(): Promise<void>;
 };
@@ -86,7 +91,11 @@ export async function startCluster(more: Environment = {}): Promise<Cluster> {
       const deps = { ...chance, ...backend, keyPrefix: config.keyPrefix };
       const email = `member-${members}@example.com`;
       const { accountId } = await openAccount(deps, operator, { email, tier });
-      return { accountId, ...(await issueKey(deps, operator, accountId, {})) };
+      const issued = await issueKey(deps, operator, accountId, {});
+      const names = [accounts, keys].map(checkpointName);
+      const [last] = await backend.eventStore.read(accountStream(accountId), { backwards: true, limit: 1 });
+      await whenProjected(deps, names, last?.position ?? "", PATIENCE_MS);
+      return { accountId, ...issued };
     },
     async stop() {
       await Promise.all(started.map((process) => process.end("SIGKILL")));

@@ -1,0 +1,179 @@
+// Each server of a cluster killed while it works: what goes on, what says so, and that it mends by itself.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { chance } from "../../src/commands/chance.ts";
+import { deactivateKey } from "../../src/commands/deactivate-key.ts";
+import { type Cluster, type RoleProcess, startCluster, until } from "../support/cluster.ts";
+import { operator } from "../support/command-deps.ts";
+import { mongodb, mongodbIsOurs } from "../support/mongodb-server.ts";
+import { printCounts } from "../support/print-counts.ts";
+import { redis, redisIsOurs } from "../support/redis-server.ts";
+import { stretched } from "../support/slowness.ts";
+import { onServer } from "../support/test-servers.ts";
+
+const VISITS = 200;
+/** Only what is ours may be killed. */
+const isOurs = mongodbIsOurs && redisIsOurs && !process.env.EVENTSTORE_URL;
+const PATIENT_MS = 400_000;
+
+onServer(mongodb, () =>
+  onServer(redis, () => {
+    describe.skipIf(!isOurs)("while a server is away", () => {
+      let cluster: Cluster;
+      let a: RoleProcess;
+      let b: RoleProcess;
+      let key: string;
+      let cached: string;
+      let visits = 0;
+
+      beforeAll(async () => {
+        cluster = await startCluster();
+        [a, b] = await Promise.all([cluster.start("api,redirect,projector"), cluster.start("api,redirect")]);
+        await Promise.all([a.ready(), b.ready()]);
+        key = (await cluster.member("developer")).key;
+        cached = await slugOf(a);
+        for (const node of [a, b]) await visit(node, cached);
+      }, PATIENT_MS);
+      afterAll(() => cluster?.stop(), PATIENT_MS);
+
+      const shorten = (node: RoleProcess) =>
+        node.ask<{ slug: string; code: string }>("/api/v1/shorten", {
+          method: "POST",
+          key,
+          body: { url: "https://example.com/" },
+        });
+      const slugOf = async (node: RoleProcess) => {
+        const answer = await shorten(node);
+        expect([answer.status, answer.text]).toEqual([201, expect.any(String)]);
+        return answer.body.slug;
+      };
+      const visit = async (node: RoleProcess, slug: string) => {
+        const { status } = await node.ask(`/${slug}`);
+        if (slug === cached && status === 301) visits += 1;
+        return status;
+      };
+      /** How many of them were not redirected. */
+      const visitMany = async () => {
+        const statuses: number[] = [];
+        for (let n = 0; n < VISITS; n += 10)
+          statuses.push(
+            ...(await Promise.all(Array.from({ length: 10 }, (_, i) => visit(i % 2 ? a : b, cached)))),
+          );
+        return statuses.filter((status) => status !== 301).length;
+      };
+      const counted = async () => {
+        const answer = await b.ask<{ analytics?: { totalClicks: number } }>(`/api/v1/analytics/${cached}`, {
+          key,
+        });
+        return answer.body.analytics?.totalClicks;
+      };
+      const readiness = async (node: RoleProcess) => {
+        const { status, body } = await node.ask<{ reasons: Parts; degraded?: Parts }>("/health/ready");
+        const parts = (of: Parts = []) => of.map(({ part }) => part);
+        return { status, reasons: parts(body.reasons), degraded: parts(body.degraded) };
+      };
+      type Parts = { part: string }[];
+      const redisUp = async () => /^linkledger_redis_up (\d)/m.exec((await b.ask("/metrics")).text)?.[1];
+      const allRight = async () => {
+        await Promise.all([a.ready(), b.ready()]);
+        await until("every click to be counted", async () => (await counted()) === visits);
+      };
+
+      it(
+        "Redis: redirects and requests go on, limits are counted, news comes by events; and it comes back by itself",
+        async () => {
+          const other = await cluster.member("free");
+          const links = (node: RoleProcess) => node.ask("/api/v1/links", { key: other.key });
+          for (const node of [a, b]) expect((await links(node)).status).toBe(200);
+          await cluster.redis.process?.kill();
+          const failed = await visitMany();
+          const fresh = await slugOf(a);
+          expect([await visit(b, fresh), failed]).toEqual([301, 0]);
+          await until("degraded", async () => (await readiness(b)).degraded.includes("redis"));
+          expect(await readiness(b)).toMatchObject({ status: 200, reasons: [] });
+          expect(await redisUp()).toBe("0");
+          const left = Number((await links(b)).headers["x-ratelimit-remaining"]);
+          expect(Number((await links(b)).headers["x-ratelimit-remaining"])).toBe(left - 1);
+
+          const { eventStore } = cluster.backend;
+          await deactivateKey({ ...chance, eventStore }, operator, other.accountId, other.keyId);
+          const since = performance.now();
+          for (const node of [a, b]) await until("401", async () => (await links(node)).status === 401);
+          expect(performance.now() - since).toBeLessThan(stretched(1_000));
+
+          await cluster.redis.process?.start();
+          await until("Redis to be back", async () => (await redisUp()) === "1");
+          expect((await readiness(b)).degraded).not.toContain("redis");
+          await allRight();
+          printCounts("Redis killed", { redirects: VISITS, failed, clicks: visits });
+        },
+        PATIENT_MS,
+      );
+
+      it(
+        "MongoDB: cached links and, by their streams, all others redirect; the API says 503; and it comes back by itself",
+        async () => {
+          const uncached = await slugOf(a);
+          await cluster.redis.process?.kill();
+          await cluster.mongodb.process?.kill();
+          const failed = await visitMany();
+          expect([await visit(b, uncached), failed]).toEqual([301, 0]);
+          expect(await visit(b, "nosuchlink")).toBe(404);
+          for (const answer of [await shorten(b), await b.ask<{ code: string }>("/api/v1/links", { key })]) {
+            expect([answer.status, answer.body.code]).toEqual([503, "store_unavailable"]);
+            expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
+          }
+          expect(await readiness(b)).toMatchObject({ status: 503, reasons: ["read store"] });
+          expect([a.child.exitCode, b.child.exitCode]).toEqual([null, null]);
+          await cluster.mongodb.process?.start();
+          await cluster.redis.process?.start();
+          await allRight();
+          expect(await visit(a, await slugOf(b))).toBe(301);
+          printCounts("MongoDB killed", { redirects: VISITS, failed, clicks: visits });
+        },
+        PATIENT_MS,
+      );
+
+      it(
+        "EventStoreDB: redirects go on and their clicks wait, writing says 503; and it comes back by itself",
+        async () => {
+          await cluster.events?.wire.close();
+          const failed = await visitMany();
+          expect(failed).toBe(0);
+          const answer = await shorten(b);
+          expect([answer.status, answer.body.code]).toEqual([503, "store_unavailable"]);
+          expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
+          expect((await b.ask("/api/v1/links", { key })).status).toBe(200);
+          await cluster.events?.wire.open();
+          await allRight();
+          expect(await visit(a, await slugOf(b))).toBe(301);
+          printCounts("EventStoreDB away", { redirects: VISITS, failed, clicks: visits });
+        },
+        PATIENT_MS,
+      );
+
+      it(
+        "at the start: it listens, says what it waits for, and is ready once they are there",
+        async () => {
+          await cluster.mongodb.process?.kill();
+          await cluster.events?.wire.close();
+          const late = await cluster.start("api,redirect", { LOG_LEVEL: "info" });
+          await until("both lines", async () =>
+            /waiting for the event store.*waiting for the read store|waiting for the read store.*waiting for the event store/s.test(
+              late.printed(),
+            ),
+          );
+          const { status, reasons } = await readiness(late);
+          expect([status, reasons.sort()]).toEqual([503, ["event store", "read store"]]);
+          expect((await late.ask("/health/live")).status).toBe(200);
+          await cluster.mongodb.process?.start();
+          await cluster.events?.wire.open();
+          await late.ready();
+          expect(await visit(late, cached)).toBe(301);
+          expect(late.printed()).toMatch(/the read store answers/);
+          await allRight();
+        },
+        PATIENT_MS,
+      );
+    });
+  }),
+);

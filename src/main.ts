@@ -32,7 +32,7 @@ export async function start(config: Config, roles: Roles = ALL_ROLES): Promise<S
     { config: describeConfig(config), roles: [...roles] },
     `Linkledger listens on ${service.url}, links begin with ${config.baseUrl}`,
   );
-  if (isFirst) greet(log);
+  if (isFirst) greet(log, config.baseUrl);
   return service;
 }
 
@@ -43,9 +43,9 @@ async function refuseBadGeo(file: string): Promise<void> {
   });
 }
 
-function greet(log: Logger): void {
-  log.info("No account yet. Create one:  npm run -s linkledger -- account create --email you@example.com");
-  log.info("Then a key for it:           npm run -s linkledger -- key issue --account ACCOUNT_ID");
+function greet(log: Logger, baseUrl: string): void {
+  log.info(`No account yet. Sign up in a browser:  ${baseUrl}/portal/sign-up`);
+  log.info("Or on the command line:  npm run -s linkledger -- account create --email you@example.com");
 }
 
 function reasonNotToStart(error: unknown, config: Config): unknown {

@@ -1,0 +1,110 @@
+// Accounts' addresses, one-time links and closing, on real stores: what is raced for, cut off or repeated.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { changeEmail } from "../../src/commands/change-email.ts";
+import { checkCredentials } from "../../src/commands/check-credentials.ts";
+import { closeAccount, closingsLeft, finishClosing } from "../../src/commands/close-account.ts";
+import { createLink } from "../../src/commands/create-link.ts";
+import { issueToken, lookAtToken, useToken } from "../../src/commands/one-time-token.ts";
+import { emailSecret, openAccount } from "../../src/commands/open-account.ts";
+import { hashPassword } from "../../src/commands/password.ts";
+import { issuePasswordReset, resetPassword } from "../../src/commands/reset-password.ts";
+import { signUp } from "../../src/commands/sign-up.ts";
+import { linksLeft } from "../../src/queries/links-left.ts";
+import { callerOf, openCommandDeps, operator } from "../support/command-deps.ts";
+
+const password = "seven brown foxes";
+let opened: Awaited<ReturnType<typeof openCommandDeps>>;
+let deps: (typeof opened)["deps"];
+beforeAll(async () => {
+  opened = await openCommandDeps();
+  deps = opened.deps;
+});
+afterAll(() => opened.close());
+
+async function member(email: string): Promise<string> {
+  const passwordHash = await hashPassword(password);
+  return (await signUp(deps, operator, { email, passwordHash })).accountId;
+}
+
+describe("a one-time link", () => {
+  it("works once, also when ten use it at once, for what it was made for and in its time", async () => {
+    const token = await issueToken(deps, "password", { n: 1 }, 60_000);
+    await expect(lookAtToken(deps, "email", token)).rejects.toThrow("used already");
+    const later = { ...deps, clock: () => new Date(Date.now() + 60_001) };
+    await expect(lookAtToken(later, "password", token)).rejects.toThrow("too old");
+    const uses = await Promise.allSettled(
+      Array.from({ length: 10 }, () => useToken(deps, "password", token)),
+    );
+    expect(uses.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    await expect(useToken(deps, "password", token)).rejects.toThrow("used already");
+  });
+
+  it("for a password is void once the password has changed", async () => {
+    const accountId = await member("void@example.com");
+    const tokens = [];
+    for (let n = 0; n < 2; n++) {
+      const { path } = await issuePasswordReset(deps, accountId, 60_000);
+      tokens.push(String(path.split("token=")[1]));
+    }
+    await resetPassword(deps, String(tokens[0]), "eight green foxes");
+    await expect(resetPassword(deps, String(tokens[1]), "nine blue foxes")).rejects.toThrow("used already");
+  });
+});
+
+describe("an address", () => {
+  it("goes to one of two accounts that want it at once", async () => {
+    const accounts = [await member("one@example.com"), await member("two@example.com")];
+    const wanted = await Promise.allSettled(
+      accounts.map((accountId) => changeEmail(deps, accountId, "wanted@example.com")),
+    );
+    expect(wanted.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+  });
+
+  it("that a cut-off change left behind signs nobody in, and is free to take", async () => {
+    const accountId = await member("kept@example.com");
+    const broken = { ...deps.secrets, putIfAbsent: deps.secrets.putIfAbsent.bind(deps.secrets) };
+    const cutOff = {
+      ...broken,
+      get: deps.secrets.get.bind(deps.secrets),
+      list: deps.secrets.list.bind(deps.secrets),
+      delete: deps.secrets.delete.bind(deps.secrets),
+      sweep: deps.secrets.sweep.bind(deps.secrets),
+      close: deps.secrets.close.bind(deps.secrets),
+      put: async () => {
+        throw new Error("cut off");
+      },
+    };
+    await expect(changeEmail({ ...deps, secrets: cutOff }, accountId, "left@example.com")).rejects.toThrow();
+    const signIn = (email: string) => checkCredentials(deps, { email, password });
+    expect(await signIn("kept@example.com")).toEqual({ accountId });
+    await expect(signIn("left@example.com")).rejects.toThrow("go together");
+    const other = await member("other@example.com");
+    await changeEmail(deps, other, "left@example.com");
+    expect(await signIn("left@example.com")).toEqual({ accountId: other });
+  });
+});
+
+describe("closing an account", () => {
+  it("deletes every link, erases the address, and goes on where it was cut off", async () => {
+    const { accountId } = await openAccount(deps, operator, { email: "bye@example.com", tier: "free" });
+    for (let n = 0; n < 20; n++)
+      await createLink(deps, operator, callerOf(accountId, "free"), { url: `https://example.com/${n}` });
+    await opened.catchUp();
+    const closing = {
+      ...deps,
+      linksLeft: (id: string) => linksLeft(deps, id),
+      whenReadable: () => opened.catchUp(),
+    };
+    await closeAccount(closing, operator, accountId);
+    expect(await deps.secrets.get(emailSecret(accountId), new Date())).toBeUndefined();
+    const cut = { ...closing, whenReadable: () => Promise.reject(new Error("stopped")) };
+    await expect(finishClosing(cut, operator, accountId)).rejects.toThrow("stopped");
+    expect(await closingsLeft(deps)).toEqual([accountId]);
+    await opened.catchUp();
+    await finishClosing(closing, operator, accountId);
+    expect(await linksLeft(deps, accountId)).toEqual([]);
+    expect(await closingsLeft(deps)).toEqual([]);
+    await expect(closeAccount(closing, operator, accountId)).rejects.toThrow("Account not found");
+    await openAccount(deps, operator, { email: "bye@example.com", tier: "free" });
+  });
+});

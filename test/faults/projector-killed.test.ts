@@ -1,0 +1,120 @@
+// Projectors killed at random while clicks come in: whoever goes on, every click is counted once.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Backend, openBackend } from "../../src/backend.ts";
+import { parseConfig } from "../../src/config.ts";
+import { checkpointName } from "../../src/projections/checkpoint-name.ts";
+import { clickProjections } from "../../src/projections/groups.ts";
+import { type LinkTotalsDocument, linkTotals } from "../../src/projections/link-totals.ts";
+import { whenProjected } from "../../src/queries/freshness.ts";
+import { until } from "../support/cluster.ts";
+import { mongodb, startMongodb, type TestMongodb } from "../support/mongodb-server.ts";
+import { printCounts } from "../support/print-counts.ts";
+import type { Environment } from "../support/service-process.ts";
+import { linkClicked } from "../support/stored-events.ts";
+import { append } from "../support/stores.ts";
+import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
+import { onServer } from "../support/test-servers.ts";
+
+const CLICKS = 50_000;
+const KILLS = 20;
+const LINKS = 25;
+const AN_APPEND = 250;
+const PATIENT_MS = 900_000;
+const CHILD = fileURLToPath(new URL("../support/projector-process.ts", import.meta.url));
+
+onServer(mongodb, () => {
+  describe("projectors that are killed", () => {
+    let folder: TemporaryFolder;
+    let server: TestMongodb;
+    let environment: Environment;
+    let backend: Backend;
+    let running: ChildProcess | undefined;
+    let appended = 0;
+    let last = "";
+
+    beforeAll(async () => {
+      folder = await temporaryFolder();
+      server = await startMongodb();
+      environment = {
+        DATA_DIR: folder.path,
+        MONGODB_URL: server.newDatabase(),
+        SECRET_KEY: "a secret key for all processes of one test",
+      };
+      backend = await openBackend(parseConfig(environment), { offThreadEventStore: false });
+      await backend.prepare();
+    }, PATIENT_MS);
+    afterAll(async () => {
+      await kill();
+      await backend?.close();
+      await server?.stop();
+      await folder?.remove();
+    }, PATIENT_MS);
+
+    const start = () => {
+      const env = { PATH: process.env.PATH ?? "", ...environment };
+      running = spawn(process.execPath, [CHILD], { env, stdio: ["ignore", "ignore", "inherit"] });
+    };
+    const kill = async () => {
+      const child = running;
+      running = undefined;
+      if (!child || child.exitCode !== null) return;
+      const gone = once(child, "exit");
+      child.kill("SIGKILL");
+      await gone;
+    };
+    const appendClicks = async (count: number) => {
+      for (const upTo = appended + count; appended < upTo; ) {
+        const clicks = Array.from({ length: AN_APPEND }, (_, n) =>
+          linkClicked({ link: `sho.rt/l${(appended + n) % LINKS}` }),
+        );
+        const { position } = await append(backend.eventStore, "clicks-a-20260301", clicks);
+        appended += AN_APPEND;
+        last = position;
+      }
+    };
+    const names = clickProjections.map(checkpointName);
+    /** How far each projection is; they commit one after the other. */
+    const folded = async () => {
+      const checkpoints = await backend.readStore.checkpoints();
+      return names.map((name) => checkpoints[name]?.position ?? "");
+    };
+
+    it(
+      `have every one of ${CLICKS} clicks in the totals once after ${KILLS} kills`,
+      async () => {
+        let whileFolding = 0;
+        for (let kills = 0; kills < KILLS; kills++) {
+          const before = await folded();
+          await appendClicks(CLICKS / KILLS);
+          start();
+          const hasBegun = async () => (await folded()).some((position, n) => position !== before[n]);
+          await until("the projector to have begun", hasBegun, 2);
+          await sleep(Math.random() * 40);
+          await kill();
+          if ((await folded()).some((position) => position < last)) whileFolding += 1;
+        }
+        start();
+        expect(await whenProjected({ ...backend, sleep }, names, last, 120_000)).toBe(true);
+
+        const { name } = linkTotals.collection;
+        const totals = await backend.readStore.find<LinkTotalsDocument>(name, { limit: LINKS + 1 });
+        const counted = totals.reduce((sum, { totalClicks }) => sum + totalClicks, 0);
+        printCounts("projector killed", { kills: KILLS, whileFolding, clicks: appended, counted });
+        expect(whileFolding).toBeGreaterThan(0);
+        expect([appended, counted]).toEqual([CLICKS, CLICKS]);
+        expect(new Set(totals.map(({ totalClicks, click }) => `${totalClicks} ${click}`))).toEqual(
+          new Set([`${CLICKS / LINKS} ${CLICKS / LINKS}`]),
+        );
+        for (const { collection } of clickProjections) {
+          const documents = await backend.readStore.find(collection.name, { limit: 1_000 });
+          expect(documents.length).toBeGreaterThan(0);
+        }
+      },
+      PATIENT_MS,
+    );
+  });
+});

@@ -16,7 +16,7 @@ const TAKE_OVER_WITHIN_MS = 5_000;
 
 onServer(mongodb, () =>
   onServer(redis, () => {
-    describe("processes by role, on the same servers", () => {
+    describe("processes by role, on the same servers", { timeout: 120_000 }, () => {
       let cluster: Cluster;
       let a: RoleProcess;
       let b: RoleProcess;

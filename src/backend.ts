@@ -13,6 +13,7 @@ import type { CacheNewsChannel } from "./coordination/cache-news.ts";
 import { memoryLeases } from "./coordination/leases.memory.ts";
 import type { Leases } from "./coordination/leases.ts";
 import type { EventStore } from "./event-store/port.ts";
+import { prefixedEventStore } from "./event-store/prefixed-event-store.ts";
 import { openSqliteEventStore } from "./event-store/sqlite.ts";
 import { liveOf, readBuilds } from "./projections/builds.ts";
 import { allProjections } from "./projections/groups.ts";
@@ -58,7 +59,7 @@ export type BackendOptions = {
   log?: (message: string) => void;
 };
 
-type Addresses = "baseHost" | "eventStoreUrl" | "mongodbUrl" | "redisUrl";
+type Addresses = "baseHost" | "eventStoreUrl" | "eventStorePrefix" | "mongodbUrl" | "redisUrl";
 type Open = <S extends { close(): Promise<void> }>(store: S | Promise<S>) => Promise<S>;
 
 const clock = () => performance.now();
@@ -84,13 +85,18 @@ export async function openBackend(
   };
   try {
     const coordination = config.redisUrl
-      ? await onRedis(open, config.redisUrl, config.baseHost, options.log)
+      ? await onRedis(
+          open,
+          config.redisUrl,
+          `${config.eventStorePrefix ?? ""}${config.baseHost}`,
+          options.log,
+        )
       : inProcess();
     const documents = config.mongodbUrl
       ? await onMongodb(open, config.mongodbUrl)
       : await onFiles(open, config.dataDir);
     const eventStore = config.eventStoreUrl
-      ? await open(onEventStoreDb(config.eventStoreUrl))
+      ? await open(onEventStoreDb(config.eventStoreUrl, config.eventStorePrefix))
       : await open(
           openSqliteEventStore(join(config.dataDir, "events.db"), { offThread: options.offThreadEventStore }),
         );
@@ -149,10 +155,10 @@ async function onMongodb(open: Open, url: string): Promise<Documents> {
   };
 }
 
-async function onEventStoreDb(url: string): Promise<EventStore> {
+async function onEventStoreDb(url: string, prefix = ""): Promise<EventStore> {
   const { openEventStoreDb } = await import("./event-store/eventstoredb.ts");
   try {
-    return await openEventStoreDb(url, { greet: false });
+    return prefixedEventStore(await openEventStoreDb(url, { greet: false }), prefix);
   } catch (error) {
     throw new BadConfig([`EVENTSTORE_URL: ${(error as Error).message}`]);
   }
@@ -161,7 +167,7 @@ async function onEventStoreDb(url: string): Promise<EventStore> {
 async function onRedis(
   open: Open,
   url: string,
-  baseHost = "",
+  service = "",
   log: (message: string) => void = () => undefined,
 ) {
   const { openRedis } = await import("./redis/connection.ts");
@@ -170,7 +176,7 @@ async function onRedis(
   const { redisLinkCache } = await import("./redirect/link-cache.redis.ts");
   const { redisCacheNews } = await import("./coordination/cache-news.redis.ts");
   // Services with other base hosts may share the server.
-  const redis = await open(openRedis(url, { log, prefix: `linkledger:${baseHost}:` }));
+  const redis = await open(openRedis(url, { log, prefix: `linkledger:${service}:` }));
   return {
     redis,
     leases: redisLeases(redis),

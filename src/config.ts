@@ -34,6 +34,13 @@ const environment = z.object({
     .string()
     .refine(isEventStoreUrl, "must be an EventStoreDB connection string such as esdb://host:2113?tls=false")
     .optional(),
+  EVENTSTORE_PREFIX: z
+    .string()
+    .regex(
+      /^[A-Za-z0-9][A-Za-z0-9_.]{0,62}$/,
+      "must be letters, digits, dots and underscores, such as staging_",
+    )
+    .default(""),
   MONGODB_URL: z
     .string()
     .refine(isMongodbUrl, "must be a MongoDB connection string such as mongodb://host:27017/linkledger")
@@ -78,6 +85,8 @@ export type Config = {
   baseHost: string;
   dataDir: string;
   eventStoreUrl?: string | undefined;
+  /** Before the names of streams in EventStoreDB. */
+  eventStorePrefix: string;
   mongodbUrl?: string | undefined;
   redisUrl?: string | undefined;
   /** What API keys begin with: `<keyPrefix>_<32 characters>`. */
@@ -126,6 +135,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     baseHost: new URL(base).hostname,
     dataDir: resolve(parsed.DATA_DIR),
     eventStoreUrl: parsed.EVENTSTORE_URL,
+    eventStorePrefix: parsed.EVENTSTORE_PREFIX,
     mongodbUrl: parsed.MONGODB_URL,
     redisUrl: parsed.REDIS_URL,
     keyPrefix: parsed.KEY_PREFIX,

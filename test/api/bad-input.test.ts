@@ -1,7 +1,8 @@
 // Whatever is sent: a 4xx with the error object, never a 500, and nothing written (interface, part 7).
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Ask, type Member, startTestService, type TestService } from "../support/start-service.ts";
+import type { Ask } from "../support/ask.ts";
+import { type Member, startTestService, type TestService } from "../support/start-service.ts";
 
 const url = "https://example.com/";
 const OPERATORS = [

@@ -1,6 +1,6 @@
 // Idempotency-Key over real HTTP: one request, however often it is sent (DESIGN §3).
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Member, startTestService, type TestService } from "../support/start-service.ts";
+import { type Member, onCluster, startTestService, type TestService } from "../support/start-service.ts";
 
 const url = "https://example.com/once";
 type Link = { slug: string };
@@ -65,7 +65,7 @@ describe("Idempotency-Key", () => {
     expect(await linksMade()).toBe(1);
   });
 
-  it("makes one link when the first answer was lost before it was kept", async () => {
+  it.skipIf(onCluster())("makes one link when the first answer was lost before it was kept", async () => {
     const { secrets } = service.backend;
     const put = secrets.put.bind(secrets);
     secrets.put = async () => {

@@ -2,8 +2,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { memoryRateLimits } from "../../src/api/rate-limit.memory.ts";
 import { countTry, TooManyTries } from "../../src/portal/throttle.ts";
+import { send } from "../support/ask.ts";
 import { decoded, visitor } from "../support/browser-like.ts";
-import { send, startTestService, type TestService } from "../support/start-service.ts";
+import { startTestService, type TestService } from "../support/start-service.ts";
 
 const password = "seven brown foxes";
 const SESSION = "linkledger-session";

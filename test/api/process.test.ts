@@ -5,8 +5,8 @@ import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { send } from "../support/ask.ts";
 import { accountWithKeys, type Environment, instanceOf, startService } from "../support/service-process.ts";
-import { send } from "../support/start-service.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

@@ -7,8 +7,9 @@ import { parseConfig } from "../../src/config.ts";
 import { createLogger } from "../../src/logging.ts";
 import { type Role, rolesFrom } from "../../src/roles/role.ts";
 import { openService, type Service } from "../../src/service.ts";
+import { type Ask, send } from "../support/ask.ts";
 import { operator } from "../support/command-deps.ts";
-import { type Ask, BASE_URL, send } from "../support/start-service.ts";
+import { BASE_URL } from "../support/start-service.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
 
 const PARTS = ["redirect", "api", "projector"] as const satisfies Role[];

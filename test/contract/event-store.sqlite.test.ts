@@ -7,7 +7,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Worker } from "node:worker_threads";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { StoreUnavailable } from "../../src/event-store/port.ts";
+import { type EventStore, StoreUnavailable } from "../../src/event-store/port.ts";
+import { prefixedEventStore } from "../../src/event-store/prefixed-event-store.ts";
 import { openSqliteEventStore } from "../../src/event-store/sqlite.ts";
 import { SqliteThread } from "../../src/event-store/sqlite-thread-client.ts";
 import { sampleEvent, sampleEvents } from "../support/sample-events.ts";
@@ -37,6 +38,16 @@ async function openFixture(offThread: boolean): Promise<EventStoreFixture> {
 
 eventStoreContract("SQLite in the caller's thread", () => openFixture(false));
 eventStoreContract("SQLite in its own thread", () => openFixture(true));
+eventStoreContract("SQLite behind a prefix", async () => {
+  const fixture = await openFixture(false);
+  const behind = (store: EventStore) => prefixedEventStore(store, "staging_");
+  return {
+    ...fixture,
+    store: behind(fixture.store),
+    openAnother: async () => behind(await fixture.openAnother()),
+    startAppending: (stream) => fixture.startAppending(`staging_${stream}`),
+  };
+});
 
 async function folderOfTest(): Promise<TemporaryFolder> {
   const folder = await temporaryFolder();
@@ -128,4 +139,19 @@ describe("the SQLite event store's thread", () => {
     expect(again.map(({ revision }) => revision)).toEqual([2, 2, 2]);
     expect(await store.read("link-a")).toHaveLength(3);
   });
+});
+
+it("keeps services with different prefixes apart on one store", async () => {
+  const folder = await folderOfTest();
+  const store = await openSqliteEventStore(join(folder.path, "events.db"));
+  onTestFinished(() => store.close());
+  const [one, other] = ["one_", "other_"].map((prefix) => prefixedEventStore(store, prefix));
+  await one?.append("link-a", "none", [sampleEvent()]);
+  await other?.append("link-a", "none", sampleEvents(2));
+  expect((await one?.readAll({ prefixes: ["link-"], limit: 10 }))?.map(({ stream }) => stream)).toEqual([
+    "link-a",
+  ]);
+  expect(await other?.read("link-a")).toHaveLength(2);
+  expect((await store.readAll({ prefixes: ["one_link-", "other_link-"], limit: 10 })).length).toBe(3);
+  await expect(one?.append("link-a", "none", [sampleEvent()])).rejects.toMatchObject({ stream: "link-a" });
 });

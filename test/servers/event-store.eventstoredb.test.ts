@@ -4,15 +4,15 @@ import { openEventStoreDb } from "../../src/event-store/eventstoredb.ts";
 import type { RecordedEvent } from "../../src/event-store/port.ts";
 import { eventStoreContract } from "../contract/event-store.ts";
 import { Wire } from "../support/eventstoredb-double/wire.ts";
-import { sampleEvents } from "../support/sample-events.ts";
-import { onServer } from "../support/test-servers.ts";
 import {
   deleteStreams,
   eventStoreDb,
   eventStoreDbFixture,
   eventStoreUrl,
   newPrefix,
-} from "./eventstoredb-server.ts";
+} from "../support/eventstoredb-server.ts";
+import { sampleEvents } from "../support/sample-events.ts";
+import { onServer } from "../support/test-servers.ts";
 
 /** A single node without TLS can be reached through a wire of ours; certificates and gossip name the true address. */
 const plain = /^(esdb:\/\/(?:[^@/]*@)?)([^:,?/]+):(\d+)\/?(\?(?:.*&)?tls=false.*)$/.exec(eventStoreUrl ?? "");

@@ -11,7 +11,14 @@ import { fileURLToPath } from "node:url";
 import { startDockerServers } from "./docker-servers.ts";
 
 /** Parts of the paths of test files. */
-const SUITES = ["test/servers/", "test/faults/", ".eventstoredb.test.", ".mongodb.test.", ".redis.test."];
+const SUITES = [
+  "test/servers/",
+  "test/cluster/",
+  "test/faults/",
+  ".eventstoredb.test.",
+  ".mongodb.test.",
+  ".redis.test.",
+];
 
 /** A server elsewhere may be slow, and other tests may be using it. */
 const TIMEOUTS = ["--testTimeout=60000", "--hookTimeout=120000"];

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chance } from "../../src/commands/chance.ts";
 import { deactivateKey } from "../../src/commands/deactivate-key.ts";
 import { openEventStoreDb } from "../../src/event-store/eventstoredb.ts";
+import { prefixedEventStore } from "../../src/event-store/prefixed-event-store.ts";
 import { type Cluster, type RoleProcess, startCluster, until } from "../support/cluster.ts";
 import { operator } from "../support/command-deps.ts";
 import { mongodb } from "../support/mongodb-server.ts";
@@ -79,7 +80,8 @@ onServer(mongodb, () =>
         projector.child.kill("SIGSTOP");
         try {
           // The event alone: the command line would fold what it wrote by itself, and tell the news.
-          const eventStore = await openEventStoreDb(cluster.environment.EVENTSTORE_URL ?? "");
+          const { EVENTSTORE_URL = "", EVENTSTORE_PREFIX = "" } = cluster.environment;
+          const eventStore = prefixedEventStore(await openEventStoreDb(EVENTSTORE_URL), EVENTSTORE_PREFIX);
           await deactivateKey({ ...chance, eventStore }, operator, other.accountId, other.keyId);
           const deactivated = performance.now();
           await eventStore.close();

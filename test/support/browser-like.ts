@@ -1,6 +1,6 @@
 // A browser without scripts for tests over real HTTP: keeps cookies, follows redirects, sends forms as they stand.
 import type { IncomingHttpHeaders } from "node:http";
-import { type Answer, send } from "./start-service.ts";
+import { type Answer, send } from "./ask.ts";
 
 export type Visitor = ReturnType<typeof visitor>;
 

@@ -9,24 +9,25 @@ import { type Backend, openBackend } from "../../src/backend.ts";
 import { chance } from "../../src/commands/chance.ts";
 import { issueKey } from "../../src/commands/issue-key.ts";
 import { openAccount } from "../../src/commands/open-account.ts";
-import { parseConfig } from "../../src/config.ts";
+import { type Config, parseConfig } from "../../src/config.ts";
 import { accountStream } from "../../src/events/streams.ts";
 import { accounts } from "../../src/projections/accounts.ts";
 import { checkpointName } from "../../src/projections/checkpoint-name.ts";
 import { keys } from "../../src/projections/keys.ts";
 import { whenProjected } from "../../src/queries/freshness.ts";
+import { type Answer, type Ask, send } from "./ask.ts";
 import { operator } from "./command-deps.ts";
 import { type EventStoreDbDouble, startDouble } from "./eventstoredb-double/double.ts";
+import { deleteStreams } from "./eventstoredb-server.ts";
 import { startMongodb, type TestMongodb } from "./mongodb-server.ts";
 import { redisIsOurs, removeKeys, startRedis, type TestRedis } from "./redis-server.ts";
 import { type Environment, runCommand } from "./service-process.ts";
-import { type Answer, type Ask, send } from "./start-service.ts";
 import { type TemporaryFolder, temporaryFolder } from "./temporary-folder.ts";
 import { freePort } from "./test-servers.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 /** On a machine that is busy with other tests. */
-const PATIENCE_MS = 180_000;
+const PATIENCE_MS = 400_000;
 const READY_EVERY_MS = 200;
 
 export type RoleProcess = {
@@ -47,8 +48,10 @@ export type Cluster = {
   /** Undefined with EVENTSTORE_URL: then it is the real server. */
   events: EventStoreDbDouble | undefined;
   environment: Environment;
-  /** Resolves once it listens, whether or not its stores are there. */
-  start(roles: string, more?: Environment): Promise<RoleProcess>;
+  /** Of a further process. */
+  config: Config;
+  /** Resolves once it listens, whether or not its stores are there. `clock`: one that a test moves. */
+  start(roles: string, more?: Environment, clock?: () => Date): Promise<RoleProcess>;
   command<T>(...command: string[]): Promise<T>;
   /** As a further process would see the stores. */
   backend: Backend;
@@ -65,6 +68,7 @@ export async function startCluster(more: Environment = {}): Promise<Cluster> {
   const environment: Environment = {
     BASE_URL: `http://${name}.localhost`,
     EVENTSTORE_URL: process.env.EVENTSTORE_URL ?? events?.connectionString ?? "",
+    EVENTSTORE_PREFIX: `t${name}_`,
     MONGODB_URL: mongodb.newDatabase(),
     REDIS_URL: redis.url,
     SECRET_KEY: "a secret key for all processes of one test",
@@ -73,16 +77,18 @@ export async function startCluster(more: Environment = {}): Promise<Cluster> {
     ...more,
   };
   const started: RoleProcess[] = [];
+  let numbered = 0;
   const config = parseConfig({ ...environment, DATA_DIR: join(folder.path, "test") });
   const backend = await openBackend(config, { offThreadEventStore: false });
   const command = <T>(...words: string[]) =>
     runCommand<T>({ ...environment, DATA_DIR: join(folder.path, "command") }, ...words);
   let members = 0;
   return {
-    ...{ redis, mongodb, events, environment, command, backend },
-    async start(roles, own = {}) {
-      const DATA_DIR = await dataFolder(folder, started.length);
-      const process = await startProcess({ ...environment, DATA_DIR, ...own }, roles);
+    ...{ redis, mongodb, events, environment, config, command, backend },
+    async start(roles, own = {}, clock) {
+      numbered += 1;
+      const DATA_DIR = await dataFolder(folder, numbered);
+      const process = await startProcess({ ...environment, DATA_DIR, ...own }, roles, clock);
       started.push(process);
       return process;
     },
@@ -101,7 +107,8 @@ export async function startCluster(more: Environment = {}): Promise<Cluster> {
       await Promise.all(started.map((process) => process.end("SIGKILL")));
       await backend.close();
       await events?.close();
-      if (!redisIsOurs) await removeKeys(redis.url, `linkledger:${name}.localhost:`);
+      if (!redisIsOurs) await removeKeys(redis.url, `linkledger:${config.eventStorePrefix}`);
+      if (!events) await deleteStreams(config.eventStoreUrl ?? "", config.eventStorePrefix);
       await Promise.all([mongodb.stop(), redis.stop()]);
       await folder.remove();
     },
@@ -114,19 +121,29 @@ async function dataFolder(folder: TemporaryFolder, number: number): Promise<stri
   return path;
 }
 
-async function startProcess(environment: Environment, roles: string): Promise<RoleProcess> {
+async function startProcess(
+  environment: Environment,
+  roles: string,
+  clock?: () => Date,
+): Promise<RoleProcess> {
   const port = await freePort();
-  const child = spawn(process.execPath, ["src/cli.ts", "serve", "--roles", roles], {
+  const program = clock
+    ? ["test/support/serve-with-clock.ts", roles]
+    : ["src/cli.ts", "serve", "--roles", roles];
+  const child = spawn(process.execPath, program, {
     cwd: root,
     env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...environment, PORT: String(port) },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   let printed = "";
-  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (printed += chunk));
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (printed += chunk));
   const gone = once(child, "exit");
   const killNow = () => void child.kill("SIGKILL");
   process.once("exit", killNow);
-  const ask = <T>(path: string, given: Ask = {}) => send<T>(port, path, given);
+  const ask = async <T>(path: string, given: Ask = {}) => {
+    if (clock) await tellTime(child, clock());
+    return await send<T>(port, path, given);
+  };
   const answers = (path: string) =>
     until(
       `${roles} to answer ${path}`,
@@ -154,4 +171,12 @@ export async function until(what: string, holds: () => Promise<boolean>, everyMs
   for (const deadline = Date.now() + PATIENCE_MS; !(await holds()); await sleep(everyMs)) {
     if (Date.now() > deadline) throw new Error(`waited too long for ${what}`);
   }
+}
+
+/** Resolves when the process goes by it. */
+async function tellTime(child: ChildProcess, now: Date): Promise<void> {
+  if (!child.connected) return;
+  const heard = once(child, "message", { signal: AbortSignal.timeout(PATIENCE_MS) });
+  child.send(now.getTime());
+  await heard;
 }

@@ -1,5 +1,5 @@
-// The real service in this process, on a free port with a data folder of its own, and how tests talk to it.
-import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
+// The real service, alone in this process or as a cluster of processes, and how tests talk to it.
+import type { Backend } from "../../src/backend.ts";
 import { addDomain } from "../../src/commands/add-domain.ts";
 import { chance } from "../../src/commands/chance.ts";
 import { changeTier } from "../../src/commands/change-tier.ts";
@@ -7,30 +7,13 @@ import { deactivateKey } from "../../src/commands/deactivate-key.ts";
 import { issueKey } from "../../src/commands/issue-key.ts";
 import { openAccount } from "../../src/commands/open-account.ts";
 import { verifyDomain } from "../../src/commands/verify-domain.ts";
-import { parseConfig } from "../../src/config.ts";
+import { type Config, parseConfig } from "../../src/config.ts";
 import type { Tier } from "../../src/events/vocabulary.ts";
 import { createLogger } from "../../src/logging.ts";
 import { openService } from "../../src/service.ts";
+import { type Answer, type Ask, send } from "./ask.ts";
 import { operator } from "./command-deps.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
-
-export type Answer<T> = {
-  status: number;
-  headers: IncomingHttpHeaders;
-  text: string;
-  bytes: Buffer;
-  body: T;
-};
-
-export type Ask = {
-  method?: string;
-  key?: string;
-  /** The Host header; the base host by default. */
-  host?: string;
-  headers?: Record<string, string>;
-  /** Sent as JSON, unless it is text already. */
-  body?: unknown;
-};
 
 export type Member = { accountId: string; key: string; keyId: string };
 export type TestService = Awaited<ReturnType<typeof startTestService>>;
@@ -38,43 +21,49 @@ export type TestService = Awaited<ReturnType<typeof startTestService>>;
 /** Short links begin with this, whatever port the service got. */
 export const BASE_URL = "http://localhost";
 
-/** `logged`: every line the service wrote, at the level given. */
-export async function startTestService(environment: Record<string, string> = {}, clock = chance.clock) {
-  const folder = await temporaryFolder();
-  const config = parseConfig({
-    PORT: "0",
-    BASE_URL,
-    DATA_DIR: folder.path,
-    LOG_LEVEL: "info",
-    ...environment,
-  });
-  const logged: string[] = [];
-  const log = createLogger(config.logLevel, { write: (line: string) => void logged.push(line) });
-  const service = await openService(config, log, { clock });
-  const { backend, url } = service;
-  const port = Number(new URL(url).port);
-  const { secrets, eventStore } = backend;
+/** One service, whatever stands behind it. */
+export type Running = {
+  config: Config;
+  /** What tests write and look up with. */
+  backend: Backend;
+  /** Of one process; the others are met through `ask`. */
+  port: number;
+  /** Every line the service wrote, at the level given. */
+  logged: string[];
+  ask<T>(path: string, given: Ask): Promise<Answer<T>>;
+  stop(): Promise<void>;
+};
+
+/**
+ * In this process; with TEST_TOPOLOGY=cluster as several processes on real servers, which take turns at answering.
+ * `clock`: what rate windows, links and analytics go by.
+ */
+export async function startTestService(environment: Record<string, string> = {}, clock?: () => Date) {
+  const running = onCluster()
+    ? await (await import("./cluster-service.ts")).startOnCluster({ BASE_URL, ...environment }, clock)
+    : await startHere(environment, clock);
+  const { config, backend, port, stop } = running;
   const deps = {
     ...chance,
-    clock,
-    eventStore,
-    secrets,
+    ...(clock && { clock }),
+    eventStore: backend.eventStore,
+    secrets: backend.secrets,
     keyPrefix: config.keyPrefix,
     baseHost: config.baseHost,
   };
   let accounts = 0;
-  // The projector's first word: from here on a wait is for what the test did, not for the start.
-  while ((await send(port, "/health/ready", {})).status !== 200) await chance.sleep(10);
 
   const ask = <T = Record<string, unknown>>(path: string, given: Ask = {}): Promise<Answer<T>> =>
-    send<T>(port, path, given);
+    running.ask<T>(path, given);
 
   return {
-    url,
+    url: `http://127.0.0.1:${port}`,
     port,
     config,
     backend,
-    logged,
+    get logged() {
+      return running.logged;
+    },
     ask,
     post: <T = Record<string, unknown>>(
       path: string,
@@ -100,45 +89,39 @@ export async function startTestService(environment: Record<string, string> = {},
       const noDns = { ...deps, resolveTxt: async () => [] };
       return (await verifyDomain(noDns, operator, accountId, hostname, { skipDns: true })).domainId;
     },
+    stop,
+  };
+}
+
+/** Whether the tests run on several processes; what reaches into the service's process can't then. */
+export function onCluster(): boolean {
+  return process.env.TEST_TOPOLOGY === "cluster";
+}
+
+async function startHere(environment: Record<string, string>, clock = chance.clock): Promise<Running> {
+  const folder = await temporaryFolder();
+  const config = parseConfig({
+    PORT: "0",
+    BASE_URL,
+    DATA_DIR: folder.path,
+    LOG_LEVEL: "info",
+    ...environment,
+  });
+  const logged: string[] = [];
+  const log = createLogger(config.logLevel, { write: (line: string) => void logged.push(line) });
+  const service = await openService(config, log, { clock });
+  const port = Number(new URL(service.url).port);
+  // The projector's first word: from here on a wait is for what the test did, not for the start.
+  while ((await send(port, "/health/ready", {})).status !== 200) await chance.sleep(10);
+  return {
+    config,
+    backend: service.backend,
+    port,
+    logged,
+    ask: (path, given) => send(port, path, given),
     async stop() {
       await service.stop();
       await folder.remove();
     },
   };
-}
-
-/** `node:http` and not fetch: it sends any Host and any path as they are. */
-export function send<T>(port: number, path: string, given: Ask): Promise<Answer<T>> {
-  const text =
-    given.body === undefined || typeof given.body === "string" ? given.body : JSON.stringify(given.body);
-  const headers: Record<string, string> = { host: given.host ?? "localhost", ...given.headers };
-  if (given.key !== undefined) headers["x-api-key"] = given.key;
-  if (text !== undefined) {
-    headers["content-type"] ??= "application/json";
-    headers["content-length"] ??= String(Buffer.byteLength(text as string));
-  }
-  return new Promise((resolve, reject) => {
-    const request = httpRequest({
-      host: "127.0.0.1",
-      port,
-      path,
-      method: given.method ?? "GET",
-      headers,
-      agent: false,
-    });
-    request.on("error", reject);
-    request.on("response", (response) => {
-      const chunks: Buffer[] = [];
-      response.on("data", (chunk: Buffer) => chunks.push(chunk));
-      response.on("error", reject);
-      response.on("end", () => {
-        const bytes = Buffer.concat(chunks);
-        const isJson = response.headers["content-type"]?.startsWith("application/json") && bytes.length > 0;
-        const body = (isJson ? JSON.parse(bytes.toString()) : undefined) as T;
-        const status = response.statusCode ?? 0;
-        resolve({ status, headers: response.headers, text: bytes.toString(), bytes, body });
-      });
-    });
-    request.end(text);
-  });
 }

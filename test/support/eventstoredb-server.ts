@@ -5,9 +5,12 @@ import { fileURLToPath } from "node:url";
 import { openEventStoreDb } from "../../src/event-store/eventstoredb.ts";
 import { connect } from "../../src/event-store/eventstoredb-client.ts";
 import type { EventStoreFixture } from "../contract/event-store-fixture.ts";
-import type { Server } from "../support/test-servers.ts";
+import type { Server } from "./test-servers.ts";
 
 const CHILD = fileURLToPath(new URL("../contract/append-for-ever.eventstoredb.ts", import.meta.url));
+
+const PAGE = 5_000;
+const AT_ONCE = 16;
 
 export const eventStoreUrl = process.env.EVENTSTORE_URL;
 
@@ -45,9 +48,17 @@ export async function deleteStreams(url: string, prefix: string): Promise<void> 
   const client = connect(url);
   try {
     const prefixes = [prefix.replace("-", "")];
-    const events = await store.readAll({ prefixes, limit: Number.MAX_SAFE_INTEGER - 1 });
-    const live = new Set(events.map(({ stream }) => stream));
-    for (const stream of live) await client.deleteStream(stream);
+    const streams = new Set<string>();
+    let after: string | undefined;
+    for (;;) {
+      const page = await store.readAll({ after, prefixes, limit: PAGE });
+      for (const { stream } of page) streams.add(stream);
+      after = page.at(-1)?.position;
+      if (page.length < PAGE) break;
+    }
+    const names = [...streams];
+    for (let start = 0; start < names.length; start += AT_ONCE)
+      await Promise.all(names.slice(start, start + AT_ONCE).map((name) => client.deleteStream(name)));
   } finally {
     await client.dispose();
     await store.close();

@@ -1,4 +1,5 @@
 // What Prometheus scrapes: one registry of our own, fed by counters that the hot path keeps as plain numbers.
+import { setTimeout as delay } from "node:timers/promises";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from "prom-client";
 import type { ProjectionStatus } from "./projections/status.ts";
 import type { RecorderStats } from "./redirect/click-recorder.ts";
@@ -27,6 +28,9 @@ export type Metrics = {
   requested(method: string, route: string, status: number, seconds: number): void;
 };
 
+/** Scrapers wait ten seconds by default. */
+const ANSWER_WITHIN_MS = 1_000;
+
 export function createMetrics(deps: MetricsDeps): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -44,18 +48,31 @@ export function createMetrics(deps: MetricsDeps): Metrics {
     registry.registerMetric(appendLatency(deps.recorder) as unknown as Metric);
   }
   if (deps.redis) redisMetrics(deps.redis, registers);
-  const askProjections = projectionMetrics(deps, registers);
-  const askWebhooks = deps.webhooks ? webhookMetrics(deps.webhooks, registry) : async () => undefined;
+  const askProjections = inTime(projectionMetrics(deps, registers));
+  const askWebhooks = inTime(deps.webhooks ? webhookMetrics(deps.webhooks, registry) : async () => undefined);
   return {
     contentType: registry.contentType,
     async text() {
       // Metrics of stores that are away are no reason to tell nothing of the rest.
-      await Promise.allSettled([askProjections(), askWebhooks()]);
+      await Promise.all([askProjections(), askWebhooks()]);
       return registry.metrics();
     },
     requested(method, route, status, seconds) {
       duration.observe({ method, route, status: String(status) }, seconds);
     },
+  };
+}
+
+/** The earlier answers stand when a store is away and asking takes longer; it is not asked twice at a time. */
+function inTime(ask: () => Promise<void>): () => Promise<void> {
+  let asking: Promise<void> | undefined;
+  return () => {
+    asking ??= ask()
+      .catch(() => undefined)
+      .finally(() => {
+        asking = undefined;
+      });
+    return Promise.race([asking, delay(ANSWER_WITHIN_MS, undefined, { ref: false })]);
   };
 }
 

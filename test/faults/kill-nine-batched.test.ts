@@ -1,0 +1,55 @@
+// `kill -9` with batched clicks on the embedded store: at most the last 50 ms of clicks are lost, none is doubled.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openSqliteEventStore } from "../../src/event-store/sqlite.ts";
+import { reckonClicks } from "../support/reckon-clicks.ts";
+import { startRedirectLoad } from "../support/redirect-load.ts";
+import { accountWithKeys, type Environment, instanceOf, startService } from "../support/service-process.ts";
+import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
+
+const PER_SECOND = 400;
+/** In each round before the kill: enough that a recorder which is late would show. */
+const CLICKS = 1000;
+const ROUNDS = 3;
+/** DESIGN §5. */
+const ALLOWED_LOSS_MS = 50;
+
+describe("a service with batched clicks that is killed with SIGKILL under load", () => {
+  let folder: TemporaryFolder;
+  let instance: Environment;
+  let slugs: string[];
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    instance = await instanceOf(folder.path);
+    const { keys } = await accountWithKeys(instance, "free", 1);
+    const service = await startService(instance);
+    const response = await fetch(`${service.url}/api/v1/shorten`, {
+      method: "POST",
+      headers: { "x-api-key": keys[0] ?? "", "content-type": "application/json" },
+      body: JSON.stringify({ url: "https://example.com/" }),
+    });
+    slugs = [((await response.json()) as { slug: string }).slug];
+    await service.stop();
+  }, 180_000);
+  afterAll(() => folder.remove());
+
+  it("has all clicks in the log once, but for those answered in the last 50 ms", async () => {
+    const store = await openSqliteEventStore(`${folder.path}/events.db`);
+    try {
+      for (let round = 1; round <= ROUNDS; round++) {
+        const service = await startService(instance);
+        const load = startRedirectLoad(`round-${round}.`, service.url, slugs, PER_SECOND);
+        await load.answeredMore(CLICKS);
+        const killedAt = Date.now();
+        await Promise.all([service.stop("SIGKILL"), load.stop()]);
+        const counts = await reckonClicks(`kill -9 with batched clicks, round ${round}`, [load], store);
+        expect(counts.answered).toBeGreaterThanOrEqual(CLICKS);
+        expect(counts.doubled).toBe(0);
+        const allowedFrom = killedAt - ALLOWED_LOSS_MS - load.longestStallMs();
+        expect(counts.lostAnsweredAt.filter((at) => at < allowedFrom)).toEqual([]);
+      }
+    } finally {
+      await store.close();
+    }
+  }, 180_000);
+});

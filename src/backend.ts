@@ -55,6 +55,8 @@ export type Backend = {
 export type BackendOptions = {
   /** Embedded appends and their fsync run in a thread of their own, for one that must not wait on the disk (HTTP). */
   offThreadEventStore: boolean;
+  /** How soon the embedded event store sees what other threads and processes append; its own default when absent. */
+  pollMs?: number;
   /** Told when Redis goes and comes. */
   log?: (message: string) => void;
 };
@@ -98,7 +100,10 @@ export async function openBackend(
     const eventStore = config.eventStoreUrl
       ? await open(onEventStoreDb(config.eventStoreUrl, config.eventStorePrefix))
       : await open(
-          openSqliteEventStore(join(config.dataDir, "events.db"), { offThread: options.offThreadEventStore }),
+          openSqliteEventStore(join(config.dataDir, "events.db"), {
+            offThread: options.offThreadEventStore,
+            ...(options.pollMs === undefined ? {} : { pollMs: options.pollMs }),
+          }),
         );
     const readStore = liveReadStore({ store: documents.foldStore, projections: allProjections, clock });
     const announcing = announcingEventStore({ ...coordination, eventStore });

@@ -14,6 +14,8 @@ import { ProjectionRunner } from "./runner.ts";
 
 const REPORT_EVERY_MS = 1_000;
 const NICENESS = 19;
+/** Who has just made a link in the portal waits for it to be in the documents. */
+const POLL_MS = 25;
 
 const parent = parentPort;
 if (parent) {
@@ -32,7 +34,10 @@ async function project(
   let receive = (message: ToProjector) => void early.push(message);
   port.on("message", (message: ToProjector) => receive(message));
 
-  const { eventStore, foldStore, leases, close } = await openBackend(config, { offThreadEventStore: false });
+  const { eventStore, foldStore, leases, close } = await openBackend(config, {
+    offThreadEventStore: false,
+    pollMs: POLL_MS,
+  });
   const log = threadLog(tell);
   const clock = () => new Date();
   const holder = `${hostname()}/${process.pid}/${randomUUID()}`;

@@ -19,5 +19,5 @@ EXPOSE 3000
 HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # As `npm start`: docs/decisions.md says why.
-ENTRYPOINT ["node", "--max-semi-space-size=32", "src/cli.ts"]
+ENTRYPOINT ["node", "--max-semi-space-size=32", "--no-parallel-scavenge", "src/cli.ts"]
 CMD ["serve"]

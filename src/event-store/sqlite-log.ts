@@ -78,9 +78,11 @@ export class SqliteLog {
   read(request: ReadRequest): EventRow[] {
     const { stream, from, backwards, limit } = request;
     const start = from ?? (backwards ? Number.MAX_SAFE_INTEGER : 0);
-    const rows = (backwards ? this.#backwards : this.#forwards).all(stream, start, limit) as EventRow[];
     const sign = backwards ? -1 : 1;
-    return merged(rows, this.#segments.read(request), limit, (a, b) => sign * (a.revision - b.revision));
+    return this.#atOneMoment(() => {
+      const rows = (backwards ? this.#backwards : this.#forwards).all(stream, start, limit) as EventRow[];
+      return merged(rows, this.#segments.read(request), limit, (a, b) => sign * (a.revision - b.revision));
+    });
   }
 
   readAll(request: ReadAllRequest): EventRow[] {
@@ -97,8 +99,22 @@ export class SqliteLog {
       query = { statement: this.#db.prepare(sql), bounds: named };
       this.#ofPrefixes.set(key, query);
     }
-    const rows = query.statement.all({ ...query.bounds, after, limit }) as EventRow[];
-    return merged(rows, this.#segments.readAll(request), limit, (a, b) => a.position - b.position);
+    const { statement, bounds } = query;
+    return this.#atOneMoment(() => {
+      const rows = statement.all({ ...bounds, after, limit }) as EventRow[];
+      return merged(rows, this.#segments.readAll(request), limit, (a, b) => a.position - b.position);
+    });
+  }
+
+  /** Between two questions others may commit: their single events would stay unseen behind a later segment. */
+  #atOneMoment<T>(work: () => T): T {
+    if (this.#db.isTransaction) return work();
+    this.#db.exec("BEGIN");
+    try {
+      return work();
+    } finally {
+      this.#db.exec("COMMIT");
+    }
   }
 
   /** Position of the last event; 0 when there is none. */

@@ -113,12 +113,46 @@ describe.each([{ offThread: false }, { offThread: true }])("SQLite event store, 
   });
 });
 
+it("misses no single event when another thread appends large batches while it reads", async () => {
+  const folder = await folderOfTest();
+  const file = join(folder.path, "events.db");
+  const writer = await openSqliteEventStore(file, { offThread: true });
+  const reader = await openSqliteEventStore(file, { pollMs: 1 });
+  onTestFinished(async () => {
+    await writer.close();
+    await reader.close();
+  });
+  const TURNS = 400;
+  const stopped = new AbortController();
+  const seen: string[] = [];
+  const reading = (async () => {
+    for await (const events of reader.subscribe({ prefixes: ["clicks-"], signal: stopped.signal })) {
+      seen.push(...events.map(({ id }) => id));
+      if (seen.length >= TURNS * 21) stopped.abort();
+    }
+  })();
+  const appended: string[] = [];
+  let expected: "none" | number = "none";
+  for (let turn = 0; turn < TURNS; turn++)
+    for (const size of [1, 20]) {
+      const events = sampleEvents(size);
+      expected = (await writer.append("clicks-a", expected, events)).revision;
+      appended.push(...events.map(({ id }) => id));
+    }
+  const late = setTimeout(() => stopped.abort(), 5_000);
+  await reading;
+  clearTimeout(late);
+  expect(seen).toEqual(appended);
+});
+
 describe("the SQLite event store's thread", () => {
   it("rejects what is pending and what follows when it dies", async () => {
     const folder = await folderOfTest();
     const thread = await SqliteThread.open(join(folder.path, "events.db"));
-    const pending = thread.ask({ op: "head" });
-    const rejected = expect(pending).rejects.toThrow(StoreUnavailable);
+    // More than it can answer before it is gone.
+    const pending = Array.from({ length: 5_000 }, () => thread.ask({ op: "head" }));
+    for (const one of pending) one.catch(() => undefined);
+    const rejected = expect(pending.at(-1)).rejects.toThrow(StoreUnavailable);
     await thread.terminate();
     await rejected;
     await expect(thread.ask({ op: "head" })).rejects.toMatchObject({ code: "store_unavailable" });

@@ -67,7 +67,7 @@ describe("the process", () => {
     let printed = "";
     child.stdout.on("data", (chunk) => {
       printed += chunk;
-      if (printed.includes("key issue") && !child.killed) child.kill("SIGTERM");
+      if (printed.includes("account create") && !child.killed) child.kill("SIGTERM");
     });
     const [code] = await once(child, "close");
     expect(code).toBe(0);

@@ -28,6 +28,14 @@ export type FollowDeps = {
 };
 
 const PREFIXES = [PREFIX.account, PREFIX.link];
+/** Other events of a domain, such as its home page, leave open whether it serves. */
+const SERVES = new Map([
+  ["DomainActivated", true],
+  ["DomainAdded", false],
+  ["DomainVerified", false],
+  ["DomainDeactivated", false],
+  ["DomainRemoved", false],
+]);
 const LONGEST_PAUSE_MS = 5_000;
 const CATCH_UP_BATCH = 1_000;
 
@@ -82,8 +90,8 @@ function apply(listeners: readonly ChangeListener[], event: RecordedEvent): void
   if (event.type === "KeyDeactivated" && keyId) {
     for (const { keyDeactivated } of listeners) keyDeactivated?.(keyId);
   }
-  if (hostname && accountId) {
-    const serves = event.type === "DomainActivated";
+  const serves = SERVES.get(event.type);
+  if (hostname && accountId && serves !== undefined) {
     const change = { hostname, accountId, serves, position: event.position };
     for (const { domain } of listeners) domain?.(change);
   }

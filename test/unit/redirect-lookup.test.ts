@@ -11,6 +11,7 @@ import { openSqliteEventStore } from "../../src/event-store/sqlite.ts";
 import type { LinkEvent } from "../../src/events/catalogue.ts";
 import { newEvent } from "../../src/events/new-event.ts";
 import { accountStream, linkStream } from "../../src/events/streams.ts";
+import { domains } from "../../src/projections/domains.ts";
 import { allProjections } from "../../src/projections/groups.ts";
 import type { ReadStore } from "../../src/read-store/port.ts";
 import { openSqliteReadStore } from "../../src/read-store/sqlite.ts";
@@ -136,14 +137,14 @@ describe("the link lookup", () => {
     it("serves it only while it is verified, active and its link's account's own", async () => {
       await append(created(host), "none");
       expect(await lookup.find(host, "abc")).toBeUndefined();
-      await readStore.replace("domains", [verified(true)]);
+      await readStore.replace(domains.collection.name, [verified(true)]);
       hear(true, "1");
       expect(await lookup.find(host, "abc")).toBeDefined();
       expect(lookup.peek(host, "abc")).toBeDefined();
       hear(false, "2");
       expect(lookup.peek(host, "abc")).toBeUndefined();
       expect(await lookup.find(host, "abc")).toBeUndefined();
-      await readStore.replace("domains", [verified(false), verified(true, other)]);
+      await readStore.replace(domains.collection.name, [verified(false), verified(true, other)]);
       hear(true, "3", other);
       expect(await lookup.find(host, "abc")).toBeUndefined();
       expect(await lookup.find("localhost", "abc")).toBeUndefined();
@@ -151,7 +152,7 @@ describe("the link lookup", () => {
 
     it("believes no document that is behind what it has heard, in whatever order", async () => {
       await append(created(host), "none");
-      await readStore.replace("domains", [verified(true)]);
+      await readStore.replace(domains.collection.name, [verified(true)]);
       hear(false, "4");
       hear(true, "3");
       expect(await lookup.find(host, "abc")).toBeUndefined();
@@ -281,5 +282,27 @@ describe("the link lookup", () => {
     await other.close();
     stop.abort();
     await running;
+  });
+
+  it("hears of a domain's service only from events that change it, not from its home page or its record", async () => {
+    const heard: boolean[] = [];
+    const stop = new AbortController();
+    const listeners = [{ domain: ({ serves }: { serves: boolean }) => void heard.push(serves) }];
+    const deps = { eventStore, readStore, listeners, random: Math.random, log: () => undefined };
+    const of = { accountId, at, hostname: "go.example.com", domainId: accountId };
+    const history = [
+      { type: "DomainActivated", data: of },
+      { type: "DomainHomeSet", data: { ...of, homeUrl: null } },
+      { type: "DomainRecordLost", data: of },
+      { type: "DomainRecordFound", data: of },
+      { type: "DomainDeactivated", data: of },
+    ] as const;
+    const events = history.map((event) => newEvent(event, crypto.randomUUID(), origin));
+    await eventStore.append(accountStream(accountId), "none", events);
+    const running = followChanges(deps, stop.signal);
+    await vi.waitFor(() => expect(heard.at(-1)).toBe(false));
+    stop.abort();
+    await running;
+    expect(heard).toEqual([true, false]);
   });
 });

@@ -49,8 +49,8 @@ export type ApiDeps = {
   links: BulkDeps;
   /** Told how far the log has come by a request of this process. */
   wrote: (position: Position | undefined) => void;
-  /** Settles when what this process wrote is in the documents, or after a second. */
-  ownWritesAreReadable: () => Promise<void>;
+  /** Settles when the links made here, and those heard of, are in the documents, or after a second. */
+  writesAreReadable: () => Promise<void>;
 };
 
 /** Not listening yet. Health and redirects answer on any host, all else on the base host only (DESIGN §5). */
@@ -85,8 +85,8 @@ export async function buildApp(deps: AppDeps): Promise<Api> {
 function apiRoutes(base: Api, deps: AppDeps, api: ApiDeps, gates: KeyGates): void {
   const { config, backend, clock, newId, sleep } = deps;
   const { baseHost, baseUrl } = config;
-  const { ownWritesAreReadable, wrote, links } = api;
-  const reading = { ...backend, baseHost, baseUrl, clock, sleep, ownWritesAreReadable };
+  const { writesAreReadable, wrote, links } = api;
+  const reading = { ...backend, baseHost, baseUrl, clock, sleep, writesAreReadable };
   base.register(async (open: Api) => {
     gates.withoutKey(open);
     qrRoute(open, reading);

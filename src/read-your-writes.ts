@@ -15,10 +15,10 @@ type Deps = { eventStore: EventStore; readStore: ReadStore; sleep: (ms: number) 
 const LONGEST_WAIT_MS = 1000;
 
 export type ReadYourWrites = {
-  /** Told how far the log has come by a request of this process. */
+  /** Told how far the log has come by a request, of this process or of another. */
   wrote: (position: Position | undefined) => void;
-  /** Settles when the links that this process made are in the documents, or after a second. */
-  ownWritesAreReadable: () => Promise<void>;
+  /** Settles when the links that were told of are in the documents, or after a second. */
+  writesAreReadable: () => Promise<void>;
   /** Settles when the documents of accounts, keys, domains and links show this event, or after a second. */
   whenReadable: (position: Position | undefined) => Promise<void>;
   /** Settles when the keys and accounts that are in the log now are in the documents, or after a second. */
@@ -32,7 +32,7 @@ export function readYourWrites(deps: Deps): ReadYourWrites {
     wrote(position) {
       if (position !== undefined && (last === undefined || position > last)) last = position;
     },
-    async ownWritesAreReadable() {
+    async writesAreReadable() {
       if (last !== undefined) await whenProjected(deps, [checkpointName(links)], last, LONGEST_WAIT_MS);
     },
     async whenReadable(position) {

@@ -5,10 +5,10 @@ import { apiErrors } from "./api-errors.ts";
 import type { Api } from "./fastify.ts";
 import { Analytics, DomainIdQuery, SlugParams } from "./schemas.ts";
 
-/** `ownWritesAreReadable`: as in links.ts. */
+/** `writesAreReadable`: as in links.ts. */
 export type AnalyticsDeps = LinkAnalyticsDeps & {
   clock: () => Date;
-  ownWritesAreReadable: () => Promise<void>;
+  writesAreReadable: () => Promise<void>;
 };
 
 export function analyticsRoute(app: Api, deps: AnalyticsDeps): void {
@@ -23,7 +23,7 @@ export function analyticsRoute(app: Api, deps: AnalyticsDeps): void {
   };
   app.get("/api/v1/analytics/:slug", { schema }, async (request) => {
     const { domain_id: domainId } = request.query;
-    await deps.ownWritesAreReadable();
+    await deps.writesAreReadable();
     return linkAnalytics(deps, request.caller, request.params.slug, { domainId }, deps.clock());
   });
 }

@@ -9,11 +9,8 @@ const time = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()], "must be an ISO 8601 date or time")
   .optional();
 
-/** `ownWritesAreReadable`: settles when links made through this process a moment ago are in the list. */
-export function linksRoute(
-  app: Api,
-  deps: ListLinksDeps & { ownWritesAreReadable: () => Promise<void> },
-): void {
+/** `writesAreReadable`: settles when links made through this process a moment ago are in the list. */
+export function linksRoute(app: Api, deps: ListLinksDeps & { writesAreReadable: () => Promise<void> }): void {
   const schema = {
     operationId: "listLinks",
     summary: "List the links created with the caller's key",
@@ -30,7 +27,7 @@ export function linksRoute(
     response: { 200: LinkPage, ...apiErrors(400, 401) },
   };
   app.get("/api/v1/links", { schema }, async (request) => {
-    await deps.ownWritesAreReadable();
+    await deps.writesAreReadable();
     return listLinks(deps, request.caller, request.query);
   });
 }

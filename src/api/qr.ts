@@ -25,8 +25,8 @@ const Query = z.object({
   domain_id: DomainIdQuery,
 });
 
-/** `ownWritesAreReadable`: as in links.ts. */
-export type QrDeps = FindLinkDeps & { ownWritesAreReadable: () => Promise<void> };
+/** `writesAreReadable`: as in links.ts. */
+export type QrDeps = FindLinkDeps & { writesAreReadable: () => Promise<void> };
 
 export function qrRoute(app: Api, deps: QrDeps): void {
   const schema = {
@@ -48,7 +48,7 @@ export function qrRoute(app: Api, deps: QrDeps): void {
   };
   app.get("/api/qr/:slug", { schema }, async (request, reply) => {
     const { domain_id: domainId, ...look } = request.query;
-    await deps.ownWritesAreReadable();
+    await deps.writesAreReadable();
     const link = await findLinkBySlug(deps, request.params.slug, domainId);
     if (!link) throw new NotFound("Short link not found.");
     const text = `${link.shortUrl}?qr=1`;

@@ -1,5 +1,5 @@
 // An event store that tells the other processes at once what an append has overtaken, whoever appended it.
-import type { EventStore, NewEvent } from "../event-store/port.ts";
+import type { AppendResult, EventStore, NewEvent } from "../event-store/port.ts";
 import { PREFIX } from "../events/streams.ts";
 import type { LinkCache } from "../redirect/link-cache.ts";
 import type { CacheNews, CacheNewsChannel } from "./cache-news.ts";
@@ -25,7 +25,7 @@ export function announcingEventStore({ eventStore, cacheNews, linkCache }: Annou
   return {
     async append(stream, expected, events) {
       const result = await eventStore.append(stream, expected, events);
-      for (const news of newsOf(stream, events, result.revision)) await tell(news);
+      for (const news of newsOf(stream, events, result)) await tell(news);
       return result;
     },
     read: (stream, options) => eventStore.read(stream, options),
@@ -36,14 +36,14 @@ export function announcingEventStore({ eventStore, cacheNews, linkCache }: Annou
   };
 }
 
-function newsOf(stream: string, events: readonly NewEvent[], revision: number): CacheNews[] {
+function newsOf(stream: string, events: readonly NewEvent[], appended: AppendResult): CacheNews[] {
   if (stream.startsWith(PREFIX.link))
-    return [{ topic: "link", id: stream.slice(PREFIX.link.length), revision }];
+    return [{ topic: "link", id: stream.slice(PREFIX.link.length), ...appended }];
   if (!stream.startsWith(PREFIX.account)) return [];
   return events.flatMap(({ type, data }): CacheNews[] => {
     const { hostname, keyId } = data as { hostname?: string; keyId?: string };
-    if (type === "KeyDeactivated" && keyId) return [{ topic: "key", id: keyId, revision }];
+    if (type === "KeyDeactivated" && keyId) return [{ topic: "key", id: keyId, ...appended }];
     const stopped = type === "DomainDeactivated" || type === "DomainRemoved";
-    return stopped && hostname ? [{ topic: "domain", id: hostname, revision }] : [];
+    return stopped && hostname ? [{ topic: "domain", id: hostname, ...appended }] : [];
   });
 }

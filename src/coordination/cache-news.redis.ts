@@ -21,10 +21,10 @@ export function redisCacheNews(redis: RedisConnection): CacheNewsChannel {
 /** Other versions of the service may say what this one does not know. */
 function readNews(text: string): CacheNews | undefined {
   try {
-    const { topic, id, revision } = JSON.parse(text) as Partial<CacheNews>;
+    const { topic, id, revision, position } = JSON.parse(text) as Partial<CacheNews>;
     const known = topic === "link" || topic === "domain" || topic === "key";
-    return known && typeof id === "string" && typeof revision === "number"
-      ? { topic, id, revision }
+    return known && typeof id === "string" && typeof revision === "number" && typeof position === "string"
+      ? { topic, id, revision, position }
       : undefined;
   } catch {
     return undefined;

@@ -1,10 +1,17 @@
 // How one process tells the others that what they keep in memory has been overtaken.
+import type { Position } from "../event-store/port.ts";
 
 /**
  * `link`: what is older than this revision of the link key `id` is no longer true. `domain`: the hostname `id` has
- * stopped serving its account. `key`: the key id `id` was deactivated. `revision`: of the stream that says so.
+ * stopped serving its account. `key`: the key id `id` was deactivated. `revision` and `position`: of the event that
+ * says so.
  */
-export type CacheNews = { topic: "link" | "domain" | "key"; id: string; revision: number };
+export type CacheNews = {
+  topic: "link" | "domain" | "key";
+  id: string;
+  revision: number;
+  position: Position;
+};
 
 export type NewsListener = {
   onNews(news: CacheNews): void;

@@ -12,7 +12,7 @@ export type ApiRole = ApiDeps & { changes: HeardChanges };
 export function openApi({ log, clock, backend }: Opening, { links, rateLimits, fresh }: Writing): ApiRole {
   const { readStore, secrets } = backend;
   const usage = keyUsage({ secrets, clock, log });
-  const { keysAreCurrent, wrote, ownWritesAreReadable } = fresh;
+  const { keysAreCurrent, wrote, writesAreReadable } = fresh;
   const revoked = revokedKeys();
   return {
     keys: {
@@ -21,10 +21,14 @@ export function openApi({ log, clock, backend }: Opening, { links, rateLimits, f
     },
     links,
     wrote,
-    ownWritesAreReadable,
+    writesAreReadable,
     changes: {
       events: { keyDeactivated: revoked.add },
-      news: ({ topic, id }) => (topic === "key" ? revoked.add(id) : undefined),
+      news: ({ topic, id, position }) => {
+        if (topic === "key") revoked.add(id);
+        // What was told at one node is asked of another.
+        if (topic === "link") wrote(position);
+      },
     },
   };
 }

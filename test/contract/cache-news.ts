@@ -50,5 +50,5 @@ export async function listenTo(channel: CacheNewsChannel) {
 }
 
 export function link(revision: number): CacheNews {
-  return { topic: "link", id: "localhost/abc", revision };
+  return { topic: "link", id: "localhost/abc", revision, position: String(revision) };
 }

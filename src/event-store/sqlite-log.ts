@@ -2,7 +2,8 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { categoryOf, prefixQuery } from "./sqlite-prefixes.ts";
+import { type PrefixStatement, prefixStatements } from "./sqlite-prefix-statements.ts";
+import { categoryOf } from "./sqlite-prefixes.ts";
 import type { AppendOutcome, AppendRequest, EventRow, ReadAllRequest, ReadRequest } from "./sqlite-rows.ts";
 import { SEGMENT_FROM, SqliteSegments } from "./sqlite-segments.ts";
 
@@ -35,7 +36,7 @@ export class SqliteLog {
   readonly #head: StatementSync;
   readonly #forwards: StatementSync;
   readonly #backwards: StatementSync;
-  readonly #ofPrefixes = new Map<string, { statement: StatementSync; bounds: Record<string, string> }>();
+  readonly #ofPrefixes: (prefixes: readonly string[]) => PrefixStatement;
   readonly #segments: SqliteSegments;
 
   /** FULL: a commit is on the disk before it is answered, so an acknowledged event outlives the power. */
@@ -54,6 +55,7 @@ export class SqliteLog {
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#head = db.prepare("SELECT max(position) AS position FROM events");
+    this.#ofPrefixes = prefixStatements(db, { table: "events", columns: COLUMNS, position: "position" });
     const ofStream = `SELECT ${COLUMNS} FROM events WHERE stream = ? AND revision`;
     this.#forwards = db.prepare(`${ofStream} >= ? ORDER BY revision LIMIT ?`);
     this.#backwards = db.prepare(`${ofStream} <= ? ORDER BY revision DESC LIMIT ?`);
@@ -88,18 +90,7 @@ export class SqliteLog {
   readAll(request: ReadAllRequest): EventRow[] {
     const { after, prefixes, limit } = request;
     if (prefixes.length === 0) return [];
-    const key = prefixes.join("\n");
-    let query = this.#ofPrefixes.get(key);
-    if (!query) {
-      const { sql, bounds } = prefixQuery(
-        { table: "events", columns: COLUMNS, position: "position" },
-        prefixes,
-      );
-      const named = Object.fromEntries(bounds.map((bound, index) => [`p${index}`, bound]));
-      query = { statement: this.#db.prepare(sql), bounds: named };
-      this.#ofPrefixes.set(key, query);
-    }
-    const { statement, bounds } = query;
+    const { statement, bounds } = this.#ofPrefixes(prefixes);
     return this.#atOneMoment(() => {
       const rows = statement.all({ ...bounds, after, limit }) as EventRow[];
       return merged(rows, this.#segments.readAll(request), limit, (a, b) => a.position - b.position);

@@ -1,7 +1,8 @@
 // Large appends of the SQLite log: one compressed row a batch instead of one row and three index entries an event.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
-import { categoryOf, prefixQuery } from "./sqlite-prefixes.ts";
+import { type PrefixStatement, prefixStatements } from "./sqlite-prefix-statements.ts";
+import { categoryOf } from "./sqlite-prefixes.ts";
 import type { EventRow, NewRow, ReadAllRequest, ReadRequest } from "./sqlite-rows.ts";
 
 /** Appends of at least this many events at an exact revision are kept as one segment: clicks under load. */
@@ -40,22 +41,22 @@ type Segment = {
 };
 
 export class SqliteSegments {
-  readonly #db: DatabaseSync;
   readonly #insert: StatementSync;
   readonly #lastRevision: StatementSync;
   readonly #head: StatementSync;
   readonly #forwards: StatementSync;
   readonly #backwards: StatementSync;
-  readonly #ofPrefixes = new Map<string, { statement: StatementSync; bounds: Record<string, string> }>();
+  readonly #ofPrefixes: (prefixes: readonly string[]) => PrefixStatement;
   readonly #open = new Map<number, EventRow[]>();
 
   /** Inside the transaction that makes the schema. */
   constructor(db: DatabaseSync) {
     db.exec(SCHEMA);
-    this.#db = db;
     this.#insert = db.prepare("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?)");
     this.#lastRevision = db.prepare("SELECT max(last_revision) AS revision FROM segments WHERE stream = ?");
     this.#head = db.prepare("SELECT max(last_position) AS position FROM segments");
+    const source = { table: "segments", columns: COLUMNS, position: "last_position" };
+    this.#ofPrefixes = prefixStatements(db, source);
     const ofStream = `SELECT ${COLUMNS} FROM segments WHERE stream = ?`;
     this.#forwards = db.prepare(`${ofStream} AND last_revision >= ? ORDER BY last_revision`);
     this.#backwards = db.prepare(
@@ -107,18 +108,8 @@ export class SqliteSegments {
 
   /** At most `limit` rows behind the position, in order. */
   readAll({ after, prefixes, limit }: ReadAllRequest): EventRow[] {
-    const key = prefixes.join("\n");
-    let query = this.#ofPrefixes.get(key);
-    if (!query) {
-      const { sql, bounds } = prefixQuery(
-        { table: "segments", columns: COLUMNS, position: "last_position" },
-        prefixes,
-      );
-      const named = Object.fromEntries(bounds.map((bound, index) => [`p${index}`, bound]));
-      query = { statement: this.#db.prepare(sql), bounds: named };
-      this.#ofPrefixes.set(key, query);
-    }
-    const segments = query.statement.iterate({ ...query.bounds, after, limit });
+    const { statement, bounds } = this.#ofPrefixes(prefixes);
+    const segments = statement.iterate({ ...bounds, after, limit });
     return this.#collect(segments, limit, (rows) =>
       (rows[0]?.position ?? 0) > after ? rows : rows.filter(({ position }) => position > after),
     );

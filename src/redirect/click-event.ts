@@ -7,9 +7,9 @@ import type { Geo, Place } from "./geo.ts";
 import type { Hit, LinkTarget } from "./hit.ts";
 import { primaryLanguage } from "./language.ts";
 import { referrerOf } from "./referrer.ts";
-import { remember } from "./remember.ts";
+import { remember, rememberOf } from "./remember.ts";
 import { agentOf } from "./user-agent.ts";
-import { queryOf, type Utm, utmOf } from "./utm.ts";
+import { queryOf, utmOf } from "./utm.ts";
 import type { VisitorOf } from "./visitor.ts";
 
 /** The event of a hit under its day's visitor codes. Never throws, whatever bytes the hit holds. */
@@ -20,14 +20,7 @@ export function enricher(geo: Geo): Enrich {
   const agent = remember(10_000, agentOf);
   const referrer = remember(5_000, referrerOf);
   const language = remember(2_000, primaryLanguage);
-  const utmOfTarget = new WeakMap<LinkTarget, Utm>();
-  const utmOfLongUrl = (link: LinkTarget): Utm => {
-    const known = utmOfTarget.get(link);
-    if (known) return known;
-    const utm = utmOf(queryOf(link.longUrl));
-    utmOfTarget.set(link, utm);
-    return utm;
-  };
+  const utmOfLongUrl = rememberOf(({ longUrl }: LinkTarget) => utmOf(queryOf(longUrl)));
   return (hit, visitorOf) => {
     const { link } = hit;
     const { userAgent, automated, device, browser, os } = agent(hit.userAgent);

@@ -4,15 +4,13 @@ import { loadAccount } from "../commands/account-stream.ts";
 import type { DomainChange } from "../coordination/follow-changes.ts";
 import { type EventStore, StoreUnavailable } from "../event-store/port.ts";
 import type { DomainDocument } from "../projections/domains.ts";
-import { domains } from "../projections/domains.ts";
+import { domainsInService } from "../queries/domain-in-service.ts";
 import type { ReadStore } from "../read-store/port.ts";
 
 // Events bring changes within 250 ms; the time to live bounds what a lost one could do.
 const KEEP_MS = 5_000;
 const KEEP_CLOSED_MS = 1_000;
 const MAX_DOMAINS = 10_000;
-/** A hostname may have been added by several accounts, and served several one after the other. */
-const MOST_DOCUMENTS = 100;
 
 export type DomainGateDeps = { readStore: ReadStore; eventStore: EventStore };
 
@@ -78,9 +76,7 @@ export class DomainGate {
 
   async #ask(hostname: string, claimedBy: string): Promise<string> {
     try {
-      const where = { hostname, state: "verified", active: true } as const;
-      const query = { where, limit: MOST_DOCUMENTS };
-      const found = await this.#deps.readStore.find<DomainDocument>(domains.collection.name, query);
+      const found = await domainsInService(this.#deps, hostname);
       return this.#keep(hostname, this.#serving.get(hostname)?.accountId ?? this.#firstCurrent(found));
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;

@@ -4,6 +4,7 @@ import { LRUCache } from "lru-cache";
 import { domainInService } from "../queries/domain-in-service.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import { hostResolver } from "./hosts.ts";
+import { plainPage } from "./plain-page.ts";
 
 const KEEP_MS = 2_000;
 
@@ -34,25 +35,9 @@ export function domainHome(deps: { readStore: ReadStore; baseHost: string }): Do
       reply.header("cache-control", "private, max-age=0, must-revalidate").redirect(home.url, 302);
       return true;
     }
-    reply.header("cache-control", "no-store").type("text/html; charset=utf-8").send(neutralPage(hostname));
+    // Canonical: letters, digits, dots and hyphens.
+    const page = plainPage(hostname, "This name is used for short links. There is nothing else to see here.");
+    reply.header("cache-control", "no-store").type("text/html; charset=utf-8").send(page);
     return true;
   };
-}
-
-/** `hostname` is canonical: letters, digits, dots and hyphens. */
-function neutralPage(hostname: string): string {
-  return `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex">
-<title>${hostname}</title>
-<style>
-  :root { color-scheme: light dark; font: 1.125rem/1.5 system-ui, sans-serif }
-  body { display: grid; min-height: 90vh; margin: 1rem; place-content: center; text-align: center }
-</style>
-<h1>${hostname}</h1>
-<p>This name is used for short links. There is nothing else to see here.</p>
-</html>
-`;
 }

@@ -15,3 +15,17 @@ export function remember<V extends NonNullable<unknown>>(
     return answer;
   };
 }
+
+/** The same for what follows from an object, kept for as long as the object is. */
+export function rememberOf<O extends object, V extends NonNullable<unknown>>(
+  compute: (object: O) => V,
+): (object: O) => V {
+  const answers = new WeakMap<O, V>();
+  return (object) => {
+    const known = answers.get(object);
+    if (known !== undefined) return known;
+    const answer = compute(object);
+    answers.set(object, answer);
+    return answer;
+  };
+}

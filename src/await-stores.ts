@@ -1,7 +1,9 @@
 // A start while servers are away: asks on until each answers, says so, and makes what is missing in them.
-import { setTimeout as delay } from "node:timers/promises";
+
 import type { Backend } from "./backend.ts";
+import { messageOf } from "./errors.ts";
 import type { Logger } from "./logging.ts";
+import { pause } from "./pause.ts";
 
 const ASK_EVERY_MS = 1_000;
 const TELL_EVERY_MS = 30_000;
@@ -32,10 +34,10 @@ async function untilItAnswers(
     } catch (error) {
       if (signal.aborted) return;
       if (performance.now() - toldAt >= TELL_EVERY_MS) {
-        log.warn(`waiting for the ${part}: ${error instanceof Error ? error.message : String(error)}`);
+        log.warn(`waiting for the ${part}: ${messageOf(error)}`);
         toldAt = performance.now();
       }
     }
-    await delay(ASK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    await pause(ASK_EVERY_MS, signal);
   }
 }

@@ -1,5 +1,4 @@
 #!/usr/bin/env node
-// The command line (DESIGN §9): reads the arguments, hands over to src/cli/, turns errors into one line and exit 1.
 import { Command, CommanderError } from "commander";
 import { accountCommands } from "./cli/account-commands.ts";
 import { auditCommands } from "./cli/audit-commands.ts";
@@ -9,6 +8,8 @@ import { keyCommands } from "./cli/key-commands.ts";
 import { projectionCommands } from "./cli/projection-commands.ts";
 import { serveCommand } from "./cli/serve-command.ts";
 import { webhookCommands } from "./cli/webhook-commands.ts";
+// The command line (DESIGN §9): reads the arguments, hands over to src/cli/, turns errors into one line and exit 1.
+import { messageOf } from "./errors.ts";
 
 // Whoever reads our output may stop before its end, as `head` does: that is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
@@ -39,6 +40,6 @@ try {
 }
 
 function oneLine(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return message.trim().replace(/\s*\n\s*/g, "; ");
 }

@@ -1,9 +1,10 @@
 // Keeps verified domains honest: each is looked up again once a day, by one process of all.
-import { setTimeout as delay } from "node:timers/promises";
+
 import type { CommandContext } from "./commands/caller.ts";
 import type { CommandDeps } from "./commands/handle-command.ts";
 import { recheckDomain } from "./commands/recheck-domain.ts";
 import type { ResolveTxt } from "./commands/txt-proof.ts";
+import { pause } from "./pause.ts";
 import { type DomainDocument, domains } from "./projections/domains.ts";
 import type { ReadStore } from "./read-store/port.ts";
 import type { Secrets } from "./secrets/port.ts";
@@ -25,7 +26,7 @@ export async function keepChecking(deps: DomainChecksDeps, signal: AbortSignal):
     await checkDueDomains(deps, signal).catch((err: unknown) => {
       if (!signal.aborted) deps.log.warn({ err }, "checking domains failed");
     });
-    await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    await pause(LOOK_EVERY_MS, signal);
   }
 }
 

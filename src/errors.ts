@@ -7,3 +7,8 @@ export abstract class DomainError extends Error {
     return this.constructor.name;
   }
 }
+
+/** What anything thrown says. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

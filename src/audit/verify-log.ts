@@ -1,4 +1,5 @@
 // Reads the whole log once and says what is wrong with it: order, schemas, times, and the rules of each stream.
+import { messageOf } from "../errors.ts";
 import type { EventStore, Position, RecordedEvent } from "../event-store/port.ts";
 import type { StoredEvent } from "../events/catalogue.ts";
 import { readEvent } from "../events/read-event.ts";
@@ -131,7 +132,7 @@ function read(recorded: RecordedEvent, tell: Tell): StoredEvent | "unreadable" |
   try {
     return readEvent(recorded) ?? "unknown";
   } catch (error) {
-    tell("schema", error instanceof Error ? error.message : String(error));
+    tell("schema", messageOf(error));
     return "unreadable";
   }
 }

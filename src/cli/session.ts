@@ -1,9 +1,11 @@
 // One command's visit to the stores: opens them, brings the documents up to date, closes; beside a running server.
+
 import { type Backend, openBackend } from "../backend.ts";
 import type { CommandContext } from "../commands/caller.ts";
 import { chance } from "../commands/chance.ts";
 import { txtResolver } from "../commands/resolve-txt.ts";
 import { type Config, parseConfig } from "../config.ts";
+import { messageOf } from "../errors.ts";
 import { createLogger } from "../logging.ts";
 import { lifecycleProjections } from "../projections/groups.ts";
 import { ProjectionRunner } from "../projections/runner.ts";
@@ -37,7 +39,7 @@ export async function writing(
       await catchUp();
     } catch (error) {
       // The answer may hold a key that is shown only once, and the server folds the event by itself.
-      process.stderr.write(`warning: not visible yet: ${error instanceof Error ? error.message : error}\n`);
+      process.stderr.write(`warning: not visible yet: ${messageOf(error)}\n`);
     }
     print(result, json);
   });

@@ -1,7 +1,9 @@
 // Keeps what a process has in memory true: follows what any process does to links, domains and keys, for ever.
-import { setTimeout as delay } from "node:timers/promises";
+
+import { messageOf } from "../errors.ts";
 import type { EventStore, Position, RecordedEvent } from "../event-store/port.ts";
 import { PREFIX } from "../events/streams.ts";
+import { pause } from "../pause.ts";
 import { checkpointName } from "../projections/checkpoint-name.ts";
 import { domains } from "../projections/domains.ts";
 import { keys } from "../projections/keys.ts";
@@ -103,10 +105,10 @@ async function persistently(
   signal: AbortSignal,
   work: (progress: () => void) => Promise<void>,
 ): Promise<void> {
-  let pause = 50;
+  let waitMs = 50;
   let last = "";
   const progress = () => {
-    pause = 50;
+    waitMs = 50;
     last = "";
   };
   while (!signal.aborted) {
@@ -114,12 +116,12 @@ async function persistently(
       return await work(progress);
     } catch (error) {
       if (signal.aborted) return;
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       // The same outage is one line, however often it is tried.
       if (message !== last) deps.log(`Following changes: ${message}`);
       last = message;
     }
-    await delay(pause * (0.5 + deps.random() / 2), undefined, { signal }).catch(() => undefined);
-    pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+    await pause(waitMs * (0.5 + deps.random() / 2), signal);
+    waitMs = Math.min(waitMs * 2, LONGEST_PAUSE_MS);
   }
 }

@@ -1,5 +1,7 @@
 // Work that only one process should do at a time: waits for its lease, does it while it holds it, hands it on.
-import { setTimeout as delay } from "node:timers/promises";
+
+import { messageOf } from "../errors.ts";
+import { pause } from "../pause.ts";
 import type { Lease, Leases } from "./leases.ts";
 
 export type HoldLeaseDeps = {
@@ -102,14 +104,6 @@ function tellChanges({ name, log }: HoldLeaseDeps): (state: "held" | "lost" | "a
   return (state, text) => {
     if (state === "away" && last === "away") return;
     last = state;
-    (state === "held" ? log.info : log.warn)(`${name} ${text}`);
+    log[state === "held" ? "info" : "warn"](`${name} ${text}`);
   };
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await delay(ms, undefined, { signal }).catch(() => undefined);
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,10 +1,12 @@
 // Which failures of EventStoreDB pass by themselves, and how long to try before the store counts as away.
+
 import {
   convertToCommandError,
   isCommandError,
   StreamDeletedError,
   StreamNotFoundError,
 } from "@eventstore/db-client";
+import { messageOf } from "../errors.ts";
 import { StoreUnavailable } from "./port.ts";
 
 /** `sleep` resolves early, and quietly, when the signal aborts. */
@@ -64,7 +66,7 @@ export async function withRetries<T>(backoff: Backoff, work: (attempt: number) =
 }
 
 export function unavailable(cause: unknown): StoreUnavailable {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   return new StoreUnavailable(`EventStoreDB can't be reached: ${reason}`, { cause });
 }
 

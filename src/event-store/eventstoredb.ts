@@ -1,6 +1,7 @@
 // The event store of production: EventStoreDB through db-client 6.2.1, whose faults end in this folder.
-import { setTimeout as delay } from "node:timers/promises";
+
 import type { EventStoreDBClient } from "@eventstore/db-client";
+import { pause } from "../pause.ts";
 import { append } from "./eventstoredb-append.ts";
 import { connect, disconnect, greet } from "./eventstoredb-client.ts";
 import { type Backoff, withRetries } from "./eventstoredb-errors.ts";
@@ -51,7 +52,7 @@ export async function openEventStoreDb(
   options: EventStoreDbOptions = {},
 ): Promise<EventStore> {
   const { timeoutMs = 5000, searchMs = 60_000, silenceMs = 30_000, inFlight = 64 } = options;
-  const backoff = { sleep, random: options.random ?? Math.random };
+  const backoff = { sleep: pause, random: options.random ?? Math.random };
   const client = connect(connectionString);
   const store = new EventStoreDbStore(client, { timeoutMs, searchMs, silenceMs, inFlight, backoff });
   if (options.greet ?? true) await store.greet();
@@ -133,8 +134,4 @@ async function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) resolve();
   signal.addEventListener("abort", () => resolve());
   await promise;
-}
-
-async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  await delay(ms, undefined, signal ? { signal } : {}).catch(() => {});
 }

@@ -1,6 +1,6 @@
 // From a recorded event to a typed one: upcast, checked, unknown keys dropped; what every fold reads through.
 import { z } from "zod";
-import { DomainError } from "../errors.ts";
+import { DomainError, messageOf } from "../errors.ts";
 import type { RecordedEvent } from "../event-store/port.ts";
 import { catalogue, type StoredEvent } from "./catalogue.ts";
 import { type EventDefinition, upcast } from "./definition.ts";
@@ -38,7 +38,7 @@ function dataOf(definition: EventDefinition, recorded: RecordedEvent): unknown {
     if (result.success) return result.data;
     reason = z.prettifyError(result.error);
   } catch (cause) {
-    throw new EventUnreadable(`${where}: ${cause instanceof Error ? cause.message : String(cause)}`, {
+    throw new EventUnreadable(`${where}: ${messageOf(cause)}`, {
       cause,
     });
   }

@@ -1,4 +1,5 @@
 // One projection on its way through the events: its position, its fault, and the order in which it commits.
+import { messageOf } from "../errors.ts";
 import type { RecordedEvent } from "../event-store/port.ts";
 import type { StoredEvent } from "../events/catalogue.ts";
 import { readEvent } from "../events/read-event.ts";
@@ -96,5 +97,5 @@ export class Course {
 }
 
 function faultAt({ position, stream, type }: RecordedEvent, error: unknown): Fault {
-  return { position, stream, type, error: error instanceof Error ? error.message : String(error) };
+  return { position, stream, type, error: messageOf(error) };
 }

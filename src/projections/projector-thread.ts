@@ -1,10 +1,10 @@
 // The projector thread: one runner for the lifecycle, one for clicks, each while it holds its lease.
 import { randomUUID } from "node:crypto";
-import { hostname } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
 import { openBackend } from "../backend.ts";
 import type { Config } from "../config.ts";
 import { holdLease } from "../coordination/hold-lease.ts";
+import { leaseHolder } from "../coordination/lease-holder.ts";
 import type { ThreadLog } from "../keep-thread.ts";
 import { threadLog } from "../thread-log.ts";
 import { yieldToRedirects } from "../thread-priority.ts";
@@ -40,7 +40,7 @@ async function project(
   });
   const log = threadLog(tell);
   const clock = () => new Date();
-  const holder = `${hostname()}/${process.pid}/${randomUUID()}`;
+  const holder = leaseHolder(randomUUID);
   const groups = Object.entries({ lifecycle: lifecycleProjections, clicks: clickProjections }).map(
     ([group, projections]) => ({
       lease: { leases, name: `projector ${group}`, holder, log },

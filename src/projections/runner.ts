@@ -1,8 +1,10 @@
 // Runs projections: reads batches, folds each projection, writes documents, then its checkpoint; owns every retry.
-import { setTimeout as delay, setImmediate as yieldToLoop } from "node:timers/promises";
+
+import { setImmediate as yieldToLoop } from "node:timers/promises";
 import type { Logger } from "pino";
 import { type NextEvent, nextEventFinder } from "../event-store/next-event.ts";
 import type { EventStore, RecordedEvent } from "../event-store/port.ts";
+import { pause } from "../pause.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import { checkpointName } from "./checkpoint-name.ts";
 import { Course } from "./course.ts";
@@ -166,10 +168,6 @@ export class ProjectionRunner {
     const random = this.#deps.random ?? Math.random;
     return Math.min(RETRY_TO_MS, RETRY_FROM_MS * 2 ** (failures - 1)) * (0.5 + random() / 2);
   }
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  await delay(ms, undefined, { signal }).catch(() => undefined);
 }
 
 async function untilAborted(signal: AbortSignal): Promise<void> {

@@ -1,5 +1,5 @@
 // Work on chosen builds that ends when others have become live: those go on from their own checkpoints.
-import { setTimeout as delay } from "node:timers/promises";
+import { pause } from "../pause.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import { liveOf, readBuilds } from "./builds.ts";
 import { checkpointName } from "./checkpoint-name.ts";
@@ -41,7 +41,7 @@ export async function liveBuilds({
 
 async function watch(deps: Deps, chosen: readonly string[], signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
-    await delay(LOOK_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    await pause(LOOK_EVERY_MS, signal);
     if (signal.aborted) return;
     // A store that doesn't answer is the work's own trouble.
     const live = await liveBuilds(deps).catch(() => []);

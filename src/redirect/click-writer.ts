@@ -1,4 +1,5 @@
 // Appends batches of hits to the writer's own streams: in order, exactly once, for as long as the store takes.
+import { messageOf } from "../errors.ts";
 import {
   type EventStore,
   type ExpectedRevision,
@@ -184,8 +185,4 @@ export class ClickWriter {
 /** Follows from writer, time and number alone, so that a batch sent again has the ids of the first time. */
 export function eventId(writer: string, at: number, number: number): string {
   return timeOrderedId(at, writer.slice(0, 10) + number.toString(16).padStart(10, "0"));
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,10 +1,11 @@
 // The recorder thread: everything about a click that the redirect need not wait for happens here.
+
 import { randomBytes } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { clickSpools, openBackend } from "../backend.ts";
 import type { Config } from "../config.ts";
 import type { EventStore } from "../event-store/port.ts";
+import { pause } from "../pause.ts";
 import { enricher } from "./click-event.ts";
 import type { SpoolReport } from "./click-spool.ts";
 import { ClickWriter, type WriterReport } from "./click-writer.ts";
@@ -26,8 +27,8 @@ async function main(port: MessagePort, data: RecorderThreadData): Promise<void> 
   const writer = new ClickWriter({
     eventStore: spooling ?? backend.eventStore,
     enrich: enricher(await geoOrNone(data.config.geoipDb, report)),
-    visitors: dailyVisitors({ secrets: backend.secrets, clock, sleep: quietSleep, randomBytes }),
-    sleep,
+    visitors: dailyVisitors({ secrets: backend.secrets, clock, sleep: pause, randomBytes }),
+    sleep: pause,
     random: Math.random,
     writer: data.writer,
     revisions: data.revisions,
@@ -56,11 +57,7 @@ function spoolingLog(
   report: (report: SpoolReport) => void,
 ): SpoolingLog | undefined {
   const spools = clickSpools(config, `${writer}-${Date.now()}-${randomBytes(4).toString("hex")}`);
-  return spools && new SpoolingLog({ eventStore, spools, sleep: quietSleep, random: Math.random, report });
-}
-
-async function quietSleep(ms: number, signal?: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, signal ? { signal } : {}).catch(() => undefined);
+  return spools && new SpoolingLog({ eventStore, spools, sleep: pause, random: Math.random, report });
 }
 
 if (parentPort) await main(parentPort, workerData as RecorderThreadData);

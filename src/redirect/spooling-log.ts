@@ -1,4 +1,5 @@
 // Where the click writer's appends go in production: the event store, or at once the spool when that is slow or away.
+import { messageOf } from "../errors.ts";
 import {
   type EventStore,
   type ExpectedRevision,

@@ -1,8 +1,8 @@
 // The daily check of custom domains: part of the projector role, done by one process at a time.
-import { hostname } from "node:os";
 import { chance } from "../commands/chance.ts";
 import { txtResolver } from "../commands/resolve-txt.ts";
 import { holdLease } from "../coordination/hold-lease.ts";
+import { leaseHolder } from "../coordination/lease-holder.ts";
 import { keepChecking } from "../domain-checks.ts";
 import type { Opening } from "./opening.ts";
 
@@ -15,9 +15,8 @@ export function openDomainChecks({ config, log, clock, backend, onStop }: Openin
   const resolveTxt = txtResolver(config.dnsServers);
   const checks = { eventStore, readStore, secrets, clock, newId, random, sleep, resolveTxt, log };
   const ended = new AbortController();
-  const holder = `${hostname()}/${process.pid}/${newId()}`;
-  const told = { info: (text: string) => log.info(text), warn: (text: string) => log.warn(text) };
-  const lease = { leases, name: "domain-checks", holder, log: told, ...LEASE };
+  const holder = leaseHolder(newId);
+  const lease = { leases, name: "domain-checks", holder, log, ...LEASE };
   const working = holdLease(lease, (signal) => keepChecking(checks, signal), ended.signal);
   onStop(() => {
     ended.abort();

@@ -1,5 +1,5 @@
 // Work that must go on through every failure of the stores: again, with backoff, until it is told to stop.
-import { setTimeout as delay } from "node:timers/promises";
+import { pause } from "../pause.ts";
 
 export type KeepRunningDeps = {
   /** What stops, for the log. */
@@ -32,6 +32,6 @@ export async function keepRunning(
     failures = performance.now() - startedAt > HEALTHY_AFTER_MS ? 1 : failures + 1;
     const retryInMs = Math.min(RETRY_TO_MS, RETRY_FROM_MS * 2 ** (failures - 1)) * (0.5 + random() / 2);
     if (failure) log.warn({ err: failure, retryInMs }, `${name} interrupted, retrying`);
-    await delay(retryInMs, undefined, { signal }).catch(() => undefined);
+    await pause(retryInMs, signal);
   }
 }

@@ -1,9 +1,10 @@
 // From clicks to deliveries: one ordered pass over account and click events, with a checkpoint of its own.
-import { setTimeout as delay } from "node:timers/promises";
+
 import type { EventStore, Position, RecordedEvent } from "../event-store/port.ts";
 import type { StoredEvent } from "../events/catalogue.ts";
 import { readEvent } from "../events/read-event.ts";
 import { PREFIX } from "../events/streams.ts";
+import { pause } from "../pause.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import { clickPayload, LINK_CLICKED } from "./click-payload.ts";
 import { foldAccounts } from "./directory.ts";
@@ -49,7 +50,7 @@ export async function routeClicks(deps: RouterDeps, signal: AbortSignal): Promis
   for await (const events of deps.eventStore.subscribe({ after, prefixes, signal, batchSize: BATCH })) {
     if (signal.aborted) return;
     await routeBatch(deps, subscribers, events);
-    if (events.length < BATCH) await delay(GATHER_MS, undefined, { signal }).catch(() => undefined);
+    if (events.length < BATCH) await pause(GATHER_MS, signal);
   }
 }
 
@@ -70,7 +71,7 @@ async function passOverWhileNobodyListens(
       after = head;
       await saveCheckpoint(deps, { position: head, recordedAt: deps.clock().toISOString() });
     }
-    await delay(LOOK_FOR_WEBHOOKS_MS, undefined, { signal }).catch(() => undefined);
+    await pause(LOOK_FOR_WEBHOOKS_MS, signal);
   }
   return after;
 }

@@ -1,10 +1,11 @@
 // Everything webhooks are made of, run together: the directory, the router, the worker and the sweep.
-import { setTimeout as delay } from "node:timers/promises";
+
 import { pauseWebhook } from "../commands/pause-webhook.ts";
 import { keysInUse } from "../commands/webhook-key.ts";
 import { DomainError } from "../errors.ts";
 import type { EventStore } from "../event-store/port.ts";
 import { PREFIX } from "../events/streams.ts";
+import { pause } from "../pause.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import type { Secrets } from "../secrets/port.ts";
 import { WebhookDirectory } from "./directory.ts";
@@ -114,7 +115,7 @@ async function pauseFailing(deps: WebhooksDeps, webhook: Subscriber, reason: str
 async function sweepHourly(queue: DeliveryQueue, clock: () => Date, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await queue.sweep(oldestKept(clock()));
-    await delay(SWEEP_EVERY_MS, undefined, { signal }).catch(() => undefined);
+    await pause(SWEEP_EVERY_MS, signal);
   }
 }
 

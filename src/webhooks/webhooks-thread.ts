@@ -1,11 +1,11 @@
 // The webhooks thread: routes and delivers on connections of its own, so that no redirect waits for a receiver.
 import { randomUUID } from "node:crypto";
-import { hostname } from "node:os";
 import { parentPort, workerData } from "node:worker_threads";
 import { openBackend } from "../backend.ts";
 import { chance } from "../commands/chance.ts";
 import type { Config } from "../config.ts";
 import { holdLease } from "../coordination/hold-lease.ts";
+import { leaseHolder } from "../coordination/lease-holder.ts";
 import type { ThreadLog } from "../keep-thread.ts";
 import { threadLog } from "../thread-log.ts";
 import { yieldToRedirects } from "../thread-priority.ts";
@@ -37,7 +37,7 @@ async function deliver(
   port.on("message", (message: ToWebhooks) => receive(message));
 
   const log = threadLog(tell);
-  const holder = `${hostname()}/${process.pid}/${randomUUID()}`;
+  const holder = leaseHolder(randomUUID);
   const backend = await openBackend(config, { offThreadEventStore: false });
   const reach = { allowPrivate: config.webhookAllowPrivate };
   const dispatcher = safeAgent({

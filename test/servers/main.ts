@@ -2,12 +2,14 @@
 //
 // EVENTSTORE_URL, MONGODB_URL and REDIS_URL name the servers; what is unset is started in a container where there is
 // Docker, else the suite uses the test server that is installed here, else it says so and is skipped.
+
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { messageOf } from "../../src/errors.ts";
 import { startDockerServers } from "./docker-servers.ts";
 
 /** Parts of the paths of test files. */
@@ -40,7 +42,7 @@ try {
     await servers.stop();
   }
 } catch (error) {
-  say(`a server did not start: ${error instanceof Error ? error.message : error}`);
+  say(`a server did not start: ${messageOf(error)}`);
   say("0 passed, 1 failed, 0 skipped");
   process.exitCode = 1;
 } finally {

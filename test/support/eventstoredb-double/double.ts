@@ -15,6 +15,7 @@ import {
   type StatusObject,
   type UntypedHandleCall,
 } from "@grpc/grpc-js";
+import { messageOf } from "../../../src/errors.ts";
 import type { EventStore } from "../../../src/event-store/port.ts";
 import { openSqliteEventStore } from "../../../src/event-store/sqlite.ts";
 import { sampleEvent } from "../sample-events.ts";
@@ -86,7 +87,7 @@ function misbehaving(script: Script, cut: () => void): Misbehave {
       answer(null, value);
     } catch (error) {
       const invalid = error instanceof RangeError;
-      answer({ code: invalid ? 3 : 13, details: error instanceof Error ? error.message : String(error) });
+      answer({ code: invalid ? 3 : 13, details: messageOf(error) });
     }
   };
 }

@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { parseAnchor } from "../audit/log-digest.ts";
 import { verifyLog } from "../audit/verify-log.ts";
-import { LinkNotFound } from "../commands/errors.ts";
+import { LinkNotFound } from "../commands/link-errors.ts";
 import { DomainError } from "../errors.ts";
 import type { EventStore, Position } from "../event-store/port.ts";
 import { linkStream, PREFIX } from "../events/streams.ts";

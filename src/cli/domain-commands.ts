@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { activateDomain } from "../commands/activate-domain.ts";
 import { addDomain } from "../commands/add-domain.ts";
 import { deactivateDomain } from "../commands/deactivate-domain.ts";
-import { DomainNotFound } from "../commands/errors.ts";
+import { DomainNotFound } from "../commands/domain-errors.ts";
 import { removeDomain } from "../commands/remove-domain.ts";
 import { verifyDomain } from "../commands/verify-domain.ts";
 import type { DomainDocument } from "../projections/domains.ts";

@@ -1,8 +1,8 @@
 // linkledger key issue | list | deactivate
 import type { Command } from "commander";
 import { lastUseOf } from "../api/key-usage.ts";
+import { KeyNotFound } from "../commands/account-errors.ts";
 import { deactivateKey } from "../commands/deactivate-key.ts";
-import { KeyNotFound } from "../commands/errors.ts";
 import { issueKey } from "../commands/issue-key.ts";
 import type { KeyDocument } from "../projections/keys.ts";
 import { findKey, listKeys, showAccount } from "../queries/accounts.ts";

@@ -1,5 +1,5 @@
 // Which URLs can be shortened: http(s), clean, not this service itself, not on the unsafe list (DESIGN §7).
-import { InvalidUrl, UnsafeUrl } from "./errors.ts";
+import { InvalidUrl, UnsafeUrl } from "./link-errors.ts";
 
 export const MAX_URL_LENGTH = 2048;
 

@@ -2,7 +2,7 @@
 import { DomainError } from "../errors.ts";
 import { CLICK_KINDS, type ClickKind } from "../events/vocabulary.ts";
 import { isThisService } from "./accept-url.ts";
-import { InvalidWebhook } from "./errors.ts";
+import { InvalidWebhook } from "./webhook-errors.ts";
 
 /** `receiverUrl`: the URL, parsed; throws a DomainError that says why no delivery may ever go there. */
 export type AcceptWebhookDeps = {

@@ -1,7 +1,7 @@
 // Decides what may happen to one account and its API keys; folds its domains and webhooks too. Pure: time and ids come in.
 import type { AccountEvent } from "../events/catalogue.ts";
 import { TIER_LIMITS, type Tier } from "../events/vocabulary.ts";
-import { AccountExists, AccountNotFound, KeyLimitReached, KeyNotFound } from "./errors.ts";
+import { AccountExists, AccountNotFound, KeyLimitReached, KeyNotFound } from "./account-errors.ts";
 import { evolveDomains, type OwnDomains } from "./own-domains.ts";
 import { evolveWebhooks, isOfWebhook, type OwnWebhooks } from "./own-webhooks.ts";
 

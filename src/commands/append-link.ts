@@ -4,9 +4,9 @@ import type { LinkEvent } from "../events/catalogue.ts";
 import { linkKey, linkStream } from "../events/streams.ts";
 import type { Caller, CommandContext } from "./caller.ts";
 import { derivedId, derivedSlug } from "./derived-identity.ts";
-import { NoFreeSlug, SlugTaken } from "./errors.ts";
 import { type CommandDeps, handleCommand } from "./handle-command.ts";
 import { create, type ExistingLink, evolve, freeLink, type LinkState } from "./link.ts";
+import { NoFreeSlug, SlugTaken } from "./link-errors.ts";
 import { loadLinkHistory } from "./link-stream.ts";
 
 /** `key`: `<host>/<slug>`; `revision`: of its stream. */

@@ -1,7 +1,7 @@
 // Another e-mail address for an account: bound to it first, then in use, then the old one is let go.
 import type { Secrets } from "../secrets/port.ts";
+import { EmailTaken } from "./account-errors.ts";
 import { accountWithEmail } from "./check-credentials.ts";
-import { EmailTaken } from "./errors.ts";
 import { acceptEmail, accountByEmailSecret, emailSecret } from "./open-account.ts";
 
 type Deps = { secrets: Secrets; clock: () => Date };

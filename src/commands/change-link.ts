@@ -7,9 +7,9 @@ import { acceptUrl } from "./accept-url.ts";
 import { loadAccount } from "./account-stream.ts";
 import type { Caller, CommandContext } from "./caller.ts";
 import type { CreateLinkDeps } from "./create-link.ts";
-import { LinkNotFound } from "./errors.ts";
 import { type CommandDeps, handleCommand } from "./handle-command.ts";
 import { change, type ExistingLink, evolve, freeLink, type LinkChange, type LinkState } from "./link.ts";
+import { LinkNotFound } from "./link-errors.ts";
 
 /** `host` without port: the base host or a custom domain. */
 export type LinkAddress = { host: string; slug: string };

@@ -1,6 +1,6 @@
 // A new password for someone who knows the old one; every session of the old one ends with it.
 import type { Secrets } from "../secrets/port.ts";
-import { WrongPassword } from "./errors.ts";
+import { WrongPassword } from "./account-errors.ts";
 import { emailSecret } from "./open-account.ts";
 import { acceptPassword, hashPassword, isPasswordOf, keepPassword } from "./password.ts";
 

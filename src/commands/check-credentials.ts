@@ -1,8 +1,8 @@
 // Signing in: whose e-mail address and password these are; every refusal reads and takes the same (no enumeration).
 import type { EventStore } from "../event-store/port.ts";
 import type { Secrets } from "../secrets/port.ts";
+import { WrongCredentials } from "./account-errors.ts";
 import { loadAccount } from "./account-stream.ts";
-import { WrongCredentials } from "./errors.ts";
 import { accountByEmailSecret, emailSecret } from "./open-account.ts";
 import { isPasswordOf } from "./password.ts";
 

@@ -6,8 +6,9 @@ import type { AccountState } from "./account.ts";
 import { loadAccount } from "./account-stream.ts";
 import { type AppendLinkDeps, appendLink, type LinkPlace, onFreeSlug } from "./append-link.ts";
 import type { Caller, CommandContext } from "./caller.ts";
-import { CustomSlugNeedsDomain, InvalidDomain, TierRequired } from "./errors.ts";
+import { TierRequired } from "./errors.ts";
 import type { ExistingLink } from "./link.ts";
+import { CustomSlugNeedsDomain, InvalidDomain } from "./link-errors.ts";
 import { verifiedDomain } from "./own-domain.ts";
 import { acceptCustomSlug } from "./slug.ts";
 

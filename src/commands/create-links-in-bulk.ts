@@ -4,7 +4,8 @@ import type { Position } from "../event-store/port.ts";
 import { TIER_LIMITS, type Tier } from "../events/vocabulary.ts";
 import type { Caller, CommandContext } from "./caller.ts";
 import { accountOnce, type CreateLinkDeps, createLink, type LinkAnswer } from "./create-link.ts";
-import { CommandRefused, InvalidItem, TierRequired } from "./errors.ts";
+import { CommandRefused, TierRequired } from "./errors.ts";
+import { InvalidItem } from "./link-errors.ts";
 
 /** Bulk response of the interface, part 4; `index` is the position in the request in both lists. */
 export type BulkAnswer = {

@@ -1,6 +1,6 @@
 // Decides who owns a verified hostname: one account at a time, whatever the accounts' own streams say. Pure.
 import type { DomainEvent } from "../events/catalogue.ts";
-import { DomainTaken } from "./errors.ts";
+import { DomainTaken } from "./domain-errors.ts";
 
 export type Claim = { accountId: string; domainId: string };
 

@@ -1,7 +1,7 @@
 // Decides what may happen to one link. Pure: time, slug and identity come in with the command.
 import type { LinkEvent } from "../events/catalogue.ts";
 import type { CreatedVia } from "../events/vocabulary.ts";
-import { LinkDeleted, LinkNotFound, LinkNotYours, SlugTaken } from "./errors.ts";
+import { LinkDeleted, LinkNotFound, LinkNotYours, SlugTaken } from "./link-errors.ts";
 
 /** `host` without port. `keyId`: the API key that made it. `domainId`: on a custom domain only. */
 export type LinkFacts = {

@@ -1,7 +1,7 @@
 // Tokens that are mailed or handed over by the operator: they work once, for a while, and only their SHA-256 is kept.
 import { createHash, randomBytes } from "node:crypto";
 import type { Secrets } from "../secrets/port.ts";
-import { LinkExpired } from "./errors.ts";
+import { LinkExpired } from "./account-errors.ts";
 
 type Deps = { secrets: Secrets; clock: () => Date; newId: () => string };
 

@@ -4,9 +4,9 @@ import type { Position } from "../event-store/port.ts";
 import type { Tier } from "../events/vocabulary.ts";
 import type { Secrets } from "../secrets/port.ts";
 import { open } from "./account.ts";
+import { AccountExists, EmailTaken, InvalidEmail } from "./account-errors.ts";
 import { loadAccount, onAccount } from "./account-stream.ts";
 import type { CommandContext } from "./caller.ts";
-import { AccountExists, EmailTaken, InvalidEmail } from "./errors.ts";
 import type { CommandDeps } from "./handle-command.ts";
 
 export type OpenAccountDeps = CommandDeps & { secrets: Secrets };

@@ -2,7 +2,8 @@
 import type { AccountEvent } from "../events/catalogue.ts";
 import { TIER_LIMITS } from "../events/vocabulary.ts";
 import { type AccountState, opened } from "./account.ts";
-import { DomainNotFound, DomainNotProven, DomainNotVerified, TierRequired } from "./errors.ts";
+import { DomainNotFound, DomainNotProven, DomainNotVerified } from "./domain-errors.ts";
+import { TierRequired } from "./errors.ts";
 import type { OwnDomain, VerifiedDomain } from "./own-domains.ts";
 
 /** Adding a domain again changes nothing: its token stays as it was shown. */

@@ -1,8 +1,8 @@
 // Passwords of people in the portal: argon2id, kept among the secrets beside the account, never in an event.
 import { hash, verify } from "@node-rs/argon2";
 import type { Secrets } from "../secrets/port.ts";
+import { PasswordRefused } from "./account-errors.ts";
 import { isCommonPassword } from "./common-passwords.ts";
-import { PasswordRefused } from "./errors.ts";
 
 /** `epoch` changes with every new password; sessions and reset links of an older one are void. */
 type PasswordRecord = { hash: string; epoch: string };

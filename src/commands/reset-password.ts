@@ -2,8 +2,8 @@
 import type { EventStore } from "../event-store/port.ts";
 import type { Secrets } from "../secrets/port.ts";
 import { opened } from "./account.ts";
+import { LinkExpired } from "./account-errors.ts";
 import { loadAccount } from "./account-stream.ts";
-import { LinkExpired } from "./errors.ts";
 import { issueToken, lookAtToken, useToken } from "./one-time-token.ts";
 import { emailSecret } from "./open-account.ts";
 import { acceptPassword, hashPassword, keepPassword, passwordEpoch } from "./password.ts";

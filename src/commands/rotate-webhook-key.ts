@@ -2,9 +2,9 @@
 import type { Position } from "../event-store/port.ts";
 import { onAccount } from "./account-stream.ts";
 import type { CommandContext } from "./caller.ts";
-import { RotationUnderWay } from "./errors.ts";
 import type { CommandDeps } from "./handle-command.ts";
 import { rotateKey } from "./webhook.ts";
+import { RotationUnderWay } from "./webhook-errors.ts";
 import {
   keepWebhookKeys,
   keyHintOf,

@@ -1,5 +1,5 @@
 // What a slug may be: custom ones as the interface (part 4) says, random ones from letters nobody mixes up.
-import { InvalidSlug } from "./errors.ts";
+import { InvalidSlug } from "./link-errors.ts";
 
 /** Lower case without i, l, o and the digits 0 and 1: 31^7 is about 27,500 million slugs. */
 export const SLUG_ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789";

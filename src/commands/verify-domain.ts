@@ -5,7 +5,7 @@ import { txtRecord } from "./add-domain.ts";
 import type { CommandContext } from "./caller.ts";
 import { claimHostname, holderOf } from "./claim-hostname.ts";
 import { derivedId } from "./derived-identity.ts";
-import { DomainNotProven } from "./errors.ts";
+import { DomainNotProven } from "./domain-errors.ts";
 import type { CommandDeps } from "./handle-command.ts";
 import { acceptHostname } from "./hostname.ts";
 import { domainIdOf, ownDomain, verify } from "./own-domain.ts";

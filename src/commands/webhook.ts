@@ -2,8 +2,9 @@
 import type { AccountEvent } from "../events/catalogue.ts";
 import { CLICK_KINDS, TIER_LIMITS, WEBHOOKS_PER_ACCOUNT, type WebhookPauser } from "../events/vocabulary.ts";
 import { type AccountState, type OpenAccount, opened } from "./account.ts";
-import { TierRequired, WebhookHeld, WebhookLimitReached, WebhookNotFound } from "./errors.ts";
+import { TierRequired } from "./errors.ts";
 import type { LiveWebhook, WebhookSettings } from "./own-webhooks.ts";
+import { WebhookHeld, WebhookLimitReached, WebhookNotFound } from "./webhook-errors.ts";
 
 export type NewWebhook = WebhookSettings & { webhookId: string; keyHint: string; at: string };
 

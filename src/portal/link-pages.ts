@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../api/fastify.ts";
 import { changeLink, type LinkChangeRequest } from "../commands/change-link.ts";
-import { InvalidUrl, UnsafeUrl } from "../commands/errors.ts";
+import { InvalidUrl, UnsafeUrl } from "../commands/link-errors.ts";
 import { listKeys } from "../queries/accounts.ts";
 import { linkHistory } from "../queries/link-history.ts";
 import { html } from "./html.ts";

@@ -4,15 +4,15 @@ import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../api/fastify.ts";
 import { createLink } from "../commands/create-link.ts";
+import { TierRequired } from "../commands/errors.ts";
 import {
   CustomSlugNeedsDomain,
   InvalidDomain,
   InvalidSlug,
   InvalidUrl,
   SlugTaken,
-  TierRequired,
   UnsafeUrl,
-} from "../commands/errors.ts";
+} from "../commands/link-errors.ts";
 import { TIER_LIMITS } from "../events/vocabulary.ts";
 import type { DomainDocument } from "../projections/domains.ts";
 import { accountLinks, countLinks, LINK_FILTERS, topLinks } from "../queries/account-links.ts";

@@ -2,8 +2,9 @@
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../api/fastify.ts";
+import { LinkExpired } from "../commands/account-errors.ts";
 import { accountWithEmail } from "../commands/check-credentials.ts";
-import { CommandRefused, LinkExpired } from "../commands/errors.ts";
+import { CommandRefused } from "../commands/errors.ts";
 import { issueToken, lookAtToken, useToken } from "../commands/one-time-token.ts";
 import { acceptEmail } from "../commands/open-account.ts";
 import { acceptPassword, hashPassword } from "../commands/password.ts";

@@ -2,8 +2,9 @@
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../api/fastify.ts";
+import { LinkExpired } from "../commands/account-errors.ts";
 import { accountWithEmail } from "../commands/check-credentials.ts";
-import { CommandRefused, LinkExpired } from "../commands/errors.ts";
+import { CommandRefused } from "../commands/errors.ts";
 import { issuePasswordReset, lookAtReset, resetPassword } from "../commands/reset-password.ts";
 import { html } from "./html.ts";
 import { RESET_LINK_MINUTES, resetMail, sendMail } from "./mails.ts";

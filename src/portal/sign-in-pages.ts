@@ -2,8 +2,8 @@
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../api/fastify.ts";
+import { WrongCredentials } from "../commands/account-errors.ts";
 import { checkCredentials } from "../commands/check-credentials.ts";
-import { WrongCredentials } from "../commands/errors.ts";
 import { field } from "./form.ts";
 import { html } from "./html.ts";
 import { csrfField, sendPage } from "./page.ts";

@@ -2,11 +2,12 @@
 import { z } from "zod";
 import type { Api } from "../api/fastify.ts";
 import { changeWebhook } from "../commands/change-webhook.ts";
-import { CommandRefused, WebhookNotFound } from "../commands/errors.ts";
+import { CommandRefused } from "../commands/errors.ts";
 import { pauseWebhook } from "../commands/pause-webhook.ts";
 import { removeWebhook } from "../commands/remove-webhook.ts";
 import { resumeWebhook } from "../commands/resume-webhook.ts";
 import { rotateWebhookKey } from "../commands/rotate-webhook-key.ts";
+import { WebhookNotFound } from "../commands/webhook-errors.ts";
 import { showDelivery } from "../queries/deliveries.ts";
 import { deliveryId } from "../webhooks/queue.ts";
 import { recoverSince, resendDelivery } from "../webhooks/resend-deliveries.ts";

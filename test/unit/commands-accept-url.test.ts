@@ -6,8 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type AcceptUrlDeps, acceptUrl } from "../../src/commands/accept-url.ts";
-import { InvalidHostname, InvalidSlug, InvalidUrl, UnsafeUrl } from "../../src/commands/errors.ts";
+import { InvalidHostname } from "../../src/commands/domain-errors.ts";
 import { acceptHostname } from "../../src/commands/hostname.ts";
+import { InvalidSlug, InvalidUrl, UnsafeUrl } from "../../src/commands/link-errors.ts";
 import { acceptCustomSlug, SLUG_ALPHABET, slugFrom } from "../../src/commands/slug.ts";
 import { urlSafety } from "../../src/commands/url-safety.ts";
 

@@ -12,11 +12,11 @@ import {
 import {
   AccountExists,
   AccountNotFound,
-  DomainNotFound,
   KeyLimitReached,
   KeyNotFound,
-  TierRequired,
-} from "../../src/commands/errors.ts";
+} from "../../src/commands/account-errors.ts";
+import { DomainNotFound } from "../../src/commands/domain-errors.ts";
+import { TierRequired } from "../../src/commands/errors.ts";
 import * as ownDomain from "../../src/commands/own-domain.ts";
 import type { AccountEvent } from "../../src/events/catalogue.ts";
 import type { Tier } from "../../src/events/vocabulary.ts";

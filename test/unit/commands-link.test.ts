@@ -1,13 +1,7 @@
 // What may happen to a link and to the claim of a hostname, told as given-when-then.
 import { describe, it } from "vitest";
 import * as claims from "../../src/commands/domain-claim.ts";
-import {
-  DomainTaken,
-  LinkDeleted,
-  LinkNotFound,
-  LinkNotYours,
-  SlugTaken,
-} from "../../src/commands/errors.ts";
+import { DomainTaken } from "../../src/commands/domain-errors.ts";
 import {
   change,
   create,
@@ -16,6 +10,7 @@ import {
   type LinkChange,
   type LinkState,
 } from "../../src/commands/link.ts";
+import { LinkDeleted, LinkNotFound, LinkNotYours, SlugTaken } from "../../src/commands/link-errors.ts";
 import type { DomainEvent, LinkEvent } from "../../src/events/catalogue.ts";
 import { deciderOf } from "../support/given-when-then.ts";
 

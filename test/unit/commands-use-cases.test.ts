@@ -1,5 +1,6 @@
 // Use cases on real SQLite stores: races, limits, idempotency, domains.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { EmailTaken, KeyLimitReached } from "../../src/commands/account-errors.ts";
 import { onAccount } from "../../src/commands/account-stream.ts";
 import { addDomain } from "../../src/commands/add-domain.ts";
 import { changeLink } from "../../src/commands/change-link.ts";
@@ -7,15 +8,10 @@ import { changeTier } from "../../src/commands/change-tier.ts";
 import { createLink } from "../../src/commands/create-link.ts";
 import { createLinksInBulk } from "../../src/commands/create-links-in-bulk.ts";
 import { deactivateDomain } from "../../src/commands/deactivate-domain.ts";
-import {
-  DomainNotProven,
-  DomainTaken,
-  EmailTaken,
-  KeyLimitReached,
-  SlugTaken,
-  TierRequired,
-} from "../../src/commands/errors.ts";
+import { DomainNotProven, DomainTaken } from "../../src/commands/domain-errors.ts";
+import { TierRequired } from "../../src/commands/errors.ts";
 import { issueKey } from "../../src/commands/issue-key.ts";
+import { SlugTaken } from "../../src/commands/link-errors.ts";
 import { openAccount } from "../../src/commands/open-account.ts";
 import { remove } from "../../src/commands/own-domain.ts";
 import { removeDomain } from "../../src/commands/remove-domain.ts";

@@ -3,19 +3,19 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addWebhook } from "../../src/commands/add-webhook.ts";
 import { changeTier } from "../../src/commands/change-tier.ts";
 import { changeWebhook } from "../../src/commands/change-webhook.ts";
-import {
-  InvalidWebhook,
-  RotationUnderWay,
-  TierRequired,
-  WebhookHeld,
-  WebhookLimitReached,
-  WebhookNotFound,
-} from "../../src/commands/errors.ts";
+import { TierRequired } from "../../src/commands/errors.ts";
 import { openAccount } from "../../src/commands/open-account.ts";
 import { pauseWebhook } from "../../src/commands/pause-webhook.ts";
 import { removeWebhook } from "../../src/commands/remove-webhook.ts";
 import { resumeWebhook } from "../../src/commands/resume-webhook.ts";
 import { rotateWebhookKey } from "../../src/commands/rotate-webhook-key.ts";
+import {
+  InvalidWebhook,
+  RotationUnderWay,
+  WebhookHeld,
+  WebhookLimitReached,
+  WebhookNotFound,
+} from "../../src/commands/webhook-errors.ts";
 import { readWebhookKeys } from "../../src/commands/webhook-key.ts";
 import type { Tier } from "../../src/events/vocabulary.ts";
 import type { Secrets } from "../../src/secrets/port.ts";

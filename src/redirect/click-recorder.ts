@@ -1,24 +1,15 @@
 // The HTTP thread's side of recording: batches hits, hands them to the recorder thread, loses none of them.
-import { Worker } from "node:worker_threads";
-import type { Config } from "../config.ts";
-import { DomainError } from "../errors.ts";
 import type { SpoolReport } from "./click-spool.ts";
 import type { WriterReport } from "./click-writer.ts";
-import { addHit, emptyBatch, type HitBatch, type RawHit } from "./hit.ts";
+import { CommitWaiters } from "./commit-waiters.ts";
+import { addHit, emptyBatch, type RawHit } from "./hit.ts";
 import { Latencies, type LatencySnapshot } from "./latencies.ts";
-import type { RecorderThreadData, ToRecorder } from "./recorder-thread.ts";
-
-/** What the recorder asks of a worker thread. */
-export type RecorderThread = Pick<Worker, "terminate"> & {
-  postMessage(message: ToRecorder): void;
-  on(event: "message", listener: (report: WriterReport | SpoolReport) => void): unknown;
-  on(event: "error", listener: (error: Error) => void): unknown;
-  on(event: "exit", listener: (code: number) => void): unknown;
-};
+import { SentBatches } from "./sent-batches.ts";
+import type { RecorderThread, StartRecorderThread } from "./start-recorder-thread.ts";
 
 export type ClickRecorderDeps = {
   durability: "batched" | "durable";
-  startThread: (revisions: ReadonlyMap<string, number>) => RecorderThread;
+  startThread: StartRecorderThread;
   /** [0,1) for jitter. */
   random: () => number;
   log: (message: string) => void;
@@ -43,11 +34,6 @@ export type RecorderStats = {
   append: LatencySnapshot;
 };
 
-/** The click could not be recorded in time; the redirect answers 503 rather than lose it. */
-export class RecorderBusy extends DomainError {
-  override readonly code = "recorder_busy";
-}
-
 /** A kill -9 loses what isn't committed: redirects slow down to the recorder's pace before that is 50 ms' worth. */
 const MAX_AGE_MS = 40;
 /** A recorder that doesn't commit at all, as its store is away, must not hold redirects up. */
@@ -57,32 +43,20 @@ const FLUSH_AT_HITS = 256;
 const LONGEST_WAIT_MS = 5_000;
 const LONGEST_RESTART_PAUSE_MS = 5_000;
 
-/** Starts recorder-thread.ts. `writer`: as in ClickWriterDeps, new for every process. */
-export function recorderThreadStarter(config: Config, writer: string): ClickRecorderDeps["startThread"] {
-  return (revisions) => {
-    const workerData: RecorderThreadData = { config, writer, revisions };
-    return new Worker(new URL("./recorder-thread.ts", import.meta.url), { name: "recorder", workerData });
-  };
-}
-
-type Waiter = { batch: number; resolve: () => void };
-
 export class ClickRecorder {
   readonly #deps: ClickRecorderDeps;
   readonly #maxBacklog: number;
   readonly #maxAgeMs: number;
   readonly #revisions = new Map<string, number>();
-  /** Sent and not yet committed, in order: what a new thread gets again. */
-  readonly #unacknowledged = new Map<number, HitBatch>();
+  readonly #sent = new SentBatches();
   readonly #latencies = new Latencies();
-  #waiters: Waiter[] = [];
+  readonly #waiters = new CommitWaiters();
   #thread: RecorderThread;
   /** Set while no thread runs. */
   #restartTimer: NodeJS.Timeout | undefined;
   #current = emptyBatch(1, 0);
   readonly #flushAfterMs: number;
   #timer: NodeJS.Timeout | undefined;
-  #oldestSentAt = 0;
   #recorded = 0;
   #committed = 0;
   #spool: RecorderStats["spool"];
@@ -112,7 +86,7 @@ export class ClickRecorder {
       this.#take(hit);
       return this.#committedWithin(this.#current.batch);
     }
-    if (hit.at - this.#oldestAt(hit.at) > this.#maxAgeMs) return this.#recordInPace(hit);
+    if (hit.at - this.#sent.oldestAt(hit.at) > this.#maxAgeMs) return this.#recordInPace(hit);
     this.#take(hit);
     return undefined;
   }
@@ -121,7 +95,7 @@ export class ClickRecorder {
   drain(): Promise<void> {
     this.#flush();
     const last = this.#current.batch - 1;
-    return this.#unacknowledged.size === 0 ? Promise.resolve() : this.#committedUpTo(last);
+    return this.#sent.isEmpty ? Promise.resolve() : this.#waiters.upTo(last);
   }
 
   /** Drains, then ends the thread and its stores. */
@@ -165,49 +139,28 @@ export class ClickRecorder {
     const batch = this.#current;
     if (batch.count === 0) return;
     this.#current = emptyBatch(batch.batch + 1, batch.first + batch.count);
-    if (this.#unacknowledged.size === 0) this.#oldestSentAt = batch.startedAt;
-    this.#unacknowledged.set(batch.batch, batch);
+    this.#sent.add(batch);
     this.#thread.postMessage(batch);
   }
 
   async #recordWhenRoom(hit: RawHit): Promise<void> {
     const deadline = performance.now() + LONGEST_WAIT_MS;
     while (this.#recorded - this.#committed >= this.#maxBacklog) {
-      const oldest = this.#unacknowledged.keys().next().value ?? this.#current.batch;
+      const oldest = this.#sent.oldest ?? this.#current.batch;
       await this.#committedWithin(oldest, Math.max(0, deadline - performance.now()));
     }
     this.#take(hit);
     if (this.#deps.durability === "durable") await this.#committedWithin(this.#current.batch);
   }
 
-  /** When the oldest uncommitted batch was sent off; `now` when there is none. */
-  #oldestAt(now: number): number {
-    return this.#unacknowledged.size === 0 ? now : this.#oldestSentAt;
-  }
-
   async #recordInPace(hit: RawHit): Promise<void> {
-    const oldest = this.#unacknowledged.keys().next().value ?? 0;
+    const oldest = this.#sent.oldest ?? 0;
     await this.#committedWithin(oldest, LONGEST_PACING_MS).catch(() => undefined);
     this.#take(hit);
   }
 
-  #committedUpTo(batch: number): Promise<void> {
-    return new Promise((resolve) => this.#waiters.push({ batch, resolve }));
-  }
-
   #committedWithin(batch: number, ms = LONGEST_WAIT_MS): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const waiter: Waiter = { batch, resolve: () => finish(resolve) };
-      const timer = setTimeout(() => {
-        this.#waiters = this.#waiters.filter((other) => other !== waiter);
-        reject(new RecorderBusy("The click could not be recorded in time"));
-      }, ms);
-      const finish = (settle: () => void) => {
-        clearTimeout(timer);
-        settle();
-      };
-      this.#waiters.push(waiter);
-    });
+    return this.#waiters.within(batch, ms);
   }
 
   #start(): RecorderThread {
@@ -229,7 +182,7 @@ export class ClickRecorder {
       () => {
         this.#restartTimer = undefined;
         this.#thread = this.#start();
-        for (const batch of this.#unacknowledged.values()) this.#thread.postMessage(batch);
+        for (const batch of this.#sent.all()) this.#thread.postMessage(batch);
       },
       pause * (0.5 + this.#deps.random() / 2),
     );
@@ -250,14 +203,8 @@ export class ClickRecorder {
     this.#failuresInARow = 0;
     for (const { hits, seconds } of report.appends) this.#latencies.add(seconds, hits);
     for (const [stream, revision] of report.reached) this.#reach(stream, revision);
-    for (const [number, batch] of this.#unacknowledged) {
-      if (number > report.upTo) break;
-      this.#unacknowledged.delete(number);
-      this.#committed += batch.count;
-    }
-    const [oldest] = this.#unacknowledged.values();
-    if (oldest) this.#oldestSentAt = oldest.startedAt;
-    this.#wake(report.upTo);
+    this.#committed += this.#sent.commit(report.upTo);
+    this.#waiters.wake(report.upTo);
   }
 
   /** Yesterday's stream may still get a late hit; older ones are done. */
@@ -265,13 +212,6 @@ export class ClickRecorder {
     this.#revisions.delete(stream);
     this.#revisions.set(stream, revision);
     if (this.#revisions.size > 3) this.#revisions.delete(this.#revisions.keys().next().value ?? "");
-  }
-
-  #wake(upTo: number): void {
-    if (this.#waiters.length === 0) return;
-    const due = this.#waiters.filter(({ batch }) => batch <= upTo);
-    this.#waiters = this.#waiters.filter(({ batch }) => batch > upTo);
-    for (const waiter of due) waiter.resolve();
   }
 
   #note(message: string): void {

@@ -1,7 +1,7 @@
 // GET and HEAD /{slug}: the redirect (interface, part 4). A cached link is answered without a single await.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ClickRecorder } from "./click-recorder.ts";
-import { RecorderBusy } from "./click-recorder.ts";
+import { RecorderBusy } from "./commit-waiters.ts";
 import type { RawHit } from "./hit.ts";
 import { hostResolver } from "./hosts.ts";
 import type { LinkEntry } from "./link-entry.ts";

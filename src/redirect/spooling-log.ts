@@ -102,7 +102,7 @@ export class SpoolingLog implements ClickLog {
       return { number, revision: place + events.length };
     } catch (error) {
       this.#isFull = error instanceof SpoolFull;
-      this.#report(textOf(error));
+      this.#report(messageOf(error));
       throw error;
     }
   }
@@ -137,7 +137,7 @@ export class SpoolingLog implements ClickLog {
     try {
       this.#own.drop(upTo);
     } catch (error) {
-      this.#report(textOf(error));
+      this.#report(messageOf(error));
     }
   }
 
@@ -155,7 +155,7 @@ export class SpoolingLog implements ClickLog {
   #noteAway(error: unknown): void {
     if (this.#isAway) return;
     this.#isAway = true;
-    this.#report(`Clicks wait in the spool: ${textOf(error)}`);
+    this.#report(`Clicks wait in the spool: ${messageOf(error)}`);
   }
 
   #report(message?: string): void {
@@ -178,8 +178,4 @@ function placeOf(expected: ExpectedRevision): number {
 function isPastPlace(error: unknown, place: number): boolean {
   if (!(error instanceof RevisionConflict)) return false;
   return (error.actual === "none" ? -1 : error.actual) > place;
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,10 +1,11 @@
 // The redirect role: look-up, recorder, and what both hear of changes.
 import { randomBytes } from "node:crypto";
 import { chance } from "../commands/chance.ts";
-import { ClickRecorder, recorderThreadStarter } from "../redirect/click-recorder.ts";
+import { ClickRecorder } from "../redirect/click-recorder.ts";
 import { LinkLookup } from "../redirect/lookup.ts";
 import type { RedirectDeps } from "../redirect/route.ts";
 import type { SharedLinks } from "../redirect/shared-links.ts";
+import { recorderThreadStarter } from "../redirect/start-recorder-thread.ts";
 import type { HeardChanges } from "./changes.ts";
 import type { Opening } from "./opening.ts";
 

@@ -1,7 +1,7 @@
 // GET and HEAD /{slug} over the wire (interface, part 4; DESIGN §5).
 import Fastify, { type FastifyInstance } from "fastify";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { RecorderBusy } from "../../src/redirect/click-recorder.ts";
+import { RecorderBusy } from "../../src/redirect/commit-waiters.ts";
 import { type Hit, unpackTarget } from "../../src/redirect/hit.ts";
 import { linkEntry } from "../../src/redirect/link-entry.ts";
 import { type RedirectDeps, redirectRoute } from "../../src/redirect/route.ts";

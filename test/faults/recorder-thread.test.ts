@@ -11,12 +11,9 @@ import { parseConfig } from "../../src/config.ts";
 import type { EventStore } from "../../src/event-store/port.ts";
 import { openSqliteEventStore } from "../../src/event-store/sqlite.ts";
 import { PREFIX } from "../../src/events/streams.ts";
-import {
-  ClickRecorder,
-  type ClickRecorderDeps,
-  recorderThreadStarter,
-} from "../../src/redirect/click-recorder.ts";
+import { ClickRecorder, type ClickRecorderDeps } from "../../src/redirect/click-recorder.ts";
 import { packTarget, type RawHit } from "../../src/redirect/hit.ts";
+import { recorderThreadStarter } from "../../src/redirect/start-recorder-thread.ts";
 
 const link = {
   key: "localhost/abcdefg",

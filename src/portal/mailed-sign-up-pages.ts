@@ -8,15 +8,13 @@ import { CommandRefused } from "../commands/errors.ts";
 import { issueToken, lookAtToken, useToken } from "../commands/one-time-token.ts";
 import { acceptEmail } from "../commands/open-account.ts";
 import { acceptPassword, hashPassword } from "../commands/password.ts";
-import { signUp } from "../commands/sign-up.ts";
 import type { Mailer } from "../mail/port.ts";
 import { html } from "./html.ts";
 import { alreadyThereMail, SIGN_UP_LINK_HOURS, sendMail, signUpMail } from "./mails.ts";
 import { csrfField, sendPage } from "./page.ts";
 import type { PortalDeps } from "./portal-deps.ts";
 import type { Sessions } from "./sessions.ts";
-import { emailField, newPasswordField, SIGN_UPS_AN_HOUR } from "./sign-up-pages.ts";
-import { startSession } from "./start-session.ts";
+import { emailField, newPasswordField, openAndSignIn, SIGN_UPS_AN_HOUR } from "./sign-up-pages.ts";
 import { countByAddress, countMail } from "./throttle.ts";
 
 const EmailForm = z.object({ email: z.string().default("") });
@@ -56,11 +54,7 @@ export function mailedSignUpPages(app: Api, deps: PortalDeps & { sessions: Sessi
     try {
       const passwordHash = await hashPassword(acceptPassword(password, { email }));
       await useToken(deps, "sign-up", token);
-      const context = { requestId: request.id, actor: { type: "system", id: "sign-up" } } as const;
-      const { accountId, position } = await signUp(deps, context, { email, passwordHash });
-      await deps.whenReadable(position);
-      await startSession(deps, request, reply, accountId);
-      return reply.redirect("/portal", 303);
+      return await openAndSignIn(deps, request, reply, { email, passwordHash });
     } catch (error) {
       if (!(error instanceof CommandRefused) || error instanceof LinkExpired) throw error;
       return sendPasswordForm(reply, { token, email, refused: error });

@@ -1,5 +1,5 @@
 // GET and POST /portal/sign-up: an account of the Free tier. With mail, the address is proven before there is one.
-import type { FastifyReply } from "fastify";
+import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../api/fastify.ts";
 import { CommandRefused } from "../commands/errors.ts";
@@ -31,16 +31,26 @@ export function signUpPages(app: Api, deps: PortalDeps & { sessions: Sessions })
     try {
       const email = acceptEmail(given);
       const passwordHash = await hashPassword(acceptPassword(password, { email }));
-      const context = { requestId: request.id, actor: { type: "system", id: "sign-up" } } as const;
-      const { accountId, position } = await signUp(deps, context, { email, passwordHash });
-      await deps.whenReadable(position);
-      await startSession(deps, request, reply, accountId);
-      return reply.redirect("/portal", 303);
+      return await openAndSignIn(deps, request, reply, { email, passwordHash });
     } catch (error) {
       if (error instanceof CommandRefused) return sendForm(reply, { email: given, refused: error });
       throw error;
     }
   });
+}
+
+/** The newcomer's first page shows what was just written. @throws CommandRefused */
+export async function openAndSignIn(
+  deps: PortalDeps & { sessions: Sessions },
+  request: FastifyRequest,
+  reply: FastifyReply,
+  newcomer: { email: string; passwordHash: string },
+): Promise<FastifyReply> {
+  const context = { requestId: request.id, actor: { type: "system", id: "sign-up" } } as const;
+  const { accountId, position } = await signUp(deps, context, newcomer);
+  await deps.whenReadable(position);
+  await startSession(deps, request, reply, accountId);
+  return reply.redirect("/portal", 303);
 }
 
 function sendForm(reply: FastifyReply, given: { email?: string; refused?: CommandRefused }): FastifyReply {

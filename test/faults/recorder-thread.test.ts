@@ -14,20 +14,17 @@ import { PREFIX } from "../../src/events/streams.ts";
 import { ClickRecorder, type ClickRecorderDeps } from "../../src/redirect/click-recorder.ts";
 import { packTarget, type RawHit } from "../../src/redirect/hit.ts";
 import { recorderThreadStarter } from "../../src/redirect/start-recorder-thread.ts";
-
-const link = {
-  key: "localhost/abcdefg",
-  slug: "abcdefg",
-  revision: 0,
-  shortUrl: "http://localhost:3000/abcdefg",
-  longUrl: "https://example.com/",
-  accountId: "7a6f3c1e-52b1-4f0e-9a54-2f6c1d7b8e90",
-  via: "api",
-} as const;
+import { clickedLink } from "../support/clicked-link.ts";
 
 function hit(number: number): RawHit {
   const facts = { address: "203.0.113.9", userAgent: "curl/8", referrer: "", language: "", prefetch: "" };
-  return { link: packTarget(link), at: Date.now(), method: "GET", query: `utm_term=${number}`, ...facts };
+  return {
+    link: packTarget(clickedLink),
+    at: Date.now(),
+    method: "GET",
+    query: `utm_term=${number}`,
+    ...facts,
+  };
 }
 
 describe("the click recorder", () => {

@@ -11,18 +11,11 @@ import { ClickWriter, type WriterReport } from "../../src/redirect/click-writer.
 import { geoOf } from "../../src/redirect/geo.ts";
 import { addHit, emptyBatch, type HitBatch, packTarget } from "../../src/redirect/hit.ts";
 import { visitorCodes } from "../../src/redirect/visitor.ts";
+import { bound } from "../support/bound-event-store.ts";
+import { clickedLink } from "../support/clicked-link.ts";
 
 const WRITER = "00112233445566ff";
 const NOON = Date.UTC(2026, 4, 1, 12);
-const link = {
-  key: "localhost/abcdefg",
-  slug: "abcdefg",
-  revision: 0,
-  shortUrl: "http://localhost:3000/abcdefg",
-  longUrl: "https://example.com/",
-  accountId: "7a6f3c1e-52b1-4f0e-9a54-2f6c1d7b8e90",
-  via: "api",
-} as const;
 
 function batchesOf(count: number, hitsEach: number, at = (_hit: number) => NOON): HitBatch[] {
   return Array.from({ length: count }, (_, index) => {
@@ -37,7 +30,7 @@ function batchesOf(count: number, hitsEach: number, at = (_hit: number) => NOON)
         language: "",
         prefetch: "",
       } as const;
-      addHit(batch, { link: packTarget(link), at: at(number), query: `utm_term=${number}`, ...facts });
+      addHit(batch, { link: packTarget(clickedLink), at: at(number), query: `utm_term=${number}`, ...facts });
     }
     return batch;
   });
@@ -120,14 +113,3 @@ describe("the click writer", () => {
     expect(await store.read(clickStream(WRITER, new Date(midnight)))).toHaveLength(15);
   });
 });
-
-function bound(store: EventStore): EventStore {
-  return {
-    append: store.append.bind(store),
-    read: store.read.bind(store),
-    readAll: store.readAll.bind(store),
-    subscribe: store.subscribe.bind(store),
-    head: store.head.bind(store),
-    close: store.close.bind(store),
-  };
-}

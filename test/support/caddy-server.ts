@@ -5,8 +5,9 @@ import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
+import { freePort } from "./free-port.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
-import { freePort, type Server } from "./test-servers.ts";
+import type { Server } from "./test-servers.ts";
 
 const installed = (process.env.PATH ?? "")
   .split(delimiter)

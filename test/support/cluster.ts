@@ -19,11 +19,11 @@ import { type Answer, type Ask, send } from "./ask.ts";
 import { operator } from "./command-deps.ts";
 import { type EventStoreDbDouble, startDouble } from "./eventstoredb-double/double.ts";
 import { deleteStreams } from "./eventstoredb-server.ts";
+import { freePort } from "./free-port.ts";
 import { startMongodb, type TestMongodb } from "./mongodb-server.ts";
 import { redisIsOurs, removeKeys, startRedis, type TestRedis } from "./redis-server.ts";
 import { type Environment, runCommand } from "./service-process.ts";
 import { type TemporaryFolder, temporaryFolder } from "./temporary-folder.ts";
-import { freePort } from "./test-servers.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 /** On a machine that is busy with other tests. */

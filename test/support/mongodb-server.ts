@@ -4,8 +4,9 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { MongoClient } from "mongodb";
+import { freePort } from "./free-port.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
-import { freePort, type Server, type ServerProcess, serverProcess } from "./test-servers.ts";
+import { type Server, type ServerProcess, serverProcess } from "./test-servers.ts";
 
 const program = fileURLToPath(new URL("../../.cache/servers/ferretdb", import.meta.url));
 

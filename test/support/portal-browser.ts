@@ -3,9 +3,9 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { launchChromium } from "./chromium.ts";
+import { freePort } from "./free-port.ts";
 import { until } from "./portal-people.ts";
 import { startTestService, type TestService } from "./start-service.ts";
-import { freePort } from "./test-servers.ts";
 
 export const PATIENCE_MS = 90_000;
 /** For one thing to appear. */

@@ -9,17 +9,10 @@ import { geoOf } from "../../src/redirect/geo.ts";
 import { addHit, emptyBatch, type HitBatch, packTarget } from "../../src/redirect/hit.ts";
 import { SpoolingLog } from "../../src/redirect/spooling-log.ts";
 import { visitorCodes } from "../../src/redirect/visitor.ts";
+import { clickedLink } from "./clicked-link.ts";
 import { type FaultyEventStore, faultyEventStore, turns } from "./faulty-event-store.ts";
 
-const link = packTarget({
-  key: "localhost/abcdefg",
-  slug: "abcdefg",
-  revision: 0,
-  shortUrl: "http://localhost:3000/abcdefg",
-  longUrl: "https://example.com/",
-  accountId: "7a6f3c1e-52b1-4f0e-9a54-2f6c1d7b8e90",
-  via: "api",
-} as const);
+const link = packTarget(clickedLink);
 
 const FACTS = { method: "GET", address: "203.0.113.9", userAgent: "", referrer: "", language: "" } as const;
 

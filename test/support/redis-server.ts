@@ -3,7 +3,8 @@ import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { Redis } from "ioredis";
 import { openRedis, type RedisConnection } from "../../src/redis/connection.ts";
-import { freePort, type Server, type ServerProcess, serverProcess } from "./test-servers.ts";
+import { freePort } from "./free-port.ts";
+import { type Server, type ServerProcess, serverProcess } from "./test-servers.ts";
 
 const installed = (process.env.PATH ?? "")
   .split(delimiter)

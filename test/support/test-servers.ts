@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
-import { connect, createServer } from "node:net";
+import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, it } from "vitest";
 
@@ -90,16 +90,6 @@ export function serverProcess(port: number, command: readonly [string, ...string
     },
     resume: () => void child?.kill("SIGCONT"),
   };
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (address === null || typeof address === "string") throw new Error("no TCP port to be had");
-  return address.port;
 }
 
 /** Every thread: the signal reaches them one after the other. Where there is no /proc it is taken at its word. */

@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EventStore } from "../../src/event-store/port.ts";
 import { type LiveBatch, liveClicks } from "../../src/queries/live-clicks.ts";
+import { bound } from "../support/bound-event-store.ts";
 import { linkClicked } from "../support/stored-events.ts";
 import { append, openStores, type Stores } from "../support/stores.ts";
 
@@ -137,14 +138,3 @@ describe("live clicks", () => {
     expect(subscriptions).toBe(0);
   });
 });
-
-function bound(store: EventStore): EventStore {
-  return {
-    append: store.append.bind(store),
-    read: store.read.bind(store),
-    readAll: store.readAll.bind(store),
-    subscribe: store.subscribe.bind(store),
-    head: store.head.bind(store),
-    close: store.close.bind(store),
-  };
-}

@@ -10,8 +10,9 @@ import { receiverResolver } from "../../src/webhooks/resolve-receiver.ts";
 import { safeAgent } from "../../src/webhooks/safe-connector.ts";
 import { sendDelivery } from "../../src/webhooks/send-delivery.ts";
 import { signatureHeaders } from "../../src/webhooks/sign.ts";
+import { freePort } from "../support/free-port.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
-import { freePort, onServer, type ServerProcess, serverProcess } from "../support/test-servers.ts";
+import { onServer, type ServerProcess, serverProcess } from "../support/test-servers.ts";
 
 const KEY = "whk_abcdefghijklmnopqrstuvwxyz012345";
 const OTHER_KEY = "whk_543210zyxwvutsrqponmlkjihgfedcba";

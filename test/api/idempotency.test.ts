@@ -1,5 +1,5 @@
 // Idempotency-Key over real HTTP: one request, however often it is sent (DESIGN §3).
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type Member, onCluster, startTestService, type TestService } from "../support/start-service.ts";
 
 const url = "https://example.com/once";
@@ -8,20 +8,24 @@ type Link = { slug: string };
 describe("Idempotency-Key", () => {
   let service: TestService;
   let member: Member;
-  let now: number;
+  let madeBefore: number;
+  let now = Date.parse("2026-03-01T12:00:00Z");
   const send = (idempotencyKey: string, body: unknown, { key, path }: { key?: string; path?: string } = {}) =>
     service.post<Link & { code: string }>(path ?? "/api/v1/shorten", key ?? member.key, body, {
       headers: { "idempotency-key": idempotencyKey },
     });
   const linksMade = async () =>
-    (await service.backend.eventStore.readAll({ prefixes: ["link-"], limit: 1000 })).length;
+    (await service.backend.eventStore.readAll({ prefixes: ["link-"], limit: 1000 })).length - madeBefore;
 
-  beforeEach(async () => {
-    now = Date.parse("2026-03-01T12:00:00Z");
+  beforeAll(async () => {
     service = await startTestService({}, () => new Date(now));
+  });
+  beforeEach(async () => {
+    madeBefore = 0;
+    madeBefore = await linksMade();
     member = await service.member("developer");
   });
-  afterEach(() => service.stop());
+  afterAll(() => service.stop());
 
   it("gives the same answer, byte for byte, to the same request", async () => {
     const first = await send("order-1", { url });

@@ -1,5 +1,5 @@
 // The hourly limit over real HTTP, with a clock of its own (interface, parts 5 and 8).
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Answer } from "../support/ask.ts";
 import { startTestService, type TestService } from "../support/start-service.ts";
 
@@ -13,13 +13,13 @@ function window({ headers }: Answer<unknown>) {
 
 describe("part 8, rate limits", () => {
   let service: TestService;
-  let now: number;
+  /** Every test has accounts and addresses of its own, and takes the time as it finds it. */
+  let now = Date.parse("2026-03-01T12:00:00.500Z");
 
-  beforeEach(async () => {
-    now = Date.parse("2026-03-01T12:00:00.500Z");
+  beforeAll(async () => {
     service = await startTestService({ TRUST_PROXY: "127.0.0.1" }, () => new Date(now));
   });
-  afterEach(() => service.stop());
+  afterAll(() => service.stop());
 
   it.each([
     ["free", 50],

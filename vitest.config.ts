@@ -1,5 +1,9 @@
 // How tests run: few processes, as the service itself has threads, and room for real disks.
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+
+// Tests start our programs hundreds of times; compiling them anew each time was half of what that took.
+process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url));
 
 export default defineConfig({
   test: {

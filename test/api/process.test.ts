@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { send } from "../support/ask.ts";
+import { childEnvironment } from "../support/child-environment.ts";
 import { accountWithKeys, type Environment, instanceOf, startService } from "../support/service-process.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -24,7 +25,7 @@ describe("the process", () => {
   async function attempt(environment: Environment) {
     const child = spawn(process.execPath, ["src/main.ts"], {
       cwd: root,
-      env: { PATH: process.env.PATH ?? "", ...environment },
+      env: childEnvironment(environment),
     });
     let [stdout, stderr] = ["", ""];
     child.stdout.on("data", (chunk) => (stdout += chunk));
@@ -62,7 +63,7 @@ describe("the process", () => {
   it("tells its address and how to create an account at the first start, and stops gracefully on SIGTERM", async () => {
     const child = spawn(process.execPath, ["src/main.ts"], {
       cwd: root,
-      env: { PATH: process.env.PATH ?? "", ...instance, LOG_LEVEL: "info" },
+      env: childEnvironment({ ...instance, LOG_LEVEL: "info" }),
     });
     let printed = "";
     child.stdout.on("data", (chunk) => {

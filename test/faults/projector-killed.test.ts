@@ -6,10 +6,12 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Backend, openBackend } from "../../src/backend.ts";
 import { parseConfig } from "../../src/config.ts";
+import { MongodbConnection } from "../../src/mongodb/connection.ts";
 import { checkpointName } from "../../src/projections/checkpoint-name.ts";
 import { clickProjections } from "../../src/projections/groups.ts";
 import { type LinkTotalsDocument, linkTotals } from "../../src/projections/link-totals.ts";
 import { whenProjected } from "../../src/queries/freshness.ts";
+import { childEnvironment } from "../support/child-environment.ts";
 import { until } from "../support/cluster.ts";
 import { mongodb, startMongodb, type TestMongodb } from "../support/mongodb-server.ts";
 import { printCounts } from "../support/print-counts.ts";
@@ -32,6 +34,7 @@ onServer(mongodb, () => {
     let server: TestMongodb;
     let environment: Environment;
     let backend: Backend;
+    let connection: MongodbConnection;
     let running: ChildProcess | undefined;
     let appended = 0;
     let last = "";
@@ -46,16 +49,18 @@ onServer(mongodb, () => {
       };
       backend = await openBackend(parseConfig(environment), { offThreadEventStore: false });
       await backend.prepare();
+      connection = new MongodbConnection(environment.MONGODB_URL ?? "");
     }, PATIENT_MS);
     afterAll(async () => {
       await kill();
+      await connection?.close();
       await backend?.close();
       await server?.stop();
       await folder?.remove();
     }, PATIENT_MS);
 
     const start = () => {
-      const env = { PATH: process.env.PATH ?? "", ...environment };
+      const env = childEnvironment(environment);
       running = spawn(process.execPath, [CHILD], { env, stdio: ["ignore", "ignore", "inherit"] });
     };
     const kill = async () => {
@@ -66,6 +71,8 @@ onServer(mongodb, () => {
       child.kill("SIGKILL");
       await gone;
     };
+    /** How long a dead holder keeps the next waiting is test/servers/processes.test.ts's to show. */
+    const forgetLeases = () => connection.run((db) => db.collection("leases").deleteMany({}));
     const appendClicks = async (count: number) => {
       for (const upTo = appended + count; appended < upTo; ) {
         const clicks = Array.from({ length: AN_APPEND }, (_, n) =>
@@ -95,6 +102,7 @@ onServer(mongodb, () => {
           await until("the projector to have begun", hasBegun, 2);
           await sleep(Math.random() * 40);
           await kill();
+          await forgetLeases();
           if ((await folded()).some((position) => position < last)) whileFolding += 1;
         }
         start();

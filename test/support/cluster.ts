@@ -16,6 +16,7 @@ import { checkpointName } from "../../src/projections/checkpoint-name.ts";
 import { keys } from "../../src/projections/keys.ts";
 import { whenProjected } from "../../src/queries/freshness.ts";
 import { type Answer, type Ask, send } from "./ask.ts";
+import { childEnvironment } from "./child-environment.ts";
 import { operator } from "./command-deps.ts";
 import { type EventStoreDbDouble, startDouble } from "./eventstoredb-double/double.ts";
 import { deleteStreams } from "./eventstoredb-server.ts";
@@ -132,7 +133,7 @@ async function startProcess(
     : ["src/cli.ts", "serve", "--roles", roles];
   const child = spawn(process.execPath, program, {
     cwd: root,
-    env: { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...environment, PORT: String(port) },
+    env: childEnvironment({ ...environment, PORT: String(port) }),
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   let printed = "";

@@ -1,6 +1,7 @@
 // The command line as operators and scripts use it: the real program, its standard output, its exit code.
 import { execFile } from "node:child_process";
 import { expect } from "vitest";
+import { childEnvironment } from "./child-environment.ts";
 
 export type Outcome = { code: number; stdout: string; stderr: string };
 
@@ -8,7 +9,7 @@ export type Outcome = { code: number; stdout: string; stderr: string };
 export function commandLine(dataDir: string, instance: Record<string, string> = {}) {
   const linkledger = (args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> =>
     new Promise((resolve) => {
-      const surroundings = { PATH: process.env.PATH ?? "", DATA_DIR: dataDir, ...instance, ...env };
+      const surroundings = childEnvironment({ DATA_DIR: dataDir, ...instance, ...env });
       execFile(process.execPath, ["src/cli.ts", ...args], { env: surroundings }, (error, stdout, stderr) => {
         resolve({ code: typeof error?.code === "number" ? error.code : error ? -1 : 0, stdout, stderr });
       });

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { childEnvironment } from "./child-environment.ts";
 import { freePort } from "./free-port.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -41,7 +42,7 @@ export async function startService(
 ): Promise<ServiceProcess> {
   const child = spawn(process.execPath, [...startFlags(), ...nodeArguments, "src/main.ts"], {
     cwd: root,
-    env: environment(instance),
+    env: childEnvironment(instance),
     stdio: ["ignore", "pipe", "pipe"],
   });
   let printed = "";
@@ -72,7 +73,7 @@ export async function startService(
 export async function runCommand<T>(instance: Environment, ...command: string[]): Promise<T> {
   const { stdout } = await promisify(execFile)(process.execPath, ["src/cli.ts", ...command, "--json"], {
     cwd: root,
-    env: environment(instance),
+    env: childEnvironment(instance),
   });
   return JSON.parse(stdout) as T;
 }
@@ -106,11 +107,6 @@ export async function accountWithKeys(
 function startFlags(): string[] {
   const { scripts } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
   return scripts.start.split(" ").filter((part: string) => part.startsWith("--"));
-}
-
-/** Only what finding programs needs is inherited, so that a developer's own settings don't leak in. */
-function environment(instance: Environment): Environment {
-  return { PATH: process.env.PATH ?? "", HOME: process.env.HOME ?? "", ...instance };
 }
 
 /** `ready`, or what keeps it from that. */

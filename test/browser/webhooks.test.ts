@@ -44,7 +44,7 @@ onServer(chromiumServer, () => {
     await portal.follow(String(made.body.short_url));
     await until(async () => {
       await page.goto(webhook);
-      return (await page.locator("#deliveries tbody tr").count()) === 1;
+      return (await page.locator("#deliveries tbody tr", { hasText: "Delivered" }).count()) === 1;
     });
     await page.locator("#deliveries tbody a").first().click();
     await page.getByText("Delivered").first().waitFor();

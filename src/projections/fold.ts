@@ -46,37 +46,41 @@ export class DocumentFold {
   }
 
   async #foldOnce(events: readonly StoredEvent[]): Promise<FoldResult> {
-    const keyed: { key: string; event: StoredEvent }[] = [];
-    let failure: FoldFailure | undefined;
-    const fails = (index: number, error: unknown) => {
-      failure = { index, error };
-    };
-    for (const [index, event] of events.entries()) {
-      if (!this.#handled.has(event.type)) continue;
-      try {
-        const key = this.#projection.key(event);
-        if (key !== undefined) keyed.push({ key, event });
-      } catch (error) {
-        fails(index, error);
-        break;
-      }
-    }
-    const held = await this.#load(new Set(keyed.map(({ key }) => key)));
+    const { keys, failure: unkeyed } = this.#keysOf(events);
+    const held = await this.#load(new Set(keys));
     const changed = new Map<string, Document>();
-    for (const { key, event } of keyed) {
+    let failure = unkeyed;
+    for (const [index, key] of keys.entries()) {
+      const event = events[index];
+      if (key === undefined || event === undefined) continue;
       const document = held.get(key);
       if (document && document._position >= event.position) continue;
       try {
         const next = this.#step(key, document, event);
+        // A fold that changes its document in place, as most do, has nothing new to be found.
+        if (next === document && changed.has(key)) continue;
         held.set(key, next);
         changed.set(key, next);
       } catch (error) {
-        fails(events.indexOf(event), error);
+        failure = { index, error };
         break;
       }
     }
     for (const [key, document] of changed) this.#cache.set(key, document);
     return failure ? { changed: [...changed.values()], failure } : { changed: [...changed.values()] };
+  }
+
+  /** One for each event up to the failure; undefined for an event of no document. */
+  #keysOf(events: readonly StoredEvent[]): { keys: (string | undefined)[]; failure?: FoldFailure } {
+    const keys: (string | undefined)[] = [];
+    for (const [index, event] of events.entries()) {
+      try {
+        keys.push(this.#handled.has(event.type) ? this.#projection.key(event) : undefined);
+      } catch (error) {
+        return { keys, failure: { index, error } };
+      }
+    }
+    return { keys };
   }
 
   #step(key: string, document: Document | undefined, event: StoredEvent): Document {
@@ -87,10 +91,11 @@ export class DocumentFold {
     return after;
   }
 
-  async #load(keys: ReadonlySet<string>): Promise<Map<string, Document>> {
+  async #load(keys: ReadonlySet<string | undefined>): Promise<Map<string, Document>> {
     const held = new Map<string, Document>();
     const missing: string[] = [];
     for (const key of keys) {
+      if (key === undefined) continue;
       const cached = this.#cache.get(key);
       if (cached) held.set(key, cached);
       else missing.push(key);

@@ -13,7 +13,8 @@ import type { FromProjector, ProjectorThreadData, ToProjector } from "./projecto
 import { ProjectionRunner } from "./runner.ts";
 
 const REPORT_EVERY_MS = 1_000;
-const NICENESS = 19;
+/** Below 10 a machine whose cores are all busy would hardly let it begin. */
+const NICENESS = 10;
 /** Who has just made a link in the portal waits for it to be in the documents. */
 const POLL_MS = 25;
 

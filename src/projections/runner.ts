@@ -27,13 +27,19 @@ export type RunnerDeps = {
 };
 
 /** Most events folded before one commit. */
-const BATCH = 12_000;
+const BATCH = 40_000;
 /**
  * Least time between two commits while events keep coming, so that hot documents merge; a lone event never waits.
  * The dearer a commit, the longer until the next, up to what lets a click be seen within a second.
  */
 const COMMIT_EVERY_MS = 250;
 const COMMIT_AT_LEAST_EVERY_MS = 600;
+/**
+ * A commit of so many events is a flood, in which redirects need the machine: each document is then written once in
+ * two seconds instead of three times.
+ */
+const FLOOD = 5_000;
+const COMMIT_IN_FLOOD_EVERY_MS = 2_000;
 const REST_FOR_WORK = 3;
 const RETRY_FROM_MS = 250;
 const RETRY_TO_MS = 15_000;
@@ -133,7 +139,8 @@ export class ProjectionRunner {
       if (this.#allFaulted()) return await untilAborted(signal);
       const now = performance.now();
       const interval = Math.max(COMMIT_EVERY_MS, REST_FOR_WORK * (now - started));
-      const early = lastCommit + Math.min(interval, COMMIT_AT_LEAST_EVERY_MS) - now;
+      const longest = events.length < FLOOD ? COMMIT_AT_LEAST_EVERY_MS : COMMIT_IN_FLOOD_EVERY_MS;
+      const early = lastCommit + Math.min(interval, longest) - now;
       lastCommit = now;
       if (events.length < BATCH && early > 0) await pause(early, signal);
       else await yieldToLoop();

@@ -17,7 +17,7 @@ import type { FromWebhooks, ToWebhooks, WebhooksThreadData } from "./webhooks-me
 import { WORKER_SETTINGS } from "./worker-settings.ts";
 
 /** Before projections, which can wait longer. */
-const NICENESS = 10;
+const NICENESS = 5;
 
 const parent = parentPort;
 if (parent) {

@@ -12,8 +12,8 @@ export type MetricsDeps = {
   redirects: () => RedirectStats | undefined;
   recorder: () => RecorderStats | undefined;
   projections: () => Promise<ProjectionStatus[]>;
-  /** How many events the projection has not folded yet, counted up to 1,000. */
-  eventsBehind: (status: ProjectionStatus) => Promise<number>;
+  /** How many events each projection, by name, has not folded yet, counted up to 1,000. */
+  eventsBehind: (statuses: readonly ProjectionStatus[]) => Promise<ReadonlyMap<string, number>>;
   /** Undefined when none is configured. */
   redis: { readonly away: boolean } | undefined;
   /** Undefined without the webhooks role. */
@@ -184,12 +184,13 @@ function projectionMetrics(deps: Pick<MetricsDeps, "projections" | "eventsBehind
   const processed = gauge("processed_events", "Events folded since the projector started");
   const faulted = gauge("faulted", "1 when the projection stopped at an event it could not fold");
   return async () => {
-    for (const status of await deps.projections()) {
+    const statuses = await deps.projections();
+    for (const status of statuses) {
       const labels = { projection: status.name };
       lag.set(labels, status.lagMs);
-      behind.set(labels, status.behind ? await deps.eventsBehind(status) : 0);
       processed.set(labels, status.processed);
       faulted.set(labels, status.fault ? 1 : 0);
     }
+    for (const [projection, events] of await deps.eventsBehind(statuses)) behind.set({ projection }, events);
   };
 }

@@ -5,10 +5,10 @@ import { awaitStores } from "./await-stores.ts";
 import { type Backend, openBackend } from "./backend.ts";
 import { chance } from "./commands/chance.ts";
 import { type Config, secretKeyOf } from "./config.ts";
-import type { EventStore } from "./event-store/port.ts";
 import { readiness } from "./health.ts";
 import type { Logger } from "./logging.ts";
 import { createMetrics } from "./metrics.ts";
+import { countBehind } from "./projections/count-behind.ts";
 import { allProjections } from "./projections/groups.ts";
 import type { ProjectionStatus } from "./projections/status.ts";
 import { type SharedLinks, sharedLinks } from "./redirect/shared-links.ts";
@@ -33,7 +33,6 @@ export type Service = {
 
 /** For each part; draining clicks into a store that is away would take for ever. */
 const LONGEST_CLOSE_MS = 8_000;
-const MOST_COUNTED = 1000;
 
 export type ServiceOptions = {
   /** All by default. */
@@ -95,7 +94,8 @@ async function appOf(opening: Opening) {
 
   const webhooks = roles.has("webhooks") ? openWebhooks(opening) : undefined;
   const recorder = () => redirect?.recorder.stats();
-  const eventsBehind = ({ name, position }: ProjectionStatus) => countBehind(eventStore, name, position);
+  const eventsBehind = (statuses: readonly ProjectionStatus[]) =>
+    countBehind(eventStore, allProjections, statuses);
   const redirects = () => redirect?.stats;
   const { redis } = backend;
   const metrics = createMetrics({ redirects, recorder, projections, eventsBehind, redis, webhooks });
@@ -130,11 +130,4 @@ async function inTime(closing: Promise<unknown>): Promise<void> {
   });
   late.catch(() => undefined);
   await Promise.race([closing, late]).finally(() => timer.abort());
-}
-
-/** Counted up to 1,000, so that a scrape during a long catch-up costs no more. */
-async function countBehind(eventStore: EventStore, name: string, position: string | null): Promise<number> {
-  const prefixes = allProjections.find((projection) => projection.name === name)?.prefixes ?? [];
-  const options = { after: position ?? undefined, prefixes, limit: MOST_COUNTED };
-  return (await eventStore.readAll(options)).length;
 }

@@ -20,6 +20,7 @@ import { openPortal } from "./roles/portal.ts";
 import { openProjector, watchProjector } from "./roles/projector.ts";
 import { openRedirect } from "./roles/redirect.ts";
 import { ALL_ROLES, type Roles } from "./roles/role.ts";
+import { openUrlRechecks } from "./roles/url-rechecks.ts";
 import { openWebhooks } from "./roles/webhooks.ts";
 import { openWriting } from "./roles/writing.ts";
 
@@ -85,6 +86,7 @@ async function appOf(opening: Opening) {
     redirect?.lookup.prime(link);
     shared?.put(link.key, link);
   });
+  if (roles.has("projector")) openUrlRechecks(opening, writing);
   const api = roles.has("api") ? openApi(opening, writing) : undefined;
   const portal = roles.has("portal") ? openPortal(opening, writing) : undefined;
   openChanges(

@@ -3,7 +3,11 @@ import { InvalidUrl, UnsafeUrl } from "./link-errors.ts";
 
 export const MAX_URL_LENGTH = 2048;
 
-export type UrlSafety = (url: URL) => Promise<"safe" | "unsafe">;
+/** `unknown`: whoever would know can't be asked just now. */
+export type UrlSafety = (url: URL) => Promise<"safe" | "unsafe" | "unknown">;
+
+/** `isChecked`: false when it was accepted without anybody having been asked whether it is safe. */
+export type AcceptedUrl = { longUrl: string; isChecked: boolean };
 
 export type AcceptUrlDeps = {
   baseUrl: string;
@@ -20,13 +24,15 @@ export async function acceptUrl(
   deps: AcceptUrlDeps,
   given: string,
   ownHosts: () => Promise<readonly string[]>,
-): Promise<string> {
+): Promise<AcceptedUrl> {
   const url = parseUrl(given);
   const hostname = nameOf(url);
   if (isThisService(deps, url)) throw new InvalidUrl("it points back to this service");
   if ((await ownHosts()).includes(hostname)) throw new InvalidUrl("it points back to your own short links");
-  if ((await deps.urlSafety(url)) === "unsafe") throw new UnsafeUrl();
-  return given.length <= MAX_URL_LENGTH && /^https?:\/\/[!-[\]-~]+$/i.test(given) ? given : url.href;
+  const safety = await deps.urlSafety(url);
+  if (safety === "unsafe") throw new UnsafeUrl();
+  const isPlain = given.length <= MAX_URL_LENGTH && /^https?:\/\/[!-[\]-~]+$/i.test(given);
+  return { longUrl: isPlain ? given : url.href, isChecked: safety === "safe" };
 }
 
 function parseUrl(given: string): URL {

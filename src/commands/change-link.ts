@@ -9,15 +9,16 @@ import type { Caller, CommandContext } from "./caller.ts";
 import type { CreateLinkDeps } from "./create-link.ts";
 import { type CommandDeps, handleCommand } from "./handle-command.ts";
 import { change, type ExistingLink, evolve, freeLink, type LinkChange, type LinkState } from "./link.ts";
-import { LinkNotFound } from "./link-errors.ts";
+import { LinkNotFound, UnsafeUrl } from "./link-errors.ts";
+import { currentLink } from "./link-stream.ts";
 
 /** `host` without port: the base host or a custom domain. */
 export type LinkAddress = { host: string; slug: string };
 
-/** `url` is checked like that of a new link. */
+/** `url` is checked like that of a new link; so is the address of a link that is to work again. */
 export type LinkChangeRequest = { type: "retarget"; url: string } | Exclude<LinkChange, { type: "retarget" }>;
 
-/** @throws LinkNotFound, LinkNotYours, LinkDeleted; InvalidUrl or UnsafeUrl for `retarget` */
+/** @throws LinkNotFound, LinkNotYours, LinkDeleted; InvalidUrl for `retarget`; UnsafeUrl also for `enable`, `restore` */
 export async function changeLink(
   deps: CreateLinkDeps,
   context: CommandContext,
@@ -25,7 +26,7 @@ export async function changeLink(
   address: LinkAddress,
   request: LinkChangeRequest,
 ): Promise<{ link: ExistingLink; revision: number; position: Position | undefined }> {
-  return applyLinkChange(deps, context, by.accountId, address, await accepted(deps, by, request));
+  return applyLinkChange(deps, context, by.accountId, address, await accepted(deps, by, address, request));
 }
 
 /** A change whose address is accepted already. @throws LinkNotFound, LinkNotYours, LinkDeleted */
@@ -48,12 +49,28 @@ export async function applyLinkChange(
   return { link: state, revision, position };
 }
 
-async function accepted(deps: CreateLinkDeps, by: Caller, request: LinkChangeRequest): Promise<LinkChange> {
+async function accepted(
+  deps: CreateLinkDeps,
+  by: Caller,
+  address: LinkAddress,
+  request: LinkChangeRequest,
+): Promise<LinkChange> {
+  if (request.type === "enable" || request.type === "restore") await stillSafe(deps, address);
   if (request.type !== "retarget") return request;
-  const to = await acceptUrl(deps, request.url, async () => {
+  const { longUrl: to, isChecked } = await acceptUrl(deps, request.url, async () => {
     if (!TIER_LIMITS[by.tier].developerFeatures) return [];
     const account = await loadAccount(deps.eventStore, by.accountId);
     return account.status === "open" ? [...account.domains.keys()] : [];
   });
+  if (!isChecked) await deps.recheckLater({ ...address, longUrl: to });
   return { type: "retarget", to };
+}
+
+/** It may have been found unsafe while it did not work, or be why it was disabled. @throws UnsafeUrl */
+async function stillSafe(deps: CreateLinkDeps, { host, slug }: LinkAddress): Promise<void> {
+  const link = await currentLink(deps.eventStore, host, slug);
+  if (link.status === "free") return;
+  const safety = await deps.urlSafety(new URL(link.longUrl));
+  if (safety === "unsafe") throw new UnsafeUrl();
+  if (safety === "unknown") await deps.recheckLater({ host, slug, longUrl: link.longUrl });
 }

@@ -11,8 +11,9 @@ import type { ExistingLink } from "./link.ts";
 import { CustomSlugNeedsDomain, InvalidDomain } from "./link-errors.ts";
 import { verifiedDomain } from "./own-domain.ts";
 import { acceptCustomSlug } from "./slug.ts";
+import type { RecheckLater } from "./url-rechecks.ts";
 
-export type CreateLinkDeps = AppendLinkDeps & AcceptUrlDeps;
+export type CreateLinkDeps = AppendLinkDeps & AcceptUrlDeps & { recheckLater: RecheckLater };
 
 export type ShortenRequest = {
   url: string;
@@ -53,15 +54,17 @@ export async function createLink(
 ): Promise<CreatedLink> {
   const account = options.account ?? accountOnce(deps, by);
   allowedByTier(by, request);
-  const longUrl = await acceptUrl(deps, request.url, () => ownHosts(by, account));
+  const { longUrl, isChecked } = await acceptUrl(deps, request.url, () => ownHosts(by, account));
   const place = await placeOf(deps, request, account);
   const slug = request.customSlug === undefined ? undefined : acceptCustomSlug(request.customSlug);
   const scope = options.idempotency;
+  const append = async (slug: string, custom: boolean, attempt: number) => {
+    if (!isChecked) await deps.recheckLater({ host: place.host, slug, longUrl });
+    return appendLink(deps, context, by, { longUrl, place, slug, custom, scope, attempt });
+  };
   const created = slug
-    ? await appendLink(deps, context, by, { longUrl, place, slug, custom: true, scope, attempt: 0 })
-    : await onFreeSlug(deps, scope, (free, attempt) =>
-        appendLink(deps, context, by, { longUrl, place, slug: free, custom: false, scope, attempt }),
-      );
+    ? await append(slug, true, 0)
+    : await onFreeSlug(deps, scope, (free, attempt) => append(free, false, attempt));
   return { link: answer(deps, created.link), position: created.position };
 }
 

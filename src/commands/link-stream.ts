@@ -13,6 +13,13 @@ export type LinkHistory = {
   position: Position;
 };
 
+/** The link as its stream says now; never a moment behind. */
+export async function currentLink(eventStore: EventStore, host: string, slug: string): Promise<LinkState> {
+  const recorded = await eventStore.read(linkStream(host, slug));
+  const events = recorded.map(readEvent).filter((event) => event !== undefined);
+  return events.reduce((link, event) => evolve(link, event as LinkEvent), freeLink);
+}
+
 /** `position`: of its first event. @throws StoreUnavailable when an appended link can't be read back */
 export async function loadLinkHistory(
   eventStore: EventStore,

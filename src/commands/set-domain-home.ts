@@ -20,7 +20,7 @@ export async function setDomainHome(
     const account = await loadAccount(deps.eventStore, accountId);
     return account.status === "open" ? [...account.domains.keys()] : [];
   };
-  const homeUrl = c.given ? await acceptUrl(deps, c.given, ownHosts) : null;
+  const homeUrl = c.given ? (await acceptUrl(deps, c.given, ownHosts)).longUrl : null;
   const at = deps.clock().toISOString();
   const { position } = await onAccount(deps, context, accountId, (account) =>
     setHome(account, { domainId: c.domainId, homeUrl, at }),

@@ -14,7 +14,7 @@ const GOOGLE = "https://safebrowsing.googleapis.com/v4/threatMatches:find";
 const TIMEOUT_MS = 2000;
 const THREATS = ["MALWARE", "SOCIAL_ENGINEERING", "UNWANTED_SOFTWARE", "POTENTIALLY_HARMFUL_APPLICATION"];
 
-/** When the remote check is away the URL is accepted and the gap logged: shortening must not depend on it. */
+/** `unknown` when the remote check is away, which is logged: shortening must not depend on it. */
 export function urlSafety(options: UrlSafetyOptions): UrlSafety {
   const { unsafeHostsFile, safeBrowsingKey, log } = options;
   const listed = unsafeHostsFile ? unsafeHosts(unsafeHostsFile, log) : async () => false;
@@ -26,8 +26,8 @@ export function urlSafety(options: UrlSafetyOptions): UrlSafety {
         ? "unsafe"
         : "safe";
     } catch (error) {
-      log.warn({ err: error, host: url.hostname }, "Safe Browsing is away: URL accepted unchecked");
-      return "safe";
+      log.warn({ err: error, host: url.hostname }, "Safe Browsing is away: URL not checked");
+      return "unknown";
     }
   };
 }

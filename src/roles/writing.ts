@@ -3,6 +3,7 @@ import type { RateLimits } from "../api/rate-limit.ts";
 import type { AnnouncedLink } from "../commands/append-link.ts";
 import { chance } from "../commands/chance.ts";
 import type { BulkDeps } from "../commands/create-links-in-bulk.ts";
+import { recheckLater } from "../commands/url-rechecks.ts";
 import { urlSafety } from "../commands/url-safety.ts";
 import { type ReadYourWrites, readYourWrites } from "../read-your-writes.ts";
 import type { Opening } from "./opening.ts";
@@ -15,13 +16,14 @@ export function openWriting(
   announce: (link: AnnouncedLink) => void,
 ): Writing {
   const { baseHost, baseUrl } = config;
-  const { eventStore, readStore } = backend;
+  const { eventStore, readStore, secrets } = backend;
   const { newId, random, sleep, randomSlug } = chance;
   return {
     links: {
       ...{ eventStore, clock, newId, random, sleep },
       ...{ baseUrl, baseHost, randomSlug, announce, log },
       urlSafety: urlSafety({ ...config, log }),
+      recheckLater: recheckLater({ secrets, clock }),
     },
     rateLimits: backend.rateLimits(clock),
     fresh: readYourWrites({ eventStore, readStore, sleep }),

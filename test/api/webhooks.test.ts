@@ -19,7 +19,7 @@ const BROWSER =
   "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36";
 const LINKS = {
   ...{ baseUrl: BASE_URL, baseHost: "localhost", announce: () => undefined },
-  urlSafety: async () => "safe" as const,
+  ...{ urlSafety: async () => "safe" as const, recheckLater: async () => undefined },
 };
 const PATIENT = { timeout: 15_000, interval: 20 };
 

@@ -158,7 +158,7 @@ describe("accepted URLs", () => {
     await fc.assert(
       fc.asyncProperty(given, async (url) => {
         try {
-          const kept = await acceptUrl(deps, url, async () => []);
+          const { longUrl: kept } = await acceptUrl(deps, url, async () => []);
           expect(kept).toMatch(/^https?:\/\/[!-~]+$/i);
           expect(kept.length).toBeLessThanOrEqual(2048);
           expect(new URL(kept).href).toBe(new URL(url).href);

@@ -32,7 +32,7 @@ describe("a URL to shorten", () => {
     ["http://localhost:8080/other-service", "http://localhost:8080/other-service"],
     ["https://example.com/\u202eevil", "https://example.com/%E2%80%AEevil"],
   ])("%j is kept as %j", async (given, kept) => {
-    expect(await acceptUrl(local, given, none)).toBe(kept);
+    expect((await acceptUrl(local, given, none)).longUrl).toBe(kept);
   });
 
   it.each([
@@ -80,7 +80,7 @@ describe("a URL to shorten", () => {
 
   it("at the limit of 2,048 characters is kept", async () => {
     const url = `https://example.com/${"a".repeat(2028)}`;
-    expect(await acceptUrl(local, url, none)).toBe(url);
+    expect((await acceptUrl(local, url, none)).longUrl).toBe(url);
   });
 
   it.each(["https://lnk.example/x", "http://LNK.example./x", "https://lnk.example:8443/"])(
@@ -93,7 +93,8 @@ describe("a URL to shorten", () => {
   it("on the caller's own domain is refused as a loop", async () => {
     const own = async () => ["go.example.com"];
     await expect(acceptUrl(hosted, "https://go.example.com/x", own)).rejects.toThrow(InvalidUrl);
-    expect(await acceptUrl(hosted, "https://www.example.com/x", own)).toBe("https://www.example.com/x");
+    const kept = { longUrl: "https://www.example.com/x", isChecked: true };
+    expect(await acceptUrl(hosted, kept.longUrl, own)).toEqual(kept);
   });
 });
 
@@ -125,7 +126,7 @@ describe("an unsafe URL", () => {
     );
   });
 
-  it("is refused by the remote check, and accepted when that is away", async () => {
+  it("is refused by the remote check, and accepted unchecked when that is away", async () => {
     const server = createServer((request, response) => {
       let body = "";
       request.on("data", (chunk) => {
@@ -143,7 +144,8 @@ describe("an unsafe URL", () => {
     expect(await safety(new URL("http://good.example/"))).toBe("safe");
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
-    expect(await safety(new URL("http://bad.example/"))).toBe("safe");
+    const unchecked = { longUrl: "http://bad.example/", isChecked: false };
+    expect(await acceptUrl({ ...local, urlSafety: safety }, unchecked.longUrl, none)).toEqual(unchecked);
   });
 });
 

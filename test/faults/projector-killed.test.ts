@@ -96,8 +96,8 @@ onServer(mongodb, () => {
         let whileFolding = 0;
         for (let kills = 0; kills < KILLS; kills++) {
           const before = await folded();
-          await appendClicks(CLICKS / KILLS);
           start();
+          await appendClicks(CLICKS / KILLS);
           const hasBegun = async () => (await folded()).some((position, n) => position !== before[n]);
           await until("the projector to have begun", hasBegun, 2);
           await sleep(Math.random() * 40);

@@ -91,8 +91,8 @@ describe("a delivery process that is killed", () => {
     const batch = deliveries / webhookCount / kills;
     let running = await startProcess();
     for (let kill = 0; kill < kills; kill++) {
-      const next = await startProcess();
-      ids.push(...(await stores.clicks(account, batch)));
+      const [next, clicks] = await Promise.all([startProcess(), stores.clicks(account, batch)]);
+      ids.push(...clicks);
       await delay(50 + chance() * 300);
       await end(running.child, "SIGKILL");
       running = next;

@@ -8,6 +8,7 @@ import { pause } from "../pause.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import { checkpointName } from "./checkpoint-name.ts";
 import { Course } from "./course.ts";
+import { Pace } from "./pace.ts";
 import type { Projection } from "./projection.ts";
 import { type ProjectionStatus, prefixesOf, statusOf } from "./status.ts";
 import { liveBuilds, untilSwapped } from "./until-swapped.ts";
@@ -28,19 +29,6 @@ export type RunnerDeps = {
 
 /** Most events folded before one commit. */
 const BATCH = 40_000;
-/**
- * Least time between two commits while events keep coming, so that hot documents merge; a lone event never waits.
- * The dearer a commit, the longer until the next, up to what lets a click be seen within a second.
- */
-const COMMIT_EVERY_MS = 250;
-const COMMIT_AT_LEAST_EVERY_MS = 600;
-/**
- * A commit of so many events is a flood, in which redirects need the machine: each document is then written once in
- * two seconds instead of three times.
- */
-const FLOOD = 5_000;
-const COMMIT_IN_FLOOD_EVERY_MS = 2_000;
-const REST_FOR_WORK = 3;
 const RETRY_FROM_MS = 250;
 const RETRY_TO_MS = 15_000;
 
@@ -130,20 +118,15 @@ export class ProjectionRunner {
   async #follow(signal: AbortSignal, committed: () => void): Promise<void> {
     const { eventStore } = this.#deps;
     const options = { after: this.#lowest(), prefixes: this.#prefixes, signal, batchSize: BATCH };
-    let lastCommit = Number.NEGATIVE_INFINITY;
+    const pace = new Pace({ eventStore });
     for await (const events of eventStore.subscribe(options)) {
       if (signal.aborted) return;
-      const started = performance.now();
+      await pace.begin(events.length);
       await this.#commit(events);
       committed();
       if (this.#allFaulted()) return await untilAborted(signal);
-      const now = performance.now();
-      const interval = Math.max(COMMIT_EVERY_MS, REST_FOR_WORK * (now - started));
-      const longest = events.length < FLOOD ? COMMIT_AT_LEAST_EVERY_MS : COMMIT_IN_FLOOD_EVERY_MS;
-      const early = lastCommit + Math.min(interval, longest) - now;
-      lastCommit = now;
-      if (events.length < BATCH && early > 0) await pause(early, signal);
-      else await yieldToLoop();
+      await pace.rest(events.length, signal);
+      await yieldToLoop();
       if (signal.aborted) return;
     }
   }

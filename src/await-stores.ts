@@ -1,5 +1,4 @@
 // A start while servers are away: asks on until each answers, says so, and makes what is missing in them.
-
 import type { Backend } from "./backend.ts";
 import { messageOf } from "./errors.ts";
 import type { Logger } from "./logging.ts";

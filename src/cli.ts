@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+// The command line (DESIGN §9): reads the arguments, hands over to src/cli/, turns errors into one line and exit 1.
 import { Command, CommanderError } from "commander";
 import { accountCommands } from "./cli/account-commands.ts";
 import { auditCommands } from "./cli/audit-commands.ts";
@@ -8,7 +9,6 @@ import { keyCommands } from "./cli/key-commands.ts";
 import { projectionCommands } from "./cli/projection-commands.ts";
 import { serveCommand } from "./cli/serve-command.ts";
 import { webhookCommands } from "./cli/webhook-commands.ts";
-// The command line (DESIGN §9): reads the arguments, hands over to src/cli/, turns errors into one line and exit 1.
 import { messageOf } from "./errors.ts";
 
 // Whoever reads our output may stop before its end, as `head` does: that is no error.

@@ -1,5 +1,4 @@
 // Keeps verified domains honest: each is looked up again once a day, by one process of all.
-
 import type { CommandContext } from "./commands/caller.ts";
 import type { CommandDeps } from "./commands/handle-command.ts";
 import { recheckDomain } from "./commands/recheck-domain.ts";

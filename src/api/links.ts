@@ -9,7 +9,7 @@ const time = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()], "must be an ISO 8601 date or time")
   .optional();
 
-/** `writesAreReadable`: settles when links made through this process a moment ago are in the list. */
+/** `writesAreReadable`: settles when links made a moment ago, here or at another node, are in the list. */
 export function linksRoute(app: Api, deps: ListLinksDeps & { writesAreReadable: () => Promise<void> }): void {
   const schema = {
     operationId: "listLinks",

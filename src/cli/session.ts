@@ -1,5 +1,4 @@
 // One command's visit to the stores: opens them, brings the documents up to date, closes; beside a running server.
-
 import { type Backend, openBackend } from "../backend.ts";
 import type { CommandContext } from "../commands/caller.ts";
 import { chance } from "../commands/chance.ts";

@@ -1,5 +1,4 @@
 // Keeps what a process has in memory true: follows what any process does to links, domains and keys, for ever.
-
 import { messageOf } from "../errors.ts";
 import type { EventStore, Position, RecordedEvent } from "../event-store/port.ts";
 import { PREFIX } from "../events/streams.ts";

@@ -1,5 +1,4 @@
 // Work that only one process should do at a time: waits for its lease, does it while it holds it, hands it on.
-
 import { messageOf } from "../errors.ts";
 import { pause } from "../pause.ts";
 import type { Lease, Leases } from "./leases.ts";

@@ -1,5 +1,4 @@
 // Which failures of EventStoreDB pass by themselves, and how long to try before the store counts as away.
-
 import {
   convertToCommandError,
   isCommandError,

@@ -1,5 +1,4 @@
 // The event store of production: EventStoreDB through db-client 6.2.1, whose faults end in this folder.
-
 import type { EventStoreDBClient } from "@eventstore/db-client";
 import { pause } from "../pause.ts";
 import { append } from "./eventstoredb-append.ts";

@@ -38,9 +38,7 @@ function dataOf(definition: EventDefinition, recorded: RecordedEvent): unknown {
     if (result.success) return result.data;
     reason = z.prettifyError(result.error);
   } catch (cause) {
-    throw new EventUnreadable(`${where}: ${messageOf(cause)}`, {
-      cause,
-    });
+    throw new EventUnreadable(`${where}: ${messageOf(cause)}`, { cause });
   }
   throw new EventUnreadable(`${where}: ${reason}`);
 }

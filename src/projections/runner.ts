@@ -1,5 +1,4 @@
 // Runs projections: reads batches, folds each projection, writes documents, then its checkpoint; owns every retry.
-
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import type { Logger } from "pino";
 import { type NextEvent, nextEventFinder } from "../event-store/next-event.ts";

@@ -1,5 +1,4 @@
 // The recorder thread: everything about a click that the redirect need not wait for happens here.
-
 import { randomBytes } from "node:crypto";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { clickSpools, openBackend } from "../backend.ts";

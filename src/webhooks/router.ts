@@ -1,5 +1,4 @@
 // From clicks to deliveries: one ordered pass over account and click events, with a checkpoint of its own.
-
 import type { EventStore, Position, RecordedEvent } from "../event-store/port.ts";
 import type { StoredEvent } from "../events/catalogue.ts";
 import { readEvent } from "../events/read-event.ts";

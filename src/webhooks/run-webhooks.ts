@@ -1,5 +1,4 @@
 // Everything webhooks are made of, run together: the directory, the router, the worker and the sweep.
-
 import { pauseWebhook } from "../commands/pause-webhook.ts";
 import { keysInUse } from "../commands/webhook-key.ts";
 import { DomainError } from "../errors.ts";

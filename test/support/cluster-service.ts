@@ -1,5 +1,4 @@
 // The service as two nodes that answer, a projector and a webhook worker, each a process, on real servers.
-
 import { createInterface } from "node:readline";
 import type { Ask } from "./ask.ts";
 import { type Cluster, type RoleProcess, startCluster } from "./cluster.ts";

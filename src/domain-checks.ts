@@ -3,7 +3,6 @@ import type { CommandContext } from "./commands/caller.ts";
 import type { CommandDeps } from "./commands/handle-command.ts";
 import { recheckDomain } from "./commands/recheck-domain.ts";
 import type { ResolveTxt } from "./commands/txt-proof.ts";
-import { pause } from "./pause.ts";
 import { type DomainDocument, domains } from "./projections/domains.ts";
 import type { ReadStore } from "./read-store/port.ts";
 import type { Secrets } from "./secrets/port.ts";
@@ -16,20 +15,9 @@ export type DomainChecksDeps = CommandDeps & {
 };
 
 export const RECHECK_EVERY_MS = 86_400_000;
-const LOOK_EVERY_MS = 10 * 60_000;
 const PAGE = 200;
 
-/** Until the signal aborts. A domain that fails to be checked is tried again ten minutes later. */
-export async function keepChecking(deps: DomainChecksDeps, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    await checkDueDomains(deps, signal).catch((err: unknown) => {
-      if (!signal.aborted) deps.log.warn({ err }, "checking domains failed");
-    });
-    await pause(LOOK_EVERY_MS, signal);
-  }
-}
-
-/** Checks every domain whose last check is a day old. Answers how many it looked up. */
+/** Checks every domain whose last check is a day old, or failed. Answers how many it looked up. */
 export async function checkDueDomains(deps: DomainChecksDeps, signal: AbortSignal): Promise<number> {
   let checked = 0;
   for await (const domain of provenDomains(deps.readStore)) {

@@ -3,7 +3,6 @@ import { applyLinkChange } from "./commands/change-link.ts";
 import type { CreateLinkDeps } from "./commands/create-link.ts";
 import { currentLink } from "./commands/link-stream.ts";
 import { forgetRecheck, type UrlRecheck, waitingRechecks } from "./commands/url-rechecks.ts";
-import { pause } from "./pause.ts";
 import type { Secrets } from "./secrets/port.ts";
 
 export type UrlRechecksDeps = CreateLinkDeps & {
@@ -11,19 +10,8 @@ export type UrlRechecksDeps = CreateLinkDeps & {
   log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
 };
 
-const LOOK_EVERY_MS = 60_000;
 /** Longer than any request takes from its note to its link. */
 const NO_LINK_WITHIN_MS = 10 * 60_000;
-
-/** Until the signal aborts. */
-export async function keepRechecking(deps: UrlRechecksDeps, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    await recheckWaiting(deps, signal).catch((err: unknown) => {
-      if (!signal.aborted) deps.log.warn({ err }, "asking again about unchecked links failed");
-    });
-    await pause(LOOK_EVERY_MS, signal);
-  }
-}
 
 /** Stops at the first address that still nobody can be asked about. Answers how many are settled. */
 export async function recheckWaiting(deps: UrlRechecksDeps, signal: AbortSignal): Promise<number> {

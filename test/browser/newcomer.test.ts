@@ -1,7 +1,7 @@
 // A newcomer's way through the portal, without the command line: with nothing but a keyboard, on a phone, without scripts.
 import { devices, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { chromiumServer, complaintsOf, RULES, seriousViolations } from "../support/chromium.ts";
+import { chromiumServer, complaintsOf, seriousViolations } from "../support/chromium.ts";
 import { openPortalBrowser, PASSWORD, PATIENCE_MS, type PortalBrowser } from "../support/portal-browser.ts";
 import { until } from "../support/portal-people.ts";
 import { printCounts } from "../support/print-counts.ts";
@@ -110,8 +110,7 @@ onServer(chromiumServer, () => {
         await page.emulateMedia({ colorScheme });
         const answer = await page.goto(portal.base + path);
         if (answer?.status() !== 200) found.push(`${path}: ${answer?.status()}`);
-        for (const line of await seriousViolations(page, RULES[colorScheme]))
-          found.push(`${path} ${colorScheme}: ${line}`);
+        for (const line of await seriousViolations(page)) found.push(`${path} ${colorScheme}: ${line}`);
         const overflow = Number(await page.evaluate("document.documentElement.scrollWidth - innerWidth"));
         if (overflow > 0) found.push(`${path}: ${overflow} pixels too wide`);
         await portal.picture(page, `phone-${colorScheme}-${path.replaceAll("/", "_")}`);

@@ -34,14 +34,10 @@ export function complaintsOf(page: Page): string[] {
   return complaints;
 }
 
-/** Colours are all that differs in the dark. */
-export const RULES = { light: undefined, dark: ["color-contrast"] };
-
-/** Serious and critical violations of the WCAG rules that axe knows, or of some of them, one line each. */
-export async function seriousViolations(page: Page, rules?: string[]): Promise<string[]> {
+/** Serious and critical violations of the WCAG rules that axe knows, one line each. */
+export async function seriousViolations(page: Page): Promise<string[]> {
   // Our pages have no frames, and without them no further page need be opened to gather what was found.
-  const builder = new AxeBuilder({ page }).setLegacyMode();
-  const { violations } = await (rules ? builder.withRules(rules) : builder).analyze();
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze();
   return violations
     .filter(({ impact }) => impact === "serious" || impact === "critical")
     .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" | ")}`);

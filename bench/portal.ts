@@ -1,9 +1,9 @@
 // How long each page of the portal takes with a very large account, over real HTTP against the real service.
-import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { openBackend } from "../src/backend.ts";
 import { chance } from "../src/commands/chance.ts";
 import { parseConfig } from "../src/config.ts";
+import { pause } from "../src/pause.ts";
 import { portalCookies } from "../src/portal/cookies.ts";
 import { sessions } from "../src/portal/sessions.ts";
 import { instanceOf, startService } from "../test/support/service-process.ts";

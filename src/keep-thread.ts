@@ -2,6 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import type { Logger } from "pino";
+import { pause } from "./pause.ts";
 
 /** What a thread has its parent write, so that one process has one log. */
 export type ThreadLog = { type: "log"; level: "info" | "warn" | "error"; fields: object; message: string };
@@ -62,7 +63,7 @@ export function keepThread<From extends { type: string }, To>(options: ThreadOpt
       if (stopping.signal.aborted) return;
       deaths = performance.now() - startedAt > HEALTHY_AFTER_MS ? 1 : deaths + 1;
       const ms = Math.min(RESTART_TO_MS, RESTART_FROM_MS * 2 ** (deaths - 1)) * (0.5 + Math.random() / 2);
-      await delay(ms, undefined, { signal: stopping.signal }).catch(() => undefined);
+      await pause(ms, stopping.signal);
     }
   };
   const watching = watch();

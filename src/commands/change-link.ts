@@ -2,11 +2,9 @@
 import type { Position } from "../event-store/port.ts";
 import type { LinkEvent } from "../events/catalogue.ts";
 import { linkKey, linkStream } from "../events/streams.ts";
-import { TIER_LIMITS } from "../events/vocabulary.ts";
 import { acceptUrl } from "./accept-url.ts";
-import { loadAccount } from "./account-stream.ts";
 import type { Caller, CommandContext } from "./caller.ts";
-import type { CreateLinkDeps } from "./create-link.ts";
+import { accountOnce, type CreateLinkDeps, ownHosts } from "./create-link.ts";
 import { type CommandDeps, handleCommand } from "./handle-command.ts";
 import { change, type ExistingLink, evolve, freeLink, type LinkChange, type LinkState } from "./link.ts";
 import { LinkNotFound, UnsafeUrl } from "./link-errors.ts";
@@ -57,11 +55,8 @@ async function accepted(
 ): Promise<LinkChange> {
   if (request.type === "enable" || request.type === "restore") await stillSafe(deps, address);
   if (request.type !== "retarget") return request;
-  const { longUrl: to, isChecked } = await acceptUrl(deps, request.url, async () => {
-    if (!TIER_LIMITS[by.tier].developerFeatures) return [];
-    const account = await loadAccount(deps.eventStore, by.accountId);
-    return account.status === "open" ? [...account.domains.keys()] : [];
-  });
+  const own = () => ownHosts(by, accountOnce(deps, by));
+  const { longUrl: to, isChecked } = await acceptUrl(deps, request.url, own);
   if (!isChecked) await deps.recheckLater({ ...address, longUrl: to });
   return { type: "retarget", to };
 }

@@ -86,8 +86,11 @@ function allowedByTier(by: Caller, request: ShortenRequest): void {
   if (request.domain_id !== undefined) throw new TierRequired("Custom domains");
 }
 
-/** Free accounts have no domains to loop through, so their stream need not be read. */
-async function ownHosts(by: Caller, account: () => Promise<AccountState>): Promise<readonly string[]> {
+/** For acceptUrl. Free accounts have no domains to loop through, so their stream need not be read. */
+export async function ownHosts(
+  by: Pick<Caller, "tier">,
+  account: () => Promise<AccountState>,
+): Promise<readonly string[]> {
   if (!TIER_LIMITS[by.tier].developerFeatures) return [];
   const state = await account();
   return state.status === "open" ? [...state.domains.keys()] : [];

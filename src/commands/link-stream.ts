@@ -3,6 +3,7 @@ import { type EventStore, type Position, StoreUnavailable } from "../event-store
 import type { LinkEvent } from "../events/catalogue.ts";
 import { readEvent } from "../events/read-event.ts";
 import { linkStream } from "../events/streams.ts";
+import { loadStream } from "./handle-command.ts";
 import { type ExistingLink, evolve, freeLink, type LinkState } from "./link.ts";
 
 /** A link by its own history: as it was made, which answers a repeated request, and as it is now. */
@@ -15,9 +16,8 @@ export type LinkHistory = {
 
 /** The link as its stream says now; never a moment behind. */
 export async function currentLink(eventStore: EventStore, host: string, slug: string): Promise<LinkState> {
-  const recorded = await eventStore.read(linkStream(host, slug));
-  const events = recorded.map(readEvent).filter((event) => event !== undefined);
-  return events.reduce((link, event) => evolve(link, event as LinkEvent), freeLink);
+  const folded = { stream: linkStream(host, slug), initial: freeLink, fold: evolve };
+  return (await loadStream(eventStore, folded)).state;
 }
 
 /** `position`: of its first event. @throws StoreUnavailable when an appended link can't be read back */

@@ -18,14 +18,17 @@ export async function countBehind(
   const counted = new Map<string, number>();
   const behind = new Map<string, number>();
   for (const { name, position, behind: isBehind } of statuses) {
+    if (!isBehind) {
+      behind.set(name, 0);
+      continue;
+    }
     const prefixes = projections.find((projection) => projection.name === name)?.prefixes ?? [];
     const after = position ?? undefined;
     const stretch = `${after} ${prefixes}`;
-    if (isBehind && !counted.has(stretch)) {
-      const events = await eventStore.readAll({ after, prefixes, limit: MOST_COUNTED });
-      counted.set(stretch, events.length);
-    }
-    behind.set(name, isBehind ? (counted.get(stretch) ?? 0) : 0);
+    const events =
+      counted.get(stretch) ?? (await eventStore.readAll({ after, prefixes, limit: MOST_COUNTED })).length;
+    counted.set(stretch, events);
+    behind.set(name, events);
   }
   return behind;
 }

@@ -43,7 +43,7 @@ describe("the projections of a running service", () => {
     const states = async () => [...new Set((await rows()).map(({ state }) => state))];
     await expect.poll(states, { timeout: 10_000 }).toEqual(["current"]);
     for (const row of await rows())
-      expect(row).toMatchObject({ build: 1, build_before: 0, rebuilding: false });
+      expect(row).toMatchObject({ build: 1, build_before: 0, rebuilding: false, state: "current" });
   });
 
   it("are rebuilt by name, and rolled back", async () => {

@@ -14,15 +14,15 @@ describe("Idempotency-Key", () => {
     service.post<Link & { code: string }>(path ?? "/api/v1/shorten", key ?? member.key, body, {
       headers: { "idempotency-key": idempotencyKey },
     });
-  const linksMade = async () =>
-    (await service.backend.eventStore.readAll({ prefixes: ["link-"], limit: 1000 })).length - madeBefore;
+  const linksInLog = async () =>
+    (await service.backend.eventStore.readAll({ prefixes: ["link-"], limit: 1000 })).length;
+  const linksMade = async () => (await linksInLog()) - madeBefore;
 
   beforeAll(async () => {
     service = await startTestService({}, () => new Date(now));
   });
   beforeEach(async () => {
-    madeBefore = 0;
-    madeBefore = await linksMade();
+    madeBefore = await linksInLog();
     member = await service.member("developer");
   });
   afterAll(() => service.stop());

@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
-import type { Caller } from "../commands/caller.ts";
 import { TIER_LIMITS } from "../events/vocabulary.ts";
+import type { KeyCaller } from "../queries/find-caller.ts";
 import { InvalidKey } from "./errors.ts";
 import type { KeyUsage } from "./key-usage.ts";
 import {
@@ -14,8 +14,6 @@ import {
   spend,
 } from "./rate-limit.ts";
 
-export type KeyCaller = Caller & { keyId: string };
-
 export type KeyGuardDeps = {
   clock: () => Date;
   rateLimits: RateLimits;
@@ -23,8 +21,8 @@ export type KeyGuardDeps = {
   findCaller: (keyHash: string) => Promise<KeyCaller | undefined>;
   /** Heard to be deactivated, however late the documents are. */
   isRevoked: (keyId: string) => boolean;
-  /** Settles when the keys known now are readable, or after a second. */
-  keysAreCurrent: () => Promise<void>;
+  /** The same from the log itself, for keys that no document shows yet. */
+  findRecentCaller: (keyHash: string) => Promise<KeyCaller | undefined>;
   usage: KeyUsage;
 };
 
@@ -73,7 +71,7 @@ export function keyGuard(deps: KeyGuardDeps): KeyGuard {
 
 /**
  * No positive answer is kept, so a deactivated key is refused as soon as its document says so. A key that isn't
- * known may have been issued a moment ago by another process: wait for the projection once, then look again.
+ * known may have been issued a moment ago, perhaps by another process: the log is asked before it is refused.
  */
 function keyAuthentication(deps: KeyGuardDeps) {
   const unknown = new LRUCache<string, true>({ max: UNKNOWN_KEYS_KEPT, ttl: UNKNOWN_KEY_TTL_MS });
@@ -83,9 +81,8 @@ function keyAuthentication(deps: KeyGuardDeps) {
     const caller = await deps.findCaller(keyHash);
     if (caller && deps.isRevoked(caller.keyId)) return undefined;
     if (caller || unknown.has(keyHash)) return caller;
-    await deps.keysAreCurrent();
-    const late = await deps.findCaller(keyHash);
-    if (!late) unknown.set(keyHash, true);
-    return late && deps.isRevoked(late.keyId) ? undefined : late;
+    const recent = await deps.findRecentCaller(keyHash);
+    if (!recent) unknown.set(keyHash, true);
+    return recent && deps.isRevoked(recent.keyId) ? undefined : recent;
   };
 }

@@ -3,6 +3,7 @@ import { keyUsage } from "../api/key-usage.ts";
 import { revokedKeys } from "../api/revoked-keys.ts";
 import type { ApiDeps } from "../app.ts";
 import { findCaller } from "../queries/find-caller.ts";
+import { recentlyIssuedKeys } from "../queries/recently-issued-keys.ts";
 import type { HeardChanges } from "./changes.ts";
 import type { Opening } from "./opening.ts";
 import type { Writing } from "./writing.ts";
@@ -10,14 +11,15 @@ import type { Writing } from "./writing.ts";
 export type ApiRole = ApiDeps & { changes: HeardChanges };
 
 export function openApi({ log, clock, backend }: Opening, { links, rateLimits, fresh }: Writing): ApiRole {
-  const { readStore, secrets } = backend;
+  const { eventStore, readStore, secrets } = backend;
   const usage = keyUsage({ secrets, clock, log });
-  const { keysAreCurrent, wrote, writesAreReadable } = fresh;
+  const { wrote, writesAreReadable } = fresh;
   const revoked = revokedKeys();
   return {
     keys: {
-      ...{ clock, rateLimits, keysAreCurrent, usage, isRevoked: revoked.has },
+      ...{ clock, rateLimits, usage, isRevoked: revoked.has },
       findCaller: (keyHash) => findCaller({ readStore }, keyHash),
+      findRecentCaller: recentlyIssuedKeys({ eventStore, readStore }),
     },
     links,
     wrote,

@@ -26,6 +26,6 @@ export function openWriting(
       recheckLater: recheckLater({ secrets, clock }),
     },
     rateLimits: backend.rateLimits(clock),
-    fresh: readYourWrites({ eventStore, readStore, sleep }),
+    fresh: readYourWrites({ readStore, sleep }),
   };
 }

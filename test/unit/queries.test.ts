@@ -69,7 +69,7 @@ describe("the caller of a key", () => {
 
   it("is the account of an active key with its current tier", async () => {
     await project();
-    const expected = { accountId: ACCOUNT, tier: "developer", via: "api", keyId: KEY, keyStatus: "active" };
+    const expected = { accountId: ACCOUNT, tier: "developer", via: "api", keyId: KEY };
     expect(await findCaller(stores, keyHash)).toEqual(expected);
   });
 

@@ -1,0 +1,52 @@
+// A key works the moment it is shown, also at another node and however late the documents are: from the log itself.
+import { LRUCache } from "lru-cache";
+import { loadAccount } from "../commands/account-stream.ts";
+import type { EventStore, Position } from "../event-store/port.ts";
+import { onDemandReader } from "../event-store/read-on.ts";
+import { readEvent } from "../events/read-event.ts";
+import { PREFIX } from "../events/streams.ts";
+import { accounts } from "../projections/accounts.ts";
+import { checkpointName } from "../projections/checkpoint-name.ts";
+import { keys } from "../projections/keys.ts";
+import type { ReadStore } from "../read-store/port.ts";
+import type { KeyCaller } from "./find-caller.ts";
+
+type Deps = { eventStore: EventStore; readStore: ReadStore };
+
+/** More than are issued while documents are being rebuilt. */
+const MOST_KEYS = 100_000;
+
+/**
+ * Finds callers that `findCaller` doesn't know yet: reads on in the accounts' streams from where the documents were
+ * when it was first asked. What it finds is answered from the account's own stream: a deactivated key is unknown.
+ */
+export function recentlyIssuedKeys({ eventStore, readStore }: Deps) {
+  const accountOf = new LRUCache<string, { accountId: string; keyId: string }>({ max: MOST_KEYS });
+  const readOn = onDemandReader(eventStore, [PREFIX.account], (events) => {
+    for (const recorded of events) {
+      if (recorded.type !== "KeyIssued") continue;
+      const event = readEvent(recorded);
+      if (event?.type !== "KeyIssued") continue;
+      const { keyHash, accountId, keyId } = event.data;
+      accountOf.set(keyHash, { accountId, keyId });
+    }
+  });
+
+  /** `keyHash`: SHA-256 of the whole key, hex. */
+  return async (keyHash: string): Promise<KeyCaller | undefined> => {
+    await readOn(await foldedTo(readStore));
+    const found = accountOf.get(keyHash);
+    if (!found) return undefined;
+    const { accountId, keyId } = found;
+    const account = await loadAccount(eventStore, accountId);
+    if (account.status !== "open" || account.keys.get(keyId) !== "active") return undefined;
+    return { accountId, tier: account.tier, via: "api", keyId };
+  };
+}
+
+/** `findCaller` needs the documents of both. */
+async function foldedTo(readStore: ReadStore): Promise<Position | undefined> {
+  const found = await Promise.all([keys, accounts].map((one) => readStore.checkpoint(checkpointName(one))));
+  const [least] = found.map((checkpoint) => checkpoint?.position ?? "").sort();
+  return least || undefined;
+}

@@ -9,7 +9,7 @@ import { accounts } from "../projections/accounts.ts";
 import { checkpointName } from "../projections/checkpoint-name.ts";
 import { keys } from "../projections/keys.ts";
 import type { ReadStore } from "../read-store/port.ts";
-import type { KeyCaller } from "./find-caller.ts";
+import { findCaller, type KeyCaller } from "./find-caller.ts";
 
 type Deps = { eventStore: EventStore; readStore: ReadStore };
 
@@ -36,7 +36,8 @@ export function recentlyIssuedKeys({ eventStore, readStore }: Deps) {
   return async (keyHash: string): Promise<KeyCaller | undefined> => {
     await readOn(await foldedTo(readStore));
     const found = accountOf.get(keyHash);
-    if (!found) return undefined;
+    // What is not behind the documents of that moment is in the documents of this one.
+    if (!found) return await findCaller({ readStore }, keyHash);
     const { accountId, keyId } = found;
     const account = await loadAccount(eventStore, accountId);
     if (account.status !== "open" || account.keys.get(keyId) !== "active") return undefined;

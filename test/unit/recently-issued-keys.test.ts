@@ -59,6 +59,12 @@ describe("a key that was issued a moment ago", () => {
     expect(await findCaller(stores, "a".repeat(64))).toMatchObject({ keyId });
   });
 
+  it("is known when its documents have come since they were looked at", async () => {
+    const { keyId } = await issued("a".repeat(64));
+    await project(keys, accounts);
+    expect(await recentlyIssuedKeys(stores)("a".repeat(64))).toMatchObject({ keyId });
+  });
+
   it("is nobody's once it is deactivated or its account closed", async () => {
     const find = recentlyIssuedKeys(stores);
     const first = await issued("a".repeat(64));

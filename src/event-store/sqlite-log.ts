@@ -4,8 +4,16 @@ import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { type PrefixStatement, prefixStatements } from "./sqlite-prefix-statements.ts";
 import { categoryOf } from "./sqlite-prefixes.ts";
-import type { AppendOutcome, AppendRequest, EventRow, ReadAllRequest, ReadRequest } from "./sqlite-rows.ts";
-import { SEGMENT_FROM, SqliteSegments } from "./sqlite-segments.ts";
+import {
+  type AppendOutcome,
+  type AppendRequest,
+  type EventRow,
+  eventRow,
+  type ReadAllRequest,
+  type ReadRequest,
+  type StoredRow,
+} from "./sqlite-rows.ts";
+import { SqliteSegments } from "./sqlite-segments.ts";
 
 const COLUMNS = "position, stream, revision, id, type, data, metadata, recorded_at";
 
@@ -82,8 +90,13 @@ export class SqliteLog {
     const start = from ?? (backwards ? Number.MAX_SAFE_INTEGER : 0);
     const sign = backwards ? -1 : 1;
     return this.#atOneMoment(() => {
-      const rows = (backwards ? this.#backwards : this.#forwards).all(stream, start, limit) as EventRow[];
-      return merged(rows, this.#segments.read(request), limit, (a, b) => sign * (a.revision - b.revision));
+      const rows = (backwards ? this.#backwards : this.#forwards).all(stream, start, limit) as StoredRow[];
+      return merged(
+        rows.map(eventRow),
+        this.#segments.read(request),
+        limit,
+        (a, b) => sign * (a.revision - b.revision),
+      );
     });
   }
 
@@ -92,8 +105,13 @@ export class SqliteLog {
     if (prefixes.length === 0) return [];
     const { statement, bounds } = this.#ofPrefixes(prefixes);
     return this.#atOneMoment(() => {
-      const rows = statement.all({ ...bounds, after, limit }) as EventRow[];
-      return merged(rows, this.#segments.readAll(request), limit, (a, b) => a.position - b.position);
+      const rows = statement.all({ ...bounds, after, limit }) as StoredRow[];
+      return merged(
+        rows.map(eventRow),
+        this.#segments.readAll(request),
+        limit,
+        (a, b) => a.position - b.position,
+      );
     });
   }
 
@@ -128,16 +146,16 @@ export class SqliteLog {
       (expected === "exists" ? last >= 0 : last === (expected === "none" ? -1 : expected));
     if (asExpected) {
       const position = this.#insertAll(request, last);
-      if (position !== undefined) return { revision: last + request.rows.length, position };
+      if (position !== undefined) return { revision: last + request.ids.length, position };
     }
     return { conflict: { stream, expected, actual: last < 0 ? "none" : last } };
   }
 
   /** The first answer, when these very events already stand where this append would have put them. */
-  #repeated({ stream, expected, rows }: AppendRequest, last: number): AppendOutcome | undefined {
+  #repeated({ stream, expected, ids }: AppendRequest, last: number): AppendOutcome | undefined {
     let first: number;
     if (expected === "any" || expected === "exists") {
-      const id = rows[0]?.id ?? "";
+      const id = ids[0] ?? "";
       const row = this.#byId.get(id) as { stream: string; revision: number } | undefined;
       const found = row ?? this.#segments.find(stream, id);
       if (found?.stream !== stream) return undefined;
@@ -145,24 +163,27 @@ export class SqliteLog {
     } else {
       first = expected === "none" ? 0 : expected + 1;
     }
-    if (last < first + rows.length - 1) return undefined;
+    if (last < first + ids.length - 1) return undefined;
     let position = 0;
-    const there = this.read({ stream, from: first, backwards: false, limit: rows.length });
-    for (const [offset, row] of rows.entries()) {
-      if (there[offset]?.id !== row.id) return undefined;
+    const there = this.read({ stream, from: first, backwards: false, limit: ids.length });
+    for (const [offset, id] of ids.entries()) {
+      if (there[offset]?.id !== id) return undefined;
       position = there[offset].position;
     }
-    return { revision: first + rows.length - 1, position };
+    return { revision: first + ids.length - 1, position };
   }
 
   /**
    * Undefined when one of the ids is already in the store: a partial repetition, which nobody can mean. Segments,
    * which only retries at an exact revision can repeat, need no look at ids.
    */
-  #insertAll({ stream, expected, rows, recordedAt }: AppendRequest, last: number): number | undefined {
+  #insertAll(request: AppendRequest, last: number): number | undefined {
+    const { stream, ids, rows = [], segment, recordedAt } = request;
     const position = this.head() + 1;
-    if (rows.length >= SEGMENT_FROM && expected !== "any" && expected !== "exists")
-      return this.#segments.insert(stream, rows, { position, revision: last + 1, recordedAt });
+    if (segment) {
+      const at = { count: ids.length, position, revision: last + 1, recordedAt };
+      return this.#segments.insert(stream, segment, at);
+    }
     const category = categoryOf(stream);
     this.#db.exec("SAVEPOINT append");
     try {

@@ -1,4 +1,4 @@
-// What travels between a thread that asks the SQLite log and the one that owns it: plain values, JSON as text.
+// What is asked of the SQLite log and what it answers: an append's JSON is written before, outside its transaction.
 import {
   type AppendResult,
   type EventMetadata,
@@ -8,25 +8,36 @@ import {
   type RecordedEvent,
   RevisionConflict,
 } from "./port.ts";
+import { segmentBody } from "./sqlite-segment-body.ts";
 
-/** JSON is written and parsed by the asking thread, so that the log's thread does nothing but SQLite. */
-export type EventRow = {
+/** Appends of at least this many events at an exact revision are kept as one segment: clicks under load. */
+export const SEGMENT_FROM = 16;
+
+/** An event as its row holds it. */
+export type StoredRow = {
   position: number;
   stream: string;
   revision: number;
   id: string;
   type: string;
+  /** JSON, as is `metadata`. */
   data: string;
   metadata: string;
   recorded_at: string;
 };
 
-export type NewRow = Pick<EventRow, "id" | "type" | "data" | "metadata">;
+/** Of a row or of a segment. */
+export type EventRow = NewEvent & { position: number; stream: string; revision: number; recordedAt: string };
 
+export type NewRow = Pick<StoredRow, "id" | "type" | "data" | "metadata">;
+
+/** Either a row for each event or the body of a segment. */
 export type AppendRequest = {
   stream: string;
   expected: ExpectedRevision;
-  rows: readonly NewRow[];
+  ids: readonly string[];
+  rows: readonly NewRow[] | undefined;
+  segment: Uint8Array | undefined;
   recordedAt: string;
 };
 
@@ -38,12 +49,32 @@ export type AppendOutcome =
   | { revision: number; position: number }
   | { conflict: { stream: string; expected: ExpectedRevision; actual: number | "none" } };
 
-export function newRow(event: NewEvent): NewRow {
+/** @throws TypeError when data or metadata are not plain JSON */
+export function appendRequest(
+  stream: string,
+  expected: ExpectedRevision,
+  events: readonly NewEvent[],
+  recordedAt: string,
+): AppendRequest {
+  const isSegment = events.length >= SEGMENT_FROM && expected !== "any" && expected !== "exists";
   return {
-    id: event.id,
-    type: event.type,
-    data: JSON.stringify(event.data),
-    metadata: JSON.stringify(event.metadata),
+    ...{ stream, expected, recordedAt },
+    ids: events.map(({ id }) => id),
+    rows: isSegment ? undefined : events.map(newRow),
+    segment: isSegment ? segmentBody(events) : undefined,
+  };
+}
+
+function newRow({ id, type, data, metadata }: NewEvent): NewRow {
+  return { id, type, data: JSON.stringify(data), metadata: JSON.stringify(metadata) };
+}
+
+export function eventRow({ data, metadata, recorded_at, ...rest }: StoredRow): EventRow {
+  return {
+    ...rest,
+    data: JSON.parse(data),
+    metadata: JSON.parse(metadata) as EventMetadata,
+    recordedAt: recorded_at,
   };
 }
 
@@ -60,12 +91,12 @@ export function recordedEvent(row: EventRow): RecordedEvent {
   return {
     id: row.id,
     type: row.type,
-    data: JSON.parse(row.data),
-    metadata: JSON.parse(row.metadata) as EventMetadata,
+    data: row.data,
+    metadata: row.metadata,
     stream: row.stream,
     revision: row.revision,
     position: positionText(row.position),
-    recordedAt: row.recorded_at,
+    recordedAt: row.recordedAt,
   };
 }
 

@@ -1,17 +1,11 @@
 // Large appends of the SQLite log: one compressed row a batch instead of one row and three index entries an event.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { type PrefixStatement, prefixStatements } from "./sqlite-prefix-statements.ts";
 import { categoryOf } from "./sqlite-prefixes.ts";
-import type { EventRow, NewRow, ReadAllRequest, ReadRequest } from "./sqlite-rows.ts";
+import type { EventRow, ReadAllRequest, ReadRequest } from "./sqlite-rows.ts";
+import { eventsOfBody } from "./sqlite-segment-body.ts";
 
-/** Appends of at least this many events at an exact revision are kept as one segment: clicks under load. */
-export const SEGMENT_FROM = 16;
-
-/**
- * `body`: the events' lines under zstd, one an event: id, type, data and metadata as JSON, separated by tabs, which
- * JSON text can't hold. A segment covers consecutive revisions of its stream and consecutive positions.
- */
+/** `body`: see sqlite-segment-body.ts. A segment covers consecutive revisions of its stream and positions. */
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS segments (
     last_position INTEGER PRIMARY KEY,
@@ -27,7 +21,6 @@ const SCHEMA = `
 `;
 
 const COLUMNS = "last_position, count, stream, last_revision, recorded_at, body";
-const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 /** A reader goes on in the middle of the segment in which its last batch ended. */
 const KEPT_OPEN = 4;
 
@@ -64,25 +57,16 @@ export class SqliteSegments {
     );
   }
 
-  /** `position` and `revision` are those of the first row. Answers the last position. */
+  /** `position` and `revision` are those of the first of `count` events. Answers the last position. */
   insert(
     stream: string,
-    rows: readonly NewRow[],
-    at: { position: number; revision: number; recordedAt: string },
+    body: Uint8Array,
+    at: { count: number; position: number; revision: number; recordedAt: string },
   ) {
-    const lastPosition = at.position + rows.length - 1;
-    const body = zstdCompressSync(rows.map(lineOf).join("\n"), FAST);
-    const lastRevision = at.revision + rows.length - 1;
-    this.#insert.run(
-      lastPosition,
-      rows.length,
-      categoryOf(stream),
-      stream,
-      lastRevision,
-      at.recordedAt,
-      body,
-    );
-    return lastPosition;
+    const { count, recordedAt } = at;
+    const last = { position: at.position + count - 1, revision: at.revision + count - 1 };
+    this.#insert.run(last.position, count, categoryOf(stream), stream, last.revision, recordedAt, body);
+    return last.position;
   }
 
   /** -1 when no segment is of this stream. */
@@ -143,26 +127,18 @@ export class SqliteSegments {
   }
 }
 
-function lineOf({ id, type, data, metadata }: NewRow): string {
-  return `${JSON.stringify(id)}\t${JSON.stringify(type)}\t${data}\t${metadata}`;
-}
-
 function decode(segment: Segment): EventRow[] {
-  const { count, stream, recorded_at } = segment;
+  const { count, stream, recorded_at: recordedAt } = segment;
   const position = segment.last_position - count + 1;
   const revision = segment.last_revision - count + 1;
-  const lines = zstdDecompressSync(segment.body).toString("utf8").split("\n");
-  return lines.map((line, index) => {
-    const [id = "", type = "", data = "", metadata = ""] = line.split("\t");
-    return {
-      position: position + index,
-      stream,
-      revision: revision + index,
-      id: JSON.parse(id) as string,
-      type: JSON.parse(type) as string,
-      data,
-      metadata,
-      recorded_at,
-    };
-  });
+  return eventsOfBody(segment.body, count).map(({ id, type, data, metadata }, index) => ({
+    position: position + index,
+    stream,
+    revision: revision + index,
+    id,
+    type,
+    data,
+    metadata,
+    recordedAt,
+  }));
 }

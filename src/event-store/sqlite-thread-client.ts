@@ -60,6 +60,7 @@ export class SqliteThread {
     this.#askers.delete(answer.id);
     if (this.#askers.size === 0) this.#worker.unref();
     if ("failure" in answer) asker?.reject(new StoreUnavailable(answer.failure));
+    else if ("json" in answer) asker?.resolve(JSON.parse(answer.json));
     else asker?.resolve(answer.value);
   }
 

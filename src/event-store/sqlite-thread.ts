@@ -20,22 +20,29 @@ export type Answers = {
 };
 
 export type Asked = Question & { id: number };
-export type Answer = { id: number; value: unknown } | { id: number; failure: string };
+/** `json`: parsed by who asked, as copying many values between threads is dearer. */
+export type Answer =
+  | { id: number; json: string }
+  | { id: number; value: unknown }
+  | { id: number; failure: string };
 
 /** Answers the question with id 0, which nobody asks, once the file is open. */
 function answerQuestions(port: NonNullable<typeof parentPort>, file: string): void {
   const log = new SqliteLog(file);
   let waiting: (Asked & { op: "append" })[] = [];
 
-  const answer = (id: number, work: () => unknown) => {
-    let reply: Answer;
+  const reply = (id: number, work: () => Answer) => {
+    let answer: Answer;
     try {
-      reply = { id, value: work() };
+      answer = work();
     } catch (error) {
-      reply = { id, failure: String(error) };
+      answer = { id, failure: String(error) };
     }
-    port.postMessage(reply);
+    port.postMessage(answer);
   };
+  const answer = (id: number, work: () => unknown) => reply(id, () => ({ id, value: work() }));
+  const answerAsJson = (id: number, work: () => EventRow[]) =>
+    reply(id, () => ({ id, json: JSON.stringify(work()) }));
 
   // Everything that arrived while the last commit was on its way to the disk shares the next one.
   const appendWaiting = () => {
@@ -56,9 +63,9 @@ function answerQuestions(port: NonNullable<typeof parentPort>, file: string): vo
         if (waiting.push(asked) === 1) setImmediate(appendWaiting);
         return;
       case "read":
-        return answer(asked.id, () => log.read(asked.request));
+        return answerAsJson(asked.id, () => log.read(asked.request));
       case "readAll":
-        return answer(asked.id, () => log.readAll(asked.request));
+        return answerAsJson(asked.id, () => log.readAll(asked.request));
       case "head":
         return answer(asked.id, () => log.head());
       case "close":

@@ -13,7 +13,7 @@ import {
   type SubscribeOptions,
 } from "./port.ts";
 import { SqliteLog } from "./sqlite-log.ts";
-import { appendResult, newRow, positionText, recordedEvent } from "./sqlite-rows.ts";
+import { appendRequest, appendResult, positionText, recordedEvent } from "./sqlite-rows.ts";
 import type { Answers, Question } from "./sqlite-thread.ts";
 import { SqliteThread } from "./sqlite-thread-client.ts";
 
@@ -100,7 +100,7 @@ class SqliteEventStore implements EventStore {
     if (events.length === 0) throw new RangeError(`An append to ${stream} needs at least one event`);
     this.#refuseWhenClosed();
     const recordedAt = this.#clock().toISOString();
-    const request = { stream, expected, rows: events.map(newRow), recordedAt };
+    const request = appendRequest(stream, expected, events, recordedAt);
     const result = appendResult(await this.#ask({ op: "append", request }));
     for (const wake of this.#wakes) wake();
     return result;

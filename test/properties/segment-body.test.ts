@@ -1,0 +1,67 @@
+// A segment gives back what was put into it, whatever the events have in common.
+import { zstdCompressSync } from "node:zlib";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { NewEvent } from "../../src/event-store/port.ts";
+import { eventsOfBody, segmentBody } from "../../src/event-store/sqlite-segment-body.ts";
+
+const actor = { type: "system", id: "redirect" } as const;
+
+function eventOf(data: unknown, n: number): NewEvent {
+  const id = `event-${n}`;
+  return {
+    id,
+    type: "Told",
+    data,
+    metadata: { schemaVersion: 1, correlationId: id, causationId: id, actor },
+  };
+}
+
+/** As text, so that members in another order are seen. */
+const kept = (events: readonly NewEvent[]) =>
+  JSON.stringify(eventsOfBody(segmentBody(events), events.length));
+
+const few = fc.constantFrom("a", "\n1", "1", 1, 0, null, true, "__proto__", "\t", "\u2028");
+const record = (value: fc.Arbitrary<unknown>) =>
+  fc.record({ a: value, b: value, "1": value, "": value }, { requiredKeys: ["a"] });
+
+describe("the body of a segment", () => {
+  it("gives back any events, with their members in order", () => {
+    const data = fc.oneof(record(fc.oneof(few, record(few), fc.array(few))), fc.jsonValue());
+    fc.assert(
+      fc.property(fc.array(data, { minLength: 1, maxLength: 40 }), (all) => {
+        const events = all.map(eventOf);
+        expect(kept(events)).toBe(JSON.stringify(events));
+      }),
+    );
+  });
+
+  it("gives back events of one shape whose values come again, or are all the same", () => {
+    const data = fc.record({ link: few, same: fc.constant({ x: 1 }), inner: fc.record({ name: few }) });
+    fc.assert(
+      fc.property(fc.array(data, { minLength: 1, maxLength: 40 }), (all) => {
+        const events = all.map(eventOf);
+        expect(kept(events)).toBe(JSON.stringify(events));
+      }),
+    );
+  });
+
+  it("gives back a member named __proto__ as a member", () => {
+    const data = JSON.parse('{"__proto__":{"x":1},"b":2}');
+    const events = [eventOf(data, 1), eventOf(data, 2)];
+    expect(kept(events)).toBe(JSON.stringify(events));
+  });
+
+  it("leaves a member out that is undefined", () => {
+    const events = [eventOf({ a: 1, b: undefined }, 1), eventOf({ a: 1, b: undefined }, 2)];
+    expect(kept(events)).toBe(JSON.stringify(events));
+  });
+
+  it("is read from logs in which it has a line an event", () => {
+    const events = [eventOf({ a: "x\ty\nz" }, 1), eventOf({ b: 2 }, 2)];
+    const lines = events.map((event) =>
+      [event.id, event.type, event.data, event.metadata].map((part) => JSON.stringify(part)).join("\t"),
+    );
+    expect(eventsOfBody(zstdCompressSync(lines.join("\n")), 2)).toEqual(events);
+  });
+});

@@ -16,7 +16,7 @@ const COMMIT_IN_FLOOD_EVERY_MS = 2_000;
 /** Where hardly a core was idle meanwhile, whoever answers redirects then has them for so many times longer. */
 const BUSY = 0.1;
 const REST_FOR_WORK_WHERE_BUSY = 6;
-const LONGEST_REST_MS = 5_000;
+const LONGEST_REST_MS = 12_000;
 const LOOK_EVERY_MS = 250;
 
 /** Milliseconds of all cores since the machine started. */

@@ -25,6 +25,8 @@ import type { Metrics } from "./metrics.ts";
 import { portalRoutes } from "./portal/portal.ts";
 import type { PortalDeps } from "./portal/portal-deps.ts";
 import { domainHome } from "./redirect/domain-home.ts";
+import { redirectAtOnce } from "./redirect/redirect-at-once.ts";
+import { requesterOf, trustOf } from "./redirect/requester.ts";
 import { type RedirectDeps, redirectRoute } from "./redirect/route.ts";
 
 export type AppDeps = {
@@ -57,12 +59,18 @@ export type ApiDeps = {
 export async function buildApp(deps: AppDeps): Promise<Api> {
   const { config, log, newId, api } = deps;
   const guard = api && keyGuard(api.keys);
-  const app = createFastify({ log, newId, trustProxy: config.trustProxy, showWindow: guard?.show });
+  const trust = trustOf(config.trustProxy);
+  const redirect = deps.redirect && { ...deps.redirect, requester: requesterOf(trust) };
+  const ownPaths = new Set<string>();
+  const isOwnPath = (path: string) => ownPaths.has(path);
+  const answersAtOnce = redirect && redirectAtOnce({ ...redirect, isOwnPath });
+  const app = createFastify({ log, newId, trust, showWindow: guard?.show, answersAtOnce });
+  app.addHook("onRoute", ({ url }) => void ownPaths.add(url));
   if (api) await openApiDocument(app, config.baseUrl);
   healthRoutes(app, deps);
   const { readStore } = deps.backend;
   tlsAskRoute(app, { readStore, secret: config.tlsAskSecret });
-  if (deps.redirect) redirectRoute(app as unknown as FastifyInstance, deps.redirect);
+  if (redirect) redirectRoute(app as unknown as FastifyInstance, redirect);
   const gates = gate({
     baseHost: config.baseHost,
     guard,

@@ -1,10 +1,15 @@
 // Fastify with our limits and our error object, also where Fastify or Node answers before any route.
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { compile } from "@fastify/proxy-addr";
-import Fastify, { type FastifyReply, type FastifyRequest, LogController } from "fastify";
+import Fastify, {
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+  LogController,
+} from "fastify";
 import { validatorCompiler } from "fastify-type-provider-zod";
-import { LRUCache } from "lru-cache";
 import type { Logger } from "../logging.ts";
+import type { Trust } from "../redirect/requester.ts";
 import { InvalidRequest } from "./errors.ts";
 import type { Api } from "./fastify.ts";
 import { sendError } from "./http-errors.ts";
@@ -22,10 +27,15 @@ const START_TIMEOUT_MS = 60_000;
 export type FastifyDeps = {
   log: Logger;
   newId: () => string;
-  trustProxy: string[];
+  trust: false | Trust;
   /** Adds the rate window to an answer that no hook sees, as its address can't be read. */
   showWindow: ((request: FastifyRequest, reply: FastifyReply) => Promise<void>) | undefined;
+  /** Sees each request before Fastify does. */
+  answersAtOnce?: AnswersAtOnce | undefined;
 };
+
+/** True when it has answered; false, and nothing has happened, for all other requests. Never throws. */
+export type AnswersAtOnce = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 export function createFastify(deps: FastifyDeps): Api {
   const newRequestId = requestIds(deps.newId());
@@ -34,7 +44,8 @@ export function createFastify(deps: FastifyDeps): Api {
     requestIdHeader: false,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "request_id" }),
     genReqId: (request) => requestIdFrom(request.headers["x-request-id"], newRequestId),
-    trustProxy: trustOf(deps.trustProxy),
+    trustProxy: deps.trust,
+    ...(deps.answersAtOnce && { serverFactory: serverWith(deps.answersAtOnce) }),
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionTimeout: CONNECTION_TIMEOUT_MS,
@@ -63,17 +74,15 @@ export function createFastify(deps: FastifyDeps): Api {
   return app;
 }
 
-/** The same few proxies ask again and again: each address is compared with the ranges once. */
-function trustOf(ranges: string[]): false | ((address: string) => boolean) {
-  if (ranges.length === 0) return false;
-  const trusted = compile(ranges);
-  const known = new LRUCache<string, boolean>({ max: 1_000 });
-  return (address) => {
-    const said = known.get(address);
-    if (said !== undefined) return said;
-    const isTrusted = trusted(address, 0);
-    known.set(address, isTrusted);
-    return isTrusted;
+/** As Fastify would make it, but for who sees a request first; once it closes Fastify sees them all. */
+function serverWith(answersAtOnce: AnswersAtOnce): NonNullable<FastifyServerOptions["serverFactory"]> {
+  return (handle, options) => {
+    const server = createServer(options.http ?? {}, (request, response) => {
+      if (!server.listening || !answersAtOnce(request, response)) handle(request, response);
+    });
+    server.keepAliveTimeout = Number(options.keepAliveTimeout);
+    server.requestTimeout = REQUEST_TIMEOUT_MS;
+    return server.setTimeout(CONNECTION_TIMEOUT_MS);
   };
 }
 

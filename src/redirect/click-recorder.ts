@@ -75,20 +75,25 @@ export class ClickRecorder {
     this.#thread = this.#start();
   }
 
+  /** False, and nothing is recorded, when the redirect has to wait: then `record` says for how long. */
+  recordAtOnce(hit: RawHit): boolean {
+    if (this.#deps.durability === "durable" || this.#isFull()) return false;
+    if (hit.at - this.#sent.oldestAt(hit.at) > this.#maxAgeMs) return false;
+    this.#take(hit);
+    return true;
+  }
+
   /**
    * Undefined when the hit is in line and the redirect may be answered at once. A promise when it has to wait: for
    * the commit (durable), or for room when the recorder is far behind.
    * @throws RecorderBusy (through the promise) after five seconds
    */
   record(hit: RawHit): Promise<void> | undefined {
-    if (this.#recorded - this.#committed >= this.#maxBacklog) return this.#recordWhenRoom(hit);
-    if (this.#deps.durability === "durable") {
-      this.#take(hit);
-      return this.#committedWithin(this.#current.batch);
-    }
-    if (hit.at - this.#sent.oldestAt(hit.at) > this.#maxAgeMs) return this.#recordInPace(hit);
+    if (this.recordAtOnce(hit)) return undefined;
+    if (this.#isFull()) return this.#recordWhenRoom(hit);
+    if (this.#deps.durability === "batched") return this.#recordInPace(hit);
     this.#take(hit);
-    return undefined;
+    return this.#committedWithin(this.#current.batch);
   }
 
   /** Resolves when every hit recorded so far is committed; waits as long as that takes. */
@@ -143,9 +148,13 @@ export class ClickRecorder {
     this.#thread.postMessage(batch);
   }
 
+  #isFull(): boolean {
+    return this.#recorded - this.#committed >= this.#maxBacklog;
+  }
+
   async #recordWhenRoom(hit: RawHit): Promise<void> {
     const deadline = performance.now() + LONGEST_WAIT_MS;
-    while (this.#recorded - this.#committed >= this.#maxBacklog) {
+    while (this.#isFull()) {
       const oldest = this.#sent.oldest ?? this.#current.batch;
       await this.#committedWithin(oldest, Math.max(0, deadline - performance.now()));
     }

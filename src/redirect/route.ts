@@ -2,29 +2,32 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { ClickRecorder } from "./click-recorder.ts";
 import { RecorderBusy } from "./commit-waiters.ts";
-import type { RawHit } from "./hit.ts";
 import { hostResolver } from "./hosts.ts";
 import type { LinkEntry } from "./link-entry.ts";
 import type { LinkLookup } from "./lookup.ts";
+import { answerMoved, hitOf } from "./moved.ts";
 import { answerNotFound, answerUnavailable } from "./not-found.ts";
+import type { Requester } from "./requester.ts";
 
 /** Redirects by outcome, counted as plain numbers for the metrics collector. */
 export type RedirectStats = { found: number; notFound: number; disabled: number; error: number };
 
 export type RedirectDeps = {
   lookup: Pick<LinkLookup, "peek" | "find">;
-  recorder: Pick<ClickRecorder, "record">;
+  recorder: Pick<ClickRecorder, "record" | "recordAtOnce">;
   baseHost: string;
   now: () => number;
   stats: RedirectStats;
 };
 
+export type RedirectRouteDeps = RedirectDeps & { requester: Requester };
+
 type SlugRequest = FastifyRequest<{ Params: { slug: string } }>;
 
-const CACHE_CONTROL = "private, max-age=0, must-revalidate";
-
-export function redirectRoute(app: FastifyInstance, deps: RedirectDeps): void {
+/** What redirectAtOnce leaves: links to be looked up first, clicks that wait for their commit, all that is no 301. */
+export function redirectRoute(app: FastifyInstance, deps: RedirectRouteDeps): void {
   const hostOf = hostResolver(deps.baseHost);
+  const { requester } = deps;
 
   app.route<{ Params: { slug: string } }>({
     method: ["GET", "HEAD"],
@@ -32,7 +35,7 @@ export function redirectRoute(app: FastifyInstance, deps: RedirectDeps): void {
     exposeHeadRoute: false,
     logLevel: "silent",
     handler(request, reply) {
-      const host = hostOf(request.host ?? "");
+      const host = hostOf(requester.host(request.raw));
       const entry = deps.lookup.peek(host, request.params.slug);
       if (entry === undefined) return findFirst(host, request, reply);
       return answer(entry, request, reply);
@@ -64,7 +67,7 @@ export function redirectRoute(app: FastifyInstance, deps: RedirectDeps): void {
       deps.stats.disabled++;
       return answerNotFound(request, reply);
     }
-    const wait = deps.recorder.record(hitOf(entry, request, deps.now()));
+    const wait = deps.recorder.record(hitOf(entry, request.raw, requester, deps.now()));
     if (wait === undefined) return redirect(entry, reply);
     return wait.then(
       () => redirect(entry, reply),
@@ -72,13 +75,11 @@ export function redirectRoute(app: FastifyInstance, deps: RedirectDeps): void {
     );
   }
 
-  /** Past Fastify's own sending, which would be a sixth of what a redirect costs; no hook has anything to add. */
+  /** No hook has anything to add. */
   function redirect(entry: LinkEntry, reply: FastifyReply): undefined {
     deps.stats.found++;
     reply.hijack();
-    reply.raw
-      .writeHead(301, ["location", entry.location, "cache-control", CACHE_CONTROL, "content-length", "0"])
-      .end();
+    answerMoved(entry, reply.raw);
   }
 
   /** The visitor is asked to come again; what is behind it is for the log. */
@@ -91,26 +92,4 @@ export function redirectRoute(app: FastifyInstance, deps: RedirectDeps): void {
       error instanceof RecorderBusy ? error.code : "store_unavailable",
     );
   }
-}
-
-function hitOf(entry: LinkEntry, request: FastifyRequest, at: number): RawHit {
-  const { headers, method, url = "" } = request.raw;
-  const question = url.indexOf("?");
-  return {
-    link: entry.packed,
-    at,
-    method: method === "HEAD" ? "HEAD" : "GET",
-    query: question < 0 ? "" : url.slice(question + 1),
-    address: request.ip ?? "",
-    userAgent: headers["user-agent"] ?? "",
-    referrer: headers.referer ?? "",
-    language: headers["accept-language"] ?? "",
-    prefetch: purposeOf(
-      headers["sec-purpose"] ?? headers.purpose ?? headers["x-purpose"] ?? headers["x-moz"],
-    ),
-  };
-}
-
-function purposeOf(value: string | string[] | undefined): string {
-  return value === undefined ? "" : String(value);
 }

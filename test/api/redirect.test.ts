@@ -4,7 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { RecorderBusy } from "../../src/redirect/commit-waiters.ts";
 import { type Hit, unpackTarget } from "../../src/redirect/hit.ts";
 import { linkEntry } from "../../src/redirect/link-entry.ts";
-import { type RedirectDeps, redirectRoute } from "../../src/redirect/route.ts";
+import { requesterOf } from "../../src/redirect/requester.ts";
+import { type RedirectRouteDeps, redirectRoute } from "../../src/redirect/route.ts";
 
 const entry = (status: "live" | "disabled") =>
   linkEntry({
@@ -21,7 +22,7 @@ const entry = (status: "live" | "disabled") =>
 describe("the redirect", () => {
   let app: FastifyInstance;
   let hits: Hit[];
-  let deps: RedirectDeps;
+  let deps: RedirectRouteDeps;
 
   beforeEach(() => {
     hits = [];
@@ -37,8 +38,10 @@ describe("the redirect", () => {
           hits.push({ ...hit, link: unpackTarget(hit.link) });
           return undefined;
         },
+        recordAtOnce: () => false,
       },
       baseHost: "localhost",
+      requester: requesterOf(false),
       now: () => 1_777_000_000_000,
       stats: { found: 0, notFound: 0, disabled: 0, error: 0 },
     };

@@ -14,7 +14,7 @@ export async function listPortalRoutes(options = { withMail: false }): Promise<P
   const { deps, close } = await openCommandDeps();
   const log = createLogger("silent");
   const found = new Map<string, PortalRoute>();
-  const app = createFastify({ log, newId: deps.newId, trustProxy: [], showWindow: async () => undefined });
+  const app = createFastify({ log, newId: deps.newId, trust: false, showWindow: async () => undefined });
   app.addHook("onRoute", ({ method, url }) => {
     for (const one of [method].flat()) if (one !== "HEAD") found.set(`${one} ${url}`, { method: one, url });
   });

@@ -14,7 +14,7 @@ import { findCaller, type KeyCaller } from "./find-caller.ts";
 type Deps = { eventStore: EventStore; readStore: ReadStore };
 
 /** More than are issued while documents are being rebuilt. */
-const MOST_KEYS = 100_000;
+const MOST_KEYS = 10_000;
 
 /**
  * Finds callers that `findCaller` doesn't know yet: reads on in the accounts' streams from where the documents were

@@ -56,6 +56,7 @@ const environment = z.object({
   CLICK_SPOOL_MB: z.coerce.number().int().min(1).default(4096),
   UNSAFE_HOSTS_FILE: z.string().optional(),
   SAFE_BROWSING_KEY: z.string().optional(),
+  SAFE_BROWSING_URL: z.url({ protocol: /^https?$/, error: "must be an http or https address" }).optional(),
   DNS_SERVERS: list(isDnsServer, "must be IP addresses, comma separated, each with an optional port"),
   WEBHOOK_ALLOW_PRIVATE: z
     .enum(["true", "false", "1", "0"], "must be true or false")
@@ -99,6 +100,8 @@ export type Config = {
   clickSpoolMb: number;
   unsafeHostsFile?: string | undefined;
   safeBrowsingKey?: string | undefined;
+  /** Where the look-up (v4, threatMatches:find) is; Google's own by default. */
+  safeBrowsingUrl?: string | undefined;
   dnsServers: string[];
   webhookAllowPrivate: boolean;
   /** Shown by a TLS proxy on another machine when it asks for which names it may get certificates. */
@@ -145,6 +148,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     clickSpoolMb: parsed.CLICK_SPOOL_MB,
     unsafeHostsFile: parsed.UNSAFE_HOSTS_FILE,
     safeBrowsingKey: parsed.SAFE_BROWSING_KEY,
+    safeBrowsingUrl: parsed.SAFE_BROWSING_URL,
     dnsServers: parsed.DNS_SERVERS,
     webhookAllowPrivate: parsed.WEBHOOK_ALLOW_PRIVATE,
     tlsAskSecret: parsed.TLS_ASK_SECRET,

@@ -5,8 +5,8 @@ import { unsafeHosts } from "./unsafe-hosts.ts";
 export type UrlSafetyOptions = {
   unsafeHostsFile?: string | undefined;
   safeBrowsingKey?: string | undefined;
-  /** Where the Safe Browsing look-up (v4, threatMatches:find) is; Google's own by default. */
-  safeBrowsingEndpoint?: string | undefined;
+  /** Where the look-up (v4, threatMatches:find) is; Google's own by default. */
+  safeBrowsingUrl?: string | undefined;
   log: { warn: (details: object, message: string) => void };
 };
 
@@ -22,9 +22,7 @@ export function urlSafety(options: UrlSafetyOptions): UrlSafety {
     if (await listed(url.hostname)) return "unsafe";
     if (!safeBrowsingKey) return "safe";
     try {
-      return (await hasThreats(options.safeBrowsingEndpoint ?? GOOGLE, safeBrowsingKey, url))
-        ? "unsafe"
-        : "safe";
+      return (await hasThreats(options.safeBrowsingUrl ?? GOOGLE, safeBrowsingKey, url)) ? "unsafe" : "safe";
     } catch (error) {
       log.warn({ err: error, host: url.hostname }, "Safe Browsing is away: URL not checked");
       return "unknown";

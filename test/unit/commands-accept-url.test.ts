@@ -138,8 +138,8 @@ describe("an unsafe URL", () => {
       });
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const safeBrowsingEndpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}/find`;
-    const safety = urlSafety({ safeBrowsingKey: "k", safeBrowsingEndpoint, log });
+    const safeBrowsingUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/find`;
+    const safety = urlSafety({ safeBrowsingKey: "k", safeBrowsingUrl, log });
     expect(await safety(new URL("http://bad.example/"))).toBe("unsafe");
     expect(await safety(new URL("http://good.example/"))).toBe("safe");
     server.closeAllConnections();

@@ -1,0 +1,77 @@
+// Links and Safe Browsing (DESIGN §7): refused when it says so, made and asked about again while it is away.
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { startTestService, type TestService } from "../support/start-service.ts";
+import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
+
+/** In Google's place, which can't be made to fail on demand. */
+async function startLookup(state: { unsafe: Set<string>; away: boolean }): Promise<Server> {
+  const server = createServer(async (request, response) => {
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    const asked = JSON.parse(body) as { threatInfo: { threatEntries: { url: string }[] } };
+    const isUnsafe = asked.threatInfo.threatEntries.some(({ url }) => state.unsafe.has(url));
+    response.statusCode = state.away || request.headers["x-goog-api-key"] !== "the key" ? 503 : 200;
+    response.end(JSON.stringify(isUnsafe ? { matches: [{ threatType: "MALWARE" }] } : {}));
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return server;
+}
+
+describe("Safe Browsing", () => {
+  const url = "https://later.example/offer";
+  const state = { unsafe: new Set<string>(), away: false };
+  let folder: TemporaryFolder;
+  let lookup: Server;
+  let service: TestService;
+
+  const start = () => {
+    const { port } = lookup.address() as { port: number };
+    return startTestService({
+      DATA_DIR: folder.path,
+      SAFE_BROWSING_KEY: "the key",
+      SAFE_BROWSING_URL: `http://127.0.0.1:${port}/v4/threatMatches:find`,
+    });
+  };
+  beforeEach(async () => {
+    state.unsafe.clear();
+    state.away = false;
+    folder = await temporaryFolder();
+    lookup = await startLookup(state);
+    service = await start();
+  });
+  afterEach(async () => {
+    await service.stop();
+    lookup.close();
+    await folder.remove();
+  });
+
+  it("keeps unsafe addresses out", async () => {
+    const { key } = await service.member("free");
+    state.unsafe.add(url);
+    expect((await service.post("/api/v1/shorten", key, { url })).status).toBe(400);
+    const other = await service.post("/api/v1/shorten", key, { url: `${url}/other` });
+    expect(other.status).toBe(201);
+  });
+
+  it("being away stops nobody, and what was unsafe is disabled once it is back", async () => {
+    const { key } = await service.member("free");
+    state.away = true;
+    const made = await service.post<{ slug: string }>("/api/v1/shorten", key, { url });
+    const other = await service.post<{ slug: string }>("/api/v1/shorten", key, { url: `${url}/other` });
+    expect([made.status, other.status]).toEqual([201, 201]);
+    expect((await service.ask(`/${made.body.slug}`)).status).toBe(301);
+
+    state.away = false;
+    state.unsafe.add(url);
+    // The first look is at the start.
+    await service.stop();
+    service = await start();
+    await expect
+      .poll(async () => (await service.ask(`/${made.body.slug}`)).status, { timeout: 30_000 })
+      .toBe(404);
+    expect((await service.ask(`/${other.body.slug}`)).status).toBe(301);
+    expect(service.logged.join("")).toContain("turned out to be unsafe");
+  });
+});

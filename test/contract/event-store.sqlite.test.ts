@@ -6,10 +6,13 @@ import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Worker } from "node:worker_threads";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type EventStore, StoreUnavailable } from "../../src/event-store/port.ts";
 import { prefixedEventStore } from "../../src/event-store/prefixed-event-store.ts";
 import { openSqliteEventStore } from "../../src/event-store/sqlite.ts";
+import { SqliteLog } from "../../src/event-store/sqlite-log.ts";
+import { appendRequest } from "../../src/event-store/sqlite-rows.ts";
+import { SqliteSegments } from "../../src/event-store/sqlite-segments.ts";
 import { SqliteThread } from "../../src/event-store/sqlite-thread-client.ts";
 import { sampleEvent, sampleEvents } from "../support/sample-events.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
@@ -143,6 +146,32 @@ it("misses no single event when another thread appends large batches while it re
   await reading;
   clearTimeout(late);
   expect(seen).toEqual(appended);
+});
+
+it("reads single events and large batches as of one moment", async () => {
+  const folder = await folderOfTest();
+  const file = join(folder.path, "events.db");
+  const reader = await openSqliteEventStore(file);
+  const writer = new SqliteLog(file);
+  onTestFinished(async () => {
+    writer.close();
+    await reader.close();
+  });
+  const append = (expected: "none" | number, count: number) =>
+    writer.append([appendRequest("clicks-a", expected, sampleEvents(count), "2026-03-01T10:00:00.000Z")]);
+  // What another process may do between the two questions, which it won't do on demand.
+  const { readAll } = SqliteSegments.prototype;
+  vi.spyOn(SqliteSegments.prototype, "readAll").mockImplementationOnce(function (
+    this: SqliteSegments,
+    request,
+  ) {
+    append("none", 1);
+    append(0, 20);
+    return readAll.call(this, request);
+  });
+  const all = { prefixes: ["clicks-"], limit: 100 };
+  expect(await reader.readAll(all)).toEqual([]);
+  expect((await reader.readAll(all)).map(({ revision }) => revision)).toEqual([...Array(21).keys()]);
 });
 
 describe("the SQLite event store's thread", () => {

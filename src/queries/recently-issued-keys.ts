@@ -1,9 +1,9 @@
 // A key works the moment it is shown, also at another node and however late the documents are: from the log itself.
 import { LRUCache } from "lru-cache";
 import { loadAccount } from "../commands/account-stream.ts";
-import type { EventStore, Position } from "../event-store/port.ts";
+import type { EventStore, Position, RecordedEvent } from "../event-store/port.ts";
 import { onDemandReader } from "../event-store/read-on.ts";
-import { readEvent } from "../events/read-event.ts";
+import { EventUnreadable, readEvent } from "../events/read-event.ts";
 import { PREFIX } from "../events/streams.ts";
 import { accounts } from "../projections/accounts.ts";
 import { checkpointName } from "../projections/checkpoint-name.ts";
@@ -23,13 +23,7 @@ const MOST_KEYS = 10_000;
 export function recentlyIssuedKeys({ eventStore, readStore }: Deps) {
   const accountOf = new LRUCache<string, { accountId: string; keyId: string }>({ max: MOST_KEYS });
   const readOn = onDemandReader(eventStore, [PREFIX.account], (events) => {
-    for (const recorded of events) {
-      if (recorded.type !== "KeyIssued") continue;
-      const event = readEvent(recorded);
-      if (event?.type !== "KeyIssued") continue;
-      const { keyHash, accountId, keyId } = event.data;
-      accountOf.set(keyHash, { accountId, keyId });
-    }
+    for (const issued of events.map(keyIssued)) if (issued) accountOf.set(issued.keyHash, issued);
   });
 
   /** `keyHash`: SHA-256 of the whole key, hex. */
@@ -43,6 +37,20 @@ export function recentlyIssuedKeys({ eventStore, readStore }: Deps) {
     if (account.status !== "open" || account.keys.get(keyId) !== "active") return undefined;
     return { accountId, tier: account.tier, via: "api", keyId };
   };
+}
+
+/** Undefined also for what a newer program has written: its own projector makes the document. */
+function keyIssued(recorded: RecordedEvent) {
+  if (recorded.type !== "KeyIssued") return undefined;
+  try {
+    const event = readEvent(recorded);
+    if (event?.type !== "KeyIssued") return undefined;
+    const { keyHash, accountId, keyId } = event.data;
+    return { keyHash, accountId, keyId };
+  } catch (error) {
+    if (error instanceof EventUnreadable) return undefined;
+    throw error;
+  }
 }
 
 /** `findCaller` needs the documents of both. */

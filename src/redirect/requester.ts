@@ -1,5 +1,6 @@
 // Who asks, and for which host, as far as proxies before us are trusted: what Fastify's `ip` and `host` say, without it.
 import type { IncomingMessage } from "node:http";
+import { isIP } from "node:net";
 import { all, compile } from "@fastify/proxy-addr";
 import { LRUCache } from "lru-cache";
 
@@ -21,7 +22,8 @@ export function trustOf(ranges: readonly string[]): false | Trust {
   return (address) => {
     const said = known.get(address);
     if (said !== undefined) return said;
-    const isTrusted = trusted(address, 0);
+    // Of a connection that is gone already there is none.
+    const isTrusted = isIP(address) !== 0 && trusted(address, 0);
     known.set(address, isTrusted);
     return isTrusted;
   };

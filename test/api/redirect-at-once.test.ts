@@ -30,7 +30,7 @@ async function start(withShortWay: boolean) {
   ]);
   const hits: Hit[] = [];
   const ways = { short: 0, route: 0 };
-  const state = { takes: true };
+  const state = { takes: true, throws: false };
   const take = (hit: RawHit) => void hits.push({ ...hit, link: unpackTarget(hit.link) });
   const peek = (host: string, slug: string) => links.get(`${host}/${slug.toLowerCase()}`);
   const trust = trustOf(["127.0.0.1/32"]);
@@ -38,6 +38,7 @@ async function start(withShortWay: boolean) {
     lookup: { peek, find: async (host: string, slug: string) => peek(host, slug) },
     recorder: {
       recordAtOnce(hit: RawHit) {
+        if (state.throws) throw new Error("a mistake");
         if (!state.takes) return false;
         ways.short++;
         take(hit);
@@ -156,6 +157,22 @@ describe("the redirect's short way", () => {
     expect(short.ways).toEqual({ short: 1, route: 0 });
     for (const path of ["/own", "/off", "/nothing"]) await say(short.port, request(`GET ${path}`));
     expect(short.ways).toEqual({ short: 1, route: 0 });
+  });
+
+  it("leaves a request over which it stumbles to the route, and the process goes on", async () => {
+    short.state.throws = true;
+    expect(await say(short.port, request("GET /abcdefg"))).toMatch(/^HTTP\/1.1 301 /);
+    expect(short.ways).toEqual({ short: 0, route: 1 });
+  });
+
+  it("knows no client of a connection that is gone, and trusts none", () => {
+    const gone = {
+      headers: { "x-forwarded-for": "198.51.100.9", "x-forwarded-host": "a.example" },
+      socket: {},
+    };
+    const requester = requesterOf(trustOf(["127.0.0.1/32"]));
+    expect(requester.address(gone as never)).toBe("");
+    expect(requester.host(gone as never)).toBe("");
   });
 
   it("leaves a click that has to wait to the route, which records it once", async () => {

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { NewEvent } from "../../src/event-store/port.ts";
 import { accounts } from "../../src/projections/accounts.ts";
 import { keys } from "../../src/projections/keys.ts";
 import type { Projection } from "../../src/projections/projection.ts";
@@ -63,6 +64,16 @@ describe("a key that was issued a moment ago", () => {
     const { keyId } = await issued("a".repeat(64));
     await project(keys, accounts);
     expect(await recentlyIssuedKeys(stores)("a".repeat(64))).toMatchObject({ keyId });
+  });
+
+  it("is found beside one that a newer program has issued, which nobody can read yet", async () => {
+    const find = recentlyIssuedKeys(stores);
+    const metadata = { schemaVersion: 99, correlationId: "c", causationId: "c", actor: { type: "operator" } };
+    const newer = { id: randomUUID(), type: "KeyIssued", data: { moved: "elsewhere" }, metadata };
+    await stores.eventStore.append(`account-${randomUUID()}`, "none", [newer as NewEvent]);
+    const { keyId } = await issued("a".repeat(64));
+    expect(await find("a".repeat(64))).toMatchObject({ keyId });
+    expect(await find("b".repeat(64))).toBeUndefined();
   });
 
   it("is nobody's once it is deactivated or its account closed", async () => {

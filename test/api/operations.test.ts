@@ -32,7 +32,7 @@ describe("operations", () => {
 
   it("is live, and ready with no reason against it", async () => {
     expect((await service.ask("/health/live")).body).toEqual({ status: "live" });
-    await expect.poll(ready, { timeout: 5000 }).toBe(200);
+    await expect.poll(ready, { timeout: 20_000 }).toBe(200);
     expect((await service.ask("/health/ready")).body).toEqual({ status: "ready", reasons: [] });
   });
 
@@ -87,7 +87,7 @@ describe("operations", () => {
     await service.ask("/no-such-slug");
     const upToDate = async () =>
       (await service.ask("/metrics")).text.includes('lag_milliseconds{projection="links"} 0');
-    await expect.poll(upToDate, { timeout: 5000 }).toBe(true);
+    await expect.poll(upToDate, { timeout: 20_000 }).toBe(true);
     // Of both nodes, where there are two.
     const text = (await service.ask("/metrics")).text + (await service.ask("/metrics")).text;
     expect(text).toMatch(

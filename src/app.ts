@@ -51,7 +51,7 @@ export type ApiDeps = {
   links: BulkDeps;
   /** Told how far the log has come by a request of this process. */
   wrote: (position: Position | undefined) => void;
-  /** Settles when the links made here, and those heard of, are in the documents, or after a second. */
+  /** Settles when the links made here, and those heard of, are in the documents, or when that takes too long. */
   writesAreReadable: () => Promise<void>;
 };
 
@@ -62,8 +62,7 @@ export async function buildApp(deps: AppDeps): Promise<Api> {
   const trust = trustOf(config.trustProxy);
   const redirect = deps.redirect && { ...deps.redirect, requester: requesterOf(trust) };
   const ownPaths = new Set<string>();
-  const isOwnPath = (path: string) => ownPaths.has(path);
-  const answersAtOnce = redirect && redirectAtOnce({ ...redirect, isOwnPath });
+  const answersAtOnce = redirect && redirectAtOnce({ ...redirect, ownPaths });
   const app = createFastify({ log, newId, trust, showWindow: guard?.show, answersAtOnce });
   app.addHook("onRoute", ({ url }) => void ownPaths.add(url));
   if (api) await openApiDocument(app, config.baseUrl);

@@ -167,6 +167,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
     "tlsAskSecret",
     "secretKey",
     "safeBrowsingKey",
+    "safeBrowsingUrl",
     "smtpUrl",
     "eventStoreUrl",
     "mongodbUrl",

@@ -22,15 +22,16 @@ const MOST_KEYS = 10_000;
  */
 export function recentlyIssuedKeys({ eventStore, readStore }: Deps) {
   const accountOf = new LRUCache<string, { accountId: string; keyId: string }>({ max: MOST_KEYS });
-  const readOn = onDemandReader(eventStore, [PREFIX.account], (events) => {
+  const see = (events: readonly RecordedEvent[]) => {
     for (const issued of events.map(keyIssued)) if (issued) accountOf.set(issued.keyHash, issued);
-  });
+  };
+  const readOn = onDemandReader(eventStore, [PREFIX.account], () => foldedTo(readStore), see);
 
   /** `keyHash`: SHA-256 of the whole key, hex. */
   return async (keyHash: string): Promise<KeyCaller | undefined> => {
-    await readOn(await foldedTo(readStore));
+    await readOn();
     const found = accountOf.get(keyHash);
-    // What is not behind the documents of that moment is in the documents of this one.
+    // What is not behind the documents as they were at first is in them now.
     if (!found) return await findCaller({ readStore }, keyHash);
     const { accountId, keyId } = found;
     const account = await loadAccount(eventStore, accountId);

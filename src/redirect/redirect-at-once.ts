@@ -7,7 +7,7 @@ import type { RedirectRouteDeps } from "./route.ts";
 
 export type RedirectAtOnceDeps = RedirectRouteDeps & {
   /** Paths such as `/metrics` that a slug must not hide. */
-  isOwnPath: (path: string) => boolean;
+  ownPaths: ReadonlySet<string>;
 };
 
 /** What needs no decoding; the route understands the rest. */
@@ -15,7 +15,7 @@ const PLAIN_SLUG = /^[A-Za-z0-9_-]{1,50}$/;
 
 /** True when it has answered; nothing has happened otherwise, and the route sees to the request. */
 export function redirectAtOnce(deps: RedirectAtOnceDeps) {
-  const { lookup, recorder, requester, stats, now, isOwnPath } = deps;
+  const { lookup, recorder, requester, stats, now, ownPaths } = deps;
   const hostOf = hostResolver(deps.baseHost);
 
   function liveEntry(request: IncomingMessage): LinkEntry | undefined {
@@ -24,7 +24,7 @@ export function redirectAtOnce(deps: RedirectAtOnceDeps) {
     const question = url.indexOf("?");
     const path = question < 0 ? url : url.slice(0, question);
     const slug = path.slice(1);
-    if (!PLAIN_SLUG.test(slug) || isOwnPath(path)) return undefined;
+    if (!PLAIN_SLUG.test(slug) || ownPaths.has(path)) return undefined;
     const entry = lookup.peek(hostOf(requester.host(request)), slug);
     return entry?.status === "live" ? entry : undefined;
   }

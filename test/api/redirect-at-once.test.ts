@@ -54,7 +54,7 @@ async function start(withShortWay: boolean) {
     baseHost: "localhost",
     now: () => 1_777_000_000_000,
     stats: { found: 0, notFound: 0, disabled: 0, error: 0 },
-    isOwnPath: (path: string) => path === "/own",
+    ownPaths: new Set(["/own"]),
   };
   const log = createLogger("silent", { write: () => undefined });
   const answersAtOnce = withShortWay ? redirectAtOnce(deps) : undefined;

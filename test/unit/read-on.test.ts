@@ -9,40 +9,44 @@ describe("reading on in some streams", () => {
   let stores: Stores;
   let seen: string[];
   const see = (events: readonly RecordedEvent[]) => void seen.push(...events.map(({ position }) => position));
+  let from: string | undefined;
+  const start = async () => from;
   beforeEach(async () => {
+    from = undefined;
     stores = await openStores();
     seen = [];
   });
   afterEach(() => stores.close());
 
   it("sees what has come since the last call, once", async () => {
-    const readOn = onDemandReader(stores.eventStore, ["link-"], see);
-    await readOn(undefined);
+    const readOn = onDemandReader(stores.eventStore, ["link-"], start, see);
+    await readOn();
     expect(seen).toEqual([]);
     const first = await append(stores.eventStore, "link-sho.rt/a", [linkCreated()]);
     await append(stores.eventStore, "clicks-a-20260301", [linkClicked()]);
-    await readOn(undefined);
+    await readOn();
     expect(seen).toEqual([first.position]);
     const second = await append(stores.eventStore, "link-sho.rt/b", [linkCreated()]);
-    await readOn(undefined);
+    await readOn();
     expect(seen).toEqual([first.position, second.position]);
   });
 
   it("begins after the position of the first call", async () => {
     const { position } = await append(stores.eventStore, "link-sho.rt/a", [linkCreated()]);
+    from = position;
     const second = await append(stores.eventStore, "link-sho.rt/b", [linkCreated()]);
-    const readOn = onDemandReader(stores.eventStore, ["link-"], see);
-    await readOn(position);
+    const readOn = onDemandReader(stores.eventStore, ["link-"], start, see);
+    await readOn();
     expect(seen).toEqual([second.position]);
   });
 
   it("searches each stretch once, and once for all who ask at a time", async () => {
     const readAll = vi.spyOn(stores.eventStore, "readAll");
-    const readOn = onDemandReader(stores.eventStore, ["link-"], see);
+    const readOn = onDemandReader(stores.eventStore, ["link-"], start, see);
     const { position } = await append(stores.eventStore, "clicks-a-20260301", [linkClicked()]);
-    await Promise.all(Array.from({ length: 50 }, () => readOn(undefined)));
+    await Promise.all(Array.from({ length: 50 }, () => readOn()));
     expect(readAll.mock.calls.length).toBeLessThanOrEqual(2);
-    await readOn(undefined);
+    await readOn();
     expect(readAll).toHaveBeenLastCalledWith(expect.objectContaining({ after: position }));
   });
 
@@ -54,10 +58,10 @@ describe("reading on in some streams", () => {
       await gate.promise;
       return events;
     });
-    const readOn = onDemandReader(stores.eventStore, ["link-"], see);
-    const early = readOn(undefined);
+    const readOn = onDemandReader(stores.eventStore, ["link-"], start, see);
+    const early = readOn();
     const { position } = await append(stores.eventStore, "link-sho.rt/a", [linkCreated()]);
-    const late = readOn(undefined);
+    const late = readOn();
     gate.resolve();
     await Promise.all([early, late]);
     expect(seen).toEqual([position]);

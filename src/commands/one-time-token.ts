@@ -3,14 +3,14 @@ import { createHash, randomBytes } from "node:crypto";
 import type { Secrets } from "../secrets/port.ts";
 import { LinkExpired } from "./account-errors.ts";
 
-type Deps = { secrets: Secrets; clock: () => Date; newId: () => string };
+type Deps = { secrets: Secrets; clock: () => Date };
 
 /** What a token may be used for; one made for the one is nothing to the other. */
 export type TokenPurpose = "sign-up" | "password" | "email";
 
 /** `value` is plain JSON. */
 export async function issueToken(
-  { secrets, clock }: Pick<Deps, "secrets" | "clock">,
+  { secrets, clock }: Deps,
   purpose: TokenPurpose,
   value: unknown,
   lifetimeMs: number,
@@ -28,16 +28,11 @@ export async function lookAtToken<T>(deps: Deps, purpose: TokenPurpose, token: s
   return value as T;
 }
 
-/** Uses it up; of several who try at once one succeeds. @throws LinkExpired */
+/** Uses it up; of several who try at the same time one succeeds. @throws LinkExpired */
 export async function useToken<T>(deps: Deps, purpose: TokenPurpose, token: string): Promise<T> {
-  const value = await lookAtToken<T>(deps, purpose, token);
-  const claim = deps.newId();
-  const key = `used-${tokenSecret(purpose, token)}`;
-  const expiresAt = new Date(deps.clock().getTime() + 60_000).toISOString();
-  if ((await deps.secrets.putIfAbsent(key, { value: claim, expiresAt }, deps.clock())) !== claim)
-    throw new LinkExpired();
-  await deps.secrets.delete(tokenSecret(purpose, token));
-  return value;
+  const value = await deps.secrets.take(tokenSecret(purpose, token), deps.clock());
+  if (value === undefined) throw new LinkExpired();
+  return value as T;
 }
 
 function tokenSecret(purpose: TokenPurpose, token: string): string {

@@ -24,14 +24,11 @@ class MongodbSecrets implements Secrets {
   }
 
   async get(key: string, now: Date): Promise<unknown | undefined> {
-    const found = await this.#run((secrets) => secrets.findOne({ _id: key }));
-    if (!found || (found.expiresAt !== null && found.expiresAt <= now)) return undefined;
-    return JSON.parse(found.value);
+    return livingValue(await this.#run((secrets) => secrets.findOne({ _id: key })), now);
   }
 
   async list(prefix: string, now: Date): Promise<{ key: string; value: unknown }[]> {
-    const alive = { $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] };
-    const under = { _id: { $gte: prefix, $lt: `${prefix}\u{10ffff}` }, ...alive };
+    const under = { _id: { $gte: prefix, $lt: `${prefix}\u{10ffff}` }, ...alive(now) };
     const found = await this.#run((secrets) => secrets.find(under).sort({ _id: 1 }).toArray());
     return found.map(({ _id, value }) => ({ key: _id, value: JSON.parse(value) }));
   }
@@ -49,6 +46,12 @@ class MongodbSecrets implements Secrets {
     }
   }
 
+  async putIfPresent(key: string, record: SecretRecord, now: Date): Promise<boolean> {
+    const secret = stored(key, record);
+    const present = { _id: key, ...alive(now) };
+    return (await this.#run((secrets) => secrets.replaceOne(present, secret))).matchedCount === 1;
+  }
+
   async put(key: string, record: SecretRecord): Promise<void> {
     const secret = stored(key, record);
     await this.#run((secrets) => secrets.replaceOne({ _id: key }, secret, { upsert: true }));
@@ -56,6 +59,16 @@ class MongodbSecrets implements Secrets {
 
   async delete(key: string): Promise<void> {
     await this.#run((secrets) => secrets.deleteOne({ _id: key }));
+  }
+
+  async take(key: string, now: Date): Promise<unknown | undefined> {
+    const found = await this.#run((secrets) => secrets.findOne({ _id: key }));
+    if (!found) return undefined;
+    // Not findOneAndDelete: compatible servers answer it to several, but count a deletion for one.
+    const { deletedCount } = await this.#run((secrets) =>
+      secrets.deleteOne({ _id: key, value: found.value }),
+    );
+    return deletedCount === 1 ? livingValue(found, now) : undefined;
   }
 
   async sweep(now: Date): Promise<number> {
@@ -83,6 +96,16 @@ class MongodbSecrets implements Secrets {
   #run<T>(work: (secrets: Collection<StoredSecret>) => Promise<T>): Promise<T> {
     return this.#connection.run((db) => work(db.collection<StoredSecret>("secrets")));
   }
+}
+
+/** Part of a filter: not expired. */
+function alive(now: Date) {
+  return { $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] };
+}
+
+function livingValue(found: StoredSecret | null, now: Date): unknown | undefined {
+  if (!found || (found.expiresAt !== null && found.expiresAt <= now)) return undefined;
+  return JSON.parse(found.value);
 }
 
 function stored(key: string, { value, expiresAt }: SecretRecord): StoredSecret {

@@ -9,8 +9,12 @@ export interface Secrets {
   list(prefix: string, now: Date): Promise<{ key: string; value: unknown }[]>;
   /** Writes only if the key is absent or expired; answers what is stored afterwards, own or earlier. */
   putIfAbsent(key: string, record: SecretRecord, now: Date): Promise<unknown>;
+  /** Writes only over a record that lives, so that what was deleted meanwhile is not written back; false when it was. */
+  putIfPresent(key: string, record: SecretRecord, now: Date): Promise<boolean>;
   put(key: string, record: SecretRecord): Promise<void>;
   delete(key: string): Promise<void>;
+  /** Deletes and answers what was deleted, undefined for nothing; of several at the same time one gets it. */
+  take(key: string, now: Date): Promise<unknown | undefined>;
   /** Destroys what has expired, so that a salt is gone for good, not only hidden; answers how many. */
   sweep(now: Date): Promise<number>;
   close(): Promise<void>;

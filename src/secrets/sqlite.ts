@@ -18,8 +18,10 @@ class SqliteSecrets implements Secrets {
   readonly #get: StatementSync;
   readonly #list: StatementSync;
   readonly #putIfAbsent: StatementSync;
+  readonly #putIfPresent: StatementSync;
   readonly #put: StatementSync;
   readonly #delete: StatementSync;
+  readonly #take: StatementSync;
   readonly #sweep: StatementSync;
 
   /** Readable by the service's own user only. `secure_delete`: a removed value is zeroed, not merely unlinked. */
@@ -41,11 +43,15 @@ class SqliteSecrets implements Secrets {
        ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at
        WHERE expires_at <= ?`,
     );
+    this.#putIfPresent = db.prepare(
+      "UPDATE secrets SET value = ?, expires_at = ? WHERE key = ? AND (expires_at IS NULL OR expires_at > ?)",
+    );
     this.#put = db.prepare(
       `INSERT INTO secrets (key, value, expires_at) VALUES (?, ?, ?)
        ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at`,
     );
     this.#delete = db.prepare("DELETE FROM secrets WHERE key = ?");
+    this.#take = db.prepare("DELETE FROM secrets WHERE key = ? RETURNING value, expires_at");
     this.#sweep = db.prepare("DELETE FROM secrets WHERE expires_at <= ?");
   }
 
@@ -69,12 +75,24 @@ class SqliteSecrets implements Secrets {
     return written.changes === 1 ? record.value : this.#read(key, now);
   }
 
+  async putIfPresent(key: string, record: SecretRecord, now: Date): Promise<boolean> {
+    const value = JSON.stringify(record.value);
+    return this.#putIfPresent.run(value, expiry(record), key, now.toISOString()).changes === 1;
+  }
+
   async put(key: string, record: SecretRecord): Promise<void> {
     this.#put.run(key, JSON.stringify(record.value), expiry(record));
   }
 
   async delete(key: string): Promise<void> {
     if (this.#delete.run(key).changes > 0) this.#truncateLog();
+  }
+
+  async take(key: string, now: Date): Promise<unknown | undefined> {
+    const row = this.#take.get(key) as { value: string; expires_at: string | null } | undefined;
+    if (!row) return undefined;
+    this.#truncateLog();
+    return row.expires_at !== null && row.expires_at <= now.toISOString() ? undefined : JSON.parse(row.value);
   }
 
   async sweep(now: Date): Promise<number> {

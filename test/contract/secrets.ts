@@ -93,6 +93,48 @@ export function secretsContract(name: string, open: () => Promise<SecretsFixture
       expect(await fixture.secrets.get(key, NOW)).toBe(race[0]);
     });
 
+    it("puts only if present: over what lives, never over what was deleted, has expired or was never there", async () => {
+      const [living, deleted, expired, unknown] = [newKey(), newKey(), newKey(), newKey()];
+      await fixture.secrets.put(living, { value: "before" });
+      await fixture.secrets.put(deleted, { value: "before" });
+      await fixture.secrets.delete(deleted);
+      await fixture.secrets.put(expired, { value: "before", expiresAt });
+      expect(await fixture.secrets.putIfPresent(living, { value: "after", expiresAt }, NOW)).toBe(true);
+      for (const key of [deleted, expired, unknown])
+        expect(await fixture.secrets.putIfPresent(key, { value: "after" }, LATER)).toBe(false);
+      expect(await fixture.secrets.get(living, NOW)).toBe("after");
+      expect(await fixture.secrets.get(living, LATER)).toBeUndefined();
+      for (const key of [deleted, expired, unknown])
+        expect(await fixture.secrets.get(key, LATER)).toBeUndefined();
+    });
+
+    it("never brings back a record that is deleted while others put it if present", async () => {
+      const key = newKey();
+      const other = await fixture.openAnother();
+      await fixture.secrets.put(key, { value: "before" });
+      await Promise.all([
+        ...Array.from({ length: 10 }, (_, n) => other.putIfPresent(key, { value: n }, NOW)),
+        fixture.secrets.delete(key),
+        ...Array.from({ length: 10 }, (_, n) => other.putIfPresent(key, { value: n }, NOW)),
+      ]);
+      expect(await fixture.secrets.get(key, NOW)).toBeUndefined();
+      await other.close();
+    });
+
+    it("gives what is taken to exactly one of twenty who take it, and keeps nothing", async () => {
+      const key = newKey();
+      const other = await fixture.openAnother();
+      await fixture.secrets.put(key, { value: { once: true }, expiresAt });
+      const taken = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => (index % 2 ? other : fixture.secrets).take(key, NOW)),
+      );
+      await other.close();
+      expect(taken.filter((value) => value !== undefined)).toEqual([{ once: true }]);
+      expect(await fixture.secrets.get(key, NOW)).toBeUndefined();
+      await fixture.secrets.put(key, { value: "old", expiresAt });
+      expect(await fixture.secrets.take(key, LATER)).toBeUndefined();
+    });
+
     it("deletes a record, and a missing one without complaint", async () => {
       const key = newKey();
       await fixture.secrets.put(key, { value: 1 });

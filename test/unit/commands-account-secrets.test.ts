@@ -11,6 +11,7 @@ import { issuePasswordReset, resetPassword } from "../../src/commands/reset-pass
 import { signUp } from "../../src/commands/sign-up.ts";
 import { linksLeft } from "../../src/queries/links-left.ts";
 import { callerOf, openCommandDeps, operator } from "../support/command-deps.ts";
+import { secretsBut } from "../support/secrets-but.ts";
 
 const password = "seven brown foxes";
 let opened: Awaited<ReturnType<typeof openCommandDeps>>;
@@ -62,18 +63,11 @@ describe("an address", () => {
 
   it("that a cut-off change left behind signs nobody in, and is free to take", async () => {
     const accountId = await member("kept@example.com");
-    const broken = { ...deps.secrets, putIfAbsent: deps.secrets.putIfAbsent.bind(deps.secrets) };
-    const cutOff = {
-      ...broken,
-      get: deps.secrets.get.bind(deps.secrets),
-      list: deps.secrets.list.bind(deps.secrets),
-      delete: deps.secrets.delete.bind(deps.secrets),
-      sweep: deps.secrets.sweep.bind(deps.secrets),
-      close: deps.secrets.close.bind(deps.secrets),
+    const cutOff = secretsBut(deps.secrets, {
       put: async () => {
         throw new Error("cut off");
       },
-    };
+    });
     await expect(changeEmail({ ...deps, secrets: cutOff }, accountId, "left@example.com")).rejects.toThrow();
     const signIn = (email: string) => checkCredentials(deps, { email, password });
     expect(await signIn("kept@example.com")).toEqual({ accountId });

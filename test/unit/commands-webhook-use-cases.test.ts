@@ -1,4 +1,5 @@
 // The webhook use cases on real SQLite stores: addresses, limits, keys, races.
+
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addWebhook } from "../../src/commands/add-webhook.ts";
 import { changeTier } from "../../src/commands/change-tier.ts";
@@ -21,6 +22,7 @@ import type { Tier } from "../../src/events/vocabulary.ts";
 import type { Secrets } from "../../src/secrets/port.ts";
 import { receiverUrl } from "../../src/webhooks/receiver-url.ts";
 import { openCommandDeps, operator } from "../support/command-deps.ts";
+import { secretsBut } from "../support/secrets-but.ts";
 
 const opened = async (allowPrivate = false) => {
   const { deps, close } = await openCommandDeps();
@@ -49,16 +51,7 @@ const typesOf = async (accountId: string) =>
 
 /** The real secrets but for what is given. */
 function secretsWith(changed: Partial<Secrets>): Secrets {
-  const { secrets } = deps;
-  return {
-    get: changed.get ?? ((key, now) => secrets.get(key, now)),
-    list: (prefix, now) => secrets.list(prefix, now),
-    putIfAbsent: changed.putIfAbsent ?? ((key, record, now) => secrets.putIfAbsent(key, record, now)),
-    put: changed.put ?? ((key, record) => secrets.put(key, record)),
-    delete: changed.delete ?? ((key) => secrets.delete(key)),
-    sweep: (now) => secrets.sweep(now),
-    close: () => secrets.close(),
-  };
+  return secretsBut(deps.secrets, changed);
 }
 
 describe("adding a webhook", () => {

@@ -128,7 +128,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     throw new BadConfig(["BASE_URL: must be set when PORT is 0, as the port isn't known beforehand"]);
   if (!parsed.SECRET_KEY && (parsed.EVENTSTORE_URL || parsed.MONGODB_URL || parsed.REDIS_URL))
     throw new BadConfig([
-      "SECRET_KEY: must be set, the same for every process, when EVENTSTORE_URL, MONGODB_URL or REDIS_URL is",
+      "SECRET_KEY: must be set, to the same value in every process, when EVENTSTORE_URL, MONGODB_URL or REDIS_URL is set",
     ]);
   const base = parsed.BASE_URL ?? `http://localhost:${parsed.PORT}`;
   return {

@@ -76,6 +76,12 @@ describe("the configuration", () => {
     expect(found[0]).toMatch(new RegExp(`^${name}\\b[^\\n]*$`));
   });
 
+  it("says in a whole sentence what a missing SECRET_KEY needs", () => {
+    expect(problems({ MONGODB_URL: "mongodb://127.0.0.1/links" })).toEqual([
+      "SECRET_KEY: must be set, to the same value in every process, when EVENTSTORE_URL, MONGODB_URL or REDIS_URL is set",
+    ]);
+  });
+
   it.each([
     ["eventStoreUrl", { EVENTSTORE_URL: "esdb+discover://admin:secret@a:2113,b:2113?nodePreference=leader" }],
     ["mongodbUrl", { MONGODB_URL: "mongodb://user:secret@a:27017,b:27017/links?replicaSet=rs0" }],

@@ -1,6 +1,7 @@
 // Log lines for operators: JSON on a pipe, pretty on a terminal, and nothing in them that belongs to a person.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type DestinationStream, type Logger, pino } from "pino";
+import { errorFields } from "./runtime/error-fields.ts";
 
 export type { Logger };
 
@@ -15,7 +16,7 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
     redact: { paths: REDACTED, censor: "(hidden)" },
-    serializers: { req: describeRequest, res: describeReply, err: describeError },
+    serializers: { req: describeRequest, res: describeReply, err: (error: unknown) => errorFields(error) },
   };
   if (destination) return pino(options, destination);
   if (!process.stdout.isTTY || !hasPretty()) return pino(options);
@@ -30,21 +31,6 @@ function describeRequest(request: FastifyRequest) {
 
 function describeReply(reply: FastifyReply) {
   return { status: reply.statusCode };
-}
-
-function describeError(error: unknown) {
-  if (!(error instanceof Error)) return { message: String(error) };
-  const { code } = error as { code?: unknown };
-  return {
-    type: error.name,
-    code,
-    message: withoutUrls(error.message),
-    stack: withoutUrls(error.stack ?? ""),
-  };
-}
-
-function withoutUrls(text: string): string {
-  return text.replace(/\bhttps?:\/\/[^\s"'<>]+/g, "(url)");
 }
 
 /** A development dependency: absent in a lean installation. */

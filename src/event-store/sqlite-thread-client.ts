@@ -1,5 +1,6 @@
 // Asks the log's thread: questions are pipelined, answers find their asker by id, a dead thread fails them all.
 import { Worker } from "node:worker_threads";
+import type { ErrorFields } from "../runtime/error-fields.ts";
 import { StoreUnavailable } from "./port.ts";
 import type { Answer, Answers, Asked, Question } from "./sqlite-thread.ts";
 
@@ -59,7 +60,7 @@ export class SqliteThread {
     const asker = this.#askers.get(answer.id);
     this.#askers.delete(answer.id);
     if (this.#askers.size === 0) this.#worker.unref();
-    if ("failure" in answer) asker?.reject(new StoreUnavailable(answer.failure));
+    if ("failure" in answer) asker?.reject(failed(answer.failure));
     else if ("json" in answer) asker?.resolve(JSON.parse(answer.json));
     else asker?.resolve(answer.value);
   }
@@ -69,4 +70,8 @@ export class SqliteThread {
     for (const asker of this.#askers.values()) asker.reject(this.#dead);
     this.#askers.clear();
   }
+}
+
+function failed(cause: ErrorFields): StoreUnavailable {
+  return new StoreUnavailable(`${cause.type}: ${cause.message}`, { cause });
 }

@@ -1,5 +1,6 @@
 // The thread that owns the SQLite log, so that no fsync blocks who appends; started by sqlite-thread-client.ts.
 import { parentPort, workerData } from "node:worker_threads";
+import { type ErrorFields, errorFields } from "../runtime/error-fields.ts";
 import { SqliteLog } from "./sqlite-log.ts";
 import type { AppendOutcome, AppendRequest, EventRow, ReadAllRequest, ReadRequest } from "./sqlite-rows.ts";
 
@@ -24,7 +25,7 @@ export type Asked = Question & { id: number };
 export type Answer =
   | { id: number; json: string }
   | { id: number; value: unknown }
-  | { id: number; failure: string };
+  | { id: number; failure: ErrorFields };
 
 /** Answers the question with id 0, which nobody asks, once the file is open. */
 function answerQuestions(port: NonNullable<typeof parentPort>, file: string): void {
@@ -36,7 +37,7 @@ function answerQuestions(port: NonNullable<typeof parentPort>, file: string): vo
     try {
       answer = work();
     } catch (error) {
-      answer = { id, failure: String(error) };
+      answer = { id, failure: errorFields(error) };
     }
     port.postMessage(answer);
   };
@@ -53,7 +54,8 @@ function answerQuestions(port: NonNullable<typeof parentPort>, file: string): vo
       const outcomes = log.append(group.map(({ request }) => request));
       for (const [index, { id }] of group.entries()) answer(id, () => outcomes[index]);
     } catch (error) {
-      for (const { id } of group) port.postMessage({ id, failure: String(error) } satisfies Answer);
+      const failure = errorFields(error);
+      for (const { id } of group) port.postMessage({ id, failure } satisfies Answer);
     }
   };
 

@@ -1,4 +1,5 @@
 // The HTTP thread's side of recording: batches hits, hands them to the recorder thread, loses none of them.
+import { type ErrorFields, errorFields } from "../runtime/error-fields.ts";
 import type { SpoolReport } from "./click-spool.ts";
 import type { WriterReport } from "./click-writer.ts";
 import { CommitWaiters } from "./commit-waiters.ts";
@@ -12,7 +13,8 @@ export type ClickRecorderDeps = {
   startThread: StartRecorderThread;
   /** [0,1) for jitter. */
   random: () => number;
-  log: (message: string) => void;
+  /** `err`: what went wrong in the thread, if anything did. */
+  log: (message: string, err?: ErrorFields) => void;
   /** Most hits waiting for their commit before redirects wait too; default 200,000. */
   maxBacklog?: number;
   /** Milliseconds that the oldest waiting hit may be old before redirects wait a moment; default 40. */
@@ -175,7 +177,7 @@ export class ClickRecorder {
   #start(): RecorderThread {
     const thread = this.#deps.startThread(this.#revisions);
     thread.on("message", (report) => this.#hear(report));
-    thread.on("error", (error) => this.#note(`Recorder thread: ${error.message}`));
+    thread.on("error", (error) => this.#note(`Recorder thread: ${error.message}`, errorFields(error)));
     thread.on("exit", (code) => {
       if (!this.#closing) this.#restart(code);
     });
@@ -199,14 +201,14 @@ export class ClickRecorder {
 
   #hear(report: WriterReport | SpoolReport): void {
     if (report.type === "spool") {
-      const { clicks, bytes, full, message } = report;
+      const { clicks, bytes, full, message, err } = report;
       this.#spool = { clicks, bytes, full };
-      if (message !== undefined) this.#note(message);
+      if (message !== undefined) this.#note(message, err);
       return;
     }
     if (report.type === "trouble") {
       this.#lost += report.lost ?? 0;
-      this.#note(report.message);
+      this.#note(report.message, report.err);
       return;
     }
     this.#failuresInARow = 0;
@@ -223,8 +225,8 @@ export class ClickRecorder {
     if (this.#revisions.size > 3) this.#revisions.delete(this.#revisions.keys().next().value ?? "");
   }
 
-  #note(message: string): void {
-    if (message !== this.#lastError) this.#deps.log(message);
+  #note(message: string, err?: ErrorFields): void {
+    if (message !== this.#lastError) this.#deps.log(message, err);
     this.#lastError = message;
   }
 }

@@ -36,7 +36,7 @@ export function sqliteClickSpools(folder: string, options: SqliteSpoolOptions): 
           const db = leftSpoolFile(fileOf(entry));
           return db ? [new SqliteClickSpool(fileOf(entry), undefined, db)] : [];
         } catch (error) {
-          trouble(`The click spool ${entry} can't be read: ${String(error)}`);
+          trouble(`The click spool ${entry} can't be read: ${String(error)}`, error);
           return [];
         }
       });

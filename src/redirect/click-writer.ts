@@ -10,6 +10,7 @@ import type { LinkClicked } from "../events/catalogue.ts";
 import { timeOrderedId } from "../events/ids.ts";
 import { newEvent } from "../events/new-event.ts";
 import { clickStream } from "../events/streams.ts";
+import { type ErrorFields, errorFields } from "../runtime/error-fields.ts";
 import type { Enrich } from "./click-event.ts";
 import { type Hit, type HitBatch, hitsOf, unpackTarget } from "./hit.ts";
 import { remember } from "./remember.ts";
@@ -48,7 +49,7 @@ export type WriterReport =
       reached: [string, number][];
     }
   /** Something failed and is tried again, or (`lost`) a hit that can't be an event at all. */
-  | { type: "trouble"; message: string; lost?: number };
+  | { type: "trouble"; message: string; err: ErrorFields; lost?: number };
 
 // Larger groups cost fewer fsyncs; an adapter with a smaller limit splits them itself, the same way at every try.
 const MAX_HITS_AN_APPEND = 2_000;
@@ -135,7 +136,8 @@ export class ClickWriter {
       return newEvent(this.#deps.enrich(hit, visitorOf) satisfies LinkClicked, id, origin);
     } catch (error) {
       // No later try can make an event of it; the others must not wait for it for ever.
-      this.#deps.report({ type: "trouble", message: `Hit on ${hit.link.key}: ${messageOf(error)}`, lost: 1 });
+      const message = `Hit on ${hit.link.key}: ${messageOf(error)}`;
+      this.#deps.report({ type: "trouble", message, err: errorFields(error), lost: 1 });
       return undefined;
     }
   }
@@ -175,7 +177,7 @@ export class ClickWriter {
       try {
         return await action();
       } catch (error) {
-        this.#deps.report({ type: "trouble", message: messageOf(error) });
+        this.#deps.report({ type: "trouble", message: messageOf(error), err: errorFields(error) });
         await this.#deps.sleep(pause * (0.5 + this.#deps.random() / 2));
       }
     }

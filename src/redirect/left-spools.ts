@@ -8,7 +8,7 @@ export type LeftSpoolsDeps = {
   /** Ends early when the signal aborts. */
   pause: (ms: number) => Promise<void>;
   /** Told whenever the size has changed, and of trouble. */
-  report: (message?: string) => void;
+  report: (message?: string, error?: unknown) => void;
 };
 
 const LOOK_EVERY_MS = 5_000;
@@ -49,7 +49,7 @@ export class LeftSpools {
       this.#deps.report();
       for (const spool of this.#spools) {
         await this.#drain(spool).catch((error: unknown) =>
-          this.#deps.report(`Clicks of a dead process still wait in the spool: ${String(error)}`),
+          this.#deps.report(`Clicks of a dead process still wait in the spool: ${String(error)}`, error),
         );
       }
       await this.#deps.pause(LOOK_EVERY_MS);

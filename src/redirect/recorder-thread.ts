@@ -5,6 +5,7 @@ import { clickSpools, openBackend } from "../backend.ts";
 import type { Config } from "../config.ts";
 import type { EventStore } from "../event-store/port.ts";
 import { pause } from "../pause.ts";
+import { errorFields } from "../runtime/error-fields.ts";
 import { enricher } from "./click-event.ts";
 import type { SpoolReport } from "./click-spool.ts";
 import { ClickWriter, type WriterReport } from "./click-writer.ts";
@@ -44,7 +45,8 @@ async function main(port: MessagePort, data: RecorderThreadData): Promise<void> 
 /** A database that could be read at the start and can't any more costs the places, never the clicks. */
 async function geoOrNone(file: string | undefined, report: (report: WriterReport) => void): Promise<Geo> {
   return openGeo(file).catch((error: Error) => {
-    report({ type: "trouble", message: `GEOIP_DB: no click gets a place, ${error.message}` });
+    const message = `GEOIP_DB: no click gets a place, ${error.message}`;
+    report({ type: "trouble", message, err: errorFields(error) });
     return geoOf(undefined, undefined);
   });
 }

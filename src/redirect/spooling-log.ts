@@ -6,6 +6,7 @@ import {
   type NewEvent,
   RevisionConflict,
 } from "../event-store/port.ts";
+import { errorFields } from "../runtime/error-fields.ts";
 import { type ClickSpool, type ClickSpools, SpoolFull, type SpoolReport } from "./click-spool.ts";
 import type { ClickLog } from "./click-writer.ts";
 import { LeftSpools } from "./left-spools.ts";
@@ -50,7 +51,7 @@ export class SpoolingLog implements ClickLog {
   constructor(deps: SpoolingLogDeps) {
     this.#deps = deps;
     this.#own = deps.spools.openOwn();
-    const report = (message?: string) => this.#report(message);
+    const report = (message?: string, error?: unknown) => this.#report(message, error);
     this.#left = new LeftSpools({ ...deps, report, pause: (ms) => this.#pause(ms) }, this.#closing.signal);
   }
 
@@ -102,7 +103,7 @@ export class SpoolingLog implements ClickLog {
       return { number, revision: place + events.length };
     } catch (error) {
       this.#isFull = error instanceof SpoolFull;
-      this.#report(messageOf(error));
+      this.#report(messageOf(error), error);
       throw error;
     }
   }
@@ -137,7 +138,7 @@ export class SpoolingLog implements ClickLog {
     try {
       this.#own.drop(upTo);
     } catch (error) {
-      this.#report(messageOf(error));
+      this.#report(messageOf(error), error);
     }
   }
 
@@ -155,15 +156,16 @@ export class SpoolingLog implements ClickLog {
   #noteAway(error: unknown): void {
     if (this.#isAway) return;
     this.#isAway = true;
-    this.#report(`Clicks wait in the spool: ${messageOf(error)}`);
+    this.#report(`Clicks wait in the spool: ${messageOf(error)}`, error);
   }
 
-  #report(message?: string): void {
+  #report(message?: string, error?: unknown): void {
     const own = this.#own.size();
     const left = this.#left.size();
     const [clicks, bytes] = [own.clicks + left.clicks, own.bytes + left.bytes];
     const report = { type: "spool", clicks, bytes, full: this.#isFull } as const;
-    this.#deps.report(message === undefined ? report : { ...report, message });
+    const err = error === undefined ? {} : { err: errorFields(error) };
+    this.#deps.report(message === undefined ? report : { ...report, message, ...err });
   }
 }
 

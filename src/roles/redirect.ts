@@ -25,7 +25,7 @@ export function openRedirect(
     durability: config.clickDurability,
     startThread: recorderThreadStarter(config, randomBytes(8).toString("hex")),
     random: chance.random,
-    log: (message) => log.warn(message),
+    log: (message, err) => (err ? log.warn({ err }, message) : log.warn(message)),
   });
   onStop(() => recorder.close());
   const lookup = new LinkLookup({ eventStore, readStore, baseHost, shared });

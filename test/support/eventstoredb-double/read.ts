@@ -142,5 +142,6 @@ async function write(call: Call, answer: ReadResp, signal: AbortSignal): Promise
 
 function fail(call: Call, error: unknown): void {
   const invalid = error instanceof RangeError ? { code: 3, details: error.message } : {};
-  call.emit("error", Object.assign(error instanceof Error ? error : new Error(String(error)), invalid));
+  const thrown = error instanceof Error ? error : Object.assign(new Error("scripted"), error);
+  call.emit("error", Object.assign(thrown, invalid));
 }

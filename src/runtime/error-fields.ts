@@ -1,0 +1,54 @@
+// What a log line says of an error: plain fields, which cross threads whole and hold nothing that belongs to a person.
+
+export type ErrorFields = {
+  /** The error's class. */
+  type: string;
+  /** Ours (`store_unavailable`), Node's (`ECONNREFUSED`) or gRPC's (16). */
+  code?: string | number;
+  message: string;
+  stack?: string;
+  cause?: ErrorFields;
+  /** Of an AggregateError, such as one refused connection for each address of a host. */
+  errors?: ErrorFields[];
+};
+
+const DEEPEST_CAUSE = 5;
+const MOST_ERRORS = 5;
+
+/** Only these fields: libraries hang whole requests, headers and documents on their errors. */
+export function errorFields(error: unknown, depth = 0): ErrorFields {
+  if (isErrorFields(error)) return error;
+  if (!(error instanceof Error)) return { type: typeof error, message: withoutPersonalData(describe(error)) };
+  const { code, cause } = error as { code?: unknown; cause?: unknown };
+  const errors = error instanceof AggregateError ? error.errors.slice(0, MOST_ERRORS) : [];
+  const message = error.message || errors.map((one) => describe(one)).join("; ");
+  const goesOn = depth < DEEPEST_CAUSE;
+  return {
+    type: error.name === "Error" ? error.constructor.name : error.name,
+    ...(typeof code === "string" || typeof code === "number" ? { code } : {}),
+    message: withoutPersonalData(message),
+    stack: withoutPersonalData(error.stack ?? ""),
+    ...(goesOn && cause !== undefined ? { cause: errorFields(cause, depth + 1) } : {}),
+    ...(goesOn && errors.length > 0 ? { errors: errors.map((one) => errorFields(one, depth + 1)) } : {}),
+  };
+}
+
+/** Described already, in another thread. */
+function isErrorFields(value: unknown): value is ErrorFields {
+  if (typeof value !== "object" || value === null || value instanceof Error) return false;
+  const { type, message } = value as Partial<ErrorFields>;
+  return typeof type === "string" && typeof message === "string";
+}
+
+function describe(thrown: unknown): string {
+  if (thrown instanceof Error) return thrown.message;
+  return typeof thrown === "object" ? Object.prototype.toString.call(thrown) : String(thrown);
+}
+
+/** URLs (not of source files), e-mail addresses, API keys and webhook keys (interface, part 2). */
+function withoutPersonalData(text: string): string {
+  return text
+    .replace(/\b(?!file:|node:)[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]+/gi, "(url)")
+    .replace(/[\w.+-]+@[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}\b/gi, "(email)")
+    .replace(/\b[a-z][a-z0-9]*_[A-Za-z0-9]{32}\b/g, "(key)");
+}

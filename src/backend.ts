@@ -1,6 +1,5 @@
 // The only file that knows which adapters stand behind the ports: opens them, and closes them in order. Those that
 // need a server are loaded when they are configured: their drivers cost half a second at every start of a thread.
-import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { memoryRateLimits } from "./api/rate-limit.memory.ts";
 import type { RateLimits } from "./api/rate-limit.ts";
@@ -23,6 +22,7 @@ import { openSqliteReadStore } from "./read-store/sqlite.ts";
 import { sqliteClickSpools } from "./redirect/click-spool.sqlite.ts";
 import type { ClickSpools } from "./redirect/click-spool.ts";
 import type { LinkCache } from "./redirect/link-cache.ts";
+import { openPrivateFolder } from "./runtime/private-folder.ts";
 import type { Secrets } from "./secrets/port.ts";
 import { openSqliteSecrets } from "./secrets/sqlite.ts";
 import { openSqliteDeliveryQueue } from "./webhooks/queue.sqlite.ts";
@@ -57,7 +57,7 @@ export type BackendOptions = {
   offThreadEventStore: boolean;
   /** How soon the embedded event store sees what other threads and processes append; its own default when absent. */
   pollMs?: number;
-  /** Told when Redis goes and comes. */
+  /** Told when Redis goes and comes, and when files had to be made private. */
   log?: (message: string) => void;
 };
 
@@ -65,6 +65,8 @@ type Addresses = "baseHost" | "eventStoreUrl" | "eventStorePrefix" | "mongodbUrl
 type Open = <S extends { close(): Promise<void> }>(store: S | Promise<S>) => Promise<S>;
 
 const clock = () => performance.now();
+/** What lies in the data folder, SQLite's own companions included. */
+const OWN_FILES = /^((events|read|secrets|deliveries)\.db(-wal|-shm|-journal)?|secret\.key|click-spool)$/;
 
 /**
  * Opens the stores and makes the data folder. A server that is away is no error here: what is asked of it later fails
@@ -75,7 +77,7 @@ export async function openBackend(
   config: Pick<Config, "dataDir"> & Partial<Pick<Config, Addresses>>,
   options: BackendOptions,
 ): Promise<Backend> {
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  openDataFolder(config.dataDir, options.log);
   const opened: { close(): Promise<void> }[] = [];
   const open: Open = async (store) => {
     const ready = await store;
@@ -122,6 +124,14 @@ export function clickSpools(config: Config, name: string): ClickSpools | undefin
   if (config.eventStoreUrl === undefined) return undefined;
   const maxBytes = config.clickSpoolMb * 1024 * 1024;
   return sqliteClickSpools(join(config.dataDir, "click-spool"), { name, maxBytes });
+}
+
+/** Versions before this one left files that every user of the machine could read. */
+function openDataFolder(dataDir: string, log: BackendOptions["log"] = () => undefined): void {
+  const { tightened, refused } = openPrivateFolder(dataDir, (name) => OWN_FILES.test(name));
+  if (tightened.length > 0) log(`DATA_DIR: took the rights of other users from ${tightened.join(", ")}`);
+  if (refused.length > 0)
+    log(`DATA_DIR: other users may read ${refused.join(", ")}, which another user owns`);
 }
 
 /** One embedded file, as of one moment; see copySqlite. */

@@ -10,6 +10,9 @@ import { projectionCommands } from "./cli/projection-commands.ts";
 import { serveCommand } from "./cli/serve-command.ts";
 import { webhookCommands } from "./cli/webhook-commands.ts";
 import { messageOf } from "./errors.ts";
+import { makeFilesPrivate } from "./runtime/private-folder.ts";
+
+makeFilesPrivate();
 
 // Whoever reads our output may stop before its end, as `head` does: that is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {

@@ -186,7 +186,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
  */
 export function secretKeyOf(config: Pick<Config, "secretKey" | "dataDir">): string {
   if (config.secretKey) return config.secretKey;
-  mkdirSync(config.dataDir, { recursive: true });
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const file = join(config.dataDir, "secret.key");
   try {
     writeFileSync(file, `${randomBytes(32).toString("hex")}\n`, { mode: 0o600, flag: "wx" });

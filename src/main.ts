@@ -6,6 +6,7 @@ import { BadConfig, type Config, describeConfig, parseConfig } from "./config.ts
 import { createLogger, type Logger } from "./logging.ts";
 import { openGeo } from "./redirect/geo.ts";
 import { ALL_ROLES, type Roles } from "./roles/role.ts";
+import { makeFilesPrivate } from "./runtime/private-folder.ts";
 import { openService, type Service } from "./service.ts";
 
 /** Open requests and the clicks' drain fit in; after that the process ends anyway. */
@@ -65,6 +66,7 @@ function reasonNotToStart(error: unknown, config: Config): unknown {
 }
 
 if (import.meta.main) {
+  makeFilesPrivate();
   try {
     await start(parseConfig(process.env));
   } catch (error) {

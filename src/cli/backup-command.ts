@@ -1,10 +1,11 @@
 // linkledger backup: the embedded files, copied while the service runs (docs/operations.md says how to restore).
-import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { copyEmbedded } from "../backend.ts";
 import { parseConfig } from "../config.ts";
 import { DomainError } from "../errors.ts";
+import { openPrivateFolder } from "../runtime/private-folder.ts";
 import { print } from "./output.ts";
 
 export class BackupRefused extends DomainError {
@@ -30,7 +31,7 @@ function backUp(folder: string): { name: string; bytes: number }[] {
     throw new BackupRefused(`There are no embedded files in ${config.dataDir}: use the tools of its servers`);
   if (existsSync(folder) && readdirSync(folder).length > 0)
     throw new BackupRefused(`${folder} is not empty: a backup goes to a folder of its own`);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  openPrivateFolder(folder, () => false);
   return names.map((name) => {
     const [file, copy] = [join(config.dataDir, name), join(folder, name)];
     if (name.endsWith(".db")) return { name, ...copyEmbedded(file, copy) };

@@ -45,7 +45,8 @@ async function signIn({ dataDir, accountId }: Seeded): Promise<string> {
   const backend = await openBackend(parseConfig({ DATA_DIR: dataDir }), { offThreadEventStore: false });
   try {
     const from = { browser: "bench", address: "127.0.0.0" };
-    const token = await sessions({ ...backend, clock: chance.clock }).open(accountId, from);
+    // The seeded account has no password, whose epoch is "".
+    const token = await sessions({ ...backend, clock: chance.clock }).open(accountId, "", from);
     return `${portalCookies("http://localhost").session}=${token}`;
   } finally {
     await backend.close();

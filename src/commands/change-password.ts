@@ -2,19 +2,20 @@
 import type { Secrets } from "../secrets/port.ts";
 import { WrongPassword } from "./account-errors.ts";
 import { emailSecret } from "./open-account.ts";
-import { acceptPassword, hashPassword, isPasswordOf, keepPassword } from "./password.ts";
+import { acceptPassword, hashPassword, keepPassword, verifyPassword } from "./password.ts";
 
 type Deps = { secrets: Secrets; clock: () => Date; newId: () => string };
 
-/** @throws WrongPassword, PasswordRefused */
+/** Answers the epoch of the new password. @throws WrongPassword, PasswordRefused */
 export async function changePassword(
   deps: Deps,
   accountId: string,
   given: { current: string; wanted: string },
-): Promise<void> {
+): Promise<{ epoch: string }> {
   await provePassword(deps, accountId, given.current);
   const email = String((await deps.secrets.get(emailSecret(accountId), deps.clock())) ?? "");
-  await keepPassword(deps, accountId, await hashPassword(acceptPassword(given.wanted, { email })));
+  const passwordHash = await hashPassword(acceptPassword(given.wanted, { email }));
+  return { epoch: await keepPassword(deps, accountId, passwordHash) };
 }
 
 /** Before what can't be taken back, and before what would let a borrowed browser take the account. @throws WrongPassword */
@@ -23,5 +24,5 @@ export async function provePassword(
   accountId: string,
   given: string,
 ): Promise<void> {
-  if (!(await isPasswordOf(deps, accountId, given))) throw new WrongPassword();
+  if ((await verifyPassword(deps, accountId, given)) === undefined) throw new WrongPassword();
 }

@@ -4,20 +4,20 @@ import type { Secrets } from "../secrets/port.ts";
 import { WrongCredentials } from "./account-errors.ts";
 import { loadAccount } from "./account-stream.ts";
 import { accountByEmailSecret, emailSecret } from "./open-account.ts";
-import { isPasswordOf } from "./password.ts";
+import { verifyPassword } from "./password.ts";
 
 type Deps = { eventStore: EventStore; secrets: Secrets; clock: () => Date };
 
-/** @throws WrongCredentials also for a closed account and for one without a password */
+/** `epoch`: of the password that was given. @throws WrongCredentials also for a closed account and for one without a password */
 export async function checkCredentials(
   deps: Deps,
   given: { email: string; password: string },
-): Promise<{ accountId: string }> {
+): Promise<{ accountId: string; epoch: string }> {
   const accountId = await accountWithEmail(deps, given.email);
-  const matches = await isPasswordOf(deps, accountId, given.password);
-  if (!accountId || !matches) throw new WrongCredentials();
+  const epoch = await verifyPassword(deps, accountId, given.password);
+  if (!accountId || epoch === undefined) throw new WrongCredentials();
   if ((await loadAccount(deps.eventStore, accountId)).status !== "open") throw new WrongCredentials();
-  return { accountId };
+  return { accountId, epoch };
 }
 
 /** The account that has this address now; an entry that a cut-off change of address left behind counts for nothing. */

@@ -33,26 +33,30 @@ export function hashPassword(accepted: string): Promise<string> {
   return hash(accepted, COST);
 }
 
-/** Keeps a hash of hashPassword as the account's password from now on. */
+/** Keeps a hash of hashPassword as the account's password from now on; answers its epoch. */
 export async function keepPassword(
   deps: { secrets: Secrets; newId: () => string },
   accountId: string,
   passwordHash: string,
-): Promise<void> {
+): Promise<string> {
   const record: PasswordRecord = { hash: passwordHash, epoch: deps.newId() };
   await deps.secrets.put(passwordSecret(accountId), { value: record });
+  return record.epoch;
 }
 
-/** Takes the same time for an account that isn't there or has no password. */
-export async function isPasswordOf(
+/**
+ * The epoch of the account's password when that is what was given, else undefined. Takes the same time for an account
+ * that isn't there or has no password.
+ */
+export async function verifyPassword(
   deps: { secrets: Secrets; clock: () => Date },
   accountId: string | undefined,
   given: string,
-): Promise<boolean> {
+): Promise<string | undefined> {
   const record =
     accountId === undefined ? undefined : await passwordOf(deps.secrets, accountId, deps.clock());
   const matches = await verify(record?.hash ?? NOBODY, given.slice(0, PASSWORD_MAX).normalize("NFKC"));
-  return record !== undefined && matches;
+  return matches ? record?.epoch : undefined;
 }
 
 /** Which password the account has, told by when it was set; "" for none. */

@@ -41,11 +41,10 @@ export async function resetPassword(
   deps: ResetDeps,
   token: string,
   password: string,
-): Promise<{ accountId: string }> {
+): Promise<{ accountId: string; epoch: string }> {
   const { accountId, email } = await lookAtReset(deps, token);
   opened(await loadAccount(deps.eventStore, accountId));
   const passwordHash = await hashPassword(acceptPassword(password, { email }));
   await useToken(deps, "password", token);
-  await keepPassword(deps, accountId, passwordHash);
-  return { accountId };
+  return { accountId, epoch: await keepPassword(deps, accountId, passwordHash) };
 }

@@ -8,8 +8,7 @@ export async function signUp(
   deps: OpenAccountDeps,
   context: CommandContext,
   request: { email: string; passwordHash: string },
-): Promise<OpenedAccount> {
+): Promise<OpenedAccount & { epoch: string }> {
   const opened = await openAccount(deps, context, { email: request.email, tier: "free" });
-  await keepPassword(deps, opened.accountId, request.passwordHash);
-  return opened;
+  return { ...opened, epoch: await keepPassword(deps, opened.accountId, request.passwordHash) };
 }

@@ -65,13 +65,13 @@ export function accountChanges(app: Api, deps: PortalDeps & { sessions: Sessions
     const { password, wanted } = request.body;
     try {
       await countTry(deps, request, email);
-      await changePassword(deps, accountId, { current: password, wanted });
+      const { epoch } = await changePassword(deps, accountId, { current: password, wanted });
+      await deps.sessions.endAll(accountId);
+      await startSession(deps, request, reply, { accountId, epoch });
     } catch (refused) {
       if (!(refused instanceof CommandRefused)) throw refused;
       return sendAccountPage(deps, request, reply, { form: "password", refused });
     }
-    await deps.sessions.endAll(accountId);
-    await startSession(deps, request, reply, accountId);
     return redirectTo(reply, "/portal/account", { kind: "done", text: "Your new password is set." });
   });
 

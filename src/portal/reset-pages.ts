@@ -45,9 +45,9 @@ export function resetPages(app: Api, deps: PortalDeps & { sessions: Sessions }):
     const { token, password } = request.body;
     await countByAddress(deps, request, "reset", RESETS_AN_HOUR);
     try {
-      const { accountId } = await resetPassword(deps, token, password);
-      await deps.sessions.endAll(accountId);
-      await startSession(deps, request, reply, accountId);
+      const proven = await resetPassword(deps, token, password);
+      await deps.sessions.endAll(proven.accountId);
+      await startSession(deps, request, reply, proven);
       return redirectTo(reply, "/portal", { kind: "done", text: "Your new password is set." });
     } catch (error) {
       if (!(error instanceof CommandRefused) || error instanceof LinkExpired) throw error;

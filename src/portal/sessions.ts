@@ -39,22 +39,29 @@ type Deps = { secrets: Secrets; eventStore: EventStore; readStore: ReadStore; cl
 export function sessions(deps: Deps) {
   const { secrets, clock } = deps;
 
-  const keep = (accountId: string, sessionId: string, record: SessionRecord) => {
-    const expiresAt = new Date(clock().getTime() + SESSION_DAYS * DAY_MS).toISOString();
-    return secrets.put(sessionSecret(accountId, sessionId), { value: record, expiresAt });
-  };
+  const lasting = (value: SessionRecord) => ({
+    value,
+    expiresAt: new Date(clock().getTime() + SESSION_DAYS * DAY_MS).toISOString(),
+  });
 
   return {
-    /** Always a new token, so that one planted before signing in opens nothing. Answers the cookie's value. */
-    async open(accountId: string, from: { browser: string; address: string }): Promise<string> {
+    /**
+     * Always a new token, so that one planted before signing in opens nothing. `epoch`: of the password that was
+     * proven; once it is another the session is void. Answers the cookie's value.
+     */
+    async open(
+      accountId: string,
+      epoch: string,
+      from: { browser: string; address: string },
+    ): Promise<string> {
       const token = randomBytes(32).toString("base64url");
       const now = clock().toISOString();
-      const epoch = await passwordEpoch(secrets, accountId, clock());
-      await keep(accountId, hashToken(token), { createdAt: now, seenAt: now, epoch, ...from });
+      const record = { createdAt: now, seenAt: now, epoch, ...from };
+      await secrets.put(sessionSecret(accountId, hashToken(token)), lasting(record));
       return `${accountId}.${token}`;
     },
 
-    /** Undefined for no, an unknown, an ended or an expired session, and for a closed account. */
+    /** Undefined for no, an unknown, an ended or an expired session, and for an account that is closed or closing. */
     async find(cookie: string | undefined): Promise<SignedIn | undefined> {
       const [, accountId = "", token = ""] = TOKEN.exec(cookie ?? "") ?? [];
       if (token === "") return undefined;
@@ -67,9 +74,14 @@ export function sessions(deps: Deps) {
         accountAsItIs(deps, accountId),
       ]);
       if (!record || record.epoch !== epoch || account?.status !== "open") return undefined;
-      if (now.getTime() - Date.parse(record.seenAt) >= SEEN_EVERY_MS)
-        await keep(accountId, sessionId, { ...record, seenAt: now.toISOString() });
-      return { accountId, email: String(email ?? ""), tier: account.tier, sessionId };
+      // Closing erases the address, which shows here before any document says so.
+      if (typeof email !== "string") return undefined;
+      if (now.getTime() - Date.parse(record.seenAt) >= SEEN_EVERY_MS) {
+        const seen = lasting({ ...record, seenAt: now.toISOString() });
+        // It may have been signed out since it was read, and must not come back.
+        if (!(await secrets.putIfPresent(sessionSecret(accountId, sessionId), seen, now))) return undefined;
+      }
+      return { accountId, email, tier: account.tier, sessionId };
     },
 
     /** Newest use first, without those that a change of password has ended. */

@@ -32,8 +32,8 @@ export function signInPages(app: Api, deps: PortalDeps & { sessions: Sessions })
     const next = pathWithin(request.body.next, "/portal");
     try {
       await countTry(deps, request, email);
-      const { accountId } = await checkCredentials(deps, { email, password });
-      await startSession(deps, request, reply, accountId);
+      const proven = await checkCredentials(deps, { email, password });
+      await startSession(deps, request, reply, proven);
       return reply.redirect(next, 303);
     } catch (error) {
       if (error instanceof WrongCredentials) return sendForm(reply, { email, next, status: 401, error });

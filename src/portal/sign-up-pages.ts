@@ -47,9 +47,9 @@ export async function openAndSignIn(
   newcomer: { email: string; passwordHash: string },
 ): Promise<FastifyReply> {
   const context = { requestId: request.id, actor: { type: "system", id: "sign-up" } } as const;
-  const { accountId, position } = await signUp(deps, context, newcomer);
+  const { accountId, epoch, position } = await signUp(deps, context, newcomer);
   await deps.whenReadable(position);
-  await startSession(deps, request, reply, accountId);
+  await startSession(deps, request, reply, { accountId, epoch });
   return reply.redirect("/portal", 303);
 }
 

@@ -11,12 +11,12 @@ export async function startSession(
   { sessions }: { sessions: Sessions },
   request: FastifyRequest,
   reply: FastifyReply,
-  accountId: string,
+  { accountId, epoch }: { accountId: string; epoch: string },
 ): Promise<void> {
   const { cookies, session } = request.visit;
   if (session) await sessions.end(session.accountId, session.sessionId);
   const { browser, os } = agentOf(request.headers["user-agent"] ?? "");
-  const value = await sessions.open(accountId, {
+  const value = await sessions.open(accountId, epoch, {
     browser: `${browser.name} on ${os.name}`,
     address: anonymiseIp(request.ip),
   });

@@ -70,11 +70,11 @@ describe("an address", () => {
     });
     await expect(changeEmail({ ...deps, secrets: cutOff }, accountId, "left@example.com")).rejects.toThrow();
     const signIn = (email: string) => checkCredentials(deps, { email, password });
-    expect(await signIn("kept@example.com")).toEqual({ accountId });
+    expect(await signIn("kept@example.com")).toMatchObject({ accountId });
     await expect(signIn("left@example.com")).rejects.toThrow("go together");
     const other = await member("other@example.com");
     await changeEmail(deps, other, "left@example.com");
-    expect(await signIn("left@example.com")).toEqual({ accountId: other });
+    expect(await signIn("left@example.com")).toMatchObject({ accountId: other });
   });
 });
 

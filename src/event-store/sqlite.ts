@@ -1,4 +1,5 @@
-// The event store of the embedded default: one SQLite file, asked in this thread or in one of its own.
+// The event store of the embedded default: one SQLite file, read and written in this thread or in one of its own.
+import { remoteMethods, threadClient } from "../runtime/thread-client.ts";
 import { follow } from "./follow.ts";
 import {
   type AppendResult,
@@ -13,9 +14,17 @@ import {
   type SubscribeOptions,
 } from "./port.ts";
 import { SqliteLog } from "./sqlite-log.ts";
-import { appendRequest, appendResult, positionText, recordedEvent } from "./sqlite-rows.ts";
-import type { Answers, Question } from "./sqlite-thread.ts";
-import { SqliteThread } from "./sqlite-thread-client.ts";
+import {
+  type AppendOutcome,
+  type AppendRequest,
+  appendRequest,
+  appendResult,
+  type EventRow,
+  positionText,
+  type ReadAllRequest,
+  type ReadRequest,
+  recordedEvent,
+} from "./sqlite-rows.ts";
 
 export type SqliteEventStoreOptions = {
   /** Own thread for SQLite, so that the caller's event loop never waits for the disk; default false. */
@@ -25,50 +34,50 @@ export type SqliteEventStoreOptions = {
   clock?: () => Date;
 };
 
-/** Answers one question about the log, wherever the log lives. */
-type Ask = <Q extends Question>(question: Q) => Promise<Answers[Q["op"]]>;
+/** The log, wherever it lives. */
+type Log = {
+  append(request: AppendRequest): Promise<AppendOutcome>;
+  read(request: ReadRequest): Promise<EventRow[]>;
+  readAll(request: ReadAllRequest): Promise<EventRow[]>;
+  head(): Promise<number>;
+  close(): Promise<void>;
+};
 
 /** @throws StoreUnavailable when the file can't be opened */
 export async function openSqliteEventStore(
   file: string,
   { offThread = false, pollMs = 100, clock = () => new Date() }: SqliteEventStoreOptions = {},
 ): Promise<EventStore> {
-  const ask = offThread ? await askThread(file) : askHere(file);
-  return new SqliteEventStore(ask, pollMs, clock);
+  const log = offThread ? await logInThread(file) : logHere(file);
+  return new SqliteEventStore(log, pollMs, clock);
 }
 
-/** A thread that died is replaced at the next question; what it was asked has failed and may be asked again. */
-async function askThread(file: string): Promise<Ask> {
-  let thread = SqliteThread.open(file);
-  await thread;
-  const living = async () => {
-    const known = thread;
-    const isDead = await known.then(
-      (one) => one.isDead,
-      () => true,
-    );
-    if (isDead && known === thread) thread = SqliteThread.open(file);
-    return thread;
-  };
-  return async (question) => {
-    const asked = await living();
-    const answer = await asked.ask(question);
-    if (question.op === "close") await asked.terminate();
-    return answer;
-  };
+async function logInThread(file: string): Promise<Log> {
+  const thread = threadClient({
+    file: new URL("./sqlite-thread.ts", import.meta.url),
+    name: "event-store",
+    data: { file },
+    failed: (message, cause) => new StoreUnavailable(message, { cause }),
+  });
+  await thread.start();
+  const methods = remoteMethods<Log, "append" | "read" | "readAll" | "head">(thread, "log", [
+    "append",
+    "read",
+    "readAll",
+    "head",
+  ]);
+  return { ...methods, close: thread.close };
 }
 
-function askHere(file: string): Ask {
+function logHere(file: string): Log {
   const log = unavailableOnError(() => new SqliteLog(file));
-  const answers = {
-    append: ({ request }: Question & { op: "append" }) => log.append([request])[0],
-    read: ({ request }: Question & { op: "read" }) => log.read(request),
-    readAll: ({ request }: Question & { op: "readAll" }) => log.readAll(request),
-    head: () => log.head(),
-    close: () => log.close(),
-  } as Record<Question["op"], (question: Question) => unknown>;
-  return async <Q extends Question>(question: Q) =>
-    unavailableOnError(() => answers[question.op](question)) as Answers[Q["op"]];
+  return {
+    append: async (request) => unavailableOnError(() => log.append([request])[0] as AppendOutcome),
+    read: async (request) => unavailableOnError(() => log.read(request)),
+    readAll: async (request) => unavailableOnError(() => log.readAll(request)),
+    head: async () => unavailableOnError(() => log.head()),
+    close: async () => log.close(),
+  };
 }
 
 function unavailableOnError<T>(work: () => T): T {
@@ -80,14 +89,14 @@ function unavailableOnError<T>(work: () => T): T {
 }
 
 class SqliteEventStore implements EventStore {
-  readonly #ask: Ask;
+  readonly #log: Log;
   readonly #pollMs: number;
   readonly #clock: () => Date;
   readonly #wakes = new Set<() => void>();
   readonly #closing = new AbortController();
 
-  constructor(ask: Ask, pollMs: number, clock: () => Date) {
-    this.#ask = ask;
+  constructor(log: Log, pollMs: number, clock: () => Date) {
+    this.#log = log;
     this.#pollMs = pollMs;
     this.#clock = clock;
   }
@@ -101,7 +110,7 @@ class SqliteEventStore implements EventStore {
     this.#refuseWhenClosed();
     const recordedAt = this.#clock().toISOString();
     const request = appendRequest(stream, expected, events, recordedAt);
-    const result = appendResult(await this.#ask({ op: "append", request }));
+    const result = appendResult(await this.#log.append(request));
     for (const wake of this.#wakes) wake();
     return result;
   }
@@ -109,14 +118,14 @@ class SqliteEventStore implements EventStore {
   async read(stream: string, options: ReadOptions = {}): Promise<RecordedEvent[]> {
     this.#refuseWhenClosed();
     const { from, backwards = false, limit = Number.MAX_SAFE_INTEGER } = options;
-    const rows = await this.#ask({ op: "read", request: { stream, from, backwards, limit } });
+    const rows = await this.#log.read({ stream, from, backwards, limit });
     return rows.map(recordedEvent);
   }
 
   async readAll({ after, prefixes, limit }: ReadAllOptions): Promise<RecordedEvent[]> {
     this.#refuseWhenClosed();
     const request = { after: Number(after ?? 0), prefixes, limit };
-    return (await this.#ask({ op: "readAll", request })).map(recordedEvent);
+    return (await this.#log.readAll(request)).map(recordedEvent);
   }
 
   subscribe({ after, prefixes, signal, batchSize: limit = 500 }: SubscribeOptions) {
@@ -131,7 +140,7 @@ class SqliteEventStore implements EventStore {
 
   async head(): Promise<Position | undefined> {
     this.#refuseWhenClosed();
-    const position = await this.#ask({ op: "head" });
+    const position = await this.#log.head();
     return position === 0 ? undefined : positionText(position);
   }
 
@@ -139,7 +148,7 @@ class SqliteEventStore implements EventStore {
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
-    await this.#ask({ op: "close" });
+    await this.#log.close();
   }
 
   #refuseWhenClosed(): void {

@@ -13,7 +13,6 @@ import { openSqliteEventStore } from "../../src/event-store/sqlite.ts";
 import { SqliteLog } from "../../src/event-store/sqlite-log.ts";
 import { appendRequest } from "../../src/event-store/sqlite-rows.ts";
 import { SqliteSegments } from "../../src/event-store/sqlite-segments.ts";
-import { SqliteThread } from "../../src/event-store/sqlite-thread-client.ts";
 import { sampleEvent, sampleEvents } from "../support/sample-events.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
 import { type EventStoreFixture, eventStoreContract } from "./event-store.ts";
@@ -175,18 +174,6 @@ it("reads single events and large batches as of one moment", async () => {
 });
 
 describe("the SQLite event store's thread", () => {
-  it("rejects what is pending and what follows when it dies", async () => {
-    const folder = await folderOfTest();
-    const thread = await SqliteThread.open(join(folder.path, "events.db"));
-    // More than it can answer before it is gone.
-    const pending = Array.from({ length: 5_000 }, () => thread.ask({ op: "head" }));
-    for (const one of pending) one.catch(() => undefined);
-    const rejected = expect(pending.at(-1)).rejects.toThrow(StoreUnavailable);
-    await thread.terminate();
-    await rejected;
-    await expect(thread.ask({ op: "head" })).rejects.toMatchObject({ code: "store_unavailable" });
-  });
-
   it("is replaced when it dies, and what was pending can be asked again", async () => {
     const folder = await folderOfTest();
     const created = once(process, "worker") as Promise<[Worker]>;

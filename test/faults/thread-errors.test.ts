@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Config, parseConfig } from "../../src/config.ts";
-import { SqliteThread } from "../../src/event-store/sqlite-thread-client.ts";
+import { openSqliteEventStore } from "../../src/event-store/sqlite.ts";
 import { createLogger, type Logger } from "../../src/logging.ts";
 import { startProjector } from "../../src/projections/projector.ts";
 import { ClickRecorder } from "../../src/redirect/click-recorder.ts";
@@ -88,14 +88,12 @@ describe("an error in a thread is logged with type, code, message, stack and cau
 
   it("by the event store's own thread, whose file lost its table", async () => {
     const file = join(folder.path, "events.db");
-    const thread = await SqliteThread.open(file);
-    stop = () => thread.terminate();
+    const store = await openSqliteEventStore(file, { offThread: true });
+    stop = () => store.close();
     const db = new DatabaseSync(file);
     db.exec("DROP TABLE events");
     db.close();
-    const err = await thread
-      .ask({ op: "readAll", request: { after: 0, limit: 1, prefixes: [""] } })
-      .catch((error: unknown) => error);
+    const err = await store.readAll({ limit: 1, prefixes: [""] }).catch((error: unknown) => error);
     log.error({ err }, "read");
     expect(await logged("read")).toMatchObject({
       type: "StoreUnavailable",

@@ -1,22 +1,32 @@
-// Rate windows of one process: bounded by an LRU whose entries leave when their hour is over.
+// Rate windows of one process: an LRU for each kind of subject, whose entries leave when their hour is over.
 import { LRUCache } from "lru-cache";
 import { type RateLimits, type RateWindow, WINDOW_MS } from "./rate-limit.ts";
 
+/** Of one kind; some 20 MB. */
 const MOST_SUBJECTS = 100_000;
 
 type Hour = { used: number; resetAt: number };
 
 /** `clock` drives the expiry as well as the windows, so that a test can turn the hour. */
 export function memoryRateLimits(clock: () => Date, most = MOST_SUBJECTS): RateLimits {
-  const hours = new LRUCache<string, Hour>({
-    max: most,
-    ttl: WINDOW_MS,
-    ttlResolution: 0,
-    noUpdateTTL: true,
-    perf: { now: () => clock().getTime() },
-  });
+  const newHours = () =>
+    new LRUCache<string, Hour>({
+      max: most,
+      ttl: WINDOW_MS,
+      ttlResolution: 0,
+      noUpdateTTL: true,
+      perf: { now: () => clock().getTime() },
+    });
+  // As many as there are kinds in the code: callers choose ids, never kinds.
+  const byKind = new Map<string, ReturnType<typeof newHours>>();
+  const hoursOf = (subject: string) => {
+    const kind = subject.slice(0, subject.indexOf(" "));
+    const hours = byKind.get(kind) ?? newHours();
+    byKind.set(kind, hours);
+    return hours;
+  };
   const current = (subject: string, now: number): Hour => {
-    const hour = hours.get(subject);
+    const hour = hoursOf(subject).get(subject);
     return hour && hour.resetAt > now ? hour : { used: 0, resetAt: now + WINDOW_MS };
   };
   const answer = (hour: Hour, granted: boolean): RateWindow => ({ granted, ...hour });
@@ -25,6 +35,7 @@ export function memoryRateLimits(clock: () => Date, most = MOST_SUBJECTS): RateL
       const hour = current(subject, now.getTime());
       if (hour.used >= limit) return answer(hour, false);
       const next = { ...hour, used: hour.used + 1 };
+      const hours = hoursOf(subject);
       if (hour.used === 0) hours.delete(subject);
       hours.set(subject, next);
       return answer(next, true);

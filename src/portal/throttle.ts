@@ -1,8 +1,9 @@
 // How often one may try at what guards an account: by address, by account, and tighter for the two together.
 import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
+import { addressOf, takeByAddress } from "../api/address-limit.ts";
 import { RateLimitExceeded } from "../api/errors.ts";
-import { addressSubject, type RateLimits } from "../api/rate-limit.ts";
+import { type RateLimits, type RateWindow, secondsUntilReset } from "../api/rate-limit.ts";
 import { accountByEmailSecret } from "../commands/open-account.ts";
 
 type Deps = { rateLimits: RateLimits; clock: () => Date };
@@ -21,11 +22,10 @@ export class TooManyTries extends RateLimitExceeded {
 
 /** Counts a try to sign in, or to prove a password. @throws TooManyTries */
 export async function countTry(deps: Deps, request: FastifyRequest, email: string): Promise<void> {
-  const address = addressSubject(request.ip);
   const account = accountByEmailSecret(email);
-  await count(deps, `sign-in ${address}`, TRIES.address);
-  await count(deps, `sign-in ${digest(`${account} ${address}`)}`, TRIES.pair);
-  await count(deps, `sign-in ${account}`, TRIES.account);
+  await countByAddress(deps, request, "sign-in-address", TRIES.address);
+  await count(deps, `sign-in-pair ${digest(`${account} ${addressOf(request.ip)}`)}`, TRIES.pair);
+  await count(deps, `sign-in-account ${account}`, TRIES.account);
 }
 
 /** Counts one use by the caller's address of something that costs us work, such as opening an account. @throws TooManyTries */
@@ -35,7 +35,8 @@ export async function countByAddress(
   what: string,
   limit: number,
 ): Promise<void> {
-  await count(deps, `${what} ${addressSubject(request.ip)}`, limit);
+  const window = await takeByAddress(deps.rateLimits, what, request.ip, limit, deps.clock());
+  refuseUnlessGranted(window, window.limit, deps.clock());
 }
 
 /** @throws TooManyTries */
@@ -45,7 +46,7 @@ export async function countForAccount(
   what: string,
   limit: number,
 ): Promise<void> {
-  await count(deps, `${what} account ${accountId}`, limit);
+  await count(deps, `${what} ${accountId}`, limit);
 }
 
 /** Nobody gets more than a few mails an hour through us, whoever asks. @throws TooManyTries */
@@ -55,9 +56,11 @@ export async function countMail(deps: Deps, email: string): Promise<void> {
 
 async function count({ rateLimits, clock }: Deps, subject: string, limit: number): Promise<void> {
   const now = clock();
-  const window = await rateLimits.take(subject, limit, now);
-  if (!window.granted)
-    throw new TooManyTries(limit, Math.max(1, Math.ceil((window.resetAt - now.getTime()) / 1000)));
+  refuseUnlessGranted(await rateLimits.take(subject, limit, now), limit, now);
+}
+
+function refuseUnlessGranted(window: RateWindow, limit: number, now: Date): void {
+  if (!window.granted) throw new TooManyTries(limit, secondsUntilReset(window, now));
 }
 
 function digest(text: string): string {

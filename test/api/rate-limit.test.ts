@@ -1,7 +1,7 @@
 // The hourly limit over real HTTP, with a clock of its own (interface, parts 5 and 8).
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Answer } from "../support/ask.ts";
-import { startTestService, type TestService } from "../support/start-service.ts";
+import { onCluster, startTestService, type TestService } from "../support/start-service.ts";
 
 const HOUR_MS = 3_600_000;
 const url = "https://example.com/";
@@ -15,9 +15,17 @@ describe("part 8, rate limits", () => {
   let service: TestService;
   /** Every test has accounts and addresses of its own, and takes the time as it finds it. */
   let now = Date.parse("2026-03-01T12:00:00.500Z");
+  /** Of keys, in the documents. */
+  let lookUps = 0;
 
   beforeAll(async () => {
     service = await startTestService({ TRUST_PROXY: "127.0.0.1" }, () => new Date(now));
+    const { readStore } = service.backend;
+    const { find } = readStore;
+    readStore.find = (collection, query) => {
+      if (query?.where?.keyHash !== undefined) lookUps += 1;
+      return find.call(readStore, collection, query) as never;
+    };
   });
   afterAll(() => service.stop());
 
@@ -96,6 +104,62 @@ describe("part 8, rate limits", () => {
     expect(
       (await service.ask("/api/v1/links", { key, headers: { "x-forwarded-for": "203.0.113.7" } })).status,
     ).toBe(200);
+  });
+
+  describe.skipIf(onCluster())("when somebody tries keys", () => {
+    const tryKey = (key: string, address: string) =>
+      service.ask("/api/v1/links", { key, headers: { "x-forwarded-for": address } });
+    const madeUp = () => `ll_${crypto.randomUUID().replaceAll("-", "")}`;
+    const statuses = async (count: number, address: string, key = madeUp) => {
+      const answers = await Promise.all(Array.from({ length: count }, () => tryKey(key(), address)));
+      return [...new Set(answers.map(({ status }) => status))];
+    };
+
+    it("looks no made-up key up beyond the address's limit", async () => {
+      expect(await statuses(500, "203.0.113.50")).toEqual([401]);
+      lookUps = 0;
+      expect(await statuses(50, "203.0.113.50")).toEqual([429]);
+      expect(lookUps).toBe(0);
+      const refused = await tryKey(madeUp(), "203.0.113.50");
+      expect([window(refused).limit, window(refused).remaining]).toEqual([500, 0]);
+      expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+    });
+
+    it("goes on serving keys used before from that address, and refuses them once they are deactivated", async () => {
+      const { key, keyId, accountId } = await service.member("free");
+      expect((await tryKey(key, "203.0.113.99")).status).toBe(200);
+      expect(await statuses(500, "203.0.113.51")).toEqual([401]);
+      expect((await tryKey(key, "203.0.113.51")).status).toBe(200);
+      await service.deactivateKey(accountId, keyId);
+      await expect.poll(async () => (await tryKey(key, "203.0.113.51")).status).toBe(429);
+      expect((await tryKey(key, "203.0.113.52")).status).toBe(401);
+    });
+
+    it("serves a new key at once where a program goes on with its old one, beyond the limit too", async () => {
+      const { key, keyId, accountId } = await service.member("free");
+      await service.deactivateKey(accountId, keyId);
+      await expect.poll(async () => (await tryKey(key, "203.0.113.53")).status).toBe(401);
+      await statuses(500, "203.0.113.53", () => key);
+      lookUps = 0;
+      expect(await statuses(20, "203.0.113.53", () => key)).toEqual([429]);
+      expect(lookUps).toBe(0);
+      const fresh = await service.issueKey(accountId);
+      expect((await tryKey(fresh.key, "203.0.113.53")).status).toBe(200);
+    });
+  });
+
+  it("lets an IPv6 /48 ask 5,000 times an hour without a key, however many /64 it asks from", async () => {
+    const ask = (n: number) =>
+      service.ask("/api/v1/links", { headers: { "x-forwarded-for": `2001:db8:9:${n.toString(16)}::1` } });
+    const counts: Record<number, number> = {};
+    for (let n = 0; n < 5_100; n += 100) {
+      const answers = await Promise.all(Array.from({ length: 100 }, (_, i) => ask(n + i)));
+      for (const { status } of answers) counts[status] = (counts[status] ?? 0) + 1;
+    }
+    expect(counts).toEqual({ 401: 5_000, 429: 100 });
+    expect(
+      (await service.ask("/api/v1/links", { headers: { "x-forwarded-for": "2001:db8:a::1" } })).status,
+    ).toBe(401);
   });
 
   it("does not count redirects and QR images", async () => {

@@ -1,5 +1,6 @@
 // What rate limits promise (interface, part 8; DESIGN §7), within a process and between processes.
 import { beforeAll, describe, expect, it } from "vitest";
+import { lookByAddress, NETWORK_FACTOR, takeByAddress } from "../../src/api/address-limit.ts";
 import { type RateLimits, WINDOW_MS } from "../../src/api/rate-limit.ts";
 
 /** Two handles, as two processes would have. */
@@ -67,6 +68,26 @@ export function rateLimitsContract(
       await limits.take(subject, 1, at(0));
       expect((await limits.take(subject, 1, at(0))).granted).toBe(false);
       expect((await limits.take(subject, 2, at(0))).granted).toBe(true);
+    });
+
+    it("lets no IPv6 /48 have more than ten of its /64 could, whichever process is asked", async () => {
+      const kind = `address-${crypto.randomUUID()}`;
+      const from = (network: number) => `2001:db8:77:${network.toString(16)}::1`;
+      const granted = async (network: number, of: RateLimits) =>
+        (await takeByAddress(of, kind, from(network), 2, at(0))).granted;
+      const grants: boolean[] = [];
+      for (let n = 0; n < 100; n++) grants.push(await granted(n, n % 2 ? limits : others));
+      expect(grants.filter(Boolean)).toHaveLength(2 * NETWORK_FACTOR);
+      expect(await lookByAddress(limits, kind, from(999), 2, at(0))).toMatchObject({ granted: false });
+      expect((await takeByAddress(limits, kind, "2001:db8:78::1", 2, at(0))).granted).toBe(true);
+    });
+
+    it("counts what a full /64 is refused against nobody else of its /48", async () => {
+      const kind = `address-${crypto.randomUUID()}`;
+      const take = (ip: string) => takeByAddress(limits, kind, ip, 2, at(0));
+      for (let n = 0; n < 100; n++) await take("2001:db8:79:1::1");
+      expect(await take("2001:db8:79:1::2")).toMatchObject({ granted: false, limit: 2, used: 2 });
+      expect(await take("2001:db8:79:2::1")).toMatchObject({ granted: true, limit: 2, used: 1 });
     });
 
     it("keeps subjects apart", async () => {

@@ -1,7 +1,8 @@
 // The windows behind the limit: what shares one, when it turns, and that memory is bounded.
 import { describe, expect, it } from "vitest";
+import { addressOf, takeByAddress } from "../../src/api/address-limit.ts";
 import { memoryRateLimits } from "../../src/api/rate-limit.memory.ts";
-import { addressSubject, WINDOW_MS } from "../../src/api/rate-limit.ts";
+import { WINDOW_MS } from "../../src/api/rate-limit.ts";
 
 describe("rate windows", () => {
   const start = Date.parse("2026-01-01T00:00:00Z");
@@ -37,10 +38,32 @@ describe("rate windows", () => {
     expect(await limits.look("subject 99", 5, at)).toMatchObject({ used: 1 });
   });
 
+  it("keeps each kind of subject for itself, so that a flood of one evicts no window of another", async () => {
+    const at = new Date(start);
+    const limits = memoryRateLimits(() => at, 10);
+    const others = ["key 1", "sign-in-account a", "qr 192.0.2.1"];
+    for (const subject of others) await limits.take(subject, 5, at);
+    for (let n = 0; n < 100; n++) await limits.take(`address 198.51.100.${n}`, 5, at);
+    for (const subject of others)
+      expect([subject, (await limits.look(subject, 5, at)).used]).toEqual([subject, 1]);
+  });
+
+  it("gives an IPv6 /48 no more windows than it has requests, so that it evicts nobody's", async () => {
+    const at = new Date(start);
+    const limits = memoryRateLimits(() => at, 100);
+    await limits.take("address 192.0.2.1", 5, at);
+    for (let n = 0; n < 1000; n++)
+      await takeByAddress(limits, "address", `2001:db8:1:${n.toString(16)}::1`, 5, at);
+    expect((await limits.look("address 192.0.2.1", 5, at)).used).toBe(1);
+  });
+
   it("counts an IPv6 network of /64 as one address, and an IPv4 address the same in either notation", () => {
-    expect(addressSubject("2001:db8:1:2:3:4:5:6")).toBe(addressSubject("2001:db8:1:2::9"));
-    expect(addressSubject("2001:db8:1:2::1")).not.toBe(addressSubject("2001:db8:1:3::1"));
-    expect(addressSubject("2001:db8::1")).toBe(addressSubject("2001:db8:0:0:ffff::"));
-    expect(addressSubject("::ffff:203.0.113.7")).toBe(addressSubject("203.0.113.7"));
+    expect(addressOf("2001:db8:1:2:3:4:5:6")).toBe(addressOf("2001:db8:1:2::9"));
+    expect(addressOf("2001:db8:1:2::1")).not.toBe(addressOf("2001:db8:1:3::1"));
+    expect(addressOf("2001:db8::1")).toBe(addressOf("2001:db8:0:0:ffff::"));
+    expect(addressOf("::ffff:203.0.113.7")).toBe(addressOf("203.0.113.7"));
+    expect(addressOf("::ffff:cb00:7107")).toBe(addressOf("203.0.113.7"));
+    expect(addressOf("fe80::1%eth0")).toBe(addressOf("fe80::2%eth0"));
+    expect(addressOf("")).toBe("");
   });
 });

@@ -45,6 +45,7 @@ export const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   key_limit_reached: 409,
   idempotency_key_reused: 409,
   rotation_under_way: 409,
+  webhook_key_missing: 409,
   invalid_slug: 422,
   rate_limit_exceeded: 429,
   too_many_streams: 429,

@@ -139,6 +139,7 @@ export function webhookRow(webhook: WebhookDocument) {
     status: webhook.status,
     paused_by: webhook.pausedBy,
     reason: webhook.reason,
+    cause: webhook.cause ?? null,
     paused_at: webhook.pausedAt,
     key_hint: webhook.keyHint,
     previous_key_until: webhook.previousKeyUntil,

@@ -1,13 +1,13 @@
 // Folds the webhooks of one account: a part of account.ts's state, as their stream is the account's.
 import type { AccountEvent } from "../events/catalogue.ts";
-import type { ClickKind, WebhookPauser } from "../events/vocabulary.ts";
+import type { ClickKind, WebhookPauseCause, WebhookPauser } from "../events/vocabulary.ts";
 
 /** `kinds`: which kinds of click it is sent. */
 export type WebhookSettings = { url: string; kinds: readonly ClickKind[]; label: string };
 
 export type LiveWebhook = WebhookSettings & { webhookId: string } & (
     | { status: "active" }
-    | { status: "paused"; pausedBy: WebhookPauser }
+    | { status: "paused"; pausedBy: WebhookPauser; cause: WebhookPauseCause | undefined }
   );
 
 /** Removed ones are remembered, so that a removal that a crash cut off can be repeated. */
@@ -42,7 +42,10 @@ function evolveWebhook(
     case "WebhookChanged":
       return { ...webhook, url: event.data.url, kinds: event.data.kinds, label: event.data.label };
     case "WebhookPaused":
-      return { webhookId, url, kinds, label, status: "paused", pausedBy: event.data.by };
+      return {
+        ...{ webhookId, url, kinds, label },
+        ...{ status: "paused", pausedBy: event.data.by, cause: event.data.cause },
+      };
     case "WebhookResumed":
       return { webhookId, url, kinds, label, status: "active" };
     case "WebhookKeyRotated":

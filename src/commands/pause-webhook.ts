@@ -1,6 +1,6 @@
 // Pauses a webhook: nothing is sent to it until it is resumed. Asked by people, and by the worker after long failure.
 import type { Actor, Position } from "../event-store/port.ts";
-import type { WebhookPauser } from "../events/vocabulary.ts";
+import type { WebhookPauseCause, WebhookPauser } from "../events/vocabulary.ts";
 import { onAccount } from "./account-stream.ts";
 import type { CommandContext } from "./caller.ts";
 import type { CommandDeps } from "./handle-command.ts";
@@ -8,21 +8,22 @@ import { pause } from "./webhook.ts";
 
 const MAX_REASON_LENGTH = 200;
 
-/** @throws AccountNotFound, WebhookNotFound */
+/** `isNew`: false when it was paused already. @throws AccountNotFound, WebhookNotFound */
 export async function pauseWebhook(
   deps: CommandDeps,
   context: CommandContext,
   accountId: string,
   webhookId: string,
-  request: { reason?: string | undefined } = {},
-): Promise<{ webhookId: string; position: Position | undefined }> {
+  request: { reason?: string | undefined; cause?: WebhookPauseCause | undefined } = {},
+): Promise<{ webhookId: string; isNew: boolean; position: Position | undefined }> {
   const by = pauserOf(context.actor);
   const reason = request.reason?.trim().slice(0, MAX_REASON_LENGTH) || undefined;
   const at = deps.clock().toISOString();
-  const { position } = await onAccount(deps, context, accountId, (account) =>
-    pause(account, { webhookId, by, reason, at }),
+  const { cause } = request;
+  const { events, position } = await onAccount(deps, context, accountId, (account) =>
+    pause(account, { webhookId, by, reason, cause, at }),
   );
-  return { webhookId, position };
+  return { webhookId, isNew: events.length > 0, position };
 }
 
 /** In whose name a webhook is paused or resumed. */

@@ -2,10 +2,12 @@
 import type { Position } from "../event-store/port.ts";
 import { onAccount } from "./account-stream.ts";
 import type { CommandContext } from "./caller.ts";
+import { CommandRefused } from "./errors.ts";
 import type { CommandDeps } from "./handle-command.ts";
 import { rotateKey } from "./webhook.ts";
 import { RotationUnderWay } from "./webhook-errors.ts";
 import {
+  forgetWebhookKeys,
   keepWebhookKeys,
   keyHintOf,
   newWebhookKey,
@@ -18,7 +20,7 @@ export type RotateWebhookKeyDeps = CommandDeps & WebhookKeyDeps;
 export type RotatedWebhookKey = {
   webhookId: string;
   key: string;
-  /** ISO 8601 UTC. */
+  /** ISO 8601 UTC; now where there was no key before. */
   previousUntil: string;
   position: Position | undefined;
 };
@@ -28,7 +30,8 @@ const PREVIOUS_LIVES_MS = 24 * 60 * 60 * 1000;
 const LONGEST_ROTATION_MS = 30_000;
 
 /**
- * The event first: whoever is cut off between the two has seen no key, and the one in use goes on.
+ * The event first: whoever is cut off between the two has seen no key, and the one in use goes on. Where none is in
+ * use the key comes first, as the event resumes the webhook.
  * @throws AccountNotFound, WebhookNotFound, RotationUnderWay
  */
 export async function rotateWebhookKey(
@@ -39,13 +42,21 @@ export async function rotateWebhookKey(
 ): Promise<RotatedWebhookKey> {
   return await alone(deps, webhookId, async () => {
     const now = deps.clock();
-    const previousUntil = new Date(now.getTime() + PREVIOUS_LIVES_MS).toISOString();
     const key = newWebhookKey(deps);
-    const rotation = { webhookId, keyHint: keyHintOf(key), previousUntil, at: now.toISOString() };
-    const { position } = await onAccount(deps, context, accountId, (account) => rotateKey(account, rotation));
     const before = await readWebhookKeys(deps.secrets, webhookId, now);
-    const previous = before ? { previous: { key: before.key, until: previousUntil } } : {};
-    await keepWebhookKeys(deps.secrets, webhookId, { key, ...previous });
+    const until = before ? new Date(now.getTime() + PREVIOUS_LIVES_MS) : now;
+    const [at, previousUntil] = [now.toISOString(), until.toISOString()];
+    if (!before) await keepWebhookKeys(deps.secrets, webhookId, { key });
+    const { position } = await onAccount(deps, context, accountId, (account) =>
+      rotateKey(account, { webhookId, keyHint: keyHintOf(key), previousUntil, at }),
+    ).catch(async (error: unknown) => {
+      if (!before && error instanceof CommandRefused) await forgetWebhookKeys(deps.secrets, webhookId);
+      throw error;
+    });
+    if (before) {
+      const previous = { key: before.key, until: previousUntil };
+      await keepWebhookKeys(deps.secrets, webhookId, { key, previous });
+    }
     return { webhookId, key, previousUntil, position };
   });
 }

@@ -34,3 +34,11 @@ export class RotationUnderWay extends CommandRefused {
     super("The key of this webhook is being rotated by another request; try again in a moment");
   }
 }
+
+/** As after a restore without the secrets. */
+export class WebhookKeyMissing extends CommandRefused {
+  override readonly code = "webhook_key_missing";
+  constructor() {
+    super("The key of this webhook is missing: make a new one");
+  }
+}

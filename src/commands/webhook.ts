@@ -1,6 +1,12 @@
 // Decides what may happen to the webhooks of one account (interface, part 6); the fold is own-webhooks.ts's.
 import type { AccountEvent } from "../events/catalogue.ts";
-import { CLICK_KINDS, TIER_LIMITS, WEBHOOKS_PER_ACCOUNT, type WebhookPauser } from "../events/vocabulary.ts";
+import {
+  CLICK_KINDS,
+  TIER_LIMITS,
+  WEBHOOKS_PER_ACCOUNT,
+  type WebhookPauseCause,
+  type WebhookPauser,
+} from "../events/vocabulary.ts";
 import { type AccountState, type OpenAccount, opened } from "./account.ts";
 import { TierRequired } from "./errors.ts";
 import type { LiveWebhook, WebhookSettings } from "./own-webhooks.ts";
@@ -30,7 +36,13 @@ export function change(account: AccountState, c: WebhookChange): AccountEvent[] 
   return [{ type: "WebhookChanged", data: { accountId, webhookId, ...changed, at: c.at } }];
 }
 
-export type WebhookPause = { webhookId: string; by: WebhookPauser; reason?: string | undefined; at: string };
+export type WebhookPause = {
+  webhookId: string;
+  by: WebhookPauser;
+  reason?: string | undefined;
+  cause?: WebhookPauseCause | undefined;
+  at: string;
+};
 
 /** Pausing a paused one changes nothing, unless the operator takes hold of it. @throws WebhookNotFound */
 export function pause(account: AccountState, c: WebhookPause): AccountEvent[] {
@@ -40,7 +52,8 @@ export function pause(account: AccountState, c: WebhookPause): AccountEvent[] {
   const heldAnew = by === "operator" && webhook.status === "paused" && webhook.pausedBy !== "operator";
   if (webhook.status === "paused" && !heldAnew) return [];
   const reason = c.reason === undefined ? {} : { reason: c.reason };
-  return [{ type: "WebhookPaused", data: { accountId, webhookId, by, ...reason, at } }];
+  const cause = c.cause === undefined ? {} : { cause: c.cause };
+  return [{ type: "WebhookPaused", data: { accountId, webhookId, by, ...reason, ...cause, at } }];
 }
 
 /**
@@ -58,14 +71,17 @@ export function resume(
   return [{ type: "WebhookResumed", data: { accountId, webhookId: c.webhookId, at: c.at } }];
 }
 
-/** On any tier: a key that leaked must be replaceable. @throws WebhookNotFound */
+/** On any tier: a key that leaked must be replaceable. Resumes what was paused for want of a key. @throws WebhookNotFound */
 export function rotateKey(
   account: AccountState,
   c: { webhookId: string; keyHint: string; previousUntil: string; at: string },
 ): AccountEvent[] {
   const { accountId } = opened(account);
-  liveWebhook(account, c.webhookId);
-  return [{ type: "WebhookKeyRotated", data: { accountId, ...c } }];
+  const webhook = liveWebhook(account, c.webhookId);
+  const { webhookId, at } = c;
+  const hadNoKey = webhook.status === "paused" && webhook.cause === "key_missing";
+  const rotated: AccountEvent = { type: "WebhookKeyRotated", data: { accountId, ...c } };
+  return hadNoKey ? [rotated, { type: "WebhookResumed", data: { accountId, webhookId, at } }] : [rotated];
 }
 
 /** Removing it again changes nothing. @throws WebhookNotFound for one that never was */

@@ -14,6 +14,10 @@ export const WEBHOOK_DEFAULT_KINDS = ["click", "qr_scan"] as const satisfies rea
 export const WEBHOOK_PAUSERS = ["user", "operator", "system"] as const;
 export type WebhookPauser = (typeof WEBHOOK_PAUSERS)[number];
 
+/** Why the service itself paused a webhook, where the mend depends on it: a new key also resumes one without a key. */
+export const WEBHOOK_PAUSE_CAUSES = ["key_missing"] as const;
+export type WebhookPauseCause = (typeof WEBHOOK_PAUSE_CAUSES)[number];
+
 export const DEVICE_TYPES = ["mobile", "desktop", "tablet", "bot", "unknown"] as const;
 export type DeviceType = (typeof DEVICE_TYPES)[number];
 

@@ -1,7 +1,7 @@
 // Webhooks' events in `account-<uuid>`, where the limit of five is an invariant. No key in clear, no credentials in a URL.
 import { z } from "zod";
 import type { EventDefinition } from "./definition.ts";
-import { CLICK_KINDS, WEBHOOK_PAUSERS } from "./vocabulary.ts";
+import { CLICK_KINDS, WEBHOOK_PAUSE_CAUSES, WEBHOOK_PAUSERS } from "./vocabulary.ts";
 
 const ofWebhook = { accountId: z.uuid(), webhookId: z.uuid(), at: z.iso.datetime() };
 
@@ -15,7 +15,12 @@ export const webhookEvents = {
   WebhookChanged: { version: 1, schema: z.object({ ...ofWebhook, ...settings }) },
   WebhookPaused: {
     version: 1,
-    schema: z.object({ ...ofWebhook, by: z.enum(WEBHOOK_PAUSERS), reason: z.string().optional() }),
+    schema: z.object({
+      ...ofWebhook,
+      by: z.enum(WEBHOOK_PAUSERS),
+      reason: z.string().optional(),
+      cause: z.enum(WEBHOOK_PAUSE_CAUSES).optional(),
+    }),
   },
   WebhookResumed: { version: 1, schema: z.object({ ...ofWebhook }) },
   /** Until `previousUntil` deliveries are signed with the key before it too. */

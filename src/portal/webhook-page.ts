@@ -103,11 +103,13 @@ ${confirmed(
 )}</div></div>`;
 }
 
-function whyPaused({ pausedBy, reason, pausedAt }: WebhookDocument): string {
+function whyPaused({ pausedBy, reason, cause, pausedAt }: WebhookDocument): string {
   const since = pausedAt ? ` since ${pausedAt.slice(0, 16).replace("T", " ")} UTC` : "";
   const why = reason ? `: ${reason}` : "";
   if (pausedBy === "operator")
     return `Paused by the operator of this service${since}${why}. Only they can resume it.`;
+  if (cause === "key_missing")
+    return `Paused${since}${why}, so nothing can be signed. Make a new key below: it then resumes by itself.`;
   if (pausedBy === "system")
     return `Paused${since}, as deliveries went on failing${why}. Mend the receiver, try it below, then resume.`;
   return `Paused${since}${why}. Nothing is sent until you resume it; clicks of the meantime are not made up for.`;

@@ -1,6 +1,6 @@
 // Webhooks as their owners see them, and where the sender finds each one's address (interface, parts 2 and 6).
 import { PREFIX } from "../events/streams.ts";
-import type { ClickKind, WebhookPauser } from "../events/vocabulary.ts";
+import type { ClickKind, WebhookPauseCause, WebhookPauser } from "../events/vocabulary.ts";
 import type { Document } from "../read-store/port.ts";
 import type { Projection } from "./projection.ts";
 
@@ -13,6 +13,8 @@ export type WebhookDocument = Document & {
   status: "active" | "paused" | "removed";
   pausedBy: WebhookPauser | null;
   reason: string | null;
+  /** Only while the service has paused it for one. */
+  cause?: WebhookPauseCause;
   pausedAt: string | null;
   keyHint: string;
   previousKeyUntil: string | null;
@@ -61,17 +63,23 @@ export const webhooks: Projection<WebhookDocument> = {
         return { ...webhook, url, label, kinds, changedAt };
       }
       case "WebhookPaused": {
-        const { by, reason = null } = event.data;
-        return { ...webhook, status: "paused", pausedBy: by, reason, pausedAt: changedAt, changedAt };
+        const { by, reason = null, cause } = event.data;
+        const { cause: _, ...before } = webhook;
+        const why = { pausedBy: by, reason, ...(cause && { cause }) };
+        return { ...before, status: "paused", ...why, pausedAt: changedAt, changedAt };
       }
-      case "WebhookResumed":
-        return { ...webhook, status: "active", ...running, changedAt };
+      case "WebhookResumed": {
+        const { cause: _, ...before } = webhook;
+        return { ...before, status: "active", ...running, changedAt };
+      }
       case "WebhookKeyRotated": {
         const { keyHint, previousUntil } = event.data;
         return { ...webhook, keyHint, previousKeyUntil: previousUntil, changedAt };
       }
-      case "WebhookRemoved":
-        return { ...webhook, status: "removed", ...running, changedAt };
+      case "WebhookRemoved": {
+        const { cause: _, ...before } = webhook;
+        return { ...before, status: "removed", ...running, changedAt };
+      }
       default:
         return webhook;
     }

@@ -1,5 +1,7 @@
 // Everything webhooks are made of, run together: the directory, the router, the worker and the sweep.
+import { AccountNotFound } from "../commands/account-errors.ts";
 import { pauseWebhook } from "../commands/pause-webhook.ts";
+import { WebhookNotFound } from "../commands/webhook-errors.ts";
 import { keysInUse } from "../commands/webhook-key.ts";
 import { DomainError } from "../errors.ts";
 import type { EventStore } from "../event-store/port.ts";
@@ -13,6 +15,7 @@ import type { DeliveryQueue } from "./queue.ts";
 import { oldestKept } from "./retention.ts";
 import { ROUTER_CHECKPOINT, routeClicks } from "./router.ts";
 import type { AttemptResult, Delivery } from "./send-delivery.ts";
+import type { PauseWebhook } from "./settle-attempt.ts";
 import type { Subscriber } from "./subscribers.ts";
 import type { WebhooksStatus } from "./webhooks-messages.ts";
 import { DeliveryWorker } from "./worker.ts";
@@ -54,7 +57,7 @@ export function openWebhooks(deps: WebhooksDeps): Webhooks {
     queue,
     find: (webhookId) => directory.find(webhookId),
     keysOf: (webhookId) => keysInUse(secrets, webhookId, clock()),
-    pause: (webhook, reason) => pauseFailing(deps, webhook, reason),
+    pause: (webhook, why) => pauseByService(deps, webhook, why),
   });
   const keep = (name: string, work: Work, signal: AbortSignal) =>
     keepRunning({ name, random, log }, work, signal);
@@ -98,14 +101,20 @@ export function openWebhooks(deps: WebhooksDeps): Webhooks {
   };
 }
 
-/** In the name of the service. Somebody else may have paused or removed it meanwhile: that is as well. */
-async function pauseFailing(deps: WebhooksDeps, webhook: Subscriber, reason: string): Promise<void> {
+/** Somebody else may have paused or removed it, or closed its account, meanwhile: that is as well, and not logged. */
+async function pauseByService(
+  deps: WebhooksDeps,
+  webhook: Subscriber,
+  why: Parameters<PauseWebhook>[1],
+): Promise<void> {
   const { accountId, webhookId } = webhook;
   const actor = { type: "system", id: "webhooks" } as const;
   try {
-    await pauseWebhook(deps, { requestId: deps.newId(), actor }, accountId, webhookId, { reason });
-    deps.log.warn({ accountId, webhookId, reason }, "webhook paused");
+    const context = { requestId: deps.newId(), actor };
+    const { isNew } = await pauseWebhook(deps, context, accountId, webhookId, why);
+    if (isNew) deps.log.warn({ accountId, webhookId, reason: why.reason }, "webhook paused");
   } catch (err) {
+    if (err instanceof WebhookNotFound || err instanceof AccountNotFound) return;
     if (!(err instanceof DomainError)) throw err;
     deps.log.warn({ err, webhookId }, "webhook could not be paused");
   }

@@ -1,13 +1,19 @@
 // What follows from one try: delivered, due again or given up; and whether its webhook has failed for too long.
+import type { WebhookPauseCause } from "../events/vocabulary.ts";
 import type { Attempt, ClaimedDelivery, DeliveryQueue, Outcome } from "./queue.ts";
 import { nextTryAt, pauseReason } from "./schedule.ts";
 import type { AttemptResult } from "./send-delivery.ts";
 import type { Subscriber } from "./subscribers.ts";
 
+/** Pauses a webhook in the name of the service. */
+export type PauseWebhook = (
+  webhook: Subscriber,
+  why: { reason: string; cause?: WebhookPauseCause },
+) => Promise<void>;
+
 export type SettleDeps = {
   queue: Pick<DeliveryQueue, "settle" | "noteFailure" | "endStreak">;
-  /** Pauses a webhook in the name of the service. */
-  pause: (webhook: Subscriber, reason: string) => Promise<void>;
+  pause: PauseWebhook;
   random: () => number;
   /** Before each try, in milliseconds (schedule.ts). */
   delaysMs: readonly number[];
@@ -53,5 +59,5 @@ async function noteFailure(
   }
   const failing = { since: Date.parse(streak.since), attempts: streak.attempts };
   const reason = pauseReason(status, failing, Date.parse(at));
-  if (reason !== undefined) await pause(webhook, reason);
+  if (reason !== undefined) await pause(webhook, { reason });
 }

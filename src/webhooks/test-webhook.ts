@@ -1,6 +1,6 @@
 // The test tool (interface, part 6): sends a signed sample of link.clicked to an endpoint now, and shows what happened.
+import { WebhookKeyMissing } from "../commands/webhook-errors.ts";
 import { keysInUse } from "../commands/webhook-key.ts";
-import { NotFound } from "../queries/errors.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import type { Secrets } from "../secrets/port.ts";
 import { LINK_CLICKED, samplePayload } from "./click-payload.ts";
@@ -24,7 +24,7 @@ export type TestedWebhook = {
 /**
  * Also for a paused webhook, so that an endpoint can be tried before it is resumed. No part of the delivery log.
  * `accountId`: whose it must be.
- * @throws NotFound, TierRequired
+ * @throws NotFound, TierRequired, WebhookKeyMissing
  */
 export async function testWebhook(
   deps: TestWebhookDeps,
@@ -34,7 +34,7 @@ export async function testWebhook(
   const webhook = await entitledWebhook(deps, webhookId, accountId);
   const now = deps.sending.now();
   const keys = await keysInUse(deps.secrets, webhookId, new Date(now));
-  if (!keys) throw new NotFound("Webhook not found");
+  if (!keys) throw new WebhookKeyMissing();
   const body = samplePayload(deps.baseUrl, now);
   const id = `test_${deps.newId()}`;
   const sample = { url: webhook.url, ...keys, id, body, event: LINK_CLICKED } as const;

@@ -4,7 +4,7 @@ import { LINK_CLICKED } from "./click-payload.ts";
 import type { ClaimedDelivery, DeliveryQueue } from "./queue.ts";
 import { ReceiverCircuits } from "./receiver-circuits.ts";
 import type { AttemptResult, Delivery } from "./send-delivery.ts";
-import { settleAttempt } from "./settle-attempt.ts";
+import { type PauseWebhook, settleAttempt } from "./settle-attempt.ts";
 import { shareSlots } from "./share-slots.ts";
 import type { Subscriber } from "./subscribers.ts";
 import { UnderWay } from "./under-way.ts";
@@ -17,11 +17,10 @@ export type WorkerDeps = {
   queue: DeliveryQueue;
   /** Undefined for a webhook that is not known yet. */
   find: (webhookId: string) => Subscriber | undefined;
-  /** What to sign with now; undefined when the webhook has just been removed. */
+  /** What to sign with now; undefined when the webhook has no key, or has just been removed. */
   keysOf: (webhookId: string) => Promise<SigningKeys | undefined>;
   send: (delivery: Delivery) => Promise<AttemptResult>;
-  /** Pauses a webhook in the name of the service. */
-  pause: (webhook: Subscriber, reason: string) => Promise<void>;
+  pause: PauseWebhook;
   clock: () => Date;
   newId: () => string;
   random: () => number;
@@ -31,6 +30,9 @@ export type WorkerDeps = {
 
 /** When a delivery could not even be tried for a reason of our own. */
 const OWN_TROUBLE_MS = 60_000;
+/** Until the directory has read that the webhook is paused. */
+const UNTIL_PAUSED_MS = 1_000;
+const KEY_MISSING = { reason: "its key is missing", cause: "key_missing" } as const;
 const QUEUE_AWAY_MS = 1_000;
 /** Least time between two looks, so that under load each claims many. */
 const LOOK_GAP_MS = 5;
@@ -118,7 +120,7 @@ export class DeliveryWorker {
     const until = new Date(at.getTime() + this.#settings.claimMs).toISOString();
     const claimed = await queue.claim({ webhookId, token: newId(), now, until, limit });
     if (claimed.length === 0) return 0;
-    const keys = this.#deps.keysOf(webhookId);
+    const keys = this.#keysOrPause(webhook);
     for (const claim of claimed) {
       this.counts.claimed(at.getTime() - Date.parse(claim.wasDueAt));
       this.underWay.add(claim, this.#try(claim, webhook, keys), () => this.wake());
@@ -130,13 +132,13 @@ export class DeliveryWorker {
   async #try(
     claim: ClaimedDelivery,
     webhook: Subscriber,
-    keys: ReturnType<WorkerDeps["keysOf"]>,
+    keys: Promise<SigningKeys | undefined>,
   ): Promise<void> {
-    const { queue, clock, log, pause, random, send } = this.#deps;
+    const { queue, log, pause, random, send } = this.#deps;
     const { webhookId, eventId } = claim;
     try {
       const signing = await keys;
-      if (!signing) throw new Error("The webhook's key is missing");
+      if (!signing) return void (await queue.defer(claim, this.#in(UNTIL_PAUSED_MS)));
       const body = Buffer.from(claim.body);
       const result = await send({ url: webhook.url, ...signing, id: eventId, body, event: LINK_CLICKED });
       this.counts.attempted(result.error?.code ?? "delivered");
@@ -148,9 +150,19 @@ export class DeliveryWorker {
       if (!result.error) await this.#endStreak(webhookId);
     } catch (err) {
       log.warn({ err, webhookId, eventId }, "webhook delivery interrupted");
-      const later = new Date(clock().getTime() + OWN_TROUBLE_MS).toISOString();
-      await queue.defer(claim, later).catch(() => undefined);
+      await queue.defer(claim, this.#in(OWN_TROUBLE_MS)).catch(() => undefined);
     }
+  }
+
+  /** Undefined when the webhook has no key, for which it is now paused: nothing can be signed, and trying again mends nothing. */
+  async #keysOrPause(webhook: Subscriber): Promise<SigningKeys | undefined> {
+    const keys = await this.#deps.keysOf(webhook.webhookId);
+    if (!keys) await this.#deps.pause(webhook, KEY_MISSING);
+    return keys;
+  }
+
+  #in(ms: number): string {
+    return new Date(this.#deps.clock().getTime() + ms).toISOString();
   }
 
   #failed(webhookId: string): void {

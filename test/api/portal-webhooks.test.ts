@@ -1,5 +1,6 @@
 // Webhooks in the portal over real HTTP, delivered to a real receiver: key once, test tool, log, resend, pause, remove.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { forgetWebhookKeys } from "../../src/commands/webhook-key.ts";
 import { decoded } from "../support/browser-like.ts";
 import { type Person, portalPeople, until } from "../support/portal-people.ts";
 import { startTestService, type TestService } from "../support/start-service.ts";
@@ -64,6 +65,20 @@ describe("the webhook pages", { timeout: 90_000 }, () => {
     expect(refused.text).toMatch(/value="Kept"[\s\S]*value="preview" checked/);
     const none = await person.submit("/portal/webhooks", { url: "https://hooks.example.com/" });
     expect([none.status, decoded(none.text)]).toEqual([400, expect.stringContaining("one or more of click")]);
+  });
+
+  it("say that the key is missing, what to do, and that a new one ended the pause", async () => {
+    const receiver = await startReceiver();
+    const { person, page } = await withWebhook(`http://127.0.0.1:${receiver.port}/`);
+    await forgetWebhookKeys(service.backend.secrets, page.split("/").at(-1) ?? "");
+    expect((await person.submit(`${page}/test`, {})).text).toContain("The key of this webhook is missing");
+    await click(person);
+    const shown = async () => decoded((await person.get(page)).text);
+    await until(async () => (await shown()).includes("its key is missing"));
+    expect(await shown()).toContain("Make a new key below: it then resumes by itself.");
+    await person.submit(`${page}/rotate`, {});
+    await until(async () => !(await shown()).includes("its key is missing"));
+    await until(async () => receiver.received.length === 1);
   });
 
   it("hold five webhooks", async () => {

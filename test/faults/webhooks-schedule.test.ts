@@ -42,7 +42,7 @@ describe("a delivery through its schedule", () => {
       find: () => (pausedFor.length > 0 ? { ...webhook, status: "paused" } : webhook),
       keysOf: async () => ({ key: "whk_key" }),
       send: sender.send,
-      pause: async (_, reason) => void pausedFor.push(reason),
+      pause: async (_, { reason }) => void pausedFor.push(reason),
       clock,
       newId: chance.newId,
       random,

@@ -17,7 +17,7 @@ import {
   WebhookLimitReached,
   WebhookNotFound,
 } from "../../src/commands/webhook-errors.ts";
-import { readWebhookKeys } from "../../src/commands/webhook-key.ts";
+import { forgetWebhookKeys, readWebhookKeys } from "../../src/commands/webhook-key.ts";
 import type { Tier } from "../../src/events/vocabulary.ts";
 import type { Secrets } from "../../src/secrets/port.ts";
 import { receiverUrl } from "../../src/webhooks/receiver-url.ts";
@@ -233,6 +233,24 @@ describe("rotating a webhook's key", () => {
     expect(events.at(-1)?.data).toMatchObject({ keyHint: rotated.key.slice(-4) });
     const again = await rotateWebhookKey(deps, user, accountId, webhookId);
     expect(await keysOf(webhookId)).toMatchObject({ key: again.key, previous: { key: rotated.key } });
+  });
+
+  it("gives one to a webhook that has lost its own, with none before it to sign with", async () => {
+    const accountId = await account();
+    const { webhookId } = await added(accountId);
+    await forgetWebhookKeys(deps.secrets, webhookId);
+    const clock = () => new Date("2026-05-01T12:00:00.000Z");
+    const rotated = await rotateWebhookKey({ ...deps, clock }, user, accountId, webhookId);
+    expect(rotated.previousUntil).toBe("2026-05-01T12:00:00.000Z");
+    expect(await keysOf(webhookId)).toEqual({ key: rotated.key });
+  });
+
+  it("leaves none where the webhook was removed", async () => {
+    const accountId = await account();
+    const { webhookId } = await added(accountId);
+    await removeWebhook(deps, user, accountId, webhookId);
+    await expect(rotateWebhookKey(deps, user, accountId, webhookId)).rejects.toThrow(WebhookNotFound);
+    expect(await keysOf(webhookId)).toBeUndefined();
   });
 
   it("twice at once leaves the key that one of them was shown", async () => {

@@ -158,6 +158,31 @@ describe("a webhook", () => {
       .thenEvents(rotated);
   });
 
+  it("resumes with a new key when it was paused for want of one, unless the operator has paused it since", () => {
+    const rotated: AccountEvent = {
+      type: "WebhookKeyRotated",
+      data: { ...of(1), keyHint: "wxyz", previousUntil: at },
+    };
+    const why = { by: "system", reason: "its key is missing", cause: "key_missing" } as const;
+    const keyless: AccountEvent = { type: "WebhookPaused", data: { ...of(1), ...why } };
+    account
+      .given(...one)
+      .when((a) => webhook.pause(a, { webhookId: id(1), ...why, at }))
+      .thenEvents(keyless);
+    account
+      .given(...one, keyless)
+      .when(rotate)
+      .thenEvents(rotated, resumed);
+    account
+      .given(...one, paused("system"))
+      .when(rotate)
+      .thenEvents(rotated);
+    account
+      .given(...one, keyless, paused("operator"))
+      .when(rotate)
+      .thenEvents(rotated);
+  });
+
   it("can be paused and removed after a downgrade, but neither changed nor resumed", () => {
     const downgraded = account.given(...one, toFree);
     downgraded.when(pause("user")).thenEvents(paused("user"));

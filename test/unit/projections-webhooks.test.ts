@@ -72,6 +72,16 @@ describe("webhooks", () => {
     ]);
   });
 
+  it("tell the cause of a pause that a new key ends, as long as it lasts", () => {
+    const keyless: LinkledgerEvent = {
+      type: "WebhookPaused",
+      data: { ...ofWebhook, by: "system", reason: "its key is missing", cause: "key_missing" },
+    };
+    expect(given(added, keyless)).toMatchObject([{ status: "paused", cause: "key_missing" }]);
+    for (const next of [{ type: "WebhookResumed", data: ofWebhook } as const, paused])
+      expect(given(added, keyless, next)[0]).not.toHaveProperty("cause");
+  });
+
   it("tell until when the key before is in use too", () => {
     const rotated: LinkledgerEvent = {
       type: "WebhookKeyRotated",

@@ -3,9 +3,9 @@ import { type ErrorFields, errorFields } from "../runtime/error-fields.ts";
 import type { SpoolReport } from "./click-spool.ts";
 import type { WriterReport } from "./click-writer.ts";
 import { CommitWaiters } from "./commit-waiters.ts";
-import { addHit, emptyBatch, type RawHit } from "./hit.ts";
+import type { RawHit } from "./hit.ts";
+import { type HitPlace, HitQueue } from "./hit-queue.ts";
 import { Latencies, type LatencySnapshot } from "./latencies.ts";
-import { SentBatches } from "./sent-batches.ts";
 import type { RecorderThread, StartRecorderThread } from "./start-recorder-thread.ts";
 
 export type ClickRecorderDeps = {
@@ -17,8 +17,8 @@ export type ClickRecorderDeps = {
   log: (message: string, err?: ErrorFields) => void;
   /** Most hits waiting for their commit before redirects wait too; default 200,000. */
   maxBacklog?: number;
-  /** Milliseconds that the oldest waiting hit may be old before redirects wait a moment; default 40. */
-  maxAgeMs?: number;
+  /** Milliseconds that a redirect waits for its commit, or for room, before it is refused; default 5,000. */
+  longestWaitMs?: number;
 };
 
 export type RecorderStats = {
@@ -36,10 +36,10 @@ export type RecorderStats = {
   append: LatencySnapshot;
 };
 
-/** A kill -9 loses what isn't committed: redirects slow down to the recorder's pace before that is 50 ms' worth. */
+/** A kill -9 loses what isn't committed: redirects wait a moment before that is 50 ms' worth (DESIGN §5). */
 const MAX_AGE_MS = 40;
-/** A recorder that doesn't commit at all, as its store is away, must not hold redirects up. */
-const LONGEST_PACING_MS = 50;
+/** A recorder that doesn't commit at all, as its store is unavailable, must not hold redirects up. */
+const LONGEST_DELAY_MS = 50;
 const FLUSH_AFTER_MS = 10;
 const FLUSH_AT_HITS = 256;
 const LONGEST_WAIT_MS = 5_000;
@@ -48,17 +48,18 @@ const LONGEST_RESTART_PAUSE_MS = 5_000;
 export class ClickRecorder {
   readonly #deps: ClickRecorderDeps;
   readonly #maxBacklog: number;
-  readonly #maxAgeMs: number;
+  readonly #longestWaitMs: number;
   readonly #revisions = new Map<string, number>();
-  readonly #sent = new SentBatches();
+  readonly #queue = new HitQueue();
   readonly #latencies = new Latencies();
   readonly #waiters = new CommitWaiters();
   #thread: RecorderThread;
   /** Set while no thread runs. */
   #restartTimer: NodeJS.Timeout | undefined;
-  #current = emptyBatch(1, 0);
   readonly #flushAfterMs: number;
-  #timer: NodeJS.Timeout | undefined;
+  #flushTimer: NodeJS.Timeout | undefined;
+  /** The thread had enough when a batch was due for it. */
+  #isDue = false;
   #recorded = 0;
   #committed = 0;
   #spool: RecorderStats["spool"];
@@ -71,8 +72,8 @@ export class ClickRecorder {
   constructor(deps: ClickRecorderDeps) {
     this.#deps = deps;
     this.#maxBacklog = deps.maxBacklog ?? 200_000;
-    this.#maxAgeMs = deps.maxAgeMs ?? MAX_AGE_MS;
-    // Somebody waits for a durable commit; the writer groups what comes while an append is under way.
+    this.#longestWaitMs = deps.longestWaitMs ?? LONGEST_WAIT_MS;
+    // Somebody waits for a durable commit; what comes while the thread is busy goes together into the next batch.
     this.#flushAfterMs = deps.durability === "durable" ? 0 : FLUSH_AFTER_MS;
     this.#thread = this.#start();
   }
@@ -80,29 +81,25 @@ export class ClickRecorder {
   /** False, and nothing is recorded, when the redirect has to wait: then `record` says for how long. */
   recordAtOnce(hit: RawHit): boolean {
     if (this.#deps.durability === "durable" || this.#isFull()) return false;
-    if (hit.at - this.#sent.oldestAt(hit.at) > this.#maxAgeMs) return false;
+    if (hit.at - this.#queue.oldestAt(hit.at) > MAX_AGE_MS) return false;
     this.#take(hit);
     return true;
   }
 
   /**
    * Undefined when the hit is in line and the redirect may be answered at once. A promise when it has to wait: for
-   * the commit (durable), or for room when the recorder is far behind.
-   * @throws RecorderBusy (through the promise) after five seconds
+   * the commit (durable), or while the recorder is behind.
+   * @throws RecorderBusy (through the promise) after five seconds, and the hit is not recorded then. A durable hit that
+   *   the recorder thread has by then may be in the log already: it waits on, for as long as its commit takes
    */
   record(hit: RawHit): Promise<void> | undefined {
-    if (this.recordAtOnce(hit)) return undefined;
-    if (this.#isFull()) return this.#recordWhenRoom(hit);
-    if (this.#deps.durability === "batched") return this.#recordInPace(hit);
-    this.#take(hit);
-    return this.#committedWithin(this.#current.batch);
+    return this.recordAtOnce(hit) ? undefined : this.#recordInTime(hit);
   }
 
   /** Resolves when every hit recorded so far is committed; waits as long as that takes. */
   drain(): Promise<void> {
     this.#flush();
-    const last = this.#current.batch - 1;
-    return this.#sent.isEmpty ? Promise.resolve() : this.#waiters.upTo(last);
+    return this.#queue.oldest === undefined ? Promise.resolve() : this.#waiters.upTo(this.#queue.newest);
   }
 
   /** Drains, then ends the thread and its stores. */
@@ -128,55 +125,67 @@ export class ClickRecorder {
     };
   }
 
-  #take(hit: RawHit): void {
-    addHit(this.#current, hit);
-    this.#recorded++;
-    if (this.#current.count >= FLUSH_AT_HITS) this.#flushSoon();
-    else this.#timer ??= setTimeout(() => this.#flush(), this.#flushAfterMs);
+  async #recordInTime(hit: RawHit): Promise<void> {
+    if (this.#isFull()) await this.#waitForRoom();
+    else if (this.#deps.durability === "batched")
+      await this.#oldestCommitted(LONGEST_DELAY_MS).catch(() => {});
+    const place = this.#take(hit);
+    if (this.#deps.durability === "durable") await this.#committedOrWithdrawn(place);
   }
 
-  /** In a microtask, so that a durable hit still finds its batch number in `#current`. */
-  #flushSoon(): void {
-    if (this.#current.count === FLUSH_AT_HITS) queueMicrotask(() => this.#flush());
+  /** @throws RecorderBusy */
+  async #waitForRoom(): Promise<void> {
+    const deadline = performance.now() + this.#longestWaitMs;
+    while (this.#isFull()) await this.#oldestCommitted(Math.max(0, deadline - performance.now()));
   }
 
-  #flush(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const batch = this.#current;
-    if (batch.count === 0) return;
-    this.#current = emptyBatch(batch.batch + 1, batch.first + batch.count);
-    this.#sent.add(batch);
-    this.#thread.postMessage(batch);
+  /** @throws RecorderBusy */
+  #oldestCommitted(withinMs: number): Promise<void> {
+    return this.#waiters.within(this.#queue.oldest ?? 0, withinMs);
+  }
+
+  /** @throws RecorderBusy: what is answered with 503 must not be in the log, as who asks again would be counted twice */
+  async #committedOrWithdrawn(place: HitPlace): Promise<void> {
+    try {
+      await this.#waiters.within(place.batch, this.#longestWaitMs);
+    } catch (busy) {
+      if (this.#queue.withdraw(place)) {
+        this.#recorded--;
+        throw busy;
+      }
+      await this.#waiters.upTo(place.batch);
+    }
   }
 
   #isFull(): boolean {
     return this.#recorded - this.#committed >= this.#maxBacklog;
   }
 
-  async #recordWhenRoom(hit: RawHit): Promise<void> {
-    const deadline = performance.now() + LONGEST_WAIT_MS;
-    while (this.#isFull()) {
-      const oldest = this.#sent.oldest ?? this.#current.batch;
-      await this.#committedWithin(oldest, Math.max(0, deadline - performance.now()));
-    }
-    this.#take(hit);
-    if (this.#deps.durability === "durable") await this.#committedWithin(this.#current.batch);
+  #take(hit: RawHit): HitPlace {
+    const place = this.#queue.add(hit);
+    this.#recorded++;
+    if (this.#queue.filling === FLUSH_AT_HITS) this.#flush();
+    else this.#flushTimer ??= setTimeout(() => this.#flush(), this.#flushAfterMs);
+    return place;
   }
 
-  async #recordInPace(hit: RawHit): Promise<void> {
-    const oldest = this.#sent.oldest ?? 0;
-    await this.#committedWithin(oldest, LONGEST_PACING_MS).catch(() => undefined);
-    this.#take(hit);
+  /** What waits goes to the thread now, or as soon as it has room. */
+  #flush(): void {
+    clearTimeout(this.#flushTimer);
+    this.#flushTimer = undefined;
+    this.#isDue = true;
+    this.#sendDue();
   }
 
-  #committedWithin(batch: number, ms = LONGEST_WAIT_MS): Promise<void> {
-    return this.#waiters.within(batch, ms);
+  #sendDue(): void {
+    if (!this.#isDue || this.#restartTimer !== undefined) return;
+    for (let batch = this.#queue.next(); batch; batch = this.#queue.next()) this.#thread.postMessage(batch);
+    this.#isDue = this.#queue.filling > 0;
   }
 
   #start(): RecorderThread {
     const thread = this.#deps.startThread(this.#revisions);
-    thread.on("message", (report) => this.#hear(report));
+    thread.on("message", (report) => this.#onReport(report));
     thread.on("error", (error) => this.#note(`Recorder thread: ${error.message}`, errorFields(error)));
     thread.on("exit", (code) => {
       if (!this.#closing) this.#restart(code);
@@ -193,13 +202,14 @@ export class ClickRecorder {
       () => {
         this.#restartTimer = undefined;
         this.#thread = this.#start();
-        for (const batch of this.#sent.all()) this.#thread.postMessage(batch);
+        for (const batch of this.#queue.sent()) this.#thread.postMessage(batch);
+        this.#sendDue();
       },
       pause * (0.5 + this.#deps.random() / 2),
     );
   }
 
-  #hear(report: WriterReport | SpoolReport): void {
+  #onReport(report: WriterReport | SpoolReport): void {
     if (report.type === "spool") {
       const { clicks, bytes, full, message, err } = report;
       this.#spool = { clicks, bytes, full };
@@ -214,8 +224,9 @@ export class ClickRecorder {
     this.#failuresInARow = 0;
     for (const { hits, seconds } of report.appends) this.#latencies.add(seconds, hits);
     for (const [stream, revision] of report.reached) this.#reach(stream, revision);
-    this.#committed += this.#sent.commit(report.upTo);
+    this.#committed += this.#queue.commit(report.upTo);
     this.#waiters.wake(report.upTo);
+    this.#sendDue();
   }
 
   /** Yesterday's stream may still get a late hit; older ones are done. */

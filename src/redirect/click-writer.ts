@@ -112,7 +112,7 @@ export class ClickWriter {
     let visitorOf: VisitorOf = () => "";
     let events: NewEvent[] = [];
     for (const batch of group) {
-      for (const [index, hit] of hitsOf(batch, this.#targetOf).entries()) {
+      for (const { number, hit } of hitsOf(batch, this.#targetOf)) {
         const hitDay = Math.floor(hit.at / 86_400_000);
         if (hitDay !== day) {
           day = hitDay;
@@ -121,7 +121,7 @@ export class ClickWriter {
           events = byStream.get(stream) ?? [];
           byStream.set(stream, events);
         }
-        const event = this.#eventOf(hit, batch.first + index, visitorOf);
+        const event = this.#eventOf(hit, number, visitorOf);
         if (event) events.push(event);
       }
     }

@@ -4,7 +4,8 @@ import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setImmediate as turn } from "node:timers/promises";
+import { DatabaseSync } from "node:sqlite";
+import { setTimeout as pause, setImmediate as turn } from "node:timers/promises";
 import type { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/config.ts";
@@ -79,7 +80,9 @@ describe("the click recorder", () => {
 
   it("commits everything recorded before drain resolves", async () => {
     start();
-    for (const number of numbers(1000)) expect(recorder.record(hit(number))).toBeUndefined();
+    // All in one moment, as redirects wait for a recorder that is behind.
+    const { at } = hit(0);
+    for (const number of numbers(1000)) expect(recorder.record({ ...hit(number), at })).toBeUndefined();
     await recorder.drain();
     expect(await storedTerms()).toEqual(numbers(1000));
     expect(recorder.stats()).toMatchObject({ recorded: 1000, committed: 1000, backlog: 0, lost: 0 });
@@ -119,6 +122,31 @@ describe("the click recorder", () => {
       lost: 0,
       threadRestarts: 3,
     });
+  });
+
+  it("counts a durable click once that was refused while the store was frozen and asked for again", async () => {
+    start({ durability: "durable", longestWaitMs: 1000 });
+    // The thread takes its time to start.
+    await recorder.record(hit(0))?.catch(() => recorder.drain());
+    const other = new DatabaseSync(join(folder, "events.db"));
+    other.exec("BEGIN IMMEDIATE");
+    const tries = numbers(30)
+      .slice(1)
+      .map(async (number) => {
+        await pause(number * 20);
+        return recorder.record(hit(number))?.then(
+          () => undefined,
+          () => number,
+        );
+      });
+    await pause(2500);
+    other.exec("ROLLBACK");
+    other.close();
+    const refused = (await Promise.all(tries)).filter((number) => number !== undefined);
+    expect(refused.length).toBeGreaterThan(10);
+    for (const number of refused) await recorder.record(hit(number));
+    expect((await storedTerms()).sort((a, b) => a - b)).toEqual(numbers(30));
+    expect(recorder.stats()).toMatchObject({ recorded: 30, committed: 30, backlog: 0 });
   });
 
   it("makes a hit wait for room, and drops none, when it is too far behind", async () => {

@@ -3,6 +3,7 @@ import type { Position } from "../event-store/port.ts";
 import type { LinkEvent } from "../events/catalogue.ts";
 import { linkKey, linkStream } from "../events/streams.ts";
 import { acceptUrl } from "./accept-url.ts";
+import type { AccountState } from "./account.ts";
 import type { Caller, CommandContext } from "./caller.ts";
 import { accountOnce, type CreateLinkDeps, ownHosts } from "./create-link.ts";
 import { type CommandDeps, handleCommand } from "./handle-command.ts";
@@ -16,7 +17,7 @@ export type LinkAddress = { host: string; slug: string };
 /** `url` is checked like that of a new link; so is the address of a link that is to work again. */
 export type LinkChangeRequest = { type: "retarget"; url: string } | Exclude<LinkChange, { type: "retarget" }>;
 
-/** @throws LinkNotFound, LinkNotYours, LinkDeleted; InvalidUrl for `retarget`; UnsafeUrl also for `enable`, `restore` */
+/** @throws AccountNotFound for a closed account, LinkNotFound, LinkNotYours, LinkDeleted; InvalidUrl for `retarget`; UnsafeUrl also for `enable`, `restore` */
 export async function changeLink(
   deps: CreateLinkDeps,
   context: CommandContext,
@@ -24,7 +25,10 @@ export async function changeLink(
   address: LinkAddress,
   request: LinkChangeRequest,
 ): Promise<{ link: ExistingLink; revision: number; position: Position | undefined }> {
-  return applyLinkChange(deps, context, by.accountId, address, await accepted(deps, by, address, request));
+  const account = accountOnce(deps, by);
+  await account();
+  const wanted = await accepted(deps, account, by, address, request);
+  return applyLinkChange(deps, context, by.accountId, address, wanted);
 }
 
 /** A change whose address is accepted already. @throws LinkNotFound, LinkNotYours, LinkDeleted */
@@ -49,13 +53,14 @@ export async function applyLinkChange(
 
 async function accepted(
   deps: CreateLinkDeps,
+  account: () => Promise<AccountState>,
   by: Caller,
   address: LinkAddress,
   request: LinkChangeRequest,
 ): Promise<LinkChange> {
   if (request.type === "enable" || request.type === "restore") await stillSafe(deps, address);
   if (request.type !== "retarget") return request;
-  const own = () => ownHosts(by, accountOnce(deps, by));
+  const own = () => ownHosts(by, account);
   const { longUrl: to, isChecked } = await acceptUrl(deps, request.url, own);
   if (!isChecked) await deps.recheckLater({ ...address, longUrl: to });
   return { type: "retarget", to };

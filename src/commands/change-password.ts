@@ -1,12 +1,14 @@
 // A new password for someone who knows the old one; every session of the old one ends with it.
+import type { EventStore } from "../event-store/port.ts";
 import type { Secrets } from "../secrets/port.ts";
 import { WrongPassword } from "./account-errors.ts";
+import { loadOpenAccount } from "./account-stream.ts";
 import { emailSecret } from "./open-account.ts";
 import { acceptPassword, hashPassword, keepPassword, verifyPassword } from "./password.ts";
 
-type Deps = { secrets: Secrets; clock: () => Date; newId: () => string };
+type Deps = { eventStore: EventStore; secrets: Secrets; clock: () => Date; newId: () => string };
 
-/** Answers the epoch of the new password. @throws WrongPassword, PasswordRefused */
+/** Answers the epoch of the new password. @throws WrongPassword, PasswordRefused, AccountNotFound */
 export async function changePassword(
   deps: Deps,
   accountId: string,
@@ -18,11 +20,12 @@ export async function changePassword(
   return { epoch: await keepPassword(deps, accountId, passwordHash) };
 }
 
-/** Before what can't be taken back, and before what would let a borrowed browser take the account. @throws WrongPassword */
+/** Before what can't be taken back, and before what would let a borrowed browser take the account. @throws WrongPassword, AccountNotFound */
 export async function provePassword(
-  deps: Pick<Deps, "secrets" | "clock">,
+  deps: Pick<Deps, "eventStore" | "secrets" | "clock">,
   accountId: string,
   given: string,
 ): Promise<void> {
+  await loadOpenAccount(deps.eventStore, accountId);
   if ((await verifyPassword(deps, accountId, given)) === undefined) throw new WrongPassword();
 }

@@ -3,6 +3,7 @@ import type { EventStore } from "../event-store/port.ts";
 import type { Secrets } from "../secrets/port.ts";
 import { WrongCredentials } from "./account-errors.ts";
 import { loadAccount } from "./account-stream.ts";
+import { normalEmail } from "./email-address.ts";
 import { accountByEmailSecret, emailSecret } from "./open-account.ts";
 import { verifyPassword } from "./password.ts";
 
@@ -13,22 +14,21 @@ export async function checkCredentials(
   deps: Deps,
   given: { email: string; password: string },
 ): Promise<{ accountId: string; epoch: string }> {
-  const accountId = await accountWithEmail(deps, given.email);
+  const accountId = (await accountWithEmail(deps, given.email))?.accountId;
   const epoch = await verifyPassword(deps, accountId, given.password);
   if (!accountId || epoch === undefined) throw new WrongCredentials();
   if ((await loadAccount(deps.eventStore, accountId)).status !== "open") throw new WrongCredentials();
   return { accountId, epoch };
 }
 
-/** The account that has this address now; an entry that a cut-off change of address left behind counts for nothing. */
+/** The account that has this address now, and the address as it is stored; an entry that a cut-off change of address left behind counts for nothing. */
 export async function accountWithEmail(
   deps: Pick<Deps, "secrets" | "clock">,
   email: string,
-): Promise<string | undefined> {
+): Promise<{ accountId: string; email: string } | undefined> {
   const bound = await deps.secrets.get(accountByEmailSecret(email), deps.clock());
   if (typeof bound !== "string") return undefined;
   const current = await deps.secrets.get(emailSecret(bound), deps.clock());
-  const isCurrent =
-    typeof current === "string" && accountByEmailSecret(current) === accountByEmailSecret(email);
-  return isCurrent ? bound : undefined;
+  if (typeof current !== "string" || normalEmail(current) !== normalEmail(email)) return undefined;
+  return { accountId: bound, email: current };
 }

@@ -3,6 +3,7 @@ import type { Position } from "../event-store/port.ts";
 import { TIER_LIMITS } from "../events/vocabulary.ts";
 import { type AcceptUrlDeps, acceptUrl } from "./accept-url.ts";
 import type { AccountState } from "./account.ts";
+import { AccountNotFound } from "./account-errors.ts";
 import { loadAccount } from "./account-stream.ts";
 import { type AppendLinkDeps, appendLink, type LinkPlace, onFreeSlug } from "./append-link.ts";
 import type { Caller, CommandContext } from "./caller.ts";
@@ -43,7 +44,7 @@ export type CreateLinkOptions = {
 
 /**
  * Checks in the order of DESIGN §7.
- * @throws TierRequired, CustomSlugNeedsDomain, InvalidUrl, UnsafeUrl, InvalidDomain, InvalidSlug, SlugTaken, NoFreeSlug
+ * @throws AccountNotFound for a closed account, TierRequired, CustomSlugNeedsDomain, InvalidUrl, UnsafeUrl, InvalidDomain, InvalidSlug, SlugTaken, NoFreeSlug
  */
 export async function createLink(
   deps: CreateLinkDeps,
@@ -53,6 +54,7 @@ export async function createLink(
   options: CreateLinkOptions = {},
 ): Promise<CreatedLink> {
   const account = options.account ?? accountOnce(deps, by);
+  await account();
   allowedByTier(by, request);
   const { longUrl, isChecked } = await acceptUrl(deps, request.url, () => ownHosts(by, account));
   const place = await placeOf(deps, request, account);
@@ -68,14 +70,23 @@ export async function createLink(
   return { link: answer(deps, created.link), position: created.position };
 }
 
-/** Reads the caller's account stream when it is first needed, and only then. */
+/**
+ * Reads the caller's account stream once for all links of one request. Links have streams of their own, which don't
+ * know of a closing: whatever makes or changes one asks here first.
+ * @throws AccountNotFound when it is closed
+ */
 export function accountOnce(
   deps: Pick<CreateLinkDeps, "eventStore">,
   by: Caller,
 ): () => Promise<AccountState> {
   let loading: Promise<AccountState> | undefined;
+  const load = async () => {
+    const account = await loadAccount(deps.eventStore, by.accountId);
+    if (account.status === "closed") throw new AccountNotFound();
+    return account;
+  };
   return () => {
-    loading ??= loadAccount(deps.eventStore, by.accountId);
+    loading ??= load();
     return loading;
   };
 }

@@ -37,7 +37,7 @@ const Item = z.strictObject({
 
 /**
  * `links`: 1 to 100 items of any shape.
- * @throws TierRequired
+ * @throws TierRequired, AccountNotFound for a closed account
  */
 export async function createLinksInBulk(
   deps: BulkDeps,
@@ -48,6 +48,7 @@ export async function createLinksInBulk(
 ): Promise<{ bulk: BulkAnswer; position: Position | undefined }> {
   if (!TIER_LIMITS[by.tier].developerFeatures) throw new TierRequired("Bulk requests");
   const account = accountOnce(deps, by);
+  await account();
   const results: BulkResult[] = [];
   const errors: BulkError[] = [];
   let last: Position | undefined;

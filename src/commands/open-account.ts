@@ -4,9 +4,10 @@ import type { Position } from "../event-store/port.ts";
 import type { Tier } from "../events/vocabulary.ts";
 import type { Secrets } from "../secrets/port.ts";
 import { open } from "./account.ts";
-import { AccountExists, EmailTaken, InvalidEmail } from "./account-errors.ts";
+import { AccountExists, EmailTaken } from "./account-errors.ts";
 import { loadAccount, onAccount } from "./account-stream.ts";
 import type { CommandContext } from "./caller.ts";
+import { acceptEmail, normalEmail } from "./email-address.ts";
 import type { CommandDeps } from "./handle-command.ts";
 
 export type OpenAccountDeps = CommandDeps & { secrets: Secrets };
@@ -40,7 +41,7 @@ export function emailSecret(accountId: string): string {
 
 /** Where the account of an e-mail address is found among the secrets, by the digest of the address; its id. */
 export function accountByEmailSecret(email: string): string {
-  const digest = createHash("sha256").update(email.trim().normalize("NFC").toLowerCase()).digest("hex");
+  const digest = createHash("sha256").update(normalEmail(email)).digest("hex");
   return `account-by-email/${digest}`;
 }
 
@@ -52,11 +53,4 @@ async function reserve(deps: OpenAccountDeps, email: string): Promise<string> {
   const holder = String(bound);
   if ((await loadAccount(deps.eventStore, holder)).status !== "absent") throw new EmailTaken();
   return holder;
-}
-
-/** RFC 5321 limits and one `@`; whether mail arrives is not ours to know. @throws InvalidEmail */
-export function acceptEmail(given: string): string {
-  const email = given.trim();
-  if (email.length > 254 || !/^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]+$/u.test(email)) throw new InvalidEmail();
-  return email;
 }

@@ -1,8 +1,11 @@
 // Passwords of people in the portal: argon2id, kept among the secrets beside the account, never in an event.
 import { hash, verify } from "@node-rs/argon2";
+import type { EventStore } from "../event-store/port.ts";
 import type { Secrets } from "../secrets/port.ts";
 import { PasswordRefused } from "./account-errors.ts";
+import { keepOfOpenAccount } from "./account-stream.ts";
 import { isCommonPassword } from "./common-passwords.ts";
+import { normalEmail } from "./email-address.ts";
 
 /** `epoch` changes with every new password; sessions and reset links of an older one are void. */
 type PasswordRecord = { hash: string; epoch: string };
@@ -23,7 +26,7 @@ export function acceptPassword(given: string, about: { email: string }): string 
     throw new PasswordRefused(`Choose a password of at least ${PASSWORD_MIN} characters`);
   if (password.length > PASSWORD_MAX)
     throw new PasswordRefused(`Choose a password of at most ${PASSWORD_MAX} characters`);
-  const email = about.email.trim().toLowerCase();
+  const email = normalEmail(about.email);
   if (isCommonPassword(password) || [email, email.split("@")[0]].includes(password.toLowerCase()))
     throw new PasswordRefused("This password is among the first that anyone would try; choose another one");
   return password;
@@ -33,14 +36,16 @@ export function hashPassword(accepted: string): Promise<string> {
   return hash(accepted, COST);
 }
 
-/** Keeps a hash of hashPassword as the account's password from now on; answers its epoch. */
+/** Keeps a hash of hashPassword as the account's password from now on; answers its epoch. @throws AccountNotFound */
 export async function keepPassword(
-  deps: { secrets: Secrets; newId: () => string },
+  deps: { eventStore: EventStore; secrets: Secrets; newId: () => string },
   accountId: string,
   passwordHash: string,
 ): Promise<string> {
+  const key = passwordSecret(accountId);
   const record: PasswordRecord = { hash: passwordHash, epoch: deps.newId() };
-  await deps.secrets.put(passwordSecret(accountId), { value: record });
+  const change = () => deps.secrets.put(key, { value: record });
+  await keepOfOpenAccount(deps, accountId, change, () => deps.secrets.delete(key));
   return record.epoch;
 }
 

@@ -3,12 +3,16 @@ import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { RouteNotFound } from "../api/errors.ts";
 import type { Api } from "../api/fastify.ts";
-import { changeEmail } from "../commands/change-email.ts";
+import {
+  type ChangedEmail,
+  changeEmail,
+  confirmEmailChange,
+  issueEmailChange,
+  lookAtEmailChange,
+} from "../commands/change-email.ts";
 import { changePassword, provePassword } from "../commands/change-password.ts";
-import { accountWithEmail } from "../commands/check-credentials.ts";
+import { acceptEmail } from "../commands/email-address.ts";
 import { CommandRefused } from "../commands/errors.ts";
-import { issueToken, lookAtToken, useToken } from "../commands/one-time-token.ts";
-import { acceptEmail } from "../commands/open-account.ts";
 import { sendAccountPage } from "./account-page.ts";
 import { html } from "./html.ts";
 import { addressChangedMail, EMAIL_LINK_HOURS, newAddressMail, sendMail } from "./mails.ts";
@@ -23,7 +27,6 @@ const EmailForm = z.object({ email: z.string().default(""), password: z.string()
 const PasswordForm = z.object({ password: z.string().default(""), wanted: z.string().default("") });
 const Token = z.object({ token: z.string().default("") });
 const SessionParams = z.object({ sessionId: z.string().regex(/^[0-9a-f]{64}$/) });
-type NewAddress = { accountId: string; email: string };
 
 export function accountChanges(app: Api, deps: PortalDeps & { sessions: Sessions }): void {
   const preHandler = requireSession;
@@ -34,7 +37,7 @@ export function accountChanges(app: Api, deps: PortalDeps & { sessions: Sessions
       await proveAgain(deps, request, password);
       const text = deps.mailer
         ? await askNewAddress({ ...deps, mailer: deps.mailer }, accountId, email)
-        : await useNewAddress(deps, accountId, email);
+        : addressChanged(deps, await changeEmail(deps, accountId, email));
       return redirectTo(reply, "/portal/account", { kind: "done", text });
     } catch (refused) {
       if (!(refused instanceof CommandRefused)) throw refused;
@@ -44,7 +47,7 @@ export function accountChanges(app: Api, deps: PortalDeps & { sessions: Sessions
 
   app.get("/account/email/confirm", { schema: { querystring: Token } }, async (request, reply) => {
     const { token } = request.query;
-    const { email } = await lookAtToken<NewAddress>(deps, "email", token);
+    const { email } = await lookAtEmailChange(deps, token);
     return sendPage(reply, {
       title: "Confirm your new address",
       shape: "narrow",
@@ -55,9 +58,8 @@ export function accountChanges(app: Api, deps: PortalDeps & { sessions: Sessions
   });
 
   app.post("/account/email/confirm", { schema: { body: Token } }, async (request, reply) => {
-    const { accountId, email } = await useToken<NewAddress>(deps, "email", request.body.token);
-    const text = await useNewAddress(deps, accountId, email);
-    return redirectTo(reply, "/portal/account", { kind: "done", text });
+    const changed = await confirmEmailChange(deps, request.body.token);
+    return redirectTo(reply, "/portal/account", { kind: "done", text: addressChanged(deps, changed) });
   });
 
   app.post("/account/password", { preHandler, schema: { body: PasswordForm } }, async (request, reply) => {
@@ -109,19 +111,15 @@ async function askNewAddress(
   const email = acceptEmail(given);
   await countMail(deps, email);
   sendMail(deps, async () => {
-    // To someone else's address there is nothing to say; the form says the same in both cases.
-    const holder = await accountWithEmail(deps, email);
-    if (holder !== undefined && holder !== accountId) return undefined;
-    const value: NewAddress = { accountId, email };
-    const token = await issueToken(deps, "email", value, EMAIL_LINK_HOURS * 3_600_000);
-    return newAddressMail(email, `${deps.baseUrl}/portal/account/email/confirm?token=${token}`);
+    const link = await issueEmailChange(deps, accountId, email, EMAIL_LINK_HOURS * 3_600_000);
+    return link && newAddressMail(email, `${deps.baseUrl}${link.path}`);
   });
   return `A mail to ${email} is on its way: follow its link, and the address is yours to sign in with.`;
 }
 
-async function useNewAddress(deps: PortalDeps, accountId: string, email: string): Promise<string> {
-  const { before } = await changeEmail(deps, accountId, email);
+/** Tells the owner of the address before; answers what to show. */
+function addressChanged(deps: PortalDeps, { before, email }: ChangedEmail): string {
   const { mailer } = deps;
   if (mailer && before) sendMail({ ...deps, mailer }, async () => addressChangedMail(before, deps.baseUrl));
-  return `You sign in with ${email.trim()} from now on.`;
+  return `You sign in with ${email} from now on.`;
 }

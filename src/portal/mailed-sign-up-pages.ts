@@ -4,9 +4,9 @@ import { z } from "zod";
 import type { Api } from "../api/fastify.ts";
 import { LinkExpired } from "../commands/account-errors.ts";
 import { accountWithEmail } from "../commands/check-credentials.ts";
+import { acceptEmail } from "../commands/email-address.ts";
 import { CommandRefused } from "../commands/errors.ts";
 import { issueToken, lookAtToken, useToken } from "../commands/one-time-token.ts";
-import { acceptEmail } from "../commands/open-account.ts";
 import { acceptPassword, hashPassword } from "../commands/password.ts";
 import type { Mailer } from "../mail/port.ts";
 import { html } from "./html.ts";
@@ -44,13 +44,13 @@ export function mailedSignUpPages(app: Api, deps: PortalDeps & { sessions: Sessi
 
   app.get("/sign-up/finish", { schema: { querystring: Token } }, async (request, reply) => {
     const { token } = request.query;
-    const { email } = await lookAtToken<Pending>(deps, "sign-up", token);
+    const { email } = await lookAtSignUp(deps, token);
     return sendPasswordForm(reply, { token, email });
   });
 
   app.post("/sign-up/finish", { schema: { body: PasswordForm } }, async (request, reply) => {
     const { token, password } = request.body;
-    const { email } = await lookAtToken<Pending>(deps, "sign-up", token);
+    const { email } = await lookAtSignUp(deps, token);
     try {
       const passwordHash = await hashPassword(acceptPassword(password, { email }));
       await useToken(deps, "sign-up", token);
@@ -62,8 +62,16 @@ export function mailedSignUpPages(app: Api, deps: PortalDeps & { sessions: Sessi
   });
 }
 
+/** Void once the address has an account. @throws LinkExpired */
+async function lookAtSignUp(deps: PortalDeps, token: string): Promise<Pending> {
+  const pending = await lookAtToken<Pending>(deps, "sign-up", token);
+  if (await accountWithEmail(deps, pending.email)) throw new LinkExpired();
+  return pending;
+}
+
 async function mailFor(deps: PortalDeps, email: string) {
-  if (await accountWithEmail(deps, email)) return alreadyThereMail(email, deps.baseUrl);
+  const holder = await accountWithEmail(deps, email);
+  if (holder) return alreadyThereMail(holder.email, deps.baseUrl);
   const token = await issueToken(
     deps,
     "sign-up",

@@ -58,10 +58,10 @@ export function resetPages(app: Api, deps: PortalDeps & { sessions: Sessions }):
 }
 
 async function mailFor(deps: PortalDeps, email: string) {
-  const accountId = await accountWithEmail(deps, email);
-  if (!accountId) return undefined;
-  const { path } = await issuePasswordReset(deps, accountId, RESET_LINK_MINUTES * 60_000);
-  return resetMail(email.trim(), `${deps.baseUrl}${path}`);
+  const holder = await accountWithEmail(deps, email);
+  if (!holder) return undefined;
+  const { path } = await issuePasswordReset(deps, holder.accountId, RESET_LINK_MINUTES * 60_000);
+  return resetMail(holder.email, `${deps.baseUrl}${path}`);
 }
 
 function emailPage(reply: FastifyReply) {

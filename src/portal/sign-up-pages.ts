@@ -2,8 +2,8 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../api/fastify.ts";
+import { acceptEmail } from "../commands/email-address.ts";
 import { CommandRefused } from "../commands/errors.ts";
-import { acceptEmail } from "../commands/open-account.ts";
 import { acceptPassword, hashPassword, PASSWORD_MIN } from "../commands/password.ts";
 import { signUp } from "../commands/sign-up.ts";
 import { field } from "./form.ts";

@@ -1,0 +1,183 @@
+// No command works on a closed account: each is refused, and writes neither an event nor a secret.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { activateDomain } from "../../src/commands/activate-domain.ts";
+import { addDomain } from "../../src/commands/add-domain.ts";
+import { addWebhook } from "../../src/commands/add-webhook.ts";
+import { changeEmail, confirmEmailChange, issueEmailChange } from "../../src/commands/change-email.ts";
+import { changeLink } from "../../src/commands/change-link.ts";
+import { changePassword, provePassword } from "../../src/commands/change-password.ts";
+import { changeTier } from "../../src/commands/change-tier.ts";
+import { changeWebhook } from "../../src/commands/change-webhook.ts";
+import { checkCredentials } from "../../src/commands/check-credentials.ts";
+import { closeAccount } from "../../src/commands/close-account.ts";
+import { createLink } from "../../src/commands/create-link.ts";
+import { createLinksInBulk } from "../../src/commands/create-links-in-bulk.ts";
+import { deactivateDomain } from "../../src/commands/deactivate-domain.ts";
+import { deactivateKey } from "../../src/commands/deactivate-key.ts";
+import { issueKey } from "../../src/commands/issue-key.ts";
+import { hashPassword } from "../../src/commands/password.ts";
+import { pauseWebhook } from "../../src/commands/pause-webhook.ts";
+import { removeDomain } from "../../src/commands/remove-domain.ts";
+import { removeWebhook } from "../../src/commands/remove-webhook.ts";
+import { issuePasswordReset, resetPassword } from "../../src/commands/reset-password.ts";
+import { resumeWebhook } from "../../src/commands/resume-webhook.ts";
+import { rotateWebhookKey } from "../../src/commands/rotate-webhook-key.ts";
+import { setDomainHome } from "../../src/commands/set-domain-home.ts";
+import { signUp } from "../../src/commands/sign-up.ts";
+import { verifyDomain } from "../../src/commands/verify-domain.ts";
+import type { Secrets } from "../../src/secrets/port.ts";
+import { callerOf, openCommandDeps, operator } from "../support/command-deps.ts";
+import { secretsBut } from "../support/secrets-but.ts";
+
+const password = "seven brown foxes";
+const receiver = "https://hooks.example.com/linkledger";
+
+let opened: Awaited<ReturnType<typeof openCommandDeps>>;
+let deps: ReturnType<typeof portalDeps>;
+const portalDeps = (all: (typeof opened)["deps"]) => ({
+  ...all,
+  resolveTxt: async () => [],
+  receiverUrl: (text: string) => new URL(text),
+});
+beforeAll(async () => {
+  opened = await openCommandDeps();
+  deps = portalDeps(opened.deps);
+});
+afterAll(() => opened.close());
+
+const closing = () => ({ ...deps, linksLeft: async () => [], whenReadable: async () => undefined });
+const close = (accountId: string) => closeAccount(closing(), operator, accountId);
+const tokenIn = ({ path }: { path: string }) => String(path.split("token=")[1]);
+
+/** A Developer account that has one of everything. */
+async function member(name: string) {
+  const passwordHash = await hashPassword(password);
+  const { accountId } = await signUp(deps, operator, { email: `${name}@example.com`, passwordHash });
+  await changeTier(deps, operator, accountId, "developer");
+  const { keyId } = await issueKey(deps, operator, accountId, {});
+  const hostname = `${name}.example.net`;
+  await addDomain(deps, operator, accountId, hostname);
+  const { domainId } = await verifyDomain(deps, operator, accountId, hostname, { skipDns: true });
+  const { webhookId } = await addWebhook(deps, operator, accountId, { url: receiver });
+  const by = callerOf(accountId, "developer");
+  const { link } = await createLink(deps, operator, by, { url: "https://example.com/" });
+  const address = { host: "localhost", slug: link.slug };
+  const reset = tokenIn(await issuePasswordReset(deps, accountId, 60_000));
+  const change = await issueEmailChange(deps, accountId, `${name}-new@example.com`, 60_000);
+  const confirm = tokenIn(change ?? { path: "" });
+  return { name, accountId, keyId, hostname, domainId, webhookId, by, address, reset, confirm };
+}
+type Member = Awaited<ReturnType<typeof member>>;
+
+/** Every command on an account, and the code it is refused with when that is not account_not_found. */
+const COMMANDS: Record<string, [run: (m: Member) => Promise<unknown>, code?: string]> = {
+  "issue a key": [(m) => issueKey(deps, operator, m.accountId, {})],
+  "deactivate a key": [(m) => deactivateKey(deps, operator, m.accountId, m.keyId)],
+  "change the tier": [(m) => changeTier(deps, operator, m.accountId, "free")],
+  "add a domain": [(m) => addDomain(deps, operator, m.accountId, "later.example.net")],
+  "verify a domain": [(m) => verifyDomain(deps, operator, m.accountId, m.hostname, { skipDns: true })],
+  "activate a domain": [(m) => activateDomain(deps, operator, m.accountId, m.domainId)],
+  "deactivate a domain": [(m) => deactivateDomain(deps, operator, m.accountId, m.domainId)],
+  "remove a domain": [(m) => removeDomain(deps, operator, m.accountId, m.hostname)],
+  "set a domain's home": [
+    (m) => setDomainHome(deps, operator, m.accountId, { domainId: m.domainId, given: null }),
+  ],
+  "add a webhook": [(m) => addWebhook(deps, operator, m.accountId, { url: receiver })],
+  "change a webhook": [(m) => changeWebhook(deps, operator, m.accountId, m.webhookId, { label: "x" })],
+  "pause a webhook": [(m) => pauseWebhook(deps, operator, m.accountId, m.webhookId)],
+  "resume a webhook": [(m) => resumeWebhook(deps, operator, m.accountId, m.webhookId)],
+  "remove a webhook": [(m) => removeWebhook(deps, operator, m.accountId, m.webhookId)],
+  "rotate a webhook's key": [(m) => rotateWebhookKey(deps, operator, m.accountId, m.webhookId)],
+  "create a link": [(m) => createLink(deps, operator, m.by, { url: "https://example.com/" })],
+  "create links in bulk": [(m) => createLinksInBulk(deps, operator, m.by, [{ url: "https://example.com/" }])],
+  "create a link as a Free account": [
+    (m) => createLink(deps, operator, callerOf(m.accountId, "free"), { url: "https://example.com/" }),
+  ],
+  "retarget a link": [
+    (m) => changeLink(deps, operator, m.by, m.address, { type: "retarget", url: "https://example.com/2" }),
+  ],
+  "disable a link": [(m) => changeLink(deps, operator, m.by, m.address, { type: "disable" })],
+  "change the password": [
+    (m) => changePassword(deps, m.accountId, { current: password, wanted: "eight green foxes" }),
+  ],
+  "prove the password": [(m) => provePassword(deps, m.accountId, password)],
+  "make a reset link": [(m) => issuePasswordReset(deps, m.accountId, 60_000)],
+  "use a reset link": [(m) => resetPassword(deps, m.reset, "eight green foxes"), "link_expired"],
+  "change the address": [(m) => changeEmail(deps, m.accountId, `${m.name}-2@example.com`)],
+  "make a link for a new address": [
+    (m) => issueEmailChange(deps, m.accountId, `${m.name}-3@example.com`, 60_000),
+  ],
+  "confirm a new address": [(m) => confirmEmailChange(deps, m.confirm), "link_expired"],
+  "sign in": [
+    (m) => checkCredentials(deps, { email: `${m.name}@example.com`, password }),
+    "wrong_credentials",
+  ],
+  "close the account": [(m) => close(m.accountId)],
+};
+
+describe("a closed account", () => {
+  let closed: Member;
+  beforeAll(async () => {
+    closed = await member("closed");
+    await close(closed.accountId);
+  });
+
+  it.each(Object.entries(COMMANDS))("refuses to %s", async (_name, [run, code = "account_not_found"]) => {
+    const before = await everything();
+    await expect(run(closed)).rejects.toMatchObject({ code });
+    expect(await everything()).toEqual(before);
+  });
+
+  async function everything() {
+    const events = await deps.eventStore.readAll({ prefixes: [""], limit: 10_000 });
+    const kept = await deps.secrets.list("", deps.clock());
+    // A link that was tried is used up.
+    return [events.map(({ id }) => id), kept.filter(({ key }) => !key.startsWith("token/"))];
+  }
+});
+
+describe("an account that is closed while a command is in flight", () => {
+  /** Closes the account just before the first write of a secret with this beginning. */
+  function closingBefore(accountId: string, prefix: string): typeof deps {
+    let isOpen = true;
+    const meanwhile = async (key: string) => {
+      if (!isOpen || !key.startsWith(prefix)) return;
+      isOpen = false;
+      await close(accountId);
+    };
+    const { secrets } = deps;
+    const changed: Partial<Secrets> = {
+      put: async (key, record) => {
+        await meanwhile(key);
+        await secrets.put(key, record);
+      },
+      putIfAbsent: async (key, record, now) => {
+        await meanwhile(key);
+        return await secrets.putIfAbsent(key, record, now);
+      },
+    };
+    return { ...deps, secrets: secretsBut(secrets, changed) };
+  }
+  const keptOf = async (accountId: string) => {
+    const kept = await deps.secrets.list("", deps.clock());
+    return kept
+      .filter(({ key, value }) => key.includes(accountId) || JSON.stringify(value).includes(accountId))
+      .map(({ key }) => key)
+      .filter((key) => !/^(token|closing|webhook)/.test(key));
+  };
+
+  it.each(["account-by-email/", "email/"])("keeps no new address (closed before %s)", async (prefix) => {
+    const { accountId } = await member(`address-${prefix.length}`);
+    const late = closingBefore(accountId, prefix);
+    await expect(changeEmail(late, accountId, "too-late@example.com")).rejects.toThrow("Account not found");
+    expect(await keptOf(accountId)).toEqual([]);
+    expect(JSON.stringify(await deps.secrets.list("email/", deps.clock()))).not.toContain("too-late");
+  });
+
+  it("keeps no new password", async () => {
+    const { accountId, reset } = await member("password");
+    const late = closingBefore(accountId, "password/");
+    await expect(resetPassword(late, reset, "eight green foxes")).rejects.toThrow("Account not found");
+    expect(await keptOf(accountId)).toEqual([]);
+  });
+});

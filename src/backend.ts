@@ -21,6 +21,8 @@ import type { ReadStore } from "./read-store/port.ts";
 import { openSqliteReadStore } from "./read-store/sqlite.ts";
 import { sqliteClickSpools } from "./redirect/click-spool.sqlite.ts";
 import type { ClickSpools } from "./redirect/click-spool.ts";
+import { fileDailySalts } from "./redirect/daily-salts.files.ts";
+import type { DailySalts } from "./redirect/daily-salts.ts";
 import type { LinkCache } from "./redirect/link-cache.ts";
 import { openPrivateFolder } from "./runtime/private-folder.ts";
 import type { Secrets } from "./secrets/port.ts";
@@ -41,6 +43,8 @@ export type Backend = {
   leases: Leases;
   /** Shared through Redis when it is configured; while it is away each process counts for itself. */
   rateLimits(clock: () => Date): RateLimits;
+  /** In Redis, else in a file of their own for the processes that share the data folder. */
+  dailySalts: DailySalts;
   /** Undefined without Redis. */
   linkCache: LinkCache | undefined;
   /** Within this thread only without Redis. */
@@ -66,7 +70,8 @@ type Open = <S extends { close(): Promise<void> }>(store: S | Promise<S>) => Pro
 
 const clock = () => performance.now();
 /** What lies in the data folder, SQLite's own companions included. */
-const OWN_FILES = /^((events|read|secrets|deliveries)\.db(-wal|-shm|-journal)?|secret\.key|click-spool)$/;
+const OWN_FILES =
+  /^((events|read|secrets|deliveries)\.db(-wal|-shm|-journal)?|secret\.key|click-spool|visitor-salts)$/;
 
 /**
  * Opens the stores and makes the data folder. A server that is away is no error here: what is asked of it later fails
@@ -95,7 +100,7 @@ export async function openBackend(
           `${config.eventStorePrefix ?? ""}${config.baseHost}`,
           options.log,
         )
-      : inProcess();
+      : inProcess(config.dataDir);
     const documents = config.mongodbUrl
       ? await onMongodb(open, config.mongodbUrl)
       : await onFiles(open, config.dataDir);
@@ -152,7 +157,7 @@ async function onFiles(open: Open, dataDir: string): Promise<Documents> {
 async function onMongodb(open: Open, url: string): Promise<Documents> {
   const { MongodbConnection } = await import("./mongodb/connection.ts");
   const { openMongodbReadStore } = await import("./read-store/mongodb.ts");
-  const { mongodbSecrets, ensureSecretsIndex } = await import("./secrets/mongodb.ts");
+  const { mongodbSecrets, prepareSecrets } = await import("./secrets/mongodb.ts");
   const { ensureDeliveryIndexes, mongodbDeliveryQueue } = await import("./webhooks/queue.mongodb.ts");
   const { mongodbLeases } = await import("./coordination/leases.mongodb.ts");
   const connection = await open(readable("MONGODB_URL", () => new MongodbConnection(url)));
@@ -163,7 +168,7 @@ async function onMongodb(open: Open, url: string): Promise<Documents> {
     deliveryQueue: mongodbDeliveryQueue(connection),
     leases: mongodbLeases(connection, clock),
     async prepare() {
-      await ensureSecretsIndex(connection);
+      await prepareSecrets(connection);
       await ensureDeliveryIndexes(connection);
       await ensureDocuments(foldStore);
     },
@@ -190,19 +195,22 @@ async function onRedis(
   const { redisRateLimits } = await import("./api/rate-limit.redis.ts");
   const { redisLinkCache } = await import("./redirect/link-cache.redis.ts");
   const { redisCacheNews } = await import("./coordination/cache-news.redis.ts");
+  const { redisDailySalts } = await import("./redirect/daily-salts.redis.ts");
   // Services with other base hosts may share the server.
   const redis = await open(openRedis(url, { log, prefix: `linkledger:${service}:` }));
   return {
     redis,
     leases: redisLeases(redis),
     rateLimits: (now: () => Date) => withOwnLimits(redisRateLimits(redis), memoryRateLimits(now)),
+    dailySalts: redisDailySalts(redis),
     linkCache: redisLinkCache(redis),
     cacheNews: redisCacheNews(redis),
   };
 }
 
-function inProcess() {
+function inProcess(dataDir: string) {
   return {
+    dailySalts: fileDailySalts(join(dataDir, "visitor-salts")),
     redis: undefined,
     leases: memoryLeases(clock),
     rateLimits: memoryRateLimits,

@@ -20,6 +20,7 @@ import { openPortal } from "./roles/portal.ts";
 import { openProjector, watchProjector } from "./roles/projector.ts";
 import { openRedirect } from "./roles/redirect.ts";
 import { ALL_ROLES, type Roles } from "./roles/role.ts";
+import { openSecretsSweep } from "./roles/secrets-sweep.ts";
 import { openUrlRechecks } from "./roles/url-rechecks.ts";
 import { openWebhooks } from "./roles/webhooks.ts";
 import { openWriting } from "./roles/writing.ts";
@@ -80,7 +81,10 @@ async function appOf(opening: Opening) {
   opening.onStop(async () => stopWaiting());
   const projections = roles.has("projector") ? openProjector(opening) : watchProjector(opening);
   const shared = openSharedLinks(opening);
-  if (roles.has("projector")) openDomainChecks(opening);
+  if (roles.has("projector")) {
+    openDomainChecks(opening);
+    openSecretsSweep(opening);
+  }
   const redirect = roles.has("redirect") ? openRedirect(opening, shared) : undefined;
   const writing = openWriting(opening, (link) => {
     redirect?.lookup.prime(link);

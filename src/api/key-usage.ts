@@ -1,6 +1,7 @@
 // When each API key was last used, to the minute: kept among the secrets, as an event for each request would drown the log.
 import { LRUCache } from "lru-cache";
 import type { Logger } from "../logging.ts";
+import { KEY_USE_KEPT_MS, KEY_USES } from "../secrets/earlier-versions.ts";
 import type { Secrets } from "../secrets/port.ts";
 
 const WRITTEN_EVERY_MS = 60_000;
@@ -19,14 +20,15 @@ export function keyUsage(deps: { secrets: Secrets; clock: () => Date; log: Logge
       const before = written.get(keyId);
       if (before !== undefined && now.getTime() - before < WRITTEN_EVERY_MS) return;
       written.set(keyId, now.getTime());
+      const expiresAt = new Date(now.getTime() + KEY_USE_KEPT_MS).toISOString();
       deps.secrets
-        .put(usageSecret(keyId), { value: now.toISOString() })
+        .put(usageSecret(keyId), { value: now.toISOString(), expiresAt })
         .catch((err: unknown) => deps.log.warn({ err }, "the use of an API key was not noted"));
     },
   };
 }
 
-/** ISO 8601, to the minute; undefined for a key that was never used. */
+/** ISO 8601, to the minute; undefined for a key that was not used within a year. */
 export async function lastUseOf(
   deps: { secrets: Secrets; clock: () => Date },
   keyId: string,
@@ -36,5 +38,5 @@ export async function lastUseOf(
 }
 
 function usageSecret(keyId: string): string {
-  return `key-used/${keyId}`;
+  return `${KEY_USES}${keyId}`;
 }

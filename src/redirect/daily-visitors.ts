@@ -1,10 +1,10 @@
-// The day's salt for visitor codes: shared by all processes through secrets, gone for good when the day is over.
+// Visitor codes under the salt of their day: the same in every process, and impossible to make again afterwards.
 import { OutageBreaker } from "../outage-breaker.ts";
-import type { Secrets } from "../secrets/port.ts";
+import { type DailySalts, type UtcDay, utcDayOf } from "./daily-salts.ts";
 import { type VisitorOf, visitorCodes } from "./visitor.ts";
 
 export type DailyVisitorsDeps = {
-  secrets: Secrets;
+  salts: DailySalts;
   clock: () => Date;
   /** Ends early, and quietly, when the signal aborts. */
   sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
@@ -12,52 +12,62 @@ export type DailyVisitorsDeps = {
   randomBytes: (count: number) => Uint8Array;
 };
 
-/** `own`: what this process offered as the day's salt. */
-type Day = { own: string; visitorOf: VisitorOf; isShared: boolean };
+export type DailyVisitors = {
+  /** The codes of the UTC day of a time (milliseconds since 1970). Never fails. */
+  codesAt(at: number): Promise<VisitorOf>;
+  /** Destroys what is left of days that have ended; to be called each minute, as nobody may click after midnight. */
+  sweep(): Promise<void>;
+};
 
-const DAY_MS = 86_400_000;
-/** Clicks wait no longer for secrets that are away, and nobody asks them again for a while. */
+/** `own`: what this process offered as the day's salt. `keptUntil`: milliseconds since 1970. */
+type Day = { own: string; codes: VisitorOf; isShared: boolean; keptUntil: number };
+
+/** Hits may wait for their commit when the day ends; only this process's memory knows the salt then. */
+const KEPT_IN_MEMORY_MS = 10 * 60_000;
+/** Clicks wait no longer for a store that is unavailable, and nobody asks it again for a while. */
 const ANSWER_WITHIN_MS = 1_000;
 const ASK_AGAIN_MS = 5_000;
 
 /**
- * Answers visitor codes under the salt of the UTC day of a time; keeps those of the last two days in memory for hits
- * still in line. While secrets are away it goes by a salt of its own, which becomes everybody's if nobody had one:
- * a visitor may then be counted once more that day, and no click is held up.
+ * While the salts' store is unavailable the process uses a salt of its own, which becomes everybody's if nobody had
+ * one: a visitor may then be counted once more that day, and no click is held up. A hit of a day that ended longer ago
+ * than the memory lasts gets a fresh salt, as that day's is destroyed.
  */
-export function dailyVisitors(deps: DailyVisitorsDeps): (at: number) => Promise<VisitorOf> {
+export function dailyVisitors(deps: DailyVisitorsDeps): DailyVisitors {
   const days = new Map<string, Day>();
-  const breaker = new OutageBreaker({ clock: () => deps.clock().getTime(), openMs: ASK_AGAIN_MS });
+  const now = () => deps.clock().getTime();
+  const breaker = new OutageBreaker({ clock: now, openMs: ASK_AGAIN_MS });
 
-  return async (at) => {
-    const name = new Date(at).toISOString().slice(0, 10).replaceAll("-", "");
-    const known = days.get(name);
-    if (known?.isShared) return known.visitorOf;
-    const own = known?.own ?? Buffer.from(deps.randomBytes(32)).toString("base64");
-    const shared = breaker.admits() ? await sharedSalt(name, at, own) : undefined;
-    if (shared === undefined && known) return known.visitorOf;
-    const day = { own, visitorOf: codesUnder(shared ?? own), isShared: shared !== undefined };
-    days.set(name, day);
-    for (const old of [...days.keys()].sort().slice(0, -2)) days.delete(old);
-    return day.visitorOf;
+  return {
+    async codesAt(at) {
+      const day = utcDayOf(at);
+      forgetOld();
+      const known = days.get(day.name);
+      const isOver = day.endsAt <= now();
+      if (known && (known.isShared || isOver)) return known.codes;
+      const own = known?.own ?? Buffer.from(deps.randomBytes(32)).toString("base64");
+      const shared = !isOver && breaker.admits() ? await agreed(day, own) : undefined;
+      if (shared === undefined && known) return known.codes;
+      const codes = visitorCodes(Buffer.from(shared ?? own, "base64"));
+      const keptUntil = Math.max(day.endsAt, now()) + KEPT_IN_MEMORY_MS;
+      days.set(day.name, { own, codes, isShared: shared !== undefined, keptUntil });
+      return codes;
+    },
+    async sweep() {
+      forgetOld();
+      await deps.salts.sweep(deps.clock()).catch(() => undefined);
+    },
   };
 
-  /** Undefined while secrets are away. */
-  async function sharedSalt(name: string, at: number, own: string): Promise<string | undefined> {
-    const endOfDay = new Date((Math.floor(at / DAY_MS) + 1) * DAY_MS);
-    const record = { value: own, expiresAt: endOfDay.toISOString() };
-    const asking = deps.secrets.putIfAbsent(`visitor-salt/${name}`, record, deps.clock()).then(
-      (stored) => (typeof stored === "string" ? stored : own),
-      () => undefined,
-    );
-    const salt = await inTime(asking);
-    if (salt === undefined) {
-      breaker.failed();
-      return undefined;
-    }
-    breaker.succeeded();
-    // Not waited for: what is left over is swept with the next day's salt.
-    deps.secrets.sweep(deps.clock()).catch(() => undefined);
+  function forgetOld(): void {
+    for (const [name, { keptUntil }] of days) if (keptUntil <= now()) days.delete(name);
+  }
+
+  /** Undefined while the store is unavailable. */
+  async function agreed(day: UtcDay, own: string): Promise<string | undefined> {
+    const salt = await inTime(deps.salts.agree(day, own).catch(() => undefined));
+    if (salt === undefined) breaker.failed();
+    else breaker.succeeded();
     return salt;
   }
 
@@ -66,8 +76,4 @@ export function dailyVisitors(deps: DailyVisitorsDeps): (at: number) => Promise<
     const late = deps.sleep(ANSWER_WITHIN_MS, answered.signal).then(() => undefined);
     return Promise.race([asking, late]).finally(() => answered.abort());
   }
-}
-
-function codesUnder(salt: string): VisitorOf {
-  return visitorCodes(Buffer.from(salt, "base64"));
 }

@@ -19,15 +19,19 @@ export type RecorderThreadData = { config: Config; writer: string; revisions: Re
 export type ToRecorder = HitBatch | "stop";
 
 const clock = () => new Date();
+const SWEEP_EVERY_MS = 60_000;
 
 async function main(port: MessagePort, data: RecorderThreadData): Promise<void> {
   const backend = await openBackend(data.config, { offThreadEventStore: false });
   const report = (message: WriterReport | SpoolReport) => port.postMessage(message);
   const spooling = spoolingLog(data, backend.eventStore, report);
+  const visitors = dailyVisitors({ salts: backend.dailySalts, clock, sleep: pause, randomBytes });
+  void visitors.sweep();
+  setInterval(() => void visitors.sweep(), SWEEP_EVERY_MS).unref();
   const writer = new ClickWriter({
     eventStore: spooling ?? backend.eventStore,
     enrich: enricher(await geoOrNone(data.config.geoipDb, report)),
-    visitors: dailyVisitors({ secrets: backend.secrets, clock, sleep: pause, randomBytes }),
+    visitors: (at) => visitors.codesAt(at),
     sleep: pause,
     random: Math.random,
     writer: data.writer,

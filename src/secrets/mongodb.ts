@@ -1,19 +1,26 @@
 // Secrets on MongoDB: one document a key; who is first is decided by the unique `_id`, expiry by the clock of the caller.
 import type { Collection } from "mongodb";
 import { isDuplicateKey, type MongodbConnection } from "../mongodb/connection.ts";
+import { endOf, FORMER_SALTS, KEY_USE_KEPT_MS, KEY_USES } from "./earlier-versions.ts";
 import type { SecretRecord, Secrets } from "./port.ts";
 
 /** `value` is JSON text, so that no key inside it means anything to the database. */
 type StoredSecret = { _id: string; value: string; expiresAt: Date | null };
 
-/** Works without its index too, only slower: see ensureSecretsIndex. */
+/** Works without its index too, only slower: see prepareSecrets. */
 export function mongodbSecrets(connection: MongodbConnection): Secrets {
   return new MongodbSecrets(connection);
 }
 
-/** Safe to repeat and from several processes. @throws StoreUnavailable */
-export async function ensureSecretsIndex(connection: MongodbConnection): Promise<void> {
-  await connection.run((db) => db.collection<StoredSecret>("secrets").createIndex({ expiresAt: 1 }));
+/** Makes the index, and puts right what earlier versions kept. Safe to repeat and from several processes. @throws StoreUnavailable */
+export async function prepareSecrets(connection: MongodbConnection): Promise<void> {
+  await connection.run(async (db) => {
+    const secrets = db.collection<StoredSecret>("secrets");
+    await secrets.createIndex({ expiresAt: 1 });
+    await secrets.deleteMany({ _id: { $gte: FORMER_SALTS, $lt: endOf(FORMER_SALTS) } });
+    const uses = { _id: { $gte: KEY_USES, $lt: endOf(KEY_USES) }, expiresAt: null };
+    await secrets.updateMany(uses, { $set: { expiresAt: new Date(Date.now() + KEY_USE_KEPT_MS) } });
+  });
 }
 
 class MongodbSecrets implements Secrets {
@@ -28,7 +35,7 @@ class MongodbSecrets implements Secrets {
   }
 
   async list(prefix: string, now: Date): Promise<{ key: string; value: unknown }[]> {
-    const under = { _id: { $gte: prefix, $lt: `${prefix}\u{10ffff}` }, ...alive(now) };
+    const under = { _id: { $gte: prefix, $lt: endOf(prefix) }, ...alive(now) };
     const found = await this.#run((secrets) => secrets.find(under).sort({ _id: 1 }).toArray());
     return found.map(({ _id, value }) => ({ key: _id, value: JSON.parse(value) }));
   }

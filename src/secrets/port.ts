@@ -1,4 +1,4 @@
-// What must never be in an event: e-mail, salts, webhook keys, idempotent answers. Mutable, and may expire.
+// What must never be in an event: e-mail, webhook keys, idempotent answers. Mutable, and may expire.
 
 /** `value` is plain JSON. `expiresAt` ISO 8601 UTC; an expired record reads as absent and is destroyed by `sweep`. */
 export type SecretRecord = { value: unknown; expiresAt?: string | undefined };
@@ -15,7 +15,7 @@ export interface Secrets {
   delete(key: string): Promise<void>;
   /** Deletes and answers what was deleted, undefined for nothing; of several at the same time one gets it. */
   take(key: string, now: Date): Promise<unknown | undefined>;
-  /** Destroys what has expired, so that a salt is gone for good, not only hidden; answers how many. */
+  /** Destroys what has expired, so that it is gone for good, not only hidden; answers how many. */
   sweep(now: Date): Promise<number>;
   close(): Promise<void>;
 }

@@ -2,6 +2,7 @@
 import { chmodSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { endOf, FORMER_SALTS, KEY_USE_KEPT_MS, KEY_USES } from "./earlier-versions.ts";
 import type { SecretRecord, Secrets } from "./port.ts";
 
 const SCHEMA = `
@@ -32,6 +33,7 @@ class SqliteSecrets implements Secrets {
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON");
     db.exec(`BEGIN IMMEDIATE; ${SCHEMA} COMMIT`);
     this.#db = db;
+    this.#putRightWhatWasKept();
     this.#get = db.prepare(
       "SELECT value FROM secrets WHERE key = ? AND (expires_at IS NULL OR expires_at > ?)",
     );
@@ -60,11 +62,11 @@ class SqliteSecrets implements Secrets {
   }
 
   async list(prefix: string, now: Date): Promise<{ key: string; value: unknown }[]> {
-    const rows = this.#list.all(prefix, `${prefix}\u{10ffff}`, now.toISOString());
+    const rows = this.#list.all(prefix, endOf(prefix), now.toISOString());
     return rows.map((row) => ({ key: String(row.key), value: JSON.parse(String(row.value)) }));
   }
 
-  /** One statement decides who was first, so that two processes never end with two different salts. */
+  /** One statement decides who was first, so that two processes never end with two different values. */
   async putIfAbsent(key: string, record: SecretRecord, now: Date): Promise<unknown> {
     const written = this.#putIfAbsent.run(
       key,
@@ -108,6 +110,14 @@ class SqliteSecrets implements Secrets {
   #read(key: string, now: Date): unknown | undefined {
     const row = this.#get.get(key, now.toISOString()) as { value: string } | undefined;
     return row && JSON.parse(row.value);
+  }
+
+  #putRightWhatWasKept(): void {
+    const salts = this.#db.prepare("DELETE FROM secrets WHERE key >= ? AND key < ?");
+    if (salts.run(FORMER_SALTS, endOf(FORMER_SALTS)).changes > 0) this.#truncateLog();
+    const uses = "UPDATE secrets SET expires_at = ? WHERE key >= ? AND key < ? AND expires_at IS NULL";
+    const end = new Date(Date.now() + KEY_USE_KEPT_MS).toISOString();
+    this.#db.prepare(uses).run(end, KEY_USES, endOf(KEY_USES));
   }
 
   /** The write-ahead log still holds the old page until it is written back and cut to nothing. */

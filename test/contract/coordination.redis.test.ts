@@ -4,12 +4,14 @@ import { redisRateLimits } from "../../src/api/rate-limit.redis.ts";
 import { redisCacheNews } from "../../src/coordination/cache-news.redis.ts";
 import { CoordinationUnavailable } from "../../src/coordination/errors.ts";
 import { redisLeases } from "../../src/coordination/leases.redis.ts";
+import { redisDailySalts } from "../../src/redirect/daily-salts.redis.ts";
 import { redisLinkCache } from "../../src/redirect/link-cache.redis.ts";
 import { openRedis, type RedisConnection } from "../../src/redis/connection.ts";
 import { freePort } from "../support/free-port.ts";
 import { redis, redisIsOurs, startRedis, type TestRedis } from "../support/redis-server.ts";
 import { onServer } from "../support/test-servers.ts";
 import { cacheNewsContract, link, listenTo } from "./cache-news.ts";
+import { dailySaltsContract } from "./daily-salts.ts";
 import { leasesContract } from "./leases.ts";
 import { linkCacheContract } from "./link-cache.ts";
 import { rateLimitsContract } from "./rate-limit.ts";
@@ -39,6 +41,16 @@ onServer(redis, () => {
   linkCacheContract("Redis", async () => {
     const [one, other] = await two();
     return { cache: redisLinkCache(one), others: redisLinkCache(other), close };
+  });
+
+  dailySaltsContract("Redis", async () => {
+    const [one, other] = await two();
+    const stored = () =>
+      one.run(async (client) => {
+        const keys = await client.keys(`${server.prefix}visitor-salt:*`);
+        return (await Promise.all(keys.map((key) => client.get(key)))).join("\n");
+      });
+    return { salts: redisDailySalts(one), others: redisDailySalts(other), stored };
   });
 
   describe("the link cache on Redis", () => {

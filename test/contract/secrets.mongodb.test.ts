@@ -1,7 +1,7 @@
 // The secrets contract on MongoDB or a compatible server.
 import { beforeAll } from "vitest";
 import { MongodbConnection } from "../../src/mongodb/connection.ts";
-import { ensureSecretsIndex, mongodbSecrets } from "../../src/secrets/mongodb.ts";
+import { mongodbSecrets, prepareSecrets } from "../../src/secrets/mongodb.ts";
 import { mongodb, startMongodb, type TestMongodb } from "../support/mongodb-server.ts";
 import { onServer } from "../support/test-servers.ts";
 import { secretsContract } from "./secrets.ts";
@@ -16,7 +16,7 @@ onServer(mongodb, () => {
   secretsContract("MongoDB", async () => {
     const url = server.newDatabase();
     const connection = new MongodbConnection(url);
-    await ensureSecretsIndex(connection);
+    await prepareSecrets(connection);
     const secrets = mongodbSecrets(connection);
     return {
       secrets,

@@ -1,35 +1,33 @@
 // The day's salt: one for all processes, a new one each day, none left behind, and no click held up for it.
 import { randomBytes } from "node:crypto";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { fileDailySalts } from "../../src/redirect/daily-salts.files.ts";
+import type { DailySalts } from "../../src/redirect/daily-salts.ts";
 import { dailyVisitors } from "../../src/redirect/daily-visitors.ts";
-import type { Secrets } from "../../src/secrets/port.ts";
-import { openSqliteSecrets } from "../../src/secrets/sqlite.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
 
 const NOON = Date.UTC(2026, 4, 1, 12);
 const HOUR = 3_600_000;
+const MINUTE = 60_000;
 const visit = { address: "203.0.113.9", userAgent: "curl/8", link: "localhost/abcdefg" };
 
 describe("the visitor codes of a day", () => {
   let folder: TemporaryFolder;
-  let secrets: Secrets;
+  let salts: DailySalts;
   let now: number;
 
   beforeEach(async () => {
     folder = await temporaryFolder();
-    secrets = await openSqliteSecrets(join(folder.path, "secrets.db"));
+    salts = fileDailySalts(folder.path);
     now = NOON;
   });
-  afterEach(async () => {
-    await secrets.close();
-    await folder.remove();
-  });
+  afterEach(() => folder.remove());
 
-  /** One process's codes, as a function of the time of the hit. */
-  function processOf(store: Secrets = secrets) {
-    const visitors = dailyVisitors({
-      secrets: store,
+  function visitorsOf(store: DailySalts = salts) {
+    return dailyVisitors({
+      salts: store,
       clock: () => new Date(now),
       sleep: async (ms) => {
         // Time that a lost answer is waited for passes; an answer that is there comes first.
@@ -38,10 +36,15 @@ describe("the visitor codes of a day", () => {
       },
       randomBytes,
     });
-    return async (at = now) => (await visitors(at))(visit);
   }
 
-  const saltKey = (day: string) => secrets.get(`visitor-salt/${day}`, new Date(now));
+  /** One process's codes, as a function of the time of the hit. */
+  function processOf(store: DailySalts = salts) {
+    const visitors = visitorsOf(store);
+    return async (at = now) => (await visitors.codesAt(at))(visit);
+  }
+
+  const saltFiles = async () => (await readdir(folder.path)).filter((name) => /^\d/.test(name));
 
   it("are the same in two processes, and after one starts again", async () => {
     const first = await processOf()();
@@ -52,29 +55,30 @@ describe("the visitor codes of a day", () => {
   it("are others the next day, and come from a salt that is new", async () => {
     const codes = processOf();
     const today = await codes();
-    expect(await saltKey("20260501")).toHaveLength(44);
+    const salt = await readFile(join(folder.path, "20260501"), "utf8");
+    expect(salt).toHaveLength(44);
     now += 12 * HOUR;
     expect(await codes()).not.toBe(today);
-    expect(await saltKey("20260502")).not.toBe(await saltKey("20260501"));
+    expect(await readFile(join(folder.path, "20260502"), "utf8")).not.toBe(salt);
   });
 
-  it("can't be made again once their day is over: the salt is destroyed", async () => {
-    const codes = processOf();
-    const today = await codes();
+  it("can't be made again once their day is over, though nobody clicks: the salt is destroyed", async () => {
+    const visitors = visitorsOf();
+    const today = (await visitors.codesAt(now))(visit);
+    expect(await saltFiles()).toEqual(["20260501"]);
     now += 12 * HOUR;
-    await codes();
-    expect(await secrets.get("visitor-salt/20260501", new Date(NOON))).toBeUndefined();
+    await visitors.sweep();
+    expect(await saltFiles()).toEqual([]);
     expect(await processOf()(NOON)).not.toBe(today);
+    expect(await saltFiles()).toEqual([]);
   });
 
-  it("stay the same for hits that are still in line after midnight, for one day", async () => {
+  it("stay the same for hits that are still in line after midnight, for ten minutes", async () => {
     const codes = processOf();
     const today = await codes();
-    now += 13 * HOUR;
-    await codes();
+    now += 12 * HOUR + 9 * MINUTE;
     expect(await codes(NOON)).toBe(today);
-    now += 24 * HOUR;
-    await codes();
+    now += MINUTE;
     expect(await codes(NOON)).not.toBe(today);
   });
 
@@ -85,14 +89,14 @@ describe("the visitor codes of a day", () => {
     expect(await codes(midnight)).not.toBe(await codes(NOON));
   });
 
-  describe("while secrets are away", () => {
+  describe("while the salts' store is unavailable", () => {
     it.each([
       ["refuse", () => Promise.reject(new Error("away"))],
       ["don't answer", () => new Promise<never>(() => undefined)],
     ])("and %s, come from a salt of the process that is everybody's afterwards", async (_how, fails) => {
       let asked = 0;
-      const away: Secrets = Object.assign(Object.create(secrets), {
-        putIfAbsent: () => {
+      const away: DailySalts = Object.assign(Object.create(salts), {
+        agree: () => {
           asked++;
           return fails();
         },
@@ -104,7 +108,7 @@ describe("the visitor codes of a day", () => {
       now += 5_000;
       expect(await codes()).toBe(code);
       expect(asked).toBe(2);
-      away.putIfAbsent = (...request) => secrets.putIfAbsent(...request);
+      away.agree = (...request) => salts.agree(...request);
       now += 5_000;
       expect(await codes()).toBe(code);
       expect(await processOf()()).toBe(code);
@@ -112,12 +116,12 @@ describe("the visitor codes of a day", () => {
 
     it("change to the salt that others had before, once it can be read", async () => {
       const others = await processOf()();
-      const away: Secrets = Object.assign(Object.create(secrets), {
-        putIfAbsent: () => Promise.reject(new Error("away")),
+      const away: DailySalts = Object.assign(Object.create(salts), {
+        agree: () => Promise.reject(new Error("away")),
       });
       const codes = processOf(away);
       expect(await codes()).not.toBe(others);
-      away.putIfAbsent = (...request) => secrets.putIfAbsent(...request);
+      away.agree = (...request) => salts.agree(...request);
       now += 5_000;
       expect(await codes()).toBe(others);
     });

@@ -1,0 +1,67 @@
+// The day's salt as a file of its own in the data folder: no backup of ours holds it, and it is destroyed with its day.
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { type DailySalts, utcDayOf } from "./daily-salts.ts";
+
+/** tar, restic, borg and others leave folders out that hold this file (https://bford.info/cachedir/). */
+const TAG = "CACHEDIR.TAG";
+const TAG_TEXT = `Signature: 8a477f597d28d172789f06886806bc55
+# Salts that must not outlive their day: leave this folder out of every backup and snapshot.
+`;
+
+/** Shared by the processes of one machine that use the folder, which may be missing. A salt survives a restart. */
+export function fileDailySalts(folder: string): DailySalts {
+  return {
+    async agree({ name }, offered) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      writeFileSync(join(folder, TAG), TAG_TEXT, { mode: 0o600 });
+      const [file, draft] = [join(folder, name), join(folder, `${name}.${randomBytes(8).toString("hex")}`)];
+      writeFileSync(draft, offered, { mode: 0o600, flush: true });
+      try {
+        // Complete from the moment it is there, and only the first of several becomes the day's.
+        linkSync(draft, file);
+        return offered;
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+        return readFileSync(file, "utf8");
+      } finally {
+        rmSync(draft, { force: true });
+      }
+    },
+
+    async sweep(now) {
+      if (!existsSync(folder)) return;
+      const today = utcDayOf(now.getTime()).name;
+      const ended = readdirSync(folder).filter((name) => /^\d{8}/.test(name) && name.slice(0, 8) < today);
+      for (const name of ended) destroy(join(folder, name));
+    },
+  };
+}
+
+/** Overwritten before it is removed, as far as the file system writes in place. */
+function destroy(file: string): void {
+  const size = statSync(file, { throwIfNoEntry: false })?.size;
+  if (size === undefined) return;
+  const handle = openSync(file, "r+");
+  try {
+    writeSync(handle, Buffer.alloc(size));
+    fsyncSync(handle);
+  } finally {
+    closeSync(handle);
+  }
+  rmSync(file, { force: true });
+}

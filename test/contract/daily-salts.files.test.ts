@@ -1,0 +1,48 @@
+// Files of their own keep the promises of the daily salts, also for two processes and with what a power cut left.
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fileDailySalts } from "../../src/redirect/daily-salts.files.ts";
+import { utcDayOf } from "../../src/redirect/daily-salts.ts";
+import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
+import { dailySaltsContract } from "./daily-salts.ts";
+
+describe("files", () => {
+  let parent: TemporaryFolder;
+  let folder: string;
+  beforeAll(async () => {
+    parent = await temporaryFolder();
+    folder = join(parent.path, "visitor-salts");
+  });
+  afterAll(() => parent.remove());
+
+  const stored = async () => {
+    const texts = (await readdir(folder)).map((name) => readFile(join(folder, name), "latin1"));
+    return (await Promise.all(texts)).join("\n");
+  };
+
+  dailySaltsContract("files", async () => ({
+    salts: fileDailySalts(folder),
+    others: fileDailySalts(folder),
+    stored,
+  }));
+
+  it("are their owner's alone, and backup programs are told to leave them out", async () => {
+    await fileDailySalts(folder).agree(utcDayOf(Date.now()), "a".repeat(44));
+    const entries = await readdir(folder);
+    for (const name of ["", ...entries]) expect((await stat(join(folder, name))).mode & 0o077).toBe(0);
+    expect(await readFile(join(folder, "CACHEDIR.TAG"), "utf8")).toMatch(
+      /^Signature: 8a477f597d28d172789f06886806bc55\n/,
+    );
+  });
+
+  it("are destroyed with the drafts that a crash left", async () => {
+    await writeFile(join(folder, "20260301.0123456789abcdef"), "a draft");
+    await fileDailySalts(folder).sweep(new Date());
+    expect(await readdir(folder)).not.toContain("20260301.0123456789abcdef");
+  });
+
+  it("are nothing to sweep where nobody clicked", async () => {
+    await fileDailySalts(join(parent.path, "never-used")).sweep(new Date());
+  });
+});

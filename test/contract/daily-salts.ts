@@ -1,0 +1,57 @@
+// What every store of daily salts promises; `others` is another process's handle on the same store.
+import { randomBytes } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
+import { type DailySalts, utcDayOf } from "../../src/redirect/daily-salts.ts";
+
+export type DailySaltsFixture = {
+  salts: DailySalts;
+  others: DailySalts;
+  /** What is stored, whatever the day, as text. */
+  stored(): Promise<string>;
+};
+
+const DAY_MS = 86_400_000;
+
+/** By the real clock, as servers go by theirs. */
+export function dailySaltsContract(name: string, open: () => Promise<DailySaltsFixture>): void {
+  describe(`daily salts: ${name}`, () => {
+    let fixture: DailySaltsFixture;
+    beforeAll(async () => {
+      fixture = await open();
+    });
+    const salt = () => randomBytes(32).toString("base64");
+    let ahead = 1;
+    /** A day that no other test of this suite has used. */
+    const someDay = () => utcDayOf(Date.now() + DAY_MS * ahead++);
+
+    it("lets everyone who races for a day's salt end with the same one", async () => {
+      const day = someDay();
+      const offered = Array.from({ length: 20 }, salt);
+      const agreed = await Promise.all(
+        offered.map((own, n) => (n % 2 ? fixture.others : fixture.salts).agree(day, own)),
+      );
+      expect(new Set(agreed).size).toBe(1);
+      expect(offered).toContain(agreed[0]);
+      expect(await fixture.others.agree(day, salt())).toBe(agreed[0]);
+    });
+
+    it("has another salt for another day", async () => {
+      const [first, second] = [salt(), salt()];
+      expect(await fixture.salts.agree(someDay(), first)).toBe(first);
+      expect(await fixture.salts.agree(someDay(), second)).toBe(second);
+    });
+
+    it("keeps the salt until its day ends, and not a trace of it afterwards", async () => {
+      const today = { name: utcDayOf(Date.now()).name, endsAt: Date.now() + 300 };
+      const agreed = await fixture.salts.agree(today, salt());
+      await fixture.salts.sweep(new Date());
+      expect(await fixture.stored()).toContain(agreed);
+      // Some stores destroy it by themselves, others when they are told that the day is over.
+      const afterwards = async () => {
+        await fixture.salts.sweep(new Date(Date.now() + DAY_MS));
+        return await fixture.stored();
+      };
+      await expect.poll(afterwards, { timeout: 5_000 }).not.toContain(agreed);
+    });
+  });
+}

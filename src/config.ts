@@ -70,6 +70,7 @@ const environment = z.object({
     .regex(/^smtps?:\/\/[^\s/]+/, "must be smtp://user:password@host:port or smtps://...")
     .optional(),
   MAIL_FROM: z.string().optional(),
+  STOP_SECONDS: z.coerce.number().min(1).max(600).default(8),
   LOG_LEVEL: z.enum(LOG_LEVELS).default("info"),
 });
 
@@ -112,6 +113,8 @@ export type Config = {
   smtpUrl?: string | undefined;
   /** Sender of the service's mail. */
   mailFrom: string;
+  /** For the whole stop, from the signal to the end of the process. */
+  stopSeconds: number;
   logLevel: (typeof LOG_LEVELS)[number];
 };
 
@@ -156,6 +159,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     secretKey: parsed.SECRET_KEY,
     smtpUrl: parsed.SMTP_URL,
     mailFrom: parsed.MAIL_FROM ?? `Linkledger <no-reply@${new URL(base).hostname}>`,
+    stopSeconds: parsed.STOP_SECONDS,
     logLevel: parsed.LOG_LEVEL,
   };
 }

@@ -20,14 +20,15 @@ export type ThreadOptions<From extends { type: string }> = {
 export type KeptThread<To> = {
   /** Resolves when it has answered; after a second, or when there is no thread, without an answer. */
   ask(question: To): Promise<void>;
-  /** Resolves when the thread is gone: it has ten seconds to end what it is at. */
-  stop(last: To): Promise<void>;
+  /** Resolves when the thread is gone: it is ended wherever it is if it has not ended what it is at in time. */
+  stop(last: To, withinMs: number): Promise<void>;
 };
 
 const RESTART_FROM_MS = 250;
 const RESTART_TO_MS = 15_000;
 const ANSWER_WITHIN_MS = 1_000;
-const STOP_WITHIN_MS = 10_000;
+/** Of the time given: ending a thread by force takes some, too. */
+const FORCED_AFTER = 0.9;
 /** A thread that lived this long died of something new: the backoff starts over. */
 const HEALTHY_AFTER_MS = 60_000;
 
@@ -83,11 +84,11 @@ export function keepThread<From extends { type: string }, To>(options: ThreadOpt
         thread.postMessage(question);
       });
     },
-    async stop(last) {
+    async stop(last, withinMs) {
       stopping.abort();
       worker?.postMessage(last);
       const ended = new AbortController();
-      const tooLong = delay(STOP_WITHIN_MS, "late", { signal: ended.signal }).catch(() => "ended");
+      const tooLong = delay(withinMs * FORCED_AFTER, "late", { signal: ended.signal }).catch(() => "ended");
       const outcome = await Promise.race([watching.then(() => "ended"), tooLong]);
       ended.abort();
       // Ending it anywhere is safe: what was not committed is done again at the next start.

@@ -1,5 +1,4 @@
 // One running service: stores, the roles it was given and the HTTP server, opened in order and closed in reverse.
-import { setTimeout as delay } from "node:timers/promises";
 import { buildApp } from "./app.ts";
 import { awaitStores } from "./await-stores.ts";
 import { type Backend, openBackend } from "./backend.ts";
@@ -8,6 +7,7 @@ import { type Config, secretKeyOf } from "./config.ts";
 import { readiness } from "./health.ts";
 import type { Logger } from "./logging.ts";
 import { createMetrics } from "./metrics.ts";
+import { pause } from "./pause.ts";
 import { countBehind } from "./projections/count-behind.ts";
 import { allProjections } from "./projections/groups.ts";
 import type { ProjectionStatus } from "./projections/status.ts";
@@ -24,17 +24,19 @@ import { openSecretsSweep } from "./roles/secrets-sweep.ts";
 import { openUrlRechecks } from "./roles/url-rechecks.ts";
 import { openWebhooks } from "./roles/webhooks.ts";
 import { openWriting } from "./roles/writing.ts";
+import { type Close, stopInStages } from "./runtime/stop-in-stages.ts";
 
 export type Service = {
   /** Where it listens, such as http://127.0.0.1:3000. */
   url: string;
   backend: Backend;
-  /** Finishes open requests, commits every click, then closes threads and stores. */
+  /** Finishes open requests, commits every click, ends threads, then closes stores, all within STOP_SECONDS. */
   stop(): Promise<void>;
 };
 
-/** For each part; draining clicks into a store that is away would take for ever. */
-const LONGEST_CLOSE_MS = 8_000;
+/** Of the stop's budget: when open requests, and then the roles, must be done. Stores have the rest. */
+const REQUESTS_UNTIL = 3 / 8;
+const ROLES_UNTIL = 7 / 8;
 
 export type ServiceOptions = {
   /** All by default. */
@@ -54,18 +56,22 @@ export async function openService(
 ): Promise<Service> {
   const { roles = ALL_ROLES, clock = chance.clock } = options;
   const config: Config = { ...given, secretKey: secretKeyOf(given) };
-  const closers: (() => Promise<unknown>)[] = [];
-  const onStop = (close: () => Promise<unknown>) => void closers.push(close);
-  const stop = async () => {
-    for (const close of closers.splice(0).reverse())
-      await inTime(close()).catch((err: unknown) => log.error({ err }, "closing failed"));
-  };
+  const requests: Close[] = [];
+  const ofRoles: Close[] = [];
+  const stores: Close[] = [];
+  const stop = () =>
+    stopInStages({ now: () => performance.now(), sleep: pause, log }, config.stopSeconds * 1_000, [
+      { closers: requests.splice(0), until: REQUESTS_UNTIL },
+      { closers: ofRoles.splice(0), until: ROLES_UNTIL },
+      { closers: stores.splice(0), until: 1 },
+    ]);
   try {
     const warn = (message: string) => log.warn(message);
     const backend = await openBackend(config, { offThreadEventStore: true, log: warn });
-    onStop(() => backend.close());
+    stores.push(() => backend.close());
+    const onStop = (close: Close) => void ofRoles.push(close);
     const app = await appOf({ config, log, clock, backend, roles, onStop });
-    onStop(() => app.close());
+    requests.push(() => app.close());
     const url = await app.listen({ port: config.port, host: config.host });
     return { url, backend, stop };
   } catch (error) {
@@ -126,14 +132,4 @@ function openSharedLinks({ backend, onStop }: Opening): SharedLinks | undefined 
   const ended = new AbortController();
   onStop(async () => ended.abort());
   return sharedLinks({ cache: linkCache, sleep: chance.sleep, signal: ended.signal });
-}
-
-/** @throws when it takes longer than eight seconds; it goes on in the background then */
-async function inTime(closing: Promise<unknown>): Promise<void> {
-  const timer = new AbortController();
-  const late = delay(LONGEST_CLOSE_MS, undefined, { signal: timer.signal }).then(() => {
-    throw new Error(`not closed within ${LONGEST_CLOSE_MS} ms`);
-  });
-  late.catch(() => undefined);
-  await Promise.race([closing, late]).finally(() => timer.abort());
 }

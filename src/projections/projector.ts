@@ -7,7 +7,7 @@ import type { ProjectionStatus } from "./status.ts";
 
 export type Projector = {
   /** Resolves when the thread has committed what it was at and is gone. */
-  stop(): Promise<void>;
+  stop(withinMs: number): Promise<void>;
   /** Fresh from the thread; what it last told when it does not answer within a second. */
   status(): Promise<ProjectionStatus[]>;
 };
@@ -28,7 +28,7 @@ export function startProjector(config: Config, log: RunnerLog, yields = true): P
     },
   });
   return {
-    stop: () => thread.stop({ type: "stop" }),
+    stop: (withinMs) => thread.stop({ type: "stop" }, withinMs),
     async status() {
       await thread.ask({ type: "status" });
       return last;

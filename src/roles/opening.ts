@@ -2,6 +2,7 @@
 import type { Backend } from "../backend.ts";
 import type { Config } from "../config.ts";
 import type { Logger } from "../logging.ts";
+import type { Close } from "../runtime/stop-in-stages.ts";
 import type { Roles } from "./role.ts";
 
 export type Opening = {
@@ -11,6 +12,6 @@ export type Opening = {
   clock: () => Date;
   backend: Backend;
   roles: Roles;
-  /** Called at the stop, last added first; each gets eight seconds. */
-  onStop: (close: () => Promise<unknown>) => void;
+  /** Called at the stop, all at once, after the last request and before the stores are closed. */
+  onStop: (close: Close) => void;
 };

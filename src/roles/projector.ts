@@ -10,7 +10,7 @@ export type ProjectionsStatus = () => Promise<ProjectionStatus[]>;
 
 export function openProjector({ config, log, roles, onStop }: Opening): ProjectionsStatus {
   const projector = startProjector(config, log, roles.has("redirect"));
-  onStop(() => projector.stop());
+  onStop((withinMs) => projector.stop(withinMs));
   return () => projector.status();
 }
 

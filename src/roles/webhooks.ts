@@ -10,6 +10,6 @@ export function openWebhooks({
   onStop,
 }: Opening): () => Promise<WebhooksStatus | undefined> {
   const webhooks = startWebhooks(config, log, roles.has("redirect"));
-  onStop(() => webhooks.stop());
+  onStop((withinMs) => webhooks.stop(withinMs));
   return () => webhooks.status();
 }

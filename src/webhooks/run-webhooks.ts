@@ -40,8 +40,8 @@ export type WebhooksDeps = {
 };
 
 export type Webhooks = {
-  /** Until the signal aborts and what was under way is settled. */
-  run(signal: AbortSignal): Promise<void>;
+  /** Until the signal aborts and what was under way is settled, or given back after `settleMs`. */
+  run(signal: AbortSignal, settleMs?: () => number): Promise<void>;
   /** @throws what the stores throw */
   status(): Promise<WebhooksStatus>;
 };
@@ -63,7 +63,7 @@ export function openWebhooks(deps: WebhooksDeps): Webhooks {
     keepRunning({ name, random, log }, work, signal);
 
   return {
-    async run(signal) {
+    async run(signal, settleMs) {
       const { promise: known, resolve: isKnown } = Promise.withResolvers<void>();
       signal.addEventListener("abort", () => isKnown(), { once: true });
       const follow: Work = async (until) => {
@@ -76,7 +76,7 @@ export function openWebhooks(deps: WebhooksDeps): Webhooks {
       const sweep: Work = (until) => sweepHourly(queue, clock, until);
       await Promise.all([
         keep("webhook directory", follow, signal),
-        known.then(() => worker.run(signal)),
+        known.then(() => worker.run(signal, settleMs)),
         deps.exclusively(
           async (until) =>
             void (await Promise.all([

@@ -17,6 +17,7 @@ export type WebhooksStatus = Counted & {
 /** `yields`: at a lower priority than the other threads of its process. */
 export type WebhooksThreadData = { config: Config; yields: boolean };
 
-export type ToWebhooks = { type: "status" } | { type: "stop" };
+/** `settleMs`: how long what is being sent may go on; then it is given back and sent again. */
+export type ToWebhooks = { type: "status" } | { type: "stop"; settleMs: number };
 
 export type FromWebhooks = { type: "status"; status: WebhooksStatus | undefined };

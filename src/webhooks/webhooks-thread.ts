@@ -62,13 +62,15 @@ async function deliver(
     });
     tell({ type: "status", status });
   };
+  let settleMs = Number.POSITIVE_INFINITY;
   receive = (message) => {
-    if (message.type === "stop") stopping.abort();
-    else void report();
+    if (message.type !== "stop") return void report();
+    settleMs = message.settleMs;
+    stopping.abort();
   };
   for (const message of early) receive(message);
 
-  await webhooks.run(stopping.signal);
+  await webhooks.run(stopping.signal, () => settleMs);
   await dispatcher.destroy();
   await backend.close();
   port.close();

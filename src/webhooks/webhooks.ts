@@ -3,9 +3,12 @@ import type { Config } from "../config.ts";
 import { keepThread, type ThreadOptions } from "../keep-thread.ts";
 import type { FromWebhooks, ToWebhooks, WebhooksStatus, WebhooksThreadData } from "./webhooks-messages.ts";
 
+/** Of the time for the stop: what was given back has to be written, and the stores closed. */
+const SETTLED_AFTER = 0.7;
+
 export type WebhooksThread = {
   /** Resolves when what was under way is settled and the thread is gone. */
-  stop(): Promise<void>;
+  stop(withinMs: number): Promise<void>;
   /** Fresh from the thread; what it last told when it does not answer within a second; undefined before its first. */
   status(): Promise<WebhooksStatus | undefined>;
 };
@@ -27,7 +30,7 @@ export function startWebhooks(
     },
   });
   return {
-    stop: () => thread.stop({ type: "stop" }),
+    stop: (withinMs) => thread.stop({ type: "stop", settleMs: withinMs * SETTLED_AFTER }, withinMs),
     async status() {
       await thread.ask({ type: "status" });
       return last;

@@ -56,8 +56,8 @@ export class DeliveryWorker {
     this.circuits = new ReceiverCircuits({ now, random: deps.random, settings: this.#settings.circuit });
   }
 
-  /** Until the signal aborts; then what is under way is finished, or given back to be sent again. */
-  async run(signal: AbortSignal): Promise<void> {
+  /** Until the signal aborts; then what is under way is finished within `settleMs`, or given back to be sent again. */
+  async run(signal: AbortSignal, settleMs = () => this.#settings.stopMs): Promise<void> {
     signal.addEventListener("abort", () => this.wake(), { once: true });
     while (!signal.aborted) {
       const woken = new Promise<void>((resolve) => {
@@ -74,7 +74,7 @@ export class DeliveryWorker {
       await within(waitMs, woken);
       await sleep(LOOK_GAP_MS);
     }
-    await within(this.#settings.stopMs, this.underWay.settled());
+    await within(Math.min(this.#settings.stopMs, settleMs()), this.underWay.settled());
     const now = this.#deps.clock().toISOString();
     for (const claim of this.underWay.claims())
       await this.#deps.queue.defer(claim, now).catch(() => undefined);

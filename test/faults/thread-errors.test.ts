@@ -63,13 +63,13 @@ describe("an error in a thread is logged with type, code, message, stack and cau
 
   it("by the projector, whose event store refuses its password", async () => {
     const projector = startProjector(config, log, false);
-    stop = () => projector.stop();
+    stop = () => projector.stop(5_000);
     expect(await logged("projections interrupted, retrying")).toMatchObject(anUnauthenticatedError);
   });
 
   it("by the webhooks", async () => {
     const webhooks = startWebhooks(config, log, false);
-    stop = () => webhooks.stop();
+    stop = () => webhooks.stop(5_000);
     expect(await logged(/^webhook .*interrupted, retrying$/)).toMatchObject(anUnauthenticatedError);
   });
 

@@ -35,7 +35,7 @@ describe("the projector", () => {
       expect(status.map(({ name }) => name)).toEqual(allProjections.map(({ name }) => name));
       expect(status.every(({ fault }) => fault === null)).toBe(true);
     } finally {
-      await projector.stop();
+      await projector.stop(5_000);
       await backend.close();
       await rm(dataDir, { recursive: true, force: true });
     }
@@ -45,7 +45,7 @@ describe("the projector", () => {
   it("stops at once when it has hardly started", async () => {
     const dataDir = await mkdtemp(join(tmpdir(), "projector-"));
     const projector = startProjector(parseConfig({ DATA_DIR: dataDir }), pino({ level: "silent" }));
-    await projector.stop();
+    await projector.stop(5_000);
     await rm(dataDir, { recursive: true, force: true });
   });
 
@@ -61,7 +61,7 @@ describe("the projector", () => {
       await rm(dataDir);
       await until(async () => (await projector.status()).length === allProjections.length);
     } finally {
-      await projector.stop();
+      await projector.stop(5_000);
       await rm(folder, { recursive: true, force: true });
     }
   });

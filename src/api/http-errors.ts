@@ -43,6 +43,7 @@ export const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   link_deleted: 409,
   email_taken: 409,
   key_limit_reached: 409,
+  history_full: 409,
   idempotency_key_reused: 409,
   rotation_under_way: 409,
   webhook_key_missing: 409,

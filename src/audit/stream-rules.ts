@@ -45,13 +45,11 @@ function accountRule(): Rule {
 
 /** Of what was added: after a downgrade more may be there than could be added anew. */
 function limitProblem(
-  { tier, keys, webhooks }: Extract<AccountState, { status: "open" }>,
+  { tier, activeKeys: active, liveWebhooks: running }: Extract<AccountState, { status: "open" }>,
   { type }: AccountEvent,
 ): string | undefined {
   const { activeKeys, developerFeatures } = TIER_LIMITS[tier];
-  const active = [...keys.values()].filter((status) => status === "active").length;
   if (type === "KeyIssued" && active > activeKeys) return `${active} active keys, ${activeKeys} are allowed`;
-  const running = [...webhooks.values()].filter(({ status }) => status !== "removed").length;
   if (type === "WebhookAdded" && running > WEBHOOKS_PER_ACCOUNT)
     return `${running} webhooks, ${WEBHOOKS_PER_ACCOUNT} are allowed`;
   if ((type === "WebhookAdded" || type === "DomainAdded") && !developerFeatures)

@@ -1,17 +1,26 @@
 // Decides what may happen to one account and its API keys; folds its domains and webhooks too. Pure: time and ids come in.
 import type { AccountEvent } from "../events/catalogue.ts";
-import { TIER_LIMITS, type Tier } from "../events/vocabulary.ts";
+import { STREAM_LIMITS, TIER_LIMITS, type Tier } from "../events/vocabulary.ts";
 import { AccountExists, AccountNotFound, KeyLimitReached, KeyNotFound } from "./account-errors.ts";
+import { HistoryFull } from "./errors.ts";
 import { evolveDomains, type OwnDomains } from "./own-domains.ts";
 import { evolveWebhooks, isOfWebhook, type OwnWebhooks } from "./own-webhooks.ts";
 
+/** Deciders read it; only `evolve` changes it, in place. */
 export type OpenAccount = {
   status: "open";
   accountId: string;
   tier: Tier;
-  keys: ReadonlyMap<string, "active" | "deactivated">;
+  /** By key id, deactivated ones too: as many as were ever issued. */
+  keys: Map<string, "active" | "deactivated">;
+  activeKeys: number;
   domains: OwnDomains;
+  /** Ever, those that were removed since counted. */
+  domainsAdded: number;
   webhooks: OwnWebhooks;
+  liveWebhooks: number;
+  /** In its stream. */
+  events: number;
 };
 
 export type AccountState = { status: "absent" } | { status: "closed"; accountId: string } | OpenAccount;
@@ -36,11 +45,16 @@ export function changeTierTo(account: AccountState, c: { tier: Tier; at: string 
 
 export type NewKey = { keyId: string; keyHash: string; hint: string; label: string; at: string };
 
-/** @throws KeyLimitReached at 2 (Free) or 5 (Developer) active keys (interface, part 5) */
+/** @throws KeyLimitReached at 2 (Free) or 5 (Developer) active keys (interface, part 5), HistoryFull */
 export function issue(account: AccountState, key: NewKey): AccountEvent[] {
-  const { accountId, tier, keys } = opened(account);
+  const { accountId, tier, keys, activeKeys } = withRoom(account);
+  if (keys.size >= STREAM_LIMITS.keysIssued)
+    throw new HistoryFull(
+      `This account has been issued ${STREAM_LIMITS.keysIssued} API keys, as many as one account can be`,
+      "go on with the keys it has, or open another account",
+    );
   const limit = TIER_LIMITS[tier].activeKeys;
-  if (activeKeys(keys) >= limit) throw new KeyLimitReached(limit, tier);
+  if (activeKeys >= limit) throw new KeyLimitReached(limit, tier);
   return [{ type: "KeyIssued", data: { accountId, ...key } }];
 }
 
@@ -65,29 +79,46 @@ export function opened(account: AccountState): OpenAccount {
   return account;
 }
 
-export function evolve(account: AccountState, event: AccountEvent): AccountState {
-  if (event.type === "AccountOpened") {
-    const { accountId, tier } = event.data;
-    return { status: "open", accountId, tier, keys: new Map(), domains: new Map(), webhooks: new Map() };
-  }
-  if (account.status !== "open") return account;
-  if (isOfWebhook(event)) return { ...account, webhooks: evolveWebhooks(account.webhooks, event) };
-  switch (event.type) {
-    case "TierChanged":
-      return { ...account, tier: event.data.to };
-    case "AccountClosed":
-      return { status: "closed", accountId: account.accountId };
-    case "KeyIssued":
-      return { ...account, keys: new Map(account.keys).set(event.data.keyId, "active") };
-    case "KeyDeactivated":
-      return { ...account, keys: new Map(account.keys).set(event.data.keyId, "deactivated") };
-    default:
-      return { ...account, domains: evolveDomains(account.domains, event) };
-  }
+/**
+ * For what may make the stream longer again and again, such as issuing, changing and resuming.
+ * @throws AccountNotFound, HistoryFull
+ */
+export function withRoom(account: AccountState): OpenAccount {
+  const open = opened(account);
+  if (open.events < STREAM_LIMITS.accountEvents) return open;
+  throw new HistoryFull(
+    `The history of this account holds ${STREAM_LIMITS.accountEvents} changes, as many as it can`,
+    "deactivating, pausing, removing and closing still work; for anything else open another account",
+  );
 }
 
-function activeKeys(keys: OpenAccount["keys"]): number {
-  let active = 0;
-  for (const status of keys.values()) if (status === "active") active += 1;
-  return active;
+/**
+ * Changes an open account in place and answers it, as it belongs to whoever loads the stream: a copy of its maps for
+ * each event would take quadratic time.
+ */
+export function evolve(account: AccountState, event: AccountEvent): AccountState {
+  if (event.type === "AccountOpened") return asOpened(event.data);
+  if (account.status !== "open") return account;
+  if (event.type === "AccountClosed") return { status: "closed", accountId: account.accountId };
+  account.events += 1;
+  if (isOfWebhook(event)) account.liveWebhooks += evolveWebhooks(account.webhooks, event);
+  else if (event.type === "TierChanged") account.tier = event.data.to;
+  else if (event.type === "KeyIssued") setKey(account, event.data.keyId, "active");
+  else if (event.type === "KeyDeactivated") setKey(account, event.data.keyId, "deactivated");
+  else evolveDomains(account.domains, event);
+  if (event.type === "DomainAdded") account.domainsAdded += 1;
+  return account;
+}
+
+function asOpened({ accountId, tier }: { accountId: string; tier: Tier }): OpenAccount {
+  const keys = { keys: new Map(), activeKeys: 0 };
+  const domains = { domains: new Map(), domainsAdded: 0 };
+  const webhooks = { webhooks: new Map(), liveWebhooks: 0 };
+  return { status: "open", accountId, tier, ...keys, ...domains, ...webhooks, events: 1 };
+}
+
+function setKey(account: OpenAccount, keyId: string, status: "active" | "deactivated"): void {
+  if (account.keys.get(keyId) === "active") account.activeKeys -= 1;
+  if (status === "active") account.activeKeys += 1;
+  account.keys.set(keyId, status);
 }

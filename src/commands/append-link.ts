@@ -68,7 +68,7 @@ export async function appendLink(
     deps.announce({ ...found.now, key, revision: found.revision });
     return { link: found.asCreated, position: found.position };
   }
-  const link: ExistingLink = { status: "live", ...facts };
+  const link: ExistingLink = { status: "live", changes: 0, ...facts };
   deps.announce({ ...link, key, revision: 0 });
   return { link, position };
 }

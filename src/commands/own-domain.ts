@@ -1,19 +1,25 @@
 // Decides what may happen to the domains of one account; the fold is account.ts's, as the stream is the account's.
 import type { AccountEvent } from "../events/catalogue.ts";
-import { TIER_LIMITS } from "../events/vocabulary.ts";
-import { type AccountState, opened } from "./account.ts";
+import { STREAM_LIMITS, TIER_LIMITS } from "../events/vocabulary.ts";
+import { type AccountState, opened, withRoom } from "./account.ts";
 import { DomainNotFound, DomainNotProven, DomainNotVerified } from "./domain-errors.ts";
-import { TierRequired } from "./errors.ts";
+import { HistoryFull, TierRequired } from "./errors.ts";
 import type { OwnDomain, VerifiedDomain } from "./own-domains.ts";
 
-/** Adding a domain again changes nothing: its token stays as it was shown. */
+/** Adding a domain again changes nothing: its token stays as it was shown. @throws TierRequired, HistoryFull */
 export function add(
   account: AccountState,
   c: { hostname: string; token: string; at: string },
 ): AccountEvent[] {
-  const { accountId, tier, domains } = opened(account);
+  const { tier, domains, domainsAdded } = opened(account);
   if (!TIER_LIMITS[tier].developerFeatures) throw new TierRequired("Custom domains");
   if (domains.has(c.hostname)) return [];
+  const { accountId } = withRoom(account);
+  if (domainsAdded >= STREAM_LIMITS.domainsAdded)
+    throw new HistoryFull(
+      `This account has added ${STREAM_LIMITS.domainsAdded} domains, as many as one account can`,
+      "go on with those it has, or open another account",
+    );
   return [{ type: "DomainAdded", data: { accountId, ...c } }];
 }
 
@@ -42,8 +48,9 @@ export function verify(account: AccountState, c: Verification): AccountEvent[] {
   ];
 }
 
-/** @throws DomainNotFound, DomainNotProven while the record that proved the ownership is gone */
+/** @throws DomainNotFound, HistoryFull, DomainNotProven while the record that proved the ownership is gone */
 export function activate(account: AccountState, c: { domainId: string; at: string }): AccountEvent[] {
+  withRoom(account);
   const domain = verifiedDomain(account, c.domainId);
   if (domain?.state === "inactive" && domain.recordLostAt !== null)
     throw new DomainNotProven(
@@ -87,12 +94,12 @@ export function noteRecord(
   return [{ type: "DomainDeactivated", data: { ...data, reason: "record_lost" } }];
 }
 
-/** `homeUrl`: where the domain's `/` leads; null is a small page of ours. @throws DomainNotFound */
+/** `homeUrl`: where the domain's `/` leads; null is a small page of ours. @throws DomainNotFound, HistoryFull */
 export function setHome(
   account: AccountState,
   c: { domainId: string; homeUrl: string | null; at: string },
 ): AccountEvent[] {
-  const { accountId } = opened(account);
+  const { accountId } = withRoom(account);
   const domain = verifiedDomain(account, c.domainId);
   if (!domain) throw new DomainNotFound();
   return [{ type: "DomainHomeSet", data: { accountId, hostname: domain.hostname, ...c } }];

@@ -19,23 +19,21 @@ export type OwnDomain =
 export type VerifiedDomain = Exclude<OwnDomain, { state: "added" }>;
 
 /** By hostname. */
-export type OwnDomains = ReadonlyMap<string, OwnDomain>;
+export type OwnDomains = Map<string, OwnDomain>;
 
 export type OwnDomainEvent = Extract<AccountEvent, { type: `Domain${string}` }>;
 
-export function evolveDomains(domains: OwnDomains, event: OwnDomainEvent): OwnDomains {
+/** In place. */
+export function evolveDomains(domains: OwnDomains, event: OwnDomainEvent): void {
   const { hostname } = event.data;
-  const changed = new Map(domains);
   if (event.type === "DomainRemoved") {
-    changed.delete(hostname);
-    return changed;
+    domains.delete(hostname);
+  } else if (event.type === "DomainAdded") {
+    domains.set(hostname, { state: "added", hostname, token: event.data.token });
+  } else {
+    const known = domains.get(hostname);
+    if (known) domains.set(hostname, evolveDomain(known, event));
   }
-  const known = domains.get(hostname);
-  const next =
-    event.type === "DomainAdded"
-      ? { state: "added" as const, hostname, token: event.data.token }
-      : known && evolveDomain(known, event);
-  return next ? changed.set(hostname, next) : domains;
 }
 
 function evolveDomain(

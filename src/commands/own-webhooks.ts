@@ -13,8 +13,8 @@ export type LiveWebhook = WebhookSettings & { webhookId: string } & (
 /** Removed ones are remembered, so that a removal that a crash cut off can be repeated. */
 export type OwnWebhook = LiveWebhook | { status: "removed"; webhookId: string };
 
-/** By webhook id. */
-export type OwnWebhooks = ReadonlyMap<string, OwnWebhook>;
+/** By webhook id: all that were ever added. */
+export type OwnWebhooks = Map<string, OwnWebhook>;
 
 type WebhookEvent = Extract<AccountEvent, { type: `Webhook${string}` }>;
 
@@ -22,15 +22,19 @@ export function isOfWebhook(event: AccountEvent): event is WebhookEvent {
   return "webhookId" in event.data;
 }
 
-export function evolveWebhooks(webhooks: OwnWebhooks, event: WebhookEvent): OwnWebhooks {
+/** In place; answers by how many those that are not removed became more: 1, 0 or -1. */
+export function evolveWebhooks(webhooks: OwnWebhooks, event: WebhookEvent): number {
   const { webhookId } = event.data;
   const known = webhooks.get(webhookId);
+  const isLive = known !== undefined && known.status !== "removed";
   if (event.type === "WebhookAdded") {
     const { url, kinds, label } = event.data;
-    return new Map(webhooks).set(webhookId, { webhookId, url, kinds, label, status: "active" });
+    webhooks.set(webhookId, { webhookId, url, kinds, label, status: "active" });
+    return isLive ? 0 : 1;
   }
-  if (!known || known.status === "removed") return webhooks;
-  return new Map(webhooks).set(webhookId, evolveWebhook(known, event));
+  if (!isLive) return 0;
+  webhooks.set(webhookId, evolveWebhook(known, event));
+  return event.type === "WebhookRemoved" ? -1 : 0;
 }
 
 function evolveWebhook(

@@ -2,30 +2,34 @@
 import type { AccountEvent } from "../events/catalogue.ts";
 import {
   CLICK_KINDS,
+  STREAM_LIMITS,
   TIER_LIMITS,
   WEBHOOKS_PER_ACCOUNT,
   type WebhookPauseCause,
   type WebhookPauser,
 } from "../events/vocabulary.ts";
-import { type AccountState, type OpenAccount, opened } from "./account.ts";
-import { TierRequired } from "./errors.ts";
+import { type AccountState, type OpenAccount, opened, withRoom } from "./account.ts";
+import { HistoryFull, TierRequired } from "./errors.ts";
 import type { LiveWebhook, WebhookSettings } from "./own-webhooks.ts";
 import { WebhookHeld, WebhookLimitReached, WebhookNotFound } from "./webhook-errors.ts";
 
 export type NewWebhook = WebhookSettings & { webhookId: string; keyHint: string; at: string };
 
-/** @throws TierRequired, WebhookLimitReached at the sixth, paused ones counted */
+/** @throws TierRequired, WebhookLimitReached at the sixth, paused ones counted; HistoryFull */
 export function add(account: AccountState, c: NewWebhook): AccountEvent[] {
-  const { accountId, webhooks } = withWebhooks(account);
-  let live = 0;
-  for (const { status } of webhooks.values()) if (status !== "removed") live += 1;
-  if (live >= WEBHOOKS_PER_ACCOUNT) throw new WebhookLimitReached(WEBHOOKS_PER_ACCOUNT);
+  const { accountId, webhooks, liveWebhooks } = withWebhooks(account);
+  if (webhooks.size >= STREAM_LIMITS.webhooksAdded)
+    throw new HistoryFull(
+      `This account has added ${STREAM_LIMITS.webhooksAdded} webhooks, as many as one account can`,
+      "change one that it has, or open another account",
+    );
+  if (liveWebhooks >= WEBHOOKS_PER_ACCOUNT) throw new WebhookLimitReached(WEBHOOKS_PER_ACCOUNT);
   return [{ type: "WebhookAdded", data: { accountId, ...c, kinds: inOrder(c.kinds) } }];
 }
 
 export type WebhookChange = Partial<WebhookSettings> & { webhookId: string; at: string };
 
-/** What is not given stays. @throws TierRequired, WebhookNotFound */
+/** What is not given stays. @throws TierRequired, WebhookNotFound, HistoryFull */
 export function change(account: AccountState, c: WebhookChange): AccountEvent[] {
   const { accountId } = withWebhooks(account);
   const { webhookId, url, kinds, label } = liveWebhook(account, c.webhookId);
@@ -58,7 +62,7 @@ export function pause(account: AccountState, c: WebhookPause): AccountEvent[] {
 
 /**
  * What the operator paused, only the operator resumes.
- * @throws TierRequired, WebhookNotFound, WebhookHeld
+ * @throws TierRequired, WebhookNotFound, WebhookHeld, HistoryFull
  */
 export function resume(
   account: AccountState,
@@ -71,12 +75,12 @@ export function resume(
   return [{ type: "WebhookResumed", data: { accountId, webhookId: c.webhookId, at: c.at } }];
 }
 
-/** On any tier: a key that leaked must be replaceable. Resumes what was paused for want of a key. @throws WebhookNotFound */
+/** On any tier: a key that leaked must be replaceable. Resumes what was paused for want of a key. @throws WebhookNotFound, HistoryFull */
 export function rotateKey(
   account: AccountState,
   c: { webhookId: string; keyHint: string; previousUntil: string; at: string },
 ): AccountEvent[] {
-  const { accountId } = opened(account);
+  const { accountId } = withRoom(account);
   const webhook = liveWebhook(account, c.webhookId);
   const { webhookId, at } = c;
   const hadNoKey = webhook.status === "paused" && webhook.cause === "key_missing";
@@ -100,10 +104,10 @@ export function liveWebhook(account: AccountState, webhookId: string): LiveWebho
   return webhook;
 }
 
+/** For adding, changing and resuming. @throws TierRequired, HistoryFull */
 function withWebhooks(account: AccountState): OpenAccount {
-  const open = opened(account);
-  if (!TIER_LIMITS[open.tier].developerFeatures) throw new TierRequired("Webhooks");
-  return open;
+  if (!TIER_LIMITS[opened(account).tier].developerFeatures) throw new TierRequired("Webhooks");
+  return withRoom(account);
 }
 
 /** Each kind once, in one order, so that equal settings look equal. */

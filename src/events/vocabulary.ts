@@ -37,6 +37,21 @@ export const TIER_LIMITS = {
   { requestsPerHour: number; activeKeys: number; developerFeatures: boolean }
 >;
 
+/**
+ * The most that one stream takes in over its life: every command on it reads and folds it. Far beyond what people do,
+ * and cheap to fold. What only stops or removes something is never refused for it.
+ */
+export const STREAM_LIMITS = {
+  /** Of an account: API keys ever issued, webhooks and domains ever added, removed ones counted. */
+  keysIssued: 1_000,
+  webhooksAdded: 1_000,
+  domainsAdded: 1_000,
+  /** Of an account: all its events together. */
+  accountEvents: 5_000,
+  /** Of a link, after it was made. */
+  linkChanges: 1_000,
+} as const;
+
 export const BULK_MAX_LINKS = 100;
 export const WEBHOOKS_PER_ACCOUNT = 5;
 export const RECENT_CLICKS = 10;

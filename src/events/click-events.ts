@@ -51,8 +51,13 @@ export const clickEvents = {
       language: z.string(),
       /** Sec-Purpose, Purpose or X-Moz as sent; empty for none. */
       prefetch: z.string(),
-      /** HMAC of address, user agent and link under a salt that lives one day: 16 hex characters. */
+      /** Keyed hash of address, user agent and link under a salt that lives one day: 16 hex characters. */
       visitor: z.string(),
+      /**
+       * The same with the account instead of the link, so that uniques of an account, a tag or a domain can be counted.
+       * Always written; absent in clicks of earlier programs, which read this version too and drop what they don't know.
+       */
+      accountVisitor: z.string().optional(),
     }),
   },
 } as const satisfies Record<string, EventDefinition>;

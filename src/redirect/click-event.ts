@@ -52,7 +52,8 @@ export function enricher(geo: Geo): Enrich {
         utm: { ...utmOfLongUrl(link), ...utmOf(hit.query) },
         language: language(hit.language),
         prefetch,
-        visitor: visitorOf({ address: hit.address, userAgent, link: link.key }),
+        visitor: visitorOf({ address: hit.address, userAgent, of: link.key }),
+        accountVisitor: visitorOf({ address: hit.address, userAgent, of: link.accountId }),
       },
     };
   };

@@ -134,11 +134,13 @@ async function saltsIn(dataDir: string): Promise<string[]> {
 /** Tries each address of the anonymised network with each salt. */
 function addressesFoundIn(clicks: readonly Click[], salts: readonly string[]): string[] {
   const codes = salts.map((salt) => visitorCodes(Buffer.from(salt, "base64")));
-  return clicks.flatMap(({ ip, userAgent, link, visitor }) => {
-    const candidates = Array.from({ length: 256 }, (_, host) => ip.replace(/\d+$/, String(host)));
-    return candidates.filter((address) =>
-      codes.some((code) => code({ address, userAgent, link }) === visitor),
-    );
+  return clicks.flatMap(({ ip, userAgent, link, accountId, visitor, accountVisitor }) => {
+    const isLinked = (address: string) =>
+      codes.some((code) => {
+        const [ofLink, ofAccount] = [link, accountId].map((of) => code({ address, userAgent, of }));
+        return ofLink === visitor || ofAccount === accountVisitor;
+      });
+    return Array.from({ length: 256 }, (_, host) => ip.replace(/\d+$/, String(host))).filter(isLinked);
   });
 }
 

@@ -60,6 +60,7 @@ export function linkClicked(fields: Partial<EventOf<"LinkClicked">["data"]> = {}
       language: "fr",
       prefetch: "",
       visitor: "0123456789abcdef",
+      accountVisitor: "fedcba9876543210",
       ...fields,
     },
   };

@@ -12,9 +12,11 @@ const types = Object.keys(catalogue) as EventType[];
 const versions = types.flatMap((type) =>
   Array.from({ length: catalogue[type].version }, (_, index) => ({ type, version: index + 1 })),
 );
+/** Optional members that were added without a new version: a fixture each, beside the one without them. */
+const additions = [{ type: "LinkClicked", version: 1, added: "accountVisitor" }] as const;
 const origin = { correlationId: "request-1", causationId: "request-1", actor: { type: "operator" } } as const;
 
-function fixture(type: string, version: number): unknown {
+function fixture(type: string, version: number | string): unknown {
   return JSON.parse(readFileSync(new URL(`${type}.v${version}.json`, FOLDER), "utf8"));
 }
 
@@ -33,8 +35,9 @@ function recorded(type: string, data: unknown, schemaVersion = 1): RecordedEvent
 
 describe("the event catalogue", () => {
   it("has one golden fixture for every version of every type, and no other", () => {
-    const expected = versions.map(({ type, version }) => `${type}.v${version}.json`);
-    expect(readdirSync(FOLDER).sort()).toEqual(expected.sort());
+    const whole = versions.map(({ type, version }) => `${type}.v${version}.json`);
+    const added = additions.map(({ type, version, added }) => `${type}.v${version}.${added}.json`);
+    expect(readdirSync(FOLDER).sort()).toEqual([...whole, ...added].sort());
   });
 
   it("has an upcaster from every version but the last", () => {
@@ -50,6 +53,13 @@ describe("the event catalogue", () => {
     const event = readEvent(recorded(type, data, version));
     expect(event).toMatchObject({ type, stream: "sample-1", revision: 0 });
     if (version === catalogue[type].version) expect(event?.data).toEqual(data);
+  });
+
+  it.each(additions)("reads $type $version with the $added that was added to it", (addition) => {
+    const { type, version, added } = addition;
+    const data = fixture(type, `${version}.${added}`);
+    expect(data).toEqual({ ...(fixture(type, version) as object), [added]: expect.any(String) });
+    expect(readEvent(recorded(type, data, version))?.data).toEqual(data);
   });
 
   it.each(types)("writes %s exactly as its latest golden fixture", (type) => {

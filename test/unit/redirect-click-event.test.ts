@@ -72,6 +72,32 @@ describe("a click event", () => {
     expect(enrich(hit, visitorOf).data.utm).toEqual({ source: "short", medium: "mail", term: "t" });
   });
 
+  it("tells a visitor apart by link and by account, and the two codes are not each other's", () => {
+    const hit = {
+      link,
+      at: 0,
+      method: "GET" as const,
+      query: "",
+      address: "203.0.113.7",
+      userAgent: "Mozilla/5.0",
+    };
+    const rest = { referrer: "", language: "", prefetch: "" };
+    const codes = (target: { key?: string; accountId?: string }, address = hit.address) => {
+      const { data } = enrich({ ...hit, ...rest, address, link: { ...link, ...target } }, visitorOf);
+      return { visitor: data.visitor, accountVisitor: data.accountVisitor };
+    };
+    const first = codes({});
+    expect(first.accountVisitor).toMatch(/^[0-9a-f]{16}$/);
+    expect(first.accountVisitor).not.toBe(first.visitor);
+    const otherLink = codes({ key: "localhost/other" });
+    expect(otherLink.accountVisitor).toBe(first.accountVisitor);
+    expect(otherLink.visitor).not.toBe(first.visitor);
+    const otherAccount = codes({ accountId: "00000000-52b1-4f0e-9a54-2f6c1d7b8e90" });
+    expect(otherAccount.visitor).toBe(first.visitor);
+    expect(otherAccount.accountVisitor).not.toBe(first.accountVisitor);
+    expect(codes({}, "203.0.113.8").accountVisitor).not.toBe(first.accountVisitor);
+  });
+
   it("crosses to the recorder thread unchanged", () => {
     fc.assert(
       fc.property(fc.array(anyHit, { maxLength: 20 }), (hits) => {

@@ -11,7 +11,7 @@ import { type TemporaryFolder, temporaryFolder } from "../support/temporary-fold
 const NOON = Date.UTC(2026, 4, 1, 12);
 const HOUR = 3_600_000;
 const MINUTE = 60_000;
-const visit = { address: "203.0.113.9", userAgent: "curl/8", link: "localhost/abcdefg" };
+const visit = { address: "203.0.113.9", userAgent: "curl/8", of: "localhost/abcdefg" };
 
 describe("the visitor codes of a day", () => {
   let folder: TemporaryFolder;

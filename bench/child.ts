@@ -18,6 +18,8 @@ export function startChild(file: string) {
   };
   return {
     answer,
+    /** Sends a message that is not answered. */
+    tell: (order: object): void => void child.send(order),
     ask: <T>(question: object): Promise<T> => {
       child.send(question);
       return answer<T>();

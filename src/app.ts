@@ -95,7 +95,7 @@ function apiRoutes(base: Api, deps: AppDeps, api: ApiDeps, gates: KeyGates): voi
   const { writesAreReadable, wrote, links } = api;
   const reading = { ...backend, baseHost, baseUrl, clock, sleep, writesAreReadable };
   base.register(async (open: Api) => {
-    gates.withoutKey(open);
+    gates.qrImages(open);
     qrRoute(open, reading);
   });
   base.register(async (keyed: Api) => {

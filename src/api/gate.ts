@@ -64,9 +64,9 @@ export function keyGates(guard: KeyGuard) {
       });
     },
 
-    withoutKey(app: Api): void {
+    qrImages(app: Api): void {
       app.addHook("onRequest", async (request: FastifyRequest, reply: FastifyReply) =>
-        guard.show(request, reply),
+        guard.countQr(request, reply),
       );
     },
   };

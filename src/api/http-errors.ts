@@ -53,6 +53,7 @@ export const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   store_unavailable: 503,
   coordination_unavailable: 503,
   revision_conflict: 503,
+  qr_busy: 503,
 };
 
 const FORM_REFUSED: [code: string, message: string] = [

@@ -1,11 +1,11 @@
 // GET /api/qr/{slug}: the QR image of a link; it encodes `?qr=1`, so that a scan is counted as one.
 import { createHash } from "node:crypto";
-import qrcode from "qrcode";
 import { z } from "zod";
 import { NotFound } from "../queries/errors.ts";
 import { type FindLinkDeps, findLinkBySlug } from "../queries/find-link.ts";
 import { apiErrors } from "./api-errors.ts";
 import type { Api } from "./fastify.ts";
+import { qrImages } from "./qr/qr-images.ts";
 import { DomainIdQuery, SlugParams } from "./schemas.ts";
 
 const COLOUR = /^#?(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$/;
@@ -14,6 +14,8 @@ const colour = z
   .regex(COLOUR, "must be a hex colour such as 1a2b3c")
   .transform((text) => `#${text.replace("#", "")}`);
 const CACHED_SECONDS = 3600;
+/** Part of each ETag, raised when the same request is answered with other bytes than before. */
+const IMAGE_VERSION = 2;
 
 const Query = z.object({
   format: z.enum(["png", "svg"]).default("png"),
@@ -29,6 +31,7 @@ const Query = z.object({
 export type QrDeps = FindLinkDeps & { writesAreReadable: () => Promise<void> };
 
 export function qrRoute(app: Api, deps: QrDeps): void {
+  const images = qrImages();
   const schema = {
     operationId: "getQrCode",
     summary: "The QR code of a link",
@@ -52,26 +55,16 @@ export function qrRoute(app: Api, deps: QrDeps): void {
     const link = await findLinkBySlug(deps, request.params.slug, domainId);
     if (!link) throw new NotFound("Short link not found.");
     const text = `${link.shortUrl}?qr=1`;
-    const etag = `"${createHash("sha256")
-      .update(JSON.stringify([text, look]))
+    const id = createHash("sha256")
+      .update(JSON.stringify([IMAGE_VERSION, text, look]))
       .digest("base64url")
-      .slice(0, 22)}"`;
+      .slice(0, 22);
+    const etag = `"${id}"`;
     reply.header("etag", etag).header("cache-control", `public, max-age=${CACHED_SECONDS}`);
     if (matches(request.headers["if-none-match"], etag)) return reply.code(304).send(null);
-    return reply.type(look.format === "svg" ? "image/svg+xml" : "image/png").send(await draw(text, look));
+    const image = await images.image(id, text, look);
+    return reply.type(look.format === "svg" ? "image/svg+xml" : "image/png").send(image);
   });
-}
-
-async function draw(text: string, look: Omit<z.infer<typeof Query>, "domain_id">): Promise<string | Buffer> {
-  const options = {
-    width: look.size,
-    margin: look.margin,
-    errorCorrectionLevel: look.ecc,
-    color: { dark: look.dark, light: look.light },
-  };
-  return look.format === "svg"
-    ? qrcode.toString(text, { ...options, type: "svg" })
-    : qrcode.toBuffer(text, { ...options, type: "png" });
 }
 
 function matches(header: string | undefined, etag: string): boolean {

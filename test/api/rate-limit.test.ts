@@ -88,7 +88,7 @@ describe("part 8, rate limits", () => {
     ]);
     for (const answer of answers) {
       const { limit, remaining, reset } = window(answer);
-      expect([50, 500]).toContain(limit);
+      expect([50, 500, 1_000]).toContain(limit);
       expect(remaining).toBeGreaterThanOrEqual(0);
       expect(reset).toBeGreaterThan(now / 1000);
     }
@@ -162,13 +162,42 @@ describe("part 8, rate limits", () => {
     ).toBe(401);
   });
 
-  it("does not count redirects and QR images", async () => {
+  it("does not count redirects and QR images against a key, nor QR images as requests of their address", async () => {
     const { key } = await service.member("free");
+    const headers = { "x-forwarded-for": "203.0.113.90" };
     const { body } = await service.post<{ slug: string }>("/api/v1/shorten", key, { url });
-    const before = window(await service.ask(`/api/qr/${body.slug}`)).remaining;
-    await service.ask(`/${body.slug}`);
-    expect(window(await service.ask(`/api/qr/${body.slug}`)).remaining).toBe(before);
+    await service.ask("/api/v1/links", { headers });
+    for (let n = 0; n < 3; n++) {
+      await service.ask(`/${body.slug}`, { headers });
+      await service.ask(`/api/qr/${body.slug}`, { headers });
+    }
     expect(window(await service.ask("/api/v1/links", { key })).remaining).toBe(48);
+    expect(window(await service.ask("/api/v1/links", { headers })).remaining).toBe(498);
+  });
+
+  it("lets an address have 1,000 QR images an hour, and its keys go on beyond that", async () => {
+    const { key } = await service.member("free");
+    const headers = { "x-forwarded-for": "203.0.113.91" };
+    const { body } = await service.post<{ slug: string }>("/api/v1/shorten", key, { url });
+    const ask = () => service.ask(`/api/qr/${body.slug}?size=64`, { headers, key });
+    const first = await ask();
+    expect([first.status, window(first)]).toEqual([
+      200,
+      { limit: 1_000, remaining: 999, reset: Math.ceil((now + HOUR_MS) / 1000) },
+    ]);
+    for (let asked = 1; asked < 1_000; asked += 27)
+      await Promise.all(Array.from({ length: Math.min(27, 1_000 - asked) }, ask));
+    const refused = await ask();
+    expect([refused.status, refused.body.code, refused.headers["retry-after"]]).toEqual([
+      429,
+      "rate_limit_exceeded",
+      "3600",
+    ]);
+    expect(window(refused).remaining).toBe(0);
+    expect((await service.ask("/api/v1/links", { headers })).status).toBe(401);
+    expect((await service.ask("/api/v1/links", { headers, key })).status).toBe(200);
+    const elsewhere = { "x-forwarded-for": "203.0.113.92" };
+    expect((await service.ask(`/api/qr/${body.slug}`, { headers: elsewhere })).status).toBe(200);
   });
 
   it("applies a change of tier to the current window", async () => {

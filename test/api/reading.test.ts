@@ -211,6 +211,10 @@ describe("part 4, reading", () => {
         headers: { "if-none-match": String(headers.etag) },
       });
       expect([again.status, again.bytes.length]).toEqual([304, 0]);
+      const other = await service.ask(`/api/qr/${slug}?dark=112233`, {
+        headers: { "if-none-match": String(headers.etag) },
+      });
+      expect([other.status, other.headers.etag === headers.etag]).toEqual([200, false]);
     });
 
     it("is what qr_download_url of a custom domain's link leads to", async () => {

@@ -1,0 +1,54 @@
+// A QR code from text to image: its modules from the library, the PNG straight from the modules.
+import qrcode, { type QRCode } from "qrcode";
+import { type Rgba, twoColourPng } from "./two-colour-png.ts";
+
+export type QrLook = {
+  format: "png" | "svg";
+  /** Pixels. */
+  size: number;
+  /** Modules. */
+  margin: number;
+  /** `#` and 3, 4, 6 or 8 hex digits. */
+  dark: string;
+  light: string;
+  ecc: "L" | "M" | "Q" | "H";
+};
+
+/** Where `size` has no pixel for each module, the image gets larger than asked: nobody could scan it otherwise. */
+const PIXELS_A_MODULE = 4;
+
+/** Some milliseconds for long texts: eight masks are tried, each judged by all its modules. */
+export function qrModules(text: string, ecc: QrLook["ecc"]): QRCode {
+  return qrcode.create(text, { errorCorrectionLevel: ecc });
+}
+
+/** Pixels are given to modules as evenly as whole pixels can be. */
+export async function drawPng({ modules }: QRCode, look: Omit<QrLook, "format" | "ecc">): Promise<Buffer> {
+  const { size, margin, dark, light } = look;
+  const across = modules.size + 2 * margin;
+  const width = size < across ? across * PIXELS_A_MODULE : size;
+  const cells = Int16Array.from(
+    { length: width },
+    (_, pixel) => Math.floor((pixel * across) / width) - margin,
+  );
+  const { size: modulesAcross, data } = modules;
+  const isModule = (at: number) => at >= 0 && at < modulesAcross;
+  return twoColourPng({
+    cells,
+    isDark: (row, column) => isModule(row) && isModule(column) && data[row * modulesAcross + column] === 1,
+    dark: rgbaOf(dark),
+    light: rgbaOf(light),
+  });
+}
+
+export function drawSvg(text: string, { size, margin, ecc, dark, light }: QrLook): Promise<string> {
+  const color = { dark, light };
+  return qrcode.toString(text, { type: "svg", width: size, margin, errorCorrectionLevel: ecc, color });
+}
+
+function rgbaOf(colour: string): Rgba {
+  const digits = colour.slice(1);
+  const long = digits.length < 6 ? digits.replace(/./g, "$&$&") : digits;
+  const [red = 0, green = 0, blue = 0, alpha = 255] = Buffer.from(long, "hex");
+  return [red, green, blue, alpha];
+}

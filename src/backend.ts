@@ -166,7 +166,7 @@ async function onMongodb(open: Open, url: string): Promise<Documents> {
     foldStore,
     secrets: mongodbSecrets(connection),
     deliveryQueue: mongodbDeliveryQueue(connection),
-    leases: mongodbLeases(connection, clock),
+    leases: mongodbLeases(connection),
     async prepare() {
       await prepareSecrets(connection);
       await ensureDeliveryIndexes(connection);

@@ -1,17 +1,16 @@
 // Who may do what only one process should: a lease ends by itself, so that a standby takes over from a dead holder.
 
-/** `token` rises with every new holder of the name, so that a store can refuse one that came too late. */
-export type Lease = { name: string; holder: string; token: number };
-
+/**
+ * Every write under a lease is guarded by a position or an id of its own, so two holders for a moment do each other's
+ * work again and harm nothing: no fencing token is needed.
+ */
 export interface Leases {
   /**
-   * The lease for `ttlMs`, or undefined while another has it. A holder that asks again before its end is refused too:
-   * it renews.
-   * @throws CoordinationUnavailable
+   * True when `holder` has the lease from now on for `ttlMs`: it was free, its time was over, or it was `holder`'s
+   * already (a renewal). False while another has it.
+   * @throws CoordinationUnavailable, StoreUnavailable
    */
-  acquire(name: string, holder: string, ttlMs: number): Promise<Lease | undefined>;
-  /** From now for `ttlMs`; false when it is lost, as it may be from its end on. @throws CoordinationUnavailable */
-  renew(lease: Lease, ttlMs: number): Promise<boolean>;
-  /** Frees it at once; nothing happens when it had ended. @throws CoordinationUnavailable */
-  release(lease: Lease): Promise<void>;
+  hold(name: string, holder: string, ttlMs: number): Promise<boolean>;
+  /** Frees it at once if `holder` has it. @throws CoordinationUnavailable, StoreUnavailable */
+  release(name: string, holder: string): Promise<void>;
 }

@@ -1,29 +1,7 @@
 // A stop keeps to one budget, whatever its parts do.
 import { describe, expect, it } from "vitest";
-import { type StopDeps, type StopStage, stopInStages } from "../../src/runtime/stop-in-stages.ts";
-
-/** Time passes only when everybody sleeps: the earliest sleeper wakes then. */
-function manualTime() {
-  let now = 0;
-  let sleepers: { at: number; wake: () => void }[] = [];
-  const advance = () => {
-    const [first] = sleepers.sort((a, b) => a.at - b.at);
-    if (!first) return;
-    now = first.at;
-    first.wake();
-  };
-  const sleep: StopDeps["sleep"] = (ms, signal) =>
-    new Promise((resolve) => {
-      const sleeper = { at: now + ms, wake: () => finish() };
-      const finish = () => {
-        sleepers = sleepers.filter((one) => one !== sleeper);
-        resolve();
-      };
-      sleepers.push(sleeper);
-      signal?.addEventListener("abort", finish);
-    });
-  return { sleep, now: () => now, advance };
-}
+import { type StopStage, stopInStages } from "../../src/runtime/stop-in-stages.ts";
+import { manualTime } from "../support/manual-time.ts";
 
 async function stopped(
   budgetMs: number,
@@ -36,18 +14,14 @@ async function stopped(
     (ms: number, name: string) =>
     async (withinMs = 0) => {
       given[name] = withinMs;
-      await time.sleep(ms, new AbortController().signal);
+      await time.sleep(ms);
     };
   const log = { error: ({ err }: { err: Error }) => void errors.push(err.message) };
   let ended = false;
-  const stopping = stopInStages({ ...time, log: log as never }, budgetMs, stagesOf(takes)).then(() => {
+  void stopInStages({ ...time, log: log as never }, budgetMs, stagesOf(takes)).then(() => {
     ended = true;
   });
-  while (!ended) {
-    await new Promise((resolve) => setImmediate(resolve));
-    if (!ended) time.advance();
-  }
-  await stopping;
+  await time.until(() => ended);
   return { tookMs: time.now(), given, errors };
 }
 

@@ -51,6 +51,7 @@ export const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   rate_limit_exceeded: 429,
   too_many_streams: 429,
   store_unavailable: 503,
+  too_busy: 503,
   coordination_unavailable: 503,
   revision_conflict: 503,
   qr_busy: 503,

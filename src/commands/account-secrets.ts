@@ -5,6 +5,11 @@ export function sessionSecret(accountId: string, sessionId: string): string {
   return `session/${accountId}/${sessionId}`;
 }
 
+/** A browser that signed in to the account before; `deviceId` empty: what all of the account's browsers begin with. */
+export function deviceSecret(accountId: string, deviceId: string): string {
+  return `device/${accountId}/${deviceId}`;
+}
+
 /** That the account asked for the Developer plan; an object with `at`. */
 export function upgradeRequestSecret(accountId: string): string {
   return `${UPGRADE_REQUESTS}${accountId}`;

@@ -2,7 +2,13 @@
 import type { Position } from "../event-store/port.ts";
 import type { Secrets } from "../secrets/port.ts";
 import { close, opened } from "./account.ts";
-import { CLOSINGS, closingSecret, sessionSecret, upgradeRequestSecret } from "./account-secrets.ts";
+import {
+  CLOSINGS,
+  closingSecret,
+  deviceSecret,
+  sessionSecret,
+  upgradeRequestSecret,
+} from "./account-secrets.ts";
 import { loadAccount, onAccount } from "./account-stream.ts";
 import type { AnnouncedLink } from "./append-link.ts";
 import type { CommandContext } from "./caller.ts";
@@ -96,7 +102,8 @@ async function erase({ secrets, clock }: CloseDeps, accountId: string): Promise<
     const bound = await secrets.get(accountByEmailSecret(email), clock());
     if (bound === accountId) await secrets.delete(accountByEmailSecret(email));
   }
-  const sessions = await secrets.list(sessionSecret(accountId, ""), clock());
-  const others = [emailSecret, passwordSecret, upgradeRequestSecret].map((name) => name(accountId));
-  for (const key of [...sessions.map((session) => session.key), ...others]) await secrets.delete(key);
+  const names = [emailSecret, passwordSecret, upgradeRequestSecret].map((name) => name(accountId));
+  for (const prefix of [sessionSecret(accountId, ""), deviceSecret(accountId, "")])
+    names.push(...(await secrets.list(prefix, clock())).map(({ key }) => key));
+  for (const name of names) await secrets.delete(name);
 }

@@ -18,9 +18,9 @@ import { html } from "./html.ts";
 import { addressChangedMail, EMAIL_LINK_HOURS, newAddressMail, sendMail } from "./mails.ts";
 import { csrfField, sendPage } from "./page.ts";
 import type { PortalDeps } from "./portal-deps.ts";
-import { requireSession, type Sessions, signedIn } from "./sessions.ts";
-import { endSession, startSession } from "./start-session.ts";
-import { countMail, countTry } from "./throttle.ts";
+import { requireSession, signedIn } from "./sessions.ts";
+import { endSession, type SignInDeps, startSession } from "./start-session.ts";
+import { countMail, countProof } from "./throttle.ts";
 import { redirectTo } from "./visit.ts";
 
 const EmailForm = z.object({ email: z.string().default(""), password: z.string().default("") });
@@ -28,7 +28,7 @@ const PasswordForm = z.object({ password: z.string().default(""), wanted: z.stri
 const Token = z.object({ token: z.string().default("") });
 const SessionParams = z.object({ sessionId: z.string().regex(/^[0-9a-f]{64}$/) });
 
-export function accountChanges(app: Api, deps: PortalDeps & { sessions: Sessions }): void {
+export function accountChanges(app: Api, deps: SignInDeps): void {
   const preHandler = requireSession;
   app.post("/account/email", { preHandler, schema: { body: EmailForm } }, async (request, reply) => {
     const { accountId } = signedIn(request);
@@ -63,11 +63,12 @@ export function accountChanges(app: Api, deps: PortalDeps & { sessions: Sessions
   });
 
   app.post("/account/password", { preHandler, schema: { body: PasswordForm } }, async (request, reply) => {
-    const { accountId, email } = signedIn(request);
+    const { accountId, sessionId } = signedIn(request);
     const { password, wanted } = request.body;
     try {
-      await countTry(deps, request, email);
-      const { epoch } = await changePassword(deps, accountId, { current: password, wanted });
+      await countProof(deps, sessionId);
+      const change = () => changePassword(deps, accountId, { current: password, wanted });
+      const { epoch } = await deps.passwordWork.known(change);
       await deps.sessions.endAll(accountId);
       await startSession(deps, request, reply, { accountId, epoch });
     } catch (refused) {
@@ -89,17 +90,19 @@ export function accountChanges(app: Api, deps: PortalDeps & { sessions: Sessions
   });
 
   app.post("/account/sessions/end-all", { preHandler }, async (request, reply) => {
-    await deps.sessions.endAll(signedIn(request).accountId);
+    const { accountId } = signedIn(request);
+    await deps.sessions.endAll(accountId);
+    await deps.devices.forgetAll(accountId);
     await endSession(deps, request, reply);
     return redirectTo(reply, "/portal/sign-in", { kind: "told", text: "You are signed out everywhere." });
   });
 }
 
 /** A borrowed browser must not do for the password. @throws TooManyTries, WrongPassword */
-export async function proveAgain(deps: PortalDeps, request: FastifyRequest, password: string): Promise<void> {
-  const { accountId, email } = signedIn(request);
-  await countTry(deps, request, email);
-  await provePassword(deps, accountId, password);
+export async function proveAgain(deps: SignInDeps, request: FastifyRequest, password: string): Promise<void> {
+  const { accountId, sessionId } = signedIn(request);
+  await countProof(deps, sessionId);
+  await deps.passwordWork.known(() => provePassword(deps, accountId, password));
 }
 
 /** Answers what to tell. Whether the address is free is known again when its owner follows the link. */

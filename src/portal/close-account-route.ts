@@ -8,14 +8,14 @@ import { linksLeft } from "../queries/links-left.ts";
 import { proveAgain } from "./account-changes.ts";
 import { sendAccountPage } from "./account-page.ts";
 import type { PortalDeps } from "./portal-deps.ts";
-import { requireSession, type Sessions, signedIn } from "./sessions.ts";
-import { endSession } from "./start-session.ts";
+import { requireSession, signedIn } from "./sessions.ts";
+import { endSession, type SignInDeps } from "./start-session.ts";
 import { portalContext, redirectTo } from "./visit.ts";
 
 const Form = z.object({ password: z.string().default("") });
 const DONE = "Your account is closed. Thank you for having been here.";
 
-export function closeAccountRoute(app: Api, deps: PortalDeps & { sessions: Sessions }): void {
+export function closeAccountRoute(app: Api, deps: SignInDeps): void {
   const closing = closeDeps(deps);
 
   app.post(

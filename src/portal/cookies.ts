@@ -1,4 +1,5 @@
 // The portal's cookies: for this host only, out of reach of scripts, not sent along by other sites' forms.
+import { createHash } from "node:crypto";
 import type { CookieSerializeOptions } from "@fastify/cookie";
 
 export type PortalCookies = ReturnType<typeof portalCookies>;
@@ -16,6 +17,9 @@ export function portalCookies(baseUrl: string) {
   return {
     options,
     session: named("session"),
+    /** One for each account that was signed in to from the browser, by which none shows. */
+    device: (accountId: string) =>
+      named(`device-${createHash("sha256").update(accountId).digest("hex").slice(0, 16)}`),
     forms: named("forms"),
     theme: named("theme"),
     notice: named("notice"),

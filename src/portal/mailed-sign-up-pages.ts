@@ -13,8 +13,8 @@ import { html } from "./html.ts";
 import { alreadyThereMail, SIGN_UP_LINK_HOURS, sendMail, signUpMail } from "./mails.ts";
 import { csrfField, sendPage } from "./page.ts";
 import type { PortalDeps } from "./portal-deps.ts";
-import type { Sessions } from "./sessions.ts";
 import { emailField, newPasswordField, openAndSignIn, SIGN_UPS_AN_HOUR } from "./sign-up-pages.ts";
+import type { SignInDeps } from "./start-session.ts";
 import { countByAddress, countMail } from "./throttle.ts";
 
 const EmailForm = z.object({ email: z.string().default("") });
@@ -22,7 +22,7 @@ const Token = z.object({ token: z.string().default("") });
 const PasswordForm = z.object({ token: z.string().default(""), password: z.string().default("") });
 type Pending = { email: string };
 
-export function mailedSignUpPages(app: Api, deps: PortalDeps & { sessions: Sessions; mailer: Mailer }): void {
+export function mailedSignUpPages(app: Api, deps: SignInDeps & { mailer: Mailer }): void {
   app.get("/sign-up", async (request, reply) => {
     if (request.visit.session) return reply.redirect("/portal", 303);
     return sendEmailForm(reply, {});
@@ -52,7 +52,8 @@ export function mailedSignUpPages(app: Api, deps: PortalDeps & { sessions: Sessi
     const { token, password } = request.body;
     const { email } = await lookAtSignUp(deps, token);
     try {
-      const passwordHash = await hashPassword(acceptPassword(password, { email }));
+      const accepted = acceptPassword(password, { email });
+      const passwordHash = await deps.passwordWork.unknown(() => hashPassword(accepted));
       await useToken(deps, "sign-up", token);
       return await openAndSignIn(deps, request, reply, { email, passwordHash });
     } catch (error) {

@@ -10,9 +10,8 @@ import { html } from "./html.ts";
 import { RESET_LINK_MINUTES, resetMail, sendMail } from "./mails.ts";
 import { csrfField, sendPage } from "./page.ts";
 import type { PortalDeps } from "./portal-deps.ts";
-import type { Sessions } from "./sessions.ts";
 import { emailField, newPasswordField } from "./sign-up-pages.ts";
-import { startSession } from "./start-session.ts";
+import { type SignInDeps, startSession } from "./start-session.ts";
 import { countByAddress, countMail } from "./throttle.ts";
 import { redirectTo } from "./visit.ts";
 
@@ -22,7 +21,7 @@ const EmailForm = z.object({ email: z.string().max(254).default("") });
 const Token = z.object({ token: z.string().default("") });
 const PasswordForm = z.object({ token: z.string().default(""), password: z.string().default("") });
 
-export function resetPages(app: Api, deps: PortalDeps & { sessions: Sessions }): void {
+export function resetPages(app: Api, deps: SignInDeps): void {
   const { mailer } = deps;
   app.get("/reset", async (_request, reply) => sendPage(reply, mailer ? emailPage(reply) : operatorPage));
 
@@ -45,7 +44,7 @@ export function resetPages(app: Api, deps: PortalDeps & { sessions: Sessions }):
     const { token, password } = request.body;
     await countByAddress(deps, request, "reset", RESETS_AN_HOUR);
     try {
-      const proven = await resetPassword(deps, token, password);
+      const proven = await deps.passwordWork.known(() => resetPassword(deps, token, password));
       await deps.sessions.endAll(proven.accountId);
       await startSession(deps, request, reply, proven);
       return redirectTo(reply, "/portal", { kind: "done", text: "Your new password is set." });

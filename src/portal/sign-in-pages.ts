@@ -7,10 +7,8 @@ import { checkCredentials } from "../commands/check-credentials.ts";
 import { field } from "./form.ts";
 import { html } from "./html.ts";
 import { csrfField, sendPage } from "./page.ts";
-import type { PortalDeps } from "./portal-deps.ts";
-import type { Sessions } from "./sessions.ts";
-import { endSession, startSession } from "./start-session.ts";
-import { countTry, TooManyTries } from "./throttle.ts";
+import { endSession, type SignInDeps, startSession } from "./start-session.ts";
+import { countSignIn, TooManyTries } from "./throttle.ts";
 import { pathWithin, redirectTo } from "./visit.ts";
 
 const Query = z.object({ next: z.string().optional().catch(undefined) });
@@ -20,7 +18,7 @@ const Form = z.object({
   next: z.string().optional(),
 });
 
-export function signInPages(app: Api, deps: PortalDeps & { sessions: Sessions }): void {
+export function signInPages(app: Api, deps: SignInDeps): void {
   app.get("/sign-in", { schema: { querystring: Query } }, async (request, reply) => {
     const next = pathWithin(request.query.next, "/portal");
     if (request.visit.session) return reply.redirect(next, 303);
@@ -31,8 +29,10 @@ export function signInPages(app: Api, deps: PortalDeps & { sessions: Sessions })
     const { email, password } = request.body;
     const next = pathWithin(request.body.next, "/portal");
     try {
-      await countTry(deps, request, email);
-      const proven = await checkCredentials(deps, { email, password });
+      const device = await deps.devices.recognise(request, email);
+      await countSignIn(deps, request, email, device);
+      const hash = device ? deps.passwordWork.known : deps.passwordWork.unknown;
+      const proven = await hash(() => checkCredentials(deps, { email, password }));
       await startSession(deps, request, reply, proven);
       return reply.redirect(next, 303);
     } catch (error) {

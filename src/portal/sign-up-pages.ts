@@ -9,9 +9,7 @@ import { signUp } from "../commands/sign-up.ts";
 import { field } from "./form.ts";
 import { type Html, html } from "./html.ts";
 import { csrfField, sendPage } from "./page.ts";
-import type { PortalDeps } from "./portal-deps.ts";
-import type { Sessions } from "./sessions.ts";
-import { startSession } from "./start-session.ts";
+import { type SignInDeps, startSession } from "./start-session.ts";
 import { countByAddress } from "./throttle.ts";
 
 export const SIGN_UPS_AN_HOUR = 20;
@@ -19,7 +17,7 @@ export const SIGN_UPS_AN_HOUR = 20;
 const Form = z.object({ email: z.string().default(""), password: z.string().default("") });
 
 /** Where no mail is sent: the account is there at once. Its form can't hide that an address is taken. */
-export function signUpPages(app: Api, deps: PortalDeps & { sessions: Sessions }): void {
+export function signUpPages(app: Api, deps: SignInDeps): void {
   app.get("/sign-up", async (request, reply) => {
     if (request.visit.session) return reply.redirect("/portal", 303);
     return sendForm(reply, {});
@@ -30,7 +28,8 @@ export function signUpPages(app: Api, deps: PortalDeps & { sessions: Sessions })
     await countByAddress(deps, request, "sign-up", SIGN_UPS_AN_HOUR);
     try {
       const email = acceptEmail(given);
-      const passwordHash = await hashPassword(acceptPassword(password, { email }));
+      const accepted = acceptPassword(password, { email });
+      const passwordHash = await deps.passwordWork.unknown(() => hashPassword(accepted));
       return await openAndSignIn(deps, request, reply, { email, passwordHash });
     } catch (error) {
       if (error instanceof CommandRefused) return sendForm(reply, { email: given, refused: error });
@@ -41,7 +40,7 @@ export function signUpPages(app: Api, deps: PortalDeps & { sessions: Sessions })
 
 /** The newcomer's first page shows what was just written. @throws CommandRefused */
 export async function openAndSignIn(
-  deps: PortalDeps & { sessions: Sessions },
+  deps: SignInDeps,
   request: FastifyRequest,
   reply: FastifyReply,
   newcomer: { email: string; passwordHash: string },

@@ -1,14 +1,24 @@
-// From a proven person to a session in their browser: a new one, whatever cookie they came with.
+// From a proven person to a session in a browser that is known from then on: new ones, whatever cookies they came with.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { anonymiseIp } from "../redirect/anonymise-ip.ts";
 import { agentOf } from "../redirect/user-agent.ts";
+import { DEVICE_DAYS, type KnownDevices } from "./known-devices.ts";
+import type { PasswordWork } from "./password-work.ts";
+import type { PortalDeps } from "./portal-deps.ts";
 import type { Sessions } from "./sessions.ts";
 
-/** The session itself ends earlier, when it isn't used. */
-const COOKIE_SECONDS = 31_536_000;
+/** A year, as a known browser; the session itself ends earlier, when it isn't used. */
+const COOKIE_SECONDS = DEVICE_DAYS * 86_400;
+
+/** What pages need on which people prove who they are. */
+export type SignInDeps = PortalDeps & {
+  sessions: Sessions;
+  devices: KnownDevices;
+  passwordWork: PasswordWork;
+};
 
 export async function startSession(
-  { sessions }: { sessions: Sessions },
+  { sessions, devices }: Pick<SignInDeps, "sessions" | "devices">,
   request: FastifyRequest,
   reply: FastifyReply,
   { accountId, epoch }: { accountId: string; epoch: string },
@@ -21,6 +31,9 @@ export async function startSession(
     address: anonymiseIp(request.ip),
   });
   reply.setCookie(cookies.session, value, { ...cookies.options, maxAge: COOKIE_SECONDS });
+  const device = cookies.device(accountId);
+  const token = await devices.issue(accountId, request.cookies[device]);
+  reply.setCookie(device, token, { ...cookies.options, maxAge: COOKIE_SECONDS });
 }
 
 /** Signs out: the session is gone, not only its cookie. */

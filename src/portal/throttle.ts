@@ -9,7 +9,7 @@ import { accountByEmailSecret } from "../commands/open-account.ts";
 type Deps = { rateLimits: RateLimits; clock: () => Date };
 
 /** An hour. By account alone it is wider: who only knows an address must not lock its owner out with a few tries. */
-const TRIES = { pair: 15, account: 100, address: 100 } as const;
+const TRIES = { pair: 15, account: 100, address: 100, device: 15, session: 15 } as const;
 
 const MAILS = 5;
 
@@ -20,12 +20,26 @@ export class TooManyTries extends RateLimitExceeded {
   }
 }
 
-/** Counts a try to sign in, or to prove a password. @throws TooManyTries */
-export async function countTry(deps: Deps, request: FastifyRequest, email: string): Promise<void> {
+/**
+ * Counts a try to sign in. A browser that is known to the account (`deviceId`) is counted for itself: whatever strangers
+ * try, its owner may. @throws TooManyTries
+ */
+export async function countSignIn(
+  deps: Deps,
+  request: FastifyRequest,
+  email: string,
+  deviceId: string | undefined,
+): Promise<void> {
+  if (deviceId !== undefined) return await count(deps, `sign-in-device ${deviceId}`, TRIES.device);
   const account = accountByEmailSecret(email);
   await countByAddress(deps, request, "sign-in-address", TRIES.address);
   await count(deps, `sign-in-pair ${digest(`${account} ${addressOf(request.ip)}`)}`, TRIES.pair);
   await count(deps, `sign-in-account ${account}`, TRIES.account);
+}
+
+/** Counts a try to prove the password once more, by the session in which it is made. @throws TooManyTries */
+export async function countProof(deps: Deps, sessionId: string): Promise<void> {
+  await count(deps, `proof-session ${sessionId}`, TRIES.session);
 }
 
 /** Counts one use by the caller's address of something that costs us work, such as opening an account. @throws TooManyTries */

@@ -1,7 +1,7 @@
 // Signing in under attack, over real HTTP: planted sessions, guessing, listening, leading astray, and markup as text.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { memoryRateLimits } from "../../src/api/rate-limit.memory.ts";
-import { countTry, TooManyTries } from "../../src/portal/throttle.ts";
+import { countSignIn, TooManyTries } from "../../src/portal/throttle.ts";
 import { send } from "../support/ask.ts";
 import { decoded, visitor } from "../support/browser-like.ts";
 import { startTestService, type TestService } from "../support/start-service.ts";
@@ -99,7 +99,7 @@ describe("signing in", { timeout: 60_000 }, () => {
   it("refuses the 101st try of an hour from one address, and at one account from many", async () => {
     const now = new Date();
     const deps = { rateLimits: memoryRateLimits(() => now), clock: () => now };
-    const attempt = (ip: string, email: string) => countTry(deps, { ip } as never, email);
+    const attempt = (ip: string, email: string) => countSignIn(deps, { ip } as never, email, undefined);
     for (let n = 0; n < 100; n++) await attempt("198.51.100.3", `person-${n}@example.com`);
     await expect(attempt("198.51.100.3", "person-100@example.com")).rejects.toThrow(TooManyTries);
     for (let n = 0; n < 100; n++) await attempt(`198.51.101.${n}`, "one@example.com");
@@ -111,7 +111,12 @@ describe("signing in", { timeout: 60_000 }, () => {
     const now = new Date();
     const deps = { rateLimits: memoryRateLimits(() => now), clock: () => now };
     const attempt = (n: number, network = "2001:db8:5") =>
-      countTry(deps, { ip: `${network}:${n.toString(16)}::1` } as never, `person-${n}@example.com`);
+      countSignIn(
+        deps,
+        { ip: `${network}:${n.toString(16)}::1` } as never,
+        `person-${n}@example.com`,
+        undefined,
+      );
     for (let n = 0; n < 1_000; n++) await attempt(n);
     await expect(attempt(1_000)).rejects.toThrow(TooManyTries);
     await attempt(1_000, "2001:db8:6");

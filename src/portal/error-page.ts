@@ -39,6 +39,6 @@ const TITLES: Readonly<Record<number, string>> = {
   404: "There is nothing here",
   409: "That is not possible as things are",
   422: "That didn't work",
-  429: "Too many tries",
+  429: "That was too much at once",
   503: "Not available just now",
 };

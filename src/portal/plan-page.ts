@@ -25,6 +25,11 @@ const FEATURES: readonly [name: string, free: string | false, developer: string]
     `${TIER_LIMITS.free.requestsPerHour} an hour and key`,
     `${TIER_LIMITS.developer.requestsPerHour} an hour and key`,
   ],
+  [
+    "Changes in this portal",
+    `${TIER_LIMITS.free.requestsPerHour} an hour`,
+    `${TIER_LIMITS.developer.requestsPerHour} an hour`,
+  ],
   ["Active API keys", String(TIER_LIMITS.free.activeKeys), String(TIER_LIMITS.developer.activeKeys)],
   ["Analytics", "Last 24 hours", "Up to a year, with live updates"],
   ["Custom domains", false, "Yes, with certificates"],

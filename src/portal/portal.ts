@@ -8,6 +8,7 @@ import type { Api } from "../api/fastify.ts";
 import { accountChanges } from "./account-changes.ts";
 import { accountPage } from "./account-page.ts";
 import { type Assets, assetRoutes } from "./assets.ts";
+import { limitChanges } from "./change-limit.ts";
 import { clickExportRoutes } from "./click-export.ts";
 import { closeAccountRoute, finishClosings } from "./close-account-route.ts";
 import { portalCookies } from "./cookies.ts";
@@ -45,6 +46,7 @@ export async function portalRoutes(base: Api, deps: PortalDeps): Promise<void> {
     hideFromOpenApi(site);
     site.addHook("onReady", async () => finishClosings(deps));
     await protect(site, deps);
+    limitChanges(site, deps);
     const assets = promisedAssets();
     const people = { sessions: sessions(deps), devices: knownDevices(deps), passwordWork: passwordWork() };
     const portal = { ...deps, ...people };

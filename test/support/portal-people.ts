@@ -7,7 +7,7 @@ import type { TestService } from "./start-service.ts";
 const PATIENCE_MS = 40_000;
 const password = "seven brown foxes";
 
-export type Person = Visitor & { accountId: string; cookie: () => string };
+export type Person = Visitor & { accountId: string; email: string; cookie: () => string };
 
 /** The service must trust loopback (TRUST_PROXY), so that each person has an address of their own. */
 export function portalPeople(service: TestService) {
@@ -16,10 +16,11 @@ export function portalPeople(service: TestService) {
   async function person(): Promise<Person> {
     people += 1;
     const one = visitor(service.port, { address: `198.51.100.${people}` });
-    await one.submit("/portal/sign-up", { email: `person-${people}@example.com`, password });
+    const email = `person-${people}@example.com`;
+    await one.submit("/portal/sign-up", { email, password });
     const session = one.cookies.get("linkledger-session") ?? "";
     const cookie = () => [...one.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-    return { ...one, accountId: session.split(".")[0] ?? "", cookie };
+    return { ...one, accountId: session.split(".")[0] ?? "", email, cookie };
   }
 
   return {

@@ -66,7 +66,7 @@ export async function buildApp(deps: AppDeps): Promise<Api> {
   const app = createFastify({ log, newId, trust, showWindow: guard?.show, answersAtOnce });
   app.addHook("onRoute", ({ url }) => void ownPaths.add(url));
   if (api) await openApiDocument(app, config.baseUrl);
-  healthRoutes(app, deps);
+  healthRoutes(app, { readiness: deps.readiness, adminToken: config.adminToken });
   const { readStore } = deps.backend;
   tlsAskRoute(app, { readStore, secret: config.tlsAskSecret });
   if (redirect) redirectRoute(app as unknown as FastifyInstance, redirect);

@@ -1,11 +1,10 @@
 // GET /internal/tls/ask?domain=: whether a TLS proxy may get a certificate for a name (Caddy's on-demand TLS).
-import { createHash, timingSafeEqual } from "node:crypto";
-import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { domainInService } from "../queries/domain-in-service.ts";
 import type { ReadStore } from "../read-store/port.ts";
-import { canonicalHost, isLoopback } from "../redirect/hosts.ts";
+import { canonicalHost } from "../redirect/hosts.ts";
 import type { Api } from "./fastify.ts";
+import { isFromThisMachine, isSameSecret } from "./operator-request.ts";
 
 const Ask = z.object({ domain: z.string().max(300).default(""), secret: z.string().max(200).optional() });
 
@@ -17,24 +16,10 @@ export function tlsAskRoute(app: Api, deps: { readStore: ReadStore; secret: stri
   app.get("/internal/tls/ask", { schema: { hide: true, querystring: Ask } }, async (request, reply) => {
     const { domain, secret } = request.query;
     reply.header("cache-control", "no-store").type("text/plain; charset=utf-8");
-    if (!isFromThisMachine(request) && !isSame(secret, deps.secret))
+    if (!isFromThisMachine(request) && !isSameSecret(secret, deps.secret))
       return reply.code(403).send("forbidden\n");
     const hostname = canonicalHost(domain);
     const found = hostname === "" ? undefined : await domainInService(deps, hostname);
     return found ? reply.send("yes\n") : reply.code(404).send("no\n");
   });
-}
-
-function isFromThisMachine(request: FastifyRequest): boolean {
-  if (request.headers["x-forwarded-for"] !== undefined || request.headers.forwarded !== undefined)
-    return false;
-  const peer = request.socket.remoteAddress ?? "";
-  return peer === "::1" || isLoopback(peer.replace(/^::ffff:/, ""));
-}
-
-/** Over digests, so that the time taken tells nothing of either. */
-function isSame(given: string | undefined, wanted: string | undefined): boolean {
-  if (given === undefined || wanted === undefined) return false;
-  const [a, b] = [given, wanted].map((text) => createHash("sha256").update(text).digest());
-  return a !== undefined && b !== undefined && timingSafeEqual(a, b);
 }

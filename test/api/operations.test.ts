@@ -36,20 +36,60 @@ describe("operations", () => {
     expect((await service.ask("/health/ready")).body).toEqual({ status: "ready", reasons: [] });
   });
 
-  it.skipIf(onCluster())("tells which part is not ready with 503", async () => {
-    const { readStore, eventStore } = service.backend;
-    const [checkpoints, head] = [readStore.checkpoints, eventStore.head];
-    readStore.checkpoints = () => Promise.reject(new Error("away"));
-    eventStore.head = () => delay(1500, undefined);
-    const { status, body } = await service.ask("/health/ready");
+  it.skipIf(onCluster())(
+    "tells the operator which part is not ready with 503, and strangers only that",
+    async () => {
+      const { readStore, eventStore } = service.backend;
+      const [checkpoints, head] = [readStore.checkpoints, eventStore.head];
+      readStore.checkpoints = () => Promise.reject(new Error("away"));
+      eventStore.head = () => delay(1500, undefined);
+      await expect.poll(ready, { timeout: 20_000 }).toBe(503);
+      const health = (headers: Record<string, string>) => service.ask("/health/ready", { headers });
+      const [here, stranger, operator] = [
+        await health({}),
+        await health({ "x-forwarded-for": "203.0.113.9" }),
+        await health({ "x-forwarded-for": "203.0.113.9", authorization: `Bearer ${TOKEN}` }),
+      ];
+      Object.assign(readStore, { checkpoints });
+      Object.assign(eventStore, { head });
+      expect([here, stranger, operator].map(({ status }) => status)).toEqual([503, 503, 503]);
+      expect(here.body.reasons).toEqual([
+        { part: "event store", reason: "does not answer" },
+        { part: "read store", reason: "is away" },
+      ]);
+      expect(operator.body).toEqual(here.body);
+      expect(stranger.body).toEqual({ status: "not ready" });
+      await expect.poll(ready, { timeout: 20_000 }).toBe(200);
+    },
+  );
+
+  it("tells a stranger nothing but that it is ready, whatever the host and however the proxy says so", async () => {
+    for (const forwarded of [
+      { "x-forwarded-for": "203.0.113.9" },
+      { forwarded: "for=203.0.113.9" },
+      { "x-real-ip": "203.0.113.9" },
+      { via: "1.1 proxy" },
+      { "x-forwarded-for": "203.0.113.9", authorization: "Bearer wrong" },
+    ])
+      for (const host of ["localhost", "unknown.example.org"]) {
+        const { status, text } = await service.ask("/health/ready", { host, headers: forwarded });
+        expect([forwarded, status, text]).toEqual([forwarded, 200, '{"status":"ready"}']);
+      }
+  });
+
+  it.skipIf(onCluster())("asks the stores for /health/ready once a second, however many ask it", async () => {
+    const { readStore } = service.backend;
+    const { checkpoints } = readStore;
+    let asked = 0;
+    readStore.checkpoints = () => {
+      asked += 1;
+      return checkpoints.call(readStore);
+    };
+    const startedAt = performance.now();
+    await Promise.all(Array.from({ length: 300 }, ready));
+    const seconds = (performance.now() - startedAt) / 1000;
     Object.assign(readStore, { checkpoints });
-    Object.assign(eventStore, { head });
-    expect(status).toBe(503);
-    expect(body.reasons).toEqual([
-      { part: "event store", reason: "does not answer" },
-      { part: "read store", reason: "is away" },
-    ]);
-    expect((await service.ask("/health/ready")).status).toBe(200);
+    expect(asked).toBeLessThanOrEqual(Math.ceil(seconds) + 1);
   });
 
   it.skipIf(onCluster())(

@@ -120,7 +120,7 @@ onServer(mongodb, () =>
 
           await cluster.redis.process?.start();
           await until("Redis to be back", async () => (await redisUp()) === "1");
-          expect((await readiness(b)).degraded).not.toContain("redis");
+          await until("not degraded", async () => !(await readiness(b)).degraded.includes("redis"));
           await allRight();
           printCounts("Redis killed", { redirects: VISITS, failed, clicks: visits });
         },
@@ -140,6 +140,7 @@ onServer(mongodb, () =>
             expect([answer.status, answer.body.code]).toEqual([503, "store_unavailable"]);
             expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
           }
+          await until("503", async () => (await readiness(b)).status === 503);
           expect(await readiness(b)).toMatchObject({ status: 503, reasons: ["read store"] });
           expect([a.child.exitCode, b.child.exitCode]).toEqual([null, null]);
           await cluster.mongodb.process?.start();

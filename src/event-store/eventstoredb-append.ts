@@ -90,8 +90,6 @@ async function appendPart(
       return await appendOnce(deps, stream, expected, part);
     } catch (error) {
       if (!(error instanceof WrongExpectedVersionError)) throw error;
-      const earlier = exact && (await findAt(deps, stream, expected, part));
-      if (earlier) return earlier;
       throw new RevisionConflict(stream, expected, actualRevision(error));
     }
   });
@@ -129,18 +127,7 @@ function actualRevision({ actualVersion }: WrongExpectedVersionError): number | 
   return typeof actualVersion === "bigint" ? Number(actualVersion) : "none";
 }
 
-/** The result of the first time, when exactly these events stand where this append would have put them. */
-async function findAt(
-  { client, timeoutMs }: AppendDeps,
-  stream: string,
-  expected: number | "none",
-  part: readonly Proposed[],
-): Promise<AppendResult | undefined> {
-  const from = expected === "none" ? 0 : expected + 1;
-  const there = await readStream(client, stream, { from, limit: part.length }, timeoutMs);
-  return sameIds(there, part) ? resultOf(there) : undefined;
-}
-
+/** Where an earlier attempt without a revision has put the events, if it did. */
 async function findInTail(
   { client, timeoutMs }: AppendDeps,
   stream: string,

@@ -1,11 +1,11 @@
 // The HTTP thread's side of recording: batches hits, hands them to the recorder thread, loses none of them.
+
 import { type ErrorFields, errorFields } from "../runtime/error-fields.ts";
-import type { SpoolReport } from "./click-spool.ts";
-import type { WriterReport } from "./click-writer.ts";
 import { CommitWaiters } from "./commit-waiters.ts";
 import type { RawHit } from "./hit.ts";
 import { type HitPlace, HitQueue } from "./hit-queue.ts";
 import { Latencies, type LatencySnapshot } from "./latencies.ts";
+import type { RecorderReport, SpoolReport } from "./recorder-report.ts";
 import type { RecorderThread, StartRecorderThread } from "./start-recorder-thread.ts";
 
 export type ClickRecorderDeps = {
@@ -27,7 +27,7 @@ export type RecorderStats = {
   /** Hits waiting for their commit. */
   backlog: number;
   /** What waits in a file for an event store that is away: safe, counted as committed. Undefined without a spool. */
-  spool: Omit<SpoolReport, "type" | "message"> | undefined;
+  spool: Omit<SpoolReport, "type"> | undefined;
   /** Hits that could not be made into an event; always 0 unless this program is wrong. */
   lost: number;
   threadRestarts: number;
@@ -209,11 +209,10 @@ export class ClickRecorder {
     );
   }
 
-  #onReport(report: WriterReport | SpoolReport): void {
+  #onReport(report: RecorderReport): void {
     if (report.type === "spool") {
-      const { clicks, bytes, full, message, err } = report;
+      const { clicks, bytes, full } = report;
       this.#spool = { clicks, bytes, full };
-      if (message !== undefined) this.#note(message, err);
       return;
     }
     if (report.type === "trouble") {

@@ -32,7 +32,7 @@ export function newSpoolFile(file: string): DatabaseSync {
 }
 
 /** Undefined while somebody alive holds it, or is just making it. */
-export function leftSpoolFile(file: string): DatabaseSync | undefined {
+export function orphanedSpoolFile(file: string): DatabaseSync | undefined {
   let db: DatabaseSync | undefined;
   try {
     db = openLocked(file, 0);

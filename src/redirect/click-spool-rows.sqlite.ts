@@ -1,7 +1,14 @@
-// One click spool in one SQLite file: a row an append, written with an fsync, read back in order, joined.
+// One click spool in one SQLite file: a row a batch, written with an fsync, read back in order, joined.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { NewEvent } from "../event-store/port.ts";
-import { type ClickSpool, type SpooledClicks, SpoolFull, type SpoolSize } from "./click-spool.ts";
+import type { ClickBatch } from "./append-once.ts";
+import {
+  type ClickSpool,
+  type PutClicks,
+  type SpooledClicks,
+  SpoolFull,
+  type SpoolSize,
+} from "./click-spool.ts";
 import { newSpoolFile, removeSpoolFile } from "./click-spool-file.sqlite.ts";
 
 /** An empty file keeps the space of what it once held; beyond this it is given back. */
@@ -41,28 +48,41 @@ export class SqliteClickSpool implements ClickSpool {
     this.#size = this.#measure.get() as SpoolSize;
   }
 
-  put(stream: string, expected: number | "none", events: readonly NewEvent[]): number {
-    const text = JSON.stringify(events);
-    const bytes = this.#size.bytes + Buffer.byteLength(text);
+  put(batches: readonly ClickBatch[]): PutClicks {
+    const put: PutClicks = { numbers: [], full: undefined };
+    const size = { ...this.#size };
+    this.#db.exec("BEGIN");
+    try {
+      for (const { stream, after, events } of batches) {
+        const text = JSON.stringify(events);
+        const bytes = size.bytes + Buffer.byteLength(text);
+        put.full = this.#noRoom(bytes);
+        if (put.full) break;
+        put.numbers.push(Number(this.#put.run(stream, after, events.length, text).lastInsertRowid));
+        size.bytes = bytes;
+        size.clicks += events.length;
+      }
+      this.#db.exec("COMMIT");
+    } catch (error) {
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+      throw error;
+    }
+    this.#size = size;
+    return put;
+  }
+
+  #noRoom(bytes: number): SpoolFull | undefined {
     const { maxBytes, hasRoom } = this.#limits;
-    if (bytes > maxBytes) throw new SpoolFull(`The click spool is full: it may hold ${maxBytes} bytes`);
-    if (!hasRoom()) throw new SpoolFull("The click spool is full: the disk has no room left");
-    const { lastInsertRowid } = this.#put.run(
-      stream,
-      expected === "none" ? -1 : expected,
-      events.length,
-      text,
-    );
-    this.#size = { clicks: this.#size.clicks + events.length, bytes };
-    return Number(lastInsertRowid);
+    if (bytes > maxBytes) return new SpoolFull(`The click spool is full: it may hold ${maxBytes} bytes`);
+    if (!hasRoom()) return new SpoolFull("The click spool is full: the disk has no room left");
+    return undefined;
   }
 
   oldest(mostClicks: number): SpooledClicks | undefined {
     let found: SpooledClicks | undefined;
     for (const row of this.#oldest.iterate() as Iterable<Row>) {
-      const expected = row.expected < 0 ? "none" : row.expected;
       const events = (): NewEvent[] => JSON.parse(row.events);
-      if (!found) found = { upTo: row.number, stream: row.stream, expected, events: events() };
+      if (!found) found = { upTo: row.number, stream: row.stream, after: row.expected, events: events() };
       else if (!follows(found, row) || found.events.length + row.clicks > mostClicks) break;
       else {
         found.upTo = row.number;
@@ -96,8 +116,7 @@ export class SqliteClickSpool implements ClickSpool {
   }
 }
 
-/** The next append of the same stream, right behind what was found so far. */
-function follows(found: SpooledClicks, row: Row): boolean {
-  const last = (found.expected === "none" ? -1 : found.expected) + found.events.length;
-  return row.stream === found.stream && row.expected === last;
+/** The next batch of the same stream, right behind what was found so far. */
+function follows({ stream, after, events }: SpooledClicks, row: Row): boolean {
+  return row.stream === stream && row.expected === after + events.length;
 }

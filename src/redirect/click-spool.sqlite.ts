@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import type { ClickSpools } from "./click-spool.ts";
-import { leftSpoolFile } from "./click-spool-file.sqlite.ts";
+import { orphanedSpoolFile } from "./click-spool-file.sqlite.ts";
 import { SqliteClickSpool } from "./click-spool-rows.sqlite.ts";
 
 export type SqliteSpoolOptions = {
@@ -26,17 +26,17 @@ export function sqliteClickSpools(folder: string, options: SqliteSpoolOptions): 
       const hasRoom = diskWatch(folder, minFreeBytes);
       return new SqliteClickSpool(fileOf(name + SUFFIX), { maxBytes, hasRoom });
     },
-    openLeft(trouble) {
+    openOrphaned(onTrouble) {
       if (!existsSync(folder)) return [];
       const entries = readdirSync(folder).filter(
         (entry) => entry.endsWith(SUFFIX) && entry !== name + SUFFIX,
       );
       return entries.sort().flatMap((entry) => {
         try {
-          const db = leftSpoolFile(fileOf(entry));
+          const db = orphanedSpoolFile(fileOf(entry));
           return db ? [new SqliteClickSpool(fileOf(entry), undefined, db)] : [];
         } catch (error) {
-          trouble(`The click spool ${entry} can't be read: ${String(error)}`, error);
+          onTrouble(`The click spool ${entry} can't be read: ${String(error)}`, error);
           return [];
         }
       });

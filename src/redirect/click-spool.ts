@@ -1,20 +1,19 @@
 // What the recorder asks of the place where clicks wait while the event store is away.
 import { DomainError } from "../errors.ts";
-import type { NewEvent } from "../event-store/port.ts";
-import type { ErrorFields } from "../runtime/error-fields.ts";
+import type { ClickBatch } from "./append-once.ts";
 
-/** Appends that follow each other in one stream, joined. `upTo`: what `drop` takes once they are in the store. */
-export type SpooledClicks = { upTo: number; stream: string; expected: number | "none"; events: NewEvent[] };
+/** Batches that follow each other in one stream, joined. `upTo`: what `drop` takes once they are in the store. */
+export type SpooledClicks = ClickBatch & { upTo: number };
 
 export type SpoolSize = { clicks: number; bytes: number };
 
-/** `full`: there was no room for the clicks that should have gone in last. */
-export type SpoolReport = SpoolSize & { type: "spool"; full: boolean; message?: string; err?: ErrorFields };
+/** `numbers`: of the batches that were put, the first ones of those given. `full`: why it is not all of them. */
+export type PutClicks = { numbers: number[]; full: SpoolFull | undefined };
 
 /** One thread's clicks, first in, first out. Nobody else can open it while it is open; a crash leaves it behind. */
 export interface ClickSpool {
-  /** On the disk when it returns its number. @throws SpoolFull, or what the disk says; nothing is kept then */
-  put(stream: string, expected: number | "none", events: readonly NewEvent[]): number;
+  /** On the disk, with one fsync, when it returns. @throws what the disk says; nothing is kept then */
+  put(batches: readonly ClickBatch[]): PutClicks;
   /** Undefined when nothing waits. Joins at most `mostClicks`, unless a single append has more. */
   oldest(mostClicks: number): SpooledClicks | undefined;
   /** Forgets everything up to a number. */
@@ -29,9 +28,9 @@ export interface ClickSpools {
   openOwn(): ClickSpool;
   /**
    * Left by threads and processes that are dead, oldest first, and locked for the caller now, who closes them.
-   * `trouble` is called for one that can't be read.
+   * `onTrouble`: called for one that can't be read.
    */
-  openLeft(trouble: (message: string, error: unknown) => void): ClickSpool[];
+  openOrphaned(onTrouble: (message: string, error: unknown) => void): ClickSpool[];
 }
 
 /** The limit, or the disk's end, is reached: clicks have to wait where they are. */

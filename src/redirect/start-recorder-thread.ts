@@ -1,14 +1,14 @@
 // The recorder's thread as the HTTP thread sees it.
+
 import { Worker } from "node:worker_threads";
 import type { Config } from "../config.ts";
-import type { SpoolReport } from "./click-spool.ts";
-import type { WriterReport } from "./click-writer.ts";
+import type { RecorderReport } from "./recorder-report.ts";
 import type { RecorderThreadData, ToRecorder } from "./recorder-thread.ts";
 
 /** What the recorder asks of a worker thread. */
 export type RecorderThread = Pick<Worker, "terminate"> & {
   postMessage(message: ToRecorder): void;
-  on(event: "message", listener: (report: WriterReport | SpoolReport) => void): unknown;
+  on(event: "message", listener: (report: RecorderReport) => void): unknown;
   on(event: "error", listener: (error: Error) => void): unknown;
   on(event: "exit", listener: (code: number) => void): unknown;
 };

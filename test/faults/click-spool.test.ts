@@ -93,6 +93,33 @@ describe("clicks while the event store is away", () => {
     await life.close();
   });
 
+  it("go past the spool while the store answers in time", async () => {
+    const life = start();
+    for (let batch = 0; batch < 30; batch++) {
+      life.send(5);
+      expect(await life.settled()).toBe(true);
+      expect(life.largestSpool).toBe(0);
+    }
+    expect(await terms()).toEqual(termsOf(WRITER, 150));
+    await life.close();
+  });
+
+  it("go to the spool by themselves when the answer is late, and those after it past it again", async () => {
+    const life = start();
+    life.eventStore.script.push("slow", "none", "none");
+    life.send(5);
+    life.send(7);
+    expect(await life.settled()).toBe(true);
+    expect(life.spool.clicks).toBe(12);
+    expect(await life.drained()).toBe(true);
+    life.largestSpool = 0;
+    life.send(3);
+    expect(await life.settled()).toBe(true);
+    expect(life.largestSpool).toBe(0);
+    expect(await terms()).toEqual(termsOf(WRITER, 15));
+    await life.close();
+  });
+
   it.each(["lost", "slow and lost"] as const)("are not doubled when an answer is %s", async (fault) => {
     const life = start();
     life.eventStore.script.push(fault, "refused", "lost");
@@ -127,9 +154,10 @@ describe("clicks while the event store is away", () => {
     dead.die();
     // The first part of what the spool joins into one append.
     const first = sqliteClickSpools(spools, { name: "z", maxBytes: 1 });
-    const [left] = first.openLeft(() => undefined);
+    const [left] = first.openOrphaned(() => undefined);
     const waiting = left?.oldest(1);
-    await store.append(waiting?.stream ?? "", waiting?.expected ?? "any", waiting?.events ?? []);
+    expect(waiting?.after).toBe(-1);
+    await store.append(waiting?.stream ?? "", "none", waiting?.events ?? []);
     left?.close();
     const life = start(newSender("2222222222222222"));
     expect(await life.drained()).toBe(true);
@@ -145,7 +173,7 @@ describe("clicks while the event store is away", () => {
     await dead.settled();
     dead.die();
     // Somebody alive holds what was left, so that the next thread can't bring it in.
-    const [held] = sqliteClickSpools(spools, { name: "z", maxBytes: 1 }).openLeft(() => undefined);
+    const [held] = sqliteClickSpools(spools, { name: "z", maxBytes: 1 }).openOrphaned(() => undefined);
     const life = start(sender);
     life.send(5);
     expect(await life.settled()).toBe(true);
@@ -219,12 +247,12 @@ describe("the files of the click spool", () => {
 
   it("are nobody else's while their thread lives, in this process or another", async () => {
     const own = spoolsOf("a").openOwn();
-    own.put("clicks-a-20260501", "none", sampleEvents(3));
-    expect(spoolsOf("b").openLeft(none)).toEqual([]);
+    own.put([{ stream: "clicks-a-20260501", after: -1, events: sampleEvents(3) }]);
+    expect(spoolsOf("b").openOrphaned(none)).toEqual([]);
     const script = `
       import { sqliteClickSpools } from "./src/redirect/click-spool.sqlite.ts";
       const options = { name: "c", maxBytes: 1 };
-      console.log(sqliteClickSpools(process.argv[1], options).openLeft(() => undefined).length);`;
+      console.log(sqliteClickSpools(process.argv[1], options).openOrphaned(() => undefined).length);`;
     const others = () =>
       spawnSync(process.execPath, ["--input-type=module-typescript", "-e", script, folder.path]);
     expect(others().stdout.toString()).toBe("0\n");
@@ -235,22 +263,22 @@ describe("the files of the click spool", () => {
   it("give back what was put, in order, joined where one follows the other", async () => {
     const own = spoolsOf("a").openOwn();
     const [one, two, other, three] = [sampleEvents(2), sampleEvents(3), sampleEvents(1), sampleEvents(2)];
-    own.put("clicks-a-1", "none", one);
-    own.put("clicks-a-1", 1, two);
-    own.put("clicks-b-1", 6, other);
-    own.put("clicks-b-1", 8, three);
+    own.put([{ stream: "clicks-a-1", after: -1, events: one }]);
+    own.put([{ stream: "clicks-a-1", after: 1, events: two }]);
+    own.put([{ stream: "clicks-b-1", after: 6, events: other }]);
+    own.put([{ stream: "clicks-b-1", after: 8, events: three }]);
     expect(own.oldest(100)).toEqual({
       upTo: 2,
       stream: "clicks-a-1",
-      expected: "none",
+      after: -1,
       events: [...one, ...two],
     });
     expect(own.oldest(4)).toMatchObject({ upTo: 1, events: one });
     expect(own.oldest(1)).toMatchObject({ upTo: 1, events: one });
     own.drop(2);
-    expect(own.oldest(100)).toEqual({ upTo: 3, stream: "clicks-b-1", expected: 6, events: other });
+    expect(own.oldest(100)).toEqual({ upTo: 3, stream: "clicks-b-1", after: 6, events: other });
     own.drop(3);
-    expect(own.oldest(100)).toEqual({ upTo: 4, stream: "clicks-b-1", expected: 8, events: three });
+    expect(own.oldest(100)).toEqual({ upTo: 4, stream: "clicks-b-1", after: 8, events: three });
     own.drop(4);
     expect(own.oldest(100)).toBeUndefined();
     expect(own.size()).toEqual({ clicks: 0, bytes: 0 });
@@ -260,7 +288,8 @@ describe("the files of the click spool", () => {
 
   it("leave the disk its last free space", () => {
     const own = spoolsOf("a", { minFreeBytes: Number.MAX_SAFE_INTEGER }).openOwn();
-    expect(() => own.put("clicks-a-1", "none", sampleEvents(1))).toThrow(SpoolFull);
+    const put = own.put([{ stream: "clicks-a-1", after: -1, events: sampleEvents(1) }]);
+    expect(put).toEqual({ numbers: [], full: expect.any(SpoolFull) });
     expect(own.size()).toEqual({ clicks: 0, bytes: 0 });
     own.close();
   });
@@ -268,10 +297,10 @@ describe("the files of the click spool", () => {
   it("that can't be read are told of and hold up no other", async () => {
     await writeFile(join(folder.path, "a.spool"), "x".repeat(5000));
     const left = spoolsOf("b").openOwn();
-    left.put("clicks-b-1", "none", sampleEvents(1));
+    left.put([{ stream: "clicks-b-1", after: -1, events: sampleEvents(1) }]);
     left.close();
     const troubles: string[] = [];
-    const found = spoolsOf("c").openLeft((message) => troubles.push(message));
+    const found = spoolsOf("c").openOrphaned((message) => troubles.push(message));
     expect(found.map((spool) => spool.size().clicks)).toEqual([1]);
     expect(troubles).toEqual([expect.stringMatching(/^The click spool a\.spool can't be read: /)]);
     for (const spool of found) spool.close();

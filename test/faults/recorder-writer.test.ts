@@ -1,4 +1,5 @@
 // The click writer against a store that fails in every way a store can: before, after and in the middle.
+
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,9 +8,11 @@ import type { EventStore } from "../../src/event-store/port.ts";
 import { openSqliteEventStore } from "../../src/event-store/sqlite.ts";
 import { clickStream, PREFIX } from "../../src/events/streams.ts";
 import { enricher } from "../../src/redirect/click-event.ts";
-import { ClickWriter, type WriterReport } from "../../src/redirect/click-writer.ts";
+import { ClickOutbox } from "../../src/redirect/click-outbox.ts";
+import { ClickWriter } from "../../src/redirect/click-writer.ts";
 import { geoOf } from "../../src/redirect/geo.ts";
 import { addHit, emptyBatch, type HitBatch, packTarget } from "../../src/redirect/hit.ts";
+import type { RecorderReport } from "../../src/redirect/recorder-report.ts";
 import { visitorCodes } from "../../src/redirect/visitor.ts";
 import { bound } from "../support/bound-event-store.ts";
 import { clickedLink } from "../support/clicked-link.ts";
@@ -52,20 +55,20 @@ describe("the click writer", () => {
 
   /** Resolves with all reports once the last of the batches is committed. */
   function write(batches: HitBatch[], eventStore: EventStore, revisions = new Map<string, number>()) {
-    return new Promise<WriterReport[]>((resolve) => {
-      const reports: WriterReport[] = [];
+    return new Promise<RecorderReport[]>((resolve) => {
+      const reports: RecorderReport[] = [];
+      const report = (one: RecorderReport) => {
+        if (one.type !== "spool") reports.push(one);
+        if (one.type === "committed" && one.upTo === batches.at(-1)?.batch) resolve(reports);
+      };
       const writer = new ClickWriter({
-        eventStore,
+        outbox: new ClickOutbox({
+          ...{ eventStore, spools: undefined, report, random: () => 0.5 },
+          sleep: async () => undefined,
+        }),
         enrich: enricher(geoOf(undefined, undefined)),
         visitors: async () => visitorCodes(new Uint8Array(32)),
-        sleep: async () => undefined,
-        random: () => 0.5,
-        writer: WRITER,
-        revisions,
-        report: (report) => {
-          reports.push(report);
-          if (report.type === "committed" && report.upTo === batches.at(-1)?.batch) resolve(reports);
-        },
+        ...{ writer: WRITER, revisions, report },
       });
       for (const batch of batches) writer.push(batch);
     });

@@ -1,13 +1,15 @@
 // The recorder thread's life over a data folder, without the thread: it may die anywhere, and another one follows.
+
 import { setImmediate as turn } from "node:timers/promises";
 import type { EventStore } from "../../src/event-store/port.ts";
 import { enricher } from "../../src/redirect/click-event.ts";
+import { ClickOutbox } from "../../src/redirect/click-outbox.ts";
 import { sqliteClickSpools } from "../../src/redirect/click-spool.sqlite.ts";
-import type { ClickSpool, ClickSpools, SpoolReport } from "../../src/redirect/click-spool.ts";
-import { ClickWriter, type WriterReport } from "../../src/redirect/click-writer.ts";
+import type { ClickSpool, ClickSpools } from "../../src/redirect/click-spool.ts";
+import { ClickWriter } from "../../src/redirect/click-writer.ts";
 import { geoOf } from "../../src/redirect/geo.ts";
 import { addHit, emptyBatch, type HitBatch, packTarget } from "../../src/redirect/hit.ts";
-import { SpoolingLog } from "../../src/redirect/spooling-log.ts";
+import type { RecorderReport, SpoolReport } from "../../src/redirect/recorder-report.ts";
 import { visitorCodes } from "../../src/redirect/visitor.ts";
 import { clickedLink } from "./clicked-link.ts";
 import { type FaultyEventStore, faultyEventStore, turns } from "./faulty-event-store.ts";
@@ -53,10 +55,12 @@ export class RecorderLife {
   readonly eventStore: FaultyEventStore;
   readonly troubles: string[] = [];
   spool: SpoolReport = { type: "spool", clicks: 0, bytes: 0, full: false };
+  /** Most clicks that were ever in the spool. */
+  largestSpool = 0;
   readonly #sender: Sender;
   readonly #at: (hit: number) => number;
   readonly #opened = new Set<ClickSpool>();
-  readonly #log: SpoolingLog;
+  readonly #outbox: ClickOutbox;
   readonly #writer: ClickWriter;
 
   /** The batches that the sender still holds are sent again first, as to a new thread of the same process. */
@@ -68,7 +72,7 @@ export class RecorderLife {
     this.#at = at;
     this.eventStore = faultyEventStore(store, () => this.die());
     const name = `${sender.writer}-${String(threads++).padStart(8, "0")}`;
-    this.#log = new SpoolingLog({
+    this.#outbox = new ClickOutbox({
       eventStore: this.eventStore,
       spools: this.#keepingTrack(sqliteClickSpools(folder, { name, maxBytes, minFreeBytes: 0 })),
       sleep: sleepInTurns,
@@ -76,11 +80,9 @@ export class RecorderLife {
       report: (report) => this.#hear(report),
     });
     this.#writer = new ClickWriter({
-      eventStore: this.#log,
+      outbox: this.#outbox,
       enrich: enricher(geoOf(undefined, undefined)),
       visitors: async () => visitorCodes(new Uint8Array(32)),
-      sleep: sleepInTurns,
-      random: () => 0.5,
       writer: sender.writer,
       revisions: sender.revisions,
       report: (report) => this.#hear(report),
@@ -128,7 +130,7 @@ export class RecorderLife {
   }
 
   async close(): Promise<void> {
-    await this.#log.close();
+    await this.#outbox.close();
   }
 
   async #until(condition: () => boolean): Promise<boolean> {
@@ -139,11 +141,13 @@ export class RecorderLife {
     return false;
   }
 
-  #hear(report: WriterReport | SpoolReport): void {
+  #hear(report: RecorderReport): void {
     if (this.isDead) return;
-    if (report.type === "spool") this.spool = report;
+    if (report.type === "spool") {
+      this.spool = report;
+      this.largestSpool = Math.max(this.largestSpool, report.clicks);
+    }
     if (report.type === "trouble") this.troubles.push(report.message);
-    if (report.type === "spool" && report.message !== undefined) this.troubles.push(report.message);
     if (report.type !== "committed") return;
     for (const [stream, revision] of report.reached) this.#sender.revisions.set(stream, revision);
     for (const [number, batch] of this.#sender.unacknowledged) {
@@ -160,7 +164,7 @@ export class RecorderLife {
     };
     return {
       openOwn: () => keep(spools.openOwn()),
-      openLeft: (trouble) => (this.isDead ? [] : spools.openLeft(trouble).map(keep)),
+      openOrphaned: (onTrouble) => (this.isDead ? [] : spools.openOrphaned(onTrouble).map(keep)),
     };
   }
 }

@@ -3,7 +3,7 @@ import type { Position } from "../event-store/port.ts";
 import type { LinkEvent } from "../events/catalogue.ts";
 import { linkKey, linkStream } from "../events/streams.ts";
 import type { Caller, CommandContext } from "./caller.ts";
-import { derivedId, derivedSlug } from "./derived-identity.ts";
+import { type DeriveSlug, derivedId } from "./derived-identity.ts";
 import { type CommandDeps, handleCommand } from "./handle-command.ts";
 import { create, type ExistingLink, evolve, freeLink, type LinkState } from "./link.ts";
 import { NoFreeSlug, SlugTaken } from "./link-errors.ts";
@@ -14,6 +14,8 @@ export type AnnouncedLink = ExistingLink & { key: string; revision: number };
 
 export type AppendLinkDeps = CommandDeps & {
   randomSlug: () => string;
+  /** For a request with a scope, in place of a random one. */
+  derivedSlug: DeriveSlug;
   /** Told of every link that was made or changed, so that the next redirect already knows it. */
   announce: (link: AnnouncedLink) => void;
 };
@@ -75,13 +77,13 @@ export async function appendLink(
 
 /** Tries slugs until one is free; with a scope always the same ones in the same order. */
 export async function onFreeSlug<T>(
-  deps: Pick<AppendLinkDeps, "randomSlug">,
+  deps: Pick<AppendLinkDeps, "randomSlug" | "derivedSlug">,
   scope: string | undefined,
   attempt: (slug: string, attempt: number) => Promise<T>,
 ): Promise<T> {
   for (let n = 0; n < SLUG_TRIES; n++) {
     try {
-      return await attempt(scope === undefined ? deps.randomSlug() : derivedSlug(scope, n), n);
+      return await attempt(scope === undefined ? deps.randomSlug() : deps.derivedSlug(scope, n), n);
     } catch (error) {
       if (!(error instanceof SlugTaken)) throw error;
     }

@@ -3,8 +3,10 @@ import type { RateLimits } from "../api/rate-limit.ts";
 import type { AnnouncedLink } from "../commands/append-link.ts";
 import { chance } from "../commands/chance.ts";
 import type { BulkDeps } from "../commands/create-links-in-bulk.ts";
+import { slugDerivation } from "../commands/derived-identity.ts";
 import { recheckLater } from "../commands/url-rechecks.ts";
 import { urlSafety } from "../commands/url-safety.ts";
+import { secretKeyOf } from "../config.ts";
 import { type ReadYourWrites, readYourWrites } from "../read-your-writes.ts";
 import type { Opening } from "./opening.ts";
 
@@ -22,6 +24,7 @@ export function openWriting(
     links: {
       ...{ eventStore, clock, newId, random, sleep },
       ...{ baseUrl, baseHost, randomSlug, announce, log },
+      derivedSlug: slugDerivation(secretKeyOf(config)),
       urlSafety: urlSafety({ ...config, log }),
       recheckLater: recheckLater({ secrets, clock }),
     },

@@ -1,5 +1,7 @@
 // Links in the portal over real HTTP, without a line of script: make, find, change, delete, restore, and what others see.
+import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { slugFrom } from "../../src/commands/slug.ts";
 import { csrfOf, decoded, visitor } from "../support/browser-like.ts";
 import { portalPeople, until } from "../support/portal-people.ts";
 import { startTestService, type TestService } from "../support/start-service.ts";
@@ -36,6 +38,24 @@ describe("links in the portal", { timeout: 60_000 }, () => {
     expect(events[0]?.data).toMatchObject({ via: "web", custom: false });
     expect(events[0]?.data).not.toHaveProperty("keyId");
     expect(events[0]?.metadata.actor).toEqual({ type: "account", id: one.accountId });
+  });
+
+  it("have slugs that nobody can choose by choosing what the form is sent with", async () => {
+    const one = await people.person();
+    const given = { url: "https://example.com/chosen", domain: "", slug: "" };
+    // A slug that begins with the wanted letters, if it were a plain hash of what its maker knows.
+    const hashed = (once: string) => {
+      const scope = JSON.stringify(["web", one.accountId, once, given]);
+      return slugFrom(
+        createHash("sha256")
+          .update(JSON.stringify(["slug", 0, scope, 0]))
+          .digest(),
+      );
+    };
+    let n = 0;
+    while (!hashed(`${n}`)?.startsWith("bad")) n += 1;
+    const path = await people.shorten(one, given.url, { once: `${n}` });
+    expect(path.split("/").at(-1)).not.toMatch(/^bad/);
   });
 
   it("are made once by a form that is sent twice, and anew by one with another address", async () => {

@@ -4,6 +4,7 @@ import { Webhook } from "standardwebhooks";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { chance } from "../../src/commands/chance.ts";
 import { createLink } from "../../src/commands/create-link.ts";
+import { slugDerivation } from "../../src/commands/derived-identity.ts";
 import { pauseWebhook } from "../../src/commands/pause-webhook.ts";
 import { removeWebhook } from "../../src/commands/remove-webhook.ts";
 import { resumeWebhook } from "../../src/commands/resume-webhook.ts";
@@ -18,6 +19,7 @@ import { type Receiver, startReceiver } from "../support/webhook-receiver.ts";
 const BROWSER =
   "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36";
 const LINKS = {
+  derivedSlug: slugDerivation("0".repeat(32)),
   ...{ baseUrl: BASE_URL, baseHost: "localhost", announce: () => undefined },
   ...{ urlSafety: async () => "safe" as const, recheckLater: async () => undefined },
 };

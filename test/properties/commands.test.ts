@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { acceptUrl } from "../../src/commands/accept-url.ts";
 import * as accounts from "../../src/commands/account.ts";
-import { derivedId, derivedSlug } from "../../src/commands/derived-identity.ts";
+import { derivedId, slugDerivation } from "../../src/commands/derived-identity.ts";
 import { CommandRefused } from "../../src/commands/errors.ts";
 import * as links from "../../src/commands/link.ts";
 import * as webhooks from "../../src/commands/webhook.ts";
@@ -176,10 +176,22 @@ describe("derived identity", () => {
       fc.property(fc.array(fc.string()), fc.array(fc.string()), (a, b) => {
         const same = JSON.stringify(a) === JSON.stringify(b);
         expect(derivedId(...a) === derivedId(...b)).toBe(same);
-        expect(derivedSlug(...a)).toBe(derivedSlug(...a));
         expect(derivedId(...a)).toMatch(
           /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
         );
+      }),
+    );
+  });
+
+  it("of a link gives each scope, attempt and secret of the service a slug of its own, always the same", () => {
+    const secret = fc.string({ minLength: 32, maxLength: 40 });
+    const given = fc.tuple(secret, fc.string(), fc.nat({ max: 4 }));
+    const slugOf = ([key, scope, attempt]: [string, string, number]) => slugDerivation(key)(scope, attempt);
+    fc.assert(
+      fc.property(given, given, (a, b) => {
+        expect(slugOf(a)).toMatch(/^[a-z2-9]{7}$/);
+        expect(slugOf(a) === slugOf(b)).toBe(JSON.stringify(a) === JSON.stringify(b));
+        expect(slugOf([`${a[0]}!`, a[1], a[2]])).not.toBe(slugOf(a));
       }),
     );
   });

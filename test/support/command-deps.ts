@@ -6,6 +6,7 @@ import { openBackend } from "../../src/backend.ts";
 import type { AnnouncedLink } from "../../src/commands/append-link.ts";
 import type { Caller, CommandContext } from "../../src/commands/caller.ts";
 import { chance } from "../../src/commands/chance.ts";
+import { slugDerivation } from "../../src/commands/derived-identity.ts";
 import { recheckLater } from "../../src/commands/url-rechecks.ts";
 import type { Tier } from "../../src/events/vocabulary.ts";
 import { lifecycleProjections } from "../../src/projections/groups.ts";
@@ -29,6 +30,7 @@ export async function openCommandDeps() {
     keyPrefix: "ll",
     baseUrl: "http://localhost:3000",
     baseHost: "localhost",
+    derivedSlug: slugDerivation("0123456789abcdef0123456789abcdef"),
     urlSafety: async (url: URL) => (url.hostname === "bad.example" ? ("unsafe" as const) : ("safe" as const)),
     recheckLater: recheckLater({ secrets: backend.secrets, clock: chance.clock }),
     announce: (link: AnnouncedLink) => void announced.push(link),

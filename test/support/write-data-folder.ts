@@ -7,6 +7,7 @@ import { gzipSync } from "node:zlib";
 import { verifyLog } from "../../src/audit/verify-log.ts";
 import { chance } from "../../src/commands/chance.ts";
 import { changeLink, type LinkChangeRequest } from "../../src/commands/change-link.ts";
+import { slugDerivation } from "../../src/commands/derived-identity.ts";
 import { FIREFOX, visitor } from "./browser-like.ts";
 import { callerOf, operator } from "./command-deps.ts";
 import { GOLDEN, type Golden, type GoldenFacts, questionsOf, redirectsOf } from "./golden-data-folder.ts";
@@ -182,6 +183,7 @@ function changeDeps(service: TestService) {
     urlSafety: async () => "safe" as const,
     recheckLater: async () => undefined,
     announce: () => undefined,
+    derivedSlug: slugDerivation("0".repeat(32)),
     log: { warn: () => undefined },
   };
 }

@@ -25,9 +25,10 @@ import type { Metrics } from "./metrics.ts";
 import { portalRoutes } from "./portal/portal.ts";
 import type { PortalDeps } from "./portal/portal-deps.ts";
 import { domainHome } from "./redirect/domain-home.ts";
+import { otherHost } from "./redirect/other-host.ts";
 import { redirectAtOnce } from "./redirect/redirect-at-once.ts";
 import { requesterOf, trustOf } from "./redirect/requester.ts";
-import { type RedirectDeps, redirectRoute } from "./redirect/route.ts";
+import { type RedirectDeps, redirectRoute, slugAnswer } from "./redirect/route.ts";
 
 export type AppDeps = {
   config: Config;
@@ -61,20 +62,20 @@ export async function buildApp(deps: AppDeps): Promise<Api> {
   const guard = api && keyGuard(api.keys);
   const trust = trustOf(config.trustProxy);
   const redirect = deps.redirect && { ...deps.redirect, requester: requesterOf(trust) };
-  const ownPaths = new Set<string>();
-  const answersAtOnce = redirect && redirectAtOnce({ ...redirect, ownPaths });
+  const answersAtOnce = redirect && redirectAtOnce(redirect);
   const app = createFastify({ log, newId, trust, showWindow: guard?.show, answersAtOnce });
-  app.addHook("onRoute", ({ url }) => void ownPaths.add(url));
   if (api) await openApiDocument(app, config.baseUrl);
   healthRoutes(app, { readiness: deps.readiness, adminToken: config.adminToken });
   const { readStore } = deps.backend;
   tlsAskRoute(app, { readStore, secret: config.tlsAskSecret });
-  if (redirect) redirectRoute(app as unknown as FastifyInstance, redirect);
+  const answerSlug = redirect && slugAnswer(redirect);
+  if (answerSlug) redirectRoute(app as unknown as FastifyInstance, answerSlug);
   const gates = gate({
     baseHost: config.baseHost,
     guard,
     metrics: deps.metrics,
-    otherHost: deps.redirect && domainHome({ readStore, baseHost: config.baseHost }),
+    otherHost:
+      answerSlug && otherHost({ answerSlug, home: domainHome({ readStore, baseHost: config.baseHost }) }),
   });
   await app.register(async (base: Api) => {
     gates.baseHost(base);

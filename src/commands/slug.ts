@@ -5,15 +5,24 @@ import { InvalidSlug } from "./link-errors.ts";
 export const SLUG_ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789";
 export const SLUG_LENGTH = 7;
 
-/** First path segments that mean something on the base host; never issued as a slug. */
-const RESERVED = new Set(
-  "about admin api app assets billing dashboard developer developers docs favicon health help internal legal login logout metrics openapi portal pricing privacy qr robots security settings signin signup sitemap static status support swagger terms webhooks well-known www".split(
-    " ",
-  ),
-);
+/**
+ * First path segments of the service's own routes on the base host: the command issues none of them there, the router
+ * redirects none. test/api/reserved-words.test.ts compares them with the routes that exist.
+ */
+export const RESERVED_WORDS: ReadonlySet<string> = new Set([
+  "api",
+  "docs",
+  "favicon.ico",
+  "health",
+  "internal",
+  "metrics",
+  "openapi.json",
+  "portal",
+  "robots.txt",
+]);
 
-/** `/health/*` and `/internal/*` answer on every host, so a custom domain can't use the words either. */
-const RESERVED_ON_CUSTOM_DOMAINS = new Set(["health", "internal"]);
+/** `/health/live` and `/health/ready` answer on every host; on a custom domain all other words are its owner's. */
+const RESERVED_ON_CUSTOM_DOMAINS = "health";
 
 /**
  * A custom slug in lower case (interface, part 4: 3 to 50 of a-z, A-Z, 0-9, hyphen, underscore).
@@ -24,7 +33,7 @@ export function acceptCustomSlug(given: string): string {
   if (!/^[A-Za-z0-9_-]+$/.test(given))
     throw new InvalidSlug("only letters a-z, digits, hyphens and underscores are allowed");
   const slug = given.toLowerCase();
-  if (RESERVED_ON_CUSTOM_DOMAINS.has(slug)) throw new InvalidSlug(`${slug} is reserved`);
+  if (slug === RESERVED_ON_CUSTOM_DOMAINS) throw new InvalidSlug(`${slug} is reserved`);
   return slug;
 }
 
@@ -37,7 +46,7 @@ export function slugFrom(bytes: Uint8Array): string | undefined {
   let slug = "";
   for (const byte of bytes) {
     if (byte < fair) slug += SLUG_ALPHABET[byte % SLUG_ALPHABET.length];
-    if (slug.length === SLUG_LENGTH) return RESERVED.has(slug) ? undefined : slug;
+    if (slug.length === SLUG_LENGTH) return RESERVED_WORDS.has(slug) ? undefined : slug;
   }
   return undefined;
 }

@@ -22,34 +22,37 @@ export type RedirectDeps = {
 
 export type RedirectRouteDeps = RedirectDeps & { requester: Requester };
 
-type SlugRequest = FastifyRequest<{ Params: { slug: string } }>;
+/** Answers a GET or HEAD of one path segment; `slug` is that segment, decoded. */
+export type AnswerSlug = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  slug: string,
+) => FastifyReply | Promise<FastifyReply | undefined> | undefined;
 
 /** What redirectAtOnce leaves: links to be looked up first, clicks that wait for their commit, all that is no 301. */
-export function redirectRoute(app: FastifyInstance, deps: RedirectRouteDeps): void {
-  const hostOf = hostResolver(deps.baseHost);
-  const { requester } = deps;
-
+export function redirectRoute(app: FastifyInstance, answerSlug: AnswerSlug): void {
   app.route<{ Params: { slug: string } }>({
     method: ["GET", "HEAD"],
     url: "/:slug",
     exposeHeadRoute: false,
     logLevel: "silent",
-    handler(request, reply) {
-      const host = hostOf(requester.host(request.raw));
-      const entry = deps.lookup.peek(host, request.params.slug);
-      if (entry === undefined) return findFirst(host, request, reply);
-      return answer(entry, request, reply);
-    },
+    handler: (request, reply) => answerSlug(request, reply, request.params.slug),
   });
+}
+
+export function slugAnswer(deps: RedirectRouteDeps): AnswerSlug {
+  const hostOf = hostResolver(deps.baseHost);
+  const { requester } = deps;
 
   async function findFirst(
     host: string,
-    request: SlugRequest,
+    slug: string,
+    request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<FastifyReply | undefined> {
     let entry: LinkEntry | undefined;
     try {
-      entry = await deps.lookup.find(host, request.params.slug);
+      entry = await deps.lookup.find(host, slug);
     } catch (error) {
       return unavailable(error, request, reply);
     }
@@ -60,7 +63,7 @@ export function redirectRoute(app: FastifyInstance, deps: RedirectRouteDeps): vo
 
   function answer(
     entry: LinkEntry,
-    request: SlugRequest,
+    request: FastifyRequest,
     reply: FastifyReply,
   ): FastifyReply | Promise<FastifyReply | undefined> | undefined {
     if (entry.status !== "live") {
@@ -83,7 +86,7 @@ export function redirectRoute(app: FastifyInstance, deps: RedirectRouteDeps): vo
   }
 
   /** The visitor is asked to come again; what is behind it is for the log. */
-  function unavailable(error: unknown, request: SlugRequest, reply: FastifyReply): FastifyReply {
+  function unavailable(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     deps.stats.error++;
     request.log.error(error);
     return answerUnavailable(
@@ -92,4 +95,10 @@ export function redirectRoute(app: FastifyInstance, deps: RedirectRouteDeps): vo
       error instanceof RecorderBusy ? error.code : "store_unavailable",
     );
   }
+
+  return (request, reply, slug) => {
+    const host = hostOf(requester.host(request.raw));
+    const entry = deps.lookup.peek(host, slug);
+    return entry === undefined ? findFirst(host, slug, request, reply) : answer(entry, request, reply);
+  };
 }

@@ -8,7 +8,7 @@ import { type Hit, type RawHit, unpackTarget } from "../../src/redirect/hit.ts";
 import { linkEntry } from "../../src/redirect/link-entry.ts";
 import { redirectAtOnce } from "../../src/redirect/redirect-at-once.ts";
 import { requesterOf, trustOf } from "../../src/redirect/requester.ts";
-import { redirectRoute } from "../../src/redirect/route.ts";
+import { redirectRoute, slugAnswer } from "../../src/redirect/route.ts";
 
 const entry = (host: string, slug: string, status: "live" | "disabled" = "live") =>
   linkEntry({
@@ -24,7 +24,7 @@ const entry = (host: string, slug: string, status: "live" | "disabled" = "live")
 async function start(withShortWay: boolean) {
   const links = new Map([
     ["localhost/abcdefg", entry("localhost", "abcdefg")],
-    ["localhost/own", entry("localhost", "own")],
+    ["localhost/docs", entry("localhost", "docs")],
     ["localhost/off", entry("localhost", "off", "disabled")],
     ["go.example/abcdefg", entry("go.example", "abcdefg")],
   ]);
@@ -54,17 +54,16 @@ async function start(withShortWay: boolean) {
     baseHost: "localhost",
     now: () => 1_777_000_000_000,
     stats: { found: 0, notFound: 0, disabled: 0, error: 0 },
-    ownPaths: new Set(["/own"]),
   };
   const log = createLogger("silent", { write: () => undefined });
   const answersAtOnce = withShortWay ? redirectAtOnce(deps) : undefined;
   const app = createFastify({ log, newId: () => "id", trust, showWindow: undefined, answersAtOnce });
-  app.get("/own", () => "ours");
+  app.get("/docs", () => "ours");
   app.get("/who/asks", (request) => ({
     fastify: { host: request.host, address: request.ip },
     requester: { host: deps.requester.host(request.raw), address: deps.requester.address(request.raw) },
   }));
-  redirectRoute(app as never, deps);
+  redirectRoute(app as never, slugAnswer(deps));
   await app.listen({ port: 0, host: "127.0.0.1" });
   const { port } = app.server.address() as { port: number };
   return { app, port, hits, ways, state, stats: deps.stats };
@@ -114,7 +113,7 @@ const SAME: [string, string][] = [
   ["an absolute address", request("GET http://localhost/abcdefg")],
   ["a disabled link", request("GET /off")],
   ["no link", request("GET /nothing")],
-  ["a path of ours", request("GET /own")],
+  ["a path of ours", request("GET /docs")],
   ["another method", request("POST /abcdefg", { "content-length": "0" })],
   ["a body", `${request("GET /abcdefg", { "content-length": "4" })}body`],
   [
@@ -155,7 +154,7 @@ describe("the redirect's short way", () => {
       /^HTTP\/1.1 301 Moved Permanently\r\nlocation: /,
     );
     expect(short.ways).toEqual({ short: 1, route: 0 });
-    for (const path of ["/own", "/off", "/nothing"]) await say(short.port, request(`GET ${path}`));
+    for (const path of ["/docs", "/off", "/nothing"]) await say(short.port, request(`GET ${path}`));
     expect(short.ways).toEqual({ short: 1, route: 0 });
   });
 

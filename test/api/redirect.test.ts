@@ -5,7 +5,7 @@ import { RecorderBusy } from "../../src/redirect/commit-waiters.ts";
 import { type Hit, unpackTarget } from "../../src/redirect/hit.ts";
 import { linkEntry } from "../../src/redirect/link-entry.ts";
 import { requesterOf } from "../../src/redirect/requester.ts";
-import { type RedirectRouteDeps, redirectRoute } from "../../src/redirect/route.ts";
+import { type RedirectRouteDeps, redirectRoute, slugAnswer } from "../../src/redirect/route.ts";
 
 const entry = (status: "live" | "disabled") =>
   linkEntry({
@@ -46,7 +46,7 @@ describe("the redirect", () => {
       stats: { found: 0, notFound: 0, disabled: 0, error: 0 },
     };
     app = Fastify();
-    redirectRoute(app, deps);
+    redirectRoute(app, slugAnswer(deps));
   });
 
   afterEach(() => app.close());

@@ -50,7 +50,7 @@ export async function seedPortal(folder: string, size: Size): Promise<Seeded> {
   await rm(dataDir, { recursive: true, force: true });
   await mkdir(dataDir, { recursive: true });
   const config = parseConfig({ DATA_DIR: dataDir });
-  const backend = await openBackend(config, { offThreadEventStore: true });
+  const backend = await openBackend(config, { offThread: true });
   const seconds: Record<string, number> = {};
   const timed = async (name: string, work: () => Promise<void>) => {
     const started = performance.now();

@@ -42,7 +42,7 @@ export async function benchPortal(options: PortalOptions): Promise<boolean> {
 }
 
 async function signIn({ dataDir, accountId }: Seeded): Promise<string> {
-  const backend = await openBackend(parseConfig({ DATA_DIR: dataDir }), { offThreadEventStore: false });
+  const backend = await openBackend(parseConfig({ DATA_DIR: dataDir }), { offThread: false });
   try {
     const from = { browser: "bench", address: "127.0.0.0" };
     // The seeded account has no password, whose epoch is "".

@@ -37,7 +37,7 @@ export async function benchQr(options: QrOptions): Promise<boolean> {
 async function run({ rounds, seconds }: QrOptions, dataDir: string): Promise<boolean> {
   const instance = await instanceOf(dataDir);
   const config = parseConfig(instance);
-  const backend = await openBackend(config, { offThreadEventStore: false });
+  const backend = await openBackend(config, { offThread: false });
   await seedLinks(backend, config.baseUrl);
   await backend.close();
   const service = await startService(instance);

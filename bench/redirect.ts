@@ -38,7 +38,7 @@ export async function benchRedirect(options: RedirectOptions): Promise<boolean> 
 async function run(options: RedirectOptions, dataDir: string): Promise<boolean> {
   const instance = await instanceOf(dataDir, { CLICK_DURABILITY: options.durable ? "durable" : "batched" });
   const config = parseConfig(instance);
-  const backend = await openBackend(config, { offThreadEventStore: false });
+  const backend = await openBackend(config, { offThread: false });
   await seedLinks(backend, config.baseUrl);
   const profiling = options.profile ? ["--cpu-prof", `--cpu-prof-dir=${options.profile}`] : [];
   const service = await startService(instance, profiling);

@@ -44,7 +44,7 @@ export async function benchWebhooks(options: WebhooksOptions): Promise<boolean> 
 async function run({ burst, rate, seconds }: WebhooksOptions, dataDir: string): Promise<boolean> {
   const instance = await instanceOf(dataDir, { WEBHOOK_ALLOW_PRIVATE: "true" });
   const { baseUrl, baseHost } = parseConfig(instance);
-  const backend = await openBackend(parseConfig(instance), { offThreadEventStore: false });
+  const backend = await openBackend(parseConfig(instance), { offThread: false });
   const receiver = startChild("./webhook-receiver.ts");
   const { port } = await receiver.answer<{ port: number }>();
   const load = startChild("./load-process.ts");

@@ -57,8 +57,8 @@ export type Backend = {
 };
 
 export type BackendOptions = {
-  /** Embedded appends and their fsync run in a thread of their own, for one that must not wait on the disk (HTTP). */
-  offThreadEventStore: boolean;
+  /** Embedded stores work in threads of their own, for a caller that must not wait on the disk or a search (HTTP). */
+  offThread: boolean;
   /** How soon the embedded event store sees what other threads and processes append; its own default when absent. */
   pollMs?: number;
   /** Told when Redis goes and comes, and when files had to be made private. */
@@ -103,12 +103,12 @@ export async function openBackend(
       : inProcess(config.dataDir);
     const documents = config.mongodbUrl
       ? await onMongodb(open, config.mongodbUrl)
-      : await onFiles(open, config.dataDir);
+      : await onFiles(open, config.dataDir, options);
     const eventStore = config.eventStoreUrl
       ? await open(onEventStoreDb(config.eventStoreUrl, config.eventStorePrefix))
       : await open(
           openSqliteEventStore(join(config.dataDir, "events.db"), {
-            offThread: options.offThreadEventStore,
+            offThread: options.offThread,
             ...(options.pollMs === undefined ? {} : { pollMs: options.pollMs }),
           }),
         );
@@ -145,10 +145,14 @@ export const copyEmbedded = copySqlite;
 type Documents = Pick<Backend, "foldStore" | "secrets" | "deliveryQueue" | "prepare"> &
   Partial<Pick<Backend, "leases">>;
 
-async function onFiles(open: Open, dataDir: string): Promise<Documents> {
-  const secrets = await open(openSqliteSecrets(join(dataDir, "secrets.db")));
-  const foldStore = await open(openSqliteReadStore(join(dataDir, "read.db")));
-  const deliveryQueue = await open(openSqliteDeliveryQueue(join(dataDir, "deliveries.db")));
+async function onFiles(
+  open: Open,
+  dataDir: string,
+  { offThread }: Pick<BackendOptions, "offThread">,
+): Promise<Documents> {
+  const secrets = await open(openSqliteSecrets(join(dataDir, "secrets.db"), { offThread }));
+  const foldStore = await open(openSqliteReadStore(join(dataDir, "read.db"), { offThread }));
+  const deliveryQueue = await open(openSqliteDeliveryQueue(join(dataDir, "deliveries.db"), { offThread }));
   const prepare = () => ensureDocuments(foldStore);
   await prepare();
   return { secrets, foldStore, deliveryQueue, prepare };

@@ -67,7 +67,7 @@ export async function openService(
     ]);
   try {
     const warn = (message: string) => log.warn(message);
-    const backend = await openBackend(config, { offThreadEventStore: true, log: warn });
+    const backend = await openBackend(config, { offThread: true, log: warn });
     stores.push(() => backend.close());
     const onStop = (close: Close) => void ofRoles.push(close);
     const app = await appOf({ config, log, clock, backend, roles, onStop });

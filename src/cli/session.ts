@@ -56,7 +56,7 @@ async function inSession(
   use: (session: Session, catchUp: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
   const config = parseConfig(process.env);
-  const backend = await openBackend(config, { offThreadEventStore: false });
+  const backend = await openBackend(config, { offThread: false });
   try {
     await backend.prepare();
     const log = createLogger("warn", process.stderr);

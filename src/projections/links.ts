@@ -28,8 +28,8 @@ export const links: Projection<LinkDocument> = {
   collection: {
     name: "links",
     indexes: [
-      ["keyId", "deleted", "createdAt"],
-      // With all that a portal's list filters and searches by, so that what does not match costs no document.
+      // Both lists with all that they filter and search by, so that what does not match costs no document.
+      ["keyId", "deleted", "createdAt", "_id", "domainId", "shortUrl", "longUrl"],
       ["accountId", "deleted", "createdAt", "_id", "status", "domainId", "shortUrl", "longUrl"],
       ["slug", "accountId"],
       ["slug", "domainId"],

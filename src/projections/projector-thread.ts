@@ -36,7 +36,7 @@ async function project(
   port.on("message", (message: ToProjector) => receive(message));
 
   const { eventStore, foldStore, leases, close } = await openBackend(config, {
-    offThreadEventStore: false,
+    offThread: false,
     pollMs: POLL_MS,
   });
   const log = threadLog(tell);

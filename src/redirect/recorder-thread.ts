@@ -22,7 +22,7 @@ const clock = () => new Date();
 const SWEEP_EVERY_MS = 60_000;
 
 async function main(port: MessagePort, data: RecorderThreadData): Promise<void> {
-  const backend = await openBackend(data.config, { offThreadEventStore: false });
+  const backend = await openBackend(data.config, { offThread: false });
   const report = (message: RecorderReport) => port.postMessage(message);
   const visitors = dailyVisitors({ salts: backend.dailySalts, clock, sleep: pause, randomBytes });
   void visitors.sweep();

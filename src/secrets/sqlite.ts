@@ -2,6 +2,8 @@
 import { chmodSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { StoreUnavailable } from "../event-store/port.ts";
+import { remoteMethods, threadClient } from "../runtime/thread-client.ts";
 import { endOf, FORMER_SALTS, KEY_USE_KEPT_MS, KEY_USES } from "./earlier-versions.ts";
 import type { SecretRecord, Secrets } from "./port.ts";
 
@@ -10,9 +12,25 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS secrets_by_expiry ON secrets (expires_at) WHERE expires_at IS NOT NULL;
 `;
 
-export async function openSqliteSecrets(file: string): Promise<Secrets> {
-  return new SqliteSecrets(file);
+const METHODS = ["get", "list", "putIfAbsent", "putIfPresent", "put", "delete", "take", "sweep"] as const;
+
+/**
+ * `offThread`: in a thread of its own, started when it is needed, so that the caller's event loop never waits for the
+ * disk or for another process that writes: its calls throw StoreUnavailable. Default false, in the caller's thread.
+ */
+export async function openSqliteSecrets(file: string, { offThread = false } = {}): Promise<Secrets> {
+  if (!offThread) return new SqliteSecrets(file);
+  const thread = threadClient({
+    file: new URL("./sqlite-thread.ts", import.meta.url),
+    name: "secrets",
+    data: { file },
+    failed: (message, cause) => new StoreUnavailable(message, { cause }),
+  });
+  const methods = remoteMethods<Secrets, (typeof METHODS)[number]>(thread, "secrets", METHODS);
+  return { ...methods, close: thread.close };
 }
+
+type Write = { run: () => () => void; reject: (error: unknown) => void };
 
 class SqliteSecrets implements Secrets {
   readonly #db: DatabaseSync;
@@ -24,6 +42,8 @@ class SqliteSecrets implements Secrets {
   readonly #delete: StatementSync;
   readonly #take: StatementSync;
   readonly #sweep: StatementSync;
+  #waiting: Write[] = [];
+  #leavesOldPages = false;
 
   /** Readable by the service's own user only. `secure_delete`: a removed value is zeroed, not merely unlinked. */
   constructor(file: string) {
@@ -58,53 +78,91 @@ class SqliteSecrets implements Secrets {
   }
 
   async get(key: string, now: Date): Promise<unknown | undefined> {
+    this.#commitWaiting();
     return this.#read(key, now);
   }
 
   async list(prefix: string, now: Date): Promise<{ key: string; value: unknown }[]> {
+    this.#commitWaiting();
     const rows = this.#list.all(prefix, endOf(prefix), now.toISOString());
     return rows.map((row) => ({ key: String(row.key), value: JSON.parse(String(row.value)) }));
   }
 
   /** One statement decides who was first, so that two processes never end with two different values. */
   async putIfAbsent(key: string, record: SecretRecord, now: Date): Promise<unknown> {
-    const written = this.#putIfAbsent.run(
-      key,
-      JSON.stringify(record.value),
-      expiry(record),
-      now.toISOString(),
-    );
-    return written.changes === 1 ? record.value : this.#read(key, now);
+    const value = JSON.stringify(record.value);
+    return await this.#write(() => {
+      const written = this.#putIfAbsent.run(key, value, expiry(record), now.toISOString());
+      return written.changes === 1 ? record.value : this.#read(key, now);
+    });
   }
 
   async putIfPresent(key: string, record: SecretRecord, now: Date): Promise<boolean> {
     const value = JSON.stringify(record.value);
-    return this.#putIfPresent.run(value, expiry(record), key, now.toISOString()).changes === 1;
+    return await this.#write(
+      () => this.#putIfPresent.run(value, expiry(record), key, now.toISOString()).changes === 1,
+    );
   }
 
   async put(key: string, record: SecretRecord): Promise<void> {
-    this.#put.run(key, JSON.stringify(record.value), expiry(record));
+    const value = JSON.stringify(record.value);
+    await this.#write(() => this.#put.run(key, value, expiry(record)));
   }
 
   async delete(key: string): Promise<void> {
-    if (this.#delete.run(key).changes > 0) this.#truncateLog();
+    await this.#write(() => this.#destroyed(Number(this.#delete.run(key).changes)));
   }
 
   async take(key: string, now: Date): Promise<unknown | undefined> {
-    const row = this.#take.get(key) as { value: string; expires_at: string | null } | undefined;
-    if (!row) return undefined;
-    this.#truncateLog();
-    return row.expires_at !== null && row.expires_at <= now.toISOString() ? undefined : JSON.parse(row.value);
+    return await this.#write(() => {
+      const row = this.#take.get(key) as { value: string; expires_at: string | null } | undefined;
+      this.#destroyed(row ? 1 : 0);
+      const isAlive = row && (row.expires_at === null || row.expires_at > now.toISOString());
+      return isAlive ? JSON.parse(row.value) : undefined;
+    });
   }
 
   async sweep(now: Date): Promise<number> {
-    const destroyed = Number(this.#sweep.run(now.toISOString()).changes);
-    if (destroyed > 0) this.#truncateLog();
-    return destroyed;
+    return await this.#write(() => this.#destroyed(Number(this.#sweep.run(now.toISOString()).changes)));
   }
 
+  /** Writes that were made before are committed. */
   async close(): Promise<void> {
-    if (this.#db.isOpen) this.#db.close();
+    if (!this.#db.isOpen) return;
+    this.#commitWaiting();
+    this.#db.close();
+  }
+
+  /** What arrived while the last commit was on its way to the disk shares the next one; a read sees all that came first. */
+  #write<T>(work: () => T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const run = () => {
+        const result = work();
+        return () => resolve(result);
+      };
+      if (this.#waiting.push({ run, reject }) === 1) setImmediate(() => this.#commitWaiting());
+    });
+  }
+
+  #commitWaiting(): void {
+    const group = this.#waiting;
+    this.#waiting = [];
+    if (group.length === 0) return;
+    try {
+      this.#db.exec("BEGIN IMMEDIATE");
+      const committed = group.map(({ run }) => run());
+      this.#db.exec("COMMIT");
+      if (this.#leavesOldPages) this.#truncateLog();
+      for (const resolve of committed) resolve();
+    } catch (error) {
+      if (this.#db.isOpen && this.#db.isTransaction) this.#db.exec("ROLLBACK");
+      for (const { reject } of group) reject(error);
+    }
+  }
+
+  #destroyed(count: number): number {
+    this.#leavesOldPages ||= count > 0;
+    return count;
   }
 
   #read(key: string, now: Date): unknown | undefined {
@@ -122,6 +180,7 @@ class SqliteSecrets implements Secrets {
 
   /** The write-ahead log still holds the old page until it is written back and cut to nothing. */
   #truncateLog(): void {
+    this.#leavesOldPages = false;
     this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   }
 }

@@ -1,4 +1,6 @@
 // The delivery queue of the embedded default: one SQLite file that several processes may work on at once.
+import { StoreUnavailable } from "../event-store/port.ts";
+import { remoteMethods, threadClient } from "../runtime/thread-client.ts";
 import { QueueDatabase } from "./queue.sqlite-database.ts";
 import {
   type AttemptRow,
@@ -22,9 +24,32 @@ import {
   type QueueStats,
 } from "./queue.ts";
 
-/** Opens (and makes) the file. Every call is synchronous inside: not for the HTTP thread's hot path. */
-export async function openSqliteDeliveryQueue(file: string): Promise<DeliveryQueue> {
-  return new SqliteDeliveryQueue(new QueueDatabase(file));
+/** The thread of the HTTP process ends when no page has asked for deliveries for so long. */
+const IDLE_MS = 60_000;
+
+const METHODS = [
+  ...(["enqueue", "dueWebhooks", "claim", "settle", "defer", "resend", "recover", "cancel", "list"] as const),
+  ...(["get", "sweep", "noteFailure", "endStreak", "stats"] as const),
+] as const;
+
+/**
+ * Opens (and makes) the file. `offThread`: in a thread of its own, which is started when it is needed. Default false:
+ * every call is synchronous in the caller's thread.
+ */
+export async function openSqliteDeliveryQueue(
+  file: string,
+  { offThread = false } = {},
+): Promise<DeliveryQueue> {
+  if (!offThread) return new SqliteDeliveryQueue(new QueueDatabase(file));
+  const thread = threadClient({
+    file: new URL("./queue.sqlite-thread.ts", import.meta.url),
+    name: "deliveries",
+    data: { file },
+    failed: (message, cause) => new StoreUnavailable(message, { cause }),
+    idleMs: IDLE_MS,
+  });
+  const methods = remoteMethods<DeliveryQueue, (typeof METHODS)[number]>(thread, "queue", METHODS);
+  return { ...methods, close: thread.close };
 }
 
 const SWEPT_AT_ONCE = 500;

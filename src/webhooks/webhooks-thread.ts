@@ -38,7 +38,7 @@ async function deliver(
 
   const log = threadLog(tell);
   const holder = leaseHolder(randomUUID);
-  const backend = await openBackend(config, { offThreadEventStore: false });
+  const backend = await openBackend(config, { offThread: false });
   const reach = { allowPrivate: config.webhookAllowPrivate };
   const dispatcher = safeAgent({
     ...reach,

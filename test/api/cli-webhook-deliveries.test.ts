@@ -22,7 +22,7 @@ async function webhook(email: string, url: string): Promise<{ webhook_id: string
 
 /** Two that are still waiting and one that failed at 12:30, as the worker would have left them. */
 async function deliveriesOf(webhookId: string): Promise<string> {
-  const backend = await openBackend({ dataDir: folder.path }, { offThreadEventStore: false });
+  const backend = await openBackend({ dataDir: folder.path }, { offThread: false });
   const now = "2026-05-01T12:00:00.000Z";
   const { deliveryQueue } = backend;
   try {

@@ -109,7 +109,7 @@ describe("the salt of a day's visitor codes", () => {
 });
 
 async function clicksIn(dataDir: string): Promise<Click[]> {
-  const backend = await openBackend({ dataDir }, { offThreadEventStore: false });
+  const backend = await openBackend({ dataDir }, { offThread: false });
   try {
     const events = await backend.eventStore.readAll({ prefixes: ["clicks-"], limit: 100 });
     return events.map(({ data }) => data as Click);
@@ -125,7 +125,7 @@ async function saltsIn(dataDir: string): Promise<string[]> {
     .filter((entry) => entry.isFile())
     .map(({ parentPath, name }) => join(parentPath, name));
   const texts = await Promise.all(files.map(bytesOf));
-  const backend = await openBackend({ dataDir }, { offThreadEventStore: false });
+  const backend = await openBackend({ dataDir }, { offThread: false });
   for (const { value } of await backend.secrets.list("", new Date())) texts.push(JSON.stringify(value));
   await backend.close();
   return [...new Set(texts.flatMap((text) => text.match(/[A-Za-z0-9+/]{43}=/g) ?? []))];

@@ -1,14 +1,14 @@
-// The delivery queue contract on SQLite.
+// The delivery queue contract on SQLite, in the caller's thread and in its own.
 import { join } from "node:path";
 import { openSqliteDeliveryQueue } from "../../src/webhooks/queue.sqlite.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { deliveryQueueContract } from "./delivery-queue.ts";
 
-deliveryQueueContract("SQLite", async () => {
+const open = async (offThread: boolean) => {
   const folder = await temporaryFolder();
   const file = join(folder.path, "deliveries.db");
-  const queue = await openSqliteDeliveryQueue(file);
-  const other = await openSqliteDeliveryQueue(file);
+  const queue = await openSqliteDeliveryQueue(file, { offThread });
+  const other = await openSqliteDeliveryQueue(file, { offThread });
   return {
     queue,
     other,
@@ -18,4 +18,7 @@ deliveryQueueContract("SQLite", async () => {
       await folder.remove();
     },
   };
-});
+};
+
+deliveryQueueContract("SQLite in the caller's thread", () => open(false));
+deliveryQueueContract("SQLite in its own thread", () => open(true));

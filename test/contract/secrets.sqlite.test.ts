@@ -6,19 +6,22 @@ import { openSqliteSecrets } from "../../src/secrets/sqlite.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { secretsContract } from "./secrets.ts";
 
-secretsContract("SQLite", async () => {
+const open = async (offThread: boolean) => {
   const folder = await temporaryFolder();
   const file = join(folder.path, "secrets.db");
-  const secrets = await openSqliteSecrets(file);
+  const secrets = await openSqliteSecrets(file, { offThread });
   return {
     secrets,
-    openAnother: () => openSqliteSecrets(file),
+    openAnother: () => openSqliteSecrets(file, { offThread }),
     close: async () => {
       await secrets.close();
       await folder.remove();
     },
   };
-});
+};
+
+secretsContract("SQLite in the caller's thread", () => open(false));
+secretsContract("SQLite in its own thread", () => open(true));
 
 describe("SQLite secrets", () => {
   it("leave no byte of a swept, a deleted or a replaced salt in any file", async () => {

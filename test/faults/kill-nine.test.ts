@@ -148,7 +148,7 @@ async function send(
 }
 
 async function recordedClicks(instance: Environment): Promise<LinkClicked["data"][]> {
-  const backend = await openBackend(parseConfig(instance), { offThreadEventStore: false });
+  const backend = await openBackend(parseConfig(instance), { offThread: false });
   try {
     const events = await backend.eventStore.readAll({ prefixes: [PREFIX.clicks], limit: 1_000_000 });
     return events.filter(({ type }) => type === "LinkClicked").map(({ data }) => data as LinkClicked["data"]);

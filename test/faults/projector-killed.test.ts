@@ -47,7 +47,7 @@ onServer(mongodb, () => {
         MONGODB_URL: server.newDatabase(),
         SECRET_KEY: "a secret key for all processes of one test",
       };
-      backend = await openBackend(parseConfig(environment), { offThreadEventStore: false });
+      backend = await openBackend(parseConfig(environment), { offThread: false });
       await backend.prepare();
       connection = new MongodbConnection(environment.MONGODB_URL ?? "");
     }, PATIENT_MS);

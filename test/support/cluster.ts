@@ -80,7 +80,7 @@ export async function startCluster(more: Environment = {}): Promise<Cluster> {
   const started: RoleProcess[] = [];
   let numbered = 0;
   const config = parseConfig({ ...environment, DATA_DIR: join(folder.path, "test") });
-  const backend = await openBackend(config, { offThreadEventStore: false });
+  const backend = await openBackend(config, { offThread: false });
   const command = <T>(...words: string[]) =>
     runCommand<T>({ ...environment, DATA_DIR: join(folder.path, "command") }, ...words);
   let members = 0;

@@ -19,7 +19,7 @@ const silent = { info: () => undefined, warn: () => undefined, error: () => unde
 /** `catchUp` folds accounts, keys, domains, webhooks and links into their documents. */
 export async function openCommandDeps() {
   const dataDir = await mkdtemp(join(tmpdir(), "linkledger-commands-"));
-  const backend = await openBackend({ dataDir }, { offThreadEventStore: false });
+  const backend = await openBackend({ dataDir }, { offThread: false });
   const announced: AnnouncedLink[] = [];
   const deps = {
     ...chance,

@@ -44,7 +44,7 @@ export type WebhookStores = Awaited<ReturnType<typeof openWebhookStores>>;
 
 export async function openWebhookStores() {
   const folder = await temporaryFolder();
-  const backend = await openBackend({ dataDir: folder.path }, { offThreadEventStore: false });
+  const backend = await openBackend({ dataDir: folder.path }, { offThread: false });
   const { eventStore, secrets } = backend;
   return {
     dataDir: folder.path,

@@ -20,7 +20,7 @@ describe("the projector", () => {
   it("projects, reports and stops", async () => {
     const dataDir = await mkdtemp(join(tmpdir(), "projector-"));
     const config = parseConfig({ DATA_DIR: dataDir, LOG_LEVEL: "silent" });
-    const backend = await openBackend(config, { offThreadEventStore: false });
+    const backend = await openBackend(config, { offThread: false });
     const projector = startProjector(config, pino({ level: "silent" }));
     try {
       await append(backend.eventStore, "link-sho.rt/abc", [linkCreated()]);

@@ -1,4 +1,4 @@
-// The way of every command: load the stream, fold, decide, append at that revision; on a race, once more.
+// The way of every command: load the stream, fold, decide, append at that revision; on a race, read on and once more.
 import {
   type AppendResult,
   type EventStore,
@@ -6,6 +6,7 @@ import {
   type Position,
   RevisionConflict,
 } from "../event-store/port.ts";
+import { streamPages } from "../event-store/stream-pages.ts";
 import type { LinkledgerEvent } from "../events/catalogue.ts";
 import { newEvent } from "../events/new-event.ts";
 import { readEvent } from "../events/read-event.ts";
@@ -55,9 +56,10 @@ export async function handleCommand<S, E extends LinkledgerEvent>(
   context: CommandContext,
   command: Command<S, E>,
 ): Promise<CommandResult<S, E>> {
-  let known: Loaded<S> | undefined = command.expectNew ? absent(command.initial) : undefined;
+  let loaded = absent(command.initial);
+  let isLoaded = command.expectNew ?? false;
   for (let attempt = 1; ; attempt++) {
-    const loaded: Loaded<S> = known ?? (await loadStream(deps.eventStore, command));
+    if (!isLoaded) loaded = await loadStream(deps.eventStore, command, loaded);
     const events = command.decide(loaded.state);
     if (events.length === 0) return { ...loaded, events };
     try {
@@ -65,23 +67,30 @@ export async function handleCommand<S, E extends LinkledgerEvent>(
       return { state: events.reduce(command.fold, loaded.state), events, ...appended };
     } catch (error) {
       if (!(error instanceof RevisionConflict)) throw error;
-      if (attempt >= TRIES) return await lastWord(deps, command, error);
-      if (!known) await deps.sleep(LEAST_WAIT_MS + deps.random() * (MOST_WAIT_MS - LEAST_WAIT_MS));
-      known = undefined;
+      if (attempt >= TRIES) return await lastWord(deps, command, loaded, error);
+      if (!isLoaded) await deps.sleep(LEAST_WAIT_MS + deps.random() * (MOST_WAIT_MS - LEAST_WAIT_MS));
+      isLoaded = false;
     }
   }
 }
 
-/** Folds a stream as it is now; unknown event types count for the revision only. */
+/**
+ * Folds a stream as it is now, page by page; unknown event types count for the revision only. `before`: what was
+ * loaded of it already, whose state may be changed in place.
+ */
 export async function loadStream<S, E extends LinkledgerEvent>(
-  eventStore: EventStore,
+  eventStore: Pick<EventStore, "read">,
   command: Pick<Command<S, E>, "stream" | "initial" | "fold">,
+  before: Loaded<S> = absent(command.initial),
 ): Promise<Loaded<S>> {
-  let loaded = absent(command.initial);
-  for (const recorded of await eventStore.read(command.stream)) {
-    const event = readEvent(recorded);
-    const state = event ? command.fold(loaded.state, event as unknown as E) : loaded.state;
-    loaded = { state, revision: recorded.revision, position: recorded.position };
+  let loaded = before;
+  const from = before.revision === "none" ? 0 : before.revision + 1;
+  for await (const page of streamPages(eventStore, command.stream, from)) {
+    for (const recorded of page) {
+      const event = readEvent(recorded);
+      const state = event ? command.fold(loaded.state, event as unknown as E) : loaded.state;
+      loaded = { state, revision: recorded.revision, position: recorded.position };
+    }
   }
   return loaded;
 }
@@ -108,9 +117,10 @@ function append<S, E extends LinkledgerEvent>(
 async function lastWord<S, E extends LinkledgerEvent>(
   deps: CommandDeps,
   command: Command<S, E>,
+  before: Loaded<S>,
   conflict: RevisionConflict,
 ): Promise<CommandResult<S, E>> {
-  const loaded = await loadStream(deps.eventStore, command);
+  const loaded = await loadStream(deps.eventStore, command, before);
   const events = command.decide(loaded.state);
   if (events.length > 0) throw conflict;
   return { ...loaded, events };

@@ -26,21 +26,13 @@ export async function loadLinkHistory(
   host: string,
   slug: string,
 ): Promise<LinkHistory> {
-  const recorded = await eventStore.read(linkStream(host, slug));
-  let asCreated: LinkState = freeLink;
-  let now: LinkState = freeLink;
-  for (const event of recorded.map(readEvent)) {
-    if (event) now = evolve(now, event as LinkEvent);
-    if (event?.type === "LinkCreated") asCreated = now;
-  }
-  const position = recorded[0]?.position;
-  const revision = recorded.at(-1)?.revision;
-  if (
-    asCreated.status === "free" ||
-    now.status === "free" ||
-    position === undefined ||
-    revision === undefined
-  )
-    throw new StoreUnavailable(`${linkStream(host, slug)} can't be read back after it was appended`);
-  return { asCreated, now, revision, position };
+  const stream = linkStream(host, slug);
+  const folded = { stream, initial: freeLink, fold: evolve };
+  const [created] = await eventStore.read(stream, { limit: 1 });
+  const event = created && readEvent(created);
+  const { state: now, revision } = await loadStream(eventStore, folded);
+  if (!created || event?.type !== "LinkCreated" || now.status === "free" || revision === "none")
+    throw new StoreUnavailable(`${stream} can't be read back after it was appended`);
+  const asCreated = evolve(freeLink, event as LinkEvent) as ExistingLink;
+  return { asCreated, now, revision, position: created.position };
 }

@@ -1,5 +1,6 @@
 // One link of an account with everything that was done to it, straight from its own stream: never a moment behind.
 import type { Actor, EventStore } from "../event-store/port.ts";
+import { streamPages } from "../event-store/stream-pages.ts";
 import type { LinkEvent, StoredEvent } from "../events/catalogue.ts";
 import { readEvent } from "../events/read-event.ts";
 import { linkKey, linkStream } from "../events/streams.ts";
@@ -30,13 +31,15 @@ export async function linkHistory(
   let link: LinkDocument | undefined;
   let position = "";
   const history: LinkStep[] = [];
-  for (const recorded of await eventStore.read(linkStream(host, slug))) {
-    const event = readEvent(recorded);
-    if (!event) continue;
-    const fields = links.evolve(link ?? links.empty(event), event);
-    link = { ...fields, _id: key, _position: recorded.position };
-    position ||= recorded.position;
-    history.push(stepOf(event));
+  for await (const page of streamPages(eventStore, linkStream(host, slug))) {
+    for (const recorded of page) {
+      const event = readEvent(recorded);
+      if (!event) continue;
+      const fields = links.evolve(link ?? links.empty(event), event);
+      link = { ...fields, _id: key, _position: recorded.position };
+      position ||= recorded.position;
+      history.push(stepOf(event));
+    }
   }
   if (!link || link.accountId !== accountId) throw new NotFound("Short link not found.");
   return { link, position, history };

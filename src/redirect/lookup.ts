@@ -1,6 +1,7 @@
 // From host and slug to a link: in-process cache, shared cache, read store, the link's own stream (DESIGN §5).
 import { LRUCache } from "lru-cache";
-import { type EventStore, type RecordedEvent, StoreUnavailable } from "../event-store/port.ts";
+import { type EventStore, StoreUnavailable } from "../event-store/port.ts";
+import { streamPages } from "../event-store/stream-pages.ts";
 import { readEvent } from "../events/read-event.ts";
 import { linkKey, linkStream } from "../events/streams.ts";
 import { OutageBreaker } from "../outage-breaker.ts";
@@ -141,20 +142,17 @@ export class LinkLookup {
 
   /** Folds with the projection's own fold, so that both ways give the same link. */
   async #fromStream(host: string, slug: string): Promise<LinkFacts | undefined> {
-    let link: Fields<LinkDocument> | undefined;
-    for (const recorded of await this.#readStream(linkStream(host, slug))) {
-      const event = readEvent(recorded);
-      if (event) link = links.evolve(link ?? links.empty(event), event);
-    }
-    return link;
-  }
-
-  async #readStream(stream: string): Promise<RecordedEvent[]> {
     if (!this.#streams.admits()) throw new StoreUnavailable("The event store is away");
+    let link: Fields<LinkDocument> | undefined;
     try {
-      const events = await this.#deps.eventStore.read(stream);
+      for await (const page of streamPages(this.#deps.eventStore, linkStream(host, slug))) {
+        for (const recorded of page) {
+          const event = readEvent(recorded);
+          if (event) link = links.evolve(link ?? links.empty(event), event);
+        }
+      }
       this.#streams.succeeded();
-      return events;
+      return link;
     } catch (error) {
       if (error instanceof StoreUnavailable) this.#streams.failed();
       throw error;

@@ -1,5 +1,6 @@
 // A start while servers are away: asks on until each answers, says so, and makes what is missing in them.
 import type { Backend } from "./backend.ts";
+import { BadConfig } from "./config.ts";
 import { messageOf } from "./errors.ts";
 import type { Logger } from "./logging.ts";
 import { pause } from "./pause.ts";
@@ -7,7 +8,10 @@ import { pause } from "./pause.ts";
 const ASK_EVERY_MS = 1_000;
 const TELL_EVERY_MS = 30_000;
 
-/** In the background, until the answered function is called; who needs a store finds out by itself if it is there. */
+/**
+ * In the background, until the answered function is called; who needs a store finds out by itself if it is there.
+ * Stores that turn out not to work together end the process, as they would have at its start: BadConfig, unhandled.
+ */
 export function awaitStores(
   { eventStore, prepare }: Pick<Backend, "eventStore" | "prepare">,
   log: Pick<Logger, "info" | "warn">,
@@ -32,6 +36,7 @@ async function untilItAnswers(
       return;
     } catch (error) {
       if (signal.aborted) return;
+      if (error instanceof BadConfig) throw error;
       if (performance.now() - toldAt >= TELL_EVERY_MS) {
         log.warn(`waiting for the ${part}: ${messageOf(error)}`);
         toldAt = performance.now();

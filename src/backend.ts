@@ -5,10 +5,12 @@ import { memoryRateLimits } from "./api/rate-limit.memory.ts";
 import type { RateLimits } from "./api/rate-limit.ts";
 import { withOwnLimits } from "./api/rate-limit-fallback.ts";
 import { copySqlite } from "./backup.sqlite.ts";
+import { chance } from "./commands/chance.ts";
 import { BadConfig, type Config } from "./config.ts";
 import { announcingEventStore } from "./coordination/announcing-event-store.ts";
 import { memoryCacheNews } from "./coordination/cache-news.memory.ts";
 import type { CacheNewsChannel } from "./coordination/cache-news.ts";
+import { claimForDataFolder } from "./coordination/claim-data-folder.ts";
 import { memoryLeases } from "./coordination/leases.memory.ts";
 import type { Leases } from "./coordination/leases.ts";
 import type { EventStore } from "./event-store/port.ts";
@@ -51,7 +53,10 @@ export type Backend = {
   cacheNews: CacheNewsChannel;
   /** Undefined without Redis. */
   redis: { readonly away: boolean } | undefined;
-  /** Makes collections and indexes that are missing; embedded stores have them already. @throws StoreUnavailable */
+  /**
+   * Makes collections and indexes that are missing; embedded stores have them already.
+   * @throws StoreUnavailable; BadConfig when the stores can't work together
+   */
   prepare(): Promise<void>;
   close(): Promise<void>;
 };
@@ -114,11 +119,36 @@ export async function openBackend(
         );
     const readStore = liveReadStore({ store: documents.foldStore, projections: allProjections, clock });
     const announcing = announcingEventStore({ ...coordination, eventStore });
-    return { ...coordination, ...documents, readStore, eventStore: announcing, close };
+    const prepare = async () => {
+      await refuseSplitStores(config, { eventStore, secrets: documents.secrets });
+      await documents.prepare();
+    };
+    return { ...coordination, ...documents, readStore, eventStore: announcing, prepare, close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** Whether a part of what must be one is shared by machines and a part is files of this one. */
+export function areStoresMixed(config: Partial<Pick<Config, "eventStoreUrl" | "mongodbUrl">>): boolean {
+  return Boolean(config.eventStoreUrl) !== Boolean(config.mongodbUrl);
+}
+
+/** @throws BadConfig when another data folder holds the rest of what the shared store belongs to */
+async function refuseSplitStores(
+  config: Parameters<typeof areStoresMixed>[0] & Pick<Config, "dataDir">,
+  stores: { eventStore: EventStore; secrets: Secrets },
+): Promise<void> {
+  if (!areStoresMixed(config)) return;
+  const [variable, shared, other] = config.eventStoreUrl
+    ? (["EVENTSTORE_URL", "log", "MONGODB_URL"] as const)
+    : (["MONGODB_URL", "documents", "EVENTSTORE_URL"] as const);
+  const { clock, newId } = chance;
+  if (await claimForDataFolder({ ...stores, clock, newId }, shared)) return;
+  throw new BadConfig([
+    `${variable}: it is used with another data folder than ${config.dataDir} already; for more than one, set ${other} too`,
+  ]);
 }
 
 /**

@@ -10,6 +10,18 @@ export function isEventStoreUrl(text: string): boolean {
   return /^esdb(\+discover)?:\/\/\S+$/.test(text);
 }
 
+/**
+ * Whether reads go to the leader: a follower may lag, so that what follows the log could pass over an event for good.
+ * The driver ignores case, `-` and `_` in names and values, and takes the last of several.
+ */
+export function readsAtLeader(text: string): boolean {
+  const flat = (word = "") => word.toLowerCase().replace(/[\s_-]/g, "");
+  const given = [...text.matchAll(/[?&]([^=?&]+)=([^&?]*)/g)].filter(
+    ([, name]) => flat(name) === "nodepreference",
+  );
+  return given.every(([, , value]) => flat(value) === "leader");
+}
+
 export function isMongodbUrl(text: string): boolean {
   return /^mongodb(\+srv)?:\/\/\S+$/.test(text);
 }

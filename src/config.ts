@@ -11,6 +11,7 @@ import {
   isProxyRange,
   isRedisUrl,
   list,
+  readsAtLeader,
 } from "./config-formats.ts";
 import { DomainError } from "./errors.ts";
 
@@ -33,6 +34,7 @@ const environment = z.object({
   EVENTSTORE_URL: z
     .string()
     .refine(isEventStoreUrl, "must be an EventStoreDB connection string such as esdb://host:2113?tls=false")
+    .refine(readsAtLeader, "nodePreference must be leader (the default): another node may lag behind the log")
     .optional(),
   EVENTSTORE_PREFIX: z
     .string()

@@ -1,9 +1,9 @@
 // One running service: stores, the roles it was given and the HTTP server, opened in order and closed in reverse.
 import { buildApp } from "./app.ts";
 import { awaitStores } from "./await-stores.ts";
-import { type Backend, openBackend } from "./backend.ts";
+import { areStoresMixed, type Backend, openBackend } from "./backend.ts";
 import { chance } from "./commands/chance.ts";
-import { type Config, secretKeyOf } from "./config.ts";
+import { BadConfig, type Config, secretKeyOf } from "./config.ts";
 import { readiness } from "./health.ts";
 import type { Logger } from "./logging.ts";
 import { createMetrics } from "./metrics.ts";
@@ -38,6 +38,9 @@ export type Service = {
 const REQUESTS_UNTIL = 3 / 8;
 const ROLES_UNTIL = 7 / 8;
 
+/** What a server of mixed stores that is away may hold up the start. */
+const LONGEST_ASKING_MS = 2_000;
+
 export type ServiceOptions = {
   /** All by default. */
   roles?: Roles;
@@ -69,6 +72,7 @@ export async function openService(
     const warn = (message: string) => log.warn(message);
     const backend = await openBackend(config, { offThread: true, log: warn });
     stores.push(() => backend.close());
+    if (areStoresMixed(config)) await refuseSplitStores(backend);
     const onStop = (close: Close) => void ofRoles.push(close);
     const app = await appOf({ config, log, clock, backend, roles, onStop });
     requests.push(() => app.close());
@@ -78,6 +82,14 @@ export async function openService(
     await stop();
     throw error;
   }
+}
+
+/** Before anything is served. Stores that don't answer in time are asked again beside the service: see awaitStores. */
+async function refuseSplitStores(backend: Backend): Promise<void> {
+  const asked = backend.prepare().catch((error: unknown) => {
+    if (error instanceof BadConfig) throw error;
+  });
+  await Promise.race([asked, pause(LONGEST_ASKING_MS)]);
 }
 
 async function appOf(opening: Opening) {

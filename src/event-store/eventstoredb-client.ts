@@ -27,7 +27,7 @@ export function connect(connectionString: string): EventStoreDBClient {
     throw new Error("The EventStoreDB connection string must not set throwOnAppendFailure=false");
   let client: EventStoreDBClient;
   try {
-    client = EventStoreDBClient.connectionString(connectionString);
+    client = EventStoreDBClient.connectionString(atLeader(connectionString));
   } catch (error) {
     // Only the certificate files' own message holds nothing of the string.
     const reason =
@@ -36,6 +36,11 @@ export function connect(connectionString: string): EventStoreDBClient {
   }
   appendInOwnCalls(client);
   return client;
+}
+
+/** The driver's own default is any node of a cluster, and a follower may lag. Of several the driver takes the last. */
+function atLeader(connectionString: string): string {
+  return `${connectionString}${connectionString.includes("?") ? "&" : "?"}nodePreference=leader`;
 }
 
 /**

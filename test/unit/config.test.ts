@@ -67,6 +67,10 @@ describe("the configuration", () => {
     [{ SECRET_KEY: "short" }, "SECRET_KEY"],
     [{ LOG_LEVEL: "loud" }, "LOG_LEVEL"],
     [{ EVENTSTORE_URL: "http://127.0.0.1:2113" }, "EVENTSTORE_URL"],
+    [{ EVENTSTORE_URL: "esdb://a:2113,b:2113?nodePreference=follower" }, "EVENTSTORE_URL"],
+    [{ EVENTSTORE_URL: "esdb://a:2113?tls=false&nodePreference=random" }, "EVENTSTORE_URL"],
+    [{ EVENTSTORE_URL: "esdb://a:2113?Node-Preference=ReadOnly_Replica&tls=false" }, "EVENTSTORE_URL"],
+    [{ EVENTSTORE_URL: "esdb://a:2113?nodePreference=leader&nodepreference=follower" }, "EVENTSTORE_URL"],
     [{ MONGODB_URL: "127.0.0.1" }, "MONGODB_URL"],
     [{ REDIS_URL: "redis://" }, "REDIS_URL"],
     [{ REDIS_URL: "redis://127.0.0.1" }, "SECRET_KEY"],
@@ -91,6 +95,13 @@ describe("the configuration", () => {
     expect(config).toMatchObject({ [field]: Object.values(env)[0] });
     expect(JSON.stringify(describeConfig(config))).not.toMatch(/secret@|kkk/);
   });
+
+  it.each(["esdb://a:2113,b:2113?nodePreference=leader", "esdb://a:2113?NODE_PREFERENCE=Leader&tls=false"])(
+    "takes the leader as the node to read from: %s",
+    (EVENTSTORE_URL) => {
+      expect(problems({ EVENTSTORE_URL, SECRET_KEY: "k".repeat(32) })).toEqual([]);
+    },
+  );
 
   it("tells every problem at once, and never a secret's value", () => {
     const found = problems({ PORT: "x", ADMIN_TOKEN: "hunter2", SECRET_KEY: "hunter3" });

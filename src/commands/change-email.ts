@@ -11,9 +11,9 @@ import {
 } from "./account-token.ts";
 import { accountWithEmail } from "./check-credentials.ts";
 import { acceptEmail } from "./email-address.ts";
-import { accountByEmailSecret, emailSecret } from "./open-account.ts";
+import { accountByEmailSecret, emailSecret, onAddress } from "./open-account.ts";
 
-type Deps = { eventStore: EventStore; secrets: Secrets; clock: () => Date };
+type Deps = { eventStore: EventStore; secrets: Secrets; clock: () => Date; newId: () => string };
 
 export type ChangedEmail = { before: string; email: string };
 
@@ -23,7 +23,7 @@ export type ChangedEmail = { before: string; email: string };
  */
 export async function changeEmail(deps: Deps, accountId: string, given: string): Promise<ChangedEmail> {
   const email = acceptEmail(given);
-  const change = () => bindEmail(deps, accountId, email);
+  const change = () => onAddress(deps, email, () => bindEmail(deps, accountId, email));
   const undo = async () => {
     await deps.secrets.delete(emailSecret(accountId));
     await release(deps, accountId, email);
@@ -55,7 +55,7 @@ export async function lookAtEmailChange(deps: AccountTokenDeps, token: string): 
 }
 
 /** @throws LinkExpired, EmailTaken, AccountNotFound */
-export async function confirmEmailChange(deps: AccountTokenDeps, token: string): Promise<ChangedEmail> {
+export async function confirmEmailChange(deps: Deps, token: string): Promise<ChangedEmail> {
   const { accountId, value } = await useAccountToken<{ email: string }>(deps, "email", token);
   return await changeEmail(deps, accountId, value.email);
 }

@@ -9,6 +9,7 @@ import { loadAccount, onAccount } from "./account-stream.ts";
 import type { CommandContext } from "./caller.ts";
 import { acceptEmail, normalEmail } from "./email-address.ts";
 import type { CommandDeps } from "./handle-command.ts";
+import { type LockDeps, withLock } from "./secrets-lock.ts";
 
 export type OpenAccountDeps = CommandDeps & { secrets: Secrets };
 
@@ -21,8 +22,11 @@ export async function openAccount(
   request: { email: string; tier: Tier },
 ): Promise<OpenedAccount> {
   const email = acceptEmail(request.email);
-  const accountId = await reserve(deps, email);
-  await deps.secrets.put(emailSecret(accountId), { value: email });
+  const accountId = await onAddress(deps, email, async () => {
+    const reserved = await reserve(deps, email);
+    await deps.secrets.put(emailSecret(reserved), { value: email });
+    return reserved;
+  });
   const at = deps.clock().toISOString();
   try {
     const { position } = await onAccount(deps, context, accountId, (account) =>
@@ -45,12 +49,27 @@ export function accountByEmailSecret(email: string): string {
   return `account-by-email/${digest}`;
 }
 
-/** The address binds one account id; one whose opening was cut off by a crash is taken up again. */
+/** One opening or change at a time that binds the address. @throws EmailTaken when another binds it */
+export async function onAddress<T>(deps: LockDeps, email: string, work: () => Promise<T>): Promise<T> {
+  return await withLock(deps, `${accountByEmailSecret(email)}/lock`, () => new EmailTaken(), work);
+}
+
+/**
+ * The address binds one account id; one whose opening was cut off by a crash is taken up again. What a closing or a
+ * change of address that was cut off left behind counts for nothing.
+ */
 async function reserve(deps: OpenAccountDeps, email: string): Promise<string> {
-  const wanted = deps.newId();
-  const bound = await deps.secrets.putIfAbsent(accountByEmailSecret(email), { value: wanted }, deps.clock());
+  const { secrets, clock, newId, eventStore } = deps;
+  const wanted = newId();
+  const binding = accountByEmailSecret(email);
+  const bound = await secrets.putIfAbsent(binding, { value: wanted }, clock());
   if (bound === wanted) return wanted;
   const holder = String(bound);
-  if ((await loadAccount(deps.eventStore, holder)).status !== "absent") throw new EmailTaken();
-  return holder;
+  const { status } = await loadAccount(eventStore, holder);
+  if (status === "absent") return holder;
+  const current = await secrets.get(emailSecret(holder), clock());
+  if (status === "open" && typeof current === "string" && normalEmail(current) === normalEmail(email))
+    throw new EmailTaken();
+  await secrets.put(binding, { value: wanted });
+  return wanted;
 }

@@ -4,14 +4,16 @@ import { onAccount } from "./account-stream.ts";
 import type { CommandContext } from "./caller.ts";
 import { CommandRefused } from "./errors.ts";
 import type { CommandDeps } from "./handle-command.ts";
+import { withLock } from "./secrets-lock.ts";
 import { rotateKey } from "./webhook.ts";
-import { RotationUnderWay } from "./webhook-errors.ts";
+import { RotationUnderWay, WebhookNotFound } from "./webhook-errors.ts";
 import {
   forgetWebhookKeys,
   keepWebhookKeys,
   keyHintOf,
   newWebhookKey,
   readWebhookKeys,
+  replaceWebhookKeys,
   type WebhookKeyDeps,
 } from "./webhook-key.ts";
 
@@ -26,8 +28,6 @@ export type RotatedWebhookKey = {
 };
 
 const PREVIOUS_LIVES_MS = 24 * 60 * 60 * 1000;
-/** A rotation that a crash cut off blocks the next one for this long. */
-const LONGEST_ROTATION_MS = 30_000;
 
 /**
  * The event first: whoever is cut off between the two has seen no key, and the one in use goes on. Where none is in
@@ -40,38 +40,32 @@ export async function rotateWebhookKey(
   accountId: string,
   webhookId: string,
 ): Promise<RotatedWebhookKey> {
-  return await alone(deps, webhookId, async () => {
-    const now = deps.clock();
-    const key = newWebhookKey(deps);
-    const before = await readWebhookKeys(deps.secrets, webhookId, now);
-    const until = before ? new Date(now.getTime() + PREVIOUS_LIVES_MS) : now;
-    const [at, previousUntil] = [now.toISOString(), until.toISOString()];
-    if (!before) await keepWebhookKeys(deps.secrets, webhookId, { key });
-    const { position } = await onAccount(deps, context, accountId, (account) =>
-      rotateKey(account, { webhookId, keyHint: keyHintOf(key), previousUntil, at }),
-    ).catch(async (error: unknown) => {
-      if (!before && error instanceof CommandRefused) await forgetWebhookKeys(deps.secrets, webhookId);
-      throw error;
-    });
-    if (before) {
-      const previous = { key: before.key, until: previousUntil };
-      await keepWebhookKeys(deps.secrets, webhookId, { key, previous });
-    }
-    return { webhookId, key, previousUntil, position };
-  });
-}
-
-/** One rotation of a webhook at a time, over all processes: two would leave one of them with a key that isn't. */
-async function alone<T>(deps: RotateWebhookKeyDeps, webhookId: string, rotate: () => Promise<T>): Promise<T> {
+  // Two at once would leave one of them with a key that isn't in use.
   const lock = `webhook-rotation:${webhookId}`;
-  const mine = deps.newId();
-  const now = deps.clock();
-  const expiresAt = new Date(now.getTime() + LONGEST_ROTATION_MS).toISOString();
-  const holder = await deps.secrets.putIfAbsent(lock, { value: mine, expiresAt }, now);
-  if (holder !== mine) throw new RotationUnderWay();
-  try {
-    return await rotate();
-  } finally {
-    await deps.secrets.delete(lock);
-  }
+  return await withLock(
+    deps,
+    lock,
+    () => new RotationUnderWay(),
+    async () => {
+      const now = deps.clock();
+      const key = newWebhookKey(deps);
+      const before = await readWebhookKeys(deps.secrets, webhookId, now);
+      const until = before ? new Date(now.getTime() + PREVIOUS_LIVES_MS) : now;
+      const [at, previousUntil] = [now.toISOString(), until.toISOString()];
+      if (!before) await keepWebhookKeys(deps.secrets, webhookId, { key });
+      const { position } = await onAccount(deps, context, accountId, (account) =>
+        rotateKey(account, { webhookId, keyHint: keyHintOf(key), previousUntil, at }),
+      ).catch(async (error: unknown) => {
+        if (!before && error instanceof CommandRefused) await forgetWebhookKeys(deps.secrets, webhookId);
+        throw error;
+      });
+      if (before) {
+        const previous = { key: before.key, until: previousUntil };
+        const isThere = await replaceWebhookKeys(deps.secrets, webhookId, { key, previous }, now);
+        // Removed since the event: its keys are destroyed, and stay so.
+        if (!isThere) throw new WebhookNotFound();
+      }
+      return { webhookId, key, previousUntil, position };
+    },
+  );
 }

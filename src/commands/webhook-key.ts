@@ -46,6 +46,16 @@ export async function keepWebhookKeys(secrets: Secrets, webhookId: string, keys:
   await secrets.put(webhookSecret(webhookId), { value: keys });
 }
 
+/** Only where there are some, which a removal has not destroyed meanwhile; false when it has. */
+export async function replaceWebhookKeys(
+  secrets: Secrets,
+  webhookId: string,
+  keys: WebhookKeys,
+  now: Date,
+): Promise<boolean> {
+  return await secrets.putIfPresent(webhookSecret(webhookId), { value: keys }, now);
+}
+
 export async function forgetWebhookKeys(secrets: Secrets, webhookId: string): Promise<void> {
   await secrets.delete(webhookSecret(webhookId));
 }

@@ -1,5 +1,8 @@
 // Accounts' addresses, one-time links and closing, on real stores: what is raced for, cut off or repeated.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { close } from "../../src/commands/account.ts";
+import { EmailTaken } from "../../src/commands/account-errors.ts";
+import { onAccount } from "../../src/commands/account-stream.ts";
 import { changeEmail } from "../../src/commands/change-email.ts";
 import { checkCredentials } from "../../src/commands/check-credentials.ts";
 import { closeAccount, closingsLeft, finishClosing } from "../../src/commands/close-account.ts";
@@ -53,6 +56,46 @@ describe("a one-time link", () => {
 });
 
 describe("an address", () => {
+  it("that a cut-off change left bound to another account is free for a new one", async () => {
+    const accountId = await member("moving@example.com");
+    const cutOff = secretsBut(deps.secrets, { put: () => Promise.reject(new Error("cut off")) });
+    const change = changeEmail({ ...deps, secrets: cutOff }, accountId, "stale@example.com");
+    await expect(change).rejects.toThrow("cut off");
+    const newcomer = await member("stale@example.com");
+    expect(newcomer).not.toBe(accountId);
+    const signedIn = async (email: string) => (await checkCredentials(deps, { email, password })).accountId;
+    expect(await signedIn("stale@example.com")).toBe(newcomer);
+    expect(await signedIn("moving@example.com")).toBe(accountId);
+  });
+
+  it("that a cut-off closing left bound is free for a new account", async () => {
+    const email = "closed@example.com";
+    const accountId = await member(email);
+    await onAccount(deps, operator, accountId, (account) => close(account, { at: new Date().toISOString() }));
+    const newcomer = await member(email);
+    expect(newcomer).not.toBe(accountId);
+    await expect(member(email)).rejects.toThrow(EmailTaken);
+  });
+
+  it("that is stale goes to one of five newcomers and of two accounts that move to it", async () => {
+    const email = "contested@example.com";
+    const movers = [await member("mover-1@example.com"), await member("mover-2@example.com")];
+    const cutOff = secretsBut(deps.secrets, { put: () => Promise.reject(new Error("cut off")) });
+    const left = await member("left-behind@example.com");
+    await expect(changeEmail({ ...deps, secrets: cutOff }, left, email)).rejects.toThrow("cut off");
+    const settled = await Promise.allSettled<string>([
+      ...Array.from({ length: 5 }, () => member(email)),
+      ...movers.map(async (accountId) => {
+        await changeEmail(deps, accountId, email);
+        return accountId;
+      }),
+    ]);
+    const won = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    expect(won).toHaveLength(1);
+    for (const one of settled) if (one.status === "rejected") expect(one.reason).toBeInstanceOf(EmailTaken);
+    expect((await checkCredentials(deps, { email, password })).accountId).toBe(won[0]);
+  });
+
   it("goes to one of two accounts that want it at once", async () => {
     const accounts = [await member("one@example.com"), await member("two@example.com")];
     const wanted = await Promise.allSettled(

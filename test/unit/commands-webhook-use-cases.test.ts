@@ -270,7 +270,7 @@ describe("rotating a webhook's key", () => {
     const accountId = await account();
     const { webhookId, key } = await added(accountId);
     const secrets = secretsWith({
-      put: () => Promise.reject(new Error("cut off")),
+      putIfPresent: () => Promise.reject(new Error("cut off")),
     });
     await expect(rotateWebhookKey({ ...deps, secrets }, user, accountId, webhookId)).rejects.toThrow(
       "cut off",
@@ -282,6 +282,29 @@ describe("rotating a webhook's key", () => {
 });
 
 describe("removing a webhook", () => {
+  it("while its key is rotated leaves no key", async () => {
+    const accountId = await account();
+    const { webhookId } = await added(accountId);
+    // The removal comes between the rotation's event and the writing of its key.
+    const removed = async (key: string) => {
+      if (key === `webhook:${webhookId}`) await removeWebhook(deps, user, accountId, webhookId);
+    };
+    const secrets = secretsBut(deps.secrets, {
+      put: async (key, record) => {
+        await removed(key);
+        await deps.secrets.put(key, record);
+      },
+      putIfPresent: async (key, record, now) => {
+        await removed(key);
+        return await deps.secrets.putIfPresent(key, record, now);
+      },
+    });
+    const rotation = rotateWebhookKey({ ...deps, secrets }, user, accountId, webhookId);
+    await expect(rotation).rejects.toThrow(WebhookNotFound);
+    expect(await typesOf(accountId)).toEqual(expect.arrayContaining(["WebhookKeyRotated", "WebhookRemoved"]));
+    expect(await keysOf(webhookId)).toBeUndefined();
+  });
+
   it("destroys its key and makes room for another", async () => {
     const accountId = await account();
     const five = [];

@@ -18,13 +18,13 @@ import { tlsAskRoute } from "./api/tls-ask-route.ts";
 import type { Backend } from "./backend.ts";
 import type { BulkDeps } from "./commands/create-links-in-bulk.ts";
 import type { Config } from "./config.ts";
-import type { Position } from "./event-store/port.ts";
 import type { Readiness } from "./health.ts";
 import type { Logger } from "./logging.ts";
 import type { Metrics } from "./metrics.ts";
 import { portalRoutes } from "./portal/portal.ts";
 import type { PortalDeps } from "./portal/portal-deps.ts";
 import { domainHome } from "./redirect/domain-home.ts";
+import type { DomainRouting } from "./redirect/domain-routing.ts";
 import { otherHost } from "./redirect/other-host.ts";
 import { redirectAtOnce } from "./redirect/redirect-at-once.ts";
 import { requesterOf, trustOf } from "./redirect/requester.ts";
@@ -42,7 +42,7 @@ export type AppDeps = {
   metrics: Metrics;
   readiness: () => Promise<Readiness>;
   /** Undefined without the role: slugs answer 404. */
-  redirect: RedirectDeps | undefined;
+  redirect: (RedirectDeps & { domains: Pick<DomainRouting, "serves"> }) | undefined;
   /** Undefined without the role: nothing is under /api or /docs. */
   api: ApiDeps | undefined;
 };
@@ -50,9 +50,7 @@ export type AppDeps = {
 export type ApiDeps = {
   keys: KeyGuardDeps;
   links: BulkDeps;
-  /** Told how far the log has come by a request of this process. */
-  wrote: (position: Position | undefined) => void;
-  /** Settles when the links made here, and those heard of, are in the documents, or when that takes too long. */
+  /** Settles when every link made or changed so far is in the documents, or when that takes too long. */
   writesAreReadable: () => Promise<void>;
 };
 
@@ -75,7 +73,12 @@ export async function buildApp(deps: AppDeps): Promise<Api> {
     guard,
     metrics: deps.metrics,
     otherHost:
-      answerSlug && otherHost({ answerSlug, home: domainHome({ readStore, baseHost: config.baseHost }) }),
+      redirect &&
+      answerSlug &&
+      otherHost({
+        answerSlug,
+        home: domainHome({ readStore, baseHost: config.baseHost, domains: redirect.domains }),
+      }),
   });
   await app.register(async (base: Api) => {
     gates.baseHost(base);
@@ -93,7 +96,7 @@ export async function buildApp(deps: AppDeps): Promise<Api> {
 function apiRoutes(base: Api, deps: AppDeps, api: ApiDeps, gates: KeyGates): void {
   const { config, backend, clock, newId, sleep } = deps;
   const { baseHost, baseUrl } = config;
-  const { writesAreReadable, wrote, links } = api;
+  const { writesAreReadable, links } = api;
   const reading = { ...backend, baseHost, baseUrl, clock, sleep, writesAreReadable };
   base.register(async (open: Api) => {
     gates.qrImages(open);
@@ -103,7 +106,6 @@ function apiRoutes(base: Api, deps: AppDeps, api: ApiDeps, gates: KeyGates): voi
     gates.withKey(keyed);
     const writing = {
       links,
-      wrote,
       idempotency: idempotency({ secrets: backend.secrets, clock, newId }),
     };
     shortenRoute(keyed, writing);

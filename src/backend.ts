@@ -7,9 +7,6 @@ import { withOwnLimits } from "./api/rate-limit-fallback.ts";
 import { copySqlite } from "./backup.sqlite.ts";
 import { chance } from "./commands/chance.ts";
 import { BadConfig, type Config } from "./config.ts";
-import { announcingEventStore } from "./coordination/announcing-event-store.ts";
-import { memoryCacheNews } from "./coordination/cache-news.memory.ts";
-import type { CacheNewsChannel } from "./coordination/cache-news.ts";
 import { claimForDataFolder } from "./coordination/claim-data-folder.ts";
 import { memoryLeases } from "./coordination/leases.memory.ts";
 import type { Leases } from "./coordination/leases.ts";
@@ -25,7 +22,6 @@ import { sqliteClickSpools } from "./redirect/click-spool.sqlite.ts";
 import type { ClickSpools } from "./redirect/click-spool.ts";
 import { fileDailySalts } from "./redirect/daily-salts.files.ts";
 import type { DailySalts } from "./redirect/daily-salts.ts";
-import type { LinkCache } from "./redirect/link-cache.ts";
 import { openPrivateFolder } from "./runtime/private-folder.ts";
 import type { Secrets } from "./secrets/port.ts";
 import { openSqliteSecrets } from "./secrets/sqlite.ts";
@@ -33,7 +29,6 @@ import { openSqliteDeliveryQueue } from "./webhooks/queue.sqlite.ts";
 import type { DeliveryQueue } from "./webhooks/queue.ts";
 
 export type Backend = {
-  /** Its appends tell the news too. */
   eventStore: EventStore;
   /** For queries: each projection as its live build. */
   readStore: ReadStore;
@@ -47,10 +42,6 @@ export type Backend = {
   rateLimits(clock: () => Date): RateLimits;
   /** In Redis, else in a file of their own for the processes that share the data folder. */
   dailySalts: DailySalts;
-  /** Undefined without Redis. */
-  linkCache: LinkCache | undefined;
-  /** Within this thread only without Redis. */
-  cacheNews: CacheNewsChannel;
   /** Undefined without Redis. */
   redis: { readonly away: boolean } | undefined;
   /**
@@ -118,12 +109,11 @@ export async function openBackend(
           }),
         );
     const readStore = liveReadStore({ store: documents.foldStore, projections: allProjections, clock });
-    const announcing = announcingEventStore({ ...coordination, eventStore });
     const prepare = async () => {
       await refuseSplitStores(config, { eventStore, secrets: documents.secrets });
       await documents.prepare();
     };
-    return { ...coordination, ...documents, readStore, eventStore: announcing, prepare, close };
+    return { ...coordination, ...documents, readStore, eventStore, prepare, close };
   } catch (error) {
     await close();
     throw error;
@@ -227,8 +217,6 @@ async function onRedis(
   const { openRedis } = await import("./redis/connection.ts");
   const { redisLeases } = await import("./coordination/leases.redis.ts");
   const { redisRateLimits } = await import("./api/rate-limit.redis.ts");
-  const { redisLinkCache } = await import("./redirect/link-cache.redis.ts");
-  const { redisCacheNews } = await import("./coordination/cache-news.redis.ts");
   const { redisDailySalts } = await import("./redirect/daily-salts.redis.ts");
   // Services with other base hosts may share the server.
   const redis = await open(openRedis(url, { log, prefix: `linkledger:${service}:` }));
@@ -237,8 +225,6 @@ async function onRedis(
     leases: redisLeases(redis),
     rateLimits: (now: () => Date) => withOwnLimits(redisRateLimits(redis), memoryRateLimits(now)),
     dailySalts: redisDailySalts(redis),
-    linkCache: redisLinkCache(redis),
-    cacheNews: redisCacheNews(redis),
   };
 }
 
@@ -248,8 +234,6 @@ function inProcess(dataDir: string) {
     redis: undefined,
     leases: memoryLeases(clock),
     rateLimits: memoryRateLimits,
-    linkCache: undefined,
-    cacheNews: memoryCacheNews(),
   };
 }
 

@@ -140,7 +140,7 @@ function recorderMetrics(recorder: MetricsDeps["recorder"], registers: Registry[
 function redisMetrics(redis: { readonly away: boolean }, registers: Registry[]): void {
   new Gauge({
     name: "linkledger_redis_up",
-    help: "0 while Redis is away: limits are counted per process, links come from the read store",
+    help: "0 while Redis is away: limits are counted per process",
     registers,
     collect() {
       this.set(redis.away ? 0 : 1);

@@ -1,4 +1,5 @@
-// Documents follow the log by milliseconds; who has just written must not notice.
+// Documents follow the log by milliseconds; who has just written, here or at another node, must not notice.
+import type { LogFollower } from "./coordination/log-follower.ts";
 import type { Position } from "./event-store/port.ts";
 import { checkpointName } from "./projections/checkpoint-name.ts";
 import { lifecycleProjections } from "./projections/groups.ts";
@@ -6,7 +7,11 @@ import { links } from "./projections/links.ts";
 import { whenProjected } from "./queries/freshness.ts";
 import type { ReadStore } from "./read-store/port.ts";
 
-type Deps = { readStore: ReadStore; sleep: (ms: number) => Promise<void> };
+type Deps = {
+  readStore: ReadStore;
+  follower: Pick<LogFollower, "catchUp" | "lastLinkPosition">;
+  sleep: (ms: number) => Promise<void>;
+};
 
 /** A projector that is merely busy has come by then. */
 const LONGEST_WAIT_MS = 5000;
@@ -14,29 +19,32 @@ const LONGEST_WAIT_MS = 5000;
 const WAIT_WHILE_AWAY_MS = 200;
 
 export type ReadYourWrites = {
-  /** Told how far the log has come by a request, of this process or of another. */
-  wrote: (position: Position | undefined) => void;
-  /** Settles when the links that were told of are in the documents, or when that takes too long. */
+  /** Settles when every link made or changed so far is in the documents, or when that takes too long. */
   writesAreReadable: () => Promise<void>;
-  /** Settles when the documents of accounts, keys, domains and links show this event, or when that takes too long. */
+  /**
+   * Settles when the documents of accounts, keys, domains and links show this event, or when that takes too long, and
+   * when what this process keeps in memory goes by it.
+   */
   whenReadable: (position: Position | undefined) => Promise<void>;
 };
 
 export function readYourWrites(deps: Deps): ReadYourWrites {
-  let last: Position | undefined;
+  const { follower } = deps;
   let isAway = false;
   const waitFor = async (names: readonly string[], position: Position) => {
     isAway = !(await whenProjected(deps, names, position, isAway ? WAIT_WHILE_AWAY_MS : LONGEST_WAIT_MS));
   };
+  // While the log can't be read, what was followed so far is all that can be waited for.
+  const caughtUp = () => follower.catchUp().catch(() => undefined);
   return {
-    wrote(position) {
-      if (position !== undefined && (last === undefined || position > last)) last = position;
-    },
     async writesAreReadable() {
-      if (last !== undefined) await waitFor([checkpointName(links)], last);
+      await caughtUp();
+      if (follower.lastLinkPosition !== undefined)
+        await waitFor([checkpointName(links)], follower.lastLinkPosition);
     },
     async whenReadable(position) {
-      if (position !== undefined) await waitFor(lifecycleProjections.map(checkpointName), position);
+      if (position === undefined) return;
+      await Promise.all([caughtUp(), waitFor(lifecycleProjections.map(checkpointName), position)]);
     },
   };
 }

@@ -11,10 +11,10 @@ import { pause } from "./pause.ts";
 import { countBehind } from "./projections/count-behind.ts";
 import { allProjections } from "./projections/groups.ts";
 import type { ProjectionStatus } from "./projections/status.ts";
-import { type SharedLinks, sharedLinks } from "./redirect/shared-links.ts";
+import { openAccountClosing } from "./roles/account-closing.ts";
 import { openApi } from "./roles/api.ts";
-import { openChanges } from "./roles/changes.ts";
 import { openDomainChecks } from "./roles/domain-checks.ts";
+import { openLogFollower } from "./roles/log-follower.ts";
 import type { Opening } from "./roles/opening.ts";
 import { openPortal } from "./roles/portal.ts";
 import { openProjector, watchProjector } from "./roles/projector.ts";
@@ -98,23 +98,18 @@ async function appOf(opening: Opening) {
   const stopWaiting = awaitStores(backend, log);
   opening.onStop(async () => stopWaiting());
   const projections = roles.has("projector") ? openProjector(opening) : watchProjector(opening);
-  const shared = openSharedLinks(opening);
+  const { follower, run: follow } = openLogFollower(opening);
   if (roles.has("projector")) {
     openDomainChecks(opening);
     openSecretsSweep(opening);
+    openAccountClosing(opening);
   }
-  const redirect = roles.has("redirect") ? openRedirect(opening, shared) : undefined;
-  const writing = openWriting(opening, (link) => {
-    redirect?.lookup.prime(link);
-    shared?.put(link.key, link);
-  });
+  const redirect = roles.has("redirect") ? openRedirect(opening, follower) : undefined;
+  const writing = openWriting(opening, follower);
   if (roles.has("projector")) openUrlRechecks(opening, writing);
-  const api = roles.has("api") ? openApi(opening, writing) : undefined;
+  const api = roles.has("api") ? openApi(opening, writing, follower) : undefined;
   const portal = roles.has("portal") ? openPortal(opening, writing) : undefined;
-  openChanges(
-    opening,
-    [redirect, api].flatMap((role) => (role ? [role.changes] : [])),
-  );
+  if (redirect || api || portal) follow();
 
   const webhooks = roles.has("webhooks") ? openWebhooks(opening) : undefined;
   const recorder = () => redirect?.recorder.stats();
@@ -136,12 +131,4 @@ async function appOf(opening: Opening) {
     metrics,
     readiness: () => readiness({ roles, eventStore, readStore, redis, projections, recorder }),
   });
-}
-
-function openSharedLinks({ backend, onStop }: Opening): SharedLinks | undefined {
-  const { linkCache } = backend;
-  if (!linkCache) return undefined;
-  const ended = new AbortController();
-  onStop(async () => ended.abort());
-  return sharedLinks({ cache: linkCache, sleep: chance.sleep, signal: ended.signal });
 }

@@ -6,10 +6,6 @@ import type { KeyCaller } from "../queries/find-caller.ts";
 export type KeyAuthenticationDeps = {
   /** The caller of an active key, by the SHA-256 of the whole key in hex; looked up anew on every request. */
   findCaller: (keyHash: string) => Promise<KeyCaller | undefined>;
-  /** Heard to be deactivated, however late the documents are. */
-  isRevoked: (keyId: string) => boolean;
-  /** The same from the log itself, for keys that no document shows yet. */
-  findRecentCaller: (keyHash: string) => Promise<KeyCaller | undefined>;
 };
 
 /** Who limits what a request without a valid key costs; both throw RateLimitExceeded. */
@@ -23,8 +19,6 @@ export type AddressBudget = {
 const VALID_KEPT = 50_000;
 const REFUSED_KEPT = 10_000;
 const REFUSED_MS = 3_600_000;
-/** No look-up of the same refused key within this time. */
-const JUST_REFUSED_MS = 1_000;
 const KEY_FORMAT = /^[A-Za-z0-9]+_[A-Za-z0-9]{32}$/;
 
 /**
@@ -38,14 +32,6 @@ const KEY_FORMAT = /^[A-Za-z0-9]+_[A-Za-z0-9]{32}$/;
 export function keyAuthentication(deps: KeyAuthenticationDeps) {
   const valid = new LRUCache<string, true>({ max: VALID_KEPT });
   const refused = new LRUCache<string, true>({ max: REFUSED_KEPT, ttl: REFUSED_MS });
-  const justRefused = new LRUCache<string, true>({ max: REFUSED_KEPT, ttl: JUST_REFUSED_MS });
-
-  /** A key that no document shows may have been issued a moment ago, perhaps by another process: the log knows. */
-  async function lookUp(keyHash: string): Promise<KeyCaller | undefined> {
-    if (justRefused.has(keyHash)) return undefined;
-    const caller = (await deps.findCaller(keyHash)) ?? (await deps.findRecentCaller(keyHash));
-    return caller && !deps.isRevoked(caller.keyId) ? caller : undefined;
-  }
 
   return async (header: string | string[] | undefined, budget: AddressBudget) => {
     if (typeof header !== "string" || !KEY_FORMAT.test(header)) {
@@ -56,7 +42,7 @@ export function keyAuthentication(deps: KeyAuthenticationDeps) {
     const wasRefused = refused.has(keyHash);
     if (wasRefused) await budget.spendRequest();
     else if (!valid.has(keyHash)) await budget.spendLookUp();
-    const caller = await lookUp(keyHash);
+    const caller = await deps.findCaller(keyHash);
     if (caller) {
       valid.set(keyHash, true);
       refused.delete(keyHash);
@@ -64,7 +50,6 @@ export function keyAuthentication(deps: KeyAuthenticationDeps) {
     }
     valid.delete(keyHash);
     refused.set(keyHash, true);
-    justRefused.set(keyHash, true);
     if (!wasRefused) await budget.spendRequest();
     return undefined;
   };

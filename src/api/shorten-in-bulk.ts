@@ -22,8 +22,7 @@ export function shortenInBulkRoute(app: Api, deps: ShortenDeps & { links: BulkDe
     const options = { idempotency: request.keyed?.seed };
     const context = commandContext(request);
     const { links } = request.body;
-    const { bulk, position } = await createLinksInBulk(deps.links, context, request.caller, links, options);
-    deps.wrote(position);
+    const { bulk } = await createLinksInBulk(deps.links, context, request.caller, links, options);
     return reply.code(201).send(bulk);
   });
 }

@@ -1,16 +1,13 @@
 // The HTTP face of create-link: shapes, status codes and examples for OpenAPI; no rule lives here.
 import { type CreateLinkDeps, createLink } from "../commands/create-link.ts";
-import type { Position } from "../event-store/port.ts";
 import { apiErrors } from "./api-errors.ts";
 import { commandContext } from "./command-context.ts";
 import type { Api } from "./fastify.ts";
 import type { Idempotency } from "./idempotency.ts";
 import { IdempotencyHeader, Link, ShortenRequest } from "./schemas.ts";
 
-/** `wrote`: told how far the log has come by this request. */
 export type ShortenDeps = {
   links: CreateLinkDeps;
-  wrote: (position: Position | undefined) => void;
   idempotency: Idempotency;
 };
 
@@ -28,8 +25,7 @@ export function shortenRoute(app: Api, deps: ShortenDeps): void {
   app.post("/api/v1/shorten", { schema, preHandler, onSend }, async (request, reply) => {
     const options = { idempotency: request.keyed?.seed };
     const context = commandContext(request);
-    const { link, position } = await createLink(deps.links, context, request.caller, request.body, options);
-    deps.wrote(position);
+    const { link } = await createLink(deps.links, context, request.caller, request.body, options);
     return reply.code(201).send(link);
   });
 }

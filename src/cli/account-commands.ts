@@ -3,13 +3,13 @@ import { Argument, type Command, Option } from "commander";
 import { upgradeRequests } from "../billing/manual-billing.ts";
 import { upgradeRequestSecret } from "../commands/account-secrets.ts";
 import { changeTier } from "../commands/change-tier.ts";
-import { closeAccount, finishClosing } from "../commands/close-account.ts";
+import { closeAccount } from "../commands/close-account.ts";
 import { emailSecret, openAccount } from "../commands/open-account.ts";
 import { issuePasswordReset } from "../commands/reset-password.ts";
 import { TIERS, type Tier } from "../events/vocabulary.ts";
+import { finishClosing } from "../jobs/account-closing.ts";
 import type { AccountDocument } from "../projections/accounts.ts";
 import { listAccounts, showAccount } from "../queries/accounts.ts";
-import { linksLeft } from "../queries/links-left.ts";
 import { listWebhooks } from "../queries/webhooks.ts";
 import { domainRow } from "./domain-commands.ts";
 import { keyRow } from "./key-commands.ts";
@@ -84,14 +84,10 @@ export function accountCommands(program: Command): void {
     .option("--json", "print one JSON document")
     .action((accountId: string, options: { json?: boolean }) =>
       writing(options.json ?? false, async ({ deps, context }, catchUp) => {
-        const closing = {
-          ...deps,
-          announce: () => undefined,
-          linksLeft: (id: string) => linksLeft(deps, id),
-          whenReadable: catchUp,
-        };
-        await closeAccount(closing, context, accountId);
-        const { deletedLinks } = await finishClosing(closing, context, accountId);
+        await closeAccount(deps, context, accountId);
+        await catchUp();
+        const isShown = () => catchUp().then(() => true);
+        const { deletedLinks } = await finishClosing({ ...deps, isShown }, context, accountId);
         return { account_id: accountId, status: "closed", deleted_links: deletedLinks };
       }),
     );

@@ -17,9 +17,7 @@ export function upgradeRequestSecret(accountId: string): string {
 
 export const UPGRADE_REQUESTS = "upgrade-request/";
 
-/** That the account is being closed; there until the last of its links is gone. */
+/** What earlier versions kept until the last link of a closed account was gone. */
 export function closingSecret(accountId: string): string {
-  return `${CLOSINGS}${accountId}`;
+  return `closing/${accountId}`;
 }
-
-export const CLOSINGS = "closing/";

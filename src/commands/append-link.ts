@@ -1,7 +1,7 @@
 // Appends LinkCreated: that the link's stream must not exist yet is what makes its slug unique.
 import type { Position } from "../event-store/port.ts";
 import type { LinkEvent } from "../events/catalogue.ts";
-import { linkKey, linkStream } from "../events/streams.ts";
+import { linkStream } from "../events/streams.ts";
 import type { Caller, CommandContext } from "./caller.ts";
 import { type DeriveSlug, derivedId } from "./derived-identity.ts";
 import { type CommandDeps, handleCommand } from "./handle-command.ts";
@@ -9,15 +9,10 @@ import { create, type ExistingLink, evolve, freeLink, type LinkState } from "./l
 import { NoFreeSlug, SlugTaken } from "./link-errors.ts";
 import { loadLinkHistory } from "./link-stream.ts";
 
-/** `key`: `<host>/<slug>`; `revision`: of its stream. */
-export type AnnouncedLink = ExistingLink & { key: string; revision: number };
-
 export type AppendLinkDeps = CommandDeps & {
   randomSlug: () => string;
   /** For a request with a scope, in place of a random one. */
   derivedSlug: DeriveSlug;
-  /** Told of every link that was made or changed, so that the next redirect already knows it. */
-  announce: (link: AnnouncedLink) => void;
 };
 
 /** `host` is part of the identity; `origin` is what short URLs start with. */
@@ -64,15 +59,11 @@ export async function appendLink(
     expectNew: true,
     eventId: () => id,
   });
-  const key = linkKey(place.host, slug);
   if (scope !== undefined) {
     const found = await loadLinkHistory(deps.eventStore, place.host, slug);
-    deps.announce({ ...found.now, key, revision: found.revision });
     return { link: found.asCreated, position: found.position };
   }
-  const link: ExistingLink = { status: "live", changes: 0, ...facts };
-  deps.announce({ ...link, key, revision: 0 });
-  return { link, position };
+  return { link: { status: "live", changes: 0, ...facts }, position };
 }
 
 /** Tries slugs until one is free; with a scope always the same ones in the same order. */

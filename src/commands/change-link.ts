@@ -1,7 +1,7 @@
 // Changes a link after it was made: where it goes, whether it works, whether it is there.
 import type { Position } from "../event-store/port.ts";
 import type { LinkEvent } from "../events/catalogue.ts";
-import { linkKey, linkStream } from "../events/streams.ts";
+import { linkStream } from "../events/streams.ts";
 import { acceptUrl } from "./accept-url.ts";
 import type { AccountState } from "./account.ts";
 import type { Caller, CommandContext } from "./caller.ts";
@@ -33,7 +33,7 @@ export async function changeLink(
 
 /** A change whose address is accepted already. @throws LinkNotFound, LinkNotYours, LinkDeleted */
 export async function applyLinkChange(
-  deps: CommandDeps & Pick<CreateLinkDeps, "announce">,
+  deps: CommandDeps,
   context: CommandContext,
   accountId: string,
   address: LinkAddress,
@@ -47,7 +47,6 @@ export async function applyLinkChange(
     decide: (link) => change(link, { by: accountId, at, change: wanted }),
   });
   if (state.status === "free" || revision === "none") throw new LinkNotFound();
-  deps.announce({ ...state, key: linkKey(state.host, state.slug), revision });
   return { link: state, revision, position };
 }
 

@@ -1,109 +1,77 @@
-// Closes an account for good: keys and sessions at once, then domains, webhooks and links; its owner's address is erased.
+// Closes an account for good: keys, domains and webhooks end with it in one append, then what is kept beside the log goes.
 import type { Position } from "../event-store/port.ts";
+import type { AccountEvent } from "../events/catalogue.ts";
+import { readEvent } from "../events/read-event.ts";
+import { accountStream } from "../events/streams.ts";
 import type { Secrets } from "../secrets/port.ts";
-import { close, opened } from "./account.ts";
-import {
-  CLOSINGS,
-  closingSecret,
-  deviceSecret,
-  sessionSecret,
-  upgradeRequestSecret,
-} from "./account-secrets.ts";
+import { type AccountState, close, deactivate, opened } from "./account.ts";
+import { closingSecret, deviceSecret, sessionSecret, upgradeRequestSecret } from "./account-secrets.ts";
 import { loadAccount, onAccount } from "./account-stream.ts";
-import type { AnnouncedLink } from "./append-link.ts";
 import type { CommandContext } from "./caller.ts";
-import { applyLinkChange, type LinkAddress } from "./change-link.ts";
+import { releaseHostname } from "./claim-hostname.ts";
 import type { CommandDeps } from "./handle-command.ts";
 import { accountByEmailSecret, emailSecret } from "./open-account.ts";
+import { remove as removeDomain } from "./own-domain.ts";
 import { passwordSecret } from "./password.ts";
-import { removeDomain } from "./remove-domain.ts";
-import { removeWebhook } from "./remove-webhook.ts";
+import { remove as removeWebhook } from "./webhook.ts";
+import { forgetWebhookKeys } from "./webhook-key.ts";
 
-export type CloseDeps = CommandDeps & {
-  secrets: Secrets;
-  /** Told of each deleted link, so that caches know. */
-  announce: (link: AnnouncedLink) => void;
-  /** Some of the account's links that are not deleted; none when all are. Asked again after each answer is deleted. */
-  linksLeft: (accountId: string) => Promise<LinkAddress[]>;
-  /** Settles when documents show this event, or after a second. */
-  whenReadable: (position: Position | undefined) => Promise<void>;
-};
+export type CloseDeps = CommandDeps & { secrets: Secrets };
 
-const AT_A_TIME = 8;
-
-/** After this nobody can use the account; finishClosing deletes its links. @throws AccountNotFound */
+/**
+ * After this nobody can use the account and none of its links redirects; jobs/account-closing.ts deletes the links.
+ * @throws AccountNotFound
+ */
 export async function closeAccount(
   deps: CloseDeps,
   context: CommandContext,
   accountId: string,
 ): Promise<{ position: Position | undefined }> {
-  const account = opened(await loadAccount(deps.eventStore, accountId));
-  for (const webhookId of account.webhooks.keys()) await removeWebhook(deps, context, accountId, webhookId);
-  for (const hostname of account.domains.keys()) await removeDomain(deps, context, accountId, hostname);
-  await deps.secrets.put(closingSecret(accountId), { value: { at: deps.clock().toISOString() } });
+  opened(await loadAccount(deps.eventStore, accountId));
   const at = deps.clock().toISOString();
-  const { position } = await onAccount(deps, context, accountId, (state) => close(state, { at }));
-  await erase(deps, accountId);
+  const { position } = await onAccount(deps, context, accountId, (account) => endAll(account, at));
+  await eraseClosed(deps, context, accountId);
   return { position };
 }
 
-/** May take minutes for many links; what a crash cut off goes on when it is called again. */
-export async function finishClosing(
+/** At one revision of its stream, so that a key, domain or webhook added meanwhile is ended too, or refused. */
+function endAll(account: AccountState, at: string): AccountEvent[] {
+  if (account.status === "closed") return [];
+  const { keys, webhooks, domains } = opened(account);
+  return [
+    ...[...keys.keys()].flatMap((keyId) => deactivate(account, { keyId, at })),
+    ...[...webhooks.keys()].flatMap((webhookId) => removeWebhook(account, { webhookId, at })),
+    ...[...domains.keys()].flatMap((hostname) => removeDomain(account, { hostname, at })),
+    ...close(account, { at }),
+  ];
+}
+
+/**
+ * What a closed account leaves beside its stream: address, password, sessions, webhook keys, and its claims of hostnames.
+ * All that it ever had, by its own events, so that it can be repeated after a crash. The address is free afterwards.
+ */
+export async function eraseClosed(
   deps: CloseDeps,
   context: CommandContext,
   accountId: string,
-): Promise<{ deletedLinks: number }> {
-  const { status } = await loadAccount(deps.eventStore, accountId);
-  let deletedLinks = 0;
-  if (status === "closed") {
-    await erase(deps, accountId);
-    for (;;) {
-      const left = await deps.linksLeft(accountId);
-      if (left.length === 0) break;
-      await deleteAll(deps, context, accountId, left);
-      deletedLinks += left.length;
-    }
-  }
-  await deps.secrets.delete(closingSecret(accountId));
-  return { deletedLinks };
-}
-
-/** Accounts whose closing was cut off. */
-export async function closingsLeft({
-  secrets,
-  clock,
-}: Pick<CloseDeps, "secrets" | "clock">): Promise<string[]> {
-  return (await secrets.list(CLOSINGS, clock())).map(({ key }) => key.slice(CLOSINGS.length));
-}
-
-async function deleteAll(
-  deps: CloseDeps,
-  context: CommandContext,
-  accountId: string,
-  links: readonly LinkAddress[],
 ): Promise<void> {
-  let last: Position | undefined;
-  for (let start = 0; start < links.length; start += AT_A_TIME) {
-    const deleted = await Promise.all(
-      links
-        .slice(start, start + AT_A_TIME)
-        .map((address) => applyLinkChange(deps, context, accountId, address, { type: "delete" })),
-    );
-    for (const { position } of deleted)
-      if (position !== undefined && (last === undefined || position > last)) last = position;
-  }
-  await deps.whenReadable(last);
-}
-
-/** The address is free for a new account afterwards. */
-async function erase({ secrets, clock }: CloseDeps, accountId: string): Promise<void> {
+  const { secrets, clock, eventStore } = deps;
   const email = await secrets.get(emailSecret(accountId), clock());
   if (typeof email === "string") {
     const bound = await secrets.get(accountByEmailSecret(email), clock());
     if (bound === accountId) await secrets.delete(accountByEmailSecret(email));
   }
-  const names = [emailSecret, passwordSecret, upgradeRequestSecret].map((name) => name(accountId));
+  // Earlier versions noted the closing itself among the secrets.
+  const names = [emailSecret, passwordSecret, upgradeRequestSecret, closingSecret].map((of) => of(accountId));
   for (const prefix of [sessionSecret(accountId, ""), deviceSecret(accountId, "")])
     names.push(...(await secrets.list(prefix, clock())).map(({ key }) => key));
   for (const name of names) await secrets.delete(name);
+  const hostnames = new Set<string>();
+  for (const recorded of await eventStore.read(accountStream(accountId))) {
+    const event = readEvent(recorded);
+    if (event?.type === "WebhookAdded") await forgetWebhookKeys(secrets, event.data.webhookId);
+    if (event?.type === "DomainAdded") hostnames.add(event.data.hostname);
+  }
+  const at = clock().toISOString();
+  for (const hostname of hostnames) await releaseHostname(deps, context, { hostname, accountId, at });
 }

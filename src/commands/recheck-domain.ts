@@ -11,14 +11,15 @@ export type RecheckedDomain = {
   position: Position | undefined;
 };
 
-/** Name servers that can't be asked prove nothing: then nothing changes. @throws AccountNotFound */
+/** Name servers that can't be asked prove nothing: then nothing changes, nor for a closed account. */
 export async function recheckDomain(
   deps: CommandDeps & { resolveTxt: ResolveTxt },
   context: CommandContext,
   accountId: string,
   domainId: string,
 ): Promise<RecheckedDomain> {
-  const domain = verifiedDomain(await loadAccount(deps.eventStore, accountId), domainId);
+  const account = await loadAccount(deps.eventStore, accountId);
+  const domain = account.status === "open" ? verifiedDomain(account, domainId) : undefined;
   if (!domain || domain.proven === "operator") return { record: "not needed", position: undefined };
   const proof = await lookForProof(deps.resolveTxt, domain.hostname, domain.token);
   if (proof.is === "unreachable") return { record: "unknown", position: undefined };

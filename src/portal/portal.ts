@@ -10,7 +10,7 @@ import { accountPage } from "./account-page.ts";
 import { type Assets, assetRoutes } from "./assets.ts";
 import { limitChanges } from "./change-limit.ts";
 import { clickExportRoutes } from "./click-export.ts";
-import { closeAccountRoute, finishClosings } from "./close-account-route.ts";
+import { closeAccountRoute } from "./close-account-route.ts";
 import { portalCookies } from "./cookies.ts";
 import { dashboardPage } from "./dashboard-page.ts";
 import { domainsPages } from "./domains-pages.ts";
@@ -44,7 +44,6 @@ const FORM_LIMIT_BYTES = 64 * 1024;
 export async function portalRoutes(base: Api, deps: PortalDeps): Promise<void> {
   await base.register(async (site: Api) => {
     hideFromOpenApi(site);
-    site.addHook("onReady", async () => finishClosings(deps));
     await protect(site, deps);
     limitChanges(site, deps);
     const assets = promisedAssets();

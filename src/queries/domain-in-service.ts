@@ -1,4 +1,5 @@
 // Which custom domains a hostname stands for right now: verified, active, and so served and given certificates.
+import { type AccountDocument, accounts } from "../projections/accounts.ts";
 import { type DomainDocument, domains } from "../projections/domains.ts";
 import type { ReadStore } from "../read-store/port.ts";
 
@@ -16,5 +17,13 @@ export async function domainInService(deps: Deps, hostname: string): Promise<Dom
 /** More than one only while the documents of an owner before the present one are behind. */
 export async function domainsInService({ readStore }: Deps, hostname: string): Promise<DomainDocument[]> {
   const where = { hostname, state: "verified", active: true } as const;
-  return readStore.find<DomainDocument>(domains.collection.name, { where, limit: MOST_DOCUMENTS });
+  const found = await readStore.find<DomainDocument>(domains.collection.name, {
+    where,
+    limit: MOST_DOCUMENTS,
+  });
+  const owners = found.map(({ accountId }) => accountId);
+  const known = await readStore.getMany<AccountDocument>(accounts.collection.name, owners);
+  // Closing ends an account's domains by itself, also one that an earlier version let it add meanwhile.
+  const closed = new Set(known.filter(({ status }) => status === "closed").map(({ _id }) => _id));
+  return found.filter(({ accountId }) => !closed.has(accountId));
 }

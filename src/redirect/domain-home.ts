@@ -1,27 +1,27 @@
 // GET / on a custom domain: where its owner wants it to lead, else a small page that says what this is.
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { LRUCache } from "lru-cache";
-import { domainInService } from "../queries/domain-in-service.ts";
+import { domainsInService } from "../queries/domain-in-service.ts";
 import type { ReadStore } from "../read-store/port.ts";
+import type { DomainRouting } from "./domain-routing.ts";
 import { hostResolver } from "./hosts.ts";
 import { plainPage } from "./plain-page.ts";
-
-const KEEP_MS = 2_000;
 
 export type DomainHome = (request: FastifyRequest, reply: FastifyReply) => Promise<boolean>;
 
 /** Answers true when it has answered the request; false leaves it to others: no `/`, or no domain in service. */
-export function domainHome(deps: { readStore: ReadStore; baseHost: string }): DomainHome {
+export function domainHome(deps: {
+  readStore: ReadStore;
+  baseHost: string;
+  domains: Pick<DomainRouting, "serves">;
+}): DomainHome {
   const hostOf = hostResolver(deps.baseHost);
-  const homes = new LRUCache<string, { url: string | null } | "none">({ max: 10_000, ttl: KEEP_MS });
 
+  /** A document may be a moment behind; whether the domain serves is never. */
   async function homeOf(hostname: string): Promise<{ url: string | null } | "none"> {
-    const known = homes.get(hostname);
-    if (known !== undefined) return known;
-    const domain = hostname === "" ? undefined : await domainInService(deps, hostname);
-    const home = domain ? { url: domain.homeUrl } : ("none" as const);
-    homes.set(hostname, home);
-    return home;
+    if (hostname === "") return "none";
+    for (const { accountId, homeUrl } of await domainsInService(deps, hostname))
+      if (await deps.domains.serves(accountId, hostname)) return { url: homeUrl };
+    return "none";
   }
 
   return async (request, reply) => {

@@ -1,151 +1,140 @@
-// From host and slug to a link: in-process cache, shared cache, read store, the link's own stream (DESIGN §5).
+// From host and slug to a link: in-process cache, read store, the link's own stream (DESIGN §5).
 import { LRUCache } from "lru-cache";
+import type { FollowedEvent } from "../coordination/log-follower.ts";
 import { type EventStore, StoreUnavailable } from "../event-store/port.ts";
 import { streamPages } from "../event-store/stream-pages.ts";
 import { readEvent } from "../events/read-event.ts";
-import { linkKey, linkStream } from "../events/streams.ts";
+import { linkKey, PREFIX } from "../events/streams.ts";
 import { OutageBreaker } from "../outage-breaker.ts";
+import { type AccountDocument, accounts } from "../projections/accounts.ts";
 import { type LinkDocument, links } from "../projections/links.ts";
 import type { Fields } from "../projections/projection.ts";
-import type { ReadStore } from "../read-store/port.ts";
-import { DomainGate } from "./domain-gate.ts";
+import type { Document, ReadStore } from "../read-store/port.ts";
+import { shareCalls } from "../runtime/share-calls.ts";
+import { DomainRouting } from "./domain-routing.ts";
 import { type LinkEntry, type LinkFacts, linkEntry } from "./link-entry.ts";
-import type { SharedLinks } from "./shared-links.ts";
 
 export type LookupDeps = {
   eventStore: EventStore;
-  readStore: ReadStore;
+  readStore: Pick<ReadStore, "get">;
   baseHost: string;
-  /** Between this process's memory and the read store; none on the embedded default. */
-  shared?: SharedLinks | undefined;
+  /** Whether what is read now may be kept (log-follower.ts). */
+  isFollowing: () => boolean;
   /** Most links kept in memory; default 100,000. */
   maxEntries?: number;
 };
 
-/** Short, so that a scan of slugs costs little and a link made elsewhere works at once. */
-const NEGATIVE_MS = 1_000;
+/** Backstop only: events end what they change (log-follower.ts). From when it was read, however often it is asked for. */
+const KEEP_MS = 60_000;
+/** So that the time is asked for once a second, not at each redirect. */
+const TTL_RESOLUTION_MS = 1_000;
+const MOST_ACCOUNTS = 100_000;
 /** While the event store is away, one look a second finds out, the others fail at once. */
 const OUTAGE_PAUSE_MS = 1_000;
 /** Slugs have 1 to 50 of these; anything else is answered without a look (interface, part 4: custom slug rules). */
 const SLUG = /^[A-Za-z0-9_-]{1,50}$/;
 
 export class LinkLookup {
-  readonly domains: DomainGate;
+  readonly domains: DomainRouting;
   readonly #deps: LookupDeps;
+  /** Stale ones stay for when the stores are unavailable. */
   readonly #entries: LRUCache<string, LinkEntry>;
-  readonly #absent = new LRUCache<string, true>({ max: 50_000, ttl: NEGATIVE_MS });
-  /** Revisions known to exist: a document that is behind its link's floor is not believed. */
-  readonly #floors = new LRUCache<string, number>({ max: 100_000 });
-  readonly #loading = new Map<string, Promise<LinkEntry | undefined>>();
+  /** Revisions known to exist: a document that is behind is not believed. */
+  readonly #minRevisions = new LRUCache<string, number>({ max: 100_000 });
+  /** For good, so for as long as the process lives: as many as were closed since it started, or asked for. */
+  readonly #closedAccounts = new Set<string>();
+  readonly #openAccounts = new LRUCache<string, true>({ max: MOST_ACCOUNTS, ttl: KEEP_MS });
+  readonly #look = shareCalls((key: string) => this.#loadOrLastKnown(key));
   readonly #streams = new OutageBreaker({ clock: () => performance.now(), openMs: OUTAGE_PAUSE_MS });
 
   constructor(deps: LookupDeps) {
     this.#deps = deps;
-    this.domains = new DomainGate(deps);
-    this.#entries = new LRUCache({ max: deps.maxEntries ?? 100_000 });
+    this.domains = new DomainRouting(deps);
+    this.#entries = new LRUCache({
+      max: deps.maxEntries ?? 100_000,
+      ttl: KEEP_MS,
+      ttlResolution: TTL_RESOLUTION_MS,
+      noDeleteOnStaleGet: true,
+    });
   }
 
   /** What is certain without waiting: an entry whose host answers now; undefined means `find` has to be asked. */
   peek(host: string, slug: string): LinkEntry | undefined {
     const entry = this.#entries.get(`${host}/${slug}`) ?? this.#entries.get(linkKey(host, slug));
-    if (entry === undefined || entry.host === this.#deps.baseHost) return entry;
-    return this.domains.peek(entry.host) === entry.target.accountId ? entry : undefined;
+    if (entry === undefined) return undefined;
+    const { accountId } = entry.target;
+    if (this.#closedAccounts.has(accountId)) return undefined;
+    if (entry.host === this.#deps.baseHost) return entry;
+    return this.domains.isServing(accountId, entry.host) ? entry : undefined;
   }
 
   /**
-   * The link, whatever its status; undefined when there is none, or its domain doesn't serve its account now.
+   * The link, whatever its status; undefined when there is none, its account is closed, or its domain doesn't serve its
+   * account now. No absence is kept, so a link is found here the moment its 201 was sent anywhere.
    * @throws what the stores throw when they are away
    */
   async find(host: string, slug: string): Promise<LinkEntry | undefined> {
     if (host === "" || !SLUG.test(slug)) return undefined;
-    const entry = await this.#load(host, slug.toLowerCase());
-    if (entry === undefined || host === this.#deps.baseHost) return entry;
-    return (await this.domains.owner(host, entry.target.accountId)) === entry.target.accountId
-      ? entry
-      : undefined;
+    const key = linkKey(host, slug);
+    const entry = this.#entries.get(key) ?? (await this.#look(key));
+    if (entry === undefined || this.#closedAccounts.has(entry.target.accountId)) return undefined;
+    if (host === this.#deps.baseHost) return entry;
+    return (await this.domains.serves(entry.target.accountId, host)) ? entry : undefined;
   }
 
-  /** A link as it is now, from a command of this process or an event of another; never replaces a newer one. */
-  prime(link: LinkFacts): void {
-    const entry = linkEntry(link);
-    const { key } = entry.target;
-    this.#absent.delete(key);
-    this.#raiseFloor(key, link.revision);
-    if ((this.#floors.get(key) ?? 0) > link.revision) return;
-    const known = this.#entries.peek(key);
-    if (known === undefined || known.target.revision <= link.revision) this.#entries.set(key, entry);
-    // Only a domain in service gets new links.
-    if (link.revision === 0 && link.host !== this.#deps.baseHost)
-      this.domains.open(link.host, link.accountId);
+  /** An event of any process. */
+  onEvent({ stream, type, data, revision, position }: FollowedEvent): void {
+    if (stream.startsWith(PREFIX.link)) this.#invalidate(stream.slice(PREFIX.link.length), revision);
+    if (!stream.startsWith(PREFIX.account)) return;
+    const { accountId, hostname } = (data ?? {}) as Record<string, unknown>;
+    if (typeof accountId !== "string") return;
+    if (type === "AccountClosed") this.#closedAccounts.add(accountId);
+    if (typeof hostname === "string") this.domains.invalidate(accountId, hostname, position);
   }
 
-  /** Something happened to a link: what is older than `revision` is no longer answered. */
-  outdate(key: string, revision: number): void {
-    this.#absent.delete(key);
-    this.#raiseFloor(key, revision);
-    const known = this.#entries.peek(key);
+  #invalidate(key: string, revision: number): void {
+    if (revision > (this.#minRevisions.get(key) ?? -1)) this.#minRevisions.set(key, revision);
+    const known = this.#entries.peek(key, { allowStale: true });
     if (known !== undefined && known.target.revision < revision) this.#entries.delete(key);
   }
 
-  #raiseFloor(key: string, revision: number): void {
-    if (revision > (this.#floors.get(key) ?? 0)) this.#floors.set(key, revision);
-  }
-
-  /** Requests for the same link share one look. */
-  #load(host: string, slug: string): Promise<LinkEntry | undefined> {
-    const key = linkKey(host, slug);
-    const known = this.#entries.get(key);
-    if (known !== undefined) return Promise.resolve(known);
-    if (this.#absent.has(key)) return Promise.resolve(undefined);
-    const underWay = this.#loading.get(key);
-    if (underWay !== undefined) return underWay;
-    const load = this.#loadFresh(key, host, slug).finally(() => this.#loading.delete(key));
-    this.#loading.set(key, load);
-    return load;
-  }
-
-  async #loadFresh(key: string, host: string, slug: string): Promise<LinkEntry | undefined> {
-    const shared = await this.#fromShared(key);
-    const link = shared ?? (await this.#fromDocument(key)) ?? (await this.#fromStream(host, slug));
-    const newer = this.#entries.peek(key);
-    if (link === undefined) {
-      if (newer === undefined) this.#absent.set(key, true);
-      return newer;
+  /** What is stale was not changed as far as the log was followed. */
+  async #loadOrLastKnown(key: string): Promise<LinkEntry | undefined> {
+    try {
+      return await this.#load(key);
+    } catch (error) {
+      const lastKnown = this.#entries.get(key, { allowStale: true });
+      if (lastKnown === undefined || !(error instanceof StoreUnavailable)) throw error;
+      return lastKnown;
     }
-    if (newer !== undefined && newer.target.revision >= link.revision) return newer;
+  }
+
+  async #load(key: string): Promise<LinkEntry | undefined> {
+    const known = this.#entries.get(key);
+    if (known !== undefined) return known;
+    const mayKeep = this.#deps.isFollowing();
+    const link = (await this.#fromDocument(key)) ?? (await this.#fromStream(key));
+    if (link === undefined || (await this.#isClosed(link.accountId, mayKeep))) return undefined;
     const entry = linkEntry(link);
-    if (!this.#isCurrent(key, link)) return entry;
-    this.#entries.set(key, entry);
-    if (shared === undefined) this.#deps.shared?.put(key, link);
+    if (mayKeep && this.#isCurrent(key, link)) this.#entries.set(key, entry);
     return entry;
   }
 
   #isCurrent(key: string, link: LinkFacts): boolean {
-    return link.revision >= (this.#floors.get(key) ?? 0);
+    return link.revision >= (this.#minRevisions.get(key) ?? -1);
   }
 
-  async #fromShared(key: string): Promise<LinkFacts | undefined> {
-    const link = await this.#deps.shared?.get(key);
-    return link && this.#isCurrent(key, link) ? link : undefined;
-  }
-
-  /** Nothing while the read store is away: the stream knows as well. */
   async #fromDocument(key: string): Promise<LinkFacts | undefined> {
-    try {
-      const document = await this.#deps.readStore.get<LinkDocument>(links.collection.name, key);
-      return document && this.#isCurrent(key, document) ? document : undefined;
-    } catch (error) {
-      if (error instanceof StoreUnavailable) return undefined;
-      throw error;
-    }
+    const document = await this.#document<LinkDocument>(links.collection.name, key);
+    return document && this.#isCurrent(key, document) ? document : undefined;
   }
 
   /** Folds with the projection's own fold, so that both ways give the same link. */
-  async #fromStream(host: string, slug: string): Promise<LinkFacts | undefined> {
+  async #fromStream(key: string): Promise<LinkFacts | undefined> {
     if (!this.#streams.admits()) throw new StoreUnavailable("The event store is away");
     let link: Fields<LinkDocument> | undefined;
     try {
-      for await (const page of streamPages(this.#deps.eventStore, linkStream(host, slug))) {
+      for await (const page of streamPages(this.#deps.eventStore, `${PREFIX.link}${key}`)) {
         for (const recorded of page) {
           const event = readEvent(recorded);
           if (event) link = links.evolve(link ?? links.empty(event), event);
@@ -155,6 +144,26 @@ export class LinkLookup {
       return link;
     } catch (error) {
       if (error instanceof StoreUnavailable) this.#streams.failed();
+      throw error;
+    }
+  }
+
+  /** Its links end with the account, long before each is deleted. Who isn't in the documents yet has just been opened. */
+  async #isClosed(accountId: string, mayKeep: boolean): Promise<boolean> {
+    if (this.#closedAccounts.has(accountId)) return true;
+    if (this.#openAccounts.has(accountId)) return false;
+    const document = await this.#document<AccountDocument>(accounts.collection.name, accountId);
+    if (document?.status === "closed") this.#closedAccounts.add(accountId);
+    else if (document && mayKeep) this.#openAccounts.set(accountId, true);
+    return this.#closedAccounts.has(accountId);
+  }
+
+  /** Nothing while the read store is away: the stream knows as well. */
+  async #document<D extends Document>(collection: string, id: string): Promise<D | undefined> {
+    try {
+      return await this.#deps.readStore.get<D>(collection, id);
+    } catch (error) {
+      if (error instanceof StoreUnavailable) return undefined;
       throw error;
     }
   }

@@ -5,11 +5,9 @@ import { OutageBreaker } from "../outage-breaker.ts";
 
 export type RedisDeps = {
   log: (message: string) => void;
-  /** Before every key and channel; default `linkledger:`. */
+  /** Before every key; default `linkledger:`. */
   prefix?: string;
 };
-
-export type RedisListener = { onSubscribed(): void; onMessage(text: string): void };
 
 /** Keys first, then arguments; the answer is the script's. @throws CoordinationUnavailable */
 export type RedisScript = (...keysAndArguments: (string | number)[]) => Promise<unknown>;
@@ -48,14 +46,11 @@ export async function openRedis(url: string, deps: RedisDeps): Promise<RedisConn
 }
 
 export class RedisConnection {
-  readonly #url: string;
   readonly #deps: RedisDeps;
   readonly #client: Redis;
-  readonly #listening = new Set<Redis>();
   readonly #breaker = new OutageBreaker({ clock: () => performance.now(), openMs: OUTAGE_PAUSE_MS });
 
   constructor(url: string, deps: RedisDeps) {
-    this.#url = url;
     this.#deps = deps;
     this.#client = new Redis(url, FAIL_FAST);
     logOutages(this.#client, deps.log);
@@ -95,26 +90,6 @@ export class RedisConnection {
       );
   }
 
-  async publish(channel: string, text: string): Promise<void> {
-    await this.run((client) => client.publish(channel, text));
-  }
-
-  /** On a connection of its own, subscribed anew after every break, until the answered function is called. */
-  listen(channel: string, { onSubscribed, onMessage }: RedisListener): () => Promise<void> {
-    const client = new Redis(this.#url, { ...OPTIONS, autoResubscribe: false, maxRetriesPerRequest: 0 });
-    this.#listening.add(client);
-    client.on("error", () => undefined);
-    client.on("message", (_, text: string) => onMessage(text));
-    // A break before the answer is followed by another "ready".
-    client.on("ready", () => void client.subscribe(channel).then(onSubscribed, () => undefined));
-    return async () => {
-      this.#listening.delete(client);
-      // What is under way still arrives on a connection that is being closed.
-      client.removeAllListeners("message").removeAllListeners("ready");
-      client.disconnect();
-    };
-  }
-
   /** Resolves when connected, or after `withinMs`. */
   async ready(withinMs: number): Promise<void> {
     if (this.#client.status === "ready") return;
@@ -130,8 +105,7 @@ export class RedisConnection {
   }
 
   async close(): Promise<void> {
-    for (const client of [this.#client, ...this.#listening]) client.disconnect();
-    this.#listening.clear();
+    this.#client.disconnect();
   }
 }
 

@@ -1,34 +1,30 @@
 // What the api and the portal share: making links, limits, and reading what was just written.
 import type { RateLimits } from "../api/rate-limit.ts";
-import type { AnnouncedLink } from "../commands/append-link.ts";
 import { chance } from "../commands/chance.ts";
 import type { BulkDeps } from "../commands/create-links-in-bulk.ts";
 import { slugDerivation } from "../commands/derived-identity.ts";
 import { recheckLater } from "../commands/url-rechecks.ts";
 import { urlSafety } from "../commands/url-safety.ts";
 import { secretKeyOf } from "../config.ts";
+import type { LogFollower } from "../coordination/log-follower.ts";
 import { type ReadYourWrites, readYourWrites } from "../read-your-writes.ts";
 import type { Opening } from "./opening.ts";
 
 export type Writing = { links: BulkDeps; rateLimits: RateLimits; fresh: ReadYourWrites };
 
-/** `announce`: told of every link made here, so that the next redirect already knows it. */
-export function openWriting(
-  { config, log, clock, backend }: Opening,
-  announce: (link: AnnouncedLink) => void,
-): Writing {
+export function openWriting({ config, log, clock, backend }: Opening, follower: LogFollower): Writing {
   const { baseHost, baseUrl } = config;
   const { eventStore, readStore, secrets } = backend;
   const { newId, random, sleep, randomSlug } = chance;
   return {
     links: {
       ...{ eventStore, clock, newId, random, sleep },
-      ...{ baseUrl, baseHost, randomSlug, announce, log },
+      ...{ baseUrl, baseHost, randomSlug, log },
       derivedSlug: slugDerivation(secretKeyOf(config)),
       urlSafety: urlSafety({ ...config, log }),
       recheckLater: recheckLater({ secrets, clock }),
     },
     rateLimits: backend.rateLimits(clock),
-    fresh: readYourWrites({ readStore, sleep }),
+    fresh: readYourWrites({ readStore, follower, sleep }),
   };
 }

@@ -3,6 +3,7 @@ import { TierRequired } from "../commands/errors.ts";
 import { TIER_LIMITS } from "../events/vocabulary.ts";
 import { type AccountDocument, accounts } from "../projections/accounts.ts";
 import type { WebhookDocument } from "../projections/webhooks.ts";
+import { NotFound } from "../queries/errors.ts";
 import { showWebhook } from "../queries/webhooks.ts";
 import type { ReadStore } from "../read-store/port.ts";
 
@@ -14,6 +15,7 @@ export async function entitledWebhook(
 ): Promise<WebhookDocument> {
   const webhook = await showWebhook(deps, webhookId, accountId);
   const account = await deps.readStore.get<AccountDocument>(accounts.collection.name, webhook.accountId);
+  if (account?.status === "closed") throw new NotFound("Webhook not found");
   if (!account || !TIER_LIMITS[account.tier].developerFeatures) throw new TierRequired("Webhooks");
   return webhook;
 }

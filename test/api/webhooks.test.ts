@@ -20,7 +20,7 @@ const BROWSER =
   "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36";
 const LINKS = {
   derivedSlug: slugDerivation("0".repeat(32)),
-  ...{ baseUrl: BASE_URL, baseHost: "localhost", announce: () => undefined },
+  ...{ baseUrl: BASE_URL, baseHost: "localhost" },
   ...{ urlSafety: async () => "safe" as const, recheckLater: async () => undefined },
 };
 const PATIENT = { timeout: 15_000, interval: 20 };

@@ -1,19 +1,15 @@
 // All contracts that Redis serves, on one server, and what only a server can do: go away, hang and come back.
 import { beforeAll, describe, expect, it } from "vitest";
 import { redisRateLimits } from "../../src/api/rate-limit.redis.ts";
-import { redisCacheNews } from "../../src/coordination/cache-news.redis.ts";
 import { CoordinationUnavailable } from "../../src/coordination/errors.ts";
 import { redisLeases } from "../../src/coordination/leases.redis.ts";
 import { redisDailySalts } from "../../src/redirect/daily-salts.redis.ts";
-import { redisLinkCache } from "../../src/redirect/link-cache.redis.ts";
 import { openRedis, type RedisConnection } from "../../src/redis/connection.ts";
 import { freePort } from "../support/free-port.ts";
 import { redis, redisIsOurs, startRedis, type TestRedis } from "../support/redis-server.ts";
 import { onServer } from "../support/test-servers.ts";
-import { cacheNewsContract, link, listenTo } from "./cache-news.ts";
 import { dailySaltsContract } from "./daily-salts.ts";
 import { leasesContract } from "./leases.ts";
-import { linkCacheContract } from "./link-cache.ts";
 import { rateLimitsContract } from "./rate-limit.ts";
 
 onServer(redis, () => {
@@ -34,15 +30,6 @@ onServer(redis, () => {
     const [one, other] = await two();
     return { leases: redisLeases(one), others: redisLeases(other), close };
   });
-  cacheNewsContract("Redis", async () => {
-    const [one, other] = await two();
-    return { news: redisCacheNews(one), others: redisCacheNews(other), close };
-  });
-  linkCacheContract("Redis", async () => {
-    const [one, other] = await two();
-    return { cache: redisLinkCache(one), others: redisLinkCache(other), close };
-  });
-
   dailySaltsContract("Redis", async () => {
     const [one, other] = await two();
     const stored = () =>
@@ -51,19 +38,6 @@ onServer(redis, () => {
         return (await Promise.all(keys.map((key) => client.get(key)))).join("\n");
       });
     return { salts: redisDailySalts(one), others: redisDailySalts(other), stored };
-  });
-
-  describe("the link cache on Redis", () => {
-    it("forgets an entry whose time is over", async () => {
-      const cache = redisLinkCache(await server.connect(), 50);
-      await cache.outdate("localhost/short-lived", 7);
-      await expect
-        .poll(async () => {
-          await cache.put("localhost/short-lived", { revision: 1 } as never);
-          return await cache.get("localhost/short-lived");
-        })
-        .toEqual({ revision: 1 });
-    });
   });
 
   describe.skipIf(!redisIsOurs)("a connection to Redis", () => {
@@ -79,10 +53,8 @@ onServer(redis, () => {
       await connection.close();
     });
 
-    it("fails at once while Redis is away, comes back by itself, and tells listeners of the gap", async () => {
+    it("fails at once while Redis is away, and comes back by itself", async () => {
       const connection = await server.connect();
-      const channel = redisCacheNews(connection);
-      const listener = await listenTo(channel);
       await server.process?.kill();
       await expect.poll(() => connection.away).toBe(true);
       const before = performance.now();
@@ -91,10 +63,6 @@ onServer(redis, () => {
       await server.process?.start();
       await expect.poll(() => connection.away, { timeout: 5_000 }).toBe(false);
       expect(await ping(connection)).toBe("PONG");
-      await expect.poll(() => listener.gaps.count, { timeout: 5_000 }).toBe(2);
-      await channel.announce(link(1));
-      await expect.poll(() => listener.heard).toEqual([link(1)]);
-      await listener.stop();
     });
 
     it("knows that Redis is back though nobody asks for anything", async () => {

@@ -3,7 +3,6 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openBackend } from "../../src/backend.ts";
-import type { AnnouncedLink } from "../../src/commands/append-link.ts";
 import type { Caller, CommandContext } from "../../src/commands/caller.ts";
 import { chance } from "../../src/commands/chance.ts";
 import { slugDerivation } from "../../src/commands/derived-identity.ts";
@@ -20,7 +19,6 @@ const silent = { info: () => undefined, warn: () => undefined, error: () => unde
 export async function openCommandDeps() {
   const dataDir = await mkdtemp(join(tmpdir(), "linkledger-commands-"));
   const backend = await openBackend({ dataDir }, { offThread: false });
-  const announced: AnnouncedLink[] = [];
   const deps = {
     ...chance,
     eventStore: backend.eventStore,
@@ -33,7 +31,6 @@ export async function openCommandDeps() {
     derivedSlug: slugDerivation("0123456789abcdef0123456789abcdef"),
     urlSafety: async (url: URL) => (url.hostname === "bad.example" ? ("unsafe" as const) : ("safe" as const)),
     recheckLater: recheckLater({ secrets: backend.secrets, clock: chance.clock }),
-    announce: (link: AnnouncedLink) => void announced.push(link),
   };
   const { eventStore, foldStore } = backend;
   const { clock } = chance;
@@ -45,7 +42,7 @@ export async function openCommandDeps() {
     await backend.close();
     await rm(dataDir, { recursive: true, force: true });
   };
-  return { deps, announced, foldStore, catchUp, close };
+  return { deps, foldStore, catchUp, close };
 }
 
 export function callerOf(accountId: string, tier: Tier): Caller {

@@ -182,7 +182,6 @@ function changeDeps(service: TestService) {
     baseHost: "localhost",
     urlSafety: async () => "safe" as const,
     recheckLater: async () => undefined,
-    announce: () => undefined,
     derivedSlug: slugDerivation("0".repeat(32)),
     log: { warn: () => undefined },
   };

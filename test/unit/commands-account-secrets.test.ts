@@ -1,19 +1,15 @@
-// Accounts' addresses, one-time links and closing, on real stores: what is raced for, cut off or repeated.
+// Accounts' addresses and one-time links, on real stores: what is raced for, cut off or repeated.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { close } from "../../src/commands/account.ts";
 import { EmailTaken } from "../../src/commands/account-errors.ts";
 import { onAccount } from "../../src/commands/account-stream.ts";
 import { changeEmail } from "../../src/commands/change-email.ts";
 import { checkCredentials } from "../../src/commands/check-credentials.ts";
-import { closeAccount, closingsLeft, finishClosing } from "../../src/commands/close-account.ts";
-import { createLink } from "../../src/commands/create-link.ts";
 import { issueToken, lookAtToken, useToken } from "../../src/commands/one-time-token.ts";
-import { emailSecret, openAccount } from "../../src/commands/open-account.ts";
 import { hashPassword } from "../../src/commands/password.ts";
 import { issuePasswordReset, resetPassword } from "../../src/commands/reset-password.ts";
 import { signUp } from "../../src/commands/sign-up.ts";
-import { linksLeft } from "../../src/queries/links-left.ts";
-import { callerOf, openCommandDeps, operator } from "../support/command-deps.ts";
+import { openCommandDeps, operator } from "../support/command-deps.ts";
 import { secretsBut } from "../support/secrets-but.ts";
 
 const password = "seven brown foxes";
@@ -118,30 +114,5 @@ describe("an address", () => {
     const other = await member("other@example.com");
     await changeEmail(deps, other, "left@example.com");
     expect(await signIn("left@example.com")).toMatchObject({ accountId: other });
-  });
-});
-
-describe("closing an account", () => {
-  it("deletes every link, erases the address, and goes on where it was cut off", async () => {
-    const { accountId } = await openAccount(deps, operator, { email: "bye@example.com", tier: "free" });
-    for (let n = 0; n < 20; n++)
-      await createLink(deps, operator, callerOf(accountId, "free"), { url: `https://example.com/${n}` });
-    await opened.catchUp();
-    const closing = {
-      ...deps,
-      linksLeft: (id: string) => linksLeft(deps, id),
-      whenReadable: () => opened.catchUp(),
-    };
-    await closeAccount(closing, operator, accountId);
-    expect(await deps.secrets.get(emailSecret(accountId), new Date())).toBeUndefined();
-    const cut = { ...closing, whenReadable: () => Promise.reject(new Error("stopped")) };
-    await expect(finishClosing(cut, operator, accountId)).rejects.toThrow("stopped");
-    expect(await closingsLeft(deps)).toEqual([accountId]);
-    await opened.catchUp();
-    await finishClosing(closing, operator, accountId);
-    expect(await linksLeft(deps, accountId)).toEqual([]);
-    expect(await closingsLeft(deps)).toEqual([]);
-    await expect(closeAccount(closing, operator, accountId)).rejects.toThrow("Account not found");
-    await openAccount(deps, operator, { email: "bye@example.com", tier: "free" });
   });
 });

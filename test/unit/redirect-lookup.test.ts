@@ -1,24 +1,21 @@
-// The link lookup over real stores: truth of the stream, revisions that never go back, domains that may close.
+// The link lookup over real stores: truth of the stream, revisions that never go back, domains and accounts that end.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
+import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { CoordinationUnavailable } from "../../src/coordination/errors.ts";
-import { followChanges } from "../../src/coordination/follow-changes.ts";
+import { LogFollower } from "../../src/coordination/log-follower.ts";
 import { type EventStore, StoreUnavailable } from "../../src/event-store/port.ts";
 import { openSqliteEventStore } from "../../src/event-store/sqlite.ts";
-import type { LinkEvent } from "../../src/events/catalogue.ts";
+import type { AccountEvent, LinkEvent } from "../../src/events/catalogue.ts";
 import { newEvent } from "../../src/events/new-event.ts";
 import { accountStream, linkStream } from "../../src/events/streams.ts";
 import { domains } from "../../src/projections/domains.ts";
-import { allProjections } from "../../src/projections/groups.ts";
+import { allProjections, lifecycleProjections } from "../../src/projections/groups.ts";
+import { ProjectionRunner } from "../../src/projections/runner.ts";
 import type { ReadStore } from "../../src/read-store/port.ts";
 import { openSqliteReadStore } from "../../src/read-store/sqlite.ts";
-import type { LinkCache } from "../../src/redirect/link-cache.ts";
-import type { LinkFacts } from "../../src/redirect/link-entry.ts";
 import { LinkLookup } from "../../src/redirect/lookup.ts";
-import { type SharedLinks, sharedLinks } from "../../src/redirect/shared-links.ts";
 
 const accountId = "7a6f3c1e-52b1-4f0e-9a54-2f6c1d7b8e90";
 const at = "2026-05-01T12:00:00.000Z";
@@ -28,6 +25,7 @@ describe("the link lookup", () => {
   let folder: string;
   let eventStore: EventStore;
   let readStore: ReadStore;
+  let isFollowing: boolean;
   let lookup: LinkLookup;
 
   beforeEach(async () => {
@@ -35,7 +33,8 @@ describe("the link lookup", () => {
     eventStore = await openSqliteEventStore(join(folder, "events.db"), { pollMs: 50 });
     readStore = await openSqliteReadStore(join(folder, "read.db"));
     await readStore.ensure(allProjections.map((projection) => projection.collection));
-    lookup = new LinkLookup({ eventStore, readStore, baseHost: "localhost" });
+    isFollowing = true;
+    lookup = newLookup();
   });
 
   afterEach(async () => {
@@ -44,6 +43,41 @@ describe("the link lookup", () => {
     await rm(folder, { recursive: true });
   });
 
+  const newLookup = () =>
+    new LinkLookup({ eventStore, readStore, baseHost: "localhost", isFollowing: () => isFollowing });
+  const linkChanged = (revision: number) =>
+    lookup.onEvent({
+      stream: "link-localhost/abc",
+      type: "LinkRetargeted",
+      data: {},
+      revision,
+      position: "9",
+    });
+  const project = () => {
+    const log = pino({ level: "silent" });
+    const deps = { eventStore, readStore, projections: lifecycleProjections, clock: () => new Date(at), log };
+    return new ProjectionRunner(deps).catchUp();
+  };
+  /** Follows the log for the lookup, until the returned function is called. */
+  const follow = () => {
+    const stop = new AbortController();
+    const follower = new LogFollower({ eventStore, readStore, random: Math.random, log: () => undefined });
+    follower.listen((event) => lookup.onEvent(event));
+    const running = follower.run(stop.signal);
+    return {
+      follower,
+      async stop() {
+        stop.abort();
+        await running;
+      },
+    };
+  };
+  const later = (ms: number) => {
+    const now = performance.now.bind(performance);
+    vi.spyOn(performance, "now").mockImplementation(() => now() + ms);
+    // What asked for the time in this turn has kept it.
+    return new Promise((resolve) => setTimeout(resolve, 1_100));
+  };
   const created = (host = "localhost", longUrl = "https://example.com/ü?q=ä b"): LinkEvent => ({
     type: "LinkCreated",
     data: {
@@ -101,70 +135,174 @@ describe("the link lookup", () => {
     for (const slug of ["", "a.b", "a b", "../x", "a".repeat(51)])
       expect(await lookup.find("localhost", slug)).toBeUndefined();
     expect(read).toHaveBeenCalledTimes(1);
-    await lookup.find("localhost", "gone");
-    await lookup.find("localhost", "gone");
-    expect(read).toHaveBeenCalledTimes(2);
+    await Promise.all(Array.from({ length: 20 }, () => lookup.find("localhost", "gone")));
+    expect(read).toHaveBeenCalledTimes(3);
   });
 
-  it("never replaces a newer link by an older one", async () => {
-    lookup.prime(facts(2, "https://new.example/"));
-    lookup.prime(facts(1, "https://old.example/"));
-    expect(lookup.peek("localhost", "abc")?.location).toBe("https://new.example/");
-  });
-
-  it("answers a link at once after it was made, though its absence was remembered", async () => {
+  it("remembers no absence: a link made elsewhere is found as soon as it is there", async () => {
     expect(await lookup.find("localhost", "abc")).toBeUndefined();
-    lookup.prime(facts(0, "https://example.com/"));
-    expect(lookup.peek("localhost", "abc")?.location).toBe("https://example.com/");
+    await append(created(), "none");
+    expect(await lookup.find("localhost", "abc")).toBeDefined();
   });
 
-  it("does not believe a document that is behind what it has heard", async () => {
+  it("answers nobody from a look that began before the link was made", async () => {
+    const answer = Promise.withResolvers<void>();
+    const read = eventStore.read.bind(eventStore);
+    vi.spyOn(eventStore, "read").mockImplementationOnce(async (stream) => {
+      const found = await read(stream);
+      await answer.promise;
+      return found;
+    });
+    const early = lookup.find("localhost", "abc");
+    await vi.waitFor(() => expect(eventStore.read).toHaveBeenCalled());
+    await append(created(), "none");
+    const late = lookup.find("localhost", "abc");
+    answer.resolve();
+    expect(await early).toBeUndefined();
+    expect(await late).toBeDefined();
+  });
+
+  it("keeps nothing before the log is followed, so that no event is missed in between", async () => {
+    isFollowing = false;
+    await append(created("localhost", "https://old.example/"), "none");
+    await project();
+    expect((await lookup.find("localhost", "abc"))?.location).toBe("https://old.example/");
+    await append(retargeted("https://new.example/"), 0);
+    await project();
+    const following = follow();
+    await vi.waitFor(() => expect(following.follower.isFollowing).toBe(true));
+    isFollowing = true;
+    expect((await lookup.find("localhost", "abc"))?.location).toBe("https://new.example/");
+    await following.stop();
+  });
+
+  it("keeps nothing of a look that began before the log was followed", async () => {
+    isFollowing = false;
+    await append(created(), "none");
+    const answer = Promise.withResolvers<void>();
+    vi.spyOn(readStore, "get").mockImplementationOnce(async () => {
+      await answer.promise;
+      return undefined;
+    });
+    const look = lookup.find("localhost", "abc");
+    isFollowing = true;
+    answer.resolve();
+    expect(await look).toBeDefined();
+    expect(lookup.peek("localhost", "abc")).toBeUndefined();
+  });
+
+  it("looks again after a minute, however often a link was asked for", async () => {
+    await append(created("localhost", "https://old.example/"), "none");
+    await lookup.find("localhost", "abc");
+    await append(retargeted("https://new.example/"), 0);
+    await later(59_000 - 1_100);
+    expect(lookup.peek("localhost", "abc")?.location).toBe("https://old.example/");
+    vi.mocked(performance.now).mockRestore();
+    await later(62_000);
+    expect(lookup.peek("localhost", "abc")).toBeUndefined();
+    expect((await lookup.find("localhost", "abc"))?.location).toBe("https://new.example/");
+  });
+
+  it("answers what it knew a minute ago while the stores are unavailable", async () => {
+    await append(created(), "none");
+    await lookup.find("localhost", "abc");
+    await later(62_000);
+    vi.spyOn(readStore, "get").mockRejectedValue(new StoreUnavailable("away"));
+    vi.spyOn(eventStore, "read").mockRejectedValue(new StoreUnavailable("away"));
+    expect(await lookup.find("localhost", "abc")).toBeDefined();
+    linkChanged(1);
+    await expect(lookup.find("localhost", "abc")).rejects.toThrow(StoreUnavailable);
+  });
+
+  it("does not believe a document that is behind what was followed", async () => {
     await append(created(), "none");
     await append(retargeted("https://new.example/"), 0);
     await readStore.replace("links", [
       { _id: "localhost/abc", _position: "1", ...facts(0, "https://old.example/") },
     ]);
-    lookup.outdate("localhost/abc", 1);
+    linkChanged(1);
     expect((await lookup.find("localhost", "abc"))?.location).toBe("https://new.example/");
+  });
+
+  it("keeps a newer link whatever older events come late", async () => {
+    await append(created(), "none");
+    await append(retargeted("https://new.example/"), 0);
+    const entry = await lookup.find("localhost", "abc");
+    linkChanged(0);
+    linkChanged(1);
+    expect(lookup.peek("localhost", "abc")).toBe(entry);
+  });
+
+  describe("of a closed account", () => {
+    const opened: AccountEvent = { type: "AccountOpened", data: { accountId, at, tier: "free" } };
+    const closed: AccountEvent = { type: "AccountClosed", data: { accountId, at } };
+    const given = (event: AccountEvent) =>
+      eventStore.append(accountStream(accountId), "any", [newEvent(event, crypto.randomUUID(), origin)]);
+
+    it("finds no link within a second, by that event alone and while the documents stand still", async () => {
+      await given(opened);
+      await append(created(), "none");
+      await project();
+      const following = follow();
+      expect(await lookup.find("localhost", "abc")).toBeDefined();
+      await given(closed);
+      await vi.waitFor(() => expect(lookup.peek("localhost", "abc")).toBeUndefined(), { timeout: 1_000 });
+      expect(await lookup.find("localhost", "abc")).toBeUndefined();
+      await following.stop();
+    });
+
+    it("finds no link either when it has followed nothing and the documents say it", async () => {
+      await given(opened);
+      await append(created(), "none");
+      await given(closed);
+      await project();
+      expect(await newLookup().find("localhost", "abc")).toBeUndefined();
+    });
   });
 
   describe("of a custom domain", () => {
     const host = "go.example.com";
     const other = "0f8c2a52-0000-4000-8000-000000000001";
-    const hear = (serves: boolean, position: string, owner = accountId) =>
-      lookup.domains.hear({ hostname: host, accountId: owner, serves, position });
+    const domainChanged = (position: string, owner = accountId) =>
+      lookup.onEvent({
+        ...{ stream: accountStream(owner), type: "DomainRemoved", revision: 0, position },
+        data: { hostname: host, accountId: owner },
+      });
 
     it("serves it only while it is verified, active and its link's account's own", async () => {
       await append(created(host), "none");
       expect(await lookup.find(host, "abc")).toBeUndefined();
       await readStore.replace(domains.collection.name, [verified(true)]);
-      hear(true, "1");
       expect(await lookup.find(host, "abc")).toBeDefined();
       expect(lookup.peek(host, "abc")).toBeDefined();
-      hear(false, "2");
+      domainChanged("2");
       expect(lookup.peek(host, "abc")).toBeUndefined();
       expect(await lookup.find(host, "abc")).toBeUndefined();
       await readStore.replace(domains.collection.name, [verified(false), verified(true, other)]);
-      hear(true, "3", other);
       expect(await lookup.find(host, "abc")).toBeUndefined();
       expect(await lookup.find("localhost", "abc")).toBeUndefined();
     });
 
-    it("believes no document that is behind what it has heard, in whatever order", async () => {
+    it("goes on whatever another account does with the name", async () => {
       await append(created(host), "none");
       await readStore.replace(domains.collection.name, [verified(true)]);
-      hear(false, "4");
-      hear(true, "3");
-      expect(await lookup.find(host, "abc")).toBeUndefined();
-      hear(true, "5");
-      hear(false, "6", other);
+      expect(await lookup.find(host, "abc")).toBeDefined();
+      domainChanged("6", other);
+      expect(lookup.peek(host, "abc")).toBeDefined();
       expect(await lookup.find(host, "abc")).toBeDefined();
     });
 
-    it("asks the account's own stream while the documents are away, and remembers while that is away too", async () => {
+    it("believes no document that is behind what was followed, in whatever order", async () => {
       await append(created(host), "none");
-      const find = vi.spyOn(readStore, "find").mockRejectedValue(new StoreUnavailable("away"));
-      vi.spyOn(readStore, "get").mockRejectedValue(new StoreUnavailable("away"));
+      await readStore.replace(domains.collection.name, [verified(true)]);
+      domainChanged("4");
+      domainChanged("1");
+      expect(await lookup.find(host, "abc")).toBeUndefined();
+    });
+
+    it("asks the account's own stream while the documents are away, and keeps that while both are", async () => {
+      await append(created(host), "none");
+      const get = vi.spyOn(readStore, "get").mockRejectedValue(new StoreUnavailable("away"));
       expect(await lookup.find(host, "abc")).toBeUndefined();
       const account = [
         { type: "AccountOpened", data: { accountId, at, tier: "developer" } },
@@ -175,13 +313,13 @@ describe("the link lookup", () => {
       const events = account.map((event) => newEvent(event, crypto.randomUUID(), origin));
       await eventStore.append(accountStream(accountId), "none", events);
       expect(await lookup.find(host, "abc")).toBeDefined();
-      expect(find).toHaveBeenCalled();
+      expect(get).toHaveBeenCalled();
       vi.spyOn(eventStore, "read").mockRejectedValue(new StoreUnavailable("away"));
-      const now = performance.now.bind(performance);
-      vi.spyOn(performance, "now").mockImplementation(() => now() + 60_000);
-      await delay(5);
+      await later(62_000);
       expect(lookup.peek(host, "abc")).toBeUndefined();
       expect(await lookup.find(host, "abc")).toBeDefined();
+      domainChanged("9");
+      await expect(lookup.find(host, "abc")).rejects.toThrow(StoreUnavailable);
     });
   });
 
@@ -199,76 +337,13 @@ describe("the link lookup", () => {
     expect(read).toHaveBeenCalledTimes(1);
   });
 
-  describe("with a cache that all processes share", () => {
-    let entries: Map<string, LinkFacts>;
-    let away: boolean;
-    let stop: AbortController;
-    let shared: SharedLinks;
-
-    beforeEach(() => {
-      entries = new Map();
-      away = false;
-      stop = new AbortController();
-      const guarded = async <T>(work: () => T) => {
-        if (away) throw new CoordinationUnavailable("away");
-        return work();
-      };
-      const cache: LinkCache = {
-        get: (key) => guarded(() => entries.get(key)),
-        put: (key, link) => guarded(() => void entries.set(key, link)),
-        outdate: (key, revision) =>
-          guarded(() => void ((entries.get(key)?.revision ?? 0) < revision && entries.delete(key))),
-      };
-      shared = sharedLinks({
-        cache,
-        sleep: async (ms) => void (await delay(ms / 50)),
-        signal: stop.signal,
-      });
-      lookup = new LinkLookup({ eventStore, readStore, baseHost: "localhost", shared });
-      return () => stop.abort();
-    });
-
-    it("asks it before the stores, and tells it what they answered", async () => {
-      await append(created(), "none");
-      const get = vi.spyOn(readStore, "get");
-      await lookup.find("localhost", "abc");
-      await expect.poll(() => entries.get("localhost/abc")?.revision).toBe(0);
-      entries.set("localhost/other", facts(0, "https://shared.example/"));
-      expect((await lookup.find("localhost", "other"))?.location).toBe("https://shared.example/");
-      expect(get).toHaveBeenCalledTimes(1);
-    });
-
-    it("believes it no more than a document once it has heard of something newer", async () => {
-      await append(created(), "none");
-      await append(retargeted("https://new.example/"), 0);
-      entries.set("localhost/abc", facts(0, "https://old.example/"));
-      lookup.outdate("localhost/abc", 1);
-      expect((await lookup.find("localhost", "abc"))?.location).toBe("https://new.example/");
-    });
-
-    it("goes on without it, and outdates in it what it missed as soon as it is back", async () => {
-      await append(created(), "none");
-      entries.set("localhost/abc", facts(0, "https://old.example/"));
-      away = true;
-      expect(await lookup.find("localhost", "abc")).toBeDefined();
-      shared.outdate("localhost/abc", 1);
-      await delay(50);
-      expect(entries.size).toBe(1);
-      away = false;
-      await expect.poll(() => entries.size).toBe(0);
-    });
-  });
-
-  it("hears of another process's change within 250 ms, and of all that the documents don't show yet", async () => {
+  it("goes by another process's change within 250 ms, and by all that the documents don't show yet", async () => {
     await append(created(), "none");
     await append(retargeted("https://one.example/"), 0);
     await readStore.replace("links", [
       { _id: "localhost/abc", _position: "1", ...facts(0, "https://old.example/") },
     ]);
-    const stop = new AbortController();
-    const listeners = [{ link: (key: string, revision: number) => lookup.outdate(key, revision) }];
-    const deps = { eventStore, readStore, listeners, random: Math.random, log: () => undefined };
-    const running = followChanges(deps, stop.signal);
+    const following = follow();
     await vi.waitFor(async () =>
       expect((await lookup.find("localhost", "abc"))?.location).toBe("https://one.example/"),
     );
@@ -280,29 +355,6 @@ describe("the link lookup", () => {
       { timeout: 500, interval: 10 },
     );
     await other.close();
-    stop.abort();
-    await running;
-  });
-
-  it("hears of a domain's service only from events that change it, not from its home page or its record", async () => {
-    const heard: boolean[] = [];
-    const stop = new AbortController();
-    const listeners = [{ domain: ({ serves }: { serves: boolean }) => void heard.push(serves) }];
-    const deps = { eventStore, readStore, listeners, random: Math.random, log: () => undefined };
-    const of = { accountId, at, hostname: "go.example.com", domainId: accountId };
-    const history = [
-      { type: "DomainActivated", data: of },
-      { type: "DomainHomeSet", data: { ...of, homeUrl: null } },
-      { type: "DomainRecordLost", data: of },
-      { type: "DomainRecordFound", data: of },
-      { type: "DomainDeactivated", data: of },
-    ] as const;
-    const events = history.map((event) => newEvent(event, crypto.randomUUID(), origin));
-    await eventStore.append(accountStream(accountId), "none", events);
-    const running = followChanges(deps, stop.signal);
-    await vi.waitFor(() => expect(heard.at(-1)).toBe(false));
-    stop.abort();
-    await running;
-    expect(heard).toEqual([true, false]);
+    await following.stop();
   });
 });

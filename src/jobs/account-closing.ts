@@ -1,0 +1,130 @@
+// Deletes the links of closed accounts: from the log, again and again, until none is left, whatever fails in between.
+import type { CommandContext } from "../commands/caller.ts";
+import { applyLinkChange } from "../commands/change-link.ts";
+import { type CloseDeps, eraseClosed } from "../commands/close-account.ts";
+import { type NextEvent, nextEventFinder } from "../event-store/next-event.ts";
+import type { Position } from "../event-store/port.ts";
+import { PREFIX } from "../events/streams.ts";
+import { checkpointName } from "../projections/checkpoint-name.ts";
+import { links } from "../projections/links.ts";
+import { linksLeft } from "../queries/links-left.ts";
+import type { ReadStore } from "../read-store/port.ts";
+
+export type FinishClosingDeps = CloseDeps & {
+  readStore: ReadStore;
+  /** Settles when the documents of links show this event; false when that takes too long. */
+  isShown: (position: Position) => Promise<boolean>;
+};
+
+export type AccountClosingDeps = FinishClosingDeps & {
+  log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
+};
+
+/** Up to here every closed account has lost its last link. */
+export const CLOSING_CHECKPOINT = "account-closing";
+
+const PAGE = 1_000;
+const AT_A_TIME = 8;
+/** A request that was let in before its node followed the closing has made its link by then. */
+const LAST_LINK_WITHIN_MS = 30_000;
+
+/** One turn after the other, by one process at a time; the next one goes on where one failed. */
+export function accountClosings(deps: AccountClosingDeps): (signal: AbortSignal) => Promise<void> {
+  const nextLink = nextEventFinder(deps.eventStore, [PREFIX.link]);
+  /** When each was closed, in milliseconds. */
+  const pending = new Map<string, number>();
+  let readTo: Position | undefined;
+
+  const finish = async (accountId: string, closedAt: number, signal: AbortSignal) => {
+    const showsAll = await showsAllLinks(deps, closedAt, nextLink);
+    const context: CommandContext = { requestId: deps.newId(), actor: { type: "system", id: "closing" } };
+    const { deletedLinks } = await finishClosing(deps, context, accountId, signal);
+    if (deletedLinks > 0) deps.log.info({ accountId, deletedLinks }, "deleted the links of a closed account");
+    else if (showsAll) pending.delete(accountId);
+  };
+  return async (signal) => {
+    readTo ??= (await deps.readStore.checkpoint(CLOSING_CHECKPOINT))?.position;
+    readTo = await collectClosed(deps, readTo, pending, signal);
+    for (const [accountId, closedAt] of [...pending]) {
+      if (signal.aborted) return;
+      await finish(accountId, closedAt, signal).catch((err: unknown) =>
+        deps.log.warn({ err, accountId }, "closing an account was interrupted, the next turn goes on"),
+      );
+    }
+    if (readTo === undefined || pending.size > 0) return;
+    const recordedAt = deps.clock().toISOString();
+    await deps.readStore.saveCheckpoint(CLOSING_CHECKPOINT, { position: readTo, recordedAt });
+  };
+}
+
+/** Erases and deletes what the documents show of the account now. It must be closed. */
+export async function finishClosing(
+  deps: FinishClosingDeps,
+  context: CommandContext,
+  accountId: string,
+  signal?: AbortSignal,
+): Promise<{ deletedLinks: number }> {
+  await eraseClosed(deps, context, accountId);
+  let deletedLinks = 0;
+  while (!signal?.aborted) {
+    const left = await linksLeft(deps, accountId);
+    if (left.length === 0) break;
+    const last = await deleteAll(deps, context, accountId, left);
+    deletedLinks += left.length;
+    if (last && !(await deps.isShown(last))) break;
+  }
+  return { deletedLinks };
+}
+
+async function deleteAll(
+  deps: FinishClosingDeps,
+  context: CommandContext,
+  accountId: string,
+  addresses: readonly { host: string; slug: string }[],
+): Promise<Position | undefined> {
+  let last: Position | undefined;
+  for (let start = 0; start < addresses.length; start += AT_A_TIME) {
+    const deleted = await Promise.all(
+      addresses
+        .slice(start, start + AT_A_TIME)
+        .map((address) => applyLinkChange(deps, context, accountId, address, { type: "delete" })),
+    );
+    for (const { position } of deleted)
+      if (position !== undefined && (last === undefined || position > last)) last = position;
+  }
+  return last;
+}
+
+/** Adds the accounts that were closed after `after`; answers how far it has read. */
+async function collectClosed(
+  { eventStore }: AccountClosingDeps,
+  after: Position | undefined,
+  pending: Map<string, number>,
+  signal: AbortSignal,
+): Promise<Position | undefined> {
+  const head = await eventStore.head();
+  let position = after;
+  while (!signal.aborted && (position ?? "") < (head ?? "")) {
+    const events = await eventStore.readAll({ after: position, prefixes: [PREFIX.account], limit: PAGE });
+    for (const { type, data, recordedAt } of events) {
+      const { accountId } = (data ?? {}) as { accountId?: unknown };
+      if (type !== "AccountClosed" || typeof accountId !== "string") continue;
+      pending.set(accountId, Date.parse(recordedAt));
+    }
+    const last = events.at(-1)?.position;
+    position = events.length < PAGE && head !== undefined && head > (last ?? "") ? head : last;
+  }
+  return position;
+}
+
+/** Whether the documents show every link that the account can have made: only then is none left when they show none. */
+async function showsAllLinks(
+  { readStore, clock }: AccountClosingDeps,
+  closedAt: number,
+  nextLink: NextEvent,
+): Promise<boolean> {
+  const lastMadeBy = closedAt + LAST_LINK_WITHIN_MS;
+  if (clock().getTime() < lastMadeBy) return false;
+  const next = await nextLink((await readStore.checkpoint(checkpointName(links)))?.position);
+  return next === undefined || Date.parse(next.recordedAt) > lastMadeBy;
+}

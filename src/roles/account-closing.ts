@@ -1,0 +1,27 @@
+// Deleting the links of closed accounts: part of the projector role, done by one process at a time.
+import { chance } from "../commands/chance.ts";
+import { accountClosings } from "../jobs/account-closing.ts";
+import { checkpointName } from "../projections/checkpoint-name.ts";
+import { links } from "../projections/links.ts";
+import { whenProjected } from "../queries/freshness.ts";
+import { openLoneWork } from "./lone-work.ts";
+import type { Opening } from "./opening.ts";
+
+/** How long documents are waited for before the next turn looks again. */
+const LONGEST_WAIT_MS = 5_000;
+
+export function openAccountClosing(opening: Opening): void {
+  const { log, clock, backend } = opening;
+  const { eventStore, readStore, secrets } = backend;
+  const { newId, random, sleep } = chance;
+  openLoneWork(opening, {
+    name: "account-closing",
+    everyMs: 5_000,
+    turn: accountClosings({
+      ...{ eventStore, readStore, secrets, clock, newId, random, sleep, log },
+      isShown: (position) =>
+        whenProjected({ readStore, sleep }, [checkpointName(links)], position, LONGEST_WAIT_MS),
+    }),
+    failed: "looking for closed accounts failed",
+  });
+}

@@ -1,0 +1,25 @@
+// One follower of the log for all that a process keeps in memory, whatever its roles.
+import { chance } from "../commands/chance.ts";
+import { LogFollower } from "../coordination/log-follower.ts";
+import type { Opening } from "./opening.ts";
+
+/** `run` once every role listens; the stop ends it. */
+export function openLogFollower({ log, backend, onStop }: Opening): {
+  follower: LogFollower;
+  run: () => void;
+} {
+  const { eventStore, readStore } = backend;
+  const warn = (message: string) => log.warn(message);
+  const follower = new LogFollower({ eventStore, readStore, random: chance.random, log: warn });
+  const ended = new AbortController();
+  return {
+    follower,
+    run() {
+      const running = follower.run(ended.signal);
+      onStop(async () => {
+        ended.abort();
+        await running;
+      });
+    },
+  };
+}

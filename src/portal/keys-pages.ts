@@ -17,14 +17,17 @@ import { requireSession, signedIn } from "./sessions.ts";
 import { portalContext, redirectTo } from "./visit.ts";
 
 const LABEL_MAX = 100;
+/** An account may have been issued a thousand. */
+const DEACTIVATED_SHOWN = 100;
 const IssueForm = z.object({ label: z.string().max(LABEL_MAX).default("") });
 const KeyParams = z.object({ keyId: z.uuid() });
 
 export function keysPages(app: Api, deps: PortalDeps): void {
   app.get("/keys", { preHandler: requireSession }, async (request, reply) => {
     const { accountId, tier } = signedIn(request);
-    const keys = (await listKeys(deps, accountId)).reverse();
-    const active = keys.filter(({ status }) => status === "active").length;
+    const all = (await listKeys(deps, accountId)).reverse();
+    const active = all.filter(({ status }) => status === "active").length;
+    const keys = [...lastDeactivated(all, DEACTIVATED_SHOWN)];
     const limit = TIER_LIMITS[tier].activeKeys;
     const csrf = csrfField(reply);
     const uses = new Map(
@@ -36,7 +39,8 @@ export function keysPages(app: Api, deps: PortalDeps): void {
       body: html`<div class="page-head"><div><h1>API keys</h1>
 <p class="muted">${active} of ${limit} active keys. Programs send a key as <code>X-API-Key</code>; <a href="/docs">see the documentation</a>.</p></div></div>
 ${issueCard(csrf, active < limit, tier)}
-${keys.length === 0 ? noKeys : keyTable(keys, uses, csrf)}`,
+${keys.length === 0 ? noKeys : keyTable(keys, uses, csrf)}
+${all.length > keys.length && html`<p class="muted small">Of the deactivated keys, the last ${DEACTIVATED_SHOWN}.</p>`}`,
     });
   });
 
@@ -65,6 +69,12 @@ ${keys.length === 0 ? noKeys : keyTable(keys, uses, csrf)}`,
     await deps.whenReadable(position);
     return redirectTo(reply, "/portal/keys", { kind: "done", text: "The key is deactivated." });
   });
+}
+
+/** Active ones and the first `most` others; `keys`: newest first, and so is the answer. */
+function* lastDeactivated(keys: readonly KeyDocument[], most: number): Generator<KeyDocument> {
+  let left = most;
+  for (const key of keys) if (key.status === "active" || left-- > 0) yield key;
 }
 
 function issueCard(csrf: Html, isRoom: boolean, tier: string): Html {

@@ -27,15 +27,13 @@ export async function drawPng({ modules }: QRCode, look: Omit<QrLook, "format" |
   const { size, margin, dark, light } = look;
   const across = modules.size + 2 * margin;
   const width = size < across ? across * PIXELS_A_MODULE : size;
-  const cells = Int16Array.from(
-    { length: width },
-    (_, pixel) => Math.floor((pixel * across) / width) - margin,
+  const edges = Array.from({ length: modules.size + 1 }, (_, module) =>
+    Math.ceil(((module + margin) * width) / across),
   );
-  const { size: modulesAcross, data } = modules;
-  const isModule = (at: number) => at >= 0 && at < modulesAcross;
   return twoColourPng({
-    cells,
-    isDark: (row, column) => isModule(row) && isModule(column) && data[row * modulesAcross + column] === 1,
+    width,
+    edges,
+    isDark: (row, column) => modules.data[row * modules.size + column] === 1,
     dark: rgbaOf(dark),
     light: rgbaOf(light),
   });

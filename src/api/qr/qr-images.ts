@@ -1,8 +1,8 @@
-// QR images as they are asked for: kept while there is room, drawn one after the other, each of them once.
-import { setImmediate as nextTurn } from "node:timers/promises";
+// QR images as they are asked for: kept while there is room, else drawn, one after the other and each of them once.
 import { LRUCache } from "lru-cache";
 import type { QRCode } from "qrcode";
 import { DomainError } from "../../errors.ts";
+import { pause } from "../../pause.ts";
 import { drawPng, drawSvg, type QrLook, qrModules } from "./draw-qr.ts";
 
 /** More are waiting than can be drawn in a few seconds. */
@@ -32,42 +32,47 @@ const MAX_WAITING = 500;
 const OVERHEAD_BYTES = 300;
 
 export function qrImages(options: QrImagesOptions = {}): QrImages {
-  const { maxBytes = MAX_BYTES, maxWaiting = MAX_WAITING, draw = drawing() } = options;
+  const { maxBytes = MAX_BYTES, maxWaiting = MAX_WAITING, draw = drawer() } = options;
   const kept = new LRUCache<string, string | Buffer>({
     maxSize: maxBytes,
     sizeCalculation: (image) => image.length + OVERHEAD_BYTES,
   });
-  let last: Promise<unknown> = Promise.resolve();
+  /** Settles when the thread is free for the next image. */
+  let turn: Promise<unknown> = Promise.resolve();
   let waiting = 0;
 
-  async function drawNext(before: Promise<unknown>, id: string, text: string, look: QrLook) {
-    await before;
-    // The modules take milliseconds of this thread: what came meanwhile, such as redirects, goes first.
-    await nextTurn();
+  async function keptOrDrawn(id: string, text: string, look: QrLook) {
     const known = kept.get(id);
-    if (known !== undefined) return known;
+    if (known !== undefined) return { image: known, tookMs: 0 };
+    const startedAt = performance.now();
     const image = await draw(text, look);
     kept.set(id, image);
-    return image;
+    return { image, tookMs: performance.now() - startedAt };
   }
 
   return {
-    image(id, text, look) {
+    async image(id, text, look) {
       const known = kept.get(id);
-      if (known !== undefined) return Promise.resolve(known);
-      if (waiting >= maxWaiting) return Promise.reject(new TooManyQrImages());
+      if (known !== undefined) return known;
+      if (waiting >= maxWaiting) throw new TooManyQrImages();
       waiting += 1;
-      const drawn = drawNext(last, id, text, look).finally(() => {
+      const drawing = turn.then(() => keptOrDrawn(id, text, look));
+      // However many are asked for, half of the time is left for redirects; the busier the machine, the longer the rest.
+      turn = drawing.then(
+        ({ tookMs }) => (tookMs > 0 ? pause(tookMs) : undefined),
+        () => undefined,
+      );
+      try {
+        return (await drawing).image;
+      } finally {
         waiting -= 1;
-      });
-      last = drawn.catch(() => undefined);
-      return drawn;
+      }
     },
   };
 }
 
 /** Keeps the modules too: other sizes and colours of the same link then cost a fraction. */
-function drawing() {
+function drawer() {
   const known = new LRUCache<string, QRCode>({
     maxSize: MAX_MODULES,
     // One byte a module, and another for whether it is reserved.

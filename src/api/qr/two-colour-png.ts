@@ -6,8 +6,10 @@ import { constants, crc32, deflate } from "node:zlib";
 export type Rgba = readonly [red: number, green: number, blue: number, alpha: number];
 
 export type Picture = {
-  /** The cell that each pixel belongs to, the same across and down; as long as the picture is wide. */
-  cells: Int16Array;
+  /** Pixels each way. */
+  width: number;
+  /** The first pixel of each cell, the same across and down, and the one after the last; around them it is light. */
+  edges: readonly number[];
   isDark: (row: number, column: number) => boolean;
   dark: Rgba;
   light: Rgba;
@@ -15,15 +17,14 @@ export type Picture = {
 
 const SIGNATURE = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
 const INDEXED_COLOUR = 3;
-/** Of each row's first byte: its pixels as they are, or their difference from the row above. */
-const AS_IT_IS = 0;
+/** Each row's first byte says how the others are meant: as they are, or as their difference from the row above. */
+const AS_IT_IS_AND_LIGHT = 0;
 const SAME_AS_ABOVE = 2;
 const compress = promisify(deflate);
 
 /** PNG (ISO/IEC 15948) with a palette of two entries: `light` is 0, `dark` is 1. */
 export async function twoColourPng(picture: Picture): Promise<Buffer> {
-  const { light, dark } = picture;
-  const width = picture.cells.length;
+  const { width, light, dark } = picture;
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);
   header.writeUInt32BE(width, 4);
@@ -43,24 +44,33 @@ export async function twoColourPng(picture: Picture): Promise<Buffer> {
   ]);
 }
 
-/** A row of the same cells as the one above is a byte and zeros, so each row of cells is worked out once. */
-function scanlines({ cells, isDark }: Picture): Buffer {
-  const stride = 1 + Math.ceil(cells.length / 8);
-  const bytes = Buffer.alloc(stride * cells.length);
-  cells.forEach((row, y) => {
-    const start = y * stride;
-    if (y > 0 && cells[y - 1] === row) {
-      bytes[start] = SAME_AS_ABOVE;
-      return;
+/** A row of pixels is worked out once for each row of cells; the others are a byte and zeros. */
+function scanlines({ width, edges, isDark }: Picture): Buffer {
+  const stride = 1 + Math.ceil(width / 8);
+  const bytes = Buffer.alloc(stride * width, AS_IT_IS_AND_LIGHT);
+  const cells = edges.length - 1;
+  for (let row = 0; row < cells; row++) {
+    const [top = 0, end = 0] = [edges[row], edges[row + 1]];
+    for (let column = 0; column < cells; column++) {
+      if (isDark(row, column)) setBits(bytes, top * stride + 1, edges[column] ?? 0, edges[column + 1] ?? 0);
     }
-    bytes[start] = AS_IT_IS;
-    for (let x = 0; x < cells.length; x++) {
-      if (!isDark(row, cells[x] as number)) continue;
-      const at = start + 1 + (x >> 3);
-      bytes[at] = (bytes[at] as number) | (0x80 >> (x & 7));
-    }
-  });
+    for (let y = top + 1; y < end; y++) bytes[y * stride] = SAME_AS_ABOVE;
+  }
   return bytes;
+}
+
+/** The bits from `from` to before `to`, counted from the highest of the byte at `offset`. */
+function setBits(bytes: Buffer, offset: number, from: number, to: number): void {
+  let bit = from;
+  for (; bit < to && (bit & 7) !== 0; bit++) setBit(bytes, offset, bit);
+  const whole = Math.max(0, to - bit) >> 3;
+  bytes.fill(0xff, offset + (bit >> 3), offset + (bit >> 3) + whole);
+  for (bit += whole * 8; bit < to; bit++) setBit(bytes, offset, bit);
+}
+
+function setBit(bytes: Buffer, offset: number, bit: number): void {
+  const at = offset + (bit >> 3);
+  bytes[at] = (bytes[at] ?? 0) | (0x80 >> (bit & 7));
 }
 
 function chunk(type: string, data: Buffer): Buffer {

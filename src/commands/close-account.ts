@@ -1,5 +1,6 @@
 // Closes an account for good: keys, domains and webhooks end with it in one append, then what is kept beside the log goes.
 import type { Position } from "../event-store/port.ts";
+import { streamPages } from "../event-store/stream-pages.ts";
 import type { AccountEvent } from "../events/catalogue.ts";
 import { readEvent } from "../events/read-event.ts";
 import { accountStream } from "../events/streams.ts";
@@ -67,10 +68,12 @@ export async function eraseClosed(
     names.push(...(await secrets.list(prefix, clock())).map(({ key }) => key));
   for (const name of names) await secrets.delete(name);
   const hostnames = new Set<string>();
-  for (const recorded of await eventStore.read(accountStream(accountId))) {
-    const event = readEvent(recorded);
-    if (event?.type === "WebhookAdded") await forgetWebhookKeys(secrets, event.data.webhookId);
-    if (event?.type === "DomainAdded") hostnames.add(event.data.hostname);
+  for await (const page of streamPages(eventStore, accountStream(accountId))) {
+    for (const recorded of page) {
+      const event = readEvent(recorded);
+      if (event?.type === "WebhookAdded") await forgetWebhookKeys(secrets, event.data.webhookId);
+      if (event?.type === "DomainAdded") hostnames.add(event.data.hostname);
+    }
   }
   const at = clock().toISOString();
   for (const hostname of hostnames) await releaseHostname(deps, context, { hostname, accountId, at });

@@ -6,7 +6,7 @@ import type { RateLimits } from "./api/rate-limit.ts";
 import { withOwnLimits } from "./api/rate-limit-fallback.ts";
 import { copySqlite } from "./backup.sqlite.ts";
 import { chance } from "./commands/chance.ts";
-import { BadConfig, type Config } from "./config.ts";
+import { BadConfig, type Config, secretKeyOf } from "./config.ts";
 import { claimForDataFolder } from "./coordination/claim-data-folder.ts";
 import { memoryLeases } from "./coordination/leases.memory.ts";
 import type { Leases } from "./coordination/leases.ts";
@@ -23,6 +23,8 @@ import type { ClickSpools } from "./redirect/click-spool.ts";
 import { fileDailySalts } from "./redirect/daily-salts.files.ts";
 import type { DailySalts } from "./redirect/daily-salts.ts";
 import { openPrivateFolder } from "./runtime/private-folder.ts";
+import { type EncryptedSecrets, encryptedSecrets } from "./secrets/encrypted-secrets.ts";
+import { type Keyring, keyringOf } from "./secrets/keyring.ts";
 import type { Secrets } from "./secrets/port.ts";
 import { openSqliteSecrets } from "./secrets/sqlite.ts";
 import { openSqliteDeliveryQueue } from "./webhooks/queue.sqlite.ts";
@@ -34,7 +36,8 @@ export type Backend = {
   readStore: ReadStore;
   /** For what folds: every build of every projection. */
   foldStore: ReadStore;
-  secrets: Secrets;
+  /** Encrypted at rest. */
+  secrets: EncryptedSecrets;
   deliveryQueue: DeliveryQueue;
   /** In MongoDB, else in Redis, else among the parts of this thread only. */
   leases: Leases;
@@ -61,7 +64,14 @@ export type BackendOptions = {
   log?: (message: string) => void;
 };
 
-type Addresses = "baseHost" | "eventStoreUrl" | "eventStorePrefix" | "mongodbUrl" | "redisUrl";
+type Settings =
+  | "secretKey"
+  | "secretKeyPrevious"
+  | "baseHost"
+  | "eventStoreUrl"
+  | "eventStorePrefix"
+  | "mongodbUrl"
+  | "redisUrl";
 type Open = <S extends { close(): Promise<void> }>(store: S | Promise<S>) => Promise<S>;
 
 const clock = () => performance.now();
@@ -72,10 +82,11 @@ const OWN_FILES =
 /**
  * Opens the stores and makes the data folder. A server that is away is no error here: what is asked of it later fails
  * until it is there.
- * @throws BadConfig for an address that its driver can't read; StoreUnavailable for an embedded file that can't be opened
+ * @throws BadConfig for an address that its driver can't read; SecretKeyUnknown for embedded secrets that are encrypted
+ * with another SECRET_KEY; StoreUnavailable for an embedded file that can't be opened
  */
 export async function openBackend(
-  config: Pick<Config, "dataDir"> & Partial<Pick<Config, Addresses>>,
+  config: Pick<Config, "dataDir"> & Partial<Pick<Config, Settings>>,
   options: BackendOptions,
 ): Promise<Backend> {
   openDataFolder(config.dataDir, options.log);
@@ -89,17 +100,20 @@ export async function openBackend(
     for (const store of opened.splice(0)) await store.close();
   };
   try {
+    const keyring = keyringOf(secretKeyOf(config), config.secretKeyPrevious);
+    const hide = (subject: string) => keyring.hashes(subject)[0];
     const coordination = config.redisUrl
       ? await onRedis(
           open,
           config.redisUrl,
+          hide,
           `${config.eventStorePrefix ?? ""}${config.baseHost}`,
           options.log,
         )
       : inProcess(config.dataDir);
     const documents = config.mongodbUrl
-      ? await onMongodb(open, config.mongodbUrl)
-      : await onFiles(open, config.dataDir, options);
+      ? await onMongodb(open, config.mongodbUrl, keyring)
+      : await onFiles(open, config.dataDir, keyring, options);
     const eventStore = config.eventStoreUrl
       ? await open(onEventStoreDb(config.eventStoreUrl, config.eventStorePrefix))
       : await open(
@@ -168,17 +182,22 @@ type Documents = Pick<Backend, "foldStore" | "secrets" | "deliveryQueue" | "prep
 async function onFiles(
   open: Open,
   dataDir: string,
+  keyring: Keyring,
   { offThread }: Pick<BackendOptions, "offThread">,
 ): Promise<Documents> {
-  const secrets = await open(openSqliteSecrets(join(dataDir, "secrets.db"), { offThread }));
+  const stored = await open(openSqliteSecrets(join(dataDir, "secrets.db"), { offThread }));
+  const secrets = encryptedSecrets(stored, keyring);
   const foldStore = await open(openSqliteReadStore(join(dataDir, "read.db"), { offThread }));
   const deliveryQueue = await open(openSqliteDeliveryQueue(join(dataDir, "deliveries.db"), { offThread }));
-  const prepare = () => ensureDocuments(foldStore);
+  const prepare = async () => {
+    await secrets.checkKey();
+    await ensureDocuments(foldStore);
+  };
   await prepare();
   return { secrets, foldStore, deliveryQueue, prepare };
 }
 
-async function onMongodb(open: Open, url: string): Promise<Documents> {
+async function onMongodb(open: Open, url: string, keyring: Keyring): Promise<Documents> {
   const { MongodbConnection } = await import("./mongodb/connection.ts");
   const { openMongodbReadStore } = await import("./read-store/mongodb.ts");
   const { mongodbSecrets, prepareSecrets } = await import("./secrets/mongodb.ts");
@@ -186,13 +205,15 @@ async function onMongodb(open: Open, url: string): Promise<Documents> {
   const { mongodbLeases } = await import("./coordination/leases.mongodb.ts");
   const connection = await open(readable("MONGODB_URL", () => new MongodbConnection(url)));
   const foldStore = await openMongodbReadStore(connection);
+  const secrets = encryptedSecrets(mongodbSecrets(connection), keyring);
   return {
+    secrets,
     foldStore,
-    secrets: mongodbSecrets(connection),
     deliveryQueue: mongodbDeliveryQueue(connection),
     leases: mongodbLeases(connection),
     async prepare() {
       await prepareSecrets(connection);
+      await secrets.checkKey();
       await ensureDeliveryIndexes(connection);
       await ensureDocuments(foldStore);
     },
@@ -211,6 +232,7 @@ async function onEventStoreDb(url: string, prefix = ""): Promise<EventStore> {
 async function onRedis(
   open: Open,
   url: string,
+  hide: (subject: string) => string,
   service = "",
   log: (message: string) => void = () => undefined,
 ) {
@@ -223,7 +245,7 @@ async function onRedis(
   return {
     redis,
     leases: redisLeases(redis),
-    rateLimits: (now: () => Date) => withOwnLimits(redisRateLimits(redis), memoryRateLimits(now)),
+    rateLimits: (now: () => Date) => withOwnLimits(redisRateLimits(redis, hide), memoryRateLimits(now)),
     dailySalts: redisDailySalts(redis),
   };
 }

@@ -7,6 +7,7 @@ import { backupCommand } from "./cli/backup-command.ts";
 import { domainCommands } from "./cli/domain-commands.ts";
 import { keyCommands } from "./cli/key-commands.ts";
 import { projectionCommands } from "./cli/projection-commands.ts";
+import { secretsCommands } from "./cli/secrets-commands.ts";
 import { serveCommand } from "./cli/serve-command.ts";
 import { webhookCommands } from "./cli/webhook-commands.ts";
 import { messageOf } from "./errors.ts";
@@ -32,6 +33,7 @@ domainCommands(program);
 webhookCommands(program);
 projectionCommands(program);
 auditCommands(program);
+secretsCommands(program);
 backupCommand(program);
 
 try {

@@ -67,6 +67,7 @@ const environment = z.object({
   TLS_ASK_SECRET: z.string().min(16, "must be at least 16 characters").optional(),
   ADMIN_TOKEN: z.string().min(16, "must be at least 16 characters").optional(),
   SECRET_KEY: z.string().min(32, "must be at least 32 characters").optional(),
+  SECRET_KEY_PREVIOUS: z.string().min(32, "must be at least 32 characters").optional(),
   SMTP_URL: z
     .string()
     .regex(/^smtps?:\/\/[^\s/]+/, "must be smtp://user:password@host:port or smtps://...")
@@ -111,6 +112,8 @@ export type Config = {
   tlsAskSecret?: string | undefined;
   adminToken?: string | undefined;
   secretKey?: string | undefined;
+  /** Read with, never written with, while secrets are brought under another SECRET_KEY. */
+  secretKeyPrevious?: string | undefined;
   /** Without it no mail is sent, and who lost a password needs the operator. */
   smtpUrl?: string | undefined;
   /** Sender of the service's mail. */
@@ -159,6 +162,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
     tlsAskSecret: parsed.TLS_ASK_SECRET,
     adminToken: parsed.ADMIN_TOKEN,
     secretKey: parsed.SECRET_KEY,
+    secretKeyPrevious: parsed.SECRET_KEY_PREVIOUS,
     smtpUrl: parsed.SMTP_URL,
     mailFrom: parsed.MAIL_FROM ?? `Linkledger <no-reply@${new URL(base).hostname}>`,
     stopSeconds: parsed.STOP_SECONDS,
@@ -172,6 +176,7 @@ export function describeConfig(config: Config): Record<string, unknown> {
     "adminToken",
     "tlsAskSecret",
     "secretKey",
+    "secretKeyPrevious",
     "safeBrowsingKey",
     "safeBrowsingUrl",
     "smtpUrl",

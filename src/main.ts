@@ -7,6 +7,7 @@ import { createLogger, type Logger } from "./logging.ts";
 import { openGeo } from "./redirect/geo.ts";
 import { ALL_ROLES, type Roles } from "./roles/role.ts";
 import { makeFilesPrivate } from "./runtime/private-folder.ts";
+import { SecretKeyUnknown } from "./secrets/keyring.ts";
 import { openService, type Service } from "./service.ts";
 
 /** Beyond the stop's own budget: then the process ends anyway. With the default of 8 s it stays below Docker's 10 s. */
@@ -51,6 +52,7 @@ function greet(log: Logger, baseUrl: string): void {
 }
 
 function reasonNotToStart(error: unknown, config: Config): unknown {
+  if (error instanceof SecretKeyUnknown) return new BadConfig([`SECRET_KEY: ${error.message}`]);
   const { code } = error as { code?: unknown };
   if (code === "EADDRINUSE")
     return new BadConfig([`PORT: ${config.port} on ${config.host} is in use by another program`]);

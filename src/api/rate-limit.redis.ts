@@ -18,10 +18,12 @@ const TAKE = `
 
 const FORGET_AFTER_MS = WINDOW_MS + 60_000;
 
-/** @throws CoordinationUnavailable from both methods */
-export function redisRateLimits(redis: RedisConnection): RateLimits {
+/**
+ * `hide`: what a subject is called in Redis, as it may hold an address. @throws CoordinationUnavailable from both methods
+ */
+export function redisRateLimits(redis: RedisConnection, hide: (subject: string) => string): RateLimits {
   const take = redis.script("takeRequest", 1, TAKE);
-  const name = (subject: string) => redis.key(`rate:${subject}`);
+  const name = (subject: string) => redis.key(`rate:${hide(subject)}`);
   return {
     async take(subject, limit, now) {
       const at = now.getTime();

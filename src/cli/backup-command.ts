@@ -3,7 +3,7 @@ import { copyFileSync, existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { copyEmbedded } from "../backend.ts";
-import { parseConfig } from "../config.ts";
+import { type Config, parseConfig } from "../config.ts";
 import { DomainError } from "../errors.ts";
 import { openPrivateFolder } from "../runtime/private-folder.ts";
 import { print } from "./output.ts";
@@ -42,12 +42,12 @@ function backUp(folder: string): { name: string; bytes: number }[] {
 
 /**
  * In this order the copies fit together: what a later one has more than an earlier one hurts nobody. Not among them:
- * read.db, which is folded again from the events.
+ * read.db, which is folded again from the events, and a key that SECRET_KEY has taken the place of.
  */
-function embeddedFiles(config: { eventStoreUrl?: string | undefined; mongodbUrl?: string | undefined }) {
+function embeddedFiles(config: Pick<Config, "eventStoreUrl" | "mongodbUrl" | "secretKey">) {
   return [
     ...(config.eventStoreUrl ? [] : ["events.db"]),
     ...(config.mongodbUrl ? [] : ["deliveries.db", "secrets.db"]),
-    "secret.key",
+    ...(config.secretKey ? [] : ["secret.key"]),
   ];
 }

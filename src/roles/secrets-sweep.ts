@@ -1,14 +1,23 @@
-// Destroys expired secrets (sessions, tokens, idempotent answers, uses of keys): part of the projector role, done by one
-// process at a time. Expired ones read as absent at once; this is so that they are not kept, nor backed up.
+// Destroys expired secrets (sessions, tokens, idempotent answers, uses of keys), and once encrypts those that an earlier
+// version or SECRET_KEY left: part of the projector role, done by one process at a time. Expired secrets read as absent
+// at once; this is so that they are not kept, nor backed up.
 import { openLoneWork } from "./lone-work.ts";
 import type { Opening } from "./opening.ts";
 
 export function openSecretsSweep(opening: Opening): void {
-  const { clock, backend } = opening;
+  const { log, clock, backend } = opening;
+  let isReencrypted = false;
   openLoneWork(opening, {
     name: "secrets-sweep",
     everyMs: 60_000,
-    turn: () => backend.secrets.sweep(clock()),
+    async turn(signal) {
+      if (!isReencrypted) {
+        const renewed = await backend.secrets.reencrypt(clock(), signal);
+        if (renewed > 0) log.info({ secrets: renewed }, "encrypted secrets under the present SECRET_KEY");
+        isReencrypted = !signal.aborted;
+      }
+      await backend.secrets.sweep(clock());
+    },
     failed: "destroying expired secrets failed",
   });
 }

@@ -2,20 +2,20 @@
 import type { Collection } from "mongodb";
 import { isDuplicateKey, type MongodbConnection } from "../mongodb/connection.ts";
 import { endOf, FORMER_SALTS, KEY_USE_KEPT_MS, KEY_USES } from "./earlier-versions.ts";
-import type { SecretRecord, Secrets } from "./port.ts";
+import type { SecretRecord, SecretStore, StoredSecret } from "./port.ts";
 
 /** `value` is JSON text, so that no key inside it means anything to the database. */
-type StoredSecret = { _id: string; value: string; expiresAt: Date | null };
+type SecretDocument = { _id: string; value: string; expiresAt: Date | null };
 
 /** Works without its index too, only slower: see prepareSecrets. */
-export function mongodbSecrets(connection: MongodbConnection): Secrets {
+export function mongodbSecrets(connection: MongodbConnection): SecretStore {
   return new MongodbSecrets(connection);
 }
 
 /** Makes the index, and puts right what earlier versions kept. Safe to repeat and from several processes. @throws StoreUnavailable */
 export async function prepareSecrets(connection: MongodbConnection): Promise<void> {
   await connection.run(async (db) => {
-    const secrets = db.collection<StoredSecret>("secrets");
+    const secrets = db.collection<SecretDocument>("secrets");
     await secrets.createIndex({ expiresAt: 1 });
     await secrets.deleteMany({ _id: { $gte: FORMER_SALTS, $lt: endOf(FORMER_SALTS) } });
     const uses = { _id: { $gte: KEY_USES, $lt: endOf(KEY_USES) }, expiresAt: null };
@@ -23,7 +23,7 @@ export async function prepareSecrets(connection: MongodbConnection): Promise<voi
   });
 }
 
-class MongodbSecrets implements Secrets {
+class MongodbSecrets implements SecretStore {
   readonly #connection: MongodbConnection;
 
   constructor(connection: MongodbConnection) {
@@ -83,12 +83,33 @@ class MongodbSecrets implements Secrets {
     return (await this.#run((secrets) => secrets.deleteMany(expired))).deletedCount;
   }
 
+  async page(after: string, limit: number): Promise<StoredSecret[]> {
+    const next = { _id: { $gt: after } };
+    const found = await this.#run((secrets) => secrets.find(next).sort({ _id: 1 }).limit(limit).toArray());
+    return found.map(({ _id, value, expiresAt }) => ({
+      key: _id,
+      value: JSON.parse(value),
+      ...(expiresAt === null ? {} : { expiresAt: expiresAt.toISOString() }),
+    }));
+  }
+
+  async replace(secret: StoredSecret, value: unknown): Promise<boolean> {
+    const same = { _id: secret.key, value: JSON.stringify(secret.value) };
+    const other = { $set: { value: JSON.stringify(value) } };
+    return (await this.#run((secrets) => secrets.updateOne(same, other))).matchedCount === 1;
+  }
+
+  async remove(secret: StoredSecret): Promise<boolean> {
+    const same = { _id: secret.key, value: JSON.stringify(secret.value) };
+    return (await this.#run((secrets) => secrets.deleteOne(same))).deletedCount === 1;
+  }
+
   async close(): Promise<void> {
     await this.#connection.close();
   }
 
   /** False when the key is there already. */
-  async #insert(secret: StoredSecret): Promise<boolean> {
+  async #insert(secret: SecretDocument): Promise<boolean> {
     return await this.#run(async (secrets) => {
       try {
         await secrets.insertOne(secret);
@@ -100,8 +121,8 @@ class MongodbSecrets implements Secrets {
     });
   }
 
-  #run<T>(work: (secrets: Collection<StoredSecret>) => Promise<T>): Promise<T> {
-    return this.#connection.run((db) => work(db.collection<StoredSecret>("secrets")));
+  #run<T>(work: (secrets: Collection<SecretDocument>) => Promise<T>): Promise<T> {
+    return this.#connection.run((db) => work(db.collection<SecretDocument>("secrets")));
   }
 }
 
@@ -110,12 +131,12 @@ function alive(now: Date) {
   return { $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] };
 }
 
-function livingValue(found: StoredSecret | null, now: Date): unknown | undefined {
+function livingValue(found: SecretDocument | null, now: Date): unknown | undefined {
   if (!found || (found.expiresAt !== null && found.expiresAt <= now)) return undefined;
   return JSON.parse(found.value);
 }
 
-function stored(key: string, { value, expiresAt }: SecretRecord): StoredSecret {
+function stored(key: string, { value, expiresAt }: SecretRecord): SecretDocument {
   return {
     _id: key,
     value: JSON.stringify(value),

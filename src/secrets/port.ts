@@ -19,3 +19,16 @@ export interface Secrets {
   sweep(now: Date): Promise<number>;
   close(): Promise<void>;
 }
+
+/** As it lies in the store, expired or not. `value` is plain JSON, most often a text that only SECRET_KEY opens. */
+export type StoredSecret = { key: string; value: unknown; expiresAt?: string | undefined };
+
+/** What an adapter is: secrets, and what it takes to encrypt those that are stored under another key (reencrypt.ts). */
+export interface SecretStore extends Secrets {
+  /** The next records after a key, ordered by key; `after` empty: from the first. */
+  page(after: string, limit: number): Promise<StoredSecret[]>;
+  /** Another value for the record, its expiry kept, if it still has this one; else false. */
+  replace(secret: StoredSecret, value: unknown): Promise<boolean>;
+  /** Deletes the record if it still has this value; else false. */
+  remove(secret: StoredSecret): Promise<boolean>;
+}

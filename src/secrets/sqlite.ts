@@ -5,20 +5,32 @@ import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { StoreUnavailable } from "../event-store/port.ts";
 import { remoteMethods, threadClient } from "../runtime/thread-client.ts";
 import { endOf, FORMER_SALTS, KEY_USE_KEPT_MS, KEY_USES } from "./earlier-versions.ts";
-import type { SecretRecord, Secrets } from "./port.ts";
+import type { SecretRecord, SecretStore, StoredSecret } from "./port.ts";
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS secrets (key TEXT PRIMARY KEY, value TEXT NOT NULL, expires_at TEXT) STRICT, WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS secrets_by_expiry ON secrets (expires_at) WHERE expires_at IS NOT NULL;
 `;
 
-const METHODS = ["get", "list", "putIfAbsent", "putIfPresent", "put", "delete", "take", "sweep"] as const;
+const METHODS = [
+  "get",
+  "list",
+  "putIfAbsent",
+  "putIfPresent",
+  "put",
+  "delete",
+  "take",
+  "sweep",
+  "page",
+  "replace",
+  "remove",
+] as const;
 
 /**
  * `offThread`: in a thread of its own, started when it is needed, so that the caller's event loop never waits for the
  * disk or for another process that writes: its calls throw StoreUnavailable. Default false, in the caller's thread.
  */
-export async function openSqliteSecrets(file: string, { offThread = false } = {}): Promise<Secrets> {
+export async function openSqliteSecrets(file: string, { offThread = false } = {}): Promise<SecretStore> {
   if (!offThread) return new SqliteSecrets(file);
   const thread = threadClient({
     file: new URL("./sqlite-thread.ts", import.meta.url),
@@ -26,13 +38,13 @@ export async function openSqliteSecrets(file: string, { offThread = false } = {}
     data: { file },
     failed: (message, cause) => new StoreUnavailable(message, { cause }),
   });
-  const methods = remoteMethods<Secrets, (typeof METHODS)[number]>(thread, "secrets", METHODS);
+  const methods = remoteMethods<SecretStore, (typeof METHODS)[number]>(thread, "secrets", METHODS);
   return { ...methods, close: thread.close };
 }
 
 type Write = { run: () => () => void; reject: (error: unknown) => void };
 
-class SqliteSecrets implements Secrets {
+class SqliteSecrets implements SecretStore {
   readonly #db: DatabaseSync;
   readonly #get: StatementSync;
   readonly #list: StatementSync;
@@ -42,6 +54,9 @@ class SqliteSecrets implements Secrets {
   readonly #delete: StatementSync;
   readonly #take: StatementSync;
   readonly #sweep: StatementSync;
+  readonly #page: StatementSync;
+  readonly #replace: StatementSync;
+  readonly #remove: StatementSync;
   #waiting: Write[] = [];
   #leavesOldPages = false;
 
@@ -75,6 +90,9 @@ class SqliteSecrets implements Secrets {
     this.#delete = db.prepare("DELETE FROM secrets WHERE key = ?");
     this.#take = db.prepare("DELETE FROM secrets WHERE key = ? RETURNING value, expires_at");
     this.#sweep = db.prepare("DELETE FROM secrets WHERE expires_at <= ?");
+    this.#page = db.prepare("SELECT key, value, expires_at FROM secrets WHERE key > ? ORDER BY key LIMIT ?");
+    this.#replace = db.prepare("UPDATE secrets SET value = ? WHERE key = ? AND value = ?");
+    this.#remove = db.prepare("DELETE FROM secrets WHERE key = ? AND value = ?");
   }
 
   async get(key: string, now: Date): Promise<unknown | undefined> {
@@ -124,6 +142,27 @@ class SqliteSecrets implements Secrets {
 
   async sweep(now: Date): Promise<number> {
     return await this.#write(() => this.#destroyed(Number(this.#sweep.run(now.toISOString()).changes)));
+  }
+
+  async page(after: string, limit: number): Promise<StoredSecret[]> {
+    this.#commitWaiting();
+    return this.#page.all(after, limit).map(({ key, value, expires_at }) => ({
+      key: String(key),
+      value: JSON.parse(String(value)),
+      ...(expires_at === null ? {} : { expiresAt: String(expires_at) }),
+    }));
+  }
+
+  async replace(secret: StoredSecret, value: unknown): Promise<boolean> {
+    const [other, same] = [JSON.stringify(value), JSON.stringify(secret.value)];
+    return await this.#write(
+      () => this.#destroyed(Number(this.#replace.run(other, secret.key, same).changes)) > 0,
+    );
+  }
+
+  async remove(secret: StoredSecret): Promise<boolean> {
+    const same = JSON.stringify(secret.value);
+    return await this.#write(() => this.#destroyed(Number(this.#remove.run(secret.key, same).changes)) > 0);
   }
 
   /** Writes that were made before are committed. */

@@ -58,7 +58,6 @@ describe("the modes of files", () => {
     const made = await send<{ slug: string }>(port, "/api/v1/shorten", ask);
     expect(made.status).toBe(201);
     expect((await send(port, `/${made.body.slug}`, {})).status).toBe(301);
-    await runCommand(instance, "projections", "rebuild");
   }
 });
 

@@ -6,14 +6,8 @@ import { openBackend } from "../../src/backend.ts";
 import type { LinkClicked } from "../../src/events/catalogue.ts";
 import { visitorCodes } from "../../src/redirect/visitor.ts";
 import { openSqliteSecrets } from "../../src/secrets/sqlite.ts";
-import { send } from "../support/ask.ts";
-import {
-  accountWithKeys,
-  type Environment,
-  instanceOf,
-  runCommand,
-  startService,
-} from "../support/service-process.ts";
+import { commandLine } from "../support/command-line.ts";
+import { BASE_URL, startTestService, type TestService } from "../support/start-service.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
 
 const ADDRESS = "203.0.113.77";
@@ -25,24 +19,20 @@ type Click = LinkClicked["data"];
 describe("the salt of a day's visitor codes", () => {
   let folder: TemporaryFolder;
   let dataDir: string;
-  let instance: Environment;
   beforeEach(async () => {
     folder = await temporaryFolder();
     dataDir = join(folder.path, "data");
-    instance = await instanceOf(dataDir);
   });
   afterEach(() => folder.remove());
 
+  const start = () => startTestService({ DATA_DIR: dataDir, TRUST_PROXY: "127.0.0.1/32" });
+
   it("is in no backup: none of the 256 addresses that an event may stand for can be told from the others", async () => {
-    const service = await startService(instance);
+    const service = await start();
+    await visit(service, await newLink(service));
+    await service.stop();
     const backup = join(folder.path, "backup");
-    try {
-      await visit(await newLink());
-      await expect.poll(() => clicksIn(dataDir).then((clicks) => clicks.length), { timeout: 10_000 }).toBe(1);
-      await runCommand(instance, "backup", backup);
-    } finally {
-      await service.stop();
-    }
+    await commandLine(dataDir, { BASE_URL }).json("backup", backup);
     const salts = await saltsIn(backup);
     const clicks = await clicksIn(backup);
     expect(clicks).toMatchObject([{ ip: "203.0.113.0", visitor: expect.stringMatching(/^[0-9a-f]{16}$/) }]);
@@ -52,12 +42,12 @@ describe("the salt of a day's visitor codes", () => {
   });
 
   it("survives a restart within its day, so that nobody is counted twice", async () => {
-    const first = await startService(instance);
-    const slug = await newLink();
-    await visit(slug);
+    const first = await start();
+    const slug = await newLink(first);
+    await visit(first, slug);
     await first.stop();
-    const second = await startService(instance);
-    await visit(slug);
+    const second = await start();
+    await visit(second, slug);
     await second.stop();
     const visitors = (await clicksIn(dataDir)).map(({ visitor }) => visitor);
     expect(visitors).toHaveLength(2);
@@ -65,7 +55,6 @@ describe("the salt of a day's visitor codes", () => {
   });
 
   it("is destroyed where an earlier version kept it, with all other secrets that have expired", async () => {
-    await runCommand(instance, "account", "create", "--email", "early@example.com");
     const earlier = await openSqliteSecrets(join(dataDir, "secrets.db"));
     const salt = Buffer.alloc(32, "s").toString("base64");
     await earlier.put("visitor-salt/20260301", { value: salt, expiresAt: FOREVER });
@@ -75,31 +64,30 @@ describe("the salt of a day's visitor codes", () => {
     });
     await earlier.put("key-used/1", { value: "2026-03-01T00:00:00.000Z" });
     await earlier.close();
-    expect(await bytesOf(join(dataDir, "secrets.db"))).toContain(salt);
-    const service = await startService(instance);
-    try {
-      const kept = async () => (await Promise.all(await secretFiles())).join("");
-      await expect.poll(kept, { timeout: 10_000 }).not.toContain("token/password/1");
-      expect(await kept()).not.toContain(salt);
-      expect(await kept()).toContain("key-used/1");
-    } finally {
-      await service.stop();
-    }
+    const kept = async () => {
+      const text = (await Promise.all(await secretFiles())).join("");
+      return [salt, "token/password/1", "key-used/1"].filter((secret) => text.includes(secret));
+    };
+    expect(await kept()).toHaveLength(3);
+    const service = await start();
+    await expect.poll(kept, { timeout: 10_000 }).toEqual(["key-used/1"]);
+    await service.stop();
     const swept = await openSqliteSecrets(join(dataDir, "secrets.db"));
     expect(await swept.sweep(new Date(Date.now() + 367 * 86_400_000))).toBe(1);
     await swept.close();
   });
 
-  async function newLink(): Promise<string> {
-    const { keys } = await accountWithKeys(instance, "developer", 1);
-    const ask = { method: "POST", body: { url: "https://example.com/" }, key: keys[0] ?? "" };
-    const { body } = await send<{ slug: string }>(Number(instance.PORT), "/api/v1/shorten", ask);
+  async function newLink(service: TestService): Promise<string> {
+    const { key } = await service.member("developer");
+    const { body } = await service.post<{ slug: string }>("/api/v1/shorten", key, {
+      url: "https://example.com/",
+    });
     return body.slug;
   }
 
-  async function visit(slug: string): Promise<void> {
+  async function visit(service: TestService, slug: string): Promise<void> {
     const headers = { "x-forwarded-for": ADDRESS, "user-agent": AGENT };
-    expect((await send(Number(instance.PORT), `/${slug}`, { headers })).status).toBe(301);
+    expect((await service.ask(`/${slug}`, { headers })).status).toBe(301);
   }
 
   async function secretFiles(): Promise<Promise<string>[]> {

@@ -20,11 +20,12 @@ onServer(redis, () => {
   });
 
   const close = async () => undefined;
+  const hide = (subject: string) => `hidden ${subject}`;
   const two = async () => [await server.connect(), await server.connect()] as const;
 
   rateLimitsContract("Redis", async () => {
     const [one, other] = await two();
-    return { limits: redisRateLimits(one), others: redisRateLimits(other), close };
+    return { limits: redisRateLimits(one, hide), others: redisRateLimits(other, hide), close };
   });
   leasesContract("Redis", async () => {
     const [one, other] = await two();

@@ -4,6 +4,7 @@ import { MongodbConnection } from "../../src/mongodb/connection.ts";
 import { mongodbSecrets, prepareSecrets } from "../../src/secrets/mongodb.ts";
 import { mongodb, startMongodb, type TestMongodb } from "../support/mongodb-server.ts";
 import { onServer } from "../support/test-servers.ts";
+import { secretStoreContract } from "./secret-store.ts";
 import { secretsContract } from "./secrets.ts";
 
 onServer(mongodb, () => {
@@ -23,5 +24,10 @@ onServer(mongodb, () => {
       openAnother: async () => mongodbSecrets(new MongodbConnection(url)),
       close: () => secrets.close(),
     };
+  });
+
+  secretStoreContract("MongoDB", async () => {
+    const store = mongodbSecrets(new MongodbConnection(server.newDatabase()));
+    return { store, close: () => store.close() };
   });
 });

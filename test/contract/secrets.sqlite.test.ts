@@ -2,8 +2,11 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { encryptedSecrets } from "../../src/secrets/encrypted-secrets.ts";
+import { keyringOf } from "../../src/secrets/keyring.ts";
 import { openSqliteSecrets } from "../../src/secrets/sqlite.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { secretStoreContract } from "./secret-store.ts";
 import { secretsContract } from "./secrets.ts";
 
 const open = async (offThread: boolean) => {
@@ -22,6 +25,31 @@ const open = async (offThread: boolean) => {
 
 secretsContract("SQLite in the caller's thread", () => open(false));
 secretsContract("SQLite in its own thread", () => open(true));
+
+secretsContract("SQLite, encrypted", async () => {
+  const folder = await temporaryFolder();
+  const file = join(folder.path, "secrets.db");
+  const openOne = async () => encryptedSecrets(await openSqliteSecrets(file), keyringOf("a".repeat(32)));
+  const secrets = await openOne();
+  return {
+    secrets,
+    openAnother: openOne,
+    close: async () => {
+      await secrets.close();
+      await folder.remove();
+    },
+  };
+});
+
+secretStoreContract("SQLite", async () => {
+  const folder = await temporaryFolder();
+  const store = await openSqliteSecrets(join(folder.path, "secrets.db"));
+  const close = async () => {
+    await store.close();
+    await folder.remove();
+  };
+  return { store, close };
+});
 
 describe("SQLite secrets", () => {
   it("leave no byte of a swept, a deleted or a replaced salt in any file", async () => {

@@ -10,6 +10,7 @@ import { recheckLater } from "../../src/commands/url-rechecks.ts";
 import type { Tier } from "../../src/events/vocabulary.ts";
 import { lifecycleProjections } from "../../src/projections/groups.ts";
 import { ProjectionRunner } from "../../src/projections/runner.ts";
+import type { Secrets } from "../../src/secrets/port.ts";
 
 export const operator: CommandContext = { requestId: "test-request", actor: { type: "operator" } };
 
@@ -19,11 +20,12 @@ const silent = { info: () => undefined, warn: () => undefined, error: () => unde
 export async function openCommandDeps() {
   const dataDir = await mkdtemp(join(tmpdir(), "linkledger-commands-"));
   const backend = await openBackend({ dataDir }, { offThread: false });
+  const secrets: Secrets = backend.secrets;
   const deps = {
     ...chance,
     eventStore: backend.eventStore,
     readStore: backend.readStore,
-    secrets: backend.secrets,
+    secrets,
     deliveryQueue: backend.deliveryQueue,
     keyPrefix: "ll",
     baseUrl: "http://localhost:3000",

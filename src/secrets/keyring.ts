@@ -1,0 +1,92 @@
+// The keys that secrets are encrypted with, derived from SECRET_KEY; in memory only.
+import {
+  type CipherGCMTypes,
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+} from "node:crypto";
+import { DomainError } from "../errors.ts";
+
+/** A value or a store that was encrypted under a SECRET_KEY which this process was not given. */
+export class SecretKeyUnknown extends DomainError {
+  override readonly code = "secret_key_unknown";
+  /** `id`: of the key that is missing. */
+  constructor(id: string | undefined) {
+    super(
+      `What is stored is encrypted with another SECRET_KEY (key id ${id}): set that one, also as SECRET_KEY_PREVIOUS`,
+    );
+  }
+}
+
+export type Keyring = {
+  /** `v1.<key id>.<nonce>.<ciphertext and tag>`, base64url, under the current key. `name`: of the record it goes into. */
+  seal(name: string, text: string): string;
+  /** @throws SecretKeyUnknown, or what the cipher throws for a value that was changed or belongs to another record */
+  open(name: string, sealed: string): string;
+  /** Whether it was made by `seal`, under whatever key. */
+  isSealed(value: unknown): value is string;
+  /** Whether it is sealed under the current key. */
+  isCurrent(sealed: string): boolean;
+  /** A keyed hash of the text under each key, `<key id>.<base64url>`: the current key's, then those of earlier ones. */
+  hashes(text: string): [current: string, ...earlier: string[]];
+};
+
+type Key = { id: string; master: Buffer; lookup: Buffer };
+
+const CIPHER: CipherGCMTypes = "aes-256-gcm";
+const NONCE = 12;
+const TAG = 16;
+const SEALED = /^v1\.([A-Za-z0-9_-]{11})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22,})$/;
+
+/** `previous`: a SECRET_KEY whose values may still be there, while they are being encrypted anew. */
+export function keyringOf(secretKey: string, previous?: string): Keyring {
+  const current = derived(secretKey);
+  const keys = [current, ...(previous === undefined || previous === secretKey ? [] : [derived(previous)])];
+  return {
+    seal: (name, text) => seal(current, name, text),
+    open(name, sealed) {
+      const [, id, nonce = "", body = ""] = SEALED.exec(sealed) ?? [];
+      const key = keys.find((known) => known.id === id);
+      if (!key) throw new SecretKeyUnknown(id);
+      return open(key, name, Buffer.from(nonce, "base64url"), Buffer.from(body, "base64url"));
+    },
+    isSealed: (value): value is string => typeof value === "string" && SEALED.test(value),
+    isCurrent: (sealed) => SEALED.exec(sealed)?.[1] === current.id,
+    hashes: (text) => keys.map((key) => lookupHash(key, text)) as [string, ...string[]],
+  };
+}
+
+/** HKDF-SHA256 (RFC 5869), a key for each purpose; the id tells keys apart and nothing about them. */
+function derived(secretKey: string): Key {
+  const derive = (purpose: string, bytes: number) =>
+    Buffer.from(hkdfSync("sha256", secretKey, "", `linkledger secrets: ${purpose}`, bytes));
+  return {
+    id: derive("key id", 8).toString("base64url"),
+    master: derive("encryption", 32),
+    lookup: derive("look-up", 32),
+  };
+}
+
+function seal(key: Key, name: string, text: string): string {
+  const nonce = randomBytes(NONCE);
+  const cipher = createCipheriv(CIPHER, recordKey(key, name), nonce).setAAD(Buffer.from(name));
+  const body = Buffer.concat([cipher.update(text, "utf8"), cipher.final(), cipher.getAuthTag()]);
+  return `v1.${key.id}.${nonce.toString("base64url")}.${body.toString("base64url")}`;
+}
+
+function open(key: Key, name: string, nonce: Buffer, body: Buffer): string {
+  const decipher = createDecipheriv(CIPHER, recordKey(key, name), nonce, { authTagLength: TAG });
+  decipher.setAAD(Buffer.from(name)).setAuthTag(body.subarray(-TAG));
+  return Buffer.concat([decipher.update(body.subarray(0, -TAG)), decipher.final()]).toString("utf8");
+}
+
+/** Each record has a key of its own, so that random nonces need be unique among one record's few values only. */
+function recordKey({ master }: Key, name: string): Buffer {
+  return createHmac("sha256", master).update(name).digest();
+}
+
+function lookupHash({ id, lookup }: Key, text: string): string {
+  return `${id}.${createHmac("sha256", lookup).update(text).digest("base64url")}`;
+}

@@ -1,7 +1,8 @@
 // When each API key was last used, to the minute: kept among the secrets, as an event for each request would drown the log.
 import { LRUCache } from "lru-cache";
+import { keyUseSecret } from "../commands/account-secrets.ts";
 import type { Logger } from "../logging.ts";
-import { KEY_USE_KEPT_MS, KEY_USES } from "../secrets/earlier-versions.ts";
+import { KEY_USE_KEPT_MS } from "../secrets/earlier-versions.ts";
 import type { Secrets } from "../secrets/port.ts";
 
 const WRITTEN_EVERY_MS = 60_000;
@@ -22,7 +23,7 @@ export function keyUsage(deps: { secrets: Secrets; clock: () => Date; log: Logge
       written.set(keyId, now.getTime());
       const expiresAt = new Date(now.getTime() + KEY_USE_KEPT_MS).toISOString();
       deps.secrets
-        .put(usageSecret(keyId), { value: now.toISOString(), expiresAt })
+        .put(keyUseSecret(keyId), { value: now.toISOString(), expiresAt })
         .catch((err: unknown) => deps.log.warn({ err }, "the use of an API key was not noted"));
     },
   };
@@ -33,10 +34,6 @@ export async function lastUseOf(
   deps: { secrets: Secrets; clock: () => Date },
   keyId: string,
 ): Promise<string | undefined> {
-  const at = await deps.secrets.get(usageSecret(keyId), deps.clock());
+  const at = await deps.secrets.get(keyUseSecret(keyId), deps.clock());
   return typeof at === "string" ? at : undefined;
-}
-
-function usageSecret(keyId: string): string {
-  return `${KEY_USES}${keyId}`;
 }

@@ -6,7 +6,13 @@ import { readEvent } from "../events/read-event.ts";
 import { accountStream } from "../events/streams.ts";
 import type { Secrets } from "../secrets/port.ts";
 import { type AccountState, close, deactivate, opened } from "./account.ts";
-import { closingSecret, deviceSecret, sessionSecret, upgradeRequestSecret } from "./account-secrets.ts";
+import {
+  closingSecret,
+  deviceSecret,
+  keyUseSecret,
+  sessionSecret,
+  upgradeRequestSecret,
+} from "./account-secrets.ts";
 import { loadAccount, onAccount } from "./account-stream.ts";
 import type { CommandContext } from "./caller.ts";
 import { releaseHostname } from "./claim-hostname.ts";
@@ -48,7 +54,7 @@ function endAll(account: AccountState, at: string): AccountEvent[] {
 }
 
 /**
- * What a closed account leaves beside its stream: address, password, sessions, webhook keys, and its claims of hostnames.
+ * What a closed account leaves beside its stream: address, password, sessions, webhook keys, when its keys were used, and its claims of hostnames.
  * All that it ever had, by its own events, so that it can be repeated after a crash. The address is free afterwards.
  */
 export async function eraseClosed(
@@ -71,6 +77,7 @@ export async function eraseClosed(
   for await (const page of streamPages(eventStore, accountStream(accountId))) {
     for (const recorded of page) {
       const event = readEvent(recorded);
+      if (event?.type === "KeyIssued") await secrets.delete(keyUseSecret(event.data.keyId));
       if (event?.type === "WebhookAdded") await forgetWebhookKeys(secrets, event.data.webhookId);
       if (event?.type === "DomainAdded") hostnames.add(event.data.hostname);
     }

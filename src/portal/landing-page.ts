@@ -38,7 +38,7 @@ export function landingPage(site: Api, deps: { baseUrl: string }): void {
       shape: "bare",
       body: html`<section class="hero">
 <h1>Short links with honest numbers</h1>
-<p class="lead">Shorten a link, put it anywhere, and see who followed it: where from, on what, and when. No personal data kept.</p>
+<p class="lead">Shorten a link, put it anywhere, and see who followed it: where from, on what, and when. Without cookies, and without their addresses: those are cut short before anything is kept.</p>
 <p class="actions">${
         session
           ? html`<a class="button button-primary button-large" href="/portal">Go to your dashboard</a>`

@@ -1,5 +1,6 @@
 // No command works on a closed account: each is refused, and writes neither an event nor a secret.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { keyUseSecret } from "../../src/commands/account-secrets.ts";
 import { activateDomain } from "../../src/commands/activate-domain.ts";
 import { addDomain } from "../../src/commands/add-domain.ts";
 import { addWebhook } from "../../src/commands/add-webhook.ts";
@@ -119,6 +120,7 @@ describe("a closed account", () => {
   let closed: Member;
   beforeAll(async () => {
     closed = await member("closed");
+    await deps.secrets.put(keyUseSecret(closed.keyId), { value: deps.clock().toISOString() });
     await close(closed.accountId);
   });
 
@@ -126,6 +128,14 @@ describe("a closed account", () => {
     const before = await everything();
     await expect(run(closed)).rejects.toMatchObject({ code });
     expect(await everything()).toEqual(before);
+  });
+
+  it("leaves nothing among the secrets but what its links were mailed with, until they expire", async () => {
+    const { accountId, keyId, webhookId, name } = closed;
+    const itsOwn = [accountId, keyId, webhookId, `${name}@example.com`];
+    const kept = await deps.secrets.list("", deps.clock());
+    const left = kept.filter((secret) => itsOwn.some((text) => JSON.stringify(secret).includes(text)));
+    expect(left.map(({ key }) => key.split("/")[0])).toEqual(left.map(() => "token"));
   });
 
   async function everything() {

@@ -114,14 +114,7 @@ export async function openBackend(
     const documents = config.mongodbUrl
       ? await onMongodb(open, config.mongodbUrl, keyring)
       : await onFiles(open, config.dataDir, keyring, options);
-    const eventStore = config.eventStoreUrl
-      ? await open(onEventStoreDb(config.eventStoreUrl, config.eventStorePrefix))
-      : await open(
-          openSqliteEventStore(join(config.dataDir, "events.db"), {
-            offThread: options.offThread,
-            ...(options.pollMs === undefined ? {} : { pollMs: options.pollMs }),
-          }),
-        );
+    const eventStore = await open(openEventStore(config, options));
     const readStore = liveReadStore({ store: documents.foldStore, projections: allProjections, clock });
     const prepare = async () => {
       await refuseSplitStores(config, { eventStore, secrets: documents.secrets });
@@ -132,6 +125,16 @@ export async function openBackend(
     await close();
     throw error;
   }
+}
+
+/** The event store alone, for a thread that needs no other. @throws BadConfig, StoreUnavailable as openBackend does */
+export async function openEventStore(
+  config: Parameters<typeof openBackend>[0],
+  { offThread, pollMs }: Pick<BackendOptions, "offThread" | "pollMs">,
+): Promise<EventStore> {
+  if (config.eventStoreUrl) return await onEventStoreDb(config.eventStoreUrl, config.eventStorePrefix);
+  const file = join(config.dataDir, "events.db");
+  return await openSqliteEventStore(file, { offThread, ...(pollMs === undefined ? {} : { pollMs }) });
 }
 
 /** Whether a part of what must be one is shared by machines and a part is files of this one. */

@@ -1,28 +1,30 @@
-// How many long answers an account may have open at once, and their end when the service stops.
+// How many long answers an account, and all of them together, may have open at once, and their end when the service stops.
 
 export type AccountStreams = {
-  /** Undefined when the account has its share already; whoever gets a signal must `leave` with it. */
+  /** Undefined when the account, or all, have their share already; whoever gets a signal must `leave` with it. */
   enter(accountId: string): AbortController | undefined;
   leave(accountId: string, stream: AbortController): void;
   /** Ends all of them, and lets nobody in any more. */
   close(): void;
 };
 
-export function accountStreams(mostPerAccount: number): AccountStreams {
+export function accountStreams(mostPerAccount: number, mostInAll: number): AccountStreams {
   const open = new Map<string, Set<AbortController>>();
+  let inAll = 0;
   let closed = false;
   return {
     enter(accountId) {
       const streams = open.get(accountId) ?? new Set();
-      if (closed || streams.size >= mostPerAccount) return undefined;
+      if (closed || streams.size >= mostPerAccount || inAll >= mostInAll) return undefined;
       const stream = new AbortController();
       open.set(accountId, streams.add(stream));
+      inAll += 1;
       return stream;
     },
     leave(accountId, stream) {
       stream.abort();
       const streams = open.get(accountId);
-      streams?.delete(stream);
+      if (streams?.delete(stream)) inAll -= 1;
       if (streams?.size === 0) open.delete(accountId);
     },
     close() {

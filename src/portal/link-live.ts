@@ -1,6 +1,5 @@
 // GET .../live: a link's clicks as server-sent events; whoever comes back with Last-Event-ID misses and repeats none.
-import { once } from "node:events";
-import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
+import type { OutgoingHttpHeaders } from "node:http";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../api/fastify.ts";
@@ -8,11 +7,11 @@ import { TierRequired } from "../commands/errors.ts";
 import { CLICK_KINDS, RECENT_CLICKS, TIER_LIMITS } from "../events/vocabulary.ts";
 import { recentClickOf } from "../projections/recent-clicks.ts";
 import { linkHistory } from "../queries/link-history.ts";
-import { type LiveBatch, type LiveClick, liveClicks } from "../queries/live-clicks.ts";
+import type { LiveBatch, LiveClick } from "../queries/live-clicks.ts";
 import { accountStreams } from "./account-streams.ts";
 import { TooManyStreams } from "./errors.ts";
+import { type EventStream, eventStream } from "./event-stream.ts";
 import { LinkParams } from "./link-pages.ts";
-
 import type { PortalDeps } from "./portal-deps.ts";
 import { recentRow } from "./recent-card.ts";
 import { requireSession, type Sessions, signedIn } from "./sessions.ts";
@@ -32,10 +31,13 @@ const ALIVE_EVERY_MS = 5_000;
 const RETRY_MS = 2_000;
 /** More tabs than anybody reads. */
 const MOST_STREAMS = 10;
+/** Of one process. */
+const MOST_STREAMS_IN_ALL = 500;
+/** What it has not read by then it gets when it comes back. */
+const STALLED_MS = 15_000;
 
 export function linkLiveRoute(app: Api, deps: PortalDeps & { sessions: Sessions }): void {
-  const live = liveClicks(deps);
-  const streams = accountStreams(MOST_STREAMS);
+  const streams = accountStreams(MOST_STREAMS, MOST_STREAMS_IN_ALL);
   app.addHook("preClose", async () => streams.close());
 
   const schema = { params: LinkParams, querystring: Query };
@@ -45,31 +47,33 @@ export function linkLiveRoute(app: Api, deps: PortalDeps & { sessions: Sessions 
     if (!TIER_LIMITS[tier].developerFeatures) throw new TierRequired("Live updates");
     const after = Place.parse(request.headers["last-event-id"]) ?? request.query.after ?? position;
     const stream = streams.enter(accountId);
-    if (!stream) throw new TooManyStreams("Live updates are open in too many tabs: close one first.");
+    if (!stream)
+      throw new TooManyStreams(
+        "Live updates are open in too many tabs: close one first, or try again later.",
+      );
     const { raw } = reply.hijack();
     raw.once("close", () => stream.abort());
-    const watch: Watch = { raw, position: after, signal: stream.signal };
+    const { signal } = stream;
+    const headers = reply.getHeaders() as OutgoingHttpHeaders;
+    const browser = eventStream(raw, { headers, signal, retryMs: RETRY_MS, stalledMs: STALLED_MS });
+    const watch: Watch = { browser, position: after, signal };
     try {
-      raw.writeHead(200, {
-        ...(reply.getHeaders() as OutgoingHttpHeaders),
-        ...{ "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" },
-      });
-      raw.write(`retry: ${RETRY_MS}\n\n`);
       endWithSession(deps.sessions, request, watch, () => stream.abort());
-      await send(deps, live.follow(link._id, after, stream.signal), watch);
+      await sendClicks(deps, deps.logReader.followLink(link._id, after, signal), watch);
     } catch (err) {
-      if (!stream.signal.aborted) deps.log.warn({ err }, "a live stream broke off; its browser comes back");
+      if (!signal.aborted) deps.log.warn({ err }, "a live stream broke off; its browser comes back");
     } finally {
       streams.leave(accountId, stream);
-      raw.end();
+      browser.end();
     }
   });
 }
 
 /** `position`: everything up to it has been written to the browser. */
-type Watch = { raw: ServerResponse; position: string; signal: AbortSignal };
+export type Watch = { browser: EventStream; position: string; signal: AbortSignal };
 
-async function send(
+/** Until the log has been searched too far, or the browser is gone. */
+export async function sendClicks(
   { sleep }: Pick<PortalDeps, "sleep">,
   batches: AsyncGenerator<LiveBatch, "tooFar" | undefined>,
   watch: Watch,
@@ -77,21 +81,14 @@ async function send(
   for (;;) {
     const next = await batches.next();
     if (next.done) {
-      if (next.value === "tooFar") message(watch, "reset", {});
+      if (next.value === "tooFar") watch.browser.offer({ event: "reset", id: watch.position, data: {} });
       return;
     }
-    watch.position = next.value.position;
-    const { clicks } = next.value;
-    const isRoom = clicks.length === 0 || message(watch, "clicks", summary(clicks));
-    if (!isRoom) await once(watch.raw, "drain", { signal: watch.signal });
+    const { clicks, position } = next.value;
+    watch.position = position;
+    if (clicks.length > 0) await watch.browser.send({ event: "clicks", id: position, data: summary(clicks) });
     await sleep(BETWEEN_MESSAGES_MS);
   }
-}
-
-/** False when the browser doesn't keep up. */
-function message({ raw, position }: Watch, name: string, data: object): boolean {
-  const id = position === "" ? "" : `id: ${position}\n`;
-  return raw.write(`event: ${name}\n${id}data: ${JSON.stringify(data)}\n\n`);
 }
 
 /** The cookie is looked up again and again: signing out anywhere ends the stream, and a closed account too. */
@@ -102,7 +99,7 @@ function endWithSession(sessions: Sessions, request: FastifyRequest, watch: Watc
     const session = await sessions.find(cookie).catch(() => request.visit.session);
     if (watch.signal.aborted) return;
     // Also says how far the log was searched, so that who comes back after long searches little.
-    message(watch, session ? "alive" : "signed-out", {});
+    watch.browser.offer({ event: session ? "alive" : "signed-out", id: watch.position, data: {} });
     if (!session) end();
   };
   const timer = setInterval(look, ALIVE_EVERY_MS);

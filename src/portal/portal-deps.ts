@@ -11,6 +11,7 @@ import type { ReadStore } from "../read-store/port.ts";
 import type { Secrets } from "../secrets/port.ts";
 import type { DeliveryQueue } from "../webhooks/queue.ts";
 import type { SendDeliveryDeps } from "../webhooks/send-delivery.ts";
+import type { LogReader } from "./log-reader.ts";
 
 export type PortalDeps = CommandDeps & {
   readStore: ReadStore;
@@ -30,6 +31,8 @@ export type PortalDeps = CommandDeps & {
   randomToken: () => string;
   billing: Billing;
   deliveryQueue: DeliveryQueue;
+  /** For live pages and exports. */
+  logReader: LogReader;
   /** Says why no webhook may go there, or answers the URL. */
   receiverUrl: (text: string) => URL;
   /** How the test tool sends: through the same door as deliveries. */

@@ -16,6 +16,7 @@ import { dashboardPage } from "./dashboard-page.ts";
 import { domainsPages } from "./domains-pages.ts";
 import { errorPages } from "./error-page.ts";
 import { exportRoute } from "./export-route.ts";
+import { exportStreams } from "./export-streams.ts";
 import { keysPages } from "./keys-pages.ts";
 import { knownDevices } from "./known-devices.ts";
 import { landingPage } from "./landing-page.ts";
@@ -55,6 +56,8 @@ export async function portalRoutes(base: Api, deps: PortalDeps): Promise<void> {
     await site.register(
       async (app: Api) => {
         assets.set(await assetRoutes(app, PREFIX));
+        const exports = exportStreams();
+        app.addHook("preClose", async () => exports.close());
         app.setNotFoundHandler(() => {
           throw new RouteNotFound();
         });
@@ -68,7 +71,7 @@ export async function portalRoutes(base: Api, deps: PortalDeps): Promise<void> {
         linkPages(app, portal);
         linkAnalyticsPage(app, portal);
         linkLiveRoute(app, portal);
-        clickExportRoutes(app, portal);
+        clickExportRoutes(app, { ...portal, exports });
         keysPages(app, portal);
         webhooksPage(app, portal);
         webhookPage(app, portal);
@@ -77,7 +80,7 @@ export async function portalRoutes(base: Api, deps: PortalDeps): Promise<void> {
         domainsPages(app, portal);
         accountPage(app, portal);
         accountChanges(app, portal);
-        exportRoute(app, portal);
+        exportRoute(app, { ...portal, exports });
         closeAccountRoute(app, portal);
       },
       { prefix: PREFIX },

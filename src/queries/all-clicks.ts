@@ -3,7 +3,8 @@ import type { EventStore, Position } from "../event-store/port.ts";
 import { PREFIX } from "../events/streams.ts";
 import { type LiveClick, ofLink } from "./live-clicks.ts";
 
-const BATCH = 2_000;
+/** Also the most that an export holds in memory, several times over on its way to the client. */
+const BATCH = 500;
 
 /**
  * In the order of the log, up to its end as of this call; a batch may be empty, as the log has no index by link.

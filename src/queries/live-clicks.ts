@@ -12,13 +12,16 @@ export type LiveBatch = { clicks: LiveClick[]; position: Position };
 export type LiveClicks = {
   /**
    * Hits of the link (its key) after the position, each once and in order, until the signal aborts; also empty
-   * batches, when the log went on without it. Pulled: whoever is slow gets fewer, larger batches.
-   * Ends with `tooFar` when more was written since than is worth searching.
+   * batches, when the log went on without it. Pulled: for whoever is slow some clicks wait in memory, beyond that they
+   * are read from the log again. Ends with `tooFar` when more was written since than is worth searching.
    */
   follow(link: string, after: Position, signal: AbortSignal): AsyncGenerator<LiveBatch, "tooFar" | undefined>;
+  /** Clicks that wait in memory for all watchers together. */
+  waiting(): number;
 };
 
-type Watcher = { link: string; clicks: LiveClick[]; wake: () => void };
+/** `behind`: not all of the link's clicks are in `clicks`; the log has to be searched from where the watcher is. */
+type Watcher = { link: string; clicks: LiveClick[]; behind: boolean; wake: () => void };
 
 type Deps = {
   eventStore: EventStore;
@@ -27,10 +30,10 @@ type Deps = {
 };
 
 const BATCH = 1_000;
-/** Events that one who comes back may make us search: some seconds of heavy traffic, weeks of light. */
+/** Events that one who comes back, or reads slowly, may make us search: some seconds of heavy traffic, weeks of light. */
 const MOST_SEARCHED = 50_000;
-/** A watcher that doesn't read is told to start over when this much waits for it. */
-const MOST_WAITING = 10_000;
+/** Clicks that wait for one watcher: a quarter of a second of a very hot link. */
+const MOST_WAITING = 1_000;
 const RETRY_MS = 1_000;
 
 /** The subscription runs only while somebody watches. */
@@ -41,32 +44,33 @@ export function liveClicks(deps: Deps): LiveClicks {
       hub ??= openHub(deps);
       const joined = hub;
       let woken = Promise.withResolvers<void>();
-      const watcher: Watcher = { link, clicks: [], wake: () => woken.resolve() };
+      const watcher: Watcher = { link, clicks: [], behind: true, wake: () => woken.resolve() };
       signal.addEventListener("abort", watcher.wake);
       joined.watchers.add(watcher);
       try {
         await Promise.race([joined.started, woken.promise]);
         let position = after;
-        // What was written before this watcher joined is searched for; the rest is being handed to it meanwhile.
-        for (let searched = 0; !signal.aborted && position < joined.reached(); ) {
-          const events = await deps.eventStore.readAll({
-            after: position || undefined,
-            prefixes: [PREFIX.clicks],
-            limit: BATCH,
-          });
-          searched += events.length;
-          if (searched > MOST_SEARCHED) return "tooFar";
-          position = events.at(-1)?.position ?? joined.reached();
-          yield { clicks: events.flatMap((event) => ofLink(event, link)), position };
-        }
         while (!signal.aborted) {
-          if (watcher.clicks.length > MOST_WAITING) return "tooFar";
+          if (watcher.behind) {
+            // What comes from here on is handed to the watcher; what was written before is searched for.
+            watcher.clicks = [];
+            watcher.behind = false;
+            const handed = joined.reached();
+            for (let searched = 0; !signal.aborted && position < handed; ) {
+              const events = await readClicks(deps, position);
+              searched += events.length;
+              if (searched > MOST_SEARCHED) return "tooFar";
+              position = events.at(-1)?.position ?? handed;
+              yield { clicks: events.flatMap((event) => ofLink(event, link)), position };
+            }
+            continue;
+          }
           const from = position;
           const clicks = watcher.clicks.splice(0).filter((click) => click.position > from);
           if (joined.reached() > position) position = joined.reached();
           woken = Promise.withResolvers<void>();
           yield { clicks, position };
-          if (watcher.clicks.length === 0 && !signal.aborted) await woken.promise;
+          if (watcher.clicks.length === 0 && !watcher.behind && !signal.aborted) await woken.promise;
         }
         return undefined;
       } finally {
@@ -78,7 +82,16 @@ export function liveClicks(deps: Deps): LiveClicks {
         }
       }
     },
+    waiting() {
+      let waiting = 0;
+      for (const { clicks } of hub?.watchers ?? []) waiting += clicks.length;
+      return waiting;
+    },
   };
+}
+
+function readClicks({ eventStore }: Deps, after: Position): Promise<RecordedEvent[]> {
+  return eventStore.readAll({ after: after || undefined, prefixes: [PREFIX.clicks], limit: BATCH });
 }
 
 /** `reached`: what is behind it was handed to every watcher that was there. */
@@ -96,7 +109,7 @@ function openHub({ eventStore, sleep, log }: Deps): Hub {
     for (const recorded of events) {
       const watching = watched.get((recorded.data as { link?: string }).link ?? "");
       const click = watching && clickOf(recorded);
-      if (click) for (const { clicks } of watching) clicks.push(click);
+      if (click) for (const watcher of watching) hold(watcher, click);
     }
     for (const { wake } of watchers) wake();
   };
@@ -120,6 +133,16 @@ function openHub({ eventStore, sleep, log }: Deps): Hub {
   };
   void run(stop);
   return { watchers, started, reached: () => reached, close: () => stop.abort() };
+}
+
+function hold(watcher: Watcher, click: LiveClick): void {
+  if (watcher.behind) return;
+  if (watcher.clicks.length < MOST_WAITING) {
+    watcher.clicks.push(click);
+    return;
+  }
+  watcher.clicks = [];
+  watcher.behind = true;
 }
 
 /** One or none. */

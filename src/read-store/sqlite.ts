@@ -11,7 +11,7 @@ const IDLE_MS = 60_000;
 const MOST_DIRECT = 100;
 
 const OFF_THREAD = [
-  ...(["ensure", "getMany", "find", "count", "replace", "clear"] as const),
+  ...(["getMany", "find", "count", "replace", "clear"] as const),
   ...(["saveCheckpoint", "resetCheckpoint"] as const),
 ] as const;
 
@@ -34,6 +34,8 @@ export async function openSqliteReadStore(file: string, { offThread = false } = 
   const remote = remoteMethods<ReadStore, (typeof OFF_THREAD)[number]>(thread, "readStore", OFF_THREAD);
   return {
     ...remote,
+    // At the start, for which no thread has to be there.
+    ensure: (specs) => here.ensure(specs),
     get: (collection, id) => here.get(collection, id),
     checkpoint: (projection) => here.checkpoint(projection),
     checkpoints: () => here.checkpoints(),

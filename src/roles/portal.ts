@@ -5,6 +5,7 @@ import { txtResolver } from "../commands/resolve-txt.ts";
 import { secretKeyOf } from "../config.ts";
 import type { Mailer } from "../mail/port.ts";
 import { smtpMailer } from "../mail/smtp-mailer.ts";
+import { openLogReader } from "../portal/log-reader.ts";
 import type { PortalDeps } from "../portal/portal-deps.ts";
 import { receiverUrl } from "../webhooks/receiver-url.ts";
 import { receiverResolver } from "../webhooks/resolve-receiver.ts";
@@ -22,9 +23,11 @@ export function openPortal(
   const reach = { allowPrivate: config.webhookAllowPrivate };
   const dispatcher = safeAgent({ ...reach, resolve: receiverResolver(config.dnsServers) });
   onStop(() => dispatcher.destroy());
+  const logReader = openLogReader(config, log);
+  onStop(() => logReader.close());
   return {
     ...{ eventStore, readStore, secrets, rateLimits, links, log },
-    deliveryQueue: backend.deliveryQueue,
+    ...{ deliveryQueue: backend.deliveryQueue, logReader },
     receiverUrl: (url) => receiverUrl(url, reach),
     sending: { ...reach, dispatcher, now: () => clock().getTime() },
     billing: manualBilling({ secrets, clock, log }),

@@ -12,7 +12,7 @@ import { type LargeAccount, seedLargeAccount } from "../support/large-account.ts
 import { instanceOf, type ServiceProcess, startService } from "../support/service-process.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
 
-const SIZE = { links: 20_000, clicks: 20_000 };
+const SIZE = { links: 20_000, clicks: 60_000 };
 const PROBE = fileURLToPath(new URL("../support/event-loop-probe.ts", import.meta.url));
 const MOST_MS = 50;
 const LOAD_MS = 2_000;
@@ -124,5 +124,21 @@ describe("the HTTP thread's event loop is at most 50 ms late (p99.9)", () => {
     const search = (n: number) =>
       send(port, `/portal/links?q=nothing-like-${n}`, { headers: { cookie: account.cookie } });
     await expectShortDelays(context, "portal search", loop(search, { status: 200, most: MOST_OF_ONE_KEY }));
+  });
+
+  it("while an account with 60,000 clicks is exported", async (context) => {
+    await expectShortDelays(context, "account export", async () => {
+      const exported = await send(port, "/portal/account/export", { headers: { cookie: account.cookie } });
+      expect(exported.status).toBe(200);
+      expect(exported.text.trimEnd().split("\n").length).toBeGreaterThan(SIZE.clicks + SIZE.links);
+    });
+  });
+
+  it("while the clicks of one link are exported from a log of 60,000", async (context) => {
+    await expectShortDelays(context, "click export", async () => {
+      const path = `/portal/links/localhost/${account.slugOf(0)}/clicks.csv`;
+      const exported = await send(port, path, { headers: { cookie: account.cookie } });
+      expect(exported.text.trimEnd().split("\r\n")).toHaveLength(1 + SIZE.clicks / SIZE.links);
+    });
   });
 });

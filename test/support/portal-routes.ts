@@ -3,7 +3,9 @@ import { Agent } from "undici";
 import { createFastify } from "../../src/api/create-fastify.ts";
 import { memoryRateLimits } from "../../src/api/rate-limit.memory.ts";
 import { manualBilling } from "../../src/billing/manual-billing.ts";
+import { parseConfig } from "../../src/config.ts";
 import { createLogger } from "../../src/logging.ts";
+import { openLogReader } from "../../src/portal/log-reader.ts";
 import { portalRoutes } from "../../src/portal/portal.ts";
 import { openCommandDeps } from "./command-deps.ts";
 
@@ -25,6 +27,8 @@ export async function listPortalRoutes(options = { withMail: false }): Promise<P
     secretKey: "0123456789abcdef0123456789abcdef",
     rateLimits: memoryRateLimits(deps.clock),
     billing: manualBilling({ ...deps, log }),
+    // Starts no thread before somebody asks for something.
+    logReader: openLogReader(parseConfig({ DATA_DIR: "unused" }), log),
     receiverUrl: (url) => new URL(url),
     sending: { allowPrivate: true, dispatcher: new Agent(), now: () => 0 },
     mailer: options.withMail ? mailer : undefined,

@@ -1,0 +1,154 @@
+// Who stops reading what is streamed to him costs a bounded amount of memory for a bounded time, and loses nothing.
+import { once } from "node:events";
+import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as delay, setImmediate as turn } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { accountStreams } from "../../src/portal/account-streams.ts";
+import { eventStream } from "../../src/portal/event-stream.ts";
+import { untilStalled } from "../../src/portal/export-streams.ts";
+import { sendClicks } from "../../src/portal/link-live.ts";
+import { type LiveClicks, liveClicks } from "../../src/queries/live-clicks.ts";
+import { linkClicked } from "../support/stored-events.ts";
+import { append, openStores, type Stores } from "../support/stores.ts";
+
+const LINK = "sho.rt/abc";
+/** Before that the kernel's buffers are full. */
+const MOST_CLICKS = 2_000;
+const THOUSANDS = 5_000;
+const STALLED_MS = 2_000;
+/** Ten of these are in each message, so that the kernel's buffers are soon full. */
+const LONG = "a".repeat(20_000);
+
+describe("a live page that stops reading while thousands of clicks come", () => {
+  let stores: Stores;
+  let live: LiveClicks;
+  let server: Server;
+  let responses: ServerResponse[];
+
+  beforeEach(async () => {
+    stores = await openStores();
+    const sleep = async (ms: number) => void (await delay(ms));
+    live = liveClicks({ eventStore: stores.eventStore, sleep, log: { warn: () => undefined } });
+    responses = [];
+    // The route without its session: nothing but the stream, which waits for nothing between messages.
+    server = createServer((request, raw) => {
+      responses.push(raw);
+      const gone = new AbortController();
+      raw.once("close", () => gone.abort());
+      const { signal } = gone;
+      const browser = eventStream(raw, { headers: {}, signal, retryMs: 1, stalledMs: STALLED_MS });
+      const after = String(request.headers["last-event-id"] ?? "");
+      const sending = { sleep: async () => void (await turn()) };
+      sendClicks(sending, live.follow(LINK, after, signal), { browser, position: after, signal })
+        .catch(() => undefined)
+        .finally(() => browser.end());
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+  });
+  afterEach(async () => {
+    server.closeAllConnections();
+    server.close();
+    await once(server, "close");
+    await stores.close();
+  });
+
+  /** Reads nothing of the answer yet. */
+  async function open(lastId: string): Promise<IncomingMessage> {
+    const { port } = server.address() as AddressInfo;
+    const headers = lastId === "" ? {} : { "last-event-id": lastId };
+    const request = get({ host: "127.0.0.1", port, headers, agent: false });
+    const [response] = (await once(request, "response")) as [IncomingMessage];
+    return response;
+  }
+
+  it("is cut off with little waiting for it, and gets what it missed when it comes back", async () => {
+    const stalled = await open("");
+    const response = responses[0] as ServerResponse;
+    const cutOff = once(response, "close");
+    let written = 0;
+    const click = async (count: number, city: string) => {
+      const events = Array.from({ length: count }, () => linkClicked({ link: LINK, city }));
+      await append(stores.eventStore, "clicks-w-20260301", events);
+      written += count;
+    };
+    while (!response.writableNeedDrain && written < MOST_CLICKS) {
+      await click(10, LONG);
+      while (live.waiting() > 0 && !response.writableNeedDrain) await turn();
+    }
+    const most = { bytes: 0, clicks: 0 };
+    for (const end = written + THOUSANDS; written < end; ) {
+      await click(500, "Paris");
+      most.bytes = Math.max(most.bytes, response.writableLength);
+      most.clicks = Math.max(most.clicks, live.waiting());
+    }
+    await cutOff;
+    expect(most.bytes).toBeLessThan(2 * 10 * LONG.length);
+    expect(most.clicks).toBeLessThanOrEqual(1_000);
+    expect(live.waiting()).toBe(0);
+
+    const before = await read(stalled, Number.POSITIVE_INFINITY);
+    expect(before.clicks).toBeLessThan(written);
+    const resumed = await open(before.lastId);
+    const after = await read(resumed, written - before.clicks);
+    resumed.destroy();
+    expect(before.clicks + after.clicks).toBe(written);
+  });
+});
+
+/** Counts the clicks of whole messages, until there were so many or the answer has ended. */
+async function read(answer: IncomingMessage, enough: number): Promise<{ clicks: number; lastId: string }> {
+  const seen = { clicks: 0, lastId: "" };
+  let text = "";
+  answer.setEncoding("utf8");
+  try {
+    for await (const chunk of answer) {
+      const messages = `${text}${chunk}`.split("\n\n");
+      text = messages.pop() ?? "";
+      for (const message of messages) {
+        const [, id = "", data = "{}"] = /^event: clicks\nid: (\S+)\ndata: (.*)/.exec(message) ?? [];
+        const { hours = {} } = JSON.parse(data) as { hours?: Record<string, number[]> };
+        for (const counts of Object.values(hours)) for (const count of counts) seen.clicks += count;
+        seen.lastId = id || seen.lastId;
+      }
+      if (seen.clicks >= enough) break;
+    }
+  } catch {
+    // Cut off by the server: what had arrived before was read.
+  }
+  return seen;
+}
+
+describe("an export that nobody takes", () => {
+  it("is cut off, one that is taken slowly is not", async () => {
+    async function* parts() {
+      for (const part of ["a", "b", "c"]) yield part;
+    }
+    let cutOff = 0;
+    const taken = untilStalled(parts(), 100, () => {
+      cutOff += 1;
+    });
+    const seen: string[] = [];
+    for await (const part of taken) {
+      seen.push(part);
+      await delay(5);
+    }
+    expect([seen.join(""), cutOff]).toEqual(["abc", 0]);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const left = untilStalled(parts(), 10, resolve);
+    await left.next();
+    await promise;
+    await left.return(undefined);
+  });
+
+  it("takes a place of its account's, and of all accounts'", () => {
+    const streams = accountStreams(2, 3);
+    const one = streams.enter("a");
+    expect([one, streams.enter("a"), streams.enter("a")].map(Boolean)).toEqual([true, true, false]);
+    expect([streams.enter("b"), streams.enter("c")].map(Boolean)).toEqual([true, false]);
+    if (one) streams.leave("a", one);
+    if (one) streams.leave("a", one);
+    expect([streams.enter("c"), streams.enter("d")].map(Boolean)).toEqual([true, false]);
+  });
+});

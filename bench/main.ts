@@ -1,5 +1,6 @@
 // `npm run bench <name> -- [options]`: what each benchmark is called, and its options.
 import { parseArgs } from "node:util";
+import { benchLogSize } from "./log-size.ts";
 import { benchPortal } from "./portal.ts";
 import { benchQr } from "./qr.ts";
 import { benchRedirect } from "./redirect.ts";
@@ -8,6 +9,7 @@ import { benchWebhooks } from "./webhooks.ts";
 const USAGE = `usage: npm run bench redirect -- [--durable] [--rounds 3] [--seconds 8] [--markdown] [--profile DIR]
        npm run bench portal -- [--links 100000] [--clicks 1000000] [--requests 50] [--markdown]
        npm run bench qr -- [--rounds 3] [--seconds 8]
+       npm run bench log-size -- [--clicks 10000]
        npm run bench webhooks -- [--burst 2000] [--rate 50] [--seconds 8]`;
 
 const { values, positionals } = parseArgs({
@@ -37,6 +39,8 @@ if (positionals[0] === "redirect") {
 } else if (positionals[0] === "qr") {
   const { rounds, seconds } = values;
   process.exitCode = (await benchQr({ rounds: Number(rounds), seconds: Number(seconds) })) ? 0 : 1;
+} else if (positionals[0] === "log-size") {
+  process.exitCode = (await benchLogSize({ clicks: Math.min(Number(values.clicks), 10_000) })) ? 0 : 1;
 } else if (positionals[0] === "webhooks") {
   const { burst, rate, seconds } = values;
   const sizes = { burst: Number(burst), rate: Number(rate), seconds: Number(seconds) };

@@ -1,5 +1,5 @@
-// linkledger audit streams | stream | link | verify: the log itself, as it was written.
-import type { Command } from "commander";
+// linkledger audit streams | stream | events | link | verify: the log itself, as it was written.
+import { type Command, InvalidArgumentError } from "commander";
 import { parseAnchor } from "../audit/log-digest.ts";
 import { verifyLog } from "../audit/verify-log.ts";
 import { LinkNotFound } from "../commands/link-errors.ts";
@@ -48,6 +48,21 @@ export function auditCommands(program: Command): void {
     );
 
   audit
+    .command("events")
+    .description("the events of the log in their order, a line each")
+    .option("--prefix <prefix>", "only of streams whose name starts so, such as clicks-")
+    .option("--after <position>", "only those behind this position, such as the last one that was printed")
+    .option("--limit <count>", "at most so many; default 1000", atLeastOne, PAGE)
+    .option("--json", "print one JSON document")
+    .action((options: { prefix?: string; after?: Position; limit: number; json?: boolean }) =>
+      looking(options.json ?? false, async ({ backend }) => {
+        const { prefix, after, limit } = options;
+        const prefixes = prefix ? [prefix] : Object.values(PREFIX);
+        return { events: await backend.eventStore.readAll({ prefixes, after, limit }) };
+      }),
+    );
+
+  audit
     .command("link")
     .description("everything that happened to one link, clicks apart")
     .argument("<slug>")
@@ -87,6 +102,11 @@ async function verify({ backend, deps }: Session, given: string | undefined, sho
   const { ok, events, streams, types, unknownTypes, problemCount, problems, anchor: now } = found;
   const counted = { ok, events, streams, types, unknown_types: unknownTypes };
   return { ...counted, problem_count: problemCount, problems, anchor: now };
+}
+
+function atLeastOne(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("It must be a number from 1 on.");
 }
 
 async function streams(eventStore: EventStore, prefixes: readonly string[]) {

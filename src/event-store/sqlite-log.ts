@@ -13,7 +13,7 @@ import {
   type ReadRequest,
   type StoredRow,
 } from "./sqlite-rows.ts";
-import { SqliteSegments } from "./sqlite-segments.ts";
+import { SqliteSegments, textBounds } from "./sqlite-segments.ts";
 
 const COLUMNS = "position, stream, revision, id, type, data, metadata, recorded_at";
 
@@ -34,12 +34,23 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS events_by_category ON events (category, position);
 `;
 
+/** For people with `sqlite3`: nothing here reads it. */
+const VIEW = `
+  CREATE VIEW IF NOT EXISTS log AS
+  SELECT position, stream, revision, type, recorded_at, data FROM events
+  UNION ALL
+  SELECT last_position, stream, last_revision, count || ' events', recorded_at,
+    'compressed: linkledger audit events prints them' FROM segments
+  ORDER BY 1;
+`;
+
 const UNIQUE_VIOLATION = 2067;
 
 export class SqliteLog {
   readonly #db: DatabaseSync;
   readonly #last: StatementSync;
   readonly #byId: StatementSync;
+  readonly #idsBetween: StatementSync;
   readonly #insert: StatementSync;
   readonly #head: StatementSync;
   readonly #forwards: StatementSync;
@@ -54,10 +65,11 @@ export class SqliteLog {
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -32000");
     db.exec(`BEGIN IMMEDIATE; ${SCHEMA}`);
     this.#segments = new SqliteSegments(db);
-    db.exec("COMMIT");
+    db.exec(`${VIEW} COMMIT`);
     this.#db = db;
     this.#last = db.prepare("SELECT max(revision) AS revision FROM events WHERE stream = ?");
     this.#byId = db.prepare("SELECT stream, revision FROM events WHERE id = ?");
+    this.#idsBetween = db.prepare("SELECT id FROM events WHERE id BETWEEN ? AND ?");
     this.#insert = db.prepare(
       `INSERT INTO events (position, category, stream, revision, id, type, data, metadata, recorded_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -77,11 +89,23 @@ export class SqliteLog {
     this.#db.exec("BEGIN IMMEDIATE");
     try {
       const outcomes = requests.map((request) => this.#appendOne(request));
+      if (requests.some(({ segment }) => segment)) this.#mergeSegments();
       this.#db.exec("COMMIT");
       return outcomes;
     } catch (error) {
       if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
       throw error;
+    }
+  }
+
+  /** In the same transaction, so that it costs no fsync of its own; what fails here must not fail the appends. */
+  #mergeSegments(): void {
+    this.#db.exec("SAVEPOINT merge");
+    try {
+      this.#segments.mergeTail();
+      this.#db.exec("RELEASE merge");
+    } catch {
+      this.#db.exec("ROLLBACK TO merge; RELEASE merge");
     }
   }
 
@@ -173,16 +197,14 @@ export class SqliteLog {
     return { revision: first + ids.length - 1, position };
   }
 
-  /**
-   * Undefined when one of the ids is already in the store: a partial repetition, which nobody can mean. Segments,
-   * which only retries at an exact revision can repeat, need no look at ids.
-   */
+  /** Undefined when one of the ids is already in the store: a partial repetition, which nobody can mean. */
   #insertAll(request: AppendRequest, last: number): number | undefined {
     const { stream, ids, rows = [], segment, recordedAt } = request;
     const position = this.head() + 1;
+    if (this.#segments.holdsAny(ids)) return undefined;
     if (segment) {
-      const at = { count: ids.length, position, revision: last + 1, recordedAt };
-      return this.#segments.insert(stream, segment, at);
+      if (this.#holdsAny(ids)) return undefined;
+      return this.#segments.insert(stream, segment, { ids, position, revision: last + 1, recordedAt });
     }
     const category = categoryOf(stream);
     this.#db.exec("SAVEPOINT append");
@@ -198,6 +220,13 @@ export class SqliteLog {
       this.#db.exec("ROLLBACK TO append; RELEASE append");
       return undefined;
     }
+  }
+
+  /** Whether one of the ids comes twice, or is that of a row. */
+  #holdsAny(ids: readonly string[]): boolean {
+    const wanted = new Set(ids);
+    const near = this.#idsBetween.all(...textBounds(ids)) as { id: string }[];
+    return wanted.size < ids.length || near.some(({ id }) => wanted.has(id));
   }
 
   #lastRevision(stream: string): number {

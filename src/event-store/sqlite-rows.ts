@@ -8,10 +8,9 @@ import {
   type RecordedEvent,
   RevisionConflict,
 } from "./port.ts";
+import { categoryOf } from "./sqlite-prefixes.ts";
 import { segmentBody } from "./sqlite-segment-body.ts";
-
-/** Appends of at least this many events at an exact revision are kept as one segment: clicks under load. */
-export const SEGMENT_FROM = 16;
+import type { Place } from "./sqlite-segment-runs.ts";
 
 /** An event as its row holds it. */
 export type StoredRow = {
@@ -27,7 +26,7 @@ export type StoredRow = {
 };
 
 /** Of a row or of a segment. */
-export type EventRow = NewEvent & { position: number; stream: string; revision: number; recordedAt: string };
+export type EventRow = NewEvent & Place;
 
 export type NewRow = Pick<StoredRow, "id" | "type" | "data" | "metadata">;
 
@@ -49,14 +48,18 @@ export type AppendOutcome =
   | { revision: number; position: number }
   | { conflict: { stream: string; expected: ExpectedRevision; actual: number | "none" } };
 
-/** @throws TypeError when data or metadata are not plain JSON */
+/**
+ * `compressed`: categories of which an append at an exact revision becomes a segment, whatever its size.
+ * @throws TypeError when data or metadata are not plain JSON
+ */
 export function appendRequest(
   stream: string,
   expected: ExpectedRevision,
   events: readonly NewEvent[],
-  recordedAt: string,
+  { recordedAt, compressed }: { recordedAt: string; compressed: readonly string[] },
 ): AppendRequest {
-  const isSegment = events.length >= SEGMENT_FROM && expected !== "any" && expected !== "exists";
+  const isExact = expected !== "any" && expected !== "exists";
+  const isSegment = isExact && compressed.includes(categoryOf(stream));
   return {
     ...{ stream, expected, recordedAt },
     ids: events.map(({ id }) => id),

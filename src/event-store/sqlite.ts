@@ -32,7 +32,11 @@ export type SqliteEventStoreOptions = {
   /** Milliseconds between looks for other processes' appends; default 100. */
   pollMs?: number;
   clock?: () => Date;
+  /** Categories of streams that come in great numbers and are read in bulk; default `clicks`. */
+  compressed?: readonly string[];
 };
+
+type Settings = Required<Omit<SqliteEventStoreOptions, "offThread">>;
 
 /** The log, wherever it lives. */
 type Log = {
@@ -46,10 +50,11 @@ type Log = {
 /** @throws StoreUnavailable when the file can't be opened */
 export async function openSqliteEventStore(
   file: string,
-  { offThread = false, pollMs = 100, clock = () => new Date() }: SqliteEventStoreOptions = {},
+  options: SqliteEventStoreOptions = {},
 ): Promise<EventStore> {
+  const { offThread = false, pollMs = 100, clock = () => new Date(), compressed = ["clicks"] } = options;
   const log = offThread ? await logInThread(file) : logHere(file);
-  return new SqliteEventStore(log, pollMs, clock);
+  return new SqliteEventStore(log, { pollMs, clock, compressed });
 }
 
 async function logInThread(file: string): Promise<Log> {
@@ -90,15 +95,13 @@ function unavailableOnError<T>(work: () => T): T {
 
 class SqliteEventStore implements EventStore {
   readonly #log: Log;
-  readonly #pollMs: number;
-  readonly #clock: () => Date;
+  readonly #settings: Settings;
   readonly #wakes = new Set<() => void>();
   readonly #closing = new AbortController();
 
-  constructor(log: Log, pollMs: number, clock: () => Date) {
+  constructor(log: Log, settings: Settings) {
     this.#log = log;
-    this.#pollMs = pollMs;
-    this.#clock = clock;
+    this.#settings = settings;
   }
 
   async append(
@@ -108,8 +111,9 @@ class SqliteEventStore implements EventStore {
   ): Promise<AppendResult> {
     if (events.length === 0) throw new RangeError(`An append to ${stream} needs at least one event`);
     this.#refuseWhenClosed();
-    const recordedAt = this.#clock().toISOString();
-    const request = appendRequest(stream, expected, events, recordedAt);
+    const { clock, compressed } = this.#settings;
+    const recordedAt = clock().toISOString();
+    const request = appendRequest(stream, expected, events, { recordedAt, compressed });
     const result = appendResult(await this.#log.append(request));
     for (const wake of this.#wakes) wake();
     return result;
@@ -133,7 +137,7 @@ class SqliteEventStore implements EventStore {
       head: () => this.head(),
       readAll: (position: Position | undefined) => this.readAll({ after: position, prefixes, limit }),
       wakes: this.#wakes,
-      pollMs: this.#pollMs,
+      pollMs: this.#settings.pollMs,
     };
     return follow(store, after, AbortSignal.any([signal, this.#closing.signal]));
   }

@@ -19,14 +19,17 @@ import { type EventStoreFixture, eventStoreContract } from "./event-store.ts";
 
 const CHILD = fileURLToPath(new URL("./append-for-ever.sqlite.ts", import.meta.url));
 
-async function openFixture(offThread: boolean): Promise<EventStoreFixture> {
+async function openFixture(offThread: boolean, isCompressed = false): Promise<EventStoreFixture> {
   const folder = await temporaryFolder();
   const file = join(folder.path, "events.db");
-  const store = await openSqliteEventStore(file, { offThread });
+  const category = `t${randomBytes(4).toString("hex")}`;
+  const open = () =>
+    openSqliteEventStore(file, { offThread, ...(isCompressed && { compressed: [category] }) });
+  const store = await open();
   return {
     store,
-    prefix: `t${randomBytes(4).toString("hex")}-`,
-    openAnother: () => openSqliteEventStore(file, { offThread }),
+    prefix: `${category}-`,
+    openAnother: open,
     startAppending: (stream) =>
       spawn(process.execPath, [CHILD, file, stream, String(offThread)], {
         stdio: ["ignore", "pipe", "inherit"],
@@ -40,6 +43,7 @@ async function openFixture(offThread: boolean): Promise<EventStoreFixture> {
 
 eventStoreContract("SQLite in the caller's thread", () => openFixture(false));
 eventStoreContract("SQLite in its own thread", () => openFixture(true));
+eventStoreContract("SQLite with compressed streams", () => openFixture(false, true));
 eventStoreContract("SQLite behind a prefix", async () => {
   const fixture = await openFixture(false);
   const behind = (store: EventStore) => prefixedEventStore(store, "staging_");
@@ -157,7 +161,12 @@ it("reads single events and large batches as of one moment", async () => {
     await reader.close();
   });
   const append = (expected: "none" | number, count: number) =>
-    writer.append([appendRequest("clicks-a", expected, sampleEvents(count), "2026-03-01T10:00:00.000Z")]);
+    writer.append([
+      appendRequest("clicks-a", expected, sampleEvents(count), {
+        recordedAt: "2026-03-01T10:00:00.000Z",
+        compressed: count > 1 ? ["clicks"] : [],
+      }),
+    ]);
   // What another process may do between the two questions, which it won't do on demand.
   const { readAll } = SqliteSegments.prototype;
   vi.spyOn(SqliteSegments.prototype, "readAll").mockImplementationOnce(function (

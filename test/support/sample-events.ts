@@ -1,10 +1,11 @@
 // Events for tests of stores, which don't look inside them.
-import { randomUUID } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { NewEvent } from "../../src/event-store/port.ts";
+import { timeOrderedId } from "../../src/events/ids.ts";
 
 export function sampleEvent(data: unknown = {}, type = "Sampled"): NewEvent {
   return {
-    id: randomUUID(),
+    id: timeOrderedId(Date.now(), randomBytes(10).toString("hex")),
     type,
     data,
     metadata: {

@@ -4,13 +4,17 @@ import { PREFIX } from "../src/events/streams.ts";
 import { checkpointName } from "../src/projections/checkpoint-name.ts";
 import { clickProjections } from "../src/projections/groups.ts";
 import { type LinkTotalsDocument, linkTotals } from "../src/projections/link-totals.ts";
+import type { Projection } from "../src/projections/projection.ts";
 
 const PAGE = 5000;
 const PATIENCE_MS = 300_000;
 const QUIET_MS = 1000;
 
-/** Waits until no more clicks are being recorded and every click projection has folded them all. */
-export async function untilCaughtUp({ eventStore, readStore }: Backend): Promise<void> {
+/** Waits until nothing more is being recorded and every one of these projections has folded it all. */
+export async function untilCaughtUp(
+  { eventStore, readStore }: Backend,
+  projections: readonly Projection[] = clickProjections,
+): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   let head = await eventStore.head();
   let quietSince = performance.now();
@@ -21,7 +25,7 @@ export async function untilCaughtUp({ eventStore, readStore }: Backend): Promise
       quietSince = performance.now();
     }
     const checkpoints = await readStore.checkpoints();
-    const behind = clickProjections.filter(
+    const behind = projections.filter(
       (projection) => head !== undefined && (checkpoints[checkpointName(projection)]?.position ?? "") < head,
     );
     if (behind.length === 0 && performance.now() - quietSince >= QUIET_MS) return;

@@ -8,31 +8,42 @@ import { benchSlug, LINKS } from "./traffic/requests.ts";
 
 const AT_ONCE = 500;
 
+export type SeedOrder = { accountId: string; links: number; slugOf?: (link: number) => string };
+
 /** One account and its links on the default host, appended as the events that the commands would write. Answers the account. */
 export async function seedLinks(backend: Backend, baseUrl: string, links = LINKS): Promise<string> {
-  const { eventStore } = backend;
   const accountId = randomUUID();
+  await appendFirst(backend, accountStream(accountId), {
+    type: "AccountOpened",
+    data: { accountId, at: new Date().toISOString(), tier: "developer" },
+  });
+  await seedLinksOf(backend, baseUrl, { accountId, links });
+  return accountId;
+}
+
+/** Links of an account that exists. `slugOf`: by number; the slugs that the load generator visits by default. */
+export async function seedLinksOf(
+  backend: Backend,
+  baseUrl: string,
+  { accountId, links, slugOf = benchSlug }: SeedOrder,
+): Promise<void> {
   const at = new Date().toISOString();
   const host = new URL(baseUrl).hostname;
-  const append = (stream: string, event: LinkledgerEvent) => {
-    const origin = { correlationId: "bench", causationId: "bench", actor: { type: "operator" as const } };
-    return eventStore.append(stream, "none", [newEvent(event, randomUUID(), origin)]);
-  };
-  await append(accountStream(accountId), {
-    type: "AccountOpened",
-    data: { accountId, at, tier: "developer" },
-  });
   for (let first = 0; first < links; first += AT_ONCE) {
     const batch = Array.from({ length: Math.min(AT_ONCE, links - first) }, (_, i) => first + i);
     await Promise.all(
       batch.map((link) => {
-        const slug = benchSlug(link);
+        const slug = slugOf(link);
         const longUrl = `https://shop.example.com/products/${link}?utm_source=newsletter&utm_campaign=spring`;
         const data = { host, slug, accountId, at, longUrl, shortUrl: `${baseUrl}/${slug}` };
         const event = { type: "LinkCreated" as const, data: { ...data, via: "api" as const, custom: false } };
-        return append(linkStream(host, slug), event);
+        return appendFirst(backend, linkStream(host, slug), event);
       }),
     );
   }
-  return accountId;
+}
+
+function appendFirst({ eventStore }: Backend, stream: string, event: LinkledgerEvent) {
+  const origin = { correlationId: "bench", causationId: "bench", actor: { type: "operator" as const } };
+  return eventStore.append(stream, "none", [newEvent(event, randomUUID(), origin)]);
 }

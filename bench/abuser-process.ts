@@ -1,0 +1,43 @@
+// The abusers, a process of their own: asked for kinds of abuse and a time, it answers what they were answered.
+import { pause } from "../src/pause.ts";
+import { type Abuse, type AbuseCounts, type AbuseKind, type AbuseOrder, abuseKinds } from "./abuses.ts";
+
+process.on("message", async (order: AbuseOrder) => {
+  process.send?.(await abuse(order));
+});
+process.once("disconnect", () => process.exit(0));
+
+async function abuse(order: AbuseOrder): Promise<AbuseCounts> {
+  const kinds = await abuseKinds(order);
+  const until = performance.now() + order.seconds * 1_000;
+  const counts: AbuseCounts = {};
+  await Promise.all(
+    order.kinds.map(async (kind: Abuse) => {
+      counts[kind] = await repeat(kinds[kind], until);
+    }),
+  );
+  return counts;
+}
+
+/** At its rate, as long as few enough are in flight. */
+async function repeat(
+  { perSecond, atOnce, once }: AbuseKind,
+  until: number,
+): Promise<Record<string, number>> {
+  const answers: Record<string, number> = {};
+  const count = (answer: string) => {
+    answers[answer] = (answers[answer] ?? 0) + 1;
+  };
+  const started = performance.now();
+  const inFlight = new Set<Promise<void>>();
+  for (let n = 0; performance.now() < until; n += 1) {
+    await pause(Math.max(0, started + (n * 1_000) / perSecond - performance.now()));
+    if (inFlight.size >= atOnce) await Promise.race(inFlight);
+    const one: Promise<void> = once(n)
+      .then(count, (error: Error) => count(error.message))
+      .finally(() => inFlight.delete(one));
+    inFlight.add(one);
+  }
+  await Promise.race([Promise.all(inFlight), pause(5_000)]);
+  return answers;
+}

@@ -106,7 +106,7 @@ async function signUp(port: number, email: string, address: string) {
 /** Searches and exports are at their worst where an account has many links; the watched links are the visited ones. */
 async function seed(instance: Record<string, string>, { free, watcher }: { free: string; watcher: string }) {
   const config = parseConfig(instance);
-  const backend = await openBackend(config, { offThreadEventStore: false });
+  const backend = await openBackend(config, { offThread: false });
   try {
     await seedLinksOf(backend, config.baseUrl, { accountId: watcher, links: LINKS });
     const slugOf = (link: number) => `f${link.toString().padStart(6, "0")}`;

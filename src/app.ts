@@ -1,5 +1,4 @@
 // The Fastify instance: every route registered by hand, and which of them answer on which host.
-import type { FastifyInstance } from "fastify";
 import { analyticsRoute } from "./api/analytics.ts";
 import { createFastify } from "./api/create-fastify.ts";
 import type { Api } from "./api/fastify.ts";
@@ -11,6 +10,7 @@ import { linksRoute } from "./api/links.ts";
 import { metricsRoute } from "./api/metrics-route.ts";
 import { openApiDocument, openApiRoutes } from "./api/openapi.ts";
 import { qrRoute } from "./api/qr.ts";
+import { requestIds } from "./api/request-id.ts";
 import { shortenRoute } from "./api/shorten.ts";
 import { shortenInBulkRoute } from "./api/shorten-in-bulk.ts";
 import { siteRoutes } from "./api/site-routes.ts";
@@ -25,10 +25,8 @@ import { portalRoutes } from "./portal/portal.ts";
 import type { PortalDeps } from "./portal/portal-deps.ts";
 import { domainHome } from "./redirect/domain-home.ts";
 import type { DomainRouting } from "./redirect/domain-routing.ts";
-import { otherHost } from "./redirect/other-host.ts";
-import { redirectAtOnce } from "./redirect/redirect-at-once.ts";
+import { type RedirectDeps, redirectHandler } from "./redirect/http/redirect-handler.ts";
 import { requesterOf, trustOf } from "./redirect/requester.ts";
-import { type RedirectDeps, redirectRoute, slugAnswer } from "./redirect/route.ts";
 
 export type AppDeps = {
   config: Config;
@@ -59,26 +57,20 @@ export async function buildApp(deps: AppDeps): Promise<Api> {
   const { config, log, newId, api } = deps;
   const guard = api && keyGuard(api.keys);
   const trust = trustOf(config.trustProxy);
-  const redirect = deps.redirect && { ...deps.redirect, requester: requesterOf(trust) };
-  const answersAtOnce = redirect && redirectAtOnce(redirect);
-  const app = createFastify({ log, newId, trust, showWindow: guard?.show, answersAtOnce });
+  const requestIdOf = requestIds(newId());
+  const redirect =
+    deps.redirect && redirectHandler({ ...deps.redirect, requester: requesterOf(trust), requestIdOf, log });
+  const app = createFastify({ log, requestIdOf, trust, showWindow: guard?.show, redirect });
   if (api) await openApiDocument(app, config.baseUrl);
   healthRoutes(app, { readiness: deps.readiness, adminToken: config.adminToken });
   const { readStore } = deps.backend;
   tlsAskRoute(app, { readStore, secret: config.tlsAskSecret });
-  const answerSlug = redirect && slugAnswer(redirect);
-  if (answerSlug) redirectRoute(app as unknown as FastifyInstance, answerSlug);
   const gates = gate({
     baseHost: config.baseHost,
     guard,
     metrics: deps.metrics,
     otherHost:
-      redirect &&
-      answerSlug &&
-      otherHost({
-        answerSlug,
-        home: domainHome({ readStore, baseHost: config.baseHost, domains: redirect.domains }),
-      }),
+      deps.redirect && domainHome({ readStore, baseHost: config.baseHost, domains: deps.redirect.domains }),
   });
   await app.register(async (base: Api) => {
     gates.baseHost(base);

@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from "prom-client";
 import type { ProjectionStatus } from "./projections/status.ts";
 import type { RecorderStats } from "./redirect/click-recorder.ts";
-import type { RedirectStats } from "./redirect/route.ts";
+import type { RedirectStats } from "./redirect/http/redirect-handler.ts";
 import { webhookMetrics } from "./webhooks/webhook-metrics.ts";
 import type { WebhooksStatus } from "./webhooks/webhooks-messages.ts";
 

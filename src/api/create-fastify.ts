@@ -1,5 +1,5 @@
 // Fastify with our limits and our error object, also where Fastify or Node answers before any route.
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer } from "node:http";
 import type { Socket } from "node:net";
 import Fastify, {
   type FastifyReply,
@@ -9,11 +9,12 @@ import Fastify, {
 } from "fastify";
 import { validatorCompiler } from "fastify-type-provider-zod";
 import type { Logger } from "../logging.ts";
+import type { HandleRequest } from "../redirect/http/redirect-handler.ts";
 import type { Trust } from "../redirect/requester.ts";
 import { InvalidRequest } from "./errors.ts";
 import type { Api } from "./fastify.ts";
 import { sendError } from "./http-errors.ts";
-import { requestIdFrom, requestIds } from "./request-id.ts";
+import type { RequestIdOf } from "./request-id.ts";
 
 /** 100 links of 2,048 characters and then some. */
 const BODY_LIMIT_BYTES = 1_048_576;
@@ -26,26 +27,22 @@ const START_TIMEOUT_MS = 60_000;
 
 export type FastifyDeps = {
   log: Logger;
-  newId: () => string;
   trust: false | Trust;
   /** Adds the rate window to an answer that no hook sees, as its address can't be read. */
   showWindow: ((request: FastifyRequest, reply: FastifyReply) => Promise<void>) | undefined;
   /** Sees each request before Fastify does. */
-  answersAtOnce?: AnswersAtOnce | undefined;
+  redirect?: HandleRequest | undefined;
+  requestIdOf: RequestIdOf;
 };
 
-/** True when it has answered; false, and nothing has happened, for all other requests. */
-export type AnswersAtOnce = (request: IncomingMessage, response: ServerResponse) => boolean;
-
 export function createFastify(deps: FastifyDeps): Api {
-  const newRequestId = requestIds(deps.newId());
   const app = Fastify({
     loggerInstance: deps.log,
     requestIdHeader: false,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: "request_id" }),
-    genReqId: (request) => requestIdFrom(request.headers["x-request-id"], newRequestId),
+    genReqId: deps.requestIdOf,
     trustProxy: deps.trust,
-    ...(deps.answersAtOnce && { serverFactory: serverWith(deps.answersAtOnce, deps.log) }),
+    ...(deps.redirect && { serverFactory: serverWith(deps.redirect) }),
     bodyLimit: BODY_LIMIT_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     connectionTimeout: CONNECTION_TIMEOUT_MS,
@@ -75,19 +72,10 @@ export function createFastify(deps: FastifyDeps): Api {
 }
 
 /** As Fastify would make it, but for who sees a request first; once it closes Fastify sees them all. */
-function serverWith(
-  answersAtOnce: AnswersAtOnce,
-  log: Logger,
-): NonNullable<FastifyServerOptions["serverFactory"]> {
+function serverWith(redirect: HandleRequest): NonNullable<FastifyServerOptions["serverFactory"]> {
   return (handle, options) => {
     const server = createServer(options.http ?? {}, (request, response) => {
-      try {
-        if (server.listening && answersAtOnce(request, response)) return;
-      } catch (err) {
-        // A mistake of ours must not cost more than in a route: one request, never the process.
-        log.error({ err }, "answering at once failed");
-        if (response.headersSent) return void response.destroy();
-      }
+      if (server.listening && redirect(request, response)) return;
       handle(request, response);
     });
     server.keepAliveTimeout = Number(options.keepAliveTimeout);

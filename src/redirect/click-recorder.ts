@@ -78,14 +78,6 @@ export class ClickRecorder {
     this.#thread = this.#start();
   }
 
-  /** False, and nothing is recorded, when the redirect has to wait: then `record` says for how long. */
-  recordAtOnce(hit: RawHit): boolean {
-    if (this.#deps.durability === "durable" || this.#isFull()) return false;
-    if (hit.at - this.#queue.oldestAt(hit.at) > MAX_AGE_MS) return false;
-    this.#take(hit);
-    return true;
-  }
-
   /**
    * Undefined when the hit is in line and the redirect may be answered at once. A promise when it has to wait: for
    * the commit (durable), or while the recorder is behind.
@@ -93,7 +85,9 @@ export class ClickRecorder {
    *   the recorder thread has by then may be in the log already: it waits on, for as long as its commit takes
    */
   record(hit: RawHit): Promise<void> | undefined {
-    return this.recordAtOnce(hit) ? undefined : this.#recordInTime(hit);
+    if (this.#mustWait(hit)) return this.#recordInTime(hit);
+    this.#take(hit);
+    return undefined;
   }
 
   /** Resolves when every hit recorded so far is committed; waits as long as that takes. */
@@ -155,6 +149,11 @@ export class ClickRecorder {
       }
       await this.#waiters.upTo(place.batch);
     }
+  }
+
+  #mustWait(hit: RawHit): boolean {
+    if (this.#deps.durability === "durable" || this.#isFull()) return true;
+    return hit.at - this.#queue.oldestAt(hit.at) > MAX_AGE_MS;
   }
 
   #isFull(): boolean {

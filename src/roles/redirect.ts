@@ -3,8 +3,8 @@ import { randomBytes } from "node:crypto";
 import { chance } from "../commands/chance.ts";
 import type { LogFollower } from "../coordination/log-follower.ts";
 import { ClickRecorder } from "../redirect/click-recorder.ts";
+import type { RedirectDeps } from "../redirect/http/redirect-handler.ts";
 import { LinkLookup } from "../redirect/lookup.ts";
-import type { RedirectDeps } from "../redirect/route.ts";
 import { recorderThreadStarter } from "../redirect/start-recorder-thread.ts";
 import type { Opening } from "./opening.ts";
 

@@ -1,116 +1,268 @@
-// GET and HEAD /{slug} over the wire (interface, part 4; DESIGN §5).
-import Fastify, { type FastifyInstance } from "fastify";
+// GET and HEAD /{slug} over the wire (interface, part 4; DESIGN §5): the whole answer, byte for byte.
+import { once } from "node:events";
+import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createFastify } from "../../src/api/create-fastify.ts";
+import { requestIds } from "../../src/api/request-id.ts";
+import { createLogger } from "../../src/logging.ts";
 import { RecorderBusy } from "../../src/redirect/commit-waiters.ts";
 import { type Hit, unpackTarget } from "../../src/redirect/hit.ts";
+import { type RedirectDeps, redirectHandler } from "../../src/redirect/http/redirect-handler.ts";
 import { linkEntry } from "../../src/redirect/link-entry.ts";
-import { requesterOf } from "../../src/redirect/requester.ts";
-import { type RedirectRouteDeps, redirectRoute, slugAnswer } from "../../src/redirect/route.ts";
+import { requesterOf, trustOf } from "../../src/redirect/requester.ts";
 
-const entry = (status: "live" | "disabled") =>
+const NOW = 1_777_000_000_000;
+const MOVED =
+  "HTTP/1.1 301 Moved Permanently\r\n" +
+  "location: https://example.com/path?x=1#top\r\n" +
+  "cache-control: private, max-age=0, must-revalidate\r\n" +
+  "content-length: 0\r\nDate: now\r\nConnection: close\r\n\r\n";
+const NOT_FOUND_BODY = '{"error":"Short link not found","code":"link_not_found","request_id":"id-1"}';
+const NOT_FOUND =
+  "HTTP/1.1 404 Not Found\r\nx-request-id: id-1\r\ncache-control: no-store\r\n" +
+  "content-type: application/json; charset=utf-8\r\n" +
+  `content-length: ${NOT_FOUND_BODY.length}\r\nDate: now\r\nConnection: close\r\n\r\n`;
+
+const entry = (host: string, slug: string, status: "live" | "disabled" = "live") =>
   linkEntry({
-    host: "localhost",
-    slug: "abcdefg",
+    ...{ host, slug, status },
     accountId: "7a6f3c1e-52b1-4f0e-9a54-2f6c1d7b8e90",
     longUrl: "https://example.com/path?x=1#top",
-    shortUrl: "http://localhost:3000/abcdefg",
-    status,
+    shortUrl: `http://${host}/${slug}`,
     via: "api",
     revision: 0,
   });
 
-describe("the redirect", () => {
-  let app: FastifyInstance;
-  let hits: Hit[];
-  let deps: RedirectRouteDeps;
-
-  beforeEach(() => {
-    hits = [];
-    const links = new Map([
-      ["localhost/abcdefg", entry("live")],
-      ["localhost/off", entry("disabled")],
-    ]);
-    const find = (host: string, slug: string) => links.get(`${host}/${slug.toLowerCase()}`);
-    deps = {
-      lookup: { peek: find, find: async (host, slug) => find(host, slug) },
-      recorder: {
-        record: (hit) => {
-          hits.push({ ...hit, link: unpackTarget(hit.link) });
-          return undefined;
-        },
-        recordAtOnce: () => false,
+/** A server with real sockets in front of a few links, as if all were cached; the hits that were recorded are kept. */
+async function start() {
+  const links = new Map([
+    ["localhost/abcdefg", entry("localhost", "abcdefg")],
+    ["localhost/docs", entry("localhost", "docs")],
+    ["localhost/off", entry("localhost", "off", "disabled")],
+    ["go.example/abcdefg", entry("go.example", "abcdefg")],
+    ["go.example/docs", entry("go.example", "docs")],
+  ]);
+  const hits: Hit[] = [];
+  const peek = (host: string, slug: string) => links.get(`${host}/${slug.toLowerCase()}`);
+  const trust = trustOf(["127.0.0.1/32"]);
+  const requester = requesterOf(trust);
+  const deps: RedirectDeps = {
+    lookup: { peek, find: async (host, slug) => peek(host, slug) },
+    recorder: {
+      record: (hit) => {
+        hits.push({ ...hit, link: unpackTarget(hit.link) });
+        return undefined;
       },
-      baseHost: "localhost",
-      requester: requesterOf(false),
-      now: () => 1_777_000_000_000,
-      stats: { found: 0, notFound: 0, disabled: 0, error: 0 },
-    };
-    app = Fastify();
-    redirectRoute(app, slugAnswer(deps));
+    },
+    baseHost: "localhost",
+    now: () => NOW,
+    stats: { found: 0, notFound: 0, disabled: 0, error: 0 },
+  };
+  const logged: string[] = [];
+  const log = createLogger("error", { write: (line) => void logged.push(line) });
+  const requestIdOf = requestIds("id");
+  // Read at each request, so that a test may change them.
+  const handler = redirectHandler({
+    ...{ ...deps, requester, requestIdOf, log },
+    lookup: {
+      peek: (host, slug) => deps.lookup.peek(host, slug),
+      find: (host, slug) => deps.lookup.find(host, slug),
+    },
+    recorder: { record: (hit) => deps.recorder.record(hit) },
+  });
+  const app = createFastify({ log, requestIdOf, trust, showWindow: undefined, redirect: handler });
+  app.get("/docs", () => "ours");
+  app.get("/who/asks", (request) => ({
+    fastify: { host: request.host, address: request.ip },
+    requester: { host: requester.host(request.raw), address: requester.address(request.raw) },
+  }));
+  await app.listen({ port: 0, host: "127.0.0.1" });
+  const { port } = app.server.address() as { port: number };
+  return { app, port, hits, deps, logged };
+}
+
+/** Everything the server says to these bytes, until it closes the connection. */
+async function say(port: number, text: string): Promise<string> {
+  const socket = connect(port, "127.0.0.1");
+  let said = "";
+  socket.setEncoding("utf8").on("data", (chunk) => (said += chunk));
+  socket.write(text);
+  await once(socket, "close");
+  return said.replace(/^Date: .*$/gm, "Date: now");
+}
+
+function request(first: string, headers: Record<string, string> = {}): string {
+  const all = { host: "localhost", connection: "close", ...headers };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `${first} HTTP/1.1\r\n${lines.join("")}\r\n`;
+}
+
+describe("the redirect", () => {
+  let server: Awaited<ReturnType<typeof start>>;
+  beforeEach(async () => {
+    server = await start();
+  });
+  afterEach(() => server.app.close());
+
+  it.each([
+    ["a link", request("GET /abcdefg"), {}],
+    ["capitals and a query", request("GET /ABCdefg?qr=1&a=%20b?c"), { query: "qr=1&a=%20b?c" }],
+    ["HEAD", request("HEAD /abcdefg"), { method: "HEAD" }],
+    [
+      "all headers that an event keeps",
+      request("GET /abcdefg", {
+        "user-agent": "Mozilla/5.0",
+        referer: "https://news.example/",
+        "accept-language": "de-AT,de;q=0.9",
+        "sec-purpose": "prefetch;prerender",
+      }),
+      {
+        ...{ userAgent: "Mozilla/5.0", referrer: "https://news.example/" },
+        ...{ language: "de-AT,de;q=0.9", prefetch: "prefetch;prerender" },
+      },
+    ],
+    [
+      "a client behind a trusted proxy",
+      request("GET /abcdefg", { "x-forwarded-for": "198.51.100.9, 203.0.113.7" }),
+      { address: "203.0.113.7" },
+    ],
+    ["a proxy's host", request("GET /docs", { "x-forwarded-host": "evil.example, go.example" }), {}],
+    ["a custom domain", request("GET /abcdefg", { host: "GO.example:8080" }), {}],
+    ["a custom domain's slug that the base host keeps", request("GET /docs", { host: "go.example" }), {}],
+    ["an encoded slug", request("GET /%61bcdefg"), {}],
+    ["an address in absolute form", request("GET http://localhost/abcdefg?a=b"), { query: "a=b" }],
+    ["a body", `${request("GET /abcdefg", { "content-length": "4" })}body`, {}],
+  ])(
+    "answers %s with the same 301, which no cache may reuse unasked, and records it",
+    async (_, text, hit) => {
+      expect(await say(server.port, text)).toBe(MOVED);
+      expect(server.hits).toMatchObject([{ at: NOW, ...hit }]);
+      expect(server.deps.stats).toEqual({ found: 1, notFound: 0, disabled: 0, error: 0 });
+    },
+  );
+
+  it("answers a connection that is kept alive as often as it asks", async () => {
+    const twice = request("GET /abcdefg", { connection: "keep-alive" }) + request("GET /abcdefg");
+    expect((await say(server.port, twice)).match(/^location: /gm)).toHaveLength(2);
+    expect(server.hits).toHaveLength(2);
   });
 
-  afterEach(() => app.close());
+  it.each([
+    ["no link", "GET /nothing", {}, { notFound: 1 }],
+    ["a name that is no slug", "GET /some.txt", {}, { notFound: 1 }],
+    ["an encoded slash", "GET /a%2Fb", {}, { notFound: 1 }],
+    ["another host", "GET /abcdefg", { host: "other.example" }, { notFound: 1 }],
+    ["no host", "GET /abcdefg", { host: "" }, { notFound: 1 }],
+    ["a disabled link", "GET /off", {}, { disabled: 1 }],
+  ])(
+    "answers %s with 404, which no cache may keep, and records nothing",
+    async (_, first, headers, counted) => {
+      expect(await say(server.port, request(first, headers as Record<string, string>))).toBe(
+        NOT_FOUND + NOT_FOUND_BODY,
+      );
+      expect(server.hits).toEqual([]);
+      expect(server.deps.stats).toMatchObject({ found: 0, ...counted });
+    },
+  );
 
-  it("answers GET and HEAD with the same 301, which no cache may reuse unasked", async () => {
-    for (const method of ["GET", "HEAD"] as const) {
-      const response = await app.inject({
-        method,
-        url: "/ABCdefg?qr=1&a=b",
-        headers: { "sec-purpose": "prefetch" },
-      });
-      expect(response.statusCode).toBe(301);
-      expect(response.headers).toMatchObject({
-        location: "https://example.com/path?x=1#top",
-        "cache-control": "private, max-age=0, must-revalidate",
-      });
-      expect(response.body).toBe("");
-    }
-    expect(hits.map((hit) => hit.method)).toEqual(["GET", "HEAD"]);
-    expect(hits[0]).toMatchObject({ query: "qr=1&a=b", prefetch: "prefetch", at: 1_777_000_000_000 });
-    expect(deps.stats).toEqual({ found: 2, notFound: 0, disabled: 0, error: 0 });
+  it("answers HEAD of no link without a body, and a browser with a page", async () => {
+    expect(await say(server.port, request("HEAD /nothing"))).toBe(NOT_FOUND);
+    const page = await say(server.port, request("GET /nothing", { accept: "text/html,*/*" }));
+    expect(page).toMatch(/^content-type: text\/html; charset=utf-8\r$/m);
+    expect(page).toContain("<h1>Short link not found</h1>");
   });
 
-  it("answers 404 for no link, another host and a disabled link, as JSON or as a page", async () => {
-    for (const request of [
-      { url: "/nothing" },
-      { url: "/off" },
-      { url: "/abcdefg", headers: { host: "go.example" } },
-    ]) {
-      const response = await app.inject(request);
-      expect(response.statusCode).toBe(404);
-      expect(response.json()).toMatchObject({
-        error: expect.any(String),
-        code: "link_not_found",
-        request_id: expect.any(String),
-      });
-    }
-    const page = await app.inject({ url: "/nothing", headers: { accept: "text/html,*/*" } });
-    expect(page.headers["content-type"]).toContain("text/html");
-    expect(hits).toEqual([]);
-    expect(deps.stats).toMatchObject({ notFound: 3, disabled: 1 });
+  it("shows the caller's own request id in what is no redirect", async () => {
+    const answer = await say(server.port, request("GET /nothing", { "x-request-id": "mine-7" }));
+    expect(answer).toMatch(/^x-request-id: mine-7\r$/m);
+    expect(answer).toContain('"request_id":"mine-7"');
+  });
+
+  it.each([
+    ["a word of the base host", request("GET /docs")],
+    ["two segments", request("GET /who/asks")],
+    ["a slash too many", request("GET /abcdefg/")],
+    ["what can't be decoded", request("GET /%zz")],
+    ["another method", request("POST /abcdefg", { "content-length": "0" })],
+  ])("leaves %s to the framework", async (_, text) => {
+    await say(server.port, text);
+    expect(server.hits).toEqual([]);
+    expect(server.deps.stats).toEqual({ found: 0, notFound: 0, disabled: 0, error: 0 });
   });
 
   it("answers after the commit where the recorder asks to wait, and 503 rather than lose the click", async () => {
     let committed = false;
-    deps.recorder.record = async () => {
+    server.deps.recorder.record = async () => {
       committed = true;
     };
-    expect((await app.inject("/abcdefg")).statusCode).toBe(301);
+    expect(await say(server.port, request("GET /abcdefg"))).toBe(MOVED);
     expect(committed).toBe(true);
-    deps.recorder.record = () => Promise.reject(new RecorderBusy("busy"));
-    const busy = await app.inject("/abcdefg");
-    expect([busy.statusCode, busy.headers["retry-after"], busy.json().code]).toEqual([
-      503,
-      "1",
-      "recorder_busy",
-    ]);
+    server.deps.recorder.record = () => Promise.reject(new RecorderBusy("busy"));
+    const busy = await say(server.port, request("GET /abcdefg"));
+    expect(busy).toMatch(/^HTTP\/1.1 503 Service Unavailable\r$/m);
+    expect(busy).toMatch(/^retry-after: 1\r$/m);
+    expect(busy).toContain('"code":"recorder_busy"');
   });
 
-  it("answers 503 with Retry-After when the stores are away", async () => {
-    deps.lookup.peek = () => undefined;
-    deps.lookup.find = () => Promise.reject(new Error("secret place"));
-    const response = await app.inject("/abcdefg");
-    expect([response.statusCode, response.headers["retry-after"]]).toEqual([503, "1"]);
-    expect(response.body).not.toContain("secret");
+  it.each([
+    ["the stores are unavailable", () => Promise.reject(new Error("secret place"))],
+    [
+      "the program is wrong",
+      () => {
+        throw new Error("secret place");
+      },
+    ],
+  ])("answers 503 when %s, says why in the log only, and goes on", async (_, find) => {
+    const { peek } = server.deps.lookup;
+    server.deps.lookup.peek = () => undefined;
+    server.deps.lookup.find = find;
+    const answer = await say(server.port, request("GET /abcdefg"));
+    expect(answer).toMatch(/^HTTP\/1.1 503 /);
+    expect(answer).not.toContain("secret");
+    expect(JSON.parse(server.logged.join(""))).toMatchObject({
+      request_id: "id-1",
+      err: { message: "secret place" },
+    });
+    server.deps.lookup.peek = peek;
+    expect(await say(server.port, request("GET /abcdefg"))).toBe(MOVED);
+  });
+
+  it.each([
+    {},
+    { "x-forwarded-for": "198.51.100.9" },
+    { "x-forwarded-for": "198.51.100.9, 203.0.113.7,127.0.0.1" },
+    { "x-forwarded-for": " , nonsense" },
+    { "x-forwarded-host": "one.example, two.example" },
+    { "x-forwarded-host": "" },
+  ])("sees host and client as Fastify does, given %j", async (headers) => {
+    const answer = await say(server.port, request("GET /who/asks", headers as Record<string, string>));
+    const { fastify, requester } = JSON.parse(answer.split("\r\n\r\n")[1] ?? "");
+    expect(requester).toEqual(fastify);
+  });
+
+  it("knows no client of a connection that is gone, and trusts none", () => {
+    const gone = {
+      headers: { "x-forwarded-for": "198.51.100.9", "x-forwarded-host": "a.example" },
+      socket: {},
+    };
+    const requester = requesterOf(trustOf(["127.0.0.1/32"]));
+    expect(requester.address(gone as never)).toBe("");
+    expect(requester.host(gone as never)).toBe("");
+  });
+
+  it("leaves connections that outlive the listening to Fastify, which closes them", async () => {
+    const socket = connect(server.port, "127.0.0.1").setEncoding("utf8");
+    const answers: string[] = [];
+    socket.on("data", (chunk) => answers.push(String(chunk)));
+    // Half of a request holds the connection while the server closes.
+    socket.write("GET /abcdefg HTTP/1.1\r\n");
+    await once(server.app.server, "connection");
+    const closed = server.app.close();
+    while (server.app.server.listening) await new Promise((resolve) => setImmediate(resolve));
+    socket.write("host: localhost\r\n\r\n");
+    await once(socket, "close");
+    await closed;
+    expect(answers.join("")).toMatch(/^connection: close/im);
+    expect(server.hits).toEqual([]);
   });
 });

@@ -2,6 +2,7 @@
 import { Agent } from "undici";
 import { createFastify } from "../../src/api/create-fastify.ts";
 import { memoryRateLimits } from "../../src/api/rate-limit.memory.ts";
+import { requestIds } from "../../src/api/request-id.ts";
 import { manualBilling } from "../../src/billing/manual-billing.ts";
 import { parseConfig } from "../../src/config.ts";
 import { createLogger } from "../../src/logging.ts";
@@ -16,7 +17,12 @@ export async function listPortalRoutes(options = { withMail: false }): Promise<P
   const { deps, close } = await openCommandDeps();
   const log = createLogger("silent");
   const found = new Map<string, PortalRoute>();
-  const app = createFastify({ log, newId: deps.newId, trust: false, showWindow: async () => undefined });
+  const app = createFastify({
+    log,
+    requestIdOf: requestIds(deps.newId()),
+    trust: false,
+    showWindow: async () => undefined,
+  });
   app.addHook("onRoute", ({ method, url }) => {
     for (const one of [method].flat()) if (one !== "HEAD") found.set(`${one} ${url}`, { method: one, url });
   });

@@ -1,0 +1,100 @@
+// GET and HEAD /{slug}: the one redirect (interface, part 4), before the framework, which would cost as much again.
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { RESERVED_WORDS } from "../../commands/slug.ts";
+import type { Logger } from "../../logging.ts";
+import type { ClickRecorder } from "../click-recorder.ts";
+import { RecorderBusy } from "../commit-waiters.ts";
+import { hostResolver } from "../hosts.ts";
+import type { LinkEntry } from "../link-entry.ts";
+import type { LinkLookup } from "../lookup.ts";
+import type { Requester } from "../requester.ts";
+import { answerMoved, answerNotFound, answerUnavailable } from "./answers.ts";
+import { hitOf } from "./hit-of-request.ts";
+import { pathSegment } from "./path-segment.ts";
+
+/** Redirects by outcome, counted as plain numbers for the metrics collector. */
+export type RedirectStats = { found: number; notFound: number; disabled: number; error: number };
+
+export type RedirectDeps = {
+  lookup: Pick<LinkLookup, "peek" | "find">;
+  recorder: Pick<ClickRecorder, "record">;
+  baseHost: string;
+  /** Milliseconds since 1970. */
+  now: () => number;
+  stats: RedirectStats;
+};
+
+export type RedirectHandlerDeps = RedirectDeps & {
+  requester: Requester;
+  /** The id that an answer and its log line carry. */
+  requestIdOf: (request: IncomingMessage) => string;
+  log: Pick<Logger, "error">;
+};
+
+/** True when the request is the handler's: it has answered, or will. False, and nothing has happened, for all others. */
+export type HandleRequest = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+/**
+ * Takes every GET and HEAD of one path segment, whatever the host, except the base host's own words. A cached link
+ * whose click is in line is answered without a single await.
+ */
+export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
+  const { lookup, recorder, requester, stats, now, requestIdOf } = deps;
+  const hostOf = hostResolver(deps.baseHost);
+  const baseHost = hostOf(deps.baseHost);
+
+  function answer(host: string, slug: string, request: IncomingMessage, response: ServerResponse) {
+    const entry = lookup.peek(host, slug);
+    if (entry) return follow(entry, request, response);
+    return lookup.find(host, slug).then((found) => {
+      if (found) return follow(found, request, response);
+      stats.notFound += 1;
+      return answerNotFound(request, response, requestIdOf(request));
+    });
+  }
+
+  /** A promise when the click has to wait: for its commit, or for room. */
+  function follow(
+    entry: LinkEntry,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> | undefined {
+    if (entry.status !== "live") {
+      stats.disabled += 1;
+      answerNotFound(request, response, requestIdOf(request));
+      return undefined;
+    }
+    const redirect = () => {
+      answerMoved(entry, response);
+      stats.found += 1;
+    };
+    const wait = recorder.record(hitOf(entry, request, requester, now()));
+    if (wait) return wait.then(redirect);
+    redirect();
+    return undefined;
+  }
+
+  /** The visitor is asked to come again; what is behind it is for the log. */
+  function unavailable(err: unknown, request: IncomingMessage, response: ServerResponse): void {
+    stats.error += 1;
+    const requestId = requestIdOf(request);
+    deps.log.error({ err, request_id: requestId }, "a short link could not be followed");
+    if (response.headersSent) return void response.destroy();
+    const code = err instanceof RecorderBusy ? err.code : "store_unavailable";
+    answerUnavailable(request, response, requestId, code);
+  }
+
+  return (request, response) => {
+    if (request.method !== "GET" && request.method !== "HEAD") return false;
+    const slug = pathSegment(request.url ?? "");
+    if (slug === undefined) return false;
+    const host = hostOf(requester.host(request));
+    if (host === baseHost && RESERVED_WORDS.has(slug)) return false;
+    try {
+      answer(host, slug, request, response)?.catch((err: unknown) => unavailable(err, request, response));
+    } catch (err) {
+      unavailable(err, request, response);
+    }
+    return true;
+  };
+}

@@ -8,8 +8,8 @@ import { loadAccount } from "./account-stream.ts";
 import { type AppendLinkDeps, appendLink, type LinkPlace, onFreeSlug } from "./append-link.ts";
 import type { Caller, CommandContext } from "./caller.ts";
 import { TierRequired } from "./errors.ts";
-import type { ExistingLink } from "./link.ts";
 import { CustomSlugNeedsDomain, InvalidDomain } from "./link-errors.ts";
+import { type LinkObject, linkObject } from "./link-object.ts";
 import { verifiedDomain } from "./own-domain.ts";
 import { acceptCustomSlug } from "./slug.ts";
 import type { RecheckLater } from "./url-rechecks.ts";
@@ -22,18 +22,7 @@ export type ShortenRequest = {
   domain_id?: string | undefined;
 };
 
-/** Link object of the interface, part 2. */
-export type LinkAnswer = {
-  short_url: string;
-  slug: string;
-  long_url: string;
-  created_at: string;
-  qr_download_url: string;
-  custom_domain?: string;
-  domain_id?: string;
-};
-
-export type CreatedLink = { link: LinkAnswer; position: Position | undefined };
+export type CreatedLink = { link: LinkObject; position: Position | undefined };
 
 /** `idempotency`: a scope such as `<key id>/<Idempotency-Key>`; the same scope and request make one link only. */
 export type CreateLinkOptions = {
@@ -67,7 +56,7 @@ export async function createLink(
   const created = slug
     ? await append(slug, true, 0)
     : await onFreeSlug(deps, scope, (free, attempt) => append(free, false, attempt));
-  return { link: answer(deps, created.link), position: created.position };
+  return { link: linkObject(created.link, deps.baseUrl), position: created.position };
 }
 
 /**
@@ -119,21 +108,4 @@ async function placeOf(
   const domain = verifiedDomain(await account(), request.domain_id.toLowerCase());
   if (domain?.state !== "active") throw new InvalidDomain();
   return { host: domain.hostname, origin: `https://${domain.hostname}`, domainId: domain.domainId };
-}
-
-function answer(deps: CreateLinkDeps, link: ExistingLink): LinkAnswer {
-  const onDomain = link.domainId ? { custom_domain: link.host, domain_id: link.domainId } : {};
-  return {
-    short_url: link.shortUrl,
-    slug: link.slug,
-    long_url: link.longUrl,
-    created_at: link.createdAt,
-    qr_download_url: qrUrl(deps.baseUrl, link),
-    ...onDomain,
-  };
-}
-
-/** On a custom domain the slug alone doesn't name the link, so its domain goes along. */
-export function qrUrl(baseUrl: string, link: { slug: string; domainId?: string | null | undefined }): string {
-  return `${baseUrl}/api/qr/${link.slug}${link.domainId ? `?domain_id=${link.domainId}` : ""}`;
 }

@@ -3,9 +3,10 @@ import { z } from "zod";
 import type { Position } from "../event-store/port.ts";
 import { TIER_LIMITS, type Tier } from "../events/vocabulary.ts";
 import type { Caller, CommandContext } from "./caller.ts";
-import { accountOnce, type CreateLinkDeps, createLink, type LinkAnswer } from "./create-link.ts";
+import { accountOnce, type CreateLinkDeps, createLink } from "./create-link.ts";
 import { CommandRefused, TierRequired } from "./errors.ts";
 import { InvalidItem } from "./link-errors.ts";
+import type { LinkObject } from "./link-object.ts";
 
 /** Bulk response of the interface, part 4; `index` is the position in the request in both lists. */
 export type BulkAnswer = {
@@ -18,7 +19,7 @@ export type BulkAnswer = {
   errors: BulkError[];
 };
 
-export type BulkResult = { index: number } & Omit<LinkAnswer, "qr_download_url">;
+export type BulkResult = { index: number } & Omit<LinkObject, "qr_download_url">;
 export type BulkError = { index: number; url: string; error: string };
 
 export type BulkDeps = CreateLinkDeps & {

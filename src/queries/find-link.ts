@@ -1,13 +1,12 @@
 // Which link a slug means: slugs repeat across domains, and a link made a moment ago may not be projected yet.
 import type { Caller } from "../commands/caller.ts";
-import type { EventStore, RecordedEvent } from "../event-store/port.ts";
-import { streamPages } from "../event-store/stream-pages.ts";
-import { readEvent } from "../events/read-event.ts";
-import { linkKey, linkStream } from "../events/streams.ts";
+import type { EventStore } from "../event-store/port.ts";
+import { linkKey } from "../events/streams.ts";
 import { type DomainDocument, domains } from "../projections/domains.ts";
 import { type LinkDocument, links } from "../projections/links.ts";
 import type { Document, FindQuery, ReadStore } from "../read-store/port.ts";
 import { Forbidden, NotFound } from "./errors.ts";
+import { linkFromStream } from "./link-from-stream.ts";
 
 export type FindLinkDeps = { readStore: ReadStore; eventStore: EventStore; baseHost: string };
 
@@ -96,21 +95,8 @@ async function justMade(
     const key = linkKey(host, slug);
     // Projected means that the read store has already answered for it.
     if (await readStore.get<Document>(links.collection.name, key)) continue;
-    const link = await fold(key, streamPages(eventStore, linkStream(host, slug)));
+    const link = await linkFromStream(eventStore, key);
     if (link && !link.deleted) return link;
   }
   return undefined;
-}
-
-async function fold(key: string, pages: AsyncIterable<RecordedEvent[]>): Promise<LinkDocument | undefined> {
-  let link: LinkDocument | undefined;
-  for await (const page of pages) {
-    for (const recorded of page) {
-      const event = readEvent(recorded);
-      if (!event) continue;
-      const fields = links.evolve(link ?? links.empty(event), event);
-      link = { ...fields, _id: key, _position: recorded.position };
-    }
-  }
-  return link;
 }

@@ -1,11 +1,10 @@
 // One link of an account with everything that was done to it, straight from its own stream: never a moment behind.
 import type { Actor, EventStore } from "../event-store/port.ts";
-import { streamPages } from "../event-store/stream-pages.ts";
 import type { LinkEvent, StoredEvent } from "../events/catalogue.ts";
-import { readEvent } from "../events/read-event.ts";
-import { linkKey, linkStream } from "../events/streams.ts";
-import { type LinkDocument, links } from "../projections/links.ts";
+import { linkKey } from "../events/streams.ts";
+import type { LinkDocument } from "../projections/links.ts";
 import { NotFound } from "./errors.ts";
+import { linkFromStream } from "./link-from-stream.ts";
 
 /** `position`: where the link was made; no click is before it. `history`: oldest first. */
 export type LinkWithHistory = { link: LinkDocument; position: string; history: LinkStep[] };
@@ -27,20 +26,12 @@ export async function linkHistory(
   host: string,
   slug: string,
 ): Promise<LinkWithHistory> {
-  const key = linkKey(host, slug);
-  let link: LinkDocument | undefined;
   let position = "";
   const history: LinkStep[] = [];
-  for await (const page of streamPages(eventStore, linkStream(host, slug))) {
-    for (const recorded of page) {
-      const event = readEvent(recorded);
-      if (!event) continue;
-      const fields = links.evolve(link ?? links.empty(event), event);
-      link = { ...fields, _id: key, _position: recorded.position };
-      position ||= recorded.position;
-      history.push(stepOf(event));
-    }
-  }
+  const link = await linkFromStream(eventStore, linkKey(host, slug), (event) => {
+    position ||= event.position;
+    history.push(stepOf(event));
+  });
   if (!link || link.accountId !== accountId) throw new NotFound("Short link not found.");
   return { link, position, history };
 }

@@ -1,8 +1,8 @@
 // GET /api/v1/links: the links made with the caller's key, newest first, page by page (DESIGN §7).
+import { type LinkObject, linkObject } from "../commands/link-object.ts";
 import { type LinkDocument, links } from "../projections/links.ts";
 import type { FindQuery, ReadStore } from "../read-store/port.ts";
 import { cursorOf, placeOf } from "./cursor.ts";
-import { type LinkObject, linkObject } from "./link-object.ts";
 
 export type ListLinksDeps = { readStore: ReadStore; baseUrl: string };
 

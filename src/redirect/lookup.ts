@@ -2,13 +2,11 @@
 import { LRUCache } from "lru-cache";
 import type { FollowedEvent } from "../coordination/log-follower.ts";
 import { type EventStore, StoreUnavailable } from "../event-store/port.ts";
-import { streamPages } from "../event-store/stream-pages.ts";
-import { readEvent } from "../events/read-event.ts";
 import { linkKey, PREFIX } from "../events/streams.ts";
 import { OutageBreaker } from "../outage-breaker.ts";
 import { type AccountDocument, accounts } from "../projections/accounts.ts";
 import { type LinkDocument, links } from "../projections/links.ts";
-import type { Fields } from "../projections/projection.ts";
+import { linkFromStream } from "../queries/link-from-stream.ts";
 import type { Document, ReadStore } from "../read-store/port.ts";
 import { shareCalls } from "../runtime/share-calls.ts";
 import { DomainRouting } from "./domain-routing.ts";
@@ -129,17 +127,10 @@ export class LinkLookup {
     return document && this.#isCurrent(key, document) ? document : undefined;
   }
 
-  /** Folds with the projection's own fold, so that both ways give the same link. */
   async #fromStream(key: string): Promise<LinkFacts | undefined> {
     if (!this.#streams.admits()) throw new StoreUnavailable("The event store is away");
-    let link: Fields<LinkDocument> | undefined;
     try {
-      for await (const page of streamPages(this.#deps.eventStore, `${PREFIX.link}${key}`)) {
-        for (const recorded of page) {
-          const event = readEvent(recorded);
-          if (event) link = links.evolve(link ?? links.empty(event), event);
-        }
-      }
+      const link = await linkFromStream(this.#deps.eventStore, key);
       this.#streams.succeeded();
       return link;
     } catch (error) {

@@ -1,5 +1,5 @@
 // The Link object of every answer (interface, part 2).
-import type { LinkDocument } from "../projections/links.ts";
+import type { LinkFacts } from "./link.ts";
 
 export type LinkObject = {
   short_url: string;
@@ -13,7 +13,9 @@ export type LinkObject = {
 
 /** `baseUrl` without a slash at the end. `custom_domain` and `domain_id` only for a link on a custom domain. */
 export function linkObject(
-  link: Pick<LinkDocument, "host" | "slug" | "shortUrl" | "longUrl" | "createdAt" | "domainId">,
+  link: Pick<LinkFacts, "host" | "slug" | "shortUrl" | "longUrl" | "createdAt"> & {
+    domainId?: string | null | undefined;
+  },
   baseUrl: string,
 ): LinkObject {
   const qr = `${baseUrl}/api/qr/${encodeURIComponent(link.slug)}`;
@@ -23,7 +25,7 @@ export function linkObject(
     long_url: link.longUrl,
     created_at: link.createdAt,
   };
-  if (link.domainId === null) return { ...common, qr_download_url: qr };
+  if (!link.domainId) return { ...common, qr_download_url: qr };
   return {
     ...common,
     // The same slug may exist on other domains: without the id the image could be of another link.

@@ -1,6 +1,7 @@
 // `npm run bench <name> -- [options]`: what each benchmark is called, and its options.
 import { parseArgs } from "node:util";
 import { benchAbuse } from "./abuse.ts";
+import { benchColdLookups } from "./cold-lookups.ts";
 import { benchLogSize } from "./log-size.ts";
 import { benchPortal } from "./portal.ts";
 import { benchQr } from "./qr.ts";
@@ -9,6 +10,7 @@ import { benchWebhooks } from "./webhooks.ts";
 
 const USAGE = `usage: npm run bench redirect -- [--durable] [--rounds 3] [--seconds 8] [--markdown] [--profile DIR]
        npm run bench portal -- [--links 100000] [--clicks 1000000] [--requests 50] [--markdown]
+       npm run bench cold-lookups -- [--rounds 3]
        npm run bench qr -- [--rounds 3] [--seconds 8]
        npm run bench log-size -- [--clicks 10000]
        npm run bench webhooks -- [--burst 2000] [--rate 50] [--seconds 8]
@@ -39,6 +41,8 @@ if (positionals[0] === "redirect") {
   const { links, clicks, requests, markdown } = values;
   const sizes = { links: Number(links), clicks: Number(clicks), requests: Number(requests) };
   process.exitCode = (await benchPortal({ ...sizes, markdown })) ? 0 : 1;
+} else if (positionals[0] === "cold-lookups") {
+  await benchColdLookups(Number(values.rounds));
 } else if (positionals[0] === "qr") {
   const { rounds, seconds } = values;
   process.exitCode = (await benchQr({ rounds: Number(rounds), seconds: Number(seconds ?? 8) })) ? 0 : 1;

@@ -7,6 +7,7 @@ import { oldestKept, oldestRouted } from "../../src/webhooks/retention.ts";
 import { ROUTER_CHECKPOINT, routeClicks } from "../../src/webhooks/router.ts";
 import { operator } from "../support/command-deps.ts";
 import { failingReadStore } from "../support/failing-read-store.ts";
+import { append } from "../support/stores.ts";
 import { webhookDeps, webhookOf } from "../support/webhook-of.ts";
 import { openWebhookStores, until, type WebhookStores } from "../support/webhook-run.ts";
 
@@ -133,5 +134,19 @@ describe("the webhook router", () => {
     await stores.clicks(account, 1);
     await expect(route()).rejects.toThrow(/LinkClicked at revision 0 of clicks-newer/);
     expect(await deliveries(hook)).toHaveLength(1);
+  });
+
+  it("cancels what waits for a closed account by that event alone, and queues none of its clicks after it", async () => {
+    const account = await stores.account();
+    const hook = await hookFor(account);
+    await stores.clicks(account, 3);
+    await route();
+    const { eventStore, deliveryQueue } = stores.backend;
+    const data = { accountId: account, at: new Date().toISOString() };
+    await append(eventStore, `account-${account}`, [{ type: "AccountClosed", data }]);
+    await stores.clicks(account, 2);
+    await route();
+    const states = (await deliveryQueue.list({ webhookId: hook, limit: 10 })).map(({ state }) => state);
+    expect(states).toEqual(["cancelled", "cancelled", "cancelled"]);
   });
 });

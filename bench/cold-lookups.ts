@@ -1,0 +1,94 @@
+// `npm run bench cold-lookups`: what a link costs that no process has in memory, from MongoDB and from a cache in Redis.
+import { openBackend } from "../src/backend.ts";
+import { LinkLookup } from "../src/redirect/lookup.ts";
+import { startMongodb } from "../test/support/mongodb-server.ts";
+import { startRedis } from "../test/support/redis-server.ts";
+import { temporaryFolder } from "../test/support/temporary-folder.ts";
+import { machineLine } from "./report.ts";
+
+const LINKS = 500;
+const IN_FLIGHT = 50;
+const HOST = "sho.rt";
+const ACCOUNT = "7a6f3c1e-52b1-4f0e-9a54-2f6c1d7b8e90";
+const AT = "2026-05-01T12:00:00.000Z";
+
+type Look = (slug: string) => Promise<unknown>;
+
+/** `rounds` times both ways in turn: one after the other, then 50 at once. Prints the medians. */
+export async function benchColdLookups(rounds: number): Promise<void> {
+  const folder = await temporaryFolder();
+  const [mongodb, redis] = await Promise.all([startMongodb(), startRedis()]);
+  const config = { dataDir: folder.path, mongodbUrl: mongodb.newDatabase() };
+  const backend = await openBackend(config, { offThread: false });
+  try {
+    await backend.prepare();
+    const links = Array.from({ length: LINKS }, (_, n) => document(`slug${n}`));
+    for (let start = 0; start < LINKS; start += 20)
+      await backend.foldStore.replace("links", links.slice(start, start + 20));
+    const account = { _id: ACCOUNT, _position: "1", tier: "free", status: "open", openedAt: AT };
+    await backend.foldStore.replace("accounts", [account]);
+    const connection = await redis.connect();
+    await connection.run(async (client) => {
+      for (const link of links) await client.hset(redisKey(link.slug), "r", 0, "v", JSON.stringify(link));
+    });
+    const ways: Record<string, () => Look> = {
+      // A lookup of its own for each pass, so that each look is a cold one.
+      MongoDB: () => {
+        const lookup = new LinkLookup({ ...backend, baseHost: HOST, isFollowing: () => true });
+        return (slug) => lookup.find(HOST, slug);
+      },
+      Redis: () => async (slug) => {
+        const text = await connection.run((client) => client.hget(redisKey(slug), "v"));
+        return JSON.parse(text ?? "");
+      },
+    };
+    console.log(`${machineLine()}\n${LINKS} links, ${rounds} rounds, medians`);
+    const results = new Map<string, { latency: number[]; rate: number[] }>();
+    for (let round = 0; round < rounds; round++)
+      for (const [name, way] of Object.entries(ways)) {
+        const { latency, rate } = results.get(name) ?? { latency: [], rate: [] };
+        latency.push((await secondsFor(way(), 1)) / LINKS);
+        rate.push(LINKS / (await secondsFor(way(), IN_FLIGHT)));
+        results.set(name, { latency, rate });
+      }
+    for (const [name, { latency, rate }] of results)
+      console.log(
+        `${name.padEnd(8)} ${(median(latency) * 1_000).toFixed(2)} ms a look, ${Math.round(median(rate))} looks/s at ${IN_FLIGHT} in flight`,
+      );
+  } finally {
+    await backend.close();
+    await Promise.all([mongodb.stop(), redis.stop()]);
+    await folder.remove();
+  }
+}
+
+async function secondsFor(look: Look, inFlight: number): Promise<number> {
+  const before = performance.now();
+  let next = 0;
+  const visitor = async () => {
+    while (next < LINKS) if (!(await look(`slug${next++}`))) throw new Error("a link was not found");
+  };
+  await Promise.all(Array.from({ length: inFlight }, visitor));
+  return (performance.now() - before) / 1_000;
+}
+
+function document(slug: string) {
+  return {
+    ...{ _id: `${HOST}/${slug}`, _position: "1", host: HOST, slug, shortUrl: `https://${HOST}/${slug}` },
+    ...{ accountId: ACCOUNT, keyId: null, domainId: null },
+    ...{
+      longUrl: `https://example.com/campaign/${slug}?utm_source=newsletter`,
+      createdAt: AT,
+      changedAt: AT,
+    },
+    ...{ status: "live", deleted: false, via: "api", custom: false, revision: 0 },
+  };
+}
+
+function redisKey(slug: string): string {
+  return `bench-link:${HOST}/${slug}`;
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}

@@ -1,0 +1,195 @@
+// What a person changes at one process is true in the other within a second, also after either stood still or lost Redis.
+import { setTimeout as delay } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { addDomain } from "../../src/commands/add-domain.ts";
+import { chance } from "../../src/commands/chance.ts";
+import { changeTier } from "../../src/commands/change-tier.ts";
+import { verifyDomain } from "../../src/commands/verify-domain.ts";
+import { type Visitor, visitor } from "../support/browser-like.ts";
+import { type Cluster, type RoleProcess, startCluster, until } from "../support/cluster.ts";
+import { operator } from "../support/command-deps.ts";
+import { mongodb } from "../support/mongodb-server.ts";
+import { printCounts } from "../support/print-counts.ts";
+import { redis, redisIsOurs } from "../support/redis-server.ts";
+import { stretched } from "../support/slowness.ts";
+import { onServer } from "../support/test-servers.ts";
+
+const PATIENT_MS = 400_000;
+const FROZEN_MS = 5_000;
+const password = "seven brown foxes";
+
+/** A change at the one process, and what the other then answers. */
+type Change = { name: string; make(): Promise<unknown>; isTrue(): Promise<boolean> };
+
+onServer(mongodb, () =>
+  onServer(redis, () => {
+    describe("a change at one of two processes", () => {
+      let cluster: Cluster;
+      let one: RoleProcess;
+      let other: RoleProcess;
+      let person: Visitor;
+      let accountId: string;
+      let key: string;
+      let round = 0;
+
+      beforeAll(async () => {
+        cluster = await startCluster();
+        [one, other] = await Promise.all([
+          cluster.start("api,portal,redirect,projector"),
+          cluster.start("api,redirect"),
+        ]);
+        await Promise.all([one.ready(), other.ready()]);
+        person = visitor(one.port, { address: "198.51.100.7" });
+        await person.submit("/portal/sign-up", { email: "person@example.com", password });
+        accountId = (person.cookies.get("linkledger-session") ?? "").split(".")[0] ?? "";
+        await changeTier(deps(), operator, accountId, "developer");
+        await until("the plan", async () => (await person.get("/portal")).text.includes(">Developer<"));
+        key = await issueKey();
+      }, PATIENT_MS);
+      afterAll(() => cluster?.stop(), PATIENT_MS);
+
+      const deps = () => ({
+        ...{ ...chance, eventStore: cluster.backend.eventStore, resolveTxt: async () => [] },
+        baseHost: cluster.config.baseHost,
+      });
+      const issueKey = async () => {
+        const { text } = await person.submit("/portal/keys", { label: "two processes" });
+        const [issued = ""] = /ll_[A-Za-z0-9]{32}/.exec(text) ?? [];
+        return issued;
+      };
+      const shorten = async (more: object = {}) => {
+        const body = { url: "https://old.example/", ...more };
+        const made = await one.ask<{ slug: string }>("/api/v1/shorten", { method: "POST", key, body });
+        expect([made.status, made.text]).toEqual([201, expect.any(String)]);
+        return made.body.slug;
+      };
+      const follow = (slug: string, host?: string) => other.ask(`/${slug}`, host ? { host } : {});
+      /** As the forms of its page send it. */
+      const act = async (page: string, action: string, fields: Record<string, string> = {}) => {
+        const answer = await person.submit(page, fields, `${page}/${action}`);
+        expect([action, answer.status]).toEqual([action, 200]);
+      };
+
+      /** All of them on things that the other process has in memory, as it was just asked for them. */
+      async function changes(): Promise<Change[]> {
+        round += 1;
+        const host = `round-${round}.example.com`;
+        await addDomain(deps(), operator, accountId, host);
+        const { domainId } = await verifyDomain(deps(), operator, accountId, host, { skipDns: true });
+        const [edited, disabled, deleted] = [await shorten(), await shorten(), await shorten()];
+        const onDomain = await shorten({ domain_id: domainId });
+        const ended = await issueKey();
+        const active = (await person.get("/portal/keys")).text.matchAll(/keys\/([0-9a-f-]{36})\/deactivate/g);
+        // Their ids sort by when they were issued.
+        const keyId = [...active]
+          .map(([, id = ""]) => id)
+          .sort()
+          .at(-1);
+        for (const [slug, at] of [[edited], [disabled], [deleted], [onDomain, host]] as const)
+          expect((await follow(slug, at)).status).toBe(301);
+        const list = async () => (await other.ask("/api/v1/links", { key: ended })).status;
+        expect(await list()).toBe(200);
+        const page = (slug: string) => `/portal/links/${cluster.config.baseHost}/${slug}`;
+        const url = "https://new.example/";
+        return [
+          {
+            name: "edit",
+            make: () => act(page(edited), "destination", { url }),
+            isTrue: async () => (await follow(edited)).headers.location === url,
+          },
+          {
+            name: "disable",
+            make: () => act(page(disabled), "disable"),
+            isTrue: async () => (await follow(disabled)).status === 404,
+          },
+          {
+            name: "delete",
+            make: () => act(page(deleted), "delete"),
+            isTrue: async () => (await follow(deleted)).status === 404,
+          },
+          {
+            name: "domain",
+            make: () => act(`/portal/domains/${host}`, "deactivate"),
+            isTrue: async () => (await follow(onDomain, host)).status === 404,
+          },
+          {
+            name: "key",
+            make: () => person.submit("/portal/keys", {}, `/portal/keys/${keyId}/deactivate`),
+            isTrue: async () => (await list()) === 401,
+          },
+        ];
+      }
+
+      /** Milliseconds from now until the other process goes by each. */
+      async function untilTrue(made: readonly Change[]): Promise<Record<string, number>> {
+        const since = performance.now();
+        const took = made.map(async ({ name, isTrue }) => {
+          await until(name, isTrue, 10);
+          return [name, Math.round(performance.now() - since)] as const;
+        });
+        return Object.fromEntries(await Promise.all(took));
+      }
+      async function makeEach(made: readonly Change[]): Promise<Record<string, number>> {
+        const took: Record<string, number> = {};
+        for (const change of made) {
+          await change.make();
+          Object.assign(took, await untilTrue([change]));
+        }
+        return took;
+      }
+      function expectWithinASecond(what: string, took: Record<string, number>) {
+        printCounts(`${what}, ms until it was true in the other process`, took);
+        expect(Object.keys(took)).toHaveLength(5);
+        for (const [name, ms] of Object.entries(took))
+          expect([name, ms < stretched(1_000)]).toEqual([name, true]);
+      }
+
+      it(
+        "is true in the other within a second",
+        async () => {
+          expectWithinASecond("both at work", await makeEach(await changes()));
+        },
+        PATIENT_MS,
+      );
+
+      it(
+        "is true within a second after the other stood still for five, whatever was changed meanwhile",
+        async () => {
+          const made = await changes();
+          other.child.kill("SIGSTOP");
+          const frozen = delay(FROZEN_MS);
+          for (const { make } of made) await make();
+          await frozen;
+          other.child.kill("SIGCONT");
+          expectWithinASecond("the other was frozen", await untilTrue(made));
+        },
+        PATIENT_MS,
+      );
+
+      it(
+        "is true within a second after the one stood still for five",
+        async () => {
+          const made = await changes();
+          one.child.kill("SIGSTOP");
+          await delay(FROZEN_MS);
+          one.child.kill("SIGCONT");
+          expectWithinASecond("the one was frozen", await makeEach(made));
+        },
+        PATIENT_MS,
+      );
+
+      it.skipIf(!redisIsOurs)(
+        "is true within a second while both are cut off from Redis, and when it is back",
+        async () => {
+          const [away, back] = [await changes(), await changes()];
+          await cluster.redis.process?.kill();
+          const took = await makeEach(away);
+          await cluster.redis.process?.start();
+          expectWithinASecond("Redis away", took);
+          expectWithinASecond("Redis back", await makeEach(back));
+        },
+        PATIENT_MS,
+      );
+    });
+  }),
+);

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LinkDocument } from "../../src/projections/links.ts";
 import { type Visitor, visitor } from "../support/browser-like.ts";
+import { stretched } from "../support/slowness.ts";
 import { startTestService, type TestService } from "../support/start-service.ts";
 
 const password = "seven brown foxes";
@@ -112,7 +113,9 @@ describe("the account page", { timeout: 60_000 }, () => {
     expect((await close(password)).text).toContain("Your account is closed.");
     expect(await isSignedIn(person)).toBe(false);
     expect((await service.ask("/api/v1/links", { key })).status).toBe(401);
-    await expect.poll(async () => (await service.ask(`/${body.slug}`)).status, { timeout: 1_000 }).toBe(404);
+    await expect
+      .poll(async () => (await service.ask(`/${body.slug}`)).status, { timeout: stretched(1_000) })
+      .toBe(404);
     expect(await isSignedIn(await signedInAgain("closing@example.com"))).toBe(false);
     const { secrets, readStore } = service.backend;
     expect(JSON.stringify(await secrets.list("", new Date()))).not.toContain("closing@example.com");

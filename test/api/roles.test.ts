@@ -1,6 +1,7 @@
 // `serve --roles`: what a process answers is what it was given to do (DESIGN §6).
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { chance } from "../../src/commands/chance.ts";
+import { closeAccount } from "../../src/commands/close-account.ts";
 import { issueKey } from "../../src/commands/issue-key.ts";
 import { openAccount } from "../../src/commands/open-account.ts";
 import { parseConfig } from "../../src/config.ts";
@@ -9,6 +10,7 @@ import { type Role, rolesFrom } from "../../src/roles/role.ts";
 import { openService, type Service } from "../../src/service.ts";
 import { type Ask, send } from "../support/ask.ts";
 import { operator } from "../support/command-deps.ts";
+import { stretched } from "../support/slowness.ts";
 import { BASE_URL } from "../support/start-service.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -107,5 +109,18 @@ describe("processes with one role each, on the same stores", () => {
     expect((await ask("redirect", `/${body.slug}`)).status).toBe(301);
     const other = later.replace(/.$/, (last) => (last === "a" ? "b" : "a"));
     expect((await ask("api", "/api/v1/links", { key: other })).status).toBe(401);
+  });
+
+  it("end a closed account's keys and links within a second, while no projector runs", async () => {
+    const { accountId } = await openAccount(deps, operator, { email: "c@example.com", tier: "free" });
+    const own = (await issueKey(deps, operator, accountId, {})).key;
+    const { body } = await shorten("api", own);
+    expect((await ask("redirect", `/${body.slug}`)).status).toBe(301);
+    await closeAccount(deps, operator, accountId);
+    const after = async () => [
+      (await ask("redirect", `/${body.slug}`)).status,
+      (await ask("api", "/api/v1/links", { key: own })).status,
+    ];
+    await expect.poll(after, { timeout: stretched(1_000), interval: 10 }).toEqual([404, 401]);
   });
 });

@@ -8,6 +8,7 @@ import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
 import { lifecycleProjections } from "../../src/projections/groups.ts";
 import { ProjectionRunner } from "../../src/projections/runner.ts";
 import { CallerLookup } from "../../src/queries/find-caller.ts";
+import { stretched } from "../support/slowness.ts";
 import { append, openStores, type Stores } from "../support/stores.ts";
 
 const at = "2026-03-01T10:00:00.000Z";
@@ -100,9 +101,9 @@ describe("the caller of a key", () => {
     expect(await callers.find(HASH)).toBeDefined();
     const data = ending.type === "KeyDeactivated" ? { ...of, keyId } : of;
     await given(of.accountId, [{ ...ending, data } as LinkledgerEvent]);
-    await expect.poll(() => callers.find(HASH), { timeout: 1_000 }).toBeUndefined();
+    await expect.poll(() => callers.find(HASH), { timeout: stretched(1_000) }).toBeUndefined();
     await startAgain();
-    await expect.poll(() => callers.find(HASH), { timeout: 1_000 }).toBeUndefined();
+    await expect.poll(() => callers.find(HASH), { timeout: stretched(1_000) }).toBeUndefined();
     await project();
     expect(await callers.find(HASH)).toBeUndefined();
   });
@@ -112,6 +113,6 @@ describe("the caller of a key", () => {
     await project();
     await given(of.accountId, [{ type: "TierChanged", data: { ...of, from: "developer", to: "free" } }]);
     const tier = async () => (await callers.find(HASH))?.tier;
-    await expect.poll(tier, { timeout: 1_000 }).toBe("free");
+    await expect.poll(tier, { timeout: stretched(1_000) }).toBe("free");
   });
 });

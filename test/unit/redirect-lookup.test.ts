@@ -17,6 +17,8 @@ import type { ReadStore } from "../../src/read-store/port.ts";
 import { openSqliteReadStore } from "../../src/read-store/sqlite.ts";
 import { LinkLookup } from "../../src/redirect/lookup.ts";
 
+import { stretched } from "../support/slowness.ts";
+
 const accountId = "7a6f3c1e-52b1-4f0e-9a54-2f6c1d7b8e90";
 const at = "2026-05-01T12:00:00.000Z";
 const origin = { correlationId: "r", causationId: "r", actor: { type: "operator" } } as const;
@@ -246,7 +248,9 @@ describe("the link lookup", () => {
       const following = follow();
       expect(await lookup.find("localhost", "abc")).toBeDefined();
       await given(closed);
-      await vi.waitFor(() => expect(lookup.peek("localhost", "abc")).toBeUndefined(), { timeout: 1_000 });
+      await vi.waitFor(() => expect(lookup.peek("localhost", "abc")).toBeUndefined(), {
+        timeout: stretched(1_000),
+      });
       expect(await lookup.find("localhost", "abc")).toBeUndefined();
       await following.stop();
     });
@@ -352,7 +356,7 @@ describe("the link lookup", () => {
     await other.append(linkStream("localhost", "abc"), 1, [event]);
     await vi.waitFor(
       async () => expect((await lookup.find("localhost", "abc"))?.location).toBe("https://two.example/"),
-      { timeout: 500, interval: 10 },
+      { timeout: stretched(500), interval: 10 },
     );
     await other.close();
     await following.stop();

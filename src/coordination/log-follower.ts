@@ -27,8 +27,8 @@ const PAGE = 1_000;
 const LONGEST_PAUSE_MS = 5_000;
 /** While the event store is away, one caller a second finds out, the others fail at once. */
 const OUTAGE_PAUSE_MS = 1_000;
-/** A caller may wait so long for what the documents did not show when the process started. */
-const LONGEST_BACKLOG_WAIT_MS = 5_000;
+/** What a caller waits at most, also for what the documents did not show when the process started. */
+const LONGEST_CATCH_UP_MS = 5_000;
 
 /**
  * Follows the streams of accounts and links for a whole process and hands each event to the listeners.
@@ -89,12 +89,12 @@ export class LogFollower {
 
   /**
    * Settles when every event that was appended before this call, by any process, has been handed to the listeners.
-   * @throws StoreUnavailable
+   * @throws StoreUnavailable, also when that takes more than five seconds
    */
   async catchUp(): Promise<void> {
     if (!this.#store.admits()) throw new StoreUnavailable("The event store is away");
     try {
-      await this.#readToHead(undefined);
+      await settledWithin(LONGEST_CATCH_UP_MS, this.#readToHead(undefined));
       this.#store.succeeded();
     } catch (error) {
       this.#store.failed();
@@ -133,7 +133,7 @@ export class LogFollower {
 
   /** The head may be an event of other streams, which no subscription to these ever reaches. */
   async #readOn(): Promise<void> {
-    await settledWithin(LONGEST_BACKLOG_WAIT_MS, this.#backlog.promise);
+    await this.#backlog.promise;
     const head = await this.#deps.eventStore.head();
     while ((this.#position ?? "") < (head ?? "")) {
       const after = this.#position;

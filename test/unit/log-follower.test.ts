@@ -95,6 +95,15 @@ describe("following the log", () => {
     expect(head.mock.calls.length - asked).toBeLessThan(5);
   });
 
+  it("is a wait of five seconds at most for an event store that hangs", { timeout: 30_000 }, async () => {
+    run();
+    await follower.catchUp();
+    const answer = Promise.withResolvers<undefined>();
+    vi.spyOn(stores.eventStore, "head").mockReturnValue(answer.promise);
+    await expect(follower.catchUp()).rejects.toThrow(StoreUnavailable);
+    answer.resolve(undefined);
+  });
+
   it("goes on where it was when a subscription is dropped", async () => {
     const { subscribe } = stores.eventStore;
     const spy = vi.spyOn(stores.eventStore, "subscribe").mockImplementation(async function* (options) {

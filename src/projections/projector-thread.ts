@@ -9,14 +9,16 @@ import type { ThreadLog } from "../keep-thread.ts";
 import { threadLog } from "../thread-log.ts";
 import { yieldToRedirects } from "../thread-priority.ts";
 import { clickProjections, lifecycleProjections } from "./groups.ts";
+import type { Projection } from "./projection.ts";
 import type { FromProjector, ProjectorThreadData, ToProjector } from "./projector-messages.ts";
 import { ProjectionRunner } from "./runner.ts";
 
 const REPORT_EVERY_MS = 1_000;
 /** Below 10 a machine whose cores are all busy would hardly let it begin. */
 const NICENESS = 10;
-/** Who has just made a link in the portal waits for it to be in the documents. */
+/** Who has just made a link in the portal waits for it to be in the documents; such events are few. */
 const POLL_MS = 25;
+const LIFECYCLE_COMMIT_EVERY_MS = 100;
 
 const parent = parentPort;
 if (parent) {
@@ -42,12 +44,17 @@ async function project(
   const log = threadLog(tell);
   const clock = () => new Date();
   const holder = leaseHolder(randomUUID);
-  const groups = Object.entries({ lifecycle: lifecycleProjections, clicks: clickProjections }).map(
-    ([group, projections]) => ({
+  const open = (group: string, projections: readonly Projection[], commitEveryMs?: number) => {
+    const commit = commitEveryMs === undefined ? {} : { commitEveryMs };
+    return {
       lease: { leases, name: `projector ${group}`, holder, log },
-      runner: new ProjectionRunner({ eventStore, readStore: foldStore, projections, clock, log }),
-    }),
-  );
+      runner: new ProjectionRunner({ eventStore, readStore: foldStore, projections, clock, log, ...commit }),
+    };
+  };
+  const groups = [
+    open("lifecycle", lifecycleProjections, LIFECYCLE_COMMIT_EVERY_MS),
+    open("clicks", clickProjections),
+  ];
 
   const report = async () => {
     try {

@@ -6,8 +6,8 @@ import type { EventStore, RecordedEvent } from "../event-store/port.ts";
 import { pause } from "../pause.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import { checkpointName } from "./checkpoint-name.ts";
+import { commitBatches } from "./commit-batches.ts";
 import { Course } from "./course.ts";
-import { Pace } from "./pace.ts";
 import type { Projection } from "./projection.ts";
 import { type ProjectionStatus, prefixesOf, statusOf } from "./status.ts";
 import { liveBuilds, untilSwapped } from "./until-swapped.ts";
@@ -22,12 +22,15 @@ export type RunnerDeps = {
   projections: readonly Projection[];
   clock: () => Date;
   log: RunnerLog;
+  /** Milliseconds from one commit to the next while events keep coming; default 500. */
+  commitEveryMs?: number;
   /** [0, 1), for the jitter of retries. */
   random?: () => number;
 };
 
-/** Most events folded before one commit. */
-const BATCH = 40_000;
+/** A click is seen within a second, its commit included; a hot document is written twice a second at most. */
+const COMMIT_EVERY_MS = 500;
+const MOST_EVENTS = 40_000;
 const RETRY_FROM_MS = 250;
 const RETRY_TO_MS = 15_000;
 
@@ -59,7 +62,11 @@ export class ProjectionRunner {
     for (;;) {
       const after = this.#lowest();
       if (this.#allFaulted() || (after !== undefined && after >= head)) return;
-      const events = await this.#deps.eventStore.readAll({ after, prefixes: this.#prefixes, limit: BATCH });
+      const events = await this.#deps.eventStore.readAll({
+        after,
+        prefixes: this.#prefixes,
+        limit: MOST_EVENTS,
+      });
       const last = events.at(-1);
       if (!last) return;
       await this.#commit(events);
@@ -116,15 +123,14 @@ export class ProjectionRunner {
 
   async #follow(signal: AbortSignal, committed: () => void): Promise<void> {
     const { eventStore } = this.#deps;
-    const options = { after: this.#lowest(), prefixes: this.#prefixes, signal, batchSize: BATCH };
-    const pace = new Pace({ eventStore });
-    for await (const events of eventStore.subscribe(options)) {
+    const options = { after: this.#lowest(), prefixes: this.#prefixes, batchSize: MOST_EVENTS };
+    const rules = { mostEvents: MOST_EVENTS, everyMs: this.#deps.commitEveryMs ?? COMMIT_EVERY_MS };
+    const subscribe = (until: AbortSignal) => eventStore.subscribe({ ...options, signal: until });
+    for await (const events of commitBatches(subscribe, rules, signal)) {
       if (signal.aborted) return;
-      await pace.begin(events.length);
       await this.#commit(events);
       committed();
       if (this.#allFaulted()) return await untilAborted(signal);
-      await pace.rest(events.length, signal);
       await yieldToLoop();
       if (signal.aborted) return;
     }

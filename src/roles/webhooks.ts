@@ -3,13 +3,8 @@ import { startWebhooks } from "../webhooks/webhooks.ts";
 import type { WebhooksStatus } from "../webhooks/webhooks-messages.ts";
 import type { Opening } from "./opening.ts";
 
-export function openWebhooks({
-  config,
-  log,
-  roles,
-  onStop,
-}: Opening): () => Promise<WebhooksStatus | undefined> {
-  const webhooks = startWebhooks(config, log, roles.has("redirect"));
+export function openWebhooks({ config, log, onStop }: Opening): () => Promise<WebhooksStatus | undefined> {
+  const webhooks = startWebhooks(config, log);
   onStop((withinMs) => webhooks.stop(withinMs));
   return () => webhooks.status();
 }

@@ -14,8 +14,7 @@ export type WebhooksStatus = Counted & {
   routerLagMs: number;
 };
 
-/** `yields`: at a lower priority than the other threads of its process. */
-export type WebhooksThreadData = { config: Config; yields: boolean };
+export type WebhooksThreadData = { config: Config };
 
 /** `settleMs`: how long what is being sent may go on; then it is given back and sent again. */
 export type ToWebhooks = { type: "status" } | { type: "stop"; settleMs: number };

@@ -8,7 +8,6 @@ import { holdLease } from "../coordination/hold-lease.ts";
 import { leaseHolder } from "../coordination/lease-holder.ts";
 import type { ThreadLog } from "../keep-thread.ts";
 import { threadLog } from "../thread-log.ts";
-import { yieldToRedirects } from "../thread-priority.ts";
 import { receiverResolver } from "./resolve-receiver.ts";
 import { openWebhooks } from "./run-webhooks.ts";
 import { safeAgent } from "./safe-connector.ts";
@@ -16,13 +15,9 @@ import { sendDelivery } from "./send-delivery.ts";
 import type { FromWebhooks, ToWebhooks, WebhooksThreadData } from "./webhooks-messages.ts";
 import { WORKER_SETTINGS } from "./worker-settings.ts";
 
-/** Before projections, which can wait longer. */
-const NICENESS = 5;
-
 const parent = parentPort;
 if (parent) {
-  const { config, yields } = workerData as WebhooksThreadData;
-  if (yields) yieldToRedirects(NICENESS);
+  const { config } = workerData as WebhooksThreadData;
   await deliver(config, (message) => parent.postMessage(message), parent);
 }
 

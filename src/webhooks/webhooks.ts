@@ -13,17 +13,13 @@ export type WebhooksThread = {
   status(): Promise<WebhooksStatus | undefined>;
 };
 
-/** `yields`: redirects of this process go first. Runs until `stop`; a thread that dies is started again with backoff. */
-export function startWebhooks(
-  config: Config,
-  log: ThreadOptions<FromWebhooks>["log"],
-  yields: boolean,
-): WebhooksThread {
+/** Runs until `stop`; a thread that dies is started again with backoff. */
+export function startWebhooks(config: Config, log: ThreadOptions<FromWebhooks>["log"]): WebhooksThread {
   let last: WebhooksStatus | undefined;
   const thread = keepThread<FromWebhooks, ToWebhooks>({
     file: new URL("./webhooks-thread.ts", import.meta.url),
     name: "webhooks",
-    data: { config, yields } satisfies WebhooksThreadData,
+    data: { config } satisfies WebhooksThreadData,
     log,
     heard: ({ status }) => {
       last = status ?? last;

@@ -68,7 +68,7 @@ describe("an error in a thread is logged with type, code, message, stack and cau
   });
 
   it("by the webhooks", async () => {
-    const webhooks = startWebhooks(config, log, false);
+    const webhooks = startWebhooks(config, log);
     stop = () => webhooks.stop(5_000);
     expect(await logged(/^webhook .*interrupted, retrying$/)).toMatchObject(anUnauthenticatedError);
   });

@@ -1,6 +1,8 @@
 // Whether this process should get traffic, and which part of it is away, late or done without.
+import { howFar } from "./event-store/how-far.ts";
 import type { EventStore } from "./event-store/port.ts";
-import type { ProjectionStatus } from "./projections/status.ts";
+import { describeProgress } from "./projections/progress.ts";
+import { LATE_MS, type ProjectionStatus } from "./projections/status.ts";
 import type { ReadStore } from "./read-store/port.ts";
 import type { RecorderStats } from "./redirect/click-recorder.ts";
 import type { Roles } from "./roles/role.ts";
@@ -22,7 +24,6 @@ export type HealthDeps = {
 };
 
 const ANSWER_WITHIN_MS = 1000;
-const LONGEST_LAG_MS = 60_000;
 const MOST_CLICKS_WAITING = 100_000;
 
 /**
@@ -72,11 +73,19 @@ async function projectorProblems(projections: HealthDeps["projections"]): Promis
   const found = await Promise.race([projections().catch(() => undefined), late()]);
   if (!found) return [{ part: "projector", reason: "does not answer" }];
   if (found.length === 0) return [{ part: "projector", reason: "has not started yet" }];
-  return found.flatMap(({ name, fault, lagMs }) => {
+  return found.flatMap((status) => {
+    const { name, fault, lagMs } = status;
     if (fault) return [{ part: `projection ${name}`, reason: `faulted at ${fault.type} ${fault.position}` }];
-    if (lagMs > LONGEST_LAG_MS) return [{ part: `projection ${name}`, reason: `${lagMs} ms behind` }];
+    if (lagMs > LATE_MS)
+      return [{ part: `projection ${name}`, reason: `${lagMs} ms behind${catchingUp(status)}` }];
     return [];
   });
+}
+
+/** What this process folds itself, with its rate and the time left; of another's work only how far it is. */
+function catchingUp({ catchUp, position, head }: ProjectionStatus): string {
+  if (catchUp) return `, catching up: ${describeProgress(catchUp)}`;
+  return head ? `, ${Math.floor(howFar(position ?? "0", head) * 100)} % of the log folded` : "";
 }
 
 async function problemOf(part: string, asked: Promise<unknown>): Promise<Reason[]> {

@@ -1,5 +1,5 @@
 // Progress of a long command for people: one line that is written over on a terminal, else a line now and then.
-import type { Progress } from "../projections/rebuild.ts";
+import { describeProgress, type Progress } from "../projections/progress.ts";
 
 const EVERY_MS = 5_000;
 
@@ -8,7 +8,7 @@ type Output = { isTTY?: boolean; write(text: string): unknown };
 type ProgressLine<T> = { show(progress: T): void; end(): void };
 
 export function progressLine(output: Output): ProgressLine<Progress> {
-  return line(output, describe, ({ done }) => done === 1);
+  return line(output, describeProgress, ({ done }) => done === 1);
 }
 
 /** For work whose end is not known. */
@@ -42,14 +42,4 @@ function line<T>(
       open = false;
     },
   };
-}
-
-function describe({ events, eventsPerSecond, done, secondsLeft }: Progress): string {
-  const left = secondsLeft === undefined || done === 1 ? "" : `, about ${duration(secondsLeft)} left`;
-  return `${Math.floor(done * 100)} %, ${events} events, ${eventsPerSecond}/s${left}`;
-}
-
-function duration(seconds: number): string {
-  if (seconds < 90) return `${seconds} s`;
-  return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3600).toFixed(1)} h`;
 }

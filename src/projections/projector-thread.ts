@@ -8,6 +8,7 @@ import { leaseHolder } from "../coordination/lease-holder.ts";
 import type { ThreadLog } from "../keep-thread.ts";
 import { threadLog } from "../thread-log.ts";
 import { yieldToRedirects } from "../thread-priority.ts";
+import { catchUpWatch } from "./catch-up-watch.ts";
 import { clickProjections, lifecycleProjections } from "./groups.ts";
 import type { Projection } from "./projection.ts";
 import type { FromProjector, ProjectorThreadData, ToProjector } from "./projector-messages.ts";
@@ -48,6 +49,7 @@ async function project(
     const commit = commitEveryMs === undefined ? {} : { commitEveryMs };
     return {
       lease: { leases, name: `projector ${group}`, holder, log },
+      withProgress: catchUpWatch({ group, now: () => performance.now(), log }),
       runner: new ProjectionRunner({ eventStore, readStore: foldStore, projections, clock, log, ...commit }),
     };
   };
@@ -59,7 +61,7 @@ async function project(
   const report = async () => {
     try {
       const projections = [];
-      for (const { runner } of groups) projections.push(...(await runner.status()));
+      for (const { runner, withProgress } of groups) projections.push(...withProgress(await runner.status()));
       tell({ type: "status", projections });
     } catch (error) {
       log.warn({ err: error }, "projection status unavailable");
@@ -71,6 +73,7 @@ async function project(
   };
   for (const message of early) receive(message);
 
+  void report();
   const reporting = setInterval(report, REPORT_EVERY_MS);
   await Promise.all(
     groups.map(({ lease, runner }) => holdLease(lease, (signal) => runner.run(signal), stopping.signal)),

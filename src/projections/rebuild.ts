@@ -6,6 +6,7 @@ import type { ReadStore } from "../read-store/port.ts";
 import { buildOf, liveOf, readBuilds } from "./builds.ts";
 import { checkpointName } from "./checkpoint-name.ts";
 import { abandonBuilds, type Claim, claimBuilds, dropBuilds, makeLive, stayAlive } from "./claim-builds.ts";
+import { type Progress, progressOf } from "./progress.ts";
 import type { Projection } from "./projection.ts";
 import { ProjectionRunner, type RunnerLog } from "./runner.ts";
 
@@ -17,9 +18,6 @@ export type RebuildDeps = {
   newId: () => string;
   log: RunnerLog;
 };
-
-/** `done`: 0 to 1; `secondsLeft` is undefined until it can be told. */
-export type Progress = { events: number; eventsPerSecond: number; done: number; secondsLeft?: number };
 
 /** `before`: the build that was live, kept for a roll-back until the next rebuild. */
 export type Rebuilt = { name: string; version: number; build: number; before: number; documents: number };
@@ -81,12 +79,6 @@ async function fold(deps: RebuildDeps, claim: Claim, tell: (progress: Progress) 
     if (await areAsFar(deps, claim, shadows)) break;
   }
   tell(progressOf(events, performance.now() - started, 1));
-}
-
-function progressOf(events: number, ms: number, done: number): Progress {
-  const seconds = ms / 1000;
-  const progress = { events, eventsPerSecond: seconds > 0 ? Math.round(events / seconds) : 0, done };
-  return done > 0 ? { ...progress, secondsLeft: Math.ceil((seconds / done) * (1 - done)) } : progress;
 }
 
 async function refuseFaults(runner: ProjectionRunner): Promise<void> {

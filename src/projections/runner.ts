@@ -146,6 +146,8 @@ export class ProjectionRunner {
     for (const course of active) {
       const fault = await course.advance(batch);
       if (fault) this.#deps.log.error({ projection: course.name, ...fault }, "projection faulted");
+      // On SQLite nothing else does: the thread could not tell its status during a commit of many seconds.
+      await yieldToLoop();
     }
   }
 

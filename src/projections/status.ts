@@ -4,7 +4,11 @@ import type { EventStore, RecordedEvent } from "../event-store/port.ts";
 import type { Checkpoint, ReadStore } from "../read-store/port.ts";
 import { liveOf, readBuilds } from "./builds.ts";
 import { checkpointName } from "./checkpoint-name.ts";
+import type { Progress } from "./progress.ts";
 import type { Projection } from "./projection.ts";
+
+/** Beyond this a process does not count as ready: its analytics are too old. */
+export const LATE_MS = 60_000;
 
 /** `head` is the whole store's; `behind` and `lagMs` count only events of streams that the projection reads. */
 export type ProjectionStatus = {
@@ -20,6 +24,8 @@ export type ProjectionStatus = {
   fault: Checkpoint["fault"] | null;
   /** Events passed since the runner started. */
   processed: number;
+  /** Of a projection that is late and catches up in this process. */
+  catchUp?: Progress;
 };
 
 type Deps = { eventStore: EventStore; readStore: ReadStore; clock: () => Date };

@@ -8,8 +8,9 @@ import { allProjections, clickProjections } from "../../src/projections/groups.t
 import { type LinkTotalsDocument, linkTotals } from "../../src/projections/link-totals.ts";
 import { links } from "../../src/projections/links.ts";
 import { liveReadStore } from "../../src/projections/live-read-store.ts";
+import type { Progress } from "../../src/projections/progress.ts";
 import type { Projection } from "../../src/projections/projection.ts";
-import { type Progress, rebuild } from "../../src/projections/rebuild.ts";
+import { rebuild } from "../../src/projections/rebuild.ts";
 import { rollBack } from "../../src/projections/roll-back.ts";
 import { ProjectionRunner } from "../../src/projections/runner.ts";
 import type { Document, ReadStore } from "../../src/read-store/port.ts";

@@ -11,6 +11,8 @@ export type MetricsDeps = {
   /** Both undefined without the redirect role. */
   redirects: () => RedirectStats | undefined;
   recorder: () => RecorderStats | undefined;
+  /** Of clicks; undefined without the redirect role. */
+  appendDuration?: Metric | undefined;
   projections: () => Promise<ProjectionStatus[]>;
   /** How many events each projection, by name, has not folded yet, counted up to 1,000. */
   eventsBehind: (statuses: readonly ProjectionStatus[]) => Promise<ReadonlyMap<string, number>>;
@@ -43,10 +45,8 @@ export function createMetrics(deps: MetricsDeps): Metrics {
     registers,
   });
   if (deps.redirects()) redirectMetrics(deps.redirects, registers);
-  if (deps.recorder()) {
-    recorderMetrics(deps.recorder, registers);
-    registry.registerMetric(appendLatency(deps.recorder) as unknown as Metric);
-  }
+  if (deps.recorder()) recorderMetrics(deps.recorder, registers);
+  if (deps.appendDuration) registry.registerMetric(deps.appendDuration);
   if (deps.redis) redisMetrics(deps.redis, registers);
   const askProjections = inTime(projectionMetrics(deps, registers));
   const askWebhooks = inTime(deps.webhooks ? webhookMetrics(deps.webhooks, registry) : async () => undefined);
@@ -146,28 +146,6 @@ function redisMetrics(redis: { readonly away: boolean }, registers: Registry[]):
       this.set(redis.away ? 0 : 1);
     },
   });
-}
-
-/** prom-client can't take over counts that were made elsewhere, so this is its answer written by hand. */
-function appendLatency(recorder: MetricsDeps["recorder"]) {
-  const name = "linkledger_click_append_duration_seconds";
-  return {
-    name,
-    async get() {
-      const { bounds = [], counts = [], sum = 0, count = 0 } = recorder()?.append ?? {};
-      let upTo = 0;
-      const buckets = counts.map((inBucket, index) => {
-        upTo += inBucket;
-        return { metricName: `${name}_bucket`, labels: { le: bounds[index] ?? "+Inf" }, value: upTo };
-      });
-      const values = [
-        ...buckets,
-        { metricName: `${name}_sum`, labels: {}, value: sum },
-        { metricName: `${name}_count`, labels: {}, value: count },
-      ];
-      return { name, help: "Time of one append of clicks", type: "histogram", aggregator: "sum", values };
-    },
-  };
 }
 
 /** Set before each scrape, as all of them come from one answer of the projector. */

@@ -117,7 +117,16 @@ async function appOf(opening: Opening) {
     countBehind(eventStore, allProjections, statuses);
   const redirects = () => redirect?.stats;
   const { redis } = backend;
-  const metrics = createMetrics({ redirects, recorder, projections, eventsBehind, redis, webhooks });
+  const appendDuration = redirect?.recorder.appendDuration;
+  const metrics = createMetrics({
+    redirects,
+    recorder,
+    appendDuration,
+    projections,
+    eventsBehind,
+    redis,
+    webhooks,
+  });
   return buildApp({
     config,
     backend,

@@ -24,7 +24,7 @@ export type ClickWriterDeps = {
   report: (report: RecorderReport) => void;
 };
 
-type Append = { hits: number; seconds: number; reached: [string, number] };
+type Append = { seconds: number; reached: [string, number] };
 
 export class ClickWriter {
   readonly #deps: ClickWriterDeps;
@@ -65,7 +65,6 @@ export class ClickWriter {
     const started = performance.now();
     await this.#deps.outbox.put({ stream, after, events });
     return {
-      hits: events.length,
       seconds: (performance.now() - started) / 1000,
       reached: [stream, revision],
     };
@@ -79,7 +78,7 @@ export class ClickWriter {
     this.#deps.report({
       type: "committed",
       upTo,
-      appends: done.map(({ hits, seconds }) => ({ hits, seconds })),
+      appendSeconds: done.map(({ seconds }) => seconds),
       reached,
     });
   }

@@ -5,7 +5,8 @@ import type { ErrorFields } from "../runtime/error-fields.ts";
 export type CommittedReport = {
   type: "committed";
   upTo: number;
-  appends: { hits: number; seconds: number }[];
+  /** How long each append took. */
+  appendSeconds: number[];
   reached: [string, number][];
 };
 

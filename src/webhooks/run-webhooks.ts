@@ -90,7 +90,7 @@ export function openWebhooks(deps: WebhooksDeps): Webhooks {
     async status() {
       const now = clock();
       return {
-        ...worker.counts.read(),
+        counted: await worker.counts.read(),
         askedAt: now.getTime(),
         queue: await queue.stats(now.toISOString(), directory.paused()),
         underWay: worker.underWay.size,

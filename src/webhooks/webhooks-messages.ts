@@ -3,7 +3,8 @@ import type { Config } from "../config.ts";
 import type { QueueStats } from "./queue.ts";
 import type { Counted } from "./worker-counts.ts";
 
-export type WebhooksStatus = Counted & {
+export type WebhooksStatus = {
+  counted: Counted;
   /** By the clock of the thread, in milliseconds. */
   askedAt: number;
   queue: QueueStats;

@@ -3,7 +3,6 @@ import { expect, it } from "vitest";
 import { createMetrics } from "../../src/metrics.ts";
 import type { ProjectionStatus } from "../../src/projections/status.ts";
 import type { RecorderStats } from "../../src/redirect/click-recorder.ts";
-import { Latencies } from "../../src/redirect/latencies.ts";
 
 const links: ProjectionStatus = {
   name: "links",
@@ -25,7 +24,6 @@ const recorder: RecorderStats = {
   lost: 0,
   threadRestarts: 0,
   lastError: undefined,
-  append: new Latencies().snapshot(),
 };
 
 it("tells what it knows within seconds, and asks once at a time, while a store doesn't answer", async () => {

@@ -1,4 +1,4 @@
-// Bounds the appends under way, so that a burst waits here in order instead of flooding the server.
+// Bounds the calls in flight, so that a burst waits here in order instead of flooding the server.
 
 export class Slots {
   #free: number;

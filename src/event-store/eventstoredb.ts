@@ -28,7 +28,7 @@ export type EventStoreDbOptions = {
   searchMs?: number;
   /** Milliseconds without a sign of life before a subscription is checked against the log; default 30,000. */
   silenceMs?: number;
-  /** Most appends under way at once; default 64. */
+  /** Most appends, and as many reads of streams, in flight at once; default 64. Others wait in order. */
   inFlight?: number;
   /** False: don't ask for the server before the first request; default true. */
   greet?: boolean;
@@ -62,12 +62,15 @@ class EventStoreDbStore implements EventStore {
   readonly #client: EventStoreDBClient;
   readonly #settings: Settings;
   readonly #slots: Slots;
+  /** So that a scan of slugs, each a read of a stream that is not there, can't flood the server. */
+  readonly #readSlots: Slots;
   readonly #closing = new AbortController();
 
   constructor(client: EventStoreDBClient, settings: Settings) {
     this.#client = client;
     this.#settings = settings;
     this.#slots = new Slots(settings.inFlight);
+    this.#readSlots = new Slots(settings.inFlight);
   }
 
   async greet(): Promise<void> {
@@ -91,7 +94,8 @@ class EventStoreDbStore implements EventStore {
   }
 
   async read(stream: string, options: ReadOptions = {}): Promise<RecordedEvent[]> {
-    return this.#ask(() => readStream(this.#client, stream, options, this.#settings.timeoutMs));
+    const { timeoutMs } = this.#settings;
+    return this.#readSlots.run(() => this.#ask(() => readStream(this.#client, stream, options, timeoutMs)));
   }
 
   async readAll(options: ReadAllOptions): Promise<RecordedEvent[]> {

@@ -79,7 +79,7 @@ onServer(mongodb, () =>
         for (const node of [a, b]) expect(await ask(node)).toBe(200);
         projector.child.kill("SIGSTOP");
         try {
-          // The event alone: the command line would fold what it wrote by itself, and tell the news.
+          // The event alone: the command line would fold what it wrote by itself.
           const { EVENTSTORE_URL = "", EVENTSTORE_PREFIX = "" } = cluster.environment;
           const eventStore = prefixedEventStore(await openEventStoreDb(EVENTSTORE_URL), EVENTSTORE_PREFIX);
           await deactivateKey({ ...chance, eventStore }, operator, other.accountId, other.keyId);

@@ -16,9 +16,13 @@ const SIZE = { links: 20_000, clicks: 60_000 };
 const PROBE = fileURLToPath(new URL("../support/event-loop-probe.ts", import.meta.url));
 const MOST_MS = 50;
 const LOAD_MS = 2_000;
-const AT_ONCE = 4;
-/** Of one turn: a key has 500 an hour, and each test has two turns. */
-const MOST_OF_ONE_KEY = 240;
+/** Of the CPU time of an export: what reads, parses and formats is not the HTTP thread. */
+const MOST_SHARE = 0.35;
+const AT_ONCE = 2;
+const MOST_TURNS = 3;
+/** Of one turn: a key has 500 an hour. */
+const MOST_OF_ONE_KEY = 150;
+const MOST_OF_OTHERS = 1_000;
 
 let folder: TemporaryFolder;
 let account: LargeAccount;
@@ -33,6 +37,8 @@ beforeAll(async () => {
   const instance = await instanceOf(folder.path, { PROBE_PORT: String(probePort), GEOIP_DB: "" });
   port = Number(instance.PORT);
   service = await startService(instance, ["--import", PROBE]);
+  // What every process compiles and opens once is not what is measured.
+  for (let n = 0; n < 20; n += 1) await shorten(n);
 }, 240_000);
 afterAll(async () => {
   await service?.stop();
@@ -48,17 +54,21 @@ async function delayDuring(load: () => Promise<void>): Promise<LoopDelay> {
   return await probe("/read");
 }
 
-/** The machine is shared: one delay that doesn't come again is not held against the service. */
+/**
+ * The machine is shared: a thread that others starve may hold a lock or a garbage collection up, so a delay counts when
+ * it comes in every turn.
+ */
 async function expectShortDelays(
   context: TestContext,
   name: string,
   load: () => Promise<void>,
-): Promise<void> {
+): Promise<LoopDelay> {
   const turns: LoopDelay[] = [];
   do turns.push(await delayDuring(load));
-  while (turns.length < 2 && turns.every(({ p999 }) => p999 >= MOST_MS));
+  while (turns.length < MOST_TURNS && turns.every(({ p999 }) => p999 >= MOST_MS));
   await context.annotate(`${name}: ${JSON.stringify(turns)}`);
   expect(Math.min(...turns.map(({ p999 }) => p999)), JSON.stringify(turns)).toBeLessThan(MOST_MS);
+  return turns.at(-1) as LoopDelay;
 }
 
 /** Some requests at a time, one after the other, for two seconds or as many as a turn may make. */
@@ -88,13 +98,17 @@ const shorten = (n: number) => {
 
 describe("the HTTP thread's event loop is at most 50 ms late (p99.9)", () => {
   it("while idempotent requests come one upon the other", async (context) => {
-    await expectShortDelays(context, "idempotent requests", loop(shorten, { status: 201, most: 1_000 }));
+    await expectShortDelays(
+      context,
+      "idempotent requests",
+      loop(shorten, { status: 201, most: MOST_OF_OTHERS }),
+    );
   });
 
   it("while another process holds the secrets, and idempotent and keyed requests come", async (context) => {
     const db = new DatabaseSync(join(folder.path, "secrets.db"), { timeout: 5_000 });
     const holding = async () => {
-      const load = loop(shorten, { status: 201, most: 1_000 })();
+      const load = loop(shorten, { status: 201, most: MOST_OF_OTHERS })();
       for (let turn = 0; turn < 5; turn += 1) {
         db.exec("BEGIN IMMEDIATE");
         await pause(300);
@@ -109,7 +123,7 @@ describe("the HTTP thread's event loop is at most 50 ms late (p99.9)", () => {
 
   it("while keyed requests come one upon the other", async (context) => {
     const list = (n: number) => send(port, "/api/v1/links?limit=1", { key: otherKey(n) });
-    await expectShortDelays(context, "keyed requests", loop(list, { status: 200, most: 1_000 }));
+    await expectShortDelays(context, "keyed requests", loop(list, { status: 200, most: MOST_OF_OTHERS }));
   });
 
   it("while an account of 20,000 links is searched for what only few or none of them hold", async (context) => {
@@ -127,18 +141,20 @@ describe("the HTTP thread's event loop is at most 50 ms late (p99.9)", () => {
   });
 
   it("while an account with 60,000 clicks is exported", async (context) => {
-    await expectShortDelays(context, "account export", async () => {
+    const { share } = await expectShortDelays(context, "account export", async () => {
       const exported = await send(port, "/portal/account/export", { headers: { cookie: account.cookie } });
       expect(exported.status).toBe(200);
       expect(exported.text.trimEnd().split("\n").length).toBeGreaterThan(SIZE.clicks + SIZE.links);
     });
+    expect(share).toBeLessThan(MOST_SHARE);
   });
 
   it("while the clicks of one link are exported from a log of 60,000", async (context) => {
-    await expectShortDelays(context, "click export", async () => {
+    const { share } = await expectShortDelays(context, "click export", async () => {
       const path = `/portal/links/localhost/${account.slugOf(0)}/clicks.csv`;
       const exported = await send(port, path, { headers: { cookie: account.cookie } });
       expect(exported.text.trimEnd().split("\r\n")).toHaveLength(1 + SIZE.clicks / SIZE.links);
     });
+    expect(share).toBeLessThan(MOST_SHARE);
   });
 });

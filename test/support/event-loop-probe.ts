@@ -4,8 +4,8 @@ import { createServer } from "node:http";
 import { createHistogram } from "node:perf_hooks";
 import { isMainThread } from "node:worker_threads";
 
-/** Milliseconds that a timer fired late. `samples`: timers that fired. */
-export type LoopDelay = { samples: number; p99: number; p999: number; max: number };
+/** Milliseconds that a timer fired late. `samples`: timers that fired; `share`: of the process's CPU time, 0 to 1. */
+export type LoopDelay = { samples: number; p99: number; p999: number; max: number; share: number };
 
 const EVERY_MS = 5;
 
@@ -14,10 +14,18 @@ function listen(port: number): void {
   const delays = createHistogram();
   const ms = (microseconds: number) => Math.round(microseconds / 100) / 10;
   sample((lateMs) => delays.record(Math.max(1, Math.round(lateMs * 1_000))));
+  let start = { thread: process.threadCpuUsage(), all: process.cpuUsage() };
   createServer((request, response) => {
-    if (request.url === "/reset") delays.reset();
+    if (request.url === "/reset") {
+      delays.reset();
+      start = { thread: process.threadCpuUsage(), all: process.cpuUsage() };
+    }
+    const [thread, all] = [process.threadCpuUsage(start.thread), process.cpuUsage(start.all)].map(
+      ({ user, system }) => user + system,
+    ) as [number, number];
+    const share = Math.round((100 * thread) / (all || 1)) / 100;
     const [p99, p999] = [99, 99.9].map((share) => ms(delays.percentile(share)));
-    response.end(JSON.stringify({ samples: delays.count, p99, p999, max: ms(delays.max) }));
+    response.end(JSON.stringify({ samples: delays.count, p99, p999, max: ms(delays.max), share }));
   })
     .listen(port, "127.0.0.1")
     .unref();

@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import type { Logger } from "pino";
 import { pause } from "./pause.ts";
+import { backoffMs } from "./runtime/backoff.ts";
 
 /** What a thread has its parent write, so that one process has one log. */
 export type ThreadLog = { type: "log"; level: "info" | "warn" | "error"; fields: object; message: string };
@@ -24,8 +25,7 @@ export type KeptThread<To> = {
   stop(last: To, withinMs: number): Promise<void>;
 };
 
-const RESTART_FROM_MS = 250;
-const RESTART_TO_MS = 15_000;
+const RESTART = { fromMs: 250, toMs: 15_000 };
 const ANSWER_WITHIN_MS = 1_000;
 /** Of the time given: ending a thread by force takes some, too. */
 const FORCED_AFTER = 0.9;
@@ -63,8 +63,7 @@ export function keepThread<From extends { type: string }, To>(options: ThreadOpt
       await runOnce();
       if (stopping.signal.aborted) return;
       deaths = performance.now() - startedAt > HEALTHY_AFTER_MS ? 1 : deaths + 1;
-      const ms = Math.min(RESTART_TO_MS, RESTART_FROM_MS * 2 ** (deaths - 1)) * (0.5 + Math.random() / 2);
-      await pause(ms, stopping.signal);
+      await pause(backoffMs(deaths, RESTART, Math.random), stopping.signal);
     }
   };
   const watching = watch();

@@ -6,6 +6,7 @@ import {
   StreamNotFoundError,
 } from "@eventstore/db-client";
 import { messageOf } from "../errors.ts";
+import { backoffMs } from "../runtime/backoff.ts";
 import { StoreUnavailable } from "./port.ts";
 
 /** `sleep` resolves early, and quietly, when the signal aborts. */
@@ -41,7 +42,7 @@ export function isMissingStream(error: unknown): boolean {
 }
 
 const ATTEMPTS = 4;
-const FIRST_PAUSE_MS = 100;
+const RETRY = { fromMs: 200, toMs: 1_000 };
 
 /** A caller waits no longer than this, and one attempt, for a server that takes requests and stays silent. */
 const GIVE_UP_MS = 10_000;
@@ -58,8 +59,7 @@ export async function withRetries<T>(backoff: Backoff, work: (attempt: number) =
     } catch (error) {
       if (!isTransient(error)) throw error;
       if (attempt === ATTEMPTS || performance.now() - started > GIVE_UP_MS) throw unavailable(error);
-      const longest = FIRST_PAUSE_MS * 2 ** attempt;
-      await backoff.sleep(longest / 2 + (backoff.random() * longest) / 2);
+      await backoff.sleep(backoffMs(attempt, RETRY, backoff.random));
     }
   }
 }

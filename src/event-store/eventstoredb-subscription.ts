@@ -6,6 +6,7 @@ import {
   START,
   streamNameFilter,
 } from "@eventstore/db-client";
+import { backoffMs } from "../runtime/backoff.ts";
 import { type Backoff, isTransient, NoAnswer } from "./eventstoredb-errors.ts";
 import { logPosition, recordedEvent } from "./eventstoredb-events.ts";
 import { Pull } from "./eventstoredb-pull.ts";
@@ -28,8 +29,7 @@ export type SubscriptionOptions = {
   batchSize: number;
 };
 
-const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 15_000;
+const RETRY = { fromMs: 250, toMs: 15_000 };
 
 /** Events; twice as many wait here while the consumer works, whatever its batch. */
 const MOST_BUFFERED = 1000;
@@ -60,9 +60,8 @@ export async function* subscribeForEver(
       if (!isTransient(error)) throw error;
     }
     if (signal.aborted) return;
-    const longest = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
     failures += 1;
-    await deps.backoff.sleep(longest / 2 + (deps.backoff.random() * longest) / 2, signal);
+    await deps.backoff.sleep(backoffMs(failures, RETRY, deps.backoff.random), signal);
   }
 }
 

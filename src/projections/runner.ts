@@ -5,6 +5,7 @@ import { type NextEvent, nextEventFinder } from "../event-store/next-event.ts";
 import type { EventStore, RecordedEvent } from "../event-store/port.ts";
 import { pause } from "../pause.ts";
 import type { ReadStore } from "../read-store/port.ts";
+import { backoffMs } from "../runtime/backoff.ts";
 import { checkpointName } from "./checkpoint-name.ts";
 import { commitBatches } from "./commit-batches.ts";
 import { Course } from "./course.ts";
@@ -31,8 +32,7 @@ export type RunnerDeps = {
 /** A click is seen within a second, its commit included; a hot document is written twice a second at most. */
 const COMMIT_EVERY_MS = 500;
 const MOST_EVENTS = 40_000;
-const RETRY_FROM_MS = 250;
-const RETRY_TO_MS = 15_000;
+const RETRY = { fromMs: 250, toMs: 15_000 };
 
 /**
  * One ordered pass over the events for a group of projections. Guarded writes make it harmless that several
@@ -89,11 +89,11 @@ export class ProjectionRunner {
           }),
         );
         // A subscription that ends by itself was dropped.
-        if (!signal.aborted) await pause(RETRY_FROM_MS, signal);
+        if (!signal.aborted) await pause(RETRY.fromMs, signal);
       } catch (error) {
         if (signal.aborted) return;
         failures += 1;
-        const retryInMs = this.#backoff(failures);
+        const retryInMs = backoffMs(failures, RETRY, this.#deps.random ?? Math.random);
         this.#deps.log.warn({ err: error, retryInMs }, "projections interrupted, retrying");
         await pause(retryInMs, signal);
       }
@@ -159,11 +159,6 @@ export class ProjectionRunner {
   #lowest(): string | undefined {
     const positions = this.#courses.filter(({ faulted }) => !faulted).map(({ position }) => position);
     return positions.sort()[0] || undefined;
-  }
-
-  #backoff(failures: number): number {
-    const random = this.#deps.random ?? Math.random;
-    return Math.min(RETRY_TO_MS, RETRY_FROM_MS * 2 ** (failures - 1)) * (0.5 + random() / 2);
   }
 }
 

@@ -1,5 +1,6 @@
 // Work that must go on through every failure of the stores: again, with backoff, until it is told to stop.
 import { pause } from "../pause.ts";
+import { backoffMs } from "../runtime/backoff.ts";
 
 export type KeepRunningDeps = {
   /** What stops, for the log. */
@@ -8,8 +9,7 @@ export type KeepRunningDeps = {
   log: { warn(fields: object, message: string): void };
 };
 
-const RETRY_FROM_MS = 250;
-const RETRY_TO_MS = 15_000;
+const RETRY = { fromMs: 250, toMs: 15_000 };
 /** Work that went on for this long failed of something new. */
 const HEALTHY_AFTER_MS = 60_000;
 
@@ -30,7 +30,7 @@ export async function keepRunning(
     }
     if (signal.aborted) return;
     failures = performance.now() - startedAt > HEALTHY_AFTER_MS ? 1 : failures + 1;
-    const retryInMs = Math.min(RETRY_TO_MS, RETRY_FROM_MS * 2 ** (failures - 1)) * (0.5 + random() / 2);
+    const retryInMs = backoffMs(failures, RETRY, random);
     if (failure) log.warn({ err: failure, retryInMs }, `${name} interrupted, retrying`);
     await pause(retryInMs, signal);
   }

@@ -1,4 +1,5 @@
 // A webhook's key `whk_<32 random characters>` (interface, part 2): sent on each delivery, so kept in clear, as a secret.
+import { SecretDamaged } from "../secrets/errors.ts";
 import type { Secrets } from "../secrets/port.ts";
 
 /** `previous`: the key before, which deliveries are signed with too until then (ISO 8601 UTC). */
@@ -21,12 +22,20 @@ export function webhookSecret(webhookId: string): string {
   return `webhook:${webhookId}`;
 }
 
+/** Keys that can't be decrypted are as good as missing; `damaged` is called with why. */
 export async function readWebhookKeys(
   secrets: Secrets,
   webhookId: string,
   now: Date,
+  damaged: (error: SecretDamaged) => void = () => undefined,
 ): Promise<WebhookKeys | undefined> {
-  return (await secrets.get(webhookSecret(webhookId), now)) as WebhookKeys | undefined;
+  try {
+    return (await secrets.get(webhookSecret(webhookId), now)) as WebhookKeys | undefined;
+  } catch (error) {
+    if (!(error instanceof SecretDamaged)) throw error;
+    damaged(error);
+    return undefined;
+  }
 }
 
 /** What a delivery is signed with at this moment: the key, and while it is being rotated the one before. */
@@ -34,8 +43,9 @@ export async function keysInUse(
   secrets: Secrets,
   webhookId: string,
   now: Date,
+  damaged?: (error: SecretDamaged) => void,
 ): Promise<{ key: string; previousKey?: string } | undefined> {
-  const keys = await readWebhookKeys(secrets, webhookId, now);
+  const keys = await readWebhookKeys(secrets, webhookId, now, damaged);
   if (!keys) return undefined;
   const { key, previous } = keys;
   const isOver = previous === undefined || previous.until <= now.toISOString();

@@ -8,6 +8,7 @@ import {
   randomBytes,
 } from "node:crypto";
 import { DomainError } from "../errors.ts";
+import { SecretDamaged } from "./errors.ts";
 
 /** A value or a store that was encrypted under a SECRET_KEY which this process was not given. */
 export class SecretKeyUnknown extends DomainError {
@@ -23,7 +24,7 @@ export class SecretKeyUnknown extends DomainError {
 export type Keyring = {
   /** `v1.<key id>.<nonce>.<ciphertext and tag>`, base64url, under the current key. `name`: of the record it goes into. */
   seal(name: string, text: string): string;
-  /** @throws SecretKeyUnknown, or what the cipher throws for a value that was changed or belongs to another record */
+  /** @throws SecretKeyUnknown; SecretDamaged for a value that was changed or belongs to another record */
   open(name: string, sealed: string): string;
   /** Whether it was made by `seal`, under whatever key. */
   isSealed(value: unknown): value is string;
@@ -50,7 +51,11 @@ export function keyringOf(secretKey: string, previous?: string): Keyring {
       const [, id, nonce = "", body = ""] = SEALED.exec(sealed) ?? [];
       const key = keys.find((known) => known.id === id);
       if (!key) throw new SecretKeyUnknown(id);
-      return open(key, name, Buffer.from(nonce, "base64url"), Buffer.from(body, "base64url"));
+      try {
+        return open(key, name, Buffer.from(nonce, "base64url"), Buffer.from(body, "base64url"));
+      } catch (cause) {
+        throw new SecretDamaged(name, cause);
+      }
     },
     isSealed: (value): value is string => typeof value === "string" && SEALED.test(value),
     isCurrent: (sealed) => SEALED.exec(sealed)?.[1] === current.id,

@@ -56,7 +56,10 @@ export function openWebhooks(deps: WebhooksDeps): Webhooks {
     ...deps,
     queue,
     find: (webhookId) => directory.find(webhookId),
-    keysOf: (webhookId) => keysInUse(secrets, webhookId, clock()),
+    keysOf: (webhookId) =>
+      keysInUse(secrets, webhookId, clock(), (err) =>
+        log.warn({ err, webhookId }, "the key of a webhook can't be decrypted"),
+      ),
     pause: (webhook, why) => pauseByService(deps, webhook, why),
   });
   const keep = (name: string, work: Work, signal: AbortSignal) =>

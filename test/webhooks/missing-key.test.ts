@@ -1,9 +1,11 @@
 // A webhook whose key is gone, as after a restore without the secrets: paused with the reason, mended by a new key.
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { addWebhook } from "../../src/commands/add-webhook.ts";
 import { chance } from "../../src/commands/chance.ts";
 import { rotateWebhookKey } from "../../src/commands/rotate-webhook-key.ts";
-import { forgetWebhookKeys } from "../../src/commands/webhook-key.ts";
+import { forgetWebhookKeys, webhookSecret } from "../../src/commands/webhook-key.ts";
 import { receiverUrl } from "../../src/webhooks/receiver-url.ts";
 import { operator } from "../support/command-deps.ts";
 import { startReceiver } from "../support/webhook-receiver.ts";
@@ -93,6 +95,23 @@ describe("a webhook whose key is missing", () => {
     expect(logged).toEqual([{ message: "webhook paused", fields: { accountId, webhookId, reason } }]);
     expect(await eventsOf(accountId)).toHaveLength(2);
     expect(receiver.received).toEqual([]);
+  });
+
+  it("is likewise paused when its key can't be decrypted, which the log says, and mended by a new one", async () => {
+    const { receiver, accountId, webhookId } = await added();
+    const db = new DatabaseSync(join(stores.dataDir, "secrets.db"));
+    // What was encrypted for another record can't be decrypted in this one's place.
+    const other = "SELECT value FROM secrets WHERE key = 'secret-key-check'";
+    db.prepare(`UPDATE secrets SET value = (${other}) WHERE key = ?`).run(webhookSecret(webhookId));
+    db.close();
+    await stores.clicks(accountId, 1);
+    await until(async () => (await eventsOf(accountId)).length > 1, 10_000);
+    expect((await eventsOf(accountId)).at(-1)?.data).toMatchObject({ cause: "key_missing" });
+    await until(() => logged.some(({ message }) => message === "webhook paused"), 10_000);
+    expect(logged.map(({ message }) => message)).toContain("the key of a webhook can't be decrypted");
+    const { key } = await rotateWebhookKey(deps, operator, accountId, webhookId);
+    await until(() => receiver.received.length === 1, 10_000);
+    expect(receiver.received[0]?.headers["x-api-key"]).toBe(key);
   });
 
   it("resumes by itself with a new key, and what waited is delivered with it", async () => {

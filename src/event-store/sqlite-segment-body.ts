@@ -4,8 +4,6 @@ import type { NewEvent } from "./port.ts";
 import { type Place, placesOf, type Runs, runsOf } from "./sqlite-segment-runs.ts";
 
 const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
-/** For what is written once and then kept. */
-const DENSE = { params: { [constants.ZSTD_c_compressionLevel]: 6 } };
 /** An event's own members, and those of its data and metadata; what is in those is a value. */
 const DEPTH = 2;
 /** Among the first so many values, more different ones than that: ids and the like. */
@@ -35,7 +33,7 @@ export function segmentBody(events: readonly NewEvent[]): Uint8Array {
 export function mergedBody(rows: readonly Placed[]): Uint8Array {
   const events = rows.map(({ id, type, data, metadata }) => ({ id, type, data, metadata }));
   const merged: Merged = { runs: runsOf(rows), events: columnOf(events, DEPTH) };
-  return zstdCompressSync(JSON.stringify(merged), DENSE);
+  return zstdCompressSync(JSON.stringify(merged), FAST);
 }
 
 /**

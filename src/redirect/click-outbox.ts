@@ -34,8 +34,9 @@ export class ClickOutbox {
   readonly #spool: ClickSpool | undefined;
   readonly #orphans: OrphanedSpools | undefined;
   readonly #closing = new AbortController();
-  /** In memory only, but for the first `#inFlight`, which may have been spooled meanwhile. */
-  #entries: Entry[] = [];
+  /** What is in memory only. */
+  readonly #entries: Entry[] = [];
+  /** What the append in flight takes from memory; it may have been spooled meanwhile. */
   #inFlight: Entry[] = [];
   #draining: Promise<void> | undefined;
   /** The last append failed, or is late: what comes now goes to the spool without waiting for it. */
@@ -120,6 +121,7 @@ export class ClickOutbox {
   #onStored(forget: () => void): void {
     this.#isSlow = false;
     forget();
+    if (this.#entries.length === 0) this.#isFull = false;
     if (!this.#spool) {
       this.#isFailing = false;
       return;

@@ -217,11 +217,8 @@ describe("clicks while the event store is away", () => {
     life.eventStore.away = false;
     expect(await life.drained()).toBe(true);
     expect(await terms()).toEqual(termsOf(WRITER, 100));
-    life.eventStore.away = true;
-    life.send(1);
-    await life.settled();
     expect(life.spool.full).toBe(false);
-    life.die();
+    await life.close();
   });
 
   it("go to the store itself when there is no room for a spool", async () => {

@@ -2,8 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import type { Logger } from "pino";
-import { pause } from "./pause.ts";
-import { backoffMs } from "./runtime/backoff.ts";
+import { keepRunning } from "./runtime/keep-trying.ts";
 
 /** What a thread has its parent write, so that one process has one log. */
 export type ThreadLog = { type: "log"; level: "info" | "warn" | "error"; fields: object; message: string };
@@ -25,12 +24,10 @@ export type KeptThread<To> = {
   stop(last: To, withinMs: number): Promise<void>;
 };
 
-const RESTART = { fromMs: 250, toMs: 15_000 };
+const RESTART = { fromMs: 250, toMs: 15_000, random: Math.random };
 const ANSWER_WITHIN_MS = 1_000;
 /** Of the time given: ending a thread by force takes some, too. */
 const FORCED_AFTER = 0.9;
-/** A thread that lived this long died of something new: the backoff starts over. */
-const HEALTHY_AFTER_MS = 60_000;
 
 /** Runs until `stop`; a thread that dies is started again with backoff. */
 export function keepThread<From extends { type: string }, To>(options: ThreadOptions<From>): KeptThread<To> {
@@ -56,17 +53,7 @@ export function keepThread<From extends { type: string }, To>(options: ThreadOpt
       });
     });
 
-  const watch = async () => {
-    let deaths = 0;
-    while (!stopping.signal.aborted) {
-      const startedAt = performance.now();
-      await runOnce();
-      if (stopping.signal.aborted) return;
-      deaths = performance.now() - startedAt > HEALTHY_AFTER_MS ? 1 : deaths + 1;
-      await pause(backoffMs(deaths, RESTART, Math.random), stopping.signal);
-    }
-  };
-  const watching = watch();
+  const watching = keepRunning(RESTART, runOnce, stopping.signal);
 
   return {
     async ask(question) {

@@ -3,13 +3,13 @@ import { messageOf } from "../errors.ts";
 import { type EventStore, type Position, type RecordedEvent, StoreUnavailable } from "../event-store/port.ts";
 import { PREFIX } from "../events/streams.ts";
 import { OutageBreaker } from "../outage-breaker.ts";
-import { pause } from "../pause.ts";
 import { accounts } from "../projections/accounts.ts";
 import { checkpointName } from "../projections/checkpoint-name.ts";
 import { domains } from "../projections/domains.ts";
 import { keys } from "../projections/keys.ts";
 import { links } from "../projections/links.ts";
 import type { ReadStore } from "../read-store/port.ts";
+import { keepTrying } from "../runtime/keep-trying.ts";
 import { shareCalls } from "../runtime/share-calls.ts";
 
 export type FollowedEvent = Pick<RecordedEvent, "stream" | "type" | "data" | "revision" | "position">;
@@ -24,7 +24,7 @@ export type LogFollowerDeps = {
 
 const PREFIXES = [PREFIX.account, PREFIX.link];
 const PAGE = 1_000;
-const LONGEST_PAUSE_MS = 5_000;
+const RETRY = { fromMs: 50, toMs: 5_000 };
 /** While the event store is away, one caller a second finds out, the others fail at once. */
 const OUTAGE_PAUSE_MS = 1_000;
 /** What a caller waits at most, also for what the documents did not show when the process started. */
@@ -158,25 +158,19 @@ export class LogFollower {
 
   /** Until `work` succeeds; the pause starts small again after each `progress`. */
   async #persistently(signal: AbortSignal, work: (progress: () => void) => Promise<void>): Promise<void> {
-    let waitMs = 50;
     let last = "";
-    const progress = () => {
-      waitMs = 50;
-      last = "";
+    const onFailure = (error: unknown) => {
+      const message = messageOf(error);
+      // The same outage is one line, however often it is tried.
+      if (message !== last) this.#deps.log(`Following the log: ${message}`);
+      last = message;
     };
-    while (!signal.aborted) {
-      try {
-        return await work(progress);
-      } catch (error) {
-        if (signal.aborted) return;
-        const message = messageOf(error);
-        // The same outage is one line, however often it is tried.
-        if (message !== last) this.#deps.log(`Following the log: ${message}`);
-        last = message;
-      }
-      await pause(waitMs * (0.5 + this.#deps.random() / 2), signal);
-      waitMs = Math.min(waitMs * 2, LONGEST_PAUSE_MS);
-    }
+    const noted = (progress: () => void) =>
+      work(() => {
+        last = "";
+        progress();
+      });
+    await keepTrying({ ...RETRY, random: this.#deps.random, onFailure }, noted, signal);
   }
 }
 

@@ -1,5 +1,6 @@
 // The HTTP thread's side of recording: batches hits, hands them to the recorder thread, loses none of them.
 import { Histogram } from "prom-client";
+import { backoffMs } from "../runtime/backoff.ts";
 import { type ErrorFields, errorFields } from "../runtime/error-fields.ts";
 import { CommitWaiters } from "./commit-waiters.ts";
 import type { RawHit } from "./hit.ts";
@@ -40,7 +41,7 @@ const LONGEST_DELAY_MS = 50;
 const FLUSH_AFTER_MS = 10;
 const FLUSH_AT_HITS = 256;
 const LONGEST_WAIT_MS = 5_000;
-const LONGEST_RESTART_PAUSE_MS = 5_000;
+const RESTART = { fromMs: 50, toMs: 5_000 };
 
 export class ClickRecorder {
   /** In no registry yet. */
@@ -56,6 +57,7 @@ export class ClickRecorder {
   readonly #revisions = new Map<string, number>();
   readonly #queue = new HitQueue();
   readonly #waiters = new CommitWaiters();
+  #failuresInARow = 0;
   #thread: RecorderThread;
   /** Set while no thread runs. */
   #restartTimer: NodeJS.Timeout | undefined;
@@ -68,7 +70,6 @@ export class ClickRecorder {
   #spool: RecorderStats["spool"];
   #lost = 0;
   #restarts = 0;
-  #failuresInARow = 0;
   #lastError: string | undefined;
   #closing = false;
 
@@ -197,17 +198,15 @@ export class ClickRecorder {
   /** The new thread learns how far the streams are known to be and gets every uncommitted batch again, in order. */
   #restart(code: number): void {
     this.#restarts++;
-    const pause = Math.min(50 * 2 ** this.#failuresInARow++, LONGEST_RESTART_PAUSE_MS);
     this.#note(`Recorder thread ended with code ${code}; starting another`);
-    this.#restartTimer = setTimeout(
-      () => {
-        this.#restartTimer = undefined;
-        this.#thread = this.#start();
-        for (const batch of this.#queue.sent()) this.#thread.postMessage(batch);
-        this.#sendDue();
-      },
-      pause * (0.5 + this.#deps.random() / 2),
-    );
+    const restart = () => {
+      this.#restartTimer = undefined;
+      this.#thread = this.#start();
+      for (const batch of this.#queue.sent()) this.#thread.postMessage(batch);
+      this.#sendDue();
+    };
+    this.#failuresInARow++;
+    this.#restartTimer = setTimeout(restart, backoffMs(this.#failuresInARow, RESTART, this.#deps.random));
   }
 
   #onReport(report: RecorderReport): void {

@@ -1,4 +1,5 @@
 // The one loop by which clicks reach the event store: from memory, from the own spool, and from those of the dead.
+import { keepTrying } from "../runtime/keep-trying.ts";
 import { appendOnce, type ClickBatch, type ClickLog } from "./append-once.ts";
 
 /** The next clicks in line. `stored`: called once they are in the store, before the next ones are looked for. */
@@ -14,8 +15,7 @@ export type DrainDeps = {
 
 /** Many small batches join into one append; an adapter with a smaller limit cuts them, the same way at every try. */
 export const MAX_CLICKS_AN_APPEND = 2_000;
-const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 1_000;
+const RETRY = { fromMs: 50, toMs: 1_000 };
 
 /**
  * Resolves when nothing is pending, or the signal aborts. Tries for ever, with jittered pauses that double: order is
@@ -27,18 +27,20 @@ export async function drainClicks(
   onFailure: (error: unknown) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  let pause = FIRST_PAUSE_MS;
-  while (!signal.aborted) {
+  const drain = async (progress: () => void): Promise<void> => {
     try {
-      const pending = next();
-      if (!pending) return;
-      await appendOnce(eventStore, pending);
-      pending.stored();
-      pause = FIRST_PAUSE_MS;
+      while (!signal.aborted) {
+        const pending = next();
+        if (!pending) return;
+        await appendOnce(eventStore, pending);
+        pending.stored();
+        progress();
+      }
     } catch (error) {
+      // Also after the abort: what could not be appended by then has to go to the spool.
       onFailure(error);
-      await sleep(pause * (0.5 + random() / 2), signal);
-      pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
+      throw error;
     }
-  }
+  };
+  await keepTrying({ ...RETRY, random, sleep }, drain, signal);
 }

@@ -8,9 +8,9 @@ import type { EventStore } from "../event-store/port.ts";
 import { PREFIX } from "../events/streams.ts";
 import { pause } from "../pause.ts";
 import type { ReadStore } from "../read-store/port.ts";
+import { keepRunning } from "../runtime/keep-trying.ts";
 import type { Secrets } from "../secrets/port.ts";
 import { WebhookDirectory } from "./directory.ts";
-import { type KeepRunningDeps, keepRunning } from "./keep-running.ts";
 import type { DeliveryQueue } from "./queue.ts";
 import { oldestKept } from "./retention.ts";
 import { ROUTER_CHECKPOINT, routeClicks } from "./router.ts";
@@ -35,7 +35,7 @@ export type WebhooksDeps = {
   newId: () => string;
   random: () => number;
   sleep: (ms: number) => Promise<void>;
-  log: KeepRunningDeps["log"];
+  log: { warn(fields: object, message: string): void };
   settings?: Partial<WorkerSettings> | undefined;
 };
 
@@ -46,6 +46,7 @@ export type Webhooks = {
   status(): Promise<WebhooksStatus>;
 };
 
+const RETRY = { fromMs: 250, toMs: 15_000 };
 const SWEEP_EVERY_MS = 3_600_000;
 
 export function openWebhooks(deps: WebhooksDeps): Webhooks {
@@ -63,7 +64,15 @@ export function openWebhooks(deps: WebhooksDeps): Webhooks {
     pause: (webhook, why) => pauseByService(deps, webhook, why),
   });
   const keep = (name: string, work: Work, signal: AbortSignal) =>
-    keepRunning({ name, random, log }, work, signal);
+    keepRunning(
+      {
+        ...RETRY,
+        random,
+        onFailure: (err, retryInMs) => log.warn({ err, retryInMs }, `${name} interrupted, retrying`),
+      },
+      () => work(signal),
+      signal,
+    );
 
   return {
     async run(signal, settleMs) {

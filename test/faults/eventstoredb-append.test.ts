@@ -4,6 +4,7 @@ import { openEventStoreDb } from "../../src/event-store/eventstoredb.ts";
 import { type EventStore, type ExpectedRevision, RevisionConflict } from "../../src/event-store/port.ts";
 import { type EventStoreDbDouble, startDouble } from "../support/eventstoredb-double/double.ts";
 import { sampleEvent, sampleEvents } from "../support/sample-events.ts";
+import { stretched } from "../support/slowness.ts";
 
 const UNAVAILABLE = 14;
 
@@ -12,7 +13,7 @@ let store: EventStore;
 
 beforeEach(async () => {
   double = await startDouble();
-  store = await openEventStoreDb(double.connectionString, { timeoutMs: 400 });
+  store = await openEventStoreDb(double.connectionString, { timeoutMs: stretched(400) });
 });
 
 afterEach(async () => {

@@ -13,9 +13,10 @@ import type { Leases } from "./coordination/leases.ts";
 import type { EventStore } from "./event-store/port.ts";
 import { prefixedEventStore } from "./event-store/prefixed-event-store.ts";
 import { openSqliteEventStore } from "./event-store/sqlite.ts";
-import { liveOf, readBuilds } from "./projections/builds.ts";
+import { activeReadStore } from "./projections/builds/active-read-store.ts";
+import { answeringBuild } from "./projections/builds/build.ts";
+import { adoptBuilds } from "./projections/builds/register-builds.ts";
 import { allProjections } from "./projections/groups.ts";
-import { liveReadStore } from "./projections/live-read-store.ts";
 import type { ReadStore } from "./read-store/port.ts";
 import { openSqliteReadStore } from "./read-store/sqlite.ts";
 import { sqliteClickSpools } from "./redirect/click-spool.sqlite.ts";
@@ -32,7 +33,7 @@ import type { DeliveryQueue } from "./webhooks/queue.ts";
 
 export type Backend = {
   eventStore: EventStore;
-  /** For queries: each projection as its live build. */
+  /** For queries: each projection as the build that answers. */
   readStore: ReadStore;
   /** For what folds: every build of every projection. */
   foldStore: ReadStore;
@@ -115,11 +116,15 @@ export async function openBackend(
       ? await onMongodb(open, config.mongodbUrl, keyring)
       : await onFiles(open, config.dataDir, keyring, options);
     const eventStore = await open(openEventStore(config, options));
-    const readStore = liveReadStore({ store: documents.foldStore, projections: allProjections, clock });
+    const readStore = activeReadStore({ store: documents.foldStore, projections: allProjections, clock });
     const prepare = async () => {
       await refuseSplitStores(config, { eventStore, secrets: documents.secrets });
       await documents.prepare();
+      await ensureDocuments(eventStore, documents.foldStore);
     };
+    // Embedded stores are there; who opens a thread on them needs not ask.
+    if (!config.mongodbUrl) await documents.prepare();
+    if (!config.mongodbUrl && !config.eventStoreUrl) await ensureDocuments(eventStore, documents.foldStore);
     return { ...coordination, ...documents, readStore, eventStore, prepare, close };
   } catch (error) {
     await close();
@@ -192,12 +197,7 @@ async function onFiles(
   const secrets = encryptedSecrets(stored, keyring);
   const foldStore = await open(openSqliteReadStore(join(dataDir, "read.db"), { offThread }));
   const deliveryQueue = await open(openSqliteDeliveryQueue(join(dataDir, "deliveries.db"), { offThread }));
-  const prepare = async () => {
-    await secrets.checkKey();
-    await ensureDocuments(foldStore);
-  };
-  await prepare();
-  return { secrets, foldStore, deliveryQueue, prepare };
+  return { secrets, foldStore, deliveryQueue, prepare: () => secrets.checkKey() };
 }
 
 async function onMongodb(open: Open, url: string, keyring: Keyring): Promise<Documents> {
@@ -218,7 +218,6 @@ async function onMongodb(open: Open, url: string, keyring: Keyring): Promise<Doc
       await prepareSecrets(connection);
       await secrets.checkKey();
       await ensureDeliveryIndexes(connection);
-      await ensureDocuments(foldStore);
     },
   };
 }
@@ -262,9 +261,10 @@ function inProcess(dataDir: string) {
   };
 }
 
-async function ensureDocuments(foldStore: ReadStore): Promise<void> {
-  const builds = await readBuilds(foldStore);
-  await foldStore.ensure(allProjections.map((projection) => liveOf(projection, builds).collection));
+async function ensureDocuments(eventStore: EventStore, readStore: ReadStore): Promise<void> {
+  const builds = await adoptBuilds({ eventStore, readStore, newId: chance.newId }, allProjections);
+  const answering = allProjections.flatMap((projection) => answeringBuild(projection, builds) ?? []);
+  await readStore.ensure(answering.map(({ collection }) => collection));
 }
 
 /** Drivers repeat what they were given, passwords and all: of their errors only the variable's name is told. */

@@ -33,7 +33,7 @@ const MOST_CLICKS_WAITING = 100_000;
  */
 export async function readiness(deps: HealthDeps): Promise<Readiness> {
   const { roles } = deps;
-  const [[eventStore, readStore], projector] = await Promise.all([
+  const [[eventStore, readStore], projections] = await Promise.all([
     Promise.all([
       problemOf("event store", deps.eventStore.head()),
       problemOf("read store", deps.readStore.checkpoints()),
@@ -48,7 +48,8 @@ export async function readiness(deps: HealthDeps): Promise<Readiness> {
   const isAway = eventStore.length > 0;
   (goesOn ? degraded : reasons).push(...eventStore);
   (onlyRedirects ? degraded : reasons).push(...readStore);
-  (roles.has("projector") && !(goesOn && isAway) ? reasons : degraded).push(...projector);
+  (roles.has("projector") && !(goesOn && isAway) ? reasons : degraded).push(...projections.reasons);
+  degraded.push(...projections.degraded);
   return { ready: reasons.length === 0, reasons, degraded };
 }
 
@@ -69,17 +70,32 @@ function redisProblems(redis: HealthDeps["redis"]): Reason[] {
   return redis?.away ? [{ part: "redis", reason: "is away: each process counts limits for itself" }] : [];
 }
 
-async function projectorProblems(projections: HealthDeps["projections"]): Promise<Reason[]> {
+/** `degraded`: late, but answered from the previous build until the new one has taken over. */
+async function projectorProblems(
+  projections: HealthDeps["projections"],
+): Promise<Pick<Readiness, "reasons" | "degraded">> {
   const found = await Promise.race([projections().catch(() => undefined), late()]);
-  if (!found) return [{ part: "projector", reason: "does not answer" }];
-  if (found.length === 0) return [{ part: "projector", reason: "has not started yet" }];
-  return found.flatMap((status) => {
-    const { name, fault, lagMs } = status;
-    if (fault) return [{ part: `projection ${name}`, reason: `faulted at ${fault.type} ${fault.position}` }];
-    if (lagMs > LATE_MS)
-      return [{ part: `projection ${name}`, reason: `${lagMs} ms behind${catchingUp(status)}` }];
-    return [];
-  });
+  const none = (reason: string) => ({ reasons: [{ part: "projector", reason }], degraded: [] });
+  if (!found) return none("does not answer");
+  if (found.length === 0) return none("has not started yet");
+  const of = (statuses: ProjectionStatus[]) =>
+    statuses.flatMap((status) => {
+      const reason = projectionProblem(status);
+      return reason === undefined ? [] : [{ part: `projection ${status.name}`, reason }];
+    });
+  const hasPrevious = ({ answers }: ProjectionStatus) => answers === "other";
+  return {
+    reasons: of(found.filter((status) => !hasPrevious(status))),
+    degraded: of(found.filter(hasPrevious)),
+  };
+}
+
+function projectionProblem(status: ProjectionStatus): string | undefined {
+  const { fault, lagMs, answers } = status;
+  if (fault) return `faulted at ${fault.type} ${fault.position}`;
+  if (lagMs > LATE_MS) return `${lagMs} ms behind${catchingUp(status)}`;
+  if (answers === "nothing") return `is built for the first time${catchingUp(status)}`;
+  return answers === "other" ? `is answered from an earlier build${catchingUp(status)}` : undefined;
 }
 
 /** What this process folds itself, with its rate and the time left; of another's work only how far it is. */

@@ -2,6 +2,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { hasZodFastifySchemaValidationErrors } from "fastify-type-provider-zod";
 import { DomainError } from "../errors.ts";
+import { ProjectionNotBuilt } from "../projections/builds/errors.ts";
 import { RateLimitExceeded } from "./errors.ts";
 
 export type ErrorBody = { error: string; code: string; request_id: string };
@@ -104,6 +105,8 @@ export function httpErrorOf(error: unknown): HttpError {
   }
   if (error instanceof DomainError) {
     const status = STATUS_OF_CODE[error.code];
+    if (error instanceof ProjectionNotBuilt)
+      return { status: 503, code: error.code, message: error.message, retryAfter: error.retryAfterSeconds };
     if (status === 503)
       return {
         status,

@@ -1,14 +1,17 @@
-// linkledger projections status | rebuild | rollback
+// linkledger projections status | build | rebuild | cancel | rollback
 import type { Command } from "commander";
 import { DomainError } from "../errors.ts";
 import { createLogger } from "../logging.ts";
-import { readBuilds } from "../projections/builds.ts";
-import { checkpointName } from "../projections/checkpoint-name.ts";
+import type { Build } from "../projections/builds/build.ts";
+import { readBuilds } from "../projections/builds/builds-document.ts";
+import { prepareBuilds, rebuild } from "../projections/builds/finish-builds.ts";
+import { cancelBuilds } from "../projections/builds/register-builds.ts";
+import { rollBack } from "../projections/builds/roll-back.ts";
 import { allProjections, clickProjections, lifecycleProjections } from "../projections/groups.ts";
+import type { Progress } from "../projections/progress.ts";
 import type { Projection } from "../projections/projection.ts";
-import { rebuild } from "../projections/rebuild.ts";
-import { rollBack } from "../projections/roll-back.ts";
-import { type ProjectionStatus, projectionStatus } from "../projections/status.ts";
+import { projectionStatus } from "../projections/status.ts";
+import type { Printable } from "./output.ts";
 import { progressLine } from "./progress-line.ts";
 import { looking, type Session } from "./session.ts";
 
@@ -16,54 +19,61 @@ export class UnknownProjection extends DomainError {
   override readonly code = "unknown_projection";
 }
 
+type Options = { json?: boolean };
+
 export function projectionCommands(program: Command): void {
   const projections = program.command("projections").description("documents folded from events");
+  const command = (
+    usage: string,
+    description: string,
+    answer: (session: Session, named: readonly Projection[], options: Options) => Promise<Printable>,
+  ) =>
+    projections
+      .command(usage)
+      .description(description)
+      .option("--json", "print one JSON document")
+      .action((...given: [string[] | Options, Options?]) => {
+        const [names, options] = Array.isArray(given[0]) ? [given[0], given[1] as Options] : [[], given[0]];
+        return looking(options.json ?? false, (session) => answer(session, projectionsNamed(names), options));
+      });
 
-  projections
-    .command("status")
-    .description("how far each projection is, and whether it is faulted")
-    .option("--json", "print one JSON document")
-    .action((options: { json?: boolean }) => looking(options.json ?? false, status));
-
-  projections
-    .command("rebuild")
-    .description("fold all events again beside the live documents, then swap; all projections by default")
-    .argument("[name...]")
-    .option("--json", "print one JSON document")
-    .action((names: string[], options: { json?: boolean }) =>
-      looking(options.json ?? false, ({ backend, deps }) => {
-        const log = createLogger("error", process.stderr);
-        const { eventStore, foldStore: readStore } = backend;
-        return rebuildNamed({ ...deps, eventStore, readStore, log }, names, !options.json);
-      }),
-    );
-
-  projections
-    .command("rollback")
-    .description("make the build before the last rebuild live again")
-    .argument("<name...>")
-    .option("--json", "print one JSON document")
-    .action((names: string[], options: { json?: boolean }) =>
-      looking(options.json ?? false, async ({ backend, deps }) => {
-        const store = { ...deps, readStore: backend.foldStore };
-        return { rolled_back: await rollBack(store, projectionsNamed(names)) };
-      }),
-    );
+  command("status", "how far each projection is, which builds there are, and whether one is faulted", status);
+  command(
+    "build [name...]",
+    "fold all events for the versions of this program beside what answers now, without taking over; all by default",
+    (session, named, options) => withProgress(session, named, options, prepareBuilds),
+  );
+  command(
+    "rebuild [name...]",
+    "fold all events again beside what answers now, then take over; all by default",
+    (session, named, options) => withProgress(session, named, options, rebuild),
+  );
+  command(
+    "cancel [name...]",
+    "end builds in the making and drop what they have folded; all by default",
+    async ({ backend, deps }, named) => ({
+      cancelled: await cancelBuilds({ ...deps, readStore: backend.foldStore }, named),
+    }),
+  );
+  command("rollback <name...>", "make the previous build active again", async ({ backend, deps }, named) => ({
+    rolled_back: await rollBack({ ...deps, readStore: backend.foldStore }, named),
+  }));
 }
 
-async function rebuildNamed(
-  deps: Parameters<typeof rebuild>[0],
-  names: readonly string[],
-  showProgress: boolean,
+async function withProgress(
+  { backend, deps }: Session,
+  named: readonly Projection[],
+  { json }: Options,
+  make: typeof rebuild,
 ) {
+  const { eventStore, foldStore: readStore } = backend;
+  const log = createLogger("error", process.stderr);
   const started = performance.now();
-  let events = 0;
   const line = progressLine(process.stderr);
-  const rebuilt = await rebuild(deps, projectionsNamed(names), (progress) => {
-    events = progress.events;
-    if (showProgress) line.show(progress);
+  const { builds, events } = await make({ ...deps, eventStore, readStore, log }, named, (progress) => {
+    if (!json) line.show(progress);
   }).finally(() => line.end());
-  return { rebuilt, events, seconds: Math.round(performance.now() - started) / 1000 };
+  return { builds, events, seconds: Math.round(performance.now() - started) / 1000 };
 }
 
 /** All when none is named. @throws UnknownProjection */
@@ -75,27 +85,36 @@ function projectionsNamed(names: readonly string[]): Projection[] {
   return allProjections.filter(({ name }) => names.length === 0 || names.includes(name));
 }
 
-/** From the committed checkpoints, so that it tells of the running server's projections too. */
+/** From what is committed, so that it tells of the running server's projections too. */
 async function status({ backend, deps }: Session) {
   const { eventStore, foldStore: readStore } = backend;
   const builds = await readBuilds(readStore);
   const groups = [lifecycleProjections, clickProjections].map((projections) =>
     projectionStatus({ eventStore, readStore, clock: deps.clock, projections })(),
   );
-  const rows = (await Promise.all(groups)).flat().map((row) => ({
-    name: row.name,
-    version: row.version,
-    build: row.build,
-    build_before: builds.before[checkpointName(unbuilt(row))] ?? null,
-    rebuilding: builds.building[checkpointName(unbuilt(row))] !== undefined,
-    state: row.fault ? "faulted" : row.behind ? "behind" : "current",
-    position: row.position,
-    lag_ms: row.lagMs,
-    fault: row.fault ?? null,
-  }));
+  const rows = (await Promise.all(groups)).flat().map((row) => {
+    const { active, previous, building } = builds.projections[row.name] ?? {};
+    const isBuilding = building?.version === row.version && building.build === row.build;
+    return {
+      name: row.name,
+      version: row.version,
+      build: row.build,
+      active: labelOf(active),
+      previous: labelOf(previous),
+      building: building ? { ...labelOf(building), ...progressOf(building.progress) } : null,
+      state: row.fault ? "faulted" : isBuilding ? "building" : row.behind ? "behind" : "current",
+      position: row.position,
+      lag_ms: row.lagMs,
+      fault: row.fault ?? null,
+    };
+  });
   return { head: (await eventStore.head()) ?? null, projections: rows };
 }
 
-function unbuilt({ name, version }: ProjectionStatus) {
-  return { name, version };
+function labelOf(build: Build | undefined) {
+  return build ? { version: build.version, build: build.build } : null;
+}
+
+function progressOf({ events, eventsPerSecond, done, secondsLeft }: Progress) {
+  return { events, events_per_second: eventsPerSecond, done, seconds_left: secondsLeft ?? null };
 }

@@ -6,8 +6,8 @@ import { txtResolver } from "../commands/resolve-txt.ts";
 import { type Config, parseConfig } from "../config.ts";
 import { messageOf } from "../errors.ts";
 import { createLogger } from "../logging.ts";
+import { foldActive } from "../projections/builds/fold-active.ts";
 import { lifecycleProjections } from "../projections/groups.ts";
-import { ProjectionRunner } from "../projections/runner.ts";
 import { receiverUrl } from "../webhooks/receiver-url.ts";
 import { type Printable, print } from "./output.ts";
 
@@ -60,17 +60,12 @@ async function inSession(
   try {
     await backend.prepare();
     const log = createLogger("warn", process.stderr);
-    const { eventStore, foldStore } = backend;
-    const projections = lifecycleProjections;
-    const runner = new ProjectionRunner({
-      eventStore,
-      readStore: foldStore,
-      projections,
-      clock: chance.clock,
-      log,
-    });
+    const { eventStore, foldStore: readStore } = backend;
+    const folding = { ...chance, eventStore, readStore, log };
     const context: CommandContext = { requestId: chance.newId(), actor: { type: "operator" } };
-    await use({ config, backend, deps: depsOf(config, backend), context }, () => runner.catchUp());
+    await use({ config, backend, deps: depsOf(config, backend), context }, () =>
+      foldActive(folding, lifecycleProjections),
+    );
   } finally {
     await backend.close();
   }

@@ -12,9 +12,11 @@ export type Fields<D extends Document> = Omit<D, "_id" | "_position">;
  */
 export type Projection<D extends Document = Document> = {
   name: string;
-  /** Raised when the fold changes: the new version has its own checkpoint and collection. */
+  /** Raised when the fold changes: the new version is built beside the previous one, which answers until then. */
   version: number;
-  /** One certain build (builds.ts); undefined: whichever is live. */
+  /** Documents of versions before this one would mislead the queries, so nothing is answered from them; default 1. */
+  readsSince?: number;
+  /** Which build of the version (builds/build.ts); default 0, the first. */
   build?: number;
   collection: CollectionSpec;
   /** Stream prefixes read, such as `clicks-`. */

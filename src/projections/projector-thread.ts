@@ -1,4 +1,4 @@
-// The projector thread: one runner for the lifecycle, one for clicks, each while it holds its lease.
+// The projector thread: one group for the lifecycle, one for clicks, each folded while it holds the group's lease.
 import { randomUUID } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
 import { openBackend } from "../backend.ts";
@@ -8,11 +8,11 @@ import { leaseHolder } from "../coordination/lease-holder.ts";
 import type { ThreadLog } from "../keep-thread.ts";
 import { threadLog } from "../thread-log.ts";
 import { yieldToRedirects } from "../thread-priority.ts";
+import { ProjectionGroup } from "./builds/projection-group.ts";
 import { catchUpWatch } from "./catch-up-watch.ts";
 import { clickProjections, lifecycleProjections } from "./groups.ts";
 import type { Projection } from "./projection.ts";
 import type { FromProjector, ProjectorThreadData, ToProjector } from "./projector-messages.ts";
-import { ProjectionRunner } from "./runner.ts";
 
 const REPORT_EVERY_MS = 1_000;
 /** Below 10 a machine whose cores are all busy would hardly let it begin. */
@@ -45,12 +45,15 @@ async function project(
   const log = threadLog(tell);
   const clock = () => new Date();
   const holder = leaseHolder(randomUUID);
-  const open = (group: string, projections: readonly Projection[], commitEveryMs?: number) => {
+  const open = (name: string, projections: readonly Projection[], commitEveryMs?: number) => {
     const commit = commitEveryMs === undefined ? {} : { commitEveryMs };
     return {
-      lease: { leases, name: `projector ${group}`, holder, log },
-      withProgress: catchUpWatch({ group, now: () => performance.now(), log }),
-      runner: new ProjectionRunner({ eventStore, readStore: foldStore, projections, clock, log, ...commit }),
+      lease: { leases, name: `projector ${name}`, holder, log },
+      withProgress: catchUpWatch({ group: name, now: () => performance.now(), log }),
+      group: new ProjectionGroup({
+        ...{ eventStore, readStore: foldStore, projections, clock, log, ...commit },
+        newId: randomUUID,
+      }),
     };
   };
   const groups = [
@@ -61,7 +64,7 @@ async function project(
   const report = async () => {
     try {
       const projections = [];
-      for (const { runner, withProgress } of groups) projections.push(...withProgress(await runner.status()));
+      for (const { group, withProgress } of groups) projections.push(...withProgress(await group.status()));
       tell({ type: "status", projections });
     } catch (error) {
       log.warn({ err: error }, "projection status unavailable");
@@ -76,7 +79,10 @@ async function project(
   void report();
   const reporting = setInterval(report, REPORT_EVERY_MS);
   await Promise.all(
-    groups.map(({ lease, runner }) => holdLease(lease, (signal) => runner.run(signal), stopping.signal)),
+    groups.flatMap(({ lease, group }) => [
+      holdLease(lease, (signal) => group.run(signal), stopping.signal),
+      group.build(stopping.signal),
+    ]),
   );
   clearInterval(reporting);
   await close();

@@ -6,25 +6,25 @@ import type { EventStore, RecordedEvent } from "../event-store/port.ts";
 import { pause } from "../pause.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import { backoffMs } from "../runtime/backoff.ts";
-import { checkpointName } from "./checkpoint-name.ts";
 import { commitBatches } from "./commit-batches.ts";
-import { Course } from "./course.ts";
 import type { Projection } from "./projection.ts";
+import { ProjectionProcessor } from "./projection-processor.ts";
 import { type ProjectionStatus, prefixesOf, statusOf } from "./status.ts";
-import { liveBuilds, untilSwapped } from "./until-swapped.ts";
 
 export type RunnerLog = Pick<Logger, "info" | "warn" | "error">;
 
 export type RunnerDeps = {
   eventStore: EventStore;
-  /** The store itself, where every build has its own collection and checkpoint, not its live view. */
+  /** The store itself, where every build has its own collection and checkpoint, not its active view. */
   readStore: ReadStore;
-  /** Each as its live build, unless it names another. */
+  /** Each as one of its builds; without a number as its first. */
   projections: readonly Projection[];
   clock: () => Date;
   log: RunnerLog;
   /** Milliseconds from one commit to the next while events keep coming; default 500. */
   commitEveryMs?: number;
+  /** Most events folded before one commit; default 40,000. */
+  mostEvents?: number;
   /** [0, 1), for the jitter of retries. */
   random?: () => number;
 };
@@ -42,30 +42,35 @@ export class ProjectionRunner {
   readonly #deps: RunnerDeps;
   readonly #prefixes: readonly string[];
   readonly #next: NextEvent;
-  #courses: Course[];
+  readonly #processors: readonly ProjectionProcessor[];
 
   constructor(deps: RunnerDeps) {
     this.#deps = deps;
     this.#prefixes = prefixesOf(deps.projections);
     this.#next = nextEventFinder(deps.eventStore, this.#prefixes);
-    this.#courses = deps.projections.map((projection) => new Course(projection, deps.readStore));
+    this.#processors = deps.projections.map(
+      (projection) => new ProjectionProcessor(projection, deps.readStore),
+    );
   }
 
   /**
-   * Folds all events up to the head as of this call. `passed`: told after each commit how many events it was.
-   * @throws what the stores and `passed` throw
+   * Folds all events up to the head as of this call, or until the signal aborts. `passed`: called after each commit with
+   * the number of its events. @throws what the stores and `passed` throw
    */
-  async catchUp(passed: (events: number) => Promise<void> = async () => undefined): Promise<void> {
+  async catchUp(
+    passed: (events: number) => Promise<void> = async () => undefined,
+    signal?: AbortSignal,
+  ): Promise<void> {
     await this.#start();
     const head = await this.#deps.eventStore.head();
     if (head === undefined) return;
-    for (;;) {
+    while (!signal?.aborted) {
       const after = this.#lowest();
       if (this.#allFaulted() || (after !== undefined && after >= head)) return;
       const events = await this.#deps.eventStore.readAll({
         after,
         prefixes: this.#prefixes,
-        limit: MOST_EVENTS,
+        limit: this.#mostEvents,
       });
       const last = events.at(-1);
       if (!last) return;
@@ -82,12 +87,9 @@ export class ProjectionRunner {
     while (!signal.aborted) {
       try {
         await this.#start();
-        const builds = this.#courses.map(({ name }) => name);
-        await untilSwapped(this.#deps, builds, signal, (turn) =>
-          this.#follow(turn, () => {
-            failures = 0;
-          }),
-        );
+        await this.#follow(signal, () => {
+          failures = 0;
+        });
         // A subscription that ends by itself was dropped.
         if (!signal.aborted) await pause(RETRY.fromMs, signal);
       } catch (error) {
@@ -102,29 +104,27 @@ export class ProjectionRunner {
 
   /** Per projection how far it is. @throws what the stores throw */
   async status(): Promise<ProjectionStatus[]> {
-    const courses = this.#deps.projections.map((projection, n) => ({
-      projection,
-      processed: this.#courses[n]?.processed ?? 0,
-    }));
-    return statusOf(this.#deps, courses, this.#next);
+    const processors = this.#processors.map(({ projection, processed }) => ({ projection, processed }));
+    return statusOf(this.#deps, processors, this.#next);
+  }
+
+  /** Events passed since it was made, by checkpoint name. */
+  processed(): [checkpoint: string, events: number][] {
+    return this.#processors.map(({ name, processed }) => [name, processed]);
   }
 
   /** From the committed checkpoints, with nothing in memory: what a restarted process would do. */
   async #start(): Promise<void> {
-    const { readStore } = this.#deps;
-    const builds = await liveBuilds(this.#deps);
-    await readStore.ensure(builds.map(({ collection }) => collection));
-    this.#courses = this.#courses.map((course, n) => {
-      const build = builds[n] as Projection;
-      return checkpointName(build) === course.name ? course : new Course(build, readStore);
-    });
-    for (const course of this.#courses) await course.restart();
+    const { readStore, projections } = this.#deps;
+    await readStore.ensure(projections.map(({ collection }) => collection));
+    for (const processor of this.#processors) await processor.restart();
   }
 
   async #follow(signal: AbortSignal, committed: () => void): Promise<void> {
     const { eventStore } = this.#deps;
-    const options = { after: this.#lowest(), prefixes: this.#prefixes, batchSize: MOST_EVENTS };
-    const rules = { mostEvents: MOST_EVENTS, everyMs: this.#deps.commitEveryMs ?? COMMIT_EVERY_MS };
+    const mostEvents = this.#mostEvents;
+    const options = { after: this.#lowest(), prefixes: this.#prefixes, batchSize: mostEvents };
+    const rules = { mostEvents, everyMs: this.#deps.commitEveryMs ?? COMMIT_EVERY_MS };
     const subscribe = (until: AbortSignal) => eventStore.subscribe({ ...options, signal: until });
     for await (const events of commitBatches(subscribe, rules, signal)) {
       if (signal.aborted) return;
@@ -137,27 +137,31 @@ export class ProjectionRunner {
   }
 
   async #commit(events: readonly RecordedEvent[]): Promise<void> {
-    const active = this.#courses.filter((course) => !course.faulted);
+    const active = this.#processors.filter((processor) => !processor.faulted);
     const after = active.reduce<string | undefined>((low, { position }) => {
       return low === undefined || position < low ? position : low;
     }, undefined);
     const fresh = events.filter(({ position }) => position > (after ?? ""));
-    const batch = Course.read(fresh);
-    for (const course of active) {
-      const fault = await course.advance(batch);
-      if (fault) this.#deps.log.error({ projection: course.name, ...fault }, "projection faulted");
+    const batch = ProjectionProcessor.read(fresh);
+    for (const processor of active) {
+      const fault = await processor.advance(batch);
+      if (fault) this.#deps.log.error({ projection: processor.name, ...fault }, "projection faulted");
       // On SQLite nothing else does: the thread could not tell its status during a commit of many seconds.
       await yieldToLoop();
     }
   }
 
+  get #mostEvents(): number {
+    return this.#deps.mostEvents ?? MOST_EVENTS;
+  }
+
   #allFaulted(): boolean {
-    return this.#courses.every(({ faulted }) => faulted);
+    return this.#processors.every(({ faulted }) => faulted);
   }
 
   /** Where to read from: behind the slowest projection that still goes on. */
   #lowest(): string | undefined {
-    const positions = this.#courses.filter(({ faulted }) => !faulted).map(({ position }) => position);
+    const positions = this.#processors.filter(({ faulted }) => !faulted).map(({ position }) => position);
     return positions.sort()[0] || undefined;
   }
 }

@@ -9,6 +9,9 @@ import type { Checkpoint, CollectionSpec, Document, FindQuery, ReadStore } from 
 type StoredCheckpoint = Checkpoint & { _id: string };
 
 /** Documents in collections of their own names with `docs_` before, checkpoints in `checkpoints`. */
+/** What a server says that has no such collection. */
+const NAMESPACE_NOT_FOUND = 26;
+
 export async function openMongodbReadStore(connection: MongodbConnection): Promise<ReadStore> {
   return new MongodbReadStore(connection);
 }
@@ -73,6 +76,14 @@ class MongodbReadStore implements ReadStore {
 
   async clear(collection: string): Promise<void> {
     await this.#on(collection, (documents) => documents.deleteMany({}));
+  }
+
+  async drop(collection: string): Promise<void> {
+    await this.#on(collection, async (documents) => {
+      await documents.drop().catch((error: unknown) => {
+        if ((error as { code?: unknown }).code !== NAMESPACE_NOT_FOUND) throw error;
+      });
+    });
   }
 
   async checkpoint(projection: string): Promise<Checkpoint | undefined> {

@@ -33,8 +33,10 @@ export interface ReadStore {
   count(collection: string, query: Omit<FindQuery, "limit" | "sort" | "after">): Promise<number>;
   /** Upserts each document whose stored `_position` is missing or lower; the others stay as they are. */
   replace(collection: string, documents: readonly Document[]): Promise<void>;
-  /** Removes all documents of a collection (rebuilds, tests). */
+  /** Removes all documents of a collection. */
   clear(collection: string): Promise<void>;
+  /** Removes a collection with its documents and indexes; nothing when there is none. Nobody may read it any more. */
+  drop(collection: string): Promise<void>;
   checkpoint(projection: string): Promise<Checkpoint | undefined>;
   checkpoints(): Promise<Record<string, Checkpoint>>;
   /** Moves the checkpoint forward; a lower position than the stored one is ignored. */

@@ -11,7 +11,7 @@ const IDLE_MS = 60_000;
 const MOST_DIRECT = 100;
 
 const OFF_THREAD = [
-  ...(["getMany", "find", "count", "replace", "clear"] as const),
+  ...(["getMany", "find", "count", "replace", "clear", "drop"] as const),
   ...(["saveCheckpoint", "resetCheckpoint"] as const),
 ] as const;
 
@@ -134,6 +134,13 @@ class SqliteReadStore implements ReadStore {
 
   async clear(collection: string): Promise<void> {
     this.#prepare(`DELETE FROM ${this.#table(collection)}`).run();
+  }
+
+  async drop(collection: string): Promise<void> {
+    const table = tableName(collection);
+    this.#db.exec(`DROP TABLE IF EXISTS ${table}`);
+    this.#tables.delete(table);
+    for (const sql of [...this.#statements.keys()]) if (sql.includes(table)) this.#statements.delete(sql);
   }
 
   async checkpoint(projection: string): Promise<Checkpoint | undefined> {

@@ -1,9 +1,9 @@
-// `projections rebuild` and `rollback` as an operator runs them beside a service that goes on answering.
+// `projections rebuild`, `build`, `cancel` and `rollback` as an operator runs them beside a service that goes on answering.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { commandLine } from "../support/command-line.ts";
 import { BASE_URL, startTestService, type TestService } from "../support/start-service.ts";
 
-type Row = { name: string; build: number; build_before: number | null; rebuilding: boolean; state: string };
+type Row = { name: string; version: number; build: number; state: string };
 
 describe("the projections of a running service", () => {
   let service: TestService;
@@ -33,8 +33,8 @@ describe("the projections of a running service", () => {
     await expect.poll(clicks, { timeout: 10_000 }).toBe(5);
     const answer = await command.json("projections", "rebuild");
     expect(answer).toMatchObject({ events: 8, seconds: expect.any(Number) });
-    expect(answer.rebuilt.find((row: Row) => row.name === "links")).toEqual({
-      ...{ name: "links", version: 1, build: 1, before: 0, documents: 1 },
+    expect(answer.builds.find((row: Row) => row.name === "links")).toEqual({
+      ...{ name: "links", version: 1, build: 1, previous: 0, active: true, documents: 1 },
     });
     expect(await clicks()).toBe(5);
     await service.ask(`/${slug}`);
@@ -43,19 +43,28 @@ describe("the projections of a running service", () => {
     const states = async () => [...new Set((await rows()).map(({ state }) => state))];
     await expect.poll(states, { timeout: 10_000 }).toEqual(["current"]);
     for (const row of await rows())
-      expect(row).toMatchObject({ build: 1, build_before: 0, rebuilding: false, state: "current" });
+      expect(row).toMatchObject({
+        ...{ build: 1, state: "current", building: null },
+        active: { version: row.version, build: 1 },
+        previous: { version: row.version, build: 0 },
+      });
   });
 
   it("are rebuilt by name, and rolled back", async () => {
-    const { rebuilt } = await command.json("projections", "rebuild", "links", "link-totals");
-    expect(rebuilt.map((row: Row) => [row.name, row.build])).toEqual([
+    const { builds } = await command.json("projections", "rebuild", "links", "link-totals");
+    expect(builds.map((row: Row) => [row.name, row.build])).toEqual([
       ["links", 2],
       ["link-totals", 2],
     ]);
     expect(await command.json("projections", "rollback", "links")).toEqual({
-      rolled_back: [{ name: "links", build: 1, before: 2 }],
+      rolled_back: [{ name: "links", version: 1, build: 1, previous: 2 }],
     });
     expect(await clicks()).toBe(6);
+  });
+
+  it("have nothing to build, nor to cancel, while the program is of their versions", async () => {
+    expect(await command.json("projections", "build")).toMatchObject({ builds: [], events: 0 });
+    expect(await command.json("projections", "cancel")).toEqual({ cancelled: [] });
   });
 
   it("come from a log in which `audit verify` finds nothing, and which an anchor binds", async () => {

@@ -1,4 +1,4 @@
-// Rebuilding on MongoDB or a compatible server.
+// Builds of projections on MongoDB or a compatible server.
 import { beforeAll } from "vitest";
 import { MongodbConnection } from "../../src/mongodb/connection.ts";
 import { openMongodbReadStore } from "../../src/read-store/mongodb.ts";
@@ -6,6 +6,7 @@ import { mongodb, startMongodb, type TestMongodb } from "../support/mongodb-serv
 import { openStores } from "../support/stores.ts";
 import { onServer } from "../support/test-servers.ts";
 import { projectionBuildsContract } from "./projection-builds.ts";
+import { projectionVersionsContract } from "./projection-versions.ts";
 
 onServer(mongodb, () => {
   let server: TestMongodb;
@@ -14,7 +15,7 @@ onServer(mongodb, () => {
     return () => server.stop();
   });
 
-  projectionBuildsContract("MongoDB", async () => {
+  const open = async () => {
     const { eventStore, close } = await openStores();
     const readStore = await openMongodbReadStore(new MongodbConnection(server.newDatabase()));
     const cleanUp = async () => {
@@ -22,5 +23,8 @@ onServer(mongodb, () => {
       await close();
     };
     return { eventStore, readStore, cleanUp };
-  });
+  };
+
+  projectionBuildsContract("MongoDB", open);
+  projectionVersionsContract("MongoDB", open);
 });

@@ -1,8 +1,12 @@
-// Rebuilding on SQLite.
+// Builds of projections on SQLite.
 import { openStores } from "../support/stores.ts";
 import { projectionBuildsContract } from "./projection-builds.ts";
+import { projectionVersionsContract } from "./projection-versions.ts";
 
-projectionBuildsContract("SQLite", async () => {
+const open = async () => {
   const { close, ...stores } = await openStores();
   return { ...stores, cleanUp: close };
-});
+};
+
+projectionBuildsContract("SQLite", open);
+projectionVersionsContract("SQLite", open);

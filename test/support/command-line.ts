@@ -5,14 +5,19 @@ import { childEnvironment } from "./child-environment.ts";
 
 export type Outcome = { code: number; stdout: string; stderr: string };
 
-/** Commands of the real program on the stores in `dataDir`. */
-export function commandLine(dataDir: string, instance: Record<string, string> = {}) {
+/** Commands of the real program on the stores in `dataDir`. `program`: the folder of another program than ours. */
+export function commandLine(dataDir: string, instance: Record<string, string> = {}, program = process.cwd()) {
   const linkledger = (args: readonly string[], env: Record<string, string> = {}): Promise<Outcome> =>
     new Promise((resolve) => {
       const surroundings = childEnvironment({ DATA_DIR: dataDir, ...instance, ...env });
-      execFile(process.execPath, ["src/cli.ts", ...args], { env: surroundings }, (error, stdout, stderr) => {
-        resolve({ code: typeof error?.code === "number" ? error.code : error ? -1 : 0, stdout, stderr });
-      });
+      execFile(
+        process.execPath,
+        ["src/cli.ts", ...args],
+        { env: surroundings, cwd: program },
+        (error, stdout, stderr) => {
+          resolve({ code: typeof error?.code === "number" ? error.code : error ? -1 : 0, stdout, stderr });
+        },
+      );
     });
   return {
     linkledger,

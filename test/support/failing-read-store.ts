@@ -26,6 +26,7 @@ export function failingReadStore(sound: ReadStore, breaks: readonly Break[]): Re
     count: (collection, query) => sound.count(collection, query),
     replace: (collection, documents) => write(() => sound.replace(collection, documents)),
     clear: (collection) => sound.clear(collection),
+    drop: (collection) => sound.drop(collection),
     checkpoint: (name) => sound.checkpoint(name),
     checkpoints: () => sound.checkpoints(),
     saveCheckpoint: (name, checkpoint) => write(() => sound.saveCheckpoint(name, checkpoint)),

@@ -33,15 +33,16 @@ export async function instanceOf(dataDir: string, more: Environment = {}): Promi
 }
 
 /**
- * Resolves once /health/ready answers 200.
+ * Resolves once /health/ready answers 200. `program`: the folder of another program than ours.
  * @throws with what the process printed, when it ends or isn't ready within two minutes
  */
 export async function startService(
   instance: Environment,
   nodeArguments: readonly string[] = [],
+  program = root,
 ): Promise<ServiceProcess> {
   const child = spawn(process.execPath, [...startFlags(), ...nodeArguments, "src/main.ts"], {
-    cwd: root,
+    cwd: program,
     env: childEnvironment(instance),
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -14,6 +14,7 @@ const links: ProjectionStatus = {
   lagMs: 70,
   fault: null,
   processed: 3,
+  answers: "this",
 };
 
 const recorder: RecorderStats = {

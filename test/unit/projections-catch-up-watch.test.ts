@@ -10,7 +10,7 @@ function status(name: string, position: number, more: Partial<ProjectionStatus> 
   const behind = position < HEAD;
   return {
     ...{ name, version: 1, build: 0, fault: null },
-    ...{ position: position ? text(position) : null, head: text(HEAD), processed: position },
+    ...{ position: position ? text(position) : null, head: text(HEAD), processed: position, answers: "this" },
     ...{ behind, lagMs: behind ? 3_600_000 : 0, ...more },
   };
 }

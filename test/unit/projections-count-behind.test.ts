@@ -8,7 +8,7 @@ import { append, openStores } from "../support/stores.ts";
 
 const status = (name: string, position: string | null, behind = true): ProjectionStatus => ({
   ...{ name, version: 1, build: 0, position, head: null, behind },
-  ...{ lagMs: 0, fault: null, processed: 0 },
+  ...{ lagMs: 0, fault: null, processed: 0, answers: "this" },
 });
 
 it("counts what each projection has not folded, and asks once for those at one position", async () => {

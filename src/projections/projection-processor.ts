@@ -13,7 +13,7 @@ export type Fault = NonNullable<Checkpoint["fault"]>;
 /** An event of a batch, parsed once for all projections; `event` is undefined for a type unknown to this version. */
 export type ReadResult = { recorded: RecordedEvent; event: StoredEvent | undefined; error?: unknown };
 
-export class Course {
+export class ProjectionProcessor {
   readonly projection: Projection;
   /** Last position committed or folded; the empty text before the first event. */
   position = "";

@@ -1,0 +1,42 @@
+// Makes the previous builds active again; those of the program's version go on from where they were left.
+import { DomainError } from "../../errors.ts";
+import type { ReadStore } from "../../read-store/port.ts";
+import type { Projection } from "../projection.ts";
+import type { Build } from "./build.ts";
+import { changeBuilds, readBuilds } from "./builds-document.ts";
+
+export class NoPreviousBuild extends DomainError {
+  override readonly code = "no_previous_build";
+}
+
+/** `version` and `build`: what is active now; `previous`: the number of what was, kept for going there again. */
+export type RolledBack = { name: string; version: number; build: number; previous: number };
+
+/** All of them in one write. @throws NoPreviousBuild; what the store throws */
+export async function rollBack(
+  deps: { readStore: ReadStore; newId: () => string },
+  projections: readonly Projection[],
+): Promise<RolledBack[]> {
+  const now = await readBuilds(deps.readStore);
+  const turns = projections.map(({ name }) => {
+    const { active, previous } = now.projections[name] ?? {};
+    if (!active || !previous) throw new NoPreviousBuild(`There is no previous build of ${name}`);
+    return { name, active, previous };
+  });
+  await changeBuilds(deps.readStore, deps.newId, (builds) => {
+    for (const { name, active, previous } of turns) {
+      const entry = builds.projections[name];
+      if (!entry || areSame(entry.active, previous)) continue;
+      if (!areSame(entry.active, active) || !areSame(entry.previous, previous))
+        throw new NoPreviousBuild(`Another build of ${name} became active in this moment; look at it again`);
+      Object.assign(entry, { active: previous, previous: active });
+    }
+  });
+  return turns.map(({ name, active, previous }) => ({
+    ...{ name, version: previous.version, build: previous.build, previous: active.build },
+  }));
+}
+
+function areSame(one: Build | undefined, other: Build): boolean {
+  return one?.version === other.version && one.build === other.build;
+}

@@ -1,0 +1,231 @@
+// What a raised version promises, whatever the read store: nobody waits for its build, and nobody sees half of it.
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { StoreUnavailable } from "../../src/event-store/port.ts";
+import { readBuilds } from "../../src/projections/builds/builds-document.ts";
+import { prepareBuilds } from "../../src/projections/builds/finish-builds.ts";
+import { foldBuilds } from "../../src/projections/builds/fold-builds.ts";
+import { cancelBuilds, registerMissing } from "../../src/projections/builds/register-builds.ts";
+import { allProjections } from "../../src/projections/groups.ts";
+import { linkTotals } from "../../src/projections/link-totals.ts";
+import type { Document } from "../../src/read-store/port.ts";
+import {
+  type BuildsFixture,
+  CLICKS,
+  happenings,
+  LINK,
+  programOn,
+  projectionsOfNext,
+  quiet,
+  storeWith,
+  totalsOfNext,
+} from "../support/builds-of.ts";
+import { linkClicked, linkCreated } from "../support/stored-events.ts";
+import { append } from "../support/stores.ts";
+
+const SOON = { timeout: 10_000 };
+
+export function projectionVersionsContract(name: string, open: () => Promise<BuildsFixture>): void {
+  describe(`a projection whose version was raised: ${name}`, () => {
+    let stores: BuildsFixture;
+    let now: ReturnType<typeof programOn>;
+    let next: ReturnType<typeof programOn>;
+    beforeEach(async () => {
+      stores = await open();
+      now = programOn(stores);
+      next = programOn(stores, projectionsOfNext);
+      await now.adopt();
+      await happenings(stores.eventStore);
+      await now.catchUp();
+    });
+    afterEach(() => stores.cleanUp());
+
+    const click = () => append(stores.eventStore, CLICKS, [linkClicked({ link: LINK })]);
+    const entry = async () => (await readBuilds(stores.readStore)).projections[linkTotals.name];
+    /** Builds with few events a commit, and stops before the commit of that number. */
+    const interruptedAt = async (commit: number) => {
+      const stopped = new AbortController();
+      let commits = 0;
+      const onProgress = () => {
+        commits += 1;
+        if (commits === commit) stopped.abort();
+      };
+      await registerMissing(next.deps, projectionsOfNext, true);
+      const deps = { ...next.deps, mostEvents: 100 };
+      return await foldBuilds(deps, projectionsOfNext, stopped.signal, onProgress);
+    };
+
+    it("is answered from the previous build until the new one takes over, while all others go on", async () => {
+      const held = Promise.withResolvers<void>();
+      const readStore = storeWith(stores.readStore, {
+        async replace(collection: string, documents: readonly Document[]) {
+          if (collection.startsWith("link-totals-next")) await held.promise;
+          await stores.readStore.replace(collection, documents);
+        },
+      });
+      await programOn({ ...stores, readStore }, projectionsOfNext).projecting(async (group) => {
+        await click();
+        await append(stores.eventStore, "link-sho.rt/more", [linkCreated({ slug: "more" })]);
+        await expect.poll(() => next.queried.get("links", "sho.rt/more"), SOON).toBeDefined();
+        const recent = async () =>
+          (await next.queried.get<Document & { clicks: object[] }>("recent-clicks", LINK))?._position;
+        const day = async () => (await next.queried.checkpoint("link-days:1"))?.position;
+        await expect.poll(async () => (await day()) ?? "", SOON).toBe((await stores.eventStore.head()) ?? "");
+        expect(await recent()).toBeDefined();
+        expect(await next.totals()).toMatchObject({ totalClicks: 40 });
+        expect(await next.totals()).not.toHaveProperty("next");
+        const status = (await group.status()).find(({ name: one }) => one === linkTotals.name);
+        expect(status).toMatchObject({ version: 3, answers: "other", behind: true, catchUp: { done: 0 } });
+        held.resolve();
+        await expect.poll(next.totals, SOON).toMatchObject({ totalClicks: 41, next: true });
+        await click();
+        await expect.poll(next.totals, SOON).toMatchObject({ totalClicks: 42, next: true });
+      });
+      expect(await entry()).toMatchObject({ active: { version: 3 }, previous: { version: 2, build: 0 } });
+    });
+
+    it("is gone on with by the older program for itself, beside the newer one", async () => {
+      await now.projecting(async () => {
+        await next.projecting(async () => {
+          await expect.poll(next.totals, SOON).toMatchObject({ totalClicks: 40, next: true });
+          await click();
+          await expect.poll(now.totals, SOON).toMatchObject({ totalClicks: 41 });
+          expect(await now.totals()).not.toHaveProperty("next");
+          await expect.poll(next.totals, SOON).toMatchObject({ totalClicks: 41, next: true });
+        });
+      });
+    });
+
+    it("is prepared beside the older program, and taken over by the newer one's projector", async () => {
+      const { builds } = await prepareBuilds(next.deps, projectionsOfNext, quiet);
+      expect(builds).toMatchObject([{ name: linkTotals.name, version: 3, active: false, documents: 20 }]);
+      expect(await next.totals()).not.toHaveProperty("next");
+      await click();
+      await next.projecting(async (group) => {
+        await expect.poll(next.totals, SOON).toMatchObject({ totalClicks: 41, next: true });
+        const { processed } = (await group.status()).find(({ name: one }) => one === linkTotals.name) ?? {};
+        expect(processed).toBe(1);
+      });
+      expect((await prepareBuilds(next.deps, projectionsOfNext, quiet)).builds).toEqual([]);
+    });
+
+    it("is gone on with after an interruption, from where it was left", async () => {
+      expect(await interruptedAt(3)).toMatchObject({ complete: [], events: 300 });
+      expect(await entry()).toMatchObject({ building: { by: "", progress: { events: 300 } } });
+      const { signal } = new AbortController();
+      const resumed = await foldBuilds(next.deps, projectionsOfNext, signal);
+      expect(resumed).toMatchObject({ complete: ["link-totals:3#1"], events: 500 });
+      expect((await next.documents(totalsOfNext)).map(withoutNext)).toEqual(
+        (
+          await now.documents(allProjections.find(({ name: one }) => one === linkTotals.name) ?? totalsOfNext)
+        ).map(withoutNext),
+      );
+    });
+
+    it("leaves nothing when its build is cancelled, also while it is folded", async () => {
+      await registerMissing(next.deps, projectionsOfNext, true);
+      const deps = { ...next.deps, mostEvents: 100 };
+      const cancelled: Promise<string[]>[] = [];
+      const folded = await foldBuilds(
+        {
+          ...deps,
+          readStore: storeWith(stores.readStore, {
+            async replace(collection: string, documents: readonly Document[]) {
+              // As one that was frozen in the middle of a commit writes after all was dropped.
+              if (collection.startsWith("link-totals-next") && cancelled.length === 0) {
+                cancelled.push(cancelBuilds(next.deps, projectionsOfNext));
+                await cancelled[0];
+              }
+              await stores.readStore.replace(collection, documents);
+            },
+          }),
+        },
+        projectionsOfNext,
+        new AbortController().signal,
+      );
+      expect(await cancelled[0]).toEqual(["link-totals:3#1"]);
+      expect(folded.complete).toEqual([]);
+      expect(await stores.readStore.count("link-totals-next_b1", {})).toBe(0);
+      expect(Object.keys(await stores.readStore.checkpoints()).filter((one) => one.includes("#"))).toEqual(
+        [],
+      );
+      expect(await entry()).toEqual({ active: { version: 2, build: 0, collection: "link-totals-2" } });
+      expect((await readBuilds(stores.readStore)).retired).toEqual({});
+      expect(await next.totals()).toMatchObject({ totalClicks: 40 });
+    });
+
+    it("answers nothing, with the progress, where its queries can't read what is there", async () => {
+      const strict = projectionsOfNext.map((one) => (one === totalsOfNext ? { ...one, readsSince: 3 } : one));
+      const { totals } = programOn(stores, strict);
+      await expect(totals()).rejects.toThrow(StoreUnavailable);
+      await interruptedAt(3);
+      await expect(totals()).rejects.toMatchObject({
+        message: expect.stringMatching(/link-totals.*\d+ %, 300 events/),
+      });
+    });
+  });
+
+  describe(`the first builds: ${name}`, () => {
+    let stores: BuildsFixture;
+    beforeEach(async () => {
+      stores = await open();
+    });
+    afterEach(() => stores.cleanUp());
+
+    it("are active at once beside an empty log", async () => {
+      const program = programOn(stores);
+      await program.adopt();
+      expect(await program.totals()).toBeUndefined();
+      await program.projecting(async () => {
+        await append(stores.eventStore, CLICKS, [linkClicked({ link: LINK })]);
+        await expect.poll(program.totals, SOON).toMatchObject({ totalClicks: 1 });
+      });
+    });
+
+    it("answer nothing before they are complete, beside a log that is longer, and can't be cancelled", async () => {
+      await happenings(stores.eventStore);
+      const program = programOn(stores);
+      await program.adopt();
+      await expect(program.totals()).rejects.toThrow(StoreUnavailable);
+      await registerMissing(program.deps, allProjections, true);
+      await expect(cancelBuilds(program.deps, allProjections)).rejects.toMatchObject({
+        code: "nothing_else_answers",
+      });
+      const seen = new Set<number>();
+      await program.projecting(async () => {
+        const total = async () => (await program.totals().catch(() => undefined))?.totalClicks;
+        const look = async () => {
+          const clicks = await total();
+          if (clicks !== undefined) seen.add(clicks);
+          return clicks;
+        };
+        await expect.poll(look, { ...SOON, interval: 5 }).toBe(40);
+      });
+      expect([...seen]).toEqual([40]);
+      expect(Object.keys(await stores.readStore.checkpoints())).toContain("link-totals:2");
+    });
+
+    it("are those that an earlier version of the program folded, and its rebuilds", async () => {
+      const { readStore } = stores;
+      const builds = { live: { "links:1": 3 }, before: { "links:1": 2 }, building: {}, next: 4 };
+      const earlier = { _id: "builds", _position: "1".padStart(20, "0"), token: "t", builds } as Document;
+      await readStore.replace("projection-builds", [earlier]);
+      await happenings(stores.eventStore);
+      for (const checkpoint of ["links:1#3", "link-totals:1", "domains:1", "domains:2"])
+        await readStore.saveCheckpoint(checkpoint, { position: "1", recordedAt: "" });
+      const { projections, next } = await programOn(stores).adopt();
+      expect(projections).toMatchObject({
+        links: { active: { build: 3, collection: "links_b3" }, previous: { collection: "links_b2" } },
+        "link-totals": { active: { version: 1, build: 0, collection: "link-totals" } },
+        domains: { active: { version: 2, collection: "domains-2" }, previous: { version: 1 } },
+        accounts: {},
+      });
+      expect(projections.accounts).toEqual({});
+      expect(next).toBe(4);
+    });
+  });
+}
+
+function withoutNext(document: Document): object {
+  const { next: _, ...rest } = document as Document & { next?: boolean };
+  return rest;
+}

@@ -23,46 +23,56 @@ type Options = { json?: boolean };
 
 export function projectionCommands(program: Command): void {
   const projections = program.command("projections").description("documents folded from events");
-  const command = (
-    usage: string,
-    description: string,
-    answer: (session: Session, named: readonly Projection[], options: Options) => Promise<Printable>,
-  ) =>
-    projections
-      .command(usage)
-      .description(description)
-      .option("--json", "print one JSON document")
-      .action((...given: [string[] | Options, Options?]) => {
-        const [names, options] = Array.isArray(given[0]) ? [given[0], given[1] as Options] : [[], given[0]];
-        return looking(options.json ?? false, (session) => answer(session, projectionsNamed(names), options));
-      });
 
-  command("status", "how far each projection is, which builds there are, and whether one is faulted", status);
-  command(
-    "build [name...]",
-    "fold all events for the versions of this program beside what answers now, without taking over; all by default",
-    (session, named, options) => withProgress(session, named, options, prepareBuilds),
+  projections
+    .command("status")
+    .description("how far each projection is, which builds there are, and whether one is faulted")
+    .option("--json", "print one JSON document")
+    .action((options: Options) => looking(options.json ?? false, status));
+
+  named(
+    projections
+      .command("build")
+      .description(
+        "fold all events for the versions of this program beside what answers, without taking over",
+      ),
+    (session, chosen, options) => withProgress(session, chosen, options, prepareBuilds),
   );
-  command(
-    "rebuild [name...]",
-    "fold all events again beside what answers now, then take over; all by default",
-    (session, named, options) => withProgress(session, named, options, rebuild),
+  named(
+    projections.command("rebuild").description("fold all events again beside what answers, then take over"),
+    (session, chosen, options) => withProgress(session, chosen, options, rebuild),
   );
-  command(
-    "cancel [name...]",
-    "end builds in the making and drop what they have folded; all by default",
-    async ({ backend, deps }, named) => ({
-      cancelled: await cancelBuilds({ ...deps, readStore: backend.foldStore }, named),
+  named(
+    projections.command("cancel").description("end builds in the making and drop what they have folded"),
+    async ({ backend, deps }, chosen) => ({
+      cancelled: await cancelBuilds({ ...deps, readStore: backend.foldStore }, chosen),
     }),
   );
-  command("rollback <name...>", "make the previous build active again", async ({ backend, deps }, named) => ({
-    rolled_back: await rollBack({ ...deps, readStore: backend.foldStore }, named),
-  }));
+  named(
+    projections.command("rollback").description("make the previous build active again"),
+    async ({ backend, deps }, chosen) => ({
+      rolled_back: await rollBack({ ...deps, readStore: backend.foldStore }, chosen),
+    }),
+    "<name...>",
+  );
+}
+
+function named(
+  command: Command,
+  answer: (session: Session, chosen: readonly Projection[], options: Options) => Promise<Printable>,
+  names = "[name...]",
+): void {
+  command
+    .argument(names, "of projections; all by default where none is needed")
+    .option("--json", "print one JSON document")
+    .action((given: string[], options: Options) =>
+      looking(options.json ?? false, (session) => answer(session, projectionsNamed(given), options)),
+    );
 }
 
 async function withProgress(
   { backend, deps }: Session,
-  named: readonly Projection[],
+  chosen: readonly Projection[],
   { json }: Options,
   make: typeof rebuild,
 ) {
@@ -70,7 +80,7 @@ async function withProgress(
   const log = createLogger("error", process.stderr);
   const started = performance.now();
   const line = progressLine(process.stderr);
-  const { builds, events } = await make({ ...deps, eventStore, readStore, log }, named, (progress) => {
+  const { builds, events } = await make({ ...deps, eventStore, readStore, log }, chosen, (progress) => {
     if (!json) line.show(progress);
   }).finally(() => line.end());
   return { builds, events, seconds: Math.round(performance.now() - started) / 1000 };

@@ -1,12 +1,18 @@
-// The first start on an empty read store beside a long log: not ready, but it tells how far it is and how long it takes.
+// The first start on an empty read store beside a long log: not ready, but redirects go on, and it tells how far it is.
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { openBackend } from "../../src/backend.ts";
+import { chance } from "../../src/commands/chance.ts";
+import { issueKey } from "../../src/commands/issue-key.ts";
+import { openAccount } from "../../src/commands/open-account.ts";
 import { parseConfig } from "../../src/config.ts";
 import { openSqliteEventStore } from "../../src/event-store/sqlite.ts";
 import { createLogger } from "../../src/logging.ts";
 import { openService } from "../../src/service.ts";
 import { send } from "../support/ask.ts";
-import { linkClicked } from "../support/stored-events.ts";
+import { operator } from "../support/command-deps.ts";
+import { linkClicked, linkCreated } from "../support/stored-events.ts";
 import { append } from "../support/stores.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -26,24 +32,31 @@ it("tells progress, rate and time left in the log and to the operator until it i
       Array.from({ length: BATCH }, (_, i) => linkClicked({ link: `sho.rt/l${i}` })),
     );
   await store.close();
-
-  const lines: { msg: string; events?: number; done?: number }[] = [];
-  const log = createLogger("info", { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const config = parseConfig({
+  const environment = {
     PORT: "0",
     BASE_URL: "http://localhost",
     DATA_DIR: folder.path,
     GEOIP_DB: "",
-  });
-  const service = await openService(config, log);
+  };
+  const key = await keyOfLink(environment);
+
+  const lines: { msg: string; events?: number; done?: number }[] = [];
+  const log = createLogger("info", { write: (line: string) => void lines.push(JSON.parse(line)) });
+  const service = await openService(parseConfig(environment), log);
   try {
     const reasons = new Set<string>();
+    const port = Number(new URL(service.url).port);
+    const refused = new Set<string>();
+    const redirected = new Set<number>();
+    const analytics = async () => {
+      const { status, body, headers } = await send<Answer>(port, "/api/v1/analytics/abc", { key });
+      if (status === 503) refused.add(`${headers["retry-after"]} s: ${body.error}`);
+      return status;
+    };
     const isReady = async () => {
-      const { status, body } = await send<{ reasons: { part: string; reason: string }[] }>(
-        Number(new URL(service.url).port),
-        "/health/ready",
-        {},
-      );
+      redirected.add((await send(port, "/abc", { method: "HEAD" })).status);
+      await analytics();
+      const { status, body } = await send<Health>(port, "/health/ready", {});
       for (const { part, reason } of body.reasons) if (part.startsWith("projection ")) reasons.add(reason);
       return status === 200;
     };
@@ -51,13 +64,34 @@ it("tells progress, rate and time left in the log and to the operator until it i
     expect([...reasons]).toContainEqual(
       expect.stringMatching(/^\d+ ms behind, catching up: \d+ %, \d+ events, \d+\/s(, about .+ left)?$/),
     );
-    const [first, last] = ["projections catch up: ", "projections have caught up: 100 %"].map((text) =>
-      lines.find(({ msg }) => msg.startsWith(text)),
-    );
-    expect(first).toMatchObject({ events: expect.any(Number), done: expect.any(Number) });
-    expect(last?.events).toBeGreaterThan(0);
+    expect([...refused]).toContainEqual(expect.stringMatching(/^\d+ s: .*\([a-z-]+\) is being made: \d+ %/));
+    expect([...redirected]).toEqual([301]);
+    await expect.poll(analytics).toBe(200);
+    const line = (text: string) => lines.find(({ msg }) => msg.startsWith(text));
+    const progress = { events: expect.any(Number), done: expect.any(Number) };
+    expect(line("projections catch up: ")).toMatchObject(progress);
+    // The clicks of the redirects above are folded by then, too.
+    const events = () => line("projections have caught up: 100 %")?.events ?? 0;
+    await expect.poll(events, { timeout: 10_000 }).toBeGreaterThan(0);
   } finally {
     await service.stop();
     await folder.remove();
   }
 });
+
+type Answer = { error?: string };
+type Health = { reasons: { part: string; reason: string }[] };
+
+/** Makes the link abc, whose documents are lost then, and answers a key of its account. */
+async function keyOfLink(environment: Record<string, string>): Promise<string> {
+  const config = parseConfig(environment);
+  const backend = await openBackend(config, { offThread: false });
+  const deps = { ...chance, ...config, ...backend };
+  const { accountId } = await openAccount(deps, operator, { email: "a@example.com", tier: "free" });
+  const { key } = await issueKey(deps, operator, accountId, {});
+  const created = linkCreated({ host: "localhost", slug: "abc", accountId });
+  await append(backend.eventStore, "link-localhost/abc", [created]);
+  await backend.close();
+  for (const end of ["", "-wal", "-shm"]) await rm(join(config.dataDir, `read.db${end}`), { force: true });
+  return key;
+}

@@ -190,6 +190,17 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreFix
       expect(await store.get("others", "a")).toBeDefined();
     });
 
+    it("drops one collection, which may be made again, and leaves the others; none is no error", async () => {
+      await store.replace("notes", [note("a")]);
+      await store.replace("others", [note("a")]);
+      await store.drop("notes");
+      await store.drop("never-made");
+      expect(await store.count("notes", {})).toBe(0);
+      expect(await store.get("others", "a")).toBeDefined();
+      await store.replace("notes", [note("b")]);
+      expect(await store.count("notes", {})).toBe(1);
+    });
+
     it("moves a checkpoint forward only, and notes a fault at the same position", async () => {
       const at = (position: string) => ({ position, recordedAt: "2026-01-01T00:00:00.000Z" });
       expect(await store.checkpoint("p:1")).toBeUndefined();

@@ -6,6 +6,7 @@ import { benchLogSize } from "./log-size.ts";
 import { benchPortal } from "./portal.ts";
 import { benchQr } from "./qr.ts";
 import { benchRedirect } from "./redirect.ts";
+import { benchStart } from "./start.ts";
 import { benchWebhooks } from "./webhooks.ts";
 
 const USAGE = `usage: npm run bench redirect -- [--durable] [--rounds 3] [--seconds 8] [--markdown] [--profile DIR]
@@ -13,6 +14,7 @@ const USAGE = `usage: npm run bench redirect -- [--durable] [--rounds 3] [--seco
        npm run bench cold-lookups -- [--rounds 3]
        npm run bench qr -- [--rounds 3] [--seconds 8]
        npm run bench log-size -- [--clicks 10000]
+       npm run bench start -- [--rounds 3] [--against FOLDER]
        npm run bench webhooks -- [--burst 2000] [--rate 50] [--seconds 8]
        npm run bench abuse -- [--seconds 30] [--rate 2000] [--only KIND,KIND] [--markdown]`;
 
@@ -30,6 +32,7 @@ const { values, positionals } = parseArgs({
     burst: { type: "string", default: "2000" },
     rate: { type: "string" },
     only: { type: "string" },
+    against: { type: "string" },
   },
 });
 
@@ -48,6 +51,8 @@ if (positionals[0] === "redirect") {
   process.exitCode = (await benchQr({ rounds: Number(rounds), seconds: Number(seconds ?? 8) })) ? 0 : 1;
 } else if (positionals[0] === "log-size") {
   process.exitCode = (await benchLogSize({ clicks: Math.min(Number(values.clicks), 10_000) })) ? 0 : 1;
+} else if (positionals[0] === "start") {
+  await benchStart({ rounds: Number(values.rounds), against: values.against });
 } else if (positionals[0] === "webhooks") {
   const { burst, rate, seconds } = values;
   const sizes = { burst: Number(burst), rate: Number(rate ?? 50), seconds: Number(seconds ?? 8) };

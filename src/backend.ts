@@ -73,6 +73,7 @@ type Settings =
   | "eventStorePrefix"
   | "mongodbUrl"
   | "redisUrl";
+type BackendConfig = Pick<Config, "dataDir"> & Partial<Pick<Config, Settings>>;
 type Open = <S extends { close(): Promise<void> }>(store: S | Promise<S>) => Promise<S>;
 
 const clock = () => performance.now();
@@ -86,31 +87,12 @@ const OWN_FILES =
  * @throws BadConfig for an address that its driver can't read; SecretKeyUnknown for embedded secrets that are encrypted
  * with another SECRET_KEY; StoreUnavailable for an embedded file that can't be opened
  */
-export async function openBackend(
-  config: Pick<Config, "dataDir"> & Partial<Pick<Config, Settings>>,
-  options: BackendOptions,
-): Promise<Backend> {
-  openDataFolder(config.dataDir, options.log);
-  const opened: { close(): Promise<void> }[] = [];
-  const open: Open = async (store) => {
-    const ready = await store;
-    opened.unshift(ready);
-    return ready;
-  };
-  const close = async () => {
-    for (const store of opened.splice(0)) await store.close();
-  };
-  try {
+export async function openBackend(config: BackendConfig, options: BackendOptions): Promise<Backend> {
+  return await closedTogether(config, options.log, async (open) => {
     const keyring = keyringOf(secretKeyOf(config), config.secretKeyPrevious);
     const hide = (subject: string) => keyring.hashes(subject)[0];
     const coordination = config.redisUrl
-      ? await onRedis(
-          open,
-          config.redisUrl,
-          hide,
-          `${config.eventStorePrefix ?? ""}${config.baseHost}`,
-          options.log,
-        )
+      ? await onRedis(open, { ...config, redisUrl: config.redisUrl }, hide, options.log)
       : inProcess(config.dataDir);
     const documents = config.mongodbUrl
       ? await onMongodb(open, config.mongodbUrl, keyring)
@@ -125,7 +107,79 @@ export async function openBackend(
     // Embedded stores are there; who opens a thread on them needs not ask.
     if (!config.mongodbUrl) await documents.prepare();
     if (!config.mongodbUrl && !config.eventStoreUrl) await ensureDocuments(eventStore, documents.foldStore);
-    return { ...coordination, ...documents, readStore, eventStore, prepare, close };
+    return { ...coordination, ...documents, readStore, eventStore, prepare };
+  });
+}
+
+/** What brings clicks to the log. @throws as openBackend does */
+export async function openRecorderStores(
+  config: BackendConfig,
+): Promise<Pick<Backend, "eventStore" | "dailySalts" | "close">> {
+  return await closedTogether(config, undefined, async (open) => {
+    const dailySalts = config.redisUrl
+      ? (await import("./redirect/daily-salts.redis.ts")).redisDailySalts(
+          await redisOf(open, { ...config, redisUrl: config.redisUrl }),
+        )
+      : inProcess(config.dataDir).dailySalts;
+    return { dailySalts, eventStore: await open(openEventStore(config, { offThread: false })) };
+  });
+}
+
+/** What folds the log into documents. The process has prepared them. @throws as openBackend does */
+export async function openProjectorStores(
+  config: BackendConfig,
+  { pollMs }: Required<Pick<BackendOptions, "pollMs">>,
+): Promise<Pick<Backend, "eventStore" | "foldStore" | "leases" | "close">> {
+  return await closedTogether(config, undefined, async (open) => {
+    const { foldStore, leases } = await foldingStores(open, config);
+    return {
+      foldStore,
+      leases,
+      eventStore: await open(openEventStore(config, { offThread: false, pollMs })),
+    };
+  });
+}
+
+/** What routes and delivers. Of Redis it uses the leases alone, which are in MongoDB where there is one. @throws as openBackend does */
+export async function openWebhookStores(config: BackendConfig): Promise<Backend> {
+  const { mongodbUrl, redisUrl } = config;
+  return await openBackend({ ...config, redisUrl: mongodbUrl ? undefined : redisUrl }, { offThread: false });
+}
+
+async function foldingStores(
+  open: Open,
+  config: BackendConfig,
+): Promise<Pick<Backend, "foldStore" | "leases">> {
+  if (config.mongodbUrl) {
+    const connection = await mongodbAt(open, config.mongodbUrl);
+    const { openMongodbReadStore } = await import("./read-store/mongodb.ts");
+    const { mongodbLeases } = await import("./coordination/leases.mongodb.ts");
+    return { foldStore: await openMongodbReadStore(connection), leases: mongodbLeases(connection) };
+  }
+  const foldStore = await open(openSqliteReadStore(join(config.dataDir, "read.db"), { offThread: false }));
+  if (!config.redisUrl) return { foldStore, leases: memoryLeases(clock) };
+  const { redisLeases } = await import("./coordination/leases.redis.ts");
+  return { foldStore, leases: redisLeases(await redisOf(open, { ...config, redisUrl: config.redisUrl })) };
+}
+
+/** With a close for all that was opened, in the opposite order; it is called when one can't be opened. */
+async function closedTogether<T>(
+  { dataDir }: BackendConfig,
+  log: BackendOptions["log"],
+  openAll: (open: Open) => Promise<T>,
+): Promise<T & Pick<Backend, "close">> {
+  openDataFolder(dataDir, log);
+  const opened: { close(): Promise<void> }[] = [];
+  const open: Open = async (store) => {
+    const ready = await store;
+    opened.unshift(ready);
+    return ready;
+  };
+  const close = async () => {
+    for (const store of opened.splice(0)) await store.close();
+  };
+  try {
+    return { ...(await openAll(open)), close };
   } catch (error) {
     await close();
     throw error;
@@ -134,7 +188,7 @@ export async function openBackend(
 
 /** The event store alone, for a thread that needs no other. @throws BadConfig, StoreUnavailable as openBackend does */
 export async function openEventStore(
-  config: Parameters<typeof openBackend>[0],
+  config: BackendConfig,
   { offThread, pollMs }: Pick<BackendOptions, "offThread" | "pollMs">,
 ): Promise<EventStore> {
   if (config.eventStoreUrl) return await onEventStoreDb(config.eventStoreUrl, config.eventStorePrefix);
@@ -201,12 +255,11 @@ async function onFiles(
 }
 
 async function onMongodb(open: Open, url: string, keyring: Keyring): Promise<Documents> {
-  const { MongodbConnection } = await import("./mongodb/connection.ts");
   const { openMongodbReadStore } = await import("./read-store/mongodb.ts");
   const { mongodbSecrets, prepareSecrets } = await import("./secrets/mongodb.ts");
   const { ensureDeliveryIndexes, mongodbDeliveryQueue } = await import("./webhooks/queue.mongodb.ts");
   const { mongodbLeases } = await import("./coordination/leases.mongodb.ts");
-  const connection = await open(readable("MONGODB_URL", () => new MongodbConnection(url)));
+  const connection = await mongodbAt(open, url);
   const foldStore = await openMongodbReadStore(connection);
   const secrets = encryptedSecrets(mongodbSecrets(connection), keyring);
   return {
@@ -222,6 +275,11 @@ async function onMongodb(open: Open, url: string, keyring: Keyring): Promise<Doc
   };
 }
 
+async function mongodbAt(open: Open, url: string) {
+  const { MongodbConnection } = await import("./mongodb/connection.ts");
+  return await open(readable("MONGODB_URL", () => new MongodbConnection(url)));
+}
+
 async function onEventStoreDb(url: string, prefix = ""): Promise<EventStore> {
   const { openEventStoreDb } = await import("./event-store/eventstoredb.ts");
   try {
@@ -231,19 +289,27 @@ async function onEventStoreDb(url: string, prefix = ""): Promise<EventStore> {
   }
 }
 
-async function onRedis(
+async function redisOf(
   open: Open,
-  url: string,
-  hide: (subject: string) => string,
-  service = "",
+  config: BackendConfig & { redisUrl: string },
   log: (message: string) => void = () => undefined,
 ) {
   const { openRedis } = await import("./redis/connection.ts");
+  // Services with other base hosts may share the server.
+  const prefix = `linkledger:${config.eventStorePrefix ?? ""}${config.baseHost}:`;
+  return await open(openRedis(config.redisUrl, { log, prefix }));
+}
+
+async function onRedis(
+  open: Open,
+  config: BackendConfig & { redisUrl: string },
+  hide: (subject: string) => string,
+  log: BackendOptions["log"],
+) {
   const { redisLeases } = await import("./coordination/leases.redis.ts");
   const { redisRateLimits } = await import("./api/rate-limit.redis.ts");
   const { redisDailySalts } = await import("./redirect/daily-salts.redis.ts");
-  // Services with other base hosts may share the server.
-  const redis = await open(openRedis(url, { log, prefix: `linkledger:${service}:` }));
+  const redis = await redisOf(open, config, log);
   return {
     redis,
     leases: redisLeases(redis),

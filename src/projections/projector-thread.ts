@@ -1,7 +1,7 @@
 // The projector thread: one group for the lifecycle, one for clicks, each folded while it holds the group's lease.
 import { randomUUID } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
-import { openBackend } from "../backend.ts";
+import { openProjectorStores } from "../backend.ts";
 import type { Config } from "../config.ts";
 import { holdLease } from "../coordination/hold-lease.ts";
 import { leaseHolder } from "../coordination/lease-holder.ts";
@@ -38,10 +38,7 @@ async function project(
   let receive = (message: ToProjector) => void early.push(message);
   port.on("message", (message: ToProjector) => receive(message));
 
-  const { eventStore, foldStore, leases, close } = await openBackend(config, {
-    offThread: false,
-    pollMs: POLL_MS,
-  });
+  const { eventStore, foldStore, leases, close } = await openProjectorStores(config, { pollMs: POLL_MS });
   const log = threadLog(tell);
   const clock = () => new Date();
   const holder = leaseHolder(randomUUID);

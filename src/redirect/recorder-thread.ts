@@ -2,7 +2,7 @@
 
 import { randomBytes } from "node:crypto";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
-import { clickSpools, openBackend } from "../backend.ts";
+import { clickSpools, openRecorderStores } from "../backend.ts";
 import type { Config } from "../config.ts";
 import { pause } from "../pause.ts";
 import { errorFields } from "../runtime/error-fields.ts";
@@ -22,15 +22,15 @@ const clock = () => new Date();
 const SWEEP_EVERY_MS = 60_000;
 
 async function main(port: MessagePort, data: RecorderThreadData): Promise<void> {
-  const backend = await openBackend(data.config, { offThread: false });
+  const stores = await openRecorderStores(data.config);
   const report = (message: RecorderReport) => port.postMessage(message);
-  const visitors = dailyVisitors({ salts: backend.dailySalts, clock, sleep: pause, randomBytes });
+  const visitors = dailyVisitors({ salts: stores.dailySalts, clock, sleep: pause, randomBytes });
   void visitors.sweep();
   setInterval(() => void visitors.sweep(), SWEEP_EVERY_MS).unref();
   // A name that is given to no other thread, and sorts after those of earlier threads of the same writer.
   const spoolName = `${data.writer}-${Date.now()}-${randomBytes(4).toString("hex")}`;
   const outbox = new ClickOutbox({
-    eventStore: backend.eventStore,
+    eventStore: stores.eventStore,
     spools: clickSpools(data.config, spoolName),
     sleep: pause,
     random: Math.random,
@@ -47,7 +47,7 @@ async function main(port: MessagePort, data: RecorderThreadData): Promise<void> 
   port.on("message", (message: ToRecorder) => {
     if (message !== "stop") return writer.push(message);
     port.close();
-    void outbox.close().finally(() => backend.close());
+    void outbox.close().finally(() => stores.close());
     return undefined;
   });
 }

@@ -1,7 +1,7 @@
 // The webhooks thread: routes and delivers on connections of its own, so that no redirect waits for a receiver.
 import { randomUUID } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
-import { openBackend } from "../backend.ts";
+import { openWebhookStores } from "../backend.ts";
 import { chance } from "../commands/chance.ts";
 import type { Config } from "../config.ts";
 import { holdLease } from "../coordination/hold-lease.ts";
@@ -33,7 +33,7 @@ async function deliver(
 
   const log = threadLog(tell);
   const holder = leaseHolder(randomUUID);
-  const backend = await openBackend(config, { offThread: false });
+  const backend = await openWebhookStores(config);
   const reach = { allowPrivate: config.webhookAllowPrivate };
   const dispatcher = safeAgent({
     ...reach,

@@ -3,9 +3,8 @@ import { setImmediate as yieldToLoop } from "node:timers/promises";
 import type { Logger } from "pino";
 import { type NextEvent, nextEventFinder } from "../event-store/next-event.ts";
 import type { EventStore, RecordedEvent } from "../event-store/port.ts";
-import { pause } from "../pause.ts";
 import type { ReadStore } from "../read-store/port.ts";
-import { backoffMs } from "../runtime/backoff.ts";
+import { keepRunning } from "../runtime/keep-trying.ts";
 import { commitBatches } from "./commit-batches.ts";
 import type { Projection } from "./projection.ts";
 import { ProjectionProcessor } from "./projection-processor.ts";
@@ -83,23 +82,14 @@ export class ProjectionRunner {
 
   /** Folds for ever, through every failure of the stores, until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    let failures = 0;
-    while (!signal.aborted) {
-      try {
-        await this.#start();
-        await this.#follow(signal, () => {
-          failures = 0;
-        });
-        // A subscription that ends by itself was dropped.
-        if (!signal.aborted) await pause(RETRY.fromMs, signal);
-      } catch (error) {
-        if (signal.aborted) return;
-        failures += 1;
-        const retryInMs = backoffMs(failures, RETRY, this.#deps.random ?? Math.random);
-        this.#deps.log.warn({ err: error, retryInMs }, "projections interrupted, retrying");
-        await pause(retryInMs, signal);
-      }
-    }
+    const { log, random = Math.random } = this.#deps;
+    const onFailure = (err: unknown, retryInMs: number) =>
+      log.warn({ err, retryInMs }, "projections interrupted, retrying");
+    const fold = async (committed: () => void) => {
+      await this.#start();
+      await this.#follow(signal, committed);
+    };
+    await keepRunning({ ...RETRY, random, onFailure }, fold, signal);
   }
 
   /** Per projection how far it is. @throws what the stores throw */

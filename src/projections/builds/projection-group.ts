@@ -1,6 +1,7 @@
 // One group of projections in one process: folds the builds that answer, and makes those that are missing beside them.
 import { type NextEvent, nextEventFinder } from "../../event-store/next-event.ts";
 import { pause } from "../../pause.ts";
+import { keepTrying } from "../../runtime/keep-trying.ts";
 import { checkpointName } from "../checkpoint-name.ts";
 import type { Projection } from "../projection.ts";
 import { ProjectionRunner, type RunnerDeps } from "../runner.ts";
@@ -13,6 +14,7 @@ import { adoptBuilds, dropRetired, isFree, registerMissing } from "./register-bu
 export type ProjectionGroupDeps = Omit<RunnerDeps, "mostEvents"> & { newId: () => string };
 
 const LOOK_EVERY_MS = 1_000;
+const RETRY = { fromMs: 250, toMs: 15_000 };
 /** Fewer at a time than a runner of its own, so that what the same thread folds meanwhile hardly waits. */
 const MOST_EVENTS_BESIDE = 1_000;
 
@@ -55,10 +57,12 @@ export class ProjectionGroup {
    * builds while an older one still folds its own. What was cancelled is begun again at the next start only.
    */
   async build(signal: AbortSignal): Promise<void> {
-    const { readStore, projections, log } = this.#deps;
+    const { readStore, projections, log, random = Math.random } = this.#deps;
+    const onFailure = (err: unknown, retryInMs: number) =>
+      log.warn({ err, retryInMs }, "building projections was interrupted, retrying");
     let isRegistered = false;
-    while (!signal.aborted) {
-      try {
+    const look = async (progress: () => void) => {
+      while (!signal.aborted) {
         if (!isRegistered) {
           await adoptBuilds(this.#deps, projections);
           await registerMissing(this.#deps, projections, true);
@@ -68,11 +72,11 @@ export class ProjectionGroup {
         await dropRetired(this.#deps, projections);
         await this.#buildMissing(await readBuilds(readStore), signal);
         if (foldedNames(projections, await readBuilds(readStore)) !== this.#folded) this.#turn.abort();
-      } catch (err) {
-        if (!signal.aborted) log.warn({ err }, "building projections was interrupted, trying again");
+        progress();
+        await pause(LOOK_EVERY_MS, signal);
       }
-      await pause(LOOK_EVERY_MS, signal);
-    }
+    };
+    await keepTrying({ ...RETRY, random, onFailure }, look, signal);
   }
 
   /** Of each projection as this program folds or builds it. @throws what the stores throw */

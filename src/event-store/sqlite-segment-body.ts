@@ -1,7 +1,6 @@
 // How a segment holds its events: by member rather than by event, each value that comes again only once.
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import type { NewEvent } from "./port.ts";
-import { type Place, placesOf, type Runs, runsOf } from "./sqlite-segment-runs.ts";
 
 const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 /** An event's own members, and those of its data and metadata; what is in those is a value. */
@@ -12,9 +11,6 @@ const MANY = 24;
 
 /** One member of all events: of objects with the same members, or its distinct values and which event has which. */
 type Column = { members: string[]; of: Column[] } | { values: unknown[]; each?: number[] };
-
-type Placed = NewEvent & Place;
-type Merged = { runs: Runs; events: Column };
 
 type Values = readonly unknown[];
 
@@ -29,30 +25,12 @@ export function segmentBody(events: readonly NewEvent[]): Uint8Array {
   return zstdCompressSync(JSON.stringify(columnOf(events, DEPTH)), FAST);
 }
 
-/** Of events that came in several appends. */
-export function mergedBody(rows: readonly Placed[]): Uint8Array {
-  const events = rows.map(({ id, type, data, metadata }) => ({ id, type, data, metadata }));
-  const merged: Merged = { runs: runsOf(rows), events: columnOf(events, DEPTH) };
-  return zstdCompressSync(JSON.stringify(merged), FAST);
-}
-
-/**
- * `first`: where the first event stands, when all came in one append. A value that came more than once is one object
- * in all its events: nobody may change it.
- */
-export function rowsOfBody(body: Uint8Array, count: number, first: Place): Placed[] {
+/** A value that came more than once is one object in all its events: nobody may change it. */
+export function eventsOfBody(body: Uint8Array, count: number): NewEvent[] {
   const text = zstdDecompressSync(body).toString("utf8");
-  const parsed = text.startsWith("{") ? (JSON.parse(text) as Column | Merged) : undefined;
-  if (parsed && "runs" in parsed) {
-    const events = expand(parsed.events, count) as NewEvent[];
-    return placesOf(parsed.runs).map((place, index) => ({ ...place, ...(events[index] as NewEvent) }));
-  }
-  const events = (parsed ? expand(parsed, count) : eventsOfLines(text)) as NewEvent[];
-  const { stream, recordedAt } = first;
-  return events.map(({ id, type, data, metadata }, index) => ({
-    ...{ position: first.position + index, stream, revision: first.revision + index },
-    ...{ id, type, data, metadata, recordedAt },
-  }));
+  return (
+    text.startsWith("{") ? expand(JSON.parse(text) as Column, count) : eventsOfLines(text)
+  ) as NewEvent[];
 }
 
 function columnOf(values: Values, depth: number): Column {

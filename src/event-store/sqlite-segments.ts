@@ -1,9 +1,12 @@
 // Events of the SQLite log that are kept compressed, many in a row, instead of one row and three index entries an event.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { NewEvent } from "./port.ts";
+import { isMerged, mergedBody, rowsOfMerged } from "./sqlite-merged-body.ts";
 import { type PrefixStatement, prefixStatements } from "./sqlite-prefix-statements.ts";
 import { categoryOf } from "./sqlite-prefixes.ts";
 import type { EventRow, ReadAllRequest, ReadRequest } from "./sqlite-rows.ts";
-import { mergedBody, rowsOfBody } from "./sqlite-segment-body.ts";
+import { eventsOfBody, segmentBody } from "./sqlite-segment-body.ts";
+import type { Place } from "./sqlite-segment-runs.ts";
 import { TailOfSegments } from "./sqlite-segment-tail.ts";
 
 /**
@@ -40,6 +43,8 @@ const SCHEMA_2 = `
 const COLUMNS = "last_position, count, stream, last_revision, recorded_at, body";
 /** A reader goes on in the middle of the segment in which its last batch ended. */
 const KEPT_OPEN = 4;
+/** Segments of fewer events on average are written anew when they are merged. */
+const FEW = 16;
 
 type Segment = {
   last_position: number;
@@ -49,6 +54,8 @@ type Segment = {
   recorded_at: string;
   body: Uint8Array;
 };
+type StoredSegment = Segment & { first_id: string | null; last_id: string | null };
+/** `ids`: the smallest and the greatest are among them; none when that isn't known. */
 type NewSegment = Segment & { ids: readonly string[] };
 
 export class SqliteSegments {
@@ -86,7 +93,7 @@ export class SqliteSegments {
     this.#head = db.prepare("SELECT max(last_position) AS position FROM segments");
     this.#at = db.prepare(`SELECT ${COLUMNS} FROM segments WHERE last_position = ?`);
     this.#between = db.prepare(
-      `SELECT ${COLUMNS} FROM segments WHERE last_position BETWEEN ? AND ? ORDER BY last_position`,
+      `SELECT ${COLUMNS}, first_id, last_id FROM segments WHERE last_position BETWEEN ? AND ? ORDER BY last_position`,
     );
     const places = `SELECT last_position FROM (${either("last_position, last_revision")})`;
     this.#forwards = db.prepare(`${places} WHERE last_revision >= $from ORDER BY last_revision`);
@@ -114,16 +121,16 @@ export class SqliteSegments {
   /** Segments of few events that follow each other become one. Inside a transaction. */
   mergeTail(): void {
     for (const { from, to } of this.#tail.runsToMerge()) {
-      const rows = (this.#between.all(from, to) as Segment[]).flatMap(decode);
-      const last = rows.at(-1);
+      const segments = this.#between.all(from, to) as StoredSegment[];
+      const { body, places, ids } = hasFewEach(segments) ? rewritten(segments) : joined(segments);
+      const last = places.at(-1);
       if (!last) continue;
-      const streams = new Map(rows.map(({ stream, revision }) => [stream, revision]));
+      const streams = new Map(places.map(({ stream, revision }) => [stream, revision]));
       for (const stream of streams.keys()) this.#deleteStreams.run(stream, from, to);
       this.#delete.run(from, to);
       this.#put({
-        ...{ last_position: last.position, count: rows.length, stream: last.stream },
-        ...{ last_revision: last.revision, recorded_at: last.recordedAt, body: mergedBody(rows) },
-        ids: rows.map(({ id }) => id),
+        ...{ last_position: last.position, count: places.length, stream: last.stream, body, ids },
+        ...{ last_revision: last.revision, recorded_at: last.recordedAt },
       });
       streams.delete(last.stream);
       for (const [stream, revision] of streams) this.#insertStream.run(stream, revision, last.position);
@@ -193,7 +200,7 @@ export class SqliteSegments {
 
   #put({ last_position, count, stream, last_revision, recorded_at, body, ids }: NewSegment): void {
     const category = categoryOf(stream);
-    const [first, last] = textBounds(ids);
+    const [first, last] = ids.length > 0 ? textBounds(ids) : [null, null];
     this.#insert.run(last_position, count, category, stream, last_revision, recorded_at, body, first, last);
   }
 
@@ -218,9 +225,49 @@ export class SqliteSegments {
   }
 }
 
-function decode({ count, stream, recorded_at, body, last_position, last_revision }: Segment): EventRow[] {
-  const first = { position: last_position - count + 1, revision: last_revision - count + 1 };
-  return rowsOfBody(body, count, { stream, recordedAt: recorded_at, ...first });
+function decode(segment: Segment): EventRow[] {
+  if (isMerged(segment.body)) return rowsOfMerged(segment.body);
+  const events = eventsOfBody(segment.body, segment.count);
+  return placesOf(segment).map((place, index) => ({ ...place, ...(events[index] as NewEvent) }));
+}
+
+/** Of a segment that one append brought. */
+function placesOf({
+  count,
+  stream,
+  recorded_at: recordedAt,
+  last_position,
+  last_revision,
+}: Segment): Place[] {
+  const [position, revision] = [last_position - count + 1, last_revision - count + 1];
+  return Array.from({ length: count }, (_, index) => ({
+    ...{ position: position + index, stream, revision: revision + index, recordedAt },
+  }));
+}
+
+function hasFewEach(segments: readonly Segment[]): boolean {
+  const events = segments.reduce((sum, { count }) => sum + count, 0);
+  return events < FEW * segments.length || segments.some(({ body }) => isMerged(body));
+}
+
+type Merger = { body: Uint8Array; places: Place[]; ids: string[] };
+
+/** As if all events had come in one append: the smallest, and the dearest. */
+function rewritten(segments: readonly Segment[]): Merger {
+  const rows = segments.flatMap(decode);
+  const events = rows.map(({ id, type, data, metadata }) => ({ id, type, data, metadata }));
+  const places = rows.map(({ stream, revision, position, recordedAt }) => ({
+    ...{ stream, revision, position, recordedAt },
+  }));
+  const body = mergedBody(places, [{ count: rows.length, body: segmentBody(events) }]);
+  return { body, places, ids: events.map(({ id }) => id) };
+}
+
+/** Bodies of some events each are dense enough as they are; what they lose by themselves is room in half-filled pages. */
+function joined(segments: readonly StoredSegment[]): Merger {
+  const places = segments.flatMap(placesOf);
+  const ids = segments.flatMap(({ first_id, last_id }) => [first_id, last_id]).filter((id) => id !== null);
+  return { body: mergedBody(places, segments), places, ids };
 }
 
 /** The first and the last id in the order of text. */

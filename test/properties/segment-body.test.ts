@@ -3,7 +3,7 @@ import { zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { NewEvent } from "../../src/event-store/port.ts";
-import { rowsOfBody, segmentBody } from "../../src/event-store/sqlite-segment-body.ts";
+import { eventsOfBody, segmentBody } from "../../src/event-store/sqlite-segment-body.ts";
 
 const actor = { type: "system", id: "redirect" } as const;
 
@@ -16,11 +16,6 @@ function eventOf(data: unknown, n: number): NewEvent {
     metadata: { schemaVersion: 1, correlationId: id, causationId: id, actor },
   };
 }
-
-const FIRST = { stream: "a", revision: 0, position: 1, recordedAt: "2026-05-01T12:00:00.000Z" };
-
-const eventsOfBody = (body: Uint8Array, count: number) =>
-  rowsOfBody(body, count, FIRST).map(({ id, type, data, metadata }) => ({ id, type, data, metadata }));
 
 /** As text, so that members in another order are seen. */
 const kept = (events: readonly NewEvent[]) =>

@@ -36,6 +36,7 @@ describe("linkledger webhook", { timeout: 300_000 }, () => {
       status: "active",
       paused_by: null,
       reason: null,
+      cause: null,
       paused_at: null,
       key_hint: made.key.slice(-4),
       previous_key_until: null,

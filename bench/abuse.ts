@@ -134,11 +134,12 @@ function judge(
     whole(load.rate),
     load.p50.toFixed(1),
     load.p99.toFixed(1),
-    whole(rate * seconds - load.answered),
+    whole(load.other),
+    whole(rate * seconds - load.answered - load.other),
     whole(rssMb.at(-1) ?? Number.NaN),
     whole(Math.max(...rssMb)),
   ];
-  const head = ["", "redirects/s", "p50 ms", "p99 ms", "failed", "memory MB", "most MB"];
+  const head = ["", "redirects/s", "p50 ms", "p99 ms", "no 301", "no answer", "memory MB", "most MB"];
   print([head, row("alone", quiet), row("under abuse", abused)], markdown);
   console.log("");
   const asked = Object.entries(counts) as [Abuse, Record<string, number>][];

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openBackend } from "../src/backend.ts";
 import { parseConfig } from "../src/config.ts";
-import { accountLinks } from "../src/projections/account-links.ts";
+import { accountLinks } from "../src/projections/definitions/account-links.ts";
 import { visitor } from "../test/support/browser-like.ts";
 import { instanceOf, runCommand, startService } from "../test/support/service-process.ts";
 import { ABUSES, type Abuse, type AbuseCounts, type AbuseOrder } from "./abuses.ts";

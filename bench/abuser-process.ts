@@ -1,5 +1,5 @@
 // The abusers, a process of their own: asked for kinds of abuse and a time, it answers what they were answered.
-import { pause } from "../src/pause.ts";
+import { pause } from "../src/runtime/pause.ts";
 import { type Abuse, type AbuseCounts, type AbuseKind, type AbuseOrder, abuseKinds } from "./abuses.ts";
 
 process.on("message", async (order: AbuseOrder) => {

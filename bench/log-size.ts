@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { openBackend } from "../src/backend.ts";
 import { PREFIX } from "../src/events/streams.ts";
-import { enricher } from "../src/redirect/click-event.ts";
-import { ClickOutbox } from "../src/redirect/click-outbox.ts";
-import { ClickWriter } from "../src/redirect/click-writer.ts";
-import { type Geo, openGeo } from "../src/redirect/geo.ts";
-import { addHit, emptyBatch, type HitBatch, packTarget } from "../src/redirect/hit.ts";
-import { visitorCodes } from "../src/redirect/visitor.ts";
+import { enricher } from "../src/redirect/clicks/click-event.ts";
+import { ClickWriter } from "../src/redirect/clicks/click-writer.ts";
+import { type Geo, openGeo } from "../src/redirect/clicks/enrich/geo.ts";
+import { addHit, emptyBatch, type HitBatch, packTarget } from "../src/redirect/clicks/hit.ts";
+import { visitorCodes } from "../src/redirect/clicks/visitors/visitor.ts";
+import { ClickOutbox } from "../src/redirect/spool/click-outbox.ts";
 import { type PooledRequest, requestsOf } from "./traffic/requests.ts";
 
 /** Clicks an append, and the milliseconds between two appends: a quiet service, and one under load. */

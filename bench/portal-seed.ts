@@ -5,15 +5,15 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pino } from "pino";
 import { type Backend, openBackend } from "../src/backend.ts";
-import { chance } from "../src/commands/chance.ts";
-import { openAccount } from "../src/commands/open-account.ts";
+import { openAccount } from "../src/commands/account/open-account.ts";
+import { chance } from "../src/commands/runtime-deps.ts";
 import { parseConfig } from "../src/config.ts";
 import { catalogue, type EventOf, type LinkledgerEvent, type NewEvent } from "../src/events/catalogue.ts";
 import { newEvent } from "../src/events/new-event.ts";
 import { linkStream } from "../src/events/streams.ts";
 import { CLICK_KINDS } from "../src/events/vocabulary.ts";
 import { clickProjections, lifecycleProjections } from "../src/projections/groups.ts";
-import { ProjectionRunner } from "../src/projections/runner.ts";
+import { ProjectionRunner } from "../src/projections/runner/runner.ts";
 import { linkClicked } from "../test/support/stored-events.ts";
 import { benchSlug } from "./traffic/requests.ts";
 

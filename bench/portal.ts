@@ -1,11 +1,11 @@
 // How long each page of the portal takes with a very large account, over real HTTP against the real service.
 import { fileURLToPath } from "node:url";
 import { openBackend } from "../src/backend.ts";
-import { chance } from "../src/commands/chance.ts";
+import { chance } from "../src/commands/runtime-deps.ts";
 import { parseConfig } from "../src/config.ts";
-import { pause } from "../src/pause.ts";
-import { portalCookies } from "../src/portal/cookies.ts";
-import { sessions } from "../src/portal/sessions.ts";
+import { portalCookies } from "../src/portal/shell/cookies.ts";
+import { sessions } from "../src/portal/shell/sessions.ts";
+import { pause } from "../src/runtime/pause.ts";
 import { instanceOf, startService } from "../test/support/service-process.ts";
 import { type Seeded, type Size, seedPortal } from "./portal-seed.ts";
 import { machineLine } from "./report.ts";

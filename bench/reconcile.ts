@@ -2,8 +2,8 @@
 import type { Backend } from "../src/backend.ts";
 import { PREFIX } from "../src/events/streams.ts";
 import { checkpointName } from "../src/projections/checkpoint-name.ts";
+import { type LinkTotalsDocument, linkTotals } from "../src/projections/definitions/link-totals.ts";
 import { clickProjections } from "../src/projections/groups.ts";
-import { type LinkTotalsDocument, linkTotals } from "../src/projections/link-totals.ts";
 import type { Projection } from "../src/projections/projection.ts";
 
 const PAGE = 5000;

@@ -1,32 +1,32 @@
 // The Fastify instance: every route registered by hand, and which of them answer on which host.
 import { analyticsRoute } from "./api/analytics.ts";
+import { gate, type KeyGates, keyGates } from "./api/authentication/gate.ts";
+import { type KeyGuardDeps, keyGuard } from "./api/authentication/key-guard.ts";
 import { createFastify } from "./api/create-fastify.ts";
 import type { Api } from "./api/fastify.ts";
-import { gate, type KeyGates, keyGates } from "./api/gate.ts";
-import { healthRoutes } from "./api/health-routes.ts";
 import { idempotency } from "./api/idempotency.ts";
-import { type KeyGuardDeps, keyGuard } from "./api/key-guard.ts";
 import { linksRoute } from "./api/links.ts";
-import { metricsRoute } from "./api/metrics-route.ts";
 import { openApiDocument, openApiRoutes } from "./api/openapi.ts";
-import { qrRoute } from "./api/qr.ts";
+import { healthRoutes } from "./api/operations/health-routes.ts";
+import { metricsRoute } from "./api/operations/metrics-route.ts";
+import { tlsAskRoute } from "./api/operations/tls-ask-route.ts";
+import { qrRoute } from "./api/qr/qr-route.ts";
 import { requestIds } from "./api/request-id.ts";
 import { shortenRoute } from "./api/shorten.ts";
 import { shortenInBulkRoute } from "./api/shorten-in-bulk.ts";
 import { siteRoutes } from "./api/site-routes.ts";
-import { tlsAskRoute } from "./api/tls-ask-route.ts";
 import type { Backend } from "./backend.ts";
-import type { BulkDeps } from "./commands/create-links-in-bulk.ts";
+import type { BulkDeps } from "./commands/links/create-links-in-bulk.ts";
 import type { Config } from "./config.ts";
-import type { Readiness } from "./health.ts";
-import type { Logger } from "./logging.ts";
-import type { Metrics } from "./metrics.ts";
+import type { Readiness } from "./monitoring/health.ts";
+import type { Metrics } from "./monitoring/metrics.ts";
 import { portalRoutes } from "./portal/portal.ts";
 import type { PortalDeps } from "./portal/portal-deps.ts";
-import { domainHome } from "./redirect/domain-home.ts";
-import type { DomainRouting } from "./redirect/domain-routing.ts";
+import { domainHome } from "./redirect/http/domain-home.ts";
 import { type RedirectDeps, redirectHandler } from "./redirect/http/redirect-handler.ts";
-import { requesterOf, trustOf } from "./redirect/requester.ts";
+import { requesterOf, trustOf } from "./redirect/http/requester.ts";
+import type { DomainRouting } from "./redirect/lookup/domain-routing.ts";
+import type { Logger } from "./runtime/logging.ts";
 
 export type AppDeps = {
   config: Config;

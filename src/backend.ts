@@ -1,35 +1,35 @@
 // The only file that knows which adapters stand behind the ports: opens them, and closes them in order. Those that
 // need a server are loaded when they are configured: their drivers cost half a second at every start of a thread.
 import { join } from "node:path";
-import { memoryRateLimits } from "./api/rate-limit.memory.ts";
-import type { RateLimits } from "./api/rate-limit.ts";
-import { withOwnLimits } from "./api/rate-limit-fallback.ts";
-import { copySqlite } from "./backup.sqlite.ts";
-import { chance } from "./commands/chance.ts";
+import { memoryRateLimits } from "./api/limits/rate-limit.memory.ts";
+import type { RateLimits } from "./api/limits/rate-limit.ts";
+import { withOwnLimits } from "./api/limits/rate-limit-fallback.ts";
+import { copySqlite } from "./cli/backup.sqlite.ts";
+import { chance } from "./commands/runtime-deps.ts";
 import { BadConfig, type Config, secretKeyOf } from "./config.ts";
 import { claimForDataFolder } from "./coordination/claim-data-folder.ts";
 import { memoryLeases } from "./coordination/leases.memory.ts";
 import type { Leases } from "./coordination/leases.ts";
 import type { EventStore } from "./event-store/port.ts";
 import { prefixedEventStore } from "./event-store/prefixed-event-store.ts";
-import { openSqliteEventStore } from "./event-store/sqlite.ts";
+import { openSqliteEventStore } from "./event-store/sqlite/event-store.ts";
 import { activeReadStore } from "./projections/builds/active-read-store.ts";
 import { answeringBuild } from "./projections/builds/build.ts";
 import { adoptBuilds } from "./projections/builds/register-builds.ts";
 import { allProjections } from "./projections/groups.ts";
 import type { ReadStore } from "./read-store/port.ts";
-import { openSqliteReadStore } from "./read-store/sqlite.ts";
-import { sqliteClickSpools } from "./redirect/click-spool.sqlite.ts";
-import type { ClickSpools } from "./redirect/click-spool.ts";
-import { fileDailySalts } from "./redirect/daily-salts.files.ts";
-import type { DailySalts } from "./redirect/daily-salts.ts";
+import { openSqliteReadStore } from "./read-store/sqlite/read-store.ts";
+import { fileDailySalts } from "./redirect/clicks/visitors/daily-salts.files.ts";
+import type { DailySalts } from "./redirect/clicks/visitors/daily-salts.ts";
+import { sqliteClickSpools } from "./redirect/spool/click-spool.sqlite.ts";
+import type { ClickSpools } from "./redirect/spool/click-spool.ts";
 import { openPrivateFolder } from "./runtime/private-folder.ts";
 import { type EncryptedSecrets, encryptedSecrets } from "./secrets/encrypted-secrets.ts";
 import { type Keyring, keyringOf } from "./secrets/keyring.ts";
 import type { Secrets } from "./secrets/port.ts";
 import { openSqliteSecrets } from "./secrets/sqlite.ts";
-import { openSqliteDeliveryQueue } from "./webhooks/queue.sqlite.ts";
-import type { DeliveryQueue } from "./webhooks/queue.ts";
+import { openSqliteDeliveryQueue } from "./webhooks/queue/queue.sqlite.ts";
+import type { DeliveryQueue } from "./webhooks/queue/queue.ts";
 
 export type Backend = {
   eventStore: EventStore;
@@ -117,7 +117,7 @@ export async function openRecorderStores(
 ): Promise<Pick<Backend, "eventStore" | "dailySalts" | "close">> {
   return await closedTogether(config, undefined, async (open) => {
     const dailySalts = config.redisUrl
-      ? (await import("./redirect/daily-salts.redis.ts")).redisDailySalts(
+      ? (await import("./redirect/clicks/visitors/daily-salts.redis.ts")).redisDailySalts(
           await redisOf(open, { ...config, redisUrl: config.redisUrl }),
         )
       : inProcess(config.dataDir).dailySalts;
@@ -152,7 +152,7 @@ async function foldingStores(
 ): Promise<Pick<Backend, "foldStore" | "leases">> {
   if (config.mongodbUrl) {
     const connection = await mongodbAt(open, config.mongodbUrl);
-    const { openMongodbReadStore } = await import("./read-store/mongodb.ts");
+    const { openMongodbReadStore } = await import("./read-store/mongodb/read-store.ts");
     const { mongodbLeases } = await import("./coordination/leases.mongodb.ts");
     return { foldStore: await openMongodbReadStore(connection), leases: mongodbLeases(connection) };
   }
@@ -255,9 +255,9 @@ async function onFiles(
 }
 
 async function onMongodb(open: Open, url: string, keyring: Keyring): Promise<Documents> {
-  const { openMongodbReadStore } = await import("./read-store/mongodb.ts");
+  const { openMongodbReadStore } = await import("./read-store/mongodb/read-store.ts");
   const { mongodbSecrets, prepareSecrets } = await import("./secrets/mongodb.ts");
-  const { ensureDeliveryIndexes, mongodbDeliveryQueue } = await import("./webhooks/queue.mongodb.ts");
+  const { ensureDeliveryIndexes, mongodbDeliveryQueue } = await import("./webhooks/queue/queue.mongodb.ts");
   const { mongodbLeases } = await import("./coordination/leases.mongodb.ts");
   const connection = await mongodbAt(open, url);
   const foldStore = await openMongodbReadStore(connection);
@@ -276,12 +276,12 @@ async function onMongodb(open: Open, url: string, keyring: Keyring): Promise<Doc
 }
 
 async function mongodbAt(open: Open, url: string) {
-  const { MongodbConnection } = await import("./mongodb/connection.ts");
+  const { MongodbConnection } = await import("./connections/mongodb.ts");
   return await open(readable("MONGODB_URL", () => new MongodbConnection(url)));
 }
 
 async function onEventStoreDb(url: string, prefix = ""): Promise<EventStore> {
-  const { openEventStoreDb } = await import("./event-store/eventstoredb.ts");
+  const { openEventStoreDb } = await import("./event-store/eventstoredb/event-store.ts");
   try {
     return prefixedEventStore(await openEventStoreDb(url, { greet: false }), prefix);
   } catch (error) {
@@ -294,7 +294,7 @@ async function redisOf(
   config: BackendConfig & { redisUrl: string },
   log: (message: string) => void = () => undefined,
 ) {
-  const { openRedis } = await import("./redis/connection.ts");
+  const { openRedis } = await import("./connections/redis.ts");
   // Services with other base hosts may share the server.
   const prefix = `linkledger:${config.eventStorePrefix ?? ""}${config.baseHost}:`;
   return await open(openRedis(config.redisUrl, { log, prefix }));
@@ -307,8 +307,8 @@ async function onRedis(
   log: BackendOptions["log"],
 ) {
   const { redisLeases } = await import("./coordination/leases.redis.ts");
-  const { redisRateLimits } = await import("./api/rate-limit.redis.ts");
-  const { redisDailySalts } = await import("./redirect/daily-salts.redis.ts");
+  const { redisRateLimits } = await import("./api/limits/rate-limit.redis.ts");
+  const { redisDailySalts } = await import("./redirect/clicks/visitors/daily-salts.redis.ts");
   const redis = await redisOf(open, config, log);
   return {
     redis,

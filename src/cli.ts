@@ -10,7 +10,7 @@ import { projectionCommands } from "./cli/projection-commands.ts";
 import { secretsCommands } from "./cli/secrets-commands.ts";
 import { serveCommand } from "./cli/serve-command.ts";
 import { webhookCommands } from "./cli/webhook-commands.ts";
-import { messageOf } from "./errors.ts";
+import { messageOf } from "./runtime/errors.ts";
 import { makeFilesPrivate } from "./runtime/private-folder.ts";
 
 makeFilesPrivate();

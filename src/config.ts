@@ -3,8 +3,8 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { z } from "zod";
-import { DomainError } from "./errors.ts";
-import { SETTINGS, type Setting } from "./settings.ts";
+import { SETTINGS, type Setting } from "./config/settings.ts";
+import { DomainError } from "./runtime/errors.ts";
 
 /** One line for each variable that can't be used, ready to print. */
 export class BadConfig extends DomainError {

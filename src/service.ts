@@ -1,29 +1,29 @@
 // One running service: stores, the roles it was given and the HTTP server, opened in order and closed in reverse.
 import { buildApp } from "./app.ts";
-import { awaitStores } from "./await-stores.ts";
 import { areStoresMixed, type Backend, openBackend } from "./backend.ts";
-import { chance } from "./commands/chance.ts";
+import { chance } from "./commands/runtime-deps.ts";
 import { BadConfig, type Config, secretKeyOf } from "./config.ts";
-import { readiness } from "./health.ts";
-import type { Logger } from "./logging.ts";
-import { createMetrics } from "./metrics.ts";
-import { pause } from "./pause.ts";
-import { countBehind } from "./projections/count-behind.ts";
+import { readiness } from "./monitoring/health.ts";
+import { createMetrics } from "./monitoring/metrics.ts";
 import { allProjections } from "./projections/groups.ts";
-import type { ProjectionStatus } from "./projections/status.ts";
+import { countBehind } from "./projections/runner/count-behind.ts";
+import type { ProjectionStatus } from "./projections/runner/status.ts";
 import { openAccountClosing } from "./roles/account-closing.ts";
 import { openApi } from "./roles/api.ts";
+import { awaitStores } from "./roles/await-stores.ts";
 import { openDomainChecks } from "./roles/domain-checks.ts";
 import { openLogFollower } from "./roles/log-follower.ts";
-import type { Opening } from "./roles/opening.ts";
 import { openPortal } from "./roles/portal.ts";
 import { openProjector, watchProjector } from "./roles/projector.ts";
 import { openRedirect } from "./roles/redirect.ts";
 import { ALL_ROLES, type Roles } from "./roles/role.ts";
+import type { Opening } from "./roles/role-context.ts";
 import { openSecretsSweep } from "./roles/secrets-sweep.ts";
 import { openUrlRechecks } from "./roles/url-rechecks.ts";
 import { openWebhooks } from "./roles/webhooks.ts";
 import { openWriting } from "./roles/writing.ts";
+import type { Logger } from "./runtime/logging.ts";
+import { pause } from "./runtime/pause.ts";
 import { type Close, stopInStages } from "./runtime/stop-in-stages.ts";
 
 export type Service = {

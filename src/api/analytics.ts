@@ -1,6 +1,6 @@
 // The HTTP face of link-analytics: one link's numbers (interface, part 4).
 import { z } from "zod";
-import { type LinkAnalyticsDeps, linkAnalytics } from "../queries/link-analytics.ts";
+import { type LinkAnalyticsDeps, linkAnalytics } from "../queries/analytics/link-analytics.ts";
 import { apiErrors } from "./api-errors.ts";
 import type { Api } from "./fastify.ts";
 import { Analytics, DomainIdQuery, SlugParams } from "./schemas.ts";

@@ -8,9 +8,9 @@ import Fastify, {
   LogController,
 } from "fastify";
 import { validatorCompiler } from "fastify-type-provider-zod";
-import type { Logger } from "../logging.ts";
 import type { HandleRequest } from "../redirect/http/redirect-handler.ts";
-import type { Trust } from "../redirect/requester.ts";
+import type { Trust } from "../redirect/http/requester.ts";
+import type { Logger } from "../runtime/logging.ts";
 import { InvalidRequest } from "./errors.ts";
 import type { Api } from "./fastify.ts";
 import { sendError } from "./http-errors.ts";

@@ -1,5 +1,5 @@
 // Errors that only HTTP knows: who you are, how often you ask, and which address you asked.
-import { DomainError } from "../errors.ts";
+import { DomainError } from "../runtime/errors.ts";
 
 /** Interface, part 5: a missing or invalid key gives 401; both read alike, so that nothing is learnt by trying. */
 export class InvalidKey extends DomainError {

@@ -1,8 +1,8 @@
 // The one place where errors become HTTP: code to status, and the body every error has (interface, part 7).
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { hasZodFastifySchemaValidationErrors } from "fastify-type-provider-zod";
-import { DomainError } from "../errors.ts";
 import { ProjectionNotBuilt } from "../projections/builds/errors.ts";
+import { DomainError } from "../runtime/errors.ts";
 import { RateLimitExceeded } from "./errors.ts";
 
 export type ErrorBody = { error: string; code: string; request_id: string };

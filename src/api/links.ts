@@ -1,6 +1,6 @@
 // The HTTP face of list-links: all links of the caller's key, page by page (interface, part 4).
 import { z } from "zod";
-import { type ListLinksDeps, listLinks } from "../queries/list-links.ts";
+import { type ListLinksDeps, listLinks } from "../queries/links/list-links.ts";
 import { apiErrors } from "./api-errors.ts";
 import type { Api } from "./fastify.ts";
 import { DomainIdQuery, LinkPage } from "./schemas.ts";

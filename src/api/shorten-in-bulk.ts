@@ -1,5 +1,5 @@
 // The HTTP face of create-links-in-bulk: 201 also when items fail, as each answers for itself (interface, part 4).
-import { type BulkDeps, createLinksInBulk } from "../commands/create-links-in-bulk.ts";
+import { type BulkDeps, createLinksInBulk } from "../commands/links/create-links-in-bulk.ts";
 import { apiErrors } from "./api-errors.ts";
 import { commandContext } from "./command-context.ts";
 import type { Api } from "./fastify.ts";

@@ -1,5 +1,5 @@
 // The HTTP face of create-link: shapes, status codes and examples for OpenAPI; no rule lives here.
-import { type CreateLinkDeps, createLink } from "../commands/create-link.ts";
+import { type CreateLinkDeps, createLink } from "../commands/links/create-link.ts";
 import { apiErrors } from "./api-errors.ts";
 import { commandContext } from "./command-context.ts";
 import type { Api } from "./fastify.ts";

@@ -1,7 +1,7 @@
 // What must hold of every stream of its category, event by event in the order of the log.
-import { type AccountState, evolve as evolveAccount, noAccount } from "../commands/account.ts";
-import { type ClaimState, evolve as evolveClaim, unclaimed } from "../commands/domain-claim.ts";
-import { evolve as evolveLink, freeLink, type LinkState } from "../commands/link.ts";
+import { type AccountState, evolve as evolveAccount, noAccount } from "../commands/account/account.ts";
+import { type ClaimState, evolve as evolveClaim, unclaimed } from "../commands/domains/domain-claim.ts";
+import { evolve as evolveLink, freeLink, type LinkState } from "../commands/links/link.ts";
 import type {
   AccountEvent,
   DomainEvent,

@@ -1,9 +1,10 @@
 // Reads the whole log once and says what is wrong with it: order, schemas, times, and the rules of each stream.
-import { messageOf } from "../errors.ts";
+
 import type { EventStore, Position, RecordedEvent } from "../event-store/port.ts";
 import type { StoredEvent } from "../events/catalogue.ts";
 import { readEvent } from "../events/read-event.ts";
 import { PREFIX } from "../events/streams.ts";
+import { messageOf } from "../runtime/errors.ts";
 import { type Anchor, anchorText, LogDigest } from "./log-digest.ts";
 import { type Rule, streamRules } from "./stream-rules.ts";
 

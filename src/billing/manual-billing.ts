@@ -1,6 +1,6 @@
 // Billing by hand: a request waits among the secrets until the operator moves the account to its tier (`account tier`).
-import { UPGRADE_REQUESTS, upgradeRequestSecret } from "../commands/account-secrets.ts";
-import type { Logger } from "../logging.ts";
+import { UPGRADE_REQUESTS, upgradeRequestSecret } from "../commands/credentials/account-secrets.ts";
+import type { Logger } from "../runtime/logging.ts";
 import type { Secrets } from "../secrets/port.ts";
 import type { Billing } from "./port.ts";
 

@@ -1,14 +1,14 @@
 // linkledger account create | tier | list | show
 import { Argument, type Command, Option } from "commander";
 import { upgradeRequests } from "../billing/manual-billing.ts";
-import { upgradeRequestSecret } from "../commands/account-secrets.ts";
-import { changeTier } from "../commands/change-tier.ts";
-import { closeAccount } from "../commands/close-account.ts";
-import { emailSecret, openAccount } from "../commands/open-account.ts";
-import { issuePasswordReset } from "../commands/reset-password.ts";
+import { changeTier } from "../commands/account/change-tier.ts";
+import { closeAccount } from "../commands/account/close-account.ts";
+import { emailSecret, openAccount } from "../commands/account/open-account.ts";
+import { upgradeRequestSecret } from "../commands/credentials/account-secrets.ts";
+import { issuePasswordReset } from "../commands/credentials/reset-password.ts";
 import { TIERS, type Tier } from "../events/vocabulary.ts";
 import { finishClosing } from "../jobs/account-closing.ts";
-import type { AccountDocument } from "../projections/accounts.ts";
+import type { AccountDocument } from "../projections/definitions/accounts.ts";
 import { listAccounts, showAccount } from "../queries/accounts.ts";
 import { listWebhooks } from "../queries/webhooks.ts";
 import { domainRow } from "./domain-commands.ts";

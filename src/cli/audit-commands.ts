@@ -2,10 +2,10 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { parseAnchor } from "../audit/log-digest.ts";
 import { verifyLog } from "../audit/verify-log.ts";
-import { LinkNotFound } from "../commands/link-errors.ts";
-import { DomainError } from "../errors.ts";
+import { LinkNotFound } from "../commands/links/link-errors.ts";
 import type { EventStore, Position } from "../event-store/port.ts";
 import { linkStream, PREFIX } from "../events/streams.ts";
+import { DomainError } from "../runtime/errors.ts";
 import { countLine } from "./progress-line.ts";
 import { looking, type Session } from "./session.ts";
 

@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { copyEmbedded } from "../backend.ts";
 import { type Config, parseConfig } from "../config.ts";
-import { DomainError } from "../errors.ts";
+import { DomainError } from "../runtime/errors.ts";
 import { openPrivateFolder } from "../runtime/private-folder.ts";
 import { print } from "./output.ts";
 

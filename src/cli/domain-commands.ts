@@ -1,12 +1,12 @@
 // linkledger domain add | verify | activate | deactivate | remove | list
 import type { Command } from "commander";
-import { activateDomain } from "../commands/activate-domain.ts";
-import { addDomain } from "../commands/add-domain.ts";
-import { deactivateDomain } from "../commands/deactivate-domain.ts";
-import { DomainNotFound } from "../commands/domain-errors.ts";
-import { removeDomain } from "../commands/remove-domain.ts";
-import { verifyDomain } from "../commands/verify-domain.ts";
-import type { DomainDocument } from "../projections/domains.ts";
+import { activateDomain } from "../commands/domains/activate-domain.ts";
+import { addDomain } from "../commands/domains/add-domain.ts";
+import { deactivateDomain } from "../commands/domains/deactivate-domain.ts";
+import { DomainNotFound } from "../commands/domains/domain-errors.ts";
+import { removeDomain } from "../commands/domains/remove-domain.ts";
+import { verifyDomain } from "../commands/domains/verify-domain.ts";
+import type { DomainDocument } from "../projections/definitions/domains.ts";
 import { findDomain, listDomains, showAccount } from "../queries/accounts.ts";
 import { reading, type Session, writing } from "./session.ts";
 

@@ -1,10 +1,10 @@
 // linkledger key issue | list | deactivate
 import type { Command } from "commander";
-import { lastUseOf } from "../api/key-usage.ts";
-import { KeyNotFound } from "../commands/account-errors.ts";
-import { deactivateKey } from "../commands/deactivate-key.ts";
-import { issueKey } from "../commands/issue-key.ts";
-import type { KeyDocument } from "../projections/keys.ts";
+import { lastUseOf } from "../api/authentication/key-usage.ts";
+import { KeyNotFound } from "../commands/account/account-errors.ts";
+import { deactivateKey } from "../commands/keys/deactivate-key.ts";
+import { issueKey } from "../commands/keys/issue-key.ts";
+import type { KeyDocument } from "../projections/definitions/keys.ts";
 import { findKey, listKeys, showAccount } from "../queries/accounts.ts";
 import { reading, writing } from "./session.ts";
 

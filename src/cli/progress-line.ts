@@ -1,5 +1,5 @@
 // Progress of a long command for people: one line that is written over on a terminal, else a line now and then.
-import { describeProgress, type Progress } from "../projections/progress.ts";
+import { describeProgress, type Progress } from "../projections/runner/progress.ts";
 
 const EVERY_MS = 5_000;
 

@@ -1,16 +1,16 @@
 // linkledger projections status | build | rebuild | cancel | rollback
 import type { Command } from "commander";
-import { DomainError } from "../errors.ts";
-import { createLogger } from "../logging.ts";
 import type { Build } from "../projections/builds/build.ts";
 import { readBuilds } from "../projections/builds/builds-document.ts";
 import { prepareBuilds, rebuild } from "../projections/builds/finish-builds.ts";
 import { cancelBuilds } from "../projections/builds/register-builds.ts";
 import { rollBack } from "../projections/builds/roll-back.ts";
 import { allProjections, clickProjections, lifecycleProjections } from "../projections/groups.ts";
-import type { Progress } from "../projections/progress.ts";
 import type { Projection } from "../projections/projection.ts";
-import { projectionStatus } from "../projections/status.ts";
+import type { Progress } from "../projections/runner/progress.ts";
+import { projectionStatus } from "../projections/runner/status.ts";
+import { DomainError } from "../runtime/errors.ts";
+import { createLogger } from "../runtime/logging.ts";
 import type { Printable } from "./output.ts";
 import { progressLine } from "./progress-line.ts";
 import { looking, type Session } from "./session.ts";

@@ -1,14 +1,14 @@
 // One command's visit to the stores: opens them, brings the documents up to date, closes; beside a running server.
 import { type Backend, openBackend } from "../backend.ts";
 import type { CommandContext } from "../commands/caller.ts";
-import { chance } from "../commands/chance.ts";
-import { txtResolver } from "../commands/resolve-txt.ts";
+import { txtResolver } from "../commands/domains/resolve-txt.ts";
+import { chance } from "../commands/runtime-deps.ts";
 import { type Config, parseConfig } from "../config.ts";
-import { messageOf } from "../errors.ts";
-import { createLogger } from "../logging.ts";
 import { foldActive } from "../projections/builds/fold-active.ts";
 import { lifecycleProjections } from "../projections/groups.ts";
-import { receiverUrl } from "../webhooks/receiver-url.ts";
+import { messageOf } from "../runtime/errors.ts";
+import { createLogger } from "../runtime/logging.ts";
+import { receiverUrl } from "../webhooks/receiver/receiver-url.ts";
 import { type Printable, print } from "./output.ts";
 
 export type Session = { config: Config; backend: Backend; deps: CliDeps; context: CommandContext };

@@ -1,13 +1,13 @@
 // linkledger webhook add | change | list | show | pause | resume | rotate | remove
 import type { Command } from "commander";
-import { addWebhook } from "../commands/add-webhook.ts";
-import { changeWebhook } from "../commands/change-webhook.ts";
-import { pauseWebhook } from "../commands/pause-webhook.ts";
-import { removeWebhook } from "../commands/remove-webhook.ts";
-import { resumeWebhook } from "../commands/resume-webhook.ts";
-import { rotateWebhookKey } from "../commands/rotate-webhook-key.ts";
+import { addWebhook } from "../commands/webhooks/add-webhook.ts";
+import { changeWebhook } from "../commands/webhooks/change-webhook.ts";
+import { pauseWebhook } from "../commands/webhooks/pause-webhook.ts";
+import { removeWebhook } from "../commands/webhooks/remove-webhook.ts";
+import { resumeWebhook } from "../commands/webhooks/resume-webhook.ts";
+import { rotateWebhookKey } from "../commands/webhooks/rotate-webhook-key.ts";
 import { CLICK_KINDS, WEBHOOK_DEFAULT_KINDS } from "../events/vocabulary.ts";
-import type { WebhookDocument } from "../projections/webhooks.ts";
+import type { WebhookDocument } from "../projections/definitions/webhooks.ts";
 import { showAccount } from "../queries/accounts.ts";
 import { accountOfWebhook, listWebhooks, showWebhook } from "../queries/webhooks.ts";
 import { reading, writing } from "./session.ts";

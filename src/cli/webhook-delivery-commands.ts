@@ -1,10 +1,10 @@
 // linkledger webhook test | deliveries | delivery | resend | recover | replay
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { listDeliveries, showDelivery } from "../queries/deliveries.ts";
-import { DELIVERY_STATES, type Delivery, type DeliveryState } from "../webhooks/queue.ts";
-import { replayFrom } from "../webhooks/replay-webhook.ts";
-import { recoverSince, resendDelivery } from "../webhooks/resend-deliveries.ts";
-import { receiverResolver } from "../webhooks/resolve-receiver.ts";
+import { listDeliveries, showDelivery } from "../webhooks/owner-tools/deliveries.ts";
+import { replayFrom } from "../webhooks/owner-tools/replay-webhook.ts";
+import { recoverSince, resendDelivery } from "../webhooks/owner-tools/resend-deliveries.ts";
+import { DELIVERY_STATES, type Delivery, type DeliveryState } from "../webhooks/queue/queue.ts";
+import { receiverResolver } from "../webhooks/receiver/resolve-receiver.ts";
 import { reading, type Session } from "./session.ts";
 
 type Json = { json?: boolean };
@@ -88,8 +88,8 @@ export function webhookDeliveryCommands(webhook: Command): void {
 
 async function test({ config, deps }: Session, webhookId: string) {
   // Loaded only here: every other command starts faster without the HTTP client.
-  const { safeAgent } = await import("../webhooks/safe-connector.ts");
-  const { testWebhook } = await import("../webhooks/test-webhook.ts");
+  const { safeAgent } = await import("../webhooks/receiver/safe-connector.ts");
+  const { testWebhook } = await import("../webhooks/owner-tools/test-webhook.ts");
   const reach = { allowPrivate: config.webhookAllowPrivate };
   const dispatcher = safeAgent({ ...reach, resolve: receiverResolver(config.dnsServers) });
   try {

@@ -1,5 +1,5 @@
 // Why a command was refused, in words for the caller; codes are stable and api/ maps them to statuses.
-import { DomainError } from "../errors.ts";
+import { DomainError } from "../runtime/errors.ts";
 
 /** A refusal the caller can do something about; its message may be shown to them. */
 export abstract class CommandRefused extends DomainError {}

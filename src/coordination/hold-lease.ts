@@ -1,6 +1,6 @@
 // Work that only one process should do at a time: waits for its lease, does it while it holds it, hands it on.
 import type { Logger } from "pino";
-import { pause } from "../pause.ts";
+import { pause } from "../runtime/pause.ts";
 import type { Leases } from "./leases.ts";
 
 export type HoldLeaseDeps = {

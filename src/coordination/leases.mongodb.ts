@@ -1,6 +1,6 @@
 // Leases on MongoDB: one document a name with its holder and its end, taken by one update that is guarded by both.
 import type { Collection, Db } from "mongodb";
-import { isDuplicateKey, type MongodbConnection } from "../mongodb/connection.ts";
+import { isDuplicateKey, type MongodbConnection } from "../connections/mongodb.ts";
 import type { Leases } from "./leases.ts";
 
 /** `expiresAt`: by the server's clock, the only one that all processes share. */

@@ -1,5 +1,5 @@
 // Leases on Redis: a key with the holder as its value, which expires by itself.
-import type { RedisConnection } from "../redis/connection.ts";
+import type { RedisConnection } from "../connections/redis.ts";
 import type { Leases } from "./leases.ts";
 
 const HOLD = `

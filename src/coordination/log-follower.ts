@@ -1,15 +1,16 @@
 // Invalidates the in-memory caches of a process from the event subscription: the only way in which they stay true.
-import { messageOf } from "../errors.ts";
+
 import { type EventStore, type Position, type RecordedEvent, StoreUnavailable } from "../event-store/port.ts";
 import { PREFIX } from "../events/streams.ts";
-import { OutageBreaker } from "../outage-breaker.ts";
-import { accounts } from "../projections/accounts.ts";
 import { checkpointName } from "../projections/checkpoint-name.ts";
-import { domains } from "../projections/domains.ts";
-import { keys } from "../projections/keys.ts";
-import { links } from "../projections/links.ts";
+import { accounts } from "../projections/definitions/accounts.ts";
+import { domains } from "../projections/definitions/domains.ts";
+import { keys } from "../projections/definitions/keys.ts";
+import { links } from "../projections/definitions/links.ts";
 import type { ReadStore } from "../read-store/port.ts";
+import { messageOf } from "../runtime/errors.ts";
 import { keepTrying } from "../runtime/keep-trying.ts";
+import { OutageBreaker } from "../runtime/outage-breaker.ts";
 import { shareCalls } from "../runtime/share-calls.ts";
 
 export type FollowedEvent = Pick<RecordedEvent, "stream" | "type" | "data" | "revision" | "position">;

@@ -1,5 +1,5 @@
 // What Linkledger asks of an event store, whatever stands behind it; contract: test/contract/event-store.ts.
-import { DomainError } from "../errors.ts";
+import { DomainError } from "../runtime/errors.ts";
 
 /** An event to append: data and metadata are plain JSON (no Date, bigint or undefined). */
 export type NewEvent = { id: string; type: string; data: unknown; metadata: EventMetadata };

@@ -20,7 +20,7 @@ export const clickEvents = {
       via: z.enum(CREATED_VIA),
       at: z.iso.datetime(),
       kind: z.enum(CLICK_KINDS),
-      /** Version of the rules in redirect/classify.ts that said `kind`. */
+      /** Version of the rules in redirect/clicks/enrich/classify.ts that said `kind`. */
       rules: z.number().int(),
       method: z.enum(["GET", "HEAD"]),
       /** As sent, at most 512 characters; empty when there was none. */

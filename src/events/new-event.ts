@@ -1,7 +1,7 @@
 // From a decided event to one that can be appended: checked strictly, stamped with version and origin.
 import { z } from "zod";
-import { DomainError } from "../errors.ts";
 import type { EventMetadata, NewEvent } from "../event-store/port.ts";
+import { DomainError } from "../runtime/errors.ts";
 import { catalogue, type EventType, type LinkledgerEvent } from "./catalogue.ts";
 
 /** An event that must not be written: a mistake in this program, never in a request. */

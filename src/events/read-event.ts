@@ -1,7 +1,7 @@
 // From a recorded event to a typed one: upcast, checked, unknown keys dropped; what every fold reads through.
 import { z } from "zod";
-import { DomainError, messageOf } from "../errors.ts";
 import type { RecordedEvent } from "../event-store/port.ts";
+import { DomainError, messageOf } from "../runtime/errors.ts";
 import { catalogue, type StoredEvent } from "./catalogue.ts";
 import { type EventDefinition, upcast } from "./definition.ts";
 

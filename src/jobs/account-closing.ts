@@ -1,13 +1,14 @@
 // Deletes the links of closed accounts: from the log, again and again, until none is left, whatever fails in between.
+
+import { type CloseDeps, eraseClosed } from "../commands/account/close-account.ts";
 import type { CommandContext } from "../commands/caller.ts";
-import { applyLinkChange } from "../commands/change-link.ts";
-import { type CloseDeps, eraseClosed } from "../commands/close-account.ts";
+import { applyLinkChange } from "../commands/links/change-link.ts";
 import { type NextEvent, nextEventFinder } from "../event-store/next-event.ts";
 import type { Position } from "../event-store/port.ts";
 import { PREFIX } from "../events/streams.ts";
 import { checkpointName } from "../projections/checkpoint-name.ts";
-import { links } from "../projections/links.ts";
-import { linksLeft } from "../queries/links-left.ts";
+import { links } from "../projections/definitions/links.ts";
+import { linksLeft } from "../queries/links/links-left.ts";
 import type { ReadStore } from "../read-store/port.ts";
 
 export type FinishClosingDeps = CloseDeps & {

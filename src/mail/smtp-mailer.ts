@@ -1,6 +1,6 @@
 // Mail through the operator's SMTP server, by nodemailer.
 import { createTransport } from "nodemailer";
-import { DomainError } from "../errors.ts";
+import { DomainError } from "../runtime/errors.ts";
 import type { Mailer } from "./port.ts";
 
 /** The server's own words name the recipient, so only its codes are told. */

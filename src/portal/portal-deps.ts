@@ -1,17 +1,17 @@
 // What the portal's pages are handed: stores, commands' needs, and the ports that only people at a browser meet.
-import type { RateLimits } from "../api/rate-limit.ts";
+import type { RateLimits } from "../api/limits/rate-limit.ts";
 import type { Billing } from "../billing/port.ts";
-import type { BulkDeps } from "../commands/create-links-in-bulk.ts";
+import type { ResolveTxt } from "../commands/domains/txt-proof.ts";
 import type { CommandDeps } from "../commands/handle-command.ts";
-import type { ResolveTxt } from "../commands/txt-proof.ts";
+import type { BulkDeps } from "../commands/links/create-links-in-bulk.ts";
 import type { Position } from "../event-store/port.ts";
-import type { Logger } from "../logging.ts";
 import type { Mailer } from "../mail/port.ts";
 import type { ReadStore } from "../read-store/port.ts";
+import type { Logger } from "../runtime/logging.ts";
 import type { Secrets } from "../secrets/port.ts";
-import type { DeliveryQueue } from "../webhooks/queue.ts";
-import type { SendDeliveryDeps } from "../webhooks/send-delivery.ts";
-import type { LogReader } from "./log-reader.ts";
+import type { SendDeliveryDeps } from "../webhooks/delivery/send-delivery.ts";
+import type { DeliveryQueue } from "../webhooks/queue/queue.ts";
+import type { LogReader } from "./analytics/log-reader.ts";
 
 export type PortalDeps = CommandDeps & {
   readStore: ReadStore;

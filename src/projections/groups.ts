@@ -1,18 +1,18 @@
 // Which projections run together: lifecycle apart from clicks, so that a click backlog never delays keys and links.
-import { accountDays } from "./account-days.ts";
-import { accountLinks } from "./account-links.ts";
-import { accountTotals } from "./account-totals.ts";
-import { accounts } from "./accounts.ts";
-import { clickHours } from "./click-hours.ts";
-import { domains } from "./domains.ts";
-import { keys } from "./keys.ts";
-import { linkBreakdowns } from "./link-breakdowns.ts";
-import { linkDays } from "./link-days.ts";
-import { linkTotals } from "./link-totals.ts";
-import { links } from "./links.ts";
+import { accountDays } from "./definitions/account-days.ts";
+import { accountLinks } from "./definitions/account-links.ts";
+import { accountTotals } from "./definitions/account-totals.ts";
+import { accounts } from "./definitions/accounts.ts";
+import { clickHours } from "./definitions/click-hours.ts";
+import { domains } from "./definitions/domains.ts";
+import { keys } from "./definitions/keys.ts";
+import { linkBreakdowns } from "./definitions/link-breakdowns.ts";
+import { linkDays } from "./definitions/link-days.ts";
+import { linkTotals } from "./definitions/link-totals.ts";
+import { links } from "./definitions/links.ts";
+import { recentClicks } from "./definitions/recent-clicks.ts";
+import { webhooks } from "./definitions/webhooks.ts";
 import type { Projection } from "./projection.ts";
-import { recentClicks } from "./recent-clicks.ts";
-import { webhooks } from "./webhooks.ts";
 
 export const lifecycleProjections: readonly Projection[] = [
   accounts,
@@ -23,7 +23,7 @@ export const lifecycleProjections: readonly Projection[] = [
   accountLinks,
 ];
 
-/** The runner writes in this order; queries/link-clicks.ts relies on link-days coming first. */
+/** The runner writes in this order; queries/analytics/link-clicks.ts relies on link-days coming first. */
 export const clickProjections: readonly Projection[] = [
   linkDays,
   linkTotals,

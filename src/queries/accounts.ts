@@ -1,7 +1,7 @@
 // Accounts, keys and domains as the command line and the portal show them.
-import { type AccountDocument, accounts } from "../projections/accounts.ts";
-import { type DomainDocument, domains } from "../projections/domains.ts";
-import { type KeyDocument, keys } from "../projections/keys.ts";
+import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
+import { type DomainDocument, domains } from "../projections/definitions/domains.ts";
+import { type KeyDocument, keys } from "../projections/definitions/keys.ts";
 import type { Document, FindQuery, ReadStore } from "../read-store/port.ts";
 import { NotFound } from "./errors.ts";
 

@@ -1,6 +1,6 @@
 // Which custom domains a hostname stands for right now: verified, active, and so served and given certificates.
-import { type AccountDocument, accounts } from "../projections/accounts.ts";
-import { type DomainDocument, domains } from "../projections/domains.ts";
+import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
+import { type DomainDocument, domains } from "../projections/definitions/domains.ts";
 import type { ReadStore } from "../read-store/port.ts";
 
 type Deps = { readStore: ReadStore };

@@ -1,5 +1,5 @@
 // What a question may be answered with instead of an answer.
-import { DomainError } from "../errors.ts";
+import { DomainError } from "../runtime/errors.ts";
 
 /** Link, webhook or other resource not found (interface, part 7: 404). */
 export class NotFound extends DomainError {

@@ -1,13 +1,13 @@
 // Whose key is this? Asked on every authenticated request, and never answered from before the last change.
 import { LRUCache } from "lru-cache";
-import { loadAccount } from "../commands/account-stream.ts";
+import { loadAccount } from "../commands/account/account-stream.ts";
 import type { Caller } from "../commands/caller.ts";
 import type { FollowedEvent } from "../coordination/log-follower.ts";
 import { minPositions } from "../coordination/min-positions.ts";
 import type { EventStore } from "../event-store/port.ts";
 import { PREFIX } from "../events/streams.ts";
-import { type AccountDocument, accounts } from "../projections/accounts.ts";
-import { type KeyDocument, keys } from "../projections/keys.ts";
+import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
+import { type KeyDocument, keys } from "../projections/definitions/keys.ts";
 import type { ReadStore } from "../read-store/port.ts";
 
 export type KeyCaller = Caller & { keyId: string };

@@ -1,5 +1,5 @@
 // Webhooks as the portal and the command line show them.
-import { type WebhookDocument, webhooks } from "../projections/webhooks.ts";
+import { type WebhookDocument, webhooks } from "../projections/definitions/webhooks.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import { NotFound } from "./errors.ts";
 

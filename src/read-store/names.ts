@@ -1,5 +1,5 @@
 // Which names collections and fields may have: they enter queries as code does, so nothing else gets in.
-import { DomainError } from "../errors.ts";
+import { DomainError } from "../runtime/errors.ts";
 
 const COLLECTION = /^[a-z][a-z0-9_-]{0,62}$/;
 const FIELD = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;

@@ -1,11 +1,11 @@
 // Deleting the links of closed accounts: part of the projector role, done by one process at a time.
-import { chance } from "../commands/chance.ts";
+import { chance } from "../commands/runtime-deps.ts";
 import { accountClosings } from "../jobs/account-closing.ts";
 import { checkpointName } from "../projections/checkpoint-name.ts";
-import { links } from "../projections/links.ts";
+import { links } from "../projections/definitions/links.ts";
 import { whenProjected } from "../queries/freshness.ts";
-import { openLoneWork } from "./lone-work.ts";
-import type { Opening } from "./opening.ts";
+import type { Opening } from "./role-context.ts";
+import { openLoneWork } from "./singleton-job.ts";
 
 /** How long documents are waited for before the next turn looks again. */
 const LONGEST_WAIT_MS = 5_000;

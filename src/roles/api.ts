@@ -1,9 +1,9 @@
 // The api role: what the REST routes ask, decide and write with.
-import { keyUsage } from "../api/key-usage.ts";
+import { keyUsage } from "../api/authentication/key-usage.ts";
 import type { ApiDeps } from "../app.ts";
 import type { LogFollower } from "../coordination/log-follower.ts";
 import { CallerLookup } from "../queries/find-caller.ts";
-import type { Opening } from "./opening.ts";
+import type { Opening } from "./role-context.ts";
 import type { Writing } from "./writing.ts";
 
 export function openApi(

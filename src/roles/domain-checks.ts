@@ -1,9 +1,10 @@
 // The daily check of custom domains: part of the projector role, done by one process at a time.
-import { chance } from "../commands/chance.ts";
-import { txtResolver } from "../commands/resolve-txt.ts";
-import { checkDueDomains } from "../domain-checks.ts";
-import { openLoneWork } from "./lone-work.ts";
-import type { Opening } from "./opening.ts";
+
+import { txtResolver } from "../commands/domains/resolve-txt.ts";
+import { chance } from "../commands/runtime-deps.ts";
+import { checkDueDomains } from "../jobs/domain-checks.ts";
+import type { Opening } from "./role-context.ts";
+import { openLoneWork } from "./singleton-job.ts";
 
 export function openDomainChecks(opening: Opening): void {
   const { config, log, clock, backend } = opening;

@@ -1,7 +1,7 @@
 // One follower of the log for all that a process keeps in memory, whatever its roles.
-import { chance } from "../commands/chance.ts";
+import { chance } from "../commands/runtime-deps.ts";
 import { LogFollower } from "../coordination/log-follower.ts";
-import type { Opening } from "./opening.ts";
+import type { Opening } from "./role-context.ts";
 
 /** `run` once every role listens; the stop ends it. */
 export function openLogFollower({ log, backend, onStop }: Opening): {

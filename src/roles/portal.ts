@@ -1,16 +1,16 @@
 // The portal role: what the pages are handed.
 import { manualBilling } from "../billing/manual-billing.ts";
-import { chance } from "../commands/chance.ts";
-import { txtResolver } from "../commands/resolve-txt.ts";
+import { txtResolver } from "../commands/domains/resolve-txt.ts";
+import { chance } from "../commands/runtime-deps.ts";
 import { secretKeyOf } from "../config.ts";
 import type { Mailer } from "../mail/port.ts";
 import { smtpMailer } from "../mail/smtp-mailer.ts";
-import { openLogReader } from "../portal/log-reader.ts";
+import { openLogReader } from "../portal/analytics/log-reader.ts";
 import type { PortalDeps } from "../portal/portal-deps.ts";
-import { receiverUrl } from "../webhooks/receiver-url.ts";
-import { receiverResolver } from "../webhooks/resolve-receiver.ts";
-import { safeAgent } from "../webhooks/safe-connector.ts";
-import type { Opening } from "./opening.ts";
+import { receiverUrl } from "../webhooks/receiver/receiver-url.ts";
+import { receiverResolver } from "../webhooks/receiver/resolve-receiver.ts";
+import { safeAgent } from "../webhooks/receiver/safe-connector.ts";
+import type { Opening } from "./role-context.ts";
 import type { Writing } from "./writing.ts";
 
 export function openPortal(

@@ -1,9 +1,9 @@
 // The projector role: a thread that folds while it holds the leases; without the role, only how far it is.
-import { chance } from "../commands/chance.ts";
+import { chance } from "../commands/runtime-deps.ts";
 import { clickProjections, lifecycleProjections } from "../projections/groups.ts";
-import { startProjector } from "../projections/projector.ts";
-import { type ProjectionStatus, projectionStatus } from "../projections/status.ts";
-import type { Opening } from "./opening.ts";
+import { startProjector } from "../projections/runner/projector.ts";
+import { type ProjectionStatus, projectionStatus } from "../projections/runner/status.ts";
+import type { Opening } from "./role-context.ts";
 
 /** Answers how far each projection is, wherever it runs. */
 export type ProjectionsStatus = () => Promise<ProjectionStatus[]>;

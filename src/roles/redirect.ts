@@ -1,12 +1,12 @@
 // The redirect role: look-up and recorder.
 import { randomBytes } from "node:crypto";
-import { chance } from "../commands/chance.ts";
+import { chance } from "../commands/runtime-deps.ts";
 import type { LogFollower } from "../coordination/log-follower.ts";
-import { ClickRecorder } from "../redirect/click-recorder.ts";
+import { ClickRecorder } from "../redirect/clicks/click-recorder.ts";
+import { recorderThreadStarter } from "../redirect/clicks/start-recorder-thread.ts";
 import type { RedirectDeps } from "../redirect/http/redirect-handler.ts";
-import { LinkLookup } from "../redirect/lookup.ts";
-import { recorderThreadStarter } from "../redirect/start-recorder-thread.ts";
-import type { Opening } from "./opening.ts";
+import { LinkLookup } from "../redirect/lookup/lookup.ts";
+import type { Opening } from "./role-context.ts";
 
 export type RedirectRole = RedirectDeps & {
   lookup: LinkLookup;

@@ -1,8 +1,9 @@
 // Destroys expired secrets (sessions, tokens, idempotent answers, uses of keys), and once encrypts those that an earlier
 // version or SECRET_KEY left: part of the projector role, done by one process at a time. Expired secrets read as absent
 // at once; this is so that they are not kept, nor backed up.
-import { openLoneWork } from "./lone-work.ts";
-import type { Opening } from "./opening.ts";
+
+import type { Opening } from "./role-context.ts";
+import { openLoneWork } from "./singleton-job.ts";
 
 export function openSecretsSweep(opening: Opening): void {
   const { log, clock, backend } = opening;

@@ -1,7 +1,7 @@
 // Asking again about unchecked links: part of the projector role, done by one process at a time.
-import { recheckWaiting } from "../url-rechecks.ts";
-import { openLoneWork } from "./lone-work.ts";
-import type { Opening } from "./opening.ts";
+import { recheckWaiting } from "../jobs/url-rechecks.ts";
+import type { Opening } from "./role-context.ts";
+import { openLoneWork } from "./singleton-job.ts";
 import type { Writing } from "./writing.ts";
 
 /** Only Safe Browsing can be away, so without it there is nothing to ask again. */

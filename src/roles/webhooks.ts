@@ -1,7 +1,7 @@
 // The webhooks role: a thread that routes clicks while it holds the lease, and delivers beside any others.
 import { startWebhooks } from "../webhooks/webhooks.ts";
 import type { WebhooksStatus } from "../webhooks/webhooks-messages.ts";
-import type { Opening } from "./opening.ts";
+import type { Opening } from "./role-context.ts";
 
 export function openWebhooks({ config, log, onStop }: Opening): () => Promise<WebhooksStatus | undefined> {
   const webhooks = startWebhooks(config, log);

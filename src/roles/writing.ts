@@ -1,14 +1,14 @@
 // What the api and the portal share: making links, limits, and reading what was just written.
-import type { RateLimits } from "../api/rate-limit.ts";
-import { chance } from "../commands/chance.ts";
-import type { BulkDeps } from "../commands/create-links-in-bulk.ts";
-import { slugDerivation } from "../commands/derived-identity.ts";
-import { recheckLater } from "../commands/url-rechecks.ts";
-import { urlSafety } from "../commands/url-safety.ts";
+import type { RateLimits } from "../api/limits/rate-limit.ts";
+import type { BulkDeps } from "../commands/links/create-links-in-bulk.ts";
+import { slugDerivation } from "../commands/links/derived-identity.ts";
+import { recheckLater } from "../commands/links/url-rechecks.ts";
+import { urlSafety } from "../commands/links/url-safety.ts";
+import { chance } from "../commands/runtime-deps.ts";
 import { secretKeyOf } from "../config.ts";
 import type { LogFollower } from "../coordination/log-follower.ts";
-import { type ReadYourWrites, readYourWrites } from "../read-your-writes.ts";
-import type { Opening } from "./opening.ts";
+import { type ReadYourWrites, readYourWrites } from "../queries/read-your-writes.ts";
+import type { Opening } from "./role-context.ts";
 
 export type Writing = { links: BulkDeps; rateLimits: RateLimits; fresh: ReadYourWrites };
 

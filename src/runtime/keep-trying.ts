@@ -1,6 +1,7 @@
 // Work that must go on through every failure of what it needs: tried again, with backoff, until it is stopped.
-import { pause } from "../pause.ts";
+
 import { type BackoffLimits, backoffMs } from "./backoff.ts";
+import { pause } from "./pause.ts";
 
 export type KeepTryingDeps = BackoffLimits & {
   /** [0, 1), for jitter. */

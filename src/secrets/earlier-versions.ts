@@ -1,6 +1,6 @@
 // What earlier versions kept among the secrets and this one must not find there: both adapters put it right on opening.
 
-/** Salts of visitor codes: now in a store of their own (redirect/daily-salts.ts), as secrets are backed up. */
+/** Salts of visitor codes: now in a store of their own (redirect/clicks/visitors/daily-salts.ts), as secrets are backed up. */
 export const FORMER_SALTS = "visitor-salt/";
 
 /** When API keys were last used: once without an end, now gone after a year. */

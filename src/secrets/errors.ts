@@ -1,5 +1,5 @@
 // Why a secret that is there can't be read.
-import { DomainError } from "../errors.ts";
+import { DomainError } from "../runtime/errors.ts";
 
 /** Encrypted under a known key, but changed since, or put under another record's name: nobody will ever read it. */
 export class SecretDamaged extends DomainError {

@@ -7,7 +7,7 @@ import {
   hkdfSync,
   randomBytes,
 } from "node:crypto";
-import { DomainError } from "../errors.ts";
+import { DomainError } from "../runtime/errors.ts";
 import { SecretDamaged } from "./errors.ts";
 
 /** A value or a store that was encrypted under a SECRET_KEY which this process was not given. */

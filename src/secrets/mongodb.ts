@@ -1,6 +1,6 @@
 // Secrets on MongoDB: one document a key; who is first is decided by the unique `_id`, expiry by the clock of the caller.
 import type { Collection } from "mongodb";
-import { isDuplicateKey, type MongodbConnection } from "../mongodb/connection.ts";
+import { isDuplicateKey, type MongodbConnection } from "../connections/mongodb.ts";
 import { endOf, FORMER_SALTS, KEY_USE_KEPT_MS, KEY_USES } from "./earlier-versions.ts";
 import type { SecretRecord, SecretStore, StoredSecret } from "./port.ts";
 

@@ -1,6 +1,6 @@
-// The thread that owns secrets.db in the HTTP process, so that no request waits for its fsync; started by sqlite.ts.
+// The thread that owns secrets.db in the HTTP process, so that no request waits for its fsync; started by sqlite/event-store.ts.
 import { parentPort, workerData } from "node:worker_threads";
-import { serveThread } from "../runtime/serve-thread.ts";
+import { serveThread } from "../runtime/threads/serve-thread.ts";
 import { openSqliteSecrets } from "./sqlite.ts";
 
 if (parentPort) {

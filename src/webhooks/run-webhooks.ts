@@ -1,25 +1,25 @@
 // Everything webhooks are made of, run together: the directory, the router, the worker and the sweep.
-import { AccountNotFound } from "../commands/account-errors.ts";
-import { pauseWebhook } from "../commands/pause-webhook.ts";
-import { WebhookNotFound } from "../commands/webhook-errors.ts";
-import { keysInUse } from "../commands/webhook-key.ts";
-import { DomainError } from "../errors.ts";
+import { AccountNotFound } from "../commands/account/account-errors.ts";
+import { pauseWebhook } from "../commands/webhooks/pause-webhook.ts";
+import { WebhookNotFound } from "../commands/webhooks/webhook-errors.ts";
+import { keysInUse } from "../commands/webhooks/webhook-key.ts";
 import type { EventStore } from "../event-store/port.ts";
 import { PREFIX } from "../events/streams.ts";
-import { pause } from "../pause.ts";
 import type { ReadStore } from "../read-store/port.ts";
+import { DomainError } from "../runtime/errors.ts";
 import { keepRunning } from "../runtime/keep-trying.ts";
+import { pause } from "../runtime/pause.ts";
 import type { Secrets } from "../secrets/port.ts";
-import { WebhookDirectory } from "./directory.ts";
-import type { DeliveryQueue } from "./queue.ts";
-import { oldestKept } from "./retention.ts";
-import { ROUTER_CHECKPOINT, routeClicks } from "./router.ts";
-import type { AttemptResult, Delivery } from "./send-delivery.ts";
-import type { PauseWebhook } from "./settle-attempt.ts";
-import type { Subscriber } from "./subscribers.ts";
+import type { AttemptResult, Delivery } from "./delivery/send-delivery.ts";
+import type { PauseWebhook } from "./delivery/settle-attempt.ts";
+import { DeliveryWorker } from "./delivery/worker.ts";
+import type { WorkerSettings } from "./delivery/worker-settings.ts";
+import type { DeliveryQueue } from "./queue/queue.ts";
+import { oldestKept } from "./queue/retention.ts";
+import { WebhookDirectory } from "./routing/directory.ts";
+import { ROUTER_CHECKPOINT, routeClicks } from "./routing/router.ts";
+import type { Subscriber } from "./routing/subscribers.ts";
 import type { WebhooksStatus } from "./webhooks-messages.ts";
-import { DeliveryWorker } from "./worker.ts";
-import type { WorkerSettings } from "./worker-settings.ts";
 
 type Work = (signal: AbortSignal) => Promise<void>;
 

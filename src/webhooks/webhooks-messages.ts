@@ -1,7 +1,7 @@
 // What the webhooks thread and its parent say to each other, besides the log.
 import type { Config } from "../config.ts";
-import type { QueueStats } from "./queue.ts";
-import type { Counted } from "./worker-counts.ts";
+import type { Counted } from "./delivery/worker-counts.ts";
+import type { QueueStats } from "./queue/queue.ts";
 
 export type WebhooksStatus = {
   counted: Counted;

@@ -2,18 +2,18 @@
 import { randomUUID } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
 import { openWebhookStores } from "../backend.ts";
-import { chance } from "../commands/chance.ts";
+import { chance } from "../commands/runtime-deps.ts";
 import type { Config } from "../config.ts";
 import { holdLease } from "../coordination/hold-lease.ts";
 import { leaseHolder } from "../coordination/lease-holder.ts";
-import type { ThreadLog } from "../keep-thread.ts";
-import { threadLog } from "../thread-log.ts";
-import { receiverResolver } from "./resolve-receiver.ts";
+import type { ThreadLog } from "../runtime/threads/keep-thread.ts";
+import { threadLog } from "../runtime/threads/thread-log.ts";
+import { sendDelivery } from "./delivery/send-delivery.ts";
+import { WORKER_SETTINGS } from "./delivery/worker-settings.ts";
+import { receiverResolver } from "./receiver/resolve-receiver.ts";
+import { safeAgent } from "./receiver/safe-connector.ts";
 import { openWebhooks } from "./run-webhooks.ts";
-import { safeAgent } from "./safe-connector.ts";
-import { sendDelivery } from "./send-delivery.ts";
 import type { FromWebhooks, ToWebhooks, WebhooksThreadData } from "./webhooks-messages.ts";
-import { WORKER_SETTINGS } from "./worker-settings.ts";
 
 const parent = parentPort;
 if (parent) {

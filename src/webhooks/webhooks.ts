@@ -1,6 +1,6 @@
 // Starts and watches the webhooks thread.
 import type { Config } from "../config.ts";
-import { keepThread, type ThreadOptions } from "../keep-thread.ts";
+import { keepThread, type ThreadOptions } from "../runtime/threads/keep-thread.ts";
 import type { FromWebhooks, ToWebhooks, WebhooksStatus, WebhooksThreadData } from "./webhooks-messages.ts";
 
 /** Of the time for the stop: what was given back has to be written, and the stores closed. */

@@ -1,7 +1,7 @@
 // linkledger webhook test | deliveries | delivery | resend | recover, as operators and scripts use it.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openBackend } from "../../src/backend.ts";
-import { deliveryId } from "../../src/webhooks/queue.ts";
+import { deliveryId } from "../../src/webhooks/queue/queue.ts";
 import { commandLine } from "../support/command-line.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
 import { startReceiver } from "../support/webhook-receiver.ts";

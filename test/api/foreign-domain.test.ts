@@ -1,8 +1,8 @@
 // What one account does with a hostname that it never proved changes nothing for the account that serves it.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { addDomain } from "../../src/commands/add-domain.ts";
-import { chance } from "../../src/commands/chance.ts";
-import { removeDomain } from "../../src/commands/remove-domain.ts";
+import { addDomain } from "../../src/commands/domains/add-domain.ts";
+import { removeDomain } from "../../src/commands/domains/remove-domain.ts";
+import { chance } from "../../src/commands/runtime-deps.ts";
 import { operator } from "../support/command-deps.ts";
 import { startTestService, type TestService } from "../support/start-service.ts";
 

@@ -1,6 +1,6 @@
 // An account and a link whose histories are as long as they may be, as the portal and the command line meet them.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { chance } from "../../src/commands/chance.ts";
+import { chance } from "../../src/commands/runtime-deps.ts";
 import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
 import { newEvent } from "../../src/events/new-event.ts";
 import { accountStream, linkStream } from "../../src/events/streams.ts";

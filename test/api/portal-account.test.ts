@@ -1,6 +1,6 @@
 // What people do with their own account in the portal, over real HTTP: address, password, sessions, data, the way out.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { LinkDocument } from "../../src/projections/links.ts";
+import type { LinkDocument } from "../../src/projections/definitions/links.ts";
 import { type Visitor, visitor } from "../support/browser-like.ts";
 import { stretched } from "../support/slowness.ts";
 import { startTestService, type TestService } from "../support/start-service.ts";

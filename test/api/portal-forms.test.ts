@@ -1,6 +1,6 @@
 // What keeps others out of the portal's forms and pages: tokens, owners, headers; asked of every route there is.
 import { beforeAll, describe, expect, it } from "vitest";
-import { sessions } from "../../src/portal/sessions.ts";
+import { sessions } from "../../src/portal/shell/sessions.ts";
 import { csrfOf, type Visitor, visitor } from "../support/browser-like.ts";
 import { until } from "../support/portal-people.ts";
 import { listPortalRoutes, type PortalRoute } from "../support/portal-routes.ts";

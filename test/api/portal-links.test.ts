@@ -1,7 +1,7 @@
 // Links in the portal over real HTTP, without a line of script: make, find, change, delete, restore, and what others see.
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { slugFrom } from "../../src/commands/slug.ts";
+import { slugFrom } from "../../src/commands/links/slug.ts";
 import { csrfOf, decoded, visitor } from "../support/browser-like.ts";
 import { portalPeople, until } from "../support/portal-people.ts";
 import { startTestService, type TestService } from "../support/start-service.ts";

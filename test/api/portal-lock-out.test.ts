@@ -143,7 +143,7 @@ describe("while somebody guesses passwords", { timeout: 120_000 }, () => {
   }
   /** The end of the cookie's name, as a browser of that account's owner would have it. */
   async function nameOf(accountId: string): Promise<string> {
-    const { portalCookies } = await import("../../src/portal/cookies.ts");
+    const { portalCookies } = await import("../../src/portal/shell/cookies.ts");
     return String(portalCookies("http://localhost").device(accountId).split("-").at(-1));
   }
 });

@@ -1,6 +1,6 @@
 // Proving an address and resetting a password by mail, against a real mail server on loopback; and without one.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { issuePasswordReset } from "../../src/commands/reset-password.ts";
+import { issuePasswordReset } from "../../src/commands/credentials/reset-password.ts";
 import { visitor } from "../support/browser-like.ts";
 import { linkIn, type MailReceiver, startMailReceiver } from "../support/mail-receiver.ts";
 import { startTestService, type TestService } from "../support/start-service.ts";

@@ -1,7 +1,7 @@
 // Signing in under attack, over real HTTP: planted sessions, guessing, listening, leading astray, and markup as text.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { memoryRateLimits } from "../../src/api/rate-limit.memory.ts";
-import { countSignIn, TooManyTries } from "../../src/portal/throttle.ts";
+import { memoryRateLimits } from "../../src/api/limits/rate-limit.memory.ts";
+import { countSignIn, TooManyTries } from "../../src/portal/auth/throttle.ts";
 import { send } from "../support/ask.ts";
 import { decoded, visitor } from "../support/browser-like.ts";
 import { startTestService, type TestService } from "../support/start-service.ts";

@@ -1,6 +1,6 @@
 // Webhooks in the portal over real HTTP, delivered to a real receiver: key once, test tool, log, resend, pause, remove.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { forgetWebhookKeys } from "../../src/commands/webhook-key.ts";
+import { forgetWebhookKeys } from "../../src/commands/webhooks/webhook-key.ts";
 import { decoded } from "../support/browser-like.ts";
 import { type Person, portalPeople, until } from "../support/portal-people.ts";
 import { startTestService, type TestService } from "../support/start-service.ts";

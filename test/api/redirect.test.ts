@@ -4,12 +4,12 @@ import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createFastify } from "../../src/api/create-fastify.ts";
 import { requestIds } from "../../src/api/request-id.ts";
-import { createLogger } from "../../src/logging.ts";
-import { RecorderBusy } from "../../src/redirect/commit-waiters.ts";
-import { type Hit, unpackTarget } from "../../src/redirect/hit.ts";
+import { RecorderBusy } from "../../src/redirect/clicks/commit-waiters.ts";
+import { type Hit, unpackTarget } from "../../src/redirect/clicks/hit.ts";
 import { type RedirectDeps, redirectHandler } from "../../src/redirect/http/redirect-handler.ts";
-import { linkEntry } from "../../src/redirect/link-entry.ts";
-import { requesterOf, trustOf } from "../../src/redirect/requester.ts";
+import { requesterOf, trustOf } from "../../src/redirect/http/requester.ts";
+import { linkEntry } from "../../src/redirect/lookup/link-entry.ts";
+import { createLogger } from "../../src/runtime/logging.ts";
 
 const NOW = 1_777_000_000_000;
 const MOVED =

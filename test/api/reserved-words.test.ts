@@ -1,15 +1,15 @@
 // Words that a slug may not be: on a custom domain what answers on any host, on the base host what routes begin with.
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { addDomain } from "../../src/commands/add-domain.ts";
-import { chance } from "../../src/commands/chance.ts";
-import { issueKey } from "../../src/commands/issue-key.ts";
-import { openAccount } from "../../src/commands/open-account.ts";
-import { RESERVED_WORDS } from "../../src/commands/slug.ts";
-import { verifyDomain } from "../../src/commands/verify-domain.ts";
+import { openAccount } from "../../src/commands/account/open-account.ts";
+import { addDomain } from "../../src/commands/domains/add-domain.ts";
+import { verifyDomain } from "../../src/commands/domains/verify-domain.ts";
+import { issueKey } from "../../src/commands/keys/issue-key.ts";
+import { RESERVED_WORDS } from "../../src/commands/links/slug.ts";
+import { chance } from "../../src/commands/runtime-deps.ts";
 import { type Config, parseConfig } from "../../src/config.ts";
-import { createLogger } from "../../src/logging.ts";
 import { rolesFrom } from "../../src/roles/role.ts";
+import { createLogger } from "../../src/runtime/logging.ts";
 import { openService, type Service } from "../../src/service.ts";
 import { type Ask, send } from "../support/ask.ts";
 import { operator } from "../support/command-deps.ts";

@@ -1,12 +1,12 @@
 // `serve --roles`: what a process answers is what it was given to do (DESIGN §6).
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { chance } from "../../src/commands/chance.ts";
-import { closeAccount } from "../../src/commands/close-account.ts";
-import { issueKey } from "../../src/commands/issue-key.ts";
-import { openAccount } from "../../src/commands/open-account.ts";
+import { closeAccount } from "../../src/commands/account/close-account.ts";
+import { openAccount } from "../../src/commands/account/open-account.ts";
+import { issueKey } from "../../src/commands/keys/issue-key.ts";
+import { chance } from "../../src/commands/runtime-deps.ts";
 import { parseConfig } from "../../src/config.ts";
-import { createLogger } from "../../src/logging.ts";
 import { type Role, rolesFrom } from "../../src/roles/role.ts";
+import { createLogger } from "../../src/runtime/logging.ts";
 import { openService, type Service } from "../../src/service.ts";
 import { type Ask, send } from "../support/ask.ts";
 import { operator } from "../support/command-deps.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openBackend } from "../../src/backend.ts";
-import { readWebhookKeys } from "../../src/commands/webhook-key.ts";
+import { readWebhookKeys } from "../../src/commands/webhooks/webhook-key.ts";
 import { commandLine } from "../support/command-line.ts";
 import { GOLDEN } from "../support/golden-data-folder.ts";
 import { instanceOf, startService } from "../support/service-process.ts";

@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BadConfig, parseConfig } from "../../src/config.ts";
-import { createLogger } from "../../src/logging.ts";
 import { ALL_ROLES, type Roles, rolesFrom } from "../../src/roles/role.ts";
+import { createLogger } from "../../src/runtime/logging.ts";
 import { openService, type Service } from "../../src/service.ts";
 import { commandLine } from "../support/command-line.ts";
 import { type EventStoreDbDouble, startDouble } from "../support/eventstoredb-double/double.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openBackend } from "../../src/backend.ts";
 import type { LinkClicked } from "../../src/events/catalogue.ts";
-import { visitorCodes } from "../../src/redirect/visitor.ts";
+import { visitorCodes } from "../../src/redirect/clicks/visitors/visitor.ts";
 import { openSqliteSecrets } from "../../src/secrets/sqlite.ts";
 import { commandLine } from "../support/command-line.ts";
 import { BASE_URL, startTestService, type TestService } from "../support/start-service.ts";

@@ -2,15 +2,15 @@
 
 import { Webhook } from "standardwebhooks";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { chance } from "../../src/commands/chance.ts";
-import { createLink } from "../../src/commands/create-link.ts";
-import { slugDerivation } from "../../src/commands/derived-identity.ts";
-import { pauseWebhook } from "../../src/commands/pause-webhook.ts";
-import { removeWebhook } from "../../src/commands/remove-webhook.ts";
-import { resumeWebhook } from "../../src/commands/resume-webhook.ts";
-import { deliveryId } from "../../src/webhooks/queue.ts";
-import { replayClicks } from "../../src/webhooks/replay.ts";
-import { signingSecret } from "../../src/webhooks/sign.ts";
+import { createLink } from "../../src/commands/links/create-link.ts";
+import { slugDerivation } from "../../src/commands/links/derived-identity.ts";
+import { chance } from "../../src/commands/runtime-deps.ts";
+import { pauseWebhook } from "../../src/commands/webhooks/pause-webhook.ts";
+import { removeWebhook } from "../../src/commands/webhooks/remove-webhook.ts";
+import { resumeWebhook } from "../../src/commands/webhooks/resume-webhook.ts";
+import { signingSecret } from "../../src/webhooks/delivery/sign.ts";
+import { deliveryId } from "../../src/webhooks/queue/queue.ts";
+import { replayClicks } from "../../src/webhooks/routing/replay.ts";
 import { operator } from "../support/command-deps.ts";
 import { BASE_URL, onCluster, startTestService, type TestService } from "../support/start-service.ts";
 import { webhookDeps, webhookOf } from "../support/webhook-of.ts";

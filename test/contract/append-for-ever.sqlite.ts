@@ -1,5 +1,5 @@
 // The process that event-store.sqlite.test.ts kills: FILE STREAM OFF_THREAD.
-import { openSqliteEventStore } from "../../src/event-store/sqlite.ts";
+import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
 import { appendForEver } from "../support/append-for-ever.ts";
 
 const [file = "", stream = "", offThread] = process.argv.slice(2);

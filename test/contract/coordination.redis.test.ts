@@ -1,10 +1,10 @@
 // All contracts that Redis serves, on one server, and what only a server can do: go away, hang and come back.
 import { beforeAll, describe, expect, it } from "vitest";
-import { redisRateLimits } from "../../src/api/rate-limit.redis.ts";
-import { CoordinationUnavailable } from "../../src/coordination/errors.ts";
+import { redisRateLimits } from "../../src/api/limits/rate-limit.redis.ts";
+import { CoordinationUnavailable } from "../../src/connections/errors.ts";
+import { openRedis, type RedisConnection } from "../../src/connections/redis.ts";
 import { redisLeases } from "../../src/coordination/leases.redis.ts";
-import { redisDailySalts } from "../../src/redirect/daily-salts.redis.ts";
-import { openRedis, type RedisConnection } from "../../src/redis/connection.ts";
+import { redisDailySalts } from "../../src/redirect/clicks/visitors/daily-salts.redis.ts";
 import { freePort } from "../support/free-port.ts";
 import { redis, redisIsOurs, startRedis, type TestRedis } from "../support/redis-server.ts";
 import { onServer } from "../support/test-servers.ts";

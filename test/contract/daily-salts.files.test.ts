@@ -2,8 +2,8 @@
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { fileDailySalts } from "../../src/redirect/daily-salts.files.ts";
-import { utcDayOf } from "../../src/redirect/daily-salts.ts";
+import { fileDailySalts } from "../../src/redirect/clicks/visitors/daily-salts.files.ts";
+import { utcDayOf } from "../../src/redirect/clicks/visitors/daily-salts.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
 import { dailySaltsContract } from "./daily-salts.ts";
 

@@ -1,7 +1,7 @@
 // What every store of daily salts promises; `others` is another process's handle on the same store.
 import { randomBytes } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type DailySalts, utcDayOf } from "../../src/redirect/daily-salts.ts";
+import { type DailySalts, utcDayOf } from "../../src/redirect/clicks/visitors/daily-salts.ts";
 
 export type DailySaltsFixture = {
   salts: DailySalts;

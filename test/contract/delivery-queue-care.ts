@@ -1,6 +1,6 @@
 // What else a delivery queue promises: deliveries sent again, cancelled, listed, forgotten and counted.
 import { beforeAll, describe, expect, it } from "vitest";
-import { type DeliveryQueue, deliveryId } from "../../src/webhooks/queue.ts";
+import { type DeliveryQueue, deliveryId } from "../../src/webhooks/queue/queue.ts";
 import {
   answered,
   at,

@@ -1,5 +1,5 @@
 // What the delivery queue's contract works with: two handles on one queue, deliveries, tries and a clock of its own.
-import type { Attempt, ClaimedDelivery, DeliveryQueue, NewDelivery } from "../../src/webhooks/queue.ts";
+import type { Attempt, ClaimedDelivery, DeliveryQueue, NewDelivery } from "../../src/webhooks/queue/queue.ts";
 
 /** Two handles, as two processes would have. */
 export type DeliveryQueueFixture = { queue: DeliveryQueue; other: DeliveryQueue; close(): Promise<void> };

@@ -1,7 +1,7 @@
 // The delivery queue contract on MongoDB or a compatible server.
 import { beforeAll } from "vitest";
-import { MongodbConnection } from "../../src/mongodb/connection.ts";
-import { ensureDeliveryIndexes, mongodbDeliveryQueue } from "../../src/webhooks/queue.mongodb.ts";
+import { MongodbConnection } from "../../src/connections/mongodb.ts";
+import { ensureDeliveryIndexes, mongodbDeliveryQueue } from "../../src/webhooks/queue/queue.mongodb.ts";
 import { mongodb, mongodbIsOurs, startMongodb, type TestMongodb } from "../support/mongodb-server.ts";
 import { onServer } from "../support/test-servers.ts";
 import { deliveryQueueContract } from "./delivery-queue.ts";

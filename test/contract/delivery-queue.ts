@@ -1,6 +1,6 @@
 // What a delivery queue promises: one delivery an identity, one worker a claim, every try on record.
 import { beforeAll, describe, expect, it } from "vitest";
-import { type DeliveryQueue, deliveryId } from "../../src/webhooks/queue.ts";
+import { type DeliveryQueue, deliveryId } from "../../src/webhooks/queue/queue.ts";
 import { deliveryQueueCareContract } from "./delivery-queue-care.ts";
 import {
   answered,

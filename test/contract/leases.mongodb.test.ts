@@ -1,7 +1,7 @@
 // The leases contract on MongoDB or a compatible server, and what a server that lets two updates win comes to.
 import { beforeAll, describe, expect, it } from "vitest";
+import { MongodbConnection } from "../../src/connections/mongodb.ts";
 import { mongodbLeases } from "../../src/coordination/leases.mongodb.ts";
-import { MongodbConnection } from "../../src/mongodb/connection.ts";
 import { mongodb, startMongodb, type TestMongodb } from "../support/mongodb-server.ts";
 import { onServer } from "../support/test-servers.ts";
 import { leasesContract } from "./leases.ts";

@@ -1,7 +1,7 @@
 // The portal's questions on MongoDB or a compatible server.
 import { beforeAll } from "vitest";
-import { MongodbConnection } from "../../src/mongodb/connection.ts";
-import { openMongodbReadStore } from "../../src/read-store/mongodb.ts";
+import { MongodbConnection } from "../../src/connections/mongodb.ts";
+import { openMongodbReadStore } from "../../src/read-store/mongodb/read-store.ts";
 import { mongodb, startMongodb, type TestMongodb } from "../support/mongodb-server.ts";
 import { onServer } from "../support/test-servers.ts";
 import { portalQueriesContract } from "./portal-queries.ts";

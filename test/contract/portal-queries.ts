@@ -3,11 +3,11 @@ import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
 import { allProjections } from "../../src/projections/groups.ts";
-import { ProjectionRunner } from "../../src/projections/runner.ts";
-import { accountDashboard } from "../../src/queries/account-dashboard.ts";
-import { type AccountLinksOptions, accountLinks, topLinks } from "../../src/queries/account-links.ts";
-import { linkHistory } from "../../src/queries/link-history.ts";
-import { linkReport } from "../../src/queries/link-report.ts";
+import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
+import { accountDashboard } from "../../src/queries/analytics/account-dashboard.ts";
+import { linkReport } from "../../src/queries/analytics/link-report.ts";
+import { type AccountLinksOptions, accountLinks, topLinks } from "../../src/queries/links/account-links.ts";
+import { linkHistory } from "../../src/queries/links/link-history.ts";
 import type { ReadStore } from "../../src/read-store/port.ts";
 import {
   ACCOUNT,

@@ -4,11 +4,11 @@ import { answeringBuild } from "../../src/projections/builds/build.ts";
 import { readBuilds } from "../../src/projections/builds/builds-document.ts";
 import { rebuild } from "../../src/projections/builds/finish-builds.ts";
 import { rollBack } from "../../src/projections/builds/roll-back.ts";
+import type { LinkTotalsDocument } from "../../src/projections/definitions/link-totals.ts";
+import { links } from "../../src/projections/definitions/links.ts";
 import { allProjections, clickProjections } from "../../src/projections/groups.ts";
-import type { LinkTotalsDocument } from "../../src/projections/link-totals.ts";
-import { links } from "../../src/projections/links.ts";
-import type { Progress } from "../../src/projections/progress.ts";
 import type { Projection } from "../../src/projections/projection.ts";
+import type { Progress } from "../../src/projections/runner/progress.ts";
 import type { Document } from "../../src/read-store/port.ts";
 import {
   type BuildsFixture,

@@ -5,8 +5,8 @@ import { readBuilds } from "../../src/projections/builds/builds-document.ts";
 import { prepareBuilds } from "../../src/projections/builds/finish-builds.ts";
 import { foldBuilds } from "../../src/projections/builds/fold-builds.ts";
 import { cancelBuilds, registerMissing } from "../../src/projections/builds/register-builds.ts";
+import { linkTotals } from "../../src/projections/definitions/link-totals.ts";
 import { allProjections } from "../../src/projections/groups.ts";
-import { linkTotals } from "../../src/projections/link-totals.ts";
 import type { Document } from "../../src/read-store/port.ts";
 import {
   type BuildsFixture,

@@ -1,5 +1,5 @@
 // The rate limit contract within one process.
-import { memoryRateLimits } from "../../src/api/rate-limit.memory.ts";
+import { memoryRateLimits } from "../../src/api/limits/rate-limit.memory.ts";
 import { rateLimitsContract } from "./rate-limit.ts";
 
 rateLimitsContract("in process", async (clock) => {

@@ -1,7 +1,7 @@
 // What rate limits promise (interface, part 8; DESIGN §7), within a process and between processes.
 import { beforeAll, describe, expect, it } from "vitest";
-import { lookByAddress, NETWORK_FACTOR, takeByAddress } from "../../src/api/address-limit.ts";
-import { type RateLimits, WINDOW_MS } from "../../src/api/rate-limit.ts";
+import { lookByAddress, NETWORK_FACTOR, takeByAddress } from "../../src/api/limits/address-limit.ts";
+import { type RateLimits, WINDOW_MS } from "../../src/api/limits/rate-limit.ts";
 
 /** Two handles, as two processes would have. */
 export type RateLimitsFixture = { limits: RateLimits; others: RateLimits; close(): Promise<void> };

@@ -1,8 +1,8 @@
 // The read store contract on MongoDB or a compatible server, and what only a server can do: go away and come back.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { MongodbConnection } from "../../src/connections/mongodb.ts";
 import { StoreUnavailable } from "../../src/event-store/port.ts";
-import { MongodbConnection } from "../../src/mongodb/connection.ts";
-import { openMongodbReadStore } from "../../src/read-store/mongodb.ts";
+import { openMongodbReadStore } from "../../src/read-store/mongodb/read-store.ts";
 import type { ReadStore } from "../../src/read-store/port.ts";
 import { mongodb, mongodbIsOurs, startMongodb, type TestMongodb } from "../support/mongodb-server.ts";
 import { onServer } from "../support/test-servers.ts";

@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openSqliteReadStore } from "../../src/read-store/sqlite.ts";
+import { openSqliteReadStore } from "../../src/read-store/sqlite/read-store.ts";
 import { readStoreContract } from "./read-store.ts";
 
 const open = async (offThread: boolean) => {

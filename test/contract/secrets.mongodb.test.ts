@@ -1,6 +1,6 @@
 // The secrets contract on MongoDB or a compatible server.
 import { beforeAll } from "vitest";
-import { MongodbConnection } from "../../src/mongodb/connection.ts";
+import { MongodbConnection } from "../../src/connections/mongodb.ts";
 import { mongodbSecrets, prepareSecrets } from "../../src/secrets/mongodb.ts";
 import { mongodb, startMongodb, type TestMongodb } from "../support/mongodb-server.ts";
 import { onServer } from "../support/test-servers.ts";

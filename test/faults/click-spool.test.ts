@@ -4,11 +4,11 @@ import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EventStore } from "../../src/event-store/port.ts";
-import { openSqliteEventStore } from "../../src/event-store/sqlite.ts";
+import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
 import type { LinkClicked } from "../../src/events/catalogue.ts";
 import { PREFIX } from "../../src/events/streams.ts";
-import { sqliteClickSpools } from "../../src/redirect/click-spool.sqlite.ts";
-import { SpoolFull } from "../../src/redirect/click-spool.ts";
+import { sqliteClickSpools } from "../../src/redirect/spool/click-spool.sqlite.ts";
+import { SpoolFull } from "../../src/redirect/spool/click-spool.ts";
 import { turns } from "../support/faulty-event-store.ts";
 import { newSender, RecorderLife, termOf } from "../support/recorder-life.ts";
 import { sampleEvents } from "../support/sample-events.ts";
@@ -247,7 +247,7 @@ describe("the files of the click spool", () => {
     own.put([{ stream: "clicks-a-20260501", after: -1, events: sampleEvents(3) }]);
     expect(spoolsOf("b").openOrphaned(none)).toEqual([]);
     const script = `
-      import { sqliteClickSpools } from "./src/redirect/click-spool.sqlite.ts";
+      import { sqliteClickSpools } from "./src/redirect/spool/click-spool.sqlite.ts";
       const options = { name: "c", maxBytes: 1 };
       console.log(sqliteClickSpools(process.argv[1], options).openOrphaned(() => undefined).length);`;
     const others = () =>

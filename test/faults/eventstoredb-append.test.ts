@@ -1,6 +1,6 @@
 // Appends to EventStoreDB when the answer is lost, late, never comes, or says something unexpected.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { openEventStoreDb } from "../../src/event-store/eventstoredb.ts";
+import { openEventStoreDb } from "../../src/event-store/eventstoredb/event-store.ts";
 import { type EventStore, type ExpectedRevision, RevisionConflict } from "../../src/event-store/port.ts";
 import { type EventStoreDbDouble, startDouble } from "../support/eventstoredb-double/double.ts";
 import { sampleEvent, sampleEvents } from "../support/sample-events.ts";

@@ -1,6 +1,6 @@
 // Subscriptions and reads of EventStoreDB when the server ends them, loses them, repeats itself or falls silent.
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { openEventStoreDb } from "../../src/event-store/eventstoredb.ts";
+import { openEventStoreDb } from "../../src/event-store/eventstoredb/event-store.ts";
 import type { EventStore, RecordedEvent, SubscribeOptions } from "../../src/event-store/port.ts";
 import { type EventStoreDbDouble, startDouble } from "../support/eventstoredb-double/double.ts";
 import type { SubscriptionFault } from "../support/eventstoredb-double/faults.ts";

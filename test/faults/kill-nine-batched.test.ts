@@ -1,6 +1,6 @@
 // `kill -9` with batched clicks on the embedded store: at most the last 50 ms of clicks are lost, none is doubled.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openSqliteEventStore } from "../../src/event-store/sqlite.ts";
+import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
 import { reckonClicks } from "../support/reckon-clicks.ts";
 import { startRedirectLoad } from "../support/redirect-load.ts";
 import { accountWithKeys, type Environment, instanceOf, startService } from "../support/service-process.ts";

@@ -10,11 +10,11 @@ import type { Worker } from "node:worker_threads";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/config.ts";
 import type { EventStore } from "../../src/event-store/port.ts";
-import { openSqliteEventStore } from "../../src/event-store/sqlite.ts";
+import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
 import { PREFIX } from "../../src/events/streams.ts";
-import { ClickRecorder, type ClickRecorderDeps } from "../../src/redirect/click-recorder.ts";
-import { packTarget, type RawHit } from "../../src/redirect/hit.ts";
-import { recorderThreadStarter } from "../../src/redirect/start-recorder-thread.ts";
+import { ClickRecorder, type ClickRecorderDeps } from "../../src/redirect/clicks/click-recorder.ts";
+import { packTarget, type RawHit } from "../../src/redirect/clicks/hit.ts";
+import { recorderThreadStarter } from "../../src/redirect/clicks/start-recorder-thread.ts";
 import { clickedLink } from "../support/clicked-link.ts";
 
 function hit(number: number): RawHit {

@@ -1,9 +1,9 @@
 // Each server of a cluster killed while it works: what goes on, what says so, and that it mends by itself.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { chance } from "../../src/commands/chance.ts";
-import { deactivateKey } from "../../src/commands/deactivate-key.ts";
+import { deactivateKey } from "../../src/commands/keys/deactivate-key.ts";
+import { chance } from "../../src/commands/runtime-deps.ts";
 import { linkKey } from "../../src/events/streams.ts";
-import { type LinkTotalsDocument, linkTotals } from "../../src/projections/link-totals.ts";
+import { type LinkTotalsDocument, linkTotals } from "../../src/projections/definitions/link-totals.ts";
 import { type Cluster, type RoleProcess, startCluster, until } from "../support/cluster.ts";
 import { operator } from "../support/command-deps.ts";
 import { mongodb, mongodbIsOurs } from "../support/mongodb-server.ts";

@@ -4,11 +4,11 @@ import { createServer, get, type IncomingMessage, type Server, type ServerRespon
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay, setImmediate as turn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { accountStreams } from "../../src/portal/account-streams.ts";
-import { eventStream } from "../../src/portal/event-stream.ts";
-import { untilStalled } from "../../src/portal/export-streams.ts";
-import { sendClicks } from "../../src/portal/link-live.ts";
-import { type LiveClicks, liveClicks } from "../../src/queries/live-clicks.ts";
+import { accountStreams } from "../../src/portal/analytics/account-streams.ts";
+import { eventStream } from "../../src/portal/analytics/event-stream.ts";
+import { untilStalled } from "../../src/portal/analytics/export-streams.ts";
+import { sendClicks } from "../../src/portal/analytics/link-live.ts";
+import { type LiveClicks, liveClicks } from "../../src/queries/analytics/live-clicks.ts";
 import { linkClicked } from "../support/stored-events.ts";
 import { append, openStores, type Stores } from "../support/stores.ts";
 

@@ -1,10 +1,10 @@
 // What a person changes at one process is true in the other within a second, also after either stood still or lost Redis.
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { addDomain } from "../../src/commands/add-domain.ts";
-import { chance } from "../../src/commands/chance.ts";
-import { changeTier } from "../../src/commands/change-tier.ts";
-import { verifyDomain } from "../../src/commands/verify-domain.ts";
+import { changeTier } from "../../src/commands/account/change-tier.ts";
+import { addDomain } from "../../src/commands/domains/add-domain.ts";
+import { verifyDomain } from "../../src/commands/domains/verify-domain.ts";
+import { chance } from "../../src/commands/runtime-deps.ts";
 import { type Visitor, visitor } from "../support/browser-like.ts";
 import { type Cluster, type RoleProcess, startCluster, until } from "../support/cluster.ts";
 import { operator } from "../support/command-deps.ts";

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import type { WorkerSettings } from "../../src/webhooks/worker-settings.ts";
+import type { WorkerSettings } from "../../src/webhooks/delivery/worker-settings.ts";
 import { webhookOf } from "../support/webhook-of.ts";
 import { acknowledge, startReceiver } from "../support/webhook-receiver.ts";
 import { openWebhookStores, until, type WebhookStores } from "../support/webhook-run.ts";

@@ -2,7 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { loadAccount } from "../../src/commands/account-stream.ts";
+import { loadAccount } from "../../src/commands/account/account-stream.ts";
 import { freePort } from "../support/free-port.ts";
 import { webhookOf } from "../support/webhook-of.ts";
 import { startReceiver } from "../support/webhook-receiver.ts";

@@ -1,10 +1,10 @@
 // The router between crashes: no delivery lost, none doubled, whatever breaks and however often it starts again.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { removeWebhook } from "../../src/commands/remove-webhook.ts";
+import { removeWebhook } from "../../src/commands/webhooks/remove-webhook.ts";
 import type { ReadStore } from "../../src/read-store/port.ts";
-import type { DeliveryQueue } from "../../src/webhooks/queue.ts";
-import { oldestKept, oldestRouted } from "../../src/webhooks/retention.ts";
-import { ROUTER_CHECKPOINT, routeClicks } from "../../src/webhooks/router.ts";
+import type { DeliveryQueue } from "../../src/webhooks/queue/queue.ts";
+import { oldestKept, oldestRouted } from "../../src/webhooks/queue/retention.ts";
+import { ROUTER_CHECKPOINT, routeClicks } from "../../src/webhooks/routing/router.ts";
 import { operator } from "../support/command-deps.ts";
 import { failingReadStore } from "../support/failing-read-store.ts";
 import { append } from "../support/stores.ts";

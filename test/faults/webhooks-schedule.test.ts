@@ -1,10 +1,10 @@
 // A delivery's whole life under a clock of our own, against a real receiver and a real queue.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { chance } from "../../src/commands/chance.ts";
-import { deliveryId } from "../../src/webhooks/queue.ts";
-import { TRY_DELAYS_MS } from "../../src/webhooks/schedule.ts";
-import type { Subscriber } from "../../src/webhooks/subscribers.ts";
-import { DeliveryWorker } from "../../src/webhooks/worker.ts";
+import { chance } from "../../src/commands/runtime-deps.ts";
+import { TRY_DELAYS_MS } from "../../src/webhooks/delivery/schedule.ts";
+import { DeliveryWorker } from "../../src/webhooks/delivery/worker.ts";
+import { deliveryId } from "../../src/webhooks/queue/queue.ts";
+import type { Subscriber } from "../../src/webhooks/routing/subscribers.ts";
 import { type AnswerRequest, startReceiver } from "../support/webhook-receiver.ts";
 import { loopbackSender, openWebhookStores, type WebhookStores } from "../support/webhook-run.ts";
 

@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
 import type { RecordedEvent } from "../../src/event-store/port.ts";
-import { openSqliteEventStore } from "../../src/event-store/sqlite.ts";
+import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
 import type { LinkClicked } from "../../src/events/catalogue.ts";
 import { PREFIX } from "../../src/events/streams.ts";
 import { APPEND_FAULTS, turns } from "../support/faulty-event-store.ts";

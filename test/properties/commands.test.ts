@@ -1,12 +1,12 @@
 // What must hold for the deciders whatever the order of commands and events.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { acceptUrl } from "../../src/commands/accept-url.ts";
-import * as accounts from "../../src/commands/account.ts";
-import { derivedId, slugDerivation } from "../../src/commands/derived-identity.ts";
+import * as accounts from "../../src/commands/account/account.ts";
 import { CommandRefused } from "../../src/commands/errors.ts";
-import * as links from "../../src/commands/link.ts";
-import * as webhooks from "../../src/commands/webhook.ts";
+import { acceptUrl } from "../../src/commands/links/accept-url.ts";
+import { derivedId, slugDerivation } from "../../src/commands/links/derived-identity.ts";
+import * as links from "../../src/commands/links/link.ts";
+import * as webhooks from "../../src/commands/webhooks/webhook.ts";
 import type { AccountEvent, LinkEvent } from "../../src/events/catalogue.ts";
 import { TIER_LIMITS, TIERS } from "../../src/events/vocabulary.ts";
 

@@ -3,7 +3,7 @@ import { zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { NewEvent } from "../../src/event-store/port.ts";
-import { eventsOfBody, segmentBody } from "../../src/event-store/sqlite-segment-body.ts";
+import { eventsOfBody, segmentBody } from "../../src/event-store/sqlite/batch-body.ts";
 
 const actor = { type: "system", id: "redirect" } as const;
 

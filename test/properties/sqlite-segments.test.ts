@@ -5,9 +5,9 @@ import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ExpectedRevision, NewEvent } from "../../src/event-store/port.ts";
-import { SqliteLog } from "../../src/event-store/sqlite-log.ts";
-import { appendRequest, type EventRow } from "../../src/event-store/sqlite-rows.ts";
-import { placesOf, runsOf } from "../../src/event-store/sqlite-segment-runs.ts";
+import { placesOf, runsOf } from "../../src/event-store/sqlite/batch-runs.ts";
+import { SqliteLog } from "../../src/event-store/sqlite/log.ts";
+import { appendRequest, type EventRow } from "../../src/event-store/sqlite/rows.ts";
 import { sampleEvents } from "../support/sample-events.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 

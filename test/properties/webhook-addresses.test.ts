@@ -1,8 +1,8 @@
 // Whatever an address inside a refused network is written like, no webhook can name it; and the internet stays open.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { receiverUrl } from "../../src/webhooks/receiver-url.ts";
-import { addressRefusal } from "../../src/webhooks/safe-address.ts";
+import { receiverUrl } from "../../src/webhooks/receiver/receiver-url.ts";
+import { addressRefusal } from "../../src/webhooks/receiver/safe-address.ts";
 
 const REFUSED_V4: readonly [network: string, bits: number][] = [
   ["0.0.0.0", 8],

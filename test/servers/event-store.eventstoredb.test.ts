@@ -1,6 +1,6 @@
 // The event store contract on a real EventStoreDB, and what only a network can do to it: lose connections.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openEventStoreDb } from "../../src/event-store/eventstoredb.ts";
+import { openEventStoreDb } from "../../src/event-store/eventstoredb/event-store.ts";
 import type { RecordedEvent } from "../../src/event-store/port.ts";
 import { eventStoreContract } from "../contract/event-store.ts";
 import { Wire } from "../support/eventstoredb-double/wire.ts";

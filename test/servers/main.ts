@@ -9,7 +9,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { messageOf } from "../../src/errors.ts";
+import { messageOf } from "../../src/runtime/errors.ts";
 import { startDockerServers } from "./docker-servers.ts";
 
 /** Parts of the paths of test files. */

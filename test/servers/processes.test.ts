@@ -1,8 +1,8 @@
 // Several processes on one set of servers: what one does, the others know at once; what one leaves, another takes over.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { chance } from "../../src/commands/chance.ts";
-import { deactivateKey } from "../../src/commands/deactivate-key.ts";
-import { openEventStoreDb } from "../../src/event-store/eventstoredb.ts";
+import { deactivateKey } from "../../src/commands/keys/deactivate-key.ts";
+import { chance } from "../../src/commands/runtime-deps.ts";
+import { openEventStoreDb } from "../../src/event-store/eventstoredb/event-store.ts";
 import { prefixedEventStore } from "../../src/event-store/prefixed-event-store.ts";
 import { type Cluster, type RoleProcess, startCluster, until } from "../support/cluster.ts";
 import { operator } from "../support/command-deps.ts";

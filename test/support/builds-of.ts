@@ -1,16 +1,16 @@
 // What tests of builds share: some history, programs of one version and the next, and a look at what is stored.
 import { pino } from "pino";
-import { chance } from "../../src/commands/chance.ts";
+import { chance } from "../../src/commands/runtime-deps.ts";
 import type { EventStore } from "../../src/event-store/port.ts";
 import { activeReadStore } from "../../src/projections/builds/active-read-store.ts";
 import { answeringBuild } from "../../src/projections/builds/build.ts";
 import { readBuilds } from "../../src/projections/builds/builds-document.ts";
 import { ProjectionGroup } from "../../src/projections/builds/projection-group.ts";
 import { adoptBuilds } from "../../src/projections/builds/register-builds.ts";
+import { type LinkTotalsDocument, linkTotals } from "../../src/projections/definitions/link-totals.ts";
 import { allProjections } from "../../src/projections/groups.ts";
-import { type LinkTotalsDocument, linkTotals } from "../../src/projections/link-totals.ts";
 import type { Projection } from "../../src/projections/projection.ts";
-import { ProjectionRunner } from "../../src/projections/runner.ts";
+import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
 import type { Document, ReadStore } from "../../src/read-store/port.ts";
 import { ACCOUNT, linkClicked, linkCreated } from "./stored-events.ts";
 import { append } from "./stores.ts";

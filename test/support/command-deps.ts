@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openBackend } from "../../src/backend.ts";
 import type { Caller, CommandContext } from "../../src/commands/caller.ts";
-import { chance } from "../../src/commands/chance.ts";
-import { slugDerivation } from "../../src/commands/derived-identity.ts";
-import { recheckLater } from "../../src/commands/url-rechecks.ts";
+import { slugDerivation } from "../../src/commands/links/derived-identity.ts";
+import { recheckLater } from "../../src/commands/links/url-rechecks.ts";
+import { chance } from "../../src/commands/runtime-deps.ts";
 import type { Tier } from "../../src/events/vocabulary.ts";
 import { lifecycleProjections } from "../../src/projections/groups.ts";
-import { ProjectionRunner } from "../../src/projections/runner.ts";
+import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
 import type { Secrets } from "../../src/secrets/port.ts";
 
 export const operator: CommandContext = { requestId: "test-request", actor: { type: "operator" } };

@@ -1,6 +1,6 @@
 // A thread for the tests of thread-client.ts: methods that answer, wait, fail and stream.
 import { parentPort, workerData } from "node:worker_threads";
-import { serveThread } from "../../src/runtime/serve-thread.ts";
+import { serveThread } from "../../src/runtime/threads/serve-thread.ts";
 
 export type Counting = {
   add(a: number, b: number): Promise<number>;

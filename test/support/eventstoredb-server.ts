@@ -2,8 +2,8 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { openEventStoreDb } from "../../src/event-store/eventstoredb.ts";
-import { connect } from "../../src/event-store/eventstoredb-client.ts";
+import { connect } from "../../src/event-store/eventstoredb/client.ts";
+import { openEventStoreDb } from "../../src/event-store/eventstoredb/event-store.ts";
 import type { EventStoreFixture } from "../contract/event-store-fixture.ts";
 import type { Server } from "./test-servers.ts";
 

@@ -1,17 +1,17 @@
 // A data folder with one large account in it, written as the service would write it: its links, a key and its clicks.
 import { randomUUID } from "node:crypto";
 import { openBackend } from "../../src/backend.ts";
-import { chance } from "../../src/commands/chance.ts";
-import { issueKey } from "../../src/commands/issue-key.ts";
-import { openAccount } from "../../src/commands/open-account.ts";
+import { openAccount } from "../../src/commands/account/open-account.ts";
+import { issueKey } from "../../src/commands/keys/issue-key.ts";
+import { chance } from "../../src/commands/runtime-deps.ts";
 import { parseConfig } from "../../src/config.ts";
 import { newEvent } from "../../src/events/new-event.ts";
 import { linkStream } from "../../src/events/streams.ts";
-import { createLogger } from "../../src/logging.ts";
-import { portalCookies } from "../../src/portal/cookies.ts";
-import { sessions } from "../../src/portal/sessions.ts";
+import { portalCookies } from "../../src/portal/shell/cookies.ts";
+import { sessions } from "../../src/portal/shell/sessions.ts";
 import { clickProjections, lifecycleProjections } from "../../src/projections/groups.ts";
-import { ProjectionRunner } from "../../src/projections/runner.ts";
+import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
+import { createLogger } from "../../src/runtime/logging.ts";
 import { operator } from "./command-deps.ts";
 import { linkClicked, linkCreated } from "./stored-events.ts";
 

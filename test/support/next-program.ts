@@ -2,7 +2,7 @@
 import { cp, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { linkTotals } from "../../src/projections/link-totals.ts";
+import { linkTotals } from "../../src/projections/definitions/link-totals.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));

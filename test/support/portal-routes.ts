@@ -1,13 +1,13 @@
 // Every route of the portal as Fastify knows it, so that no form or page can be forgotten by a test.
 import { Agent } from "undici";
 import { createFastify } from "../../src/api/create-fastify.ts";
-import { memoryRateLimits } from "../../src/api/rate-limit.memory.ts";
+import { memoryRateLimits } from "../../src/api/limits/rate-limit.memory.ts";
 import { requestIds } from "../../src/api/request-id.ts";
 import { manualBilling } from "../../src/billing/manual-billing.ts";
 import { parseConfig } from "../../src/config.ts";
-import { createLogger } from "../../src/logging.ts";
-import { openLogReader } from "../../src/portal/log-reader.ts";
+import { openLogReader } from "../../src/portal/analytics/log-reader.ts";
 import { portalRoutes } from "../../src/portal/portal.ts";
+import { createLogger } from "../../src/runtime/logging.ts";
 import { openCommandDeps } from "./command-deps.ts";
 
 export type PortalRoute = { method: string; url: string };

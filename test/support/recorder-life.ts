@@ -2,15 +2,15 @@
 
 import { setImmediate as turn } from "node:timers/promises";
 import type { EventStore } from "../../src/event-store/port.ts";
-import { enricher } from "../../src/redirect/click-event.ts";
-import { ClickOutbox } from "../../src/redirect/click-outbox.ts";
-import { sqliteClickSpools } from "../../src/redirect/click-spool.sqlite.ts";
-import type { ClickSpool, ClickSpools } from "../../src/redirect/click-spool.ts";
-import { ClickWriter } from "../../src/redirect/click-writer.ts";
-import { geoOf } from "../../src/redirect/geo.ts";
-import { addHit, emptyBatch, type HitBatch, packTarget } from "../../src/redirect/hit.ts";
-import type { RecorderReport, SpoolReport } from "../../src/redirect/recorder-report.ts";
-import { visitorCodes } from "../../src/redirect/visitor.ts";
+import { enricher } from "../../src/redirect/clicks/click-event.ts";
+import { ClickWriter } from "../../src/redirect/clicks/click-writer.ts";
+import { geoOf } from "../../src/redirect/clicks/enrich/geo.ts";
+import { addHit, emptyBatch, type HitBatch, packTarget } from "../../src/redirect/clicks/hit.ts";
+import type { RecorderReport, SpoolReport } from "../../src/redirect/clicks/recorder-report.ts";
+import { visitorCodes } from "../../src/redirect/clicks/visitors/visitor.ts";
+import { ClickOutbox } from "../../src/redirect/spool/click-outbox.ts";
+import { sqliteClickSpools } from "../../src/redirect/spool/click-spool.sqlite.ts";
+import type { ClickSpool, ClickSpools } from "../../src/redirect/spool/click-spool.ts";
 import { clickedLink } from "./clicked-link.ts";
 import { type FaultyEventStore, faultyEventStore, turns } from "./faulty-event-store.ts";
 

@@ -1,10 +1,14 @@
 // Sends the sample delivery as a test wants it, from a safe agent that ends with the test.
 import type { Dispatcher } from "undici";
 import { onTestFinished } from "vitest";
-import { samplePayload } from "../../src/webhooks/click-payload.ts";
-import { receiverResolver } from "../../src/webhooks/resolve-receiver.ts";
-import { type SafeAgentDeps, safeAgent } from "../../src/webhooks/safe-connector.ts";
-import { type AttemptResult, type SendDeliveryDeps, sendDelivery } from "../../src/webhooks/send-delivery.ts";
+import {
+  type AttemptResult,
+  type SendDeliveryDeps,
+  sendDelivery,
+} from "../../src/webhooks/delivery/send-delivery.ts";
+import { receiverResolver } from "../../src/webhooks/receiver/resolve-receiver.ts";
+import { type SafeAgentDeps, safeAgent } from "../../src/webhooks/receiver/safe-connector.ts";
+import { samplePayload } from "../../src/webhooks/routing/click-payload.ts";
 
 export const SAMPLE_KEY = "whk_abcdefghijklmnopqrstuvwxyz012345";
 export const SAMPLE_ID = "0195a1b2-0000-7000-8000-000000000001";

@@ -1,7 +1,7 @@
 // A process of ours that goes by its parent's clock: what `serve --roles` runs, told the time over its channel.
 import { parseConfig } from "../../src/config.ts";
-import { createLogger } from "../../src/logging.ts";
 import { rolesFrom } from "../../src/roles/role.ts";
+import { createLogger } from "../../src/runtime/logging.ts";
 import { openService } from "../../src/service.ts";
 
 let now = Date.now();

@@ -21,7 +21,7 @@ export function readSources(folders: readonly string[]): Map<string, Source> {
   return new Map(paths.map((path) => [path, readSource(path)]));
 }
 
-/** Adapters, or their folder, are named after what they adapt: `sqlite.ts`, `rate-limit.redis.ts`, `mongodb/`. */
+/** Adapters, or their folder, are named after what they adapt: `sqlite/event-store.ts`, `rate-limit.redis.ts`, `mongodb/`. */
 export function isAdapter({ path }: Source): boolean {
   return /^src\/(.*[/.-])?(sqlite|eventstoredb|mongodb|redis)([/.-]|$)/.test(path);
 }

@@ -1,15 +1,15 @@
 // The real service, alone in this process or as a cluster of processes, and how tests talk to it.
 import type { Backend } from "../../src/backend.ts";
-import { addDomain } from "../../src/commands/add-domain.ts";
-import { chance } from "../../src/commands/chance.ts";
-import { changeTier } from "../../src/commands/change-tier.ts";
-import { deactivateKey } from "../../src/commands/deactivate-key.ts";
-import { issueKey } from "../../src/commands/issue-key.ts";
-import { openAccount } from "../../src/commands/open-account.ts";
-import { verifyDomain } from "../../src/commands/verify-domain.ts";
+import { changeTier } from "../../src/commands/account/change-tier.ts";
+import { openAccount } from "../../src/commands/account/open-account.ts";
+import { addDomain } from "../../src/commands/domains/add-domain.ts";
+import { verifyDomain } from "../../src/commands/domains/verify-domain.ts";
+import { deactivateKey } from "../../src/commands/keys/deactivate-key.ts";
+import { issueKey } from "../../src/commands/keys/issue-key.ts";
+import { chance } from "../../src/commands/runtime-deps.ts";
 import { type Config, parseConfig } from "../../src/config.ts";
 import type { Tier } from "../../src/events/vocabulary.ts";
-import { createLogger } from "../../src/logging.ts";
+import { createLogger } from "../../src/runtime/logging.ts";
 import { openService } from "../../src/service.ts";
 import { type Answer, type Ask, send } from "./ask.ts";
 import { operator } from "./command-deps.ts";

@@ -4,11 +4,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EventStore } from "../../src/event-store/port.ts";
-import { openSqliteEventStore } from "../../src/event-store/sqlite.ts";
+import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
 import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
 import { newEvent } from "../../src/events/new-event.ts";
 import type { ReadStore } from "../../src/read-store/port.ts";
-import { openSqliteReadStore } from "../../src/read-store/sqlite.ts";
+import { openSqliteReadStore } from "../../src/read-store/sqlite/read-store.ts";
 
 export type Stores = { eventStore: EventStore; readStore: ReadStore; close(): Promise<void> };
 

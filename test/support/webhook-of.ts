@@ -1,8 +1,8 @@
 // Webhooks added to a backend the way the command line does, for tests that deliver.
 import type { Backend } from "../../src/backend.ts";
-import { type AddedWebhook, addWebhook } from "../../src/commands/add-webhook.ts";
-import { chance } from "../../src/commands/chance.ts";
-import { receiverUrl } from "../../src/webhooks/receiver-url.ts";
+import { chance } from "../../src/commands/runtime-deps.ts";
+import { type AddedWebhook, addWebhook } from "../../src/commands/webhooks/add-webhook.ts";
+import { receiverUrl } from "../../src/webhooks/receiver/receiver-url.ts";
 import { operator } from "./command-deps.ts";
 
 /** What commands on webhooks take, with receivers on loopback allowed. */

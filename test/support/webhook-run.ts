@@ -2,13 +2,17 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Backend, openBackend } from "../../src/backend.ts";
-import { chance } from "../../src/commands/chance.ts";
-import { openAccount } from "../../src/commands/open-account.ts";
+import { openAccount } from "../../src/commands/account/open-account.ts";
+import { chance } from "../../src/commands/runtime-deps.ts";
 import { newEvent } from "../../src/events/new-event.ts";
-import { receiverResolver } from "../../src/webhooks/resolve-receiver.ts";
+import {
+  type AttemptResult,
+  type Delivery,
+  sendDelivery,
+} from "../../src/webhooks/delivery/send-delivery.ts";
+import { receiverResolver } from "../../src/webhooks/receiver/resolve-receiver.ts";
+import { safeAgent } from "../../src/webhooks/receiver/safe-connector.ts";
 import { openWebhooks, type WebhooksDeps } from "../../src/webhooks/run-webhooks.ts";
-import { safeAgent } from "../../src/webhooks/safe-connector.ts";
-import { type AttemptResult, type Delivery, sendDelivery } from "../../src/webhooks/send-delivery.ts";
 import { operator } from "./command-deps.ts";
 import { linkClicked } from "./stored-events.ts";
 import { temporaryFolder } from "./temporary-folder.ts";

@@ -1,17 +1,17 @@
 // Closing an account on real stores: raced, cut off in the middle, and finished from the log whatever came between.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { addDomain } from "../../src/commands/add-domain.ts";
-import { addWebhook } from "../../src/commands/add-webhook.ts";
-import { closeAccount } from "../../src/commands/close-account.ts";
-import { createLink } from "../../src/commands/create-link.ts";
-import { issueKey } from "../../src/commands/issue-key.ts";
-import { emailSecret, openAccount } from "../../src/commands/open-account.ts";
-import { verifyDomain } from "../../src/commands/verify-domain.ts";
-import { webhookSecret } from "../../src/commands/webhook-key.ts";
+import { closeAccount } from "../../src/commands/account/close-account.ts";
+import { emailSecret, openAccount } from "../../src/commands/account/open-account.ts";
+import { addDomain } from "../../src/commands/domains/add-domain.ts";
+import { verifyDomain } from "../../src/commands/domains/verify-domain.ts";
+import { issueKey } from "../../src/commands/keys/issue-key.ts";
+import { createLink } from "../../src/commands/links/create-link.ts";
+import { addWebhook } from "../../src/commands/webhooks/add-webhook.ts";
+import { webhookSecret } from "../../src/commands/webhooks/webhook-key.ts";
 import { accountClosings, CLOSING_CHECKPOINT } from "../../src/jobs/account-closing.ts";
 import { listDomains, listKeys } from "../../src/queries/accounts.ts";
 import { domainInService } from "../../src/queries/domain-in-service.ts";
-import { linksLeft } from "../../src/queries/links-left.ts";
+import { linksLeft } from "../../src/queries/links/links-left.ts";
 import { listWebhooks } from "../../src/queries/webhooks.ts";
 import { callerOf, openCommandDeps, operator } from "../support/command-deps.ts";
 import { faultyEventStore } from "../support/faulty-event-store.ts";

@@ -5,12 +5,12 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type AcceptUrlDeps, acceptUrl } from "../../src/commands/accept-url.ts";
-import { InvalidHostname } from "../../src/commands/domain-errors.ts";
-import { acceptHostname } from "../../src/commands/hostname.ts";
-import { InvalidSlug, InvalidUrl, UnsafeUrl } from "../../src/commands/link-errors.ts";
-import { acceptCustomSlug, SLUG_ALPHABET, slugFrom } from "../../src/commands/slug.ts";
-import { urlSafety } from "../../src/commands/url-safety.ts";
+import { InvalidHostname } from "../../src/commands/domains/domain-errors.ts";
+import { acceptHostname } from "../../src/commands/domains/hostname.ts";
+import { type AcceptUrlDeps, acceptUrl } from "../../src/commands/links/accept-url.ts";
+import { InvalidSlug, InvalidUrl, UnsafeUrl } from "../../src/commands/links/link-errors.ts";
+import { acceptCustomSlug, SLUG_ALPHABET, slugFrom } from "../../src/commands/links/slug.ts";
+import { urlSafety } from "../../src/commands/links/url-safety.ts";
 
 const local: AcceptUrlDeps = {
   baseUrl: "http://localhost:3000",

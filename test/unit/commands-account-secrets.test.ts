@@ -1,14 +1,14 @@
 // Accounts' addresses and one-time links, on real stores: what is raced for, cut off or repeated.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { close } from "../../src/commands/account.ts";
-import { EmailTaken } from "../../src/commands/account-errors.ts";
-import { onAccount } from "../../src/commands/account-stream.ts";
-import { changeEmail } from "../../src/commands/change-email.ts";
-import { checkCredentials } from "../../src/commands/check-credentials.ts";
-import { issueToken, lookAtToken, useToken } from "../../src/commands/one-time-token.ts";
-import { hashPassword } from "../../src/commands/password.ts";
-import { issuePasswordReset, resetPassword } from "../../src/commands/reset-password.ts";
-import { signUp } from "../../src/commands/sign-up.ts";
+import { close } from "../../src/commands/account/account.ts";
+import { EmailTaken } from "../../src/commands/account/account-errors.ts";
+import { onAccount } from "../../src/commands/account/account-stream.ts";
+import { signUp } from "../../src/commands/account/sign-up.ts";
+import { changeEmail } from "../../src/commands/credentials/change-email.ts";
+import { checkCredentials } from "../../src/commands/credentials/check-credentials.ts";
+import { issueToken, lookAtToken, useToken } from "../../src/commands/credentials/one-time-token.ts";
+import { hashPassword } from "../../src/commands/credentials/password.ts";
+import { issuePasswordReset, resetPassword } from "../../src/commands/credentials/reset-password.ts";
 import { openCommandDeps, operator } from "../support/command-deps.ts";
 import { secretsBut } from "../support/secrets-but.ts";
 

@@ -8,16 +8,16 @@ import {
   issue,
   noAccount,
   open,
-} from "../../src/commands/account.ts";
+} from "../../src/commands/account/account.ts";
 import {
   AccountExists,
   AccountNotFound,
   KeyLimitReached,
   KeyNotFound,
-} from "../../src/commands/account-errors.ts";
-import { DomainNotFound } from "../../src/commands/domain-errors.ts";
+} from "../../src/commands/account/account-errors.ts";
+import * as ownDomain from "../../src/commands/domains/domain.ts";
+import { DomainNotFound } from "../../src/commands/domains/domain-errors.ts";
 import { TierRequired } from "../../src/commands/errors.ts";
-import * as ownDomain from "../../src/commands/own-domain.ts";
 import type { AccountEvent } from "../../src/events/catalogue.ts";
 import type { Tier } from "../../src/events/vocabulary.ts";
 import { deciderOf } from "../support/given-when-then.ts";

@@ -1,31 +1,35 @@
 // No command works on a closed account: each is refused, and writes neither an event nor a secret.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { keyUseSecret } from "../../src/commands/account-secrets.ts";
-import { activateDomain } from "../../src/commands/activate-domain.ts";
-import { addDomain } from "../../src/commands/add-domain.ts";
-import { addWebhook } from "../../src/commands/add-webhook.ts";
-import { changeEmail, confirmEmailChange, issueEmailChange } from "../../src/commands/change-email.ts";
-import { changeLink } from "../../src/commands/change-link.ts";
-import { changePassword, provePassword } from "../../src/commands/change-password.ts";
-import { changeTier } from "../../src/commands/change-tier.ts";
-import { changeWebhook } from "../../src/commands/change-webhook.ts";
-import { checkCredentials } from "../../src/commands/check-credentials.ts";
-import { closeAccount } from "../../src/commands/close-account.ts";
-import { createLink } from "../../src/commands/create-link.ts";
-import { createLinksInBulk } from "../../src/commands/create-links-in-bulk.ts";
-import { deactivateDomain } from "../../src/commands/deactivate-domain.ts";
-import { deactivateKey } from "../../src/commands/deactivate-key.ts";
-import { issueKey } from "../../src/commands/issue-key.ts";
-import { hashPassword } from "../../src/commands/password.ts";
-import { pauseWebhook } from "../../src/commands/pause-webhook.ts";
-import { removeDomain } from "../../src/commands/remove-domain.ts";
-import { removeWebhook } from "../../src/commands/remove-webhook.ts";
-import { issuePasswordReset, resetPassword } from "../../src/commands/reset-password.ts";
-import { resumeWebhook } from "../../src/commands/resume-webhook.ts";
-import { rotateWebhookKey } from "../../src/commands/rotate-webhook-key.ts";
-import { setDomainHome } from "../../src/commands/set-domain-home.ts";
-import { signUp } from "../../src/commands/sign-up.ts";
-import { verifyDomain } from "../../src/commands/verify-domain.ts";
+import { changeTier } from "../../src/commands/account/change-tier.ts";
+import { closeAccount } from "../../src/commands/account/close-account.ts";
+import { signUp } from "../../src/commands/account/sign-up.ts";
+import { keyUseSecret } from "../../src/commands/credentials/account-secrets.ts";
+import {
+  changeEmail,
+  confirmEmailChange,
+  issueEmailChange,
+} from "../../src/commands/credentials/change-email.ts";
+import { changePassword, provePassword } from "../../src/commands/credentials/change-password.ts";
+import { checkCredentials } from "../../src/commands/credentials/check-credentials.ts";
+import { hashPassword } from "../../src/commands/credentials/password.ts";
+import { issuePasswordReset, resetPassword } from "../../src/commands/credentials/reset-password.ts";
+import { activateDomain } from "../../src/commands/domains/activate-domain.ts";
+import { addDomain } from "../../src/commands/domains/add-domain.ts";
+import { deactivateDomain } from "../../src/commands/domains/deactivate-domain.ts";
+import { removeDomain } from "../../src/commands/domains/remove-domain.ts";
+import { setDomainHome } from "../../src/commands/domains/set-domain-home.ts";
+import { verifyDomain } from "../../src/commands/domains/verify-domain.ts";
+import { deactivateKey } from "../../src/commands/keys/deactivate-key.ts";
+import { issueKey } from "../../src/commands/keys/issue-key.ts";
+import { changeLink } from "../../src/commands/links/change-link.ts";
+import { createLink } from "../../src/commands/links/create-link.ts";
+import { createLinksInBulk } from "../../src/commands/links/create-links-in-bulk.ts";
+import { addWebhook } from "../../src/commands/webhooks/add-webhook.ts";
+import { changeWebhook } from "../../src/commands/webhooks/change-webhook.ts";
+import { pauseWebhook } from "../../src/commands/webhooks/pause-webhook.ts";
+import { removeWebhook } from "../../src/commands/webhooks/remove-webhook.ts";
+import { resumeWebhook } from "../../src/commands/webhooks/resume-webhook.ts";
+import { rotateWebhookKey } from "../../src/commands/webhooks/rotate-webhook-key.ts";
 import type { Secrets } from "../../src/secrets/port.ts";
 import { callerOf, openCommandDeps, operator } from "../support/command-deps.ts";
 import { secretsBut } from "../support/secrets-but.ts";

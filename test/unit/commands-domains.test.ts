@@ -1,14 +1,14 @@
 // What happens to a verified domain as DNS changes: daily checks, hand-over, home page (DESIGN §7; decisions).
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { loadAccount } from "../../src/commands/account-stream.ts";
-import { activateDomain } from "../../src/commands/activate-domain.ts";
-import { addDomain } from "../../src/commands/add-domain.ts";
-import { DomainNotProven, DomainTaken } from "../../src/commands/domain-errors.ts";
-import { InvalidUrl } from "../../src/commands/link-errors.ts";
-import { openAccount } from "../../src/commands/open-account.ts";
-import { recheckDomain } from "../../src/commands/recheck-domain.ts";
-import { setDomainHome } from "../../src/commands/set-domain-home.ts";
-import { verifyDomain } from "../../src/commands/verify-domain.ts";
+import { loadAccount } from "../../src/commands/account/account-stream.ts";
+import { openAccount } from "../../src/commands/account/open-account.ts";
+import { activateDomain } from "../../src/commands/domains/activate-domain.ts";
+import { addDomain } from "../../src/commands/domains/add-domain.ts";
+import { DomainNotProven, DomainTaken } from "../../src/commands/domains/domain-errors.ts";
+import { recheckDomain } from "../../src/commands/domains/recheck-domain.ts";
+import { setDomainHome } from "../../src/commands/domains/set-domain-home.ts";
+import { verifyDomain } from "../../src/commands/domains/verify-domain.ts";
+import { InvalidUrl } from "../../src/commands/links/link-errors.ts";
 import { openCommandDeps, operator } from "../support/command-deps.ts";
 
 const HOST = "go.example.com";

@@ -1,7 +1,7 @@
 // What may happen to a link and to the claim of a hostname, told as given-when-then.
 import { describe, it } from "vitest";
-import * as claims from "../../src/commands/domain-claim.ts";
-import { DomainTaken } from "../../src/commands/domain-errors.ts";
+import * as claims from "../../src/commands/domains/domain-claim.ts";
+import { DomainTaken } from "../../src/commands/domains/domain-errors.ts";
 import {
   change,
   create,
@@ -9,8 +9,8 @@ import {
   freeLink,
   type LinkChange,
   type LinkState,
-} from "../../src/commands/link.ts";
-import { LinkDeleted, LinkNotFound, LinkNotYours, SlugTaken } from "../../src/commands/link-errors.ts";
+} from "../../src/commands/links/link.ts";
+import { LinkDeleted, LinkNotFound, LinkNotYours, SlugTaken } from "../../src/commands/links/link-errors.ts";
 import type { DomainEvent, LinkEvent } from "../../src/events/catalogue.ts";
 import { deciderOf } from "../support/given-when-then.ts";
 

@@ -1,11 +1,11 @@
 // Long streams: what folding one costs, and what a stream refuses to take in once it is as long as it may be.
 import { describe, expect, it } from "vitest";
 import { streamRules } from "../../src/audit/stream-rules.ts";
-import * as accounts from "../../src/commands/account.ts";
+import * as accounts from "../../src/commands/account/account.ts";
+import * as domains from "../../src/commands/domains/domain.ts";
 import { HistoryFull } from "../../src/commands/errors.ts";
-import * as links from "../../src/commands/link.ts";
-import * as domains from "../../src/commands/own-domain.ts";
-import * as webhooks from "../../src/commands/webhook.ts";
+import * as links from "../../src/commands/links/link.ts";
+import * as webhooks from "../../src/commands/webhooks/webhook.ts";
 import type { AccountEvent, LinkEvent, StoredEvent } from "../../src/events/catalogue.ts";
 import { accountStream } from "../../src/events/streams.ts";
 import { STREAM_LIMITS } from "../../src/events/vocabulary.ts";

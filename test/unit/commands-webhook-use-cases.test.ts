@@ -1,26 +1,26 @@
 // The webhook use cases on real SQLite stores: addresses, limits, keys, races.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { addWebhook } from "../../src/commands/add-webhook.ts";
-import { changeTier } from "../../src/commands/change-tier.ts";
-import { changeWebhook } from "../../src/commands/change-webhook.ts";
+import { changeTier } from "../../src/commands/account/change-tier.ts";
+import { openAccount } from "../../src/commands/account/open-account.ts";
 import { TierRequired } from "../../src/commands/errors.ts";
-import { openAccount } from "../../src/commands/open-account.ts";
-import { pauseWebhook } from "../../src/commands/pause-webhook.ts";
-import { removeWebhook } from "../../src/commands/remove-webhook.ts";
-import { resumeWebhook } from "../../src/commands/resume-webhook.ts";
-import { rotateWebhookKey } from "../../src/commands/rotate-webhook-key.ts";
+import { addWebhook } from "../../src/commands/webhooks/add-webhook.ts";
+import { changeWebhook } from "../../src/commands/webhooks/change-webhook.ts";
+import { pauseWebhook } from "../../src/commands/webhooks/pause-webhook.ts";
+import { removeWebhook } from "../../src/commands/webhooks/remove-webhook.ts";
+import { resumeWebhook } from "../../src/commands/webhooks/resume-webhook.ts";
+import { rotateWebhookKey } from "../../src/commands/webhooks/rotate-webhook-key.ts";
 import {
   InvalidWebhook,
   RotationUnderWay,
   WebhookHeld,
   WebhookLimitReached,
   WebhookNotFound,
-} from "../../src/commands/webhook-errors.ts";
-import { forgetWebhookKeys, readWebhookKeys } from "../../src/commands/webhook-key.ts";
+} from "../../src/commands/webhooks/webhook-errors.ts";
+import { forgetWebhookKeys, readWebhookKeys } from "../../src/commands/webhooks/webhook-key.ts";
 import type { Tier } from "../../src/events/vocabulary.ts";
 import type { Secrets } from "../../src/secrets/port.ts";
-import { receiverUrl } from "../../src/webhooks/receiver-url.ts";
+import { receiverUrl } from "../../src/webhooks/receiver/receiver-url.ts";
 import { openCommandDeps, operator } from "../support/command-deps.ts";
 import { secretsBut } from "../support/secrets-but.ts";
 

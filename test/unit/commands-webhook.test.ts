@@ -1,10 +1,14 @@
 // What may happen to the webhooks of an account, told as given-when-then (interface, parts 6 and 7).
 import { describe, expect, it } from "vitest";
-import { type AccountState, evolve, noAccount } from "../../src/commands/account.ts";
-import { AccountNotFound } from "../../src/commands/account-errors.ts";
+import { type AccountState, evolve, noAccount } from "../../src/commands/account/account.ts";
+import { AccountNotFound } from "../../src/commands/account/account-errors.ts";
 import { TierRequired } from "../../src/commands/errors.ts";
-import * as webhook from "../../src/commands/webhook.ts";
-import { WebhookHeld, WebhookLimitReached, WebhookNotFound } from "../../src/commands/webhook-errors.ts";
+import * as webhook from "../../src/commands/webhooks/webhook.ts";
+import {
+  WebhookHeld,
+  WebhookLimitReached,
+  WebhookNotFound,
+} from "../../src/commands/webhooks/webhook-errors.ts";
 import type { AccountEvent } from "../../src/events/catalogue.ts";
 import type { Tier, WebhookPauser } from "../../src/events/vocabulary.ts";
 import { deciderOf } from "../support/given-when-then.ts";

@@ -6,7 +6,7 @@ import { LogFollower } from "../../src/coordination/log-follower.ts";
 import type { NewEvent } from "../../src/event-store/port.ts";
 import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
 import { lifecycleProjections } from "../../src/projections/groups.ts";
-import { ProjectionRunner } from "../../src/projections/runner.ts";
+import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
 import { CallerLookup } from "../../src/queries/find-caller.ts";
 import { stretched } from "../support/slowness.ts";
 import { append, openStores, type Stores } from "../support/stores.ts";

@@ -1,6 +1,6 @@
 // A kept thread's end: by itself when it heeds the stop, by force when it doesn't, in the time it was given.
 import { describe, expect, it } from "vitest";
-import { keepThread } from "../../src/keep-thread.ts";
+import { keepThread } from "../../src/runtime/threads/keep-thread.ts";
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined } as never;
 

@@ -1,15 +1,15 @@
 // What loading a stream from before streams had a limit does to the thread that serves requests.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
-import { loadAccount } from "../../src/commands/account-stream.ts";
-import { chance } from "../../src/commands/chance.ts";
-import { loadLinkHistory } from "../../src/commands/link-stream.ts";
+import { loadAccount } from "../../src/commands/account/account-stream.ts";
+import { loadLinkHistory } from "../../src/commands/links/link-stream.ts";
+import { chance } from "../../src/commands/runtime-deps.ts";
 import type { EventStore } from "../../src/event-store/port.ts";
-import { openSqliteEventStore } from "../../src/event-store/sqlite.ts";
+import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
 import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
 import { newEvent } from "../../src/events/new-event.ts";
 import { accountStream, linkStream } from "../../src/events/streams.ts";
-import { linkHistory } from "../../src/queries/link-history.ts";
+import { linkHistory } from "../../src/queries/links/link-history.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const EVENTS = 20_000;

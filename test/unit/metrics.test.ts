@@ -1,8 +1,8 @@
 // What a scrape answers when the stores behind it don't.
 import { expect, it } from "vitest";
-import { createMetrics } from "../../src/metrics.ts";
-import type { ProjectionStatus } from "../../src/projections/status.ts";
-import type { RecorderStats } from "../../src/redirect/click-recorder.ts";
+import { createMetrics } from "../../src/monitoring/metrics.ts";
+import type { ProjectionStatus } from "../../src/projections/runner/status.ts";
+import type { RecorderStats } from "../../src/redirect/clicks/click-recorder.ts";
 
 const links: ProjectionStatus = {
   name: "links",

@@ -1,8 +1,8 @@
 // What the portal's pages are built with: markup that escapes by default, paths that stay here, passwords nobody guesses.
 import { describe, expect, it } from "vitest";
-import { acceptPassword } from "../../src/commands/password.ts";
-import { type HtmlValue, html, htmlText } from "../../src/portal/html.ts";
-import { pathWithin } from "../../src/portal/visit.ts";
+import { acceptPassword } from "../../src/commands/credentials/password.ts";
+import { type HtmlValue, html, htmlText } from "../../src/portal/shell/html.ts";
+import { pathWithin } from "../../src/portal/shell/visit.ts";
 
 describe("markup", () => {
   it("escapes text wherever it stands, once", () => {

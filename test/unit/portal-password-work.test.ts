@@ -1,6 +1,6 @@
 // How many passwords are hashed at once, when more people come than the machine can take.
 import { describe, expect, it } from "vitest";
-import { passwordWork, TooBusy } from "../../src/portal/password-work.ts";
+import { passwordWork, TooBusy } from "../../src/portal/auth/password-work.ts";
 
 /** Work that ends with `endAll`; `ends`: of what is going on. */
 function held() {

@@ -1,11 +1,11 @@
 // Sessions of the portal on real stores: what a request in flight may write back, and which password opens one.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { changePassword } from "../../src/commands/change-password.ts";
-import { checkCredentials } from "../../src/commands/check-credentials.ts";
-import { closeAccount } from "../../src/commands/close-account.ts";
-import { hashPassword } from "../../src/commands/password.ts";
-import { signUp } from "../../src/commands/sign-up.ts";
-import { sessions } from "../../src/portal/sessions.ts";
+import { closeAccount } from "../../src/commands/account/close-account.ts";
+import { signUp } from "../../src/commands/account/sign-up.ts";
+import { changePassword } from "../../src/commands/credentials/change-password.ts";
+import { checkCredentials } from "../../src/commands/credentials/check-credentials.ts";
+import { hashPassword } from "../../src/commands/credentials/password.ts";
+import { sessions } from "../../src/portal/shell/sessions.ts";
 import { openCommandDeps, operator } from "../support/command-deps.ts";
 import { secretsBut } from "../support/secrets-but.ts";
 

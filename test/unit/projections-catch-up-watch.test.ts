@@ -1,7 +1,7 @@
 // What operators read while projections fold a long log: the share that is done, the rate and the time left.
 import { describe, expect, it } from "vitest";
-import { catchUpWatch } from "../../src/projections/catch-up-watch.ts";
-import type { ProjectionStatus } from "../../src/projections/status.ts";
+import { catchUpWatch } from "../../src/projections/runner/catch-up-watch.ts";
+import type { ProjectionStatus } from "../../src/projections/runner/status.ts";
 
 const HEAD = 150_000;
 

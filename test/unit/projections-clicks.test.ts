@@ -1,13 +1,13 @@
 // Given clicks, the totals, breakdowns, hours and recent clicks of a link.
 import { describe, expect, it } from "vitest";
-import { accountDays } from "../../src/projections/account-days.ts";
-import { accountTotals } from "../../src/projections/account-totals.ts";
-import { DIMENSIONS, linkBreakdowns } from "../../src/projections/link-breakdowns.ts";
-import { linkDays } from "../../src/projections/link-days.ts";
-import { linkTotals } from "../../src/projections/link-totals.ts";
+import { accountDays } from "../../src/projections/definitions/account-days.ts";
+import { accountTotals } from "../../src/projections/definitions/account-totals.ts";
+import { DIMENSIONS, linkBreakdowns } from "../../src/projections/definitions/link-breakdowns.ts";
+import { linkDays } from "../../src/projections/definitions/link-days.ts";
+import { linkTotals } from "../../src/projections/definitions/link-totals.ts";
+import { recentClicks } from "../../src/projections/definitions/recent-clicks.ts";
+import { addOne, type Tally } from "../../src/projections/definitions/tally.ts";
 import type { Projection } from "../../src/projections/projection.ts";
-import { recentClicks } from "../../src/projections/recent-clicks.ts";
-import { addOne, type Tally } from "../../src/projections/tally.ts";
 import type { Document } from "../../src/read-store/port.ts";
 import { plainFold } from "../support/plain-fold.ts";
 import { ACCOUNT, AT, linkClicked, OTHER_ACCOUNT, stored } from "../support/stored-events.ts";

@@ -1,7 +1,7 @@
 // When a runner commits: at so many events, or so long after the commit before, and at once where it is quiet.
 import { describe, expect, it } from "vitest";
 import type { RecordedEvent } from "../../src/event-store/port.ts";
-import { commitBatches } from "../../src/projections/commit-batches.ts";
+import { commitBatches } from "../../src/projections/runner/commit-batches.ts";
 import { manualTime } from "../support/manual-time.ts";
 
 const RULES = { mostEvents: 1_000, everyMs: 500 };

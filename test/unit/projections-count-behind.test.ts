@@ -1,8 +1,8 @@
 // What a scrape asks of the log while projections are behind.
 import { expect, it } from "vitest";
-import { countBehind } from "../../src/projections/count-behind.ts";
 import { clickProjections, lifecycleProjections } from "../../src/projections/groups.ts";
-import type { ProjectionStatus } from "../../src/projections/status.ts";
+import { countBehind } from "../../src/projections/runner/count-behind.ts";
+import type { ProjectionStatus } from "../../src/projections/runner/status.ts";
 import { linkClicked } from "../support/stored-events.ts";
 import { append, openStores } from "../support/stores.ts";
 

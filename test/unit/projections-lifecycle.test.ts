@@ -1,11 +1,11 @@
 // Given events, the documents of accounts, keys, domains and links.
 import { describe, expect, it } from "vitest";
 import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
-import { accountLinks } from "../../src/projections/account-links.ts";
-import { accounts } from "../../src/projections/accounts.ts";
-import { domains } from "../../src/projections/domains.ts";
-import { keys } from "../../src/projections/keys.ts";
-import { links } from "../../src/projections/links.ts";
+import { accountLinks } from "../../src/projections/definitions/account-links.ts";
+import { accounts } from "../../src/projections/definitions/accounts.ts";
+import { domains } from "../../src/projections/definitions/domains.ts";
+import { keys } from "../../src/projections/definitions/keys.ts";
+import { links } from "../../src/projections/definitions/links.ts";
 import type { Projection } from "../../src/projections/projection.ts";
 import type { Document } from "../../src/read-store/port.ts";
 import { plainFold } from "../support/plain-fold.ts";

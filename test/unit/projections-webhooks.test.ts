@@ -1,7 +1,7 @@
 // Given events, the documents of webhooks.
 import { describe, expect, it } from "vitest";
 import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
-import { webhooks } from "../../src/projections/webhooks.ts";
+import { webhooks } from "../../src/projections/definitions/webhooks.ts";
 import { plainFold } from "../support/plain-fold.ts";
 import { ACCOUNT, AT, stored } from "../support/stored-events.ts";
 

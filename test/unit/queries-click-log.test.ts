@@ -1,7 +1,7 @@
 // Reading clicks since a time begins close to that time, and misses none.
 import { describe, expect, it } from "vitest";
-import { clickHours } from "../../src/projections/click-hours.ts";
-import { positionBefore } from "../../src/queries/click-log.ts";
+import { clickHours } from "../../src/projections/definitions/click-hours.ts";
+import { positionBefore } from "../../src/queries/analytics/click-log.ts";
 import { plainFold } from "../support/plain-fold.ts";
 import { linkClicked, position, stored } from "../support/stored-events.ts";
 import { openStores } from "../support/stores.ts";

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EventStore } from "../../src/event-store/port.ts";
-import { type LiveBatch, liveClicks } from "../../src/queries/live-clicks.ts";
+import { type LiveBatch, liveClicks } from "../../src/queries/analytics/live-clicks.ts";
 import { bound } from "../support/bound-event-store.ts";
 import { linkClicked } from "../support/stored-events.ts";
 import { append, openStores, type Stores } from "../support/stores.ts";

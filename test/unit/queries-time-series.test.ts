@@ -1,7 +1,7 @@
 // What a chart shows: buckets that end now, zero-filled, from documents of days.
 import { describe, expect, it } from "vitest";
-import type { DayDocument, HitsByKind } from "../../src/projections/hits-by-day.ts";
-import { daysIn, RANGES, sumOf, timeSeries } from "../../src/queries/time-series.ts";
+import type { DayDocument, HitsByKind } from "../../src/projections/definitions/hits-by-day.ts";
+import { daysIn, RANGES, sumOf, timeSeries } from "../../src/queries/analytics/time-series.ts";
 
 const NOW = new Date("2026-03-01T10:30:00.000Z");
 

@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
 import { allProjections } from "../../src/projections/groups.ts";
-import { ProjectionRunner } from "../../src/projections/runner.ts";
+import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
 import {
   findDomain,
   findKey,
@@ -13,11 +13,11 @@ import {
   listKeys,
   showAccount,
 } from "../../src/queries/accounts.ts";
+import { type Analytics, linkAnalytics } from "../../src/queries/analytics/link-analytics.ts";
 import { CallerLookup } from "../../src/queries/find-caller.ts";
-import { findLinkBySlug } from "../../src/queries/find-link.ts";
 import { whenProjected } from "../../src/queries/freshness.ts";
-import { type Analytics, linkAnalytics } from "../../src/queries/link-analytics.ts";
-import { type ListLinksOptions, listLinks } from "../../src/queries/list-links.ts";
+import { findLinkBySlug } from "../../src/queries/links/find-link.ts";
+import { type ListLinksOptions, listLinks } from "../../src/queries/links/list-links.ts";
 import {
   ACCOUNT,
   AT,

@@ -1,9 +1,9 @@
 // Limits go on while the shared ones are away, and nobody gains an hour by that.
 import { beforeEach, describe, expect, it } from "vitest";
-import { memoryRateLimits } from "../../src/api/rate-limit.memory.ts";
-import type { RateLimits } from "../../src/api/rate-limit.ts";
-import { withOwnLimits } from "../../src/api/rate-limit-fallback.ts";
-import { CoordinationUnavailable } from "../../src/coordination/errors.ts";
+import { memoryRateLimits } from "../../src/api/limits/rate-limit.memory.ts";
+import type { RateLimits } from "../../src/api/limits/rate-limit.ts";
+import { withOwnLimits } from "../../src/api/limits/rate-limit-fallback.ts";
+import { CoordinationUnavailable } from "../../src/connections/errors.ts";
 
 const now = new Date("2026-05-01T12:00:00.000Z");
 

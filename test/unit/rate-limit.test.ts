@@ -1,8 +1,8 @@
 // The windows behind the limit: what shares one, when it turns, and that memory is bounded.
 import { describe, expect, it } from "vitest";
-import { addressOf, takeByAddress } from "../../src/api/address-limit.ts";
-import { memoryRateLimits } from "../../src/api/rate-limit.memory.ts";
-import { WINDOW_MS } from "../../src/api/rate-limit.ts";
+import { addressOf, takeByAddress } from "../../src/api/limits/address-limit.ts";
+import { memoryRateLimits } from "../../src/api/limits/rate-limit.memory.ts";
+import { WINDOW_MS } from "../../src/api/limits/rate-limit.ts";
 
 describe("rate windows", () => {
   const start = Date.parse("2026-01-01T00:00:00Z");

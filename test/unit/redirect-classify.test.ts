@@ -1,7 +1,7 @@
 // What kind of event a hit is, over user agents as they are sent today.
 import { describe, expect, it } from "vitest";
-import { kindOf } from "../../src/redirect/classify.ts";
-import { agentOf } from "../../src/redirect/user-agent.ts";
+import { kindOf } from "../../src/redirect/clicks/enrich/classify.ts";
+import { agentOf } from "../../src/redirect/clicks/enrich/user-agent.ts";
 
 const CHROME =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36";

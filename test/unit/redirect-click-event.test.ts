@@ -2,10 +2,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { newEvent } from "../../src/events/new-event.ts";
-import { enricher } from "../../src/redirect/click-event.ts";
-import { geoOf } from "../../src/redirect/geo.ts";
-import { addHit, emptyBatch, hitsOf, packTarget } from "../../src/redirect/hit.ts";
-import { visitorCodes } from "../../src/redirect/visitor.ts";
+import { enricher } from "../../src/redirect/clicks/click-event.ts";
+import { geoOf } from "../../src/redirect/clicks/enrich/geo.ts";
+import { addHit, emptyBatch, hitsOf, packTarget } from "../../src/redirect/clicks/hit.ts";
+import { visitorCodes } from "../../src/redirect/clicks/visitors/visitor.ts";
 
 const link = {
   key: "localhost/abcdefg",

@@ -3,9 +3,9 @@ import { randomBytes } from "node:crypto";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { fileDailySalts } from "../../src/redirect/daily-salts.files.ts";
-import type { DailySalts } from "../../src/redirect/daily-salts.ts";
-import { dailyVisitors } from "../../src/redirect/daily-visitors.ts";
+import { fileDailySalts } from "../../src/redirect/clicks/visitors/daily-salts.files.ts";
+import type { DailySalts } from "../../src/redirect/clicks/visitors/daily-salts.ts";
+import { dailyVisitors } from "../../src/redirect/clicks/visitors/daily-visitors.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
 
 const NOON = Date.UTC(2026, 4, 1, 12);

@@ -6,16 +6,16 @@ import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { LogFollower } from "../../src/coordination/log-follower.ts";
 import { type EventStore, StoreUnavailable } from "../../src/event-store/port.ts";
-import { openSqliteEventStore } from "../../src/event-store/sqlite.ts";
+import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
 import type { AccountEvent, LinkEvent } from "../../src/events/catalogue.ts";
 import { newEvent } from "../../src/events/new-event.ts";
 import { accountStream, linkStream } from "../../src/events/streams.ts";
-import { domains } from "../../src/projections/domains.ts";
+import { domains } from "../../src/projections/definitions/domains.ts";
 import { allProjections, lifecycleProjections } from "../../src/projections/groups.ts";
-import { ProjectionRunner } from "../../src/projections/runner.ts";
+import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
 import type { ReadStore } from "../../src/read-store/port.ts";
-import { openSqliteReadStore } from "../../src/read-store/sqlite.ts";
-import { LinkLookup } from "../../src/redirect/lookup.ts";
+import { openSqliteReadStore } from "../../src/read-store/sqlite/read-store.ts";
+import { LinkLookup } from "../../src/redirect/lookup/lookup.ts";
 
 import { stretched } from "../support/slowness.ts";
 

@@ -1,8 +1,8 @@
 // The list of settings is the only one: README shows it as it is, and says what really holds when one is unset.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { SETTINGS, type Setting } from "../../src/config/settings.ts";
 import { describeConfig, parseConfig } from "../../src/config.ts";
-import { SETTINGS, type Setting } from "../../src/settings.ts";
 
 const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
 const settings: Setting[] = Object.values(SETTINGS);

@@ -2,7 +2,11 @@
 import { once } from "node:events";
 import type { Worker } from "node:worker_threads";
 import { expect, it, onTestFinished } from "vitest";
-import { remoteMethods, type ThreadClientOptions, threadClient } from "../../src/runtime/thread-client.ts";
+import {
+  remoteMethods,
+  type ThreadClientOptions,
+  threadClient,
+} from "../../src/runtime/threads/thread-client.ts";
 import type { Counting } from "../support/counting-thread.ts";
 
 class Failed extends Error {}

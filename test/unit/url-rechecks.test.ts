@@ -1,13 +1,13 @@
 // Links made while nobody could say whether their address is safe: asked about again, and stopped if it isn't.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { changeLink } from "../../src/commands/change-link.ts";
-import { createLink } from "../../src/commands/create-link.ts";
-import { UnsafeUrl } from "../../src/commands/link-errors.ts";
-import { currentLink } from "../../src/commands/link-stream.ts";
-import { openAccount } from "../../src/commands/open-account.ts";
-import { waitingRechecks } from "../../src/commands/url-rechecks.ts";
+import { openAccount } from "../../src/commands/account/open-account.ts";
+import { changeLink } from "../../src/commands/links/change-link.ts";
+import { createLink } from "../../src/commands/links/create-link.ts";
+import { UnsafeUrl } from "../../src/commands/links/link-errors.ts";
+import { currentLink } from "../../src/commands/links/link-stream.ts";
+import { waitingRechecks } from "../../src/commands/links/url-rechecks.ts";
 import { linkStream } from "../../src/events/streams.ts";
-import { recheckWaiting } from "../../src/url-rechecks.ts";
+import { recheckWaiting } from "../../src/jobs/url-rechecks.ts";
 import { callerOf, openCommandDeps, operator } from "../support/command-deps.ts";
 
 const URL_GIVEN = "https://later.example/offer";

@@ -1,14 +1,14 @@
 // When a delivery is tried again, when a webhook is paused, and when a receiver is left alone (DESIGN §7).
 import { describe, expect, it } from "vitest";
+import { nextTryAt, pauseReason, TRY_DELAYS_MS } from "../../src/webhooks/delivery/schedule.ts";
+import { shareSlots } from "../../src/webhooks/delivery/share-slots.ts";
 import {
   afterFailure,
   CIRCUIT_SETTINGS,
   type Circuit,
   closedCircuit,
   widthOf,
-} from "../../src/webhooks/circuit.ts";
-import { nextTryAt, pauseReason, TRY_DELAYS_MS } from "../../src/webhooks/schedule.ts";
-import { shareSlots } from "../../src/webhooks/share-slots.ts";
+} from "../../src/webhooks/receiver/circuit.ts";
 
 const NOW = Date.UTC(2026, 2, 1, 12);
 const SECOND = 1_000;

@@ -1,7 +1,7 @@
 // Who gets which click: the router's fold of accounts and webhooks (interface, part 6).
 import { describe, expect, it } from "vitest";
 import type { EventOf, EventType, LinkledgerEvent } from "../../src/events/catalogue.ts";
-import { foldSubscribers, noSubscribers, subscribersOf } from "../../src/webhooks/subscribers.ts";
+import { foldSubscribers, noSubscribers, subscribersOf } from "../../src/webhooks/routing/subscribers.ts";
 import { ACCOUNT, AT, linkClicked, OTHER_ACCOUNT, stored } from "../support/stored-events.ts";
 
 const HOOK = "aaaaaaaa-0000-4000-8000-000000000001";

@@ -1,7 +1,7 @@
 // Deliveries that get no answer, and certificates: each failure says what the receiver's owner has to repair.
 import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { receiverResolver } from "../../src/webhooks/resolve-receiver.ts";
+import { receiverResolver } from "../../src/webhooks/receiver/resolve-receiver.ts";
 import { startDns } from "../support/loopback-dns.ts";
 import { sendSample, testAgent } from "../support/send-sample.ts";
 import { certificateFor, makeAuthority } from "../support/test-certificates.ts";

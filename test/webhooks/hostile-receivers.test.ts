@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Dispatcher } from "undici";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { receiverResolver } from "../../src/webhooks/resolve-receiver.ts";
+import { receiverResolver } from "../../src/webhooks/receiver/resolve-receiver.ts";
 import { startDns, type Zone } from "../support/loopback-dns.ts";
 import { sendSample, testAgent } from "../support/send-sample.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

@@ -2,11 +2,11 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { addWebhook } from "../../src/commands/add-webhook.ts";
-import { chance } from "../../src/commands/chance.ts";
-import { rotateWebhookKey } from "../../src/commands/rotate-webhook-key.ts";
-import { forgetWebhookKeys, webhookSecret } from "../../src/commands/webhook-key.ts";
-import { receiverUrl } from "../../src/webhooks/receiver-url.ts";
+import { chance } from "../../src/commands/runtime-deps.ts";
+import { addWebhook } from "../../src/commands/webhooks/add-webhook.ts";
+import { rotateWebhookKey } from "../../src/commands/webhooks/rotate-webhook-key.ts";
+import { forgetWebhookKeys, webhookSecret } from "../../src/commands/webhooks/webhook-key.ts";
+import { receiverUrl } from "../../src/webhooks/receiver/receiver-url.ts";
 import { operator } from "../support/command-deps.ts";
 import { startReceiver } from "../support/webhook-receiver.ts";
 import {

@@ -1,8 +1,8 @@
 // What a delivery says and how it is signed (interface, part 6; issue 5 item 4).
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
-import { clickPayload, type PayloadClick, samplePayload } from "../../src/webhooks/click-payload.ts";
-import { signatureHeaders, signingSecret } from "../../src/webhooks/sign.ts";
+import { signatureHeaders, signingSecret } from "../../src/webhooks/delivery/sign.ts";
+import { clickPayload, type PayloadClick, samplePayload } from "../../src/webhooks/routing/click-payload.ts";
 
 const KEY = "whk_abcdefghijklmnopqrstuvwxyz012345";
 const OLD_KEY = "whk_543210zyxwvutsrqponmlkjihgfedcba";

@@ -2,7 +2,7 @@
 import { type AddressInfo, createServer } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { signingSecret } from "../../src/webhooks/sign.ts";
+import { signingSecret } from "../../src/webhooks/delivery/sign.ts";
 import {
   SAMPLE_AT,
   SAMPLE_ID,

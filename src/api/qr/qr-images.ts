@@ -1,8 +1,8 @@
 // QR images as they are asked for: kept while there is room, else drawn, one after the other and each of them once.
 import { LRUCache } from "lru-cache";
 import type { QRCode } from "qrcode";
-import { DomainError } from "../../errors.ts";
-import { pause } from "../../pause.ts";
+import { DomainError } from "../../runtime/errors.ts";
+import { pause } from "../../runtime/pause.ts";
 import { drawPng, drawSvg, type QrLook, qrModules } from "./draw-qr.ts";
 
 /** More are waiting than can be drawn in a few seconds. */

@@ -1,6 +1,7 @@
 // What a build of a projection is, and which of its builds a program answers from, folds, or has still to make.
-import type { Progress } from "../progress.ts";
+
 import type { Projection } from "../projection.ts";
+import type { Progress } from "../runner/progress.ts";
 
 /** One fold of the whole log by the rules of one version, with a collection and a checkpoint of its own. */
 export type Build = { version: number; build: number; collection: string };

@@ -1,9 +1,9 @@
 // Waits until builds are complete: folds those that nobody folds, and watches those that another process folds.
-import { DomainError } from "../../errors.ts";
-import { pause } from "../../pause.ts";
+import { DomainError } from "../../runtime/errors.ts";
+import { pause } from "../../runtime/pause.ts";
 import { checkpointName } from "../checkpoint-name.ts";
-import type { Progress } from "../progress.ts";
 import type { Projection } from "../projection.ts";
+import type { Progress } from "../runner/progress.ts";
 import { asBuild, type Builds, buildingOf } from "./build.ts";
 import { readBuilds } from "./builds-document.ts";
 import { type FoldBuildsDeps, foldBuilds } from "./fold-builds.ts";

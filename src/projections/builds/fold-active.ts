@@ -1,6 +1,6 @@
 // Folds once, to the end of the log, what queries are answered from: for commands, which look at documents right after.
 import type { Projection } from "../projection.ts";
-import { ProjectionRunner } from "../runner.ts";
+import { ProjectionRunner } from "../runner/runner.ts";
 import { answeringBuild, foldedBuild } from "./build.ts";
 import { readBuilds } from "./builds-document.ts";
 import { prepareBuilds } from "./finish-builds.ts";

@@ -1,12 +1,12 @@
 // Folds builds in the making, from where they were left, until they have caught up; then they become active.
-import { howFar } from "../../event-store/how-far.ts";
+import { howFar } from "../../event-store/log-progress.ts";
 import type { EventStore } from "../../event-store/port.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import { checkpointName } from "../checkpoint-name.ts";
-import { type Progress, progressOf } from "../progress.ts";
 import type { Projection } from "../projection.ts";
-import type { Fault } from "../projection-processor.ts";
-import { ProjectionRunner, type RunnerLog } from "../runner.ts";
+import { type Progress, progressOf } from "../runner/progress.ts";
+import type { Fault } from "../runner/projection-processor.ts";
+import { ProjectionRunner, type RunnerLog } from "../runner/runner.ts";
 import { answeringBuild, asBuild, type Building, type Builds, buildingOf } from "./build.ts";
 import { changeBuilds, readBuilds } from "./builds-document.ts";
 import { dropBuild, dropRetired, isFree, retire } from "./register-builds.ts";

@@ -1,11 +1,11 @@
 // One group of projections in one process: folds the builds that answer, and makes those that are missing beside them.
 import { type NextEvent, nextEventFinder } from "../../event-store/next-event.ts";
-import { pause } from "../../pause.ts";
 import { keepTrying } from "../../runtime/keep-trying.ts";
+import { pause } from "../../runtime/pause.ts";
 import { checkpointName } from "../checkpoint-name.ts";
 import type { Projection } from "../projection.ts";
-import { ProjectionRunner, type RunnerDeps } from "../runner.ts";
-import { buildsStatus, type ProjectionStatus, prefixesOf } from "../status.ts";
+import { ProjectionRunner, type RunnerDeps } from "../runner/runner.ts";
+import { buildsStatus, type ProjectionStatus, prefixesOf } from "../runner/status.ts";
 import { asBuild, type Builds, buildingOf, foldedBuild } from "./build.ts";
 import { readBuilds } from "./builds-document.ts";
 import { foldBuilds } from "./fold-builds.ts";

@@ -1,7 +1,8 @@
 // Writes down which builds there are: those of a data folder as it is found, and those that are to be made.
-import { DomainError } from "../../errors.ts";
+
 import type { EventStore } from "../../event-store/port.ts";
 import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
+import { DomainError } from "../../runtime/errors.ts";
 import { checkpointName } from "../checkpoint-name.ts";
 import type { Projection } from "../projection.ts";
 import {

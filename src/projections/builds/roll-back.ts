@@ -1,6 +1,7 @@
 // Makes the previous builds active again; those of the program's version go on from where they were left.
-import { DomainError } from "../../errors.ts";
+
 import type { ReadStore } from "../../read-store/port.ts";
+import { DomainError } from "../../runtime/errors.ts";
 import type { Projection } from "../projection.ts";
 import type { Build } from "./build.ts";
 import { changeBuilds, readBuilds } from "./builds-document.ts";

@@ -1,7 +1,7 @@
 // What the redirect answers, on Node's own response: 301, and what a visitor or a program gets instead.
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { LinkEntry } from "../link-entry.ts";
-import { plainPage } from "../plain-page.ts";
+import type { LinkEntry } from "../lookup/link-entry.ts";
+import { plainPage } from "./plain-page.ts";
 
 /** Asked for again at every visit, so that each one is counted and a changed link works at once (DESIGN §5). */
 const CACHE_CONTROL = "private, max-age=0, must-revalidate";

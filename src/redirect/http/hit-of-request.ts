@@ -1,8 +1,8 @@
 // What is kept of a request for the click's event, as it came.
 import type { IncomingMessage } from "node:http";
-import type { RawHit } from "../hit.ts";
-import type { LinkEntry } from "../link-entry.ts";
-import type { Requester } from "../requester.ts";
+import type { RawHit } from "../clicks/hit.ts";
+import type { LinkEntry } from "../lookup/link-entry.ts";
+import type { Requester } from "./requester.ts";
 
 /** `at`: milliseconds since 1970. */
 export function hitOf(entry: LinkEntry, request: IncomingMessage, requester: Requester, at: number): RawHit {

@@ -1,16 +1,16 @@
 // GET and HEAD /{slug}: the one redirect (interface, part 4), before the framework, which would cost as much again.
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { RESERVED_WORDS } from "../../commands/slug.ts";
-import type { Logger } from "../../logging.ts";
-import type { ClickRecorder } from "../click-recorder.ts";
-import { RecorderBusy } from "../commit-waiters.ts";
-import { hostResolver } from "../hosts.ts";
-import type { LinkEntry } from "../link-entry.ts";
-import type { LinkLookup } from "../lookup.ts";
-import type { Requester } from "../requester.ts";
+import { RESERVED_WORDS } from "../../commands/links/slug.ts";
+import type { Logger } from "../../runtime/logging.ts";
+import type { ClickRecorder } from "../clicks/click-recorder.ts";
+import { RecorderBusy } from "../clicks/commit-waiters.ts";
+import type { LinkEntry } from "../lookup/link-entry.ts";
+import type { LinkLookup } from "../lookup/lookup.ts";
 import { answerMoved, answerNotFound, answerUnavailable } from "./answers.ts";
 import { hitOf } from "./hit-of-request.ts";
+import { hostResolver } from "./hosts.ts";
 import { pathSegment } from "./path-segment.ts";
+import type { Requester } from "./requester.ts";
 
 /** Redirects by outcome, counted as plain numbers for the metrics collector. */
 export type RedirectStats = { found: number; notFound: number; disabled: number; error: number };

@@ -15,9 +15,9 @@ import {
   type StatusObject,
   type UntypedHandleCall,
 } from "@grpc/grpc-js";
-import { messageOf } from "../../../src/errors.ts";
 import type { EventStore } from "../../../src/event-store/port.ts";
-import { openSqliteEventStore } from "../../../src/event-store/sqlite.ts";
+import { openSqliteEventStore } from "../../../src/event-store/sqlite/event-store.ts";
+import { messageOf } from "../../../src/runtime/errors.ts";
 import { sampleEvent } from "../sample-events.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { appendCall, batchAppendCall } from "./append.ts";

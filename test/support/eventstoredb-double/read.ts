@@ -3,7 +3,7 @@ import type { ReadReq, ReadResp } from "@eventstore/db-client/generated/streams_
 import streams from "@eventstore/db-client/generated/streams_pb.js";
 import type { ServerWritableStream } from "@grpc/grpc-js";
 import type { EventStore, RecordedEvent } from "../../../src/event-store/port.ts";
-import { positionText } from "../../../src/event-store/sqlite-rows.ts";
+import { positionText } from "../../../src/event-store/sqlite/rows.ts";
 import type { Misbehave, Script, SubscriptionFault } from "./faults.ts";
 import {
   checkpointAnswer,

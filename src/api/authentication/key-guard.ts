@@ -1,0 +1,69 @@
+// Who asks, and how often: X-API-Key first, then the hour's limit, before any body is read (DESIGN §7).
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { TIER_LIMITS } from "../../events/vocabulary.ts";
+import type { KeyCaller } from "../../queries/find-caller.ts";
+import { InvalidKey } from "../errors.ts";
+import { lookByAddress, REQUESTS_PER_HOUR_BY_ADDRESS, takeByAddress } from "../limits/address-limit.ts";
+import { enforce, type RateLimits, showWindow } from "../limits/rate-limit.ts";
+import { type KeyAuthenticationDeps, keyAuthentication } from "./key-authentication.ts";
+import type { KeyUsage } from "./key-usage.ts";
+
+export type KeyGuardDeps = KeyAuthenticationDeps & {
+  clock: () => Date;
+  rateLimits: RateLimits;
+  usage: KeyUsage;
+};
+
+/** A page of a hundred links shows as many; each is drawn once an hour and browser (`max-age`). */
+const QR_IMAGES_PER_HOUR_BY_ADDRESS = 1_000;
+
+export type KeyGuard = {
+  /** Demands a valid key and counts against it; without one, against the address. */
+  demand(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** Shows the address's window and counts nothing: answers before any route. */
+  show(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** Counts a QR image against the address: nobody needs a key for one, and none is charged. */
+  countQr(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+  /** Counts against the key when it is valid, else the address, but refuses nobody for want of a key. */
+  count(request: FastifyRequest, reply: FastifyReply): Promise<void>;
+};
+
+export function keyGuard(deps: KeyGuardDeps): KeyGuard {
+  const { rateLimits, clock } = deps;
+  const authenticate = keyAuthentication(deps);
+  const limit = REQUESTS_PER_HOUR_BY_ADDRESS;
+  const spend = async (request: FastifyRequest, reply: FastifyReply, kind: string, most = limit) => {
+    const now = clock();
+    enforce(reply, await takeByAddress(rateLimits, kind, request.ip, most, now), now);
+  };
+
+  /** The caller, counted against its key; undefined once the address has been counted instead. */
+  async function countedCaller(request: FastifyRequest, reply: FastifyReply): Promise<KeyCaller | undefined> {
+    const caller = await authenticate(request.headers["x-api-key"], {
+      spendRequest: () => spend(request, reply, "address"),
+      spendLookUp: () => spend(request, reply, "unknown-key"),
+    });
+    if (!caller) return undefined;
+    deps.usage.used(caller.keyId);
+    const { requestsPerHour } = TIER_LIMITS[caller.tier];
+    const now = clock();
+    const window = await rateLimits.take(`key ${caller.keyId}`, requestsPerHour, now);
+    enforce(reply, { ...window, limit: requestsPerHour }, now);
+    return caller;
+  }
+
+  return {
+    async demand(request, reply) {
+      const caller = await countedCaller(request, reply);
+      if (!caller) throw new InvalidKey();
+      request.caller = caller;
+    },
+    async show(request, reply) {
+      showWindow(reply, await lookByAddress(rateLimits, "address", request.ip, limit, clock()));
+    },
+    countQr: (request, reply) => spend(request, reply, "qr", QR_IMAGES_PER_HOUR_BY_ADDRESS),
+    async count(request, reply) {
+      await countedCaller(request, reply);
+    },
+  };
+}

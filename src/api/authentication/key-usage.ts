@@ -1,0 +1,39 @@
+// When each API key was last used, to the minute: kept among the secrets, as an event for each request would drown the log.
+import { LRUCache } from "lru-cache";
+import { keyUseSecret } from "../../commands/credentials/account-secrets.ts";
+import type { Logger } from "../../runtime/logging.ts";
+import { KEY_USE_KEPT_MS } from "../../secrets/earlier-versions.ts";
+import type { Secrets } from "../../secrets/port.ts";
+
+const WRITTEN_EVERY_MS = 60_000;
+const KEYS_REMEMBERED = 50_000;
+
+export type KeyUsage = {
+  /** Notes a use; written at most once a minute for each key and process, and waited for by nobody. */
+  used(keyId: string): void;
+};
+
+export function keyUsage(deps: { secrets: Secrets; clock: () => Date; log: Logger }): KeyUsage {
+  const written = new LRUCache<string, number>({ max: KEYS_REMEMBERED });
+  return {
+    used(keyId) {
+      const now = deps.clock();
+      const before = written.get(keyId);
+      if (before !== undefined && now.getTime() - before < WRITTEN_EVERY_MS) return;
+      written.set(keyId, now.getTime());
+      const expiresAt = new Date(now.getTime() + KEY_USE_KEPT_MS).toISOString();
+      deps.secrets
+        .put(keyUseSecret(keyId), { value: now.toISOString(), expiresAt })
+        .catch((err: unknown) => deps.log.warn({ err }, "the use of an API key was not noted"));
+    },
+  };
+}
+
+/** ISO 8601, to the minute; undefined for a key that was not used within a year. */
+export async function lastUseOf(
+  deps: { secrets: Secrets; clock: () => Date },
+  keyId: string,
+): Promise<string | undefined> {
+  const at = await deps.secrets.get(keyUseSecret(keyId), deps.clock());
+  return typeof at === "string" ? at : undefined;
+}

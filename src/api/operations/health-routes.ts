@@ -1,0 +1,31 @@
+// GET /health/live and /health/ready, on any host: what load balancers and orchestrators ask.
+import type { Readiness } from "../../monitoring/health.ts";
+import { atMostEvery } from "../../runtime/at-most-every.ts";
+import type { Api } from "../fastify.ts";
+import { isFromOperator } from "./operator-request.ts";
+
+/** However often it is asked for: the answer costs every store a question. */
+const READINESS_EVERY_MS = 1_000;
+
+type Deps = { readiness: () => Promise<Readiness>; adminToken: string | undefined };
+
+/** Strangers learn whether the process is ready; which part is not, and why, is for the operator. */
+export function healthRoutes(app: Api, deps: Deps): void {
+  const readiness = atMostEvery(READINESS_EVERY_MS, () => performance.now(), deps.readiness);
+  const schema = { hide: true };
+  app.get("/health/live", { schema }, async (_request, reply) => {
+    return reply.header("cache-control", "no-store").send({ status: "live" });
+  });
+
+  app.get("/health/ready", { schema }, async (request, reply) => {
+    const { ready, reasons, degraded } = await readiness();
+    const details = { reasons, ...(degraded.length > 0 ? { degraded } : {}) };
+    return reply
+      .code(ready ? 200 : 503)
+      .header("cache-control", "no-store")
+      .send({
+        status: ready ? "ready" : "not ready",
+        ...(isFromOperator(request, deps.adminToken) ? details : {}),
+      });
+  });
+}

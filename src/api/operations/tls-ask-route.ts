@@ -1,0 +1,25 @@
+// GET /internal/tls/ask?domain=: whether a TLS proxy may get a certificate for a name (Caddy's on-demand TLS).
+import { z } from "zod";
+import { domainInService } from "../../queries/domain-in-service.ts";
+import type { ReadStore } from "../../read-store/port.ts";
+import { canonicalHost } from "../../redirect/http/hosts.ts";
+import type { Api } from "../fastify.ts";
+import { isFromThisMachine, isSameSecret } from "./operator-request.ts";
+
+const Ask = z.object({ domain: z.string().max(300).default(""), secret: z.string().max(200).optional() });
+
+/**
+ * 200 only for verified active domains, 404 for every other name, 403 for whoever may not ask: the caller is a
+ * program on this machine, or shows the secret. A forwarded request comes from somebody else than its peer.
+ */
+export function tlsAskRoute(app: Api, deps: { readStore: ReadStore; secret: string | undefined }): void {
+  app.get("/internal/tls/ask", { schema: { hide: true, querystring: Ask } }, async (request, reply) => {
+    const { domain, secret } = request.query;
+    reply.header("cache-control", "no-store").type("text/plain; charset=utf-8");
+    if (!isFromThisMachine(request) && !isSameSecret(secret, deps.secret))
+      return reply.code(403).send("forbidden\n");
+    const hostname = canonicalHost(domain);
+    const found = hostname === "" ? undefined : await domainInService(deps, hostname);
+    return found ? reply.send("yes\n") : reply.code(404).send("no\n");
+  });
+}

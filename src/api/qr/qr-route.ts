@@ -1,0 +1,73 @@
+// GET /api/qr/{slug}: the QR image of a link; it encodes `?qr=1`, so that a scan is counted as one.
+import { createHash } from "node:crypto";
+import { z } from "zod";
+import { NotFound } from "../../queries/errors.ts";
+import { type FindLinkDeps, findLinkBySlug } from "../../queries/links/find-link.ts";
+import { apiErrors } from "../api-errors.ts";
+import type { Api } from "../fastify.ts";
+import { DomainIdQuery, SlugParams } from "../schemas.ts";
+import { qrImages } from "./qr-images.ts";
+
+const COLOUR = /^#?(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})$/;
+const colour = z
+  .string()
+  .regex(COLOUR, "must be a hex colour such as 1a2b3c")
+  .transform((text) => `#${text.replace("#", "")}`);
+const CACHED_SECONDS = 3600;
+/** Part of each ETag, raised when the same request is answered with other bytes than before. */
+const IMAGE_VERSION = 2;
+
+const Query = z.object({
+  format: z.enum(["png", "svg"]).default("png"),
+  size: z.coerce.number().int().min(64).max(2048).default(512).meta({ description: "Width in pixels" }),
+  margin: z.coerce.number().int().min(0).max(20).default(4).meta({ description: "In modules" }),
+  dark: colour.default("#000000").meta({ examples: ["1a2b3c"] }),
+  light: colour.default("#ffffff").meta({ examples: ["ffffff00"] }),
+  ecc: z.enum(["L", "M", "Q", "H"]).default("M").meta({ description: "Error correction level" }),
+  domain_id: DomainIdQuery,
+});
+
+/** `writesAreReadable`: as in links.ts. */
+export type QrDeps = FindLinkDeps & { writesAreReadable: () => Promise<void> };
+
+export function qrRoute(app: Api, deps: QrDeps): void {
+  const images = qrImages();
+  const schema = {
+    operationId: "getQrCode",
+    summary: "The QR code of a link",
+    description: "No authentication. Scans of it are counted as `qr_scan`.",
+    tags: ["Links"],
+    security: [],
+    params: SlugParams,
+    querystring: Query,
+    response: {
+      200: {
+        description: "The image",
+        content: { "image/png": { schema: z.any() }, "image/svg+xml": { schema: z.string() } },
+      },
+      304: z.null().describe("Not changed since the ETag in If-None-Match"),
+      ...apiErrors(400, 404),
+    },
+  };
+  app.get("/api/qr/:slug", { schema }, async (request, reply) => {
+    const { domain_id: domainId, ...look } = request.query;
+    await deps.writesAreReadable();
+    const link = await findLinkBySlug(deps, request.params.slug, domainId);
+    if (!link) throw new NotFound("Short link not found.");
+    const text = `${link.shortUrl}?qr=1`;
+    const id = createHash("sha256")
+      .update(JSON.stringify([IMAGE_VERSION, text, look]))
+      .digest("base64url")
+      .slice(0, 22);
+    const etag = `"${id}"`;
+    reply.header("etag", etag).header("cache-control", `public, max-age=${CACHED_SECONDS}`);
+    if (matches(request.headers["if-none-match"], etag)) return reply.code(304).send(null);
+    const image = await images.image(id, text, look);
+    return reply.type(look.format === "svg" ? "image/svg+xml" : "image/png").send(image);
+  });
+}
+
+function matches(header: string | undefined, etag: string): boolean {
+  const given = header?.split(",").map((tag) => tag.trim().replace(/^W\//, "")) ?? [];
+  return given.includes(etag) || given.includes("*");
+}

@@ -1,0 +1,124 @@
+// Decides what may happen to one account and its API keys; folds its domains and webhooks too. Pure: time and ids come in.
+import type { AccountEvent } from "../../events/catalogue.ts";
+import { STREAM_LIMITS, TIER_LIMITS, type Tier } from "../../events/vocabulary.ts";
+import { evolveDomains, type OwnDomains } from "../domains/domain-state.ts";
+import { HistoryFull } from "../errors.ts";
+import { evolveWebhooks, isOfWebhook, type OwnWebhooks } from "../webhooks/webhook-state.ts";
+import { AccountExists, AccountNotFound, KeyLimitReached, KeyNotFound } from "./account-errors.ts";
+
+/** Deciders read it; only `evolve` changes it, in place. */
+export type OpenAccount = {
+  status: "open";
+  accountId: string;
+  tier: Tier;
+  /** By key id, deactivated ones too: as many as were ever issued. */
+  keys: Map<string, "active" | "deactivated">;
+  activeKeys: number;
+  domains: OwnDomains;
+  /** Ever, those that were removed since counted. */
+  domainsAdded: number;
+  webhooks: OwnWebhooks;
+  liveWebhooks: number;
+  /** In its stream. */
+  events: number;
+};
+
+export type AccountState = { status: "absent" } | { status: "closed"; accountId: string } | OpenAccount;
+
+export const noAccount: AccountState = { status: "absent" };
+
+/** @throws AccountExists also for one that was closed: an id is used once */
+export function open(
+  account: AccountState,
+  c: { accountId: string; tier: Tier; at: string },
+): AccountEvent[] {
+  if (account.status !== "absent") throw new AccountExists();
+  return [{ type: "AccountOpened", data: { accountId: c.accountId, tier: c.tier, at: c.at } }];
+}
+
+/** Active keys beyond the new tier's limit go on working; only new ones are refused. */
+export function changeTierTo(account: AccountState, c: { tier: Tier; at: string }): AccountEvent[] {
+  const { accountId, tier } = opened(account);
+  if (tier === c.tier) return [];
+  return [{ type: "TierChanged", data: { accountId, from: tier, to: c.tier, at: c.at } }];
+}
+
+export type NewKey = { keyId: string; keyHash: string; hint: string; label: string; at: string };
+
+/** @throws KeyLimitReached at 2 (Free) or 5 (Developer) active keys (interface, part 5), HistoryFull */
+export function issue(account: AccountState, key: NewKey): AccountEvent[] {
+  const { accountId, tier, keys, activeKeys } = withRoom(account);
+  if (keys.size >= STREAM_LIMITS.keysIssued)
+    throw new HistoryFull(
+      `This account has been issued ${STREAM_LIMITS.keysIssued} API keys, as many as one account can be`,
+      "go on with the keys it has, or open another account",
+    );
+  const limit = TIER_LIMITS[tier].activeKeys;
+  if (activeKeys >= limit) throw new KeyLimitReached(limit, tier);
+  return [{ type: "KeyIssued", data: { accountId, ...key } }];
+}
+
+export function deactivate(account: AccountState, c: { keyId: string; at: string }): AccountEvent[] {
+  const { accountId, keys } = opened(account);
+  const status = keys.get(c.keyId);
+  if (!status) throw new KeyNotFound();
+  if (status === "deactivated") return [];
+  return [{ type: "KeyDeactivated", data: { accountId, keyId: c.keyId, at: c.at } }];
+}
+
+/** Closing what is closed changes nothing, so that it can be repeated. @throws AccountNotFound */
+export function close(account: AccountState, c: { at: string }): AccountEvent[] {
+  if (account.status === "closed") return [];
+  const { accountId } = opened(account);
+  return [{ type: "AccountClosed", data: { accountId, at: c.at } }];
+}
+
+/** @throws AccountNotFound when it was never opened, or is closed */
+export function opened(account: AccountState): OpenAccount {
+  if (account.status !== "open") throw new AccountNotFound();
+  return account;
+}
+
+/**
+ * For what may make the stream longer again and again, such as issuing, changing and resuming.
+ * @throws AccountNotFound, HistoryFull
+ */
+export function withRoom(account: AccountState): OpenAccount {
+  const open = opened(account);
+  if (open.events < STREAM_LIMITS.accountEvents) return open;
+  throw new HistoryFull(
+    `The history of this account holds ${STREAM_LIMITS.accountEvents} changes, as many as it can`,
+    "deactivating, pausing, removing and closing still work; for anything else open another account",
+  );
+}
+
+/**
+ * Changes an open account in place and answers it, as it belongs to whoever loads the stream: a copy of its maps for
+ * each event would take quadratic time.
+ */
+export function evolve(account: AccountState, event: AccountEvent): AccountState {
+  if (event.type === "AccountOpened") return asOpened(event.data);
+  if (account.status !== "open") return account;
+  if (event.type === "AccountClosed") return { status: "closed", accountId: account.accountId };
+  account.events += 1;
+  if (isOfWebhook(event)) account.liveWebhooks += evolveWebhooks(account.webhooks, event);
+  else if (event.type === "TierChanged") account.tier = event.data.to;
+  else if (event.type === "KeyIssued") setKey(account, event.data.keyId, "active");
+  else if (event.type === "KeyDeactivated") setKey(account, event.data.keyId, "deactivated");
+  else evolveDomains(account.domains, event);
+  if (event.type === "DomainAdded") account.domainsAdded += 1;
+  return account;
+}
+
+function asOpened({ accountId, tier }: { accountId: string; tier: Tier }): OpenAccount {
+  const keys = { keys: new Map(), activeKeys: 0 };
+  const domains = { domains: new Map(), domainsAdded: 0 };
+  const webhooks = { webhooks: new Map(), liveWebhooks: 0 };
+  return { status: "open", accountId, tier, ...keys, ...domains, ...webhooks, events: 1 };
+}
+
+function setKey(account: OpenAccount, keyId: string, status: "active" | "deactivated"): void {
+  if (account.keys.get(keyId) === "active") account.activeKeys -= 1;
+  if (status === "active") account.activeKeys += 1;
+  account.keys.set(keyId, status);
+}

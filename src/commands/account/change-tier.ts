@@ -1,0 +1,21 @@
+// Moves an account to another tier (interface, part 1); keys and domains it already has stay as they are.
+import type { Position } from "../../event-store/port.ts";
+import type { Tier } from "../../events/vocabulary.ts";
+import type { CommandContext } from "../caller.ts";
+import type { CommandDeps } from "../handle-command.ts";
+import { changeTierTo } from "./account.ts";
+import { onAccount } from "./account-stream.ts";
+
+/** @throws AccountNotFound */
+export async function changeTier(
+  deps: CommandDeps,
+  context: CommandContext,
+  accountId: string,
+  tier: Tier,
+): Promise<{ accountId: string; tier: Tier; position: Position | undefined }> {
+  const at = deps.clock().toISOString();
+  const { position } = await onAccount(deps, context, accountId, (account) =>
+    changeTierTo(account, { tier, at }),
+  );
+  return { accountId, tier, position };
+}

@@ -1,0 +1,75 @@
+// Opens an account for an e-mail address, which goes into the secrets and never into an event (DESIGN §3).
+import { createHash } from "node:crypto";
+import type { Position } from "../../event-store/port.ts";
+import type { Tier } from "../../events/vocabulary.ts";
+import type { Secrets } from "../../secrets/port.ts";
+import type { CommandContext } from "../caller.ts";
+import { acceptEmail, normalEmail } from "../credentials/email-address.ts";
+import { type LockDeps, withLock } from "../credentials/secrets-lock.ts";
+import type { CommandDeps } from "../handle-command.ts";
+import { open } from "./account.ts";
+import { AccountExists, EmailTaken } from "./account-errors.ts";
+import { loadAccount, onAccount } from "./account-stream.ts";
+
+export type OpenAccountDeps = CommandDeps & { secrets: Secrets };
+
+export type OpenedAccount = { accountId: string; email: string; tier: Tier; position: Position | undefined };
+
+/** @throws InvalidEmail, EmailTaken (upper and lower case are one address) */
+export async function openAccount(
+  deps: OpenAccountDeps,
+  context: CommandContext,
+  request: { email: string; tier: Tier },
+): Promise<OpenedAccount> {
+  const email = acceptEmail(request.email);
+  const accountId = await onAddress(deps, email, async () => {
+    const reserved = await reserve(deps, email);
+    await deps.secrets.put(emailSecret(reserved), { value: email });
+    return reserved;
+  });
+  const at = deps.clock().toISOString();
+  try {
+    const { position } = await onAccount(deps, context, accountId, (account) =>
+      open(account, { accountId, tier: request.tier, at }),
+    );
+    return { accountId, email, tier: request.tier, position };
+  } catch (error) {
+    throw error instanceof AccountExists ? new EmailTaken() : error;
+  }
+}
+
+/** Where an account's e-mail address is kept among the secrets; a string. */
+export function emailSecret(accountId: string): string {
+  return `email/${accountId}`;
+}
+
+/** Where the account of an e-mail address is found among the secrets, by the digest of the address; its id. */
+export function accountByEmailSecret(email: string): string {
+  const digest = createHash("sha256").update(normalEmail(email)).digest("hex");
+  return `account-by-email/${digest}`;
+}
+
+/** One opening or change at a time that binds the address. @throws EmailTaken when another binds it */
+export async function onAddress<T>(deps: LockDeps, email: string, work: () => Promise<T>): Promise<T> {
+  return await withLock(deps, `${accountByEmailSecret(email)}/lock`, () => new EmailTaken(), work);
+}
+
+/**
+ * The address binds one account id; one whose opening was cut off by a crash is taken up again. What a closing or a
+ * change of address that was cut off left behind counts for nothing.
+ */
+async function reserve(deps: OpenAccountDeps, email: string): Promise<string> {
+  const { secrets, clock, newId, eventStore } = deps;
+  const wanted = newId();
+  const binding = accountByEmailSecret(email);
+  const bound = await secrets.putIfAbsent(binding, { value: wanted }, clock());
+  if (bound === wanted) return wanted;
+  const holder = String(bound);
+  const { status } = await loadAccount(eventStore, holder);
+  if (status === "absent") return holder;
+  const current = await secrets.get(emailSecret(holder), clock());
+  if (status === "open" && typeof current === "string" && normalEmail(current) === normalEmail(email))
+    throw new EmailTaken();
+  await secrets.put(binding, { value: wanted });
+  return wanted;
+}

@@ -1,0 +1,54 @@
+// One-time links of an account: void as soon as its password or its address is another, and when it is closed.
+import type { EventStore } from "../../event-store/port.ts";
+import type { Secrets } from "../../secrets/port.ts";
+import { AccountNotFound, LinkExpired } from "../account/account-errors.ts";
+import { loadOpenAccount } from "../account/account-stream.ts";
+import { credentialsOf } from "./credentials.ts";
+import { issueToken, lookAtToken, type TokenPurpose, useToken } from "./one-time-token.ts";
+
+export type AccountTokenDeps = { eventStore: EventStore; secrets: Secrets; clock: () => Date };
+
+/** `credentials`: the digest of credentialsOf when the link was made. */
+type Bound<T> = { accountId: string; credentials: string; value: T };
+
+/** `email`: of the account, as it is stored. */
+export type OfAccount<T> = { accountId: string; email: string; value: T };
+
+/** `value` is plain JSON. @throws AccountNotFound */
+export async function issueAccountToken<T>(
+  deps: AccountTokenDeps,
+  purpose: TokenPurpose,
+  c: { accountId: string; value: T; lifetimeMs: number },
+): Promise<string> {
+  const { accountId, value, lifetimeMs } = c;
+  await loadOpenAccount(deps.eventStore, accountId);
+  const credentials = await credentialsOf(deps, accountId);
+  if (!credentials) throw new AccountNotFound();
+  const bound: Bound<T> = { accountId, credentials: credentials.digest, value };
+  return await issueToken(deps, purpose, bound, lifetimeMs);
+}
+
+/** Without using it up. @throws LinkExpired */
+export async function lookAtAccountToken<T>(
+  deps: AccountTokenDeps,
+  purpose: TokenPurpose,
+  token: string,
+): Promise<OfAccount<T>> {
+  return await stillBound(deps, await lookAtToken<Bound<T>>(deps, purpose, token));
+}
+
+/** Uses it up; of several who try at the same time one succeeds. @throws LinkExpired */
+export async function useAccountToken<T>(
+  deps: AccountTokenDeps,
+  purpose: TokenPurpose,
+  token: string,
+): Promise<OfAccount<T>> {
+  return await stillBound(deps, await useToken<Bound<T>>(deps, purpose, token));
+}
+
+async function stillBound<T>(deps: AccountTokenDeps, bound: Bound<T>): Promise<OfAccount<T>> {
+  const { accountId, value } = bound;
+  const credentials = await credentialsOf(deps, accountId);
+  if (credentials?.digest !== bound.credentials) throw new LinkExpired();
+  return { accountId, email: credentials.email, value };
+}

@@ -1,0 +1,31 @@
+// A new password for someone who knows the old one; every session of the old one ends with it.
+import type { EventStore } from "../../event-store/port.ts";
+import type { Secrets } from "../../secrets/port.ts";
+import { WrongPassword } from "../account/account-errors.ts";
+import { loadOpenAccount } from "../account/account-stream.ts";
+import { emailSecret } from "../account/open-account.ts";
+import { acceptPassword, hashPassword, keepPassword, verifyPassword } from "./password.ts";
+
+type Deps = { eventStore: EventStore; secrets: Secrets; clock: () => Date; newId: () => string };
+
+/** Answers the epoch of the new password. @throws WrongPassword, PasswordRefused, AccountNotFound */
+export async function changePassword(
+  deps: Deps,
+  accountId: string,
+  given: { current: string; wanted: string },
+): Promise<{ epoch: string }> {
+  await provePassword(deps, accountId, given.current);
+  const email = String((await deps.secrets.get(emailSecret(accountId), deps.clock())) ?? "");
+  const passwordHash = await hashPassword(acceptPassword(given.wanted, { email }));
+  return { epoch: await keepPassword(deps, accountId, passwordHash) };
+}
+
+/** Before what can't be taken back, and before what would let a borrowed browser take the account. @throws WrongPassword, AccountNotFound */
+export async function provePassword(
+  deps: Pick<Deps, "eventStore" | "secrets" | "clock">,
+  accountId: string,
+  given: string,
+): Promise<void> {
+  await loadOpenAccount(deps.eventStore, accountId);
+  if ((await verifyPassword(deps, accountId, given)) === undefined) throw new WrongPassword();
+}

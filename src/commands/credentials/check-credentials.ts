@@ -1,0 +1,34 @@
+// Signing in: whose e-mail address and password these are; every refusal reads and takes the same (no enumeration).
+import type { EventStore } from "../../event-store/port.ts";
+import type { Secrets } from "../../secrets/port.ts";
+import { WrongCredentials } from "../account/account-errors.ts";
+import { loadAccount } from "../account/account-stream.ts";
+import { accountByEmailSecret, emailSecret } from "../account/open-account.ts";
+import { normalEmail } from "./email-address.ts";
+import { verifyPassword } from "./password.ts";
+
+type Deps = { eventStore: EventStore; secrets: Secrets; clock: () => Date };
+
+/** `epoch`: of the password that was given. @throws WrongCredentials also for a closed account and for one without a password */
+export async function checkCredentials(
+  deps: Deps,
+  given: { email: string; password: string },
+): Promise<{ accountId: string; epoch: string }> {
+  const accountId = (await accountWithEmail(deps, given.email))?.accountId;
+  const epoch = await verifyPassword(deps, accountId, given.password);
+  if (!accountId || epoch === undefined) throw new WrongCredentials();
+  if ((await loadAccount(deps.eventStore, accountId)).status !== "open") throw new WrongCredentials();
+  return { accountId, epoch };
+}
+
+/** The account that has this address now, and the address as it is stored; an entry that a cut-off change of address left behind counts for nothing. */
+export async function accountWithEmail(
+  deps: Pick<Deps, "secrets" | "clock">,
+  email: string,
+): Promise<{ accountId: string; email: string } | undefined> {
+  const bound = await deps.secrets.get(accountByEmailSecret(email), deps.clock());
+  if (typeof bound !== "string") return undefined;
+  const current = await deps.secrets.get(emailSecret(bound), deps.clock());
+  if (typeof current !== "string" || normalEmail(current) !== normalEmail(email)) return undefined;
+  return { accountId: bound, email: current };
+}

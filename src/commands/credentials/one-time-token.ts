@@ -1,0 +1,40 @@
+// Tokens that are mailed or handed over by the operator: they work once, for a while, and only their SHA-256 is kept.
+import { createHash, randomBytes } from "node:crypto";
+import type { Secrets } from "../../secrets/port.ts";
+import { LinkExpired } from "../account/account-errors.ts";
+
+type Deps = { secrets: Secrets; clock: () => Date };
+
+/** What a token may be used for; one made for the one is nothing to the other. */
+export type TokenPurpose = "sign-up" | "password" | "email";
+
+/** `value` is plain JSON. */
+export async function issueToken(
+  { secrets, clock }: Deps,
+  purpose: TokenPurpose,
+  value: unknown,
+  lifetimeMs: number,
+): Promise<string> {
+  const token = randomBytes(32).toString("base64url");
+  const expiresAt = new Date(clock().getTime() + lifetimeMs).toISOString();
+  await secrets.put(tokenSecret(purpose, token), { value, expiresAt });
+  return token;
+}
+
+/** What the token stands for, without using it up. @throws LinkExpired */
+export async function lookAtToken<T>(deps: Deps, purpose: TokenPurpose, token: string): Promise<T> {
+  const value = await deps.secrets.get(tokenSecret(purpose, token), deps.clock());
+  if (value === undefined) throw new LinkExpired();
+  return value as T;
+}
+
+/** Uses it up; of several who try at the same time one succeeds. @throws LinkExpired */
+export async function useToken<T>(deps: Deps, purpose: TokenPurpose, token: string): Promise<T> {
+  const value = await deps.secrets.take(tokenSecret(purpose, token), deps.clock());
+  if (value === undefined) throw new LinkExpired();
+  return value as T;
+}
+
+function tokenSecret(purpose: TokenPurpose, token: string): string {
+  return `token/${purpose}/${createHash("sha256").update(token).digest("hex")}`;
+}

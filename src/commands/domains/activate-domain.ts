@@ -1,0 +1,20 @@
+// Makes a verified domain usable for new links again.
+import type { Position } from "../../event-store/port.ts";
+import { onAccount } from "../account/account-stream.ts";
+import type { CommandContext } from "../caller.ts";
+import type { CommandDeps } from "../handle-command.ts";
+import { activate } from "./domain.ts";
+
+/** @throws AccountNotFound, DomainNotFound */
+export async function activateDomain(
+  deps: CommandDeps,
+  context: CommandContext,
+  accountId: string,
+  domainId: string,
+): Promise<{ domainId: string; position: Position | undefined }> {
+  const at = deps.clock().toISOString();
+  const { position } = await onAccount(deps, context, accountId, (account) =>
+    activate(account, { domainId, at }),
+  );
+  return { domainId, position };
+}

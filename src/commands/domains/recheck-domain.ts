@@ -1,0 +1,32 @@
+// Looks again whether a verified domain's TXT record is still there; a week without it makes the domain inactive.
+import type { Position } from "../../event-store/port.ts";
+import { loadAccount, onAccount } from "../account/account-stream.ts";
+import type { CommandContext } from "../caller.ts";
+import type { CommandDeps } from "../handle-command.ts";
+import { noteRecord, verifiedDomain } from "./domain.ts";
+import { lookForProof, type ResolveTxt } from "./txt-proof.ts";
+
+export type RecheckedDomain = {
+  record: "found" | "gone" | "unknown" | "not needed";
+  position: Position | undefined;
+};
+
+/** Name servers that can't be asked prove nothing: then nothing changes, nor for a closed account. */
+export async function recheckDomain(
+  deps: CommandDeps & { resolveTxt: ResolveTxt },
+  context: CommandContext,
+  accountId: string,
+  domainId: string,
+): Promise<RecheckedDomain> {
+  const account = await loadAccount(deps.eventStore, accountId);
+  const domain = account.status === "open" ? verifiedDomain(account, domainId) : undefined;
+  if (!domain || domain.proven === "operator") return { record: "not needed", position: undefined };
+  const proof = await lookForProof(deps.resolveTxt, domain.hostname, domain.token);
+  if (proof.is === "unreachable") return { record: "unknown", position: undefined };
+  const isThere = proof.is === "proven";
+  const at = deps.clock().toISOString();
+  const { position } = await onAccount(deps, context, accountId, (account) =>
+    noteRecord(account, { domainId, isThere, at }),
+  );
+  return { record: isThere ? "found" : "gone", position };
+}

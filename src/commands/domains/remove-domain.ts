@@ -1,0 +1,26 @@
+// Removes a domain from an account, then releases the hostname for others; safe to repeat after a crash.
+import type { Position } from "../../event-store/port.ts";
+import { onAccount } from "../account/account-stream.ts";
+import type { CommandContext } from "../caller.ts";
+import type { CommandDeps } from "../handle-command.ts";
+import { releaseHostname } from "./claim-hostname.ts";
+import { remove } from "./domain.ts";
+
+/**
+ * The account first: in the other order another account could claim a hostname that this one still uses.
+ * @throws AccountNotFound
+ */
+export async function removeDomain(
+  deps: CommandDeps,
+  context: CommandContext,
+  accountId: string,
+  hostname: string,
+  reason?: "taken_over",
+): Promise<{ hostname: string; position: Position | undefined }> {
+  const at = deps.clock().toISOString();
+  const { position } = await onAccount(deps, context, accountId, (account) =>
+    remove(account, { hostname, at, reason }),
+  );
+  await releaseHostname(deps, context, { hostname, accountId, at });
+  return { hostname, position };
+}

@@ -1,0 +1,29 @@
+// Sets where the bare name of a custom domain leads.
+import type { Position } from "../../event-store/port.ts";
+import { loadAccount, onAccount } from "../account/account-stream.ts";
+import type { CommandContext } from "../caller.ts";
+import type { CommandDeps } from "../handle-command.ts";
+import { type AcceptUrlDeps, acceptUrl } from "../links/accept-url.ts";
+import { setHome } from "./domain.ts";
+
+/**
+ * `given`: an http or https URL as for links; null or "" for our own small page.
+ * @throws InvalidUrl, UnsafeUrl, AccountNotFound, DomainNotFound
+ */
+export async function setDomainHome(
+  deps: CommandDeps & AcceptUrlDeps,
+  context: CommandContext,
+  accountId: string,
+  c: { domainId: string; given: string | null },
+): Promise<{ homeUrl: string | null; position: Position | undefined }> {
+  const ownHosts = async () => {
+    const account = await loadAccount(deps.eventStore, accountId);
+    return account.status === "open" ? [...account.domains.keys()] : [];
+  };
+  const homeUrl = c.given ? (await acceptUrl(deps, c.given, ownHosts)).longUrl : null;
+  const at = deps.clock().toISOString();
+  const { position } = await onAccount(deps, context, accountId, (account) =>
+    setHome(account, { domainId: c.domainId, homeUrl, at }),
+  );
+  return { homeUrl, position };
+}

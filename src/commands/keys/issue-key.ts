@@ -1,0 +1,35 @@
+// Issues an API key `<prefix>_<32 random characters>` (interface, part 5); shown once, stored as its SHA-256.
+import { createHash } from "node:crypto";
+import type { Position } from "../../event-store/port.ts";
+import { issue } from "../account/account.ts";
+import { onAccount } from "../account/account-stream.ts";
+import type { CommandContext } from "../caller.ts";
+import type { CommandDeps } from "../handle-command.ts";
+
+/** `randomKey`: 32 characters of [A-Za-z0-9] from a CSPRNG. */
+export type IssueKeyDeps = CommandDeps & { keyPrefix: string; randomKey: () => string };
+
+export type IssuedKey = { keyId: string; key: string; label: string; position: Position | undefined };
+
+/** @throws AccountNotFound, KeyLimitReached */
+export async function issueKey(
+  deps: IssueKeyDeps,
+  context: CommandContext,
+  accountId: string,
+  request: { label?: string | undefined } = {},
+): Promise<IssuedKey> {
+  const key = `${deps.keyPrefix}_${deps.randomKey()}`;
+  const keyId = deps.newId();
+  const label = (request.label ?? "").trim().slice(0, 100);
+  const keyHash = hashKey(key);
+  const at = deps.clock().toISOString();
+  const { position } = await onAccount(deps, context, accountId, (account) =>
+    issue(account, { keyId, keyHash, hint: key.slice(-4), label, at }),
+  );
+  return { keyId, key, label, position };
+}
+
+/** SHA-256 of the whole key, hex: no salt or stretching, as 32 random characters can't be guessed. */
+export function hashKey(key: string): string {
+  return createHash("sha256").update(key).digest("hex");
+}

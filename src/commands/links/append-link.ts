@@ -1,0 +1,83 @@
+// Appends LinkCreated: that the link's stream must not exist yet is what makes its slug unique.
+import type { Position } from "../../event-store/port.ts";
+import type { LinkEvent } from "../../events/catalogue.ts";
+import { linkStream } from "../../events/streams.ts";
+import type { Caller, CommandContext } from "../caller.ts";
+import { type CommandDeps, handleCommand } from "../handle-command.ts";
+import { type DeriveSlug, derivedId } from "./derived-identity.ts";
+import { create, type ExistingLink, evolve, freeLink, type LinkState } from "./link.ts";
+import { NoFreeSlug, SlugTaken } from "./link-errors.ts";
+import { loadLinkHistory } from "./link-stream.ts";
+
+export type AppendLinkDeps = CommandDeps & {
+  randomSlug: () => string;
+  /** For a request with a scope, in place of a random one. */
+  derivedSlug: DeriveSlug;
+};
+
+/** `host` is part of the identity; `origin` is what short URLs start with. */
+export type LinkPlace = { host: string; origin: string; domainId?: string };
+
+export type LinkToAppend = {
+  longUrl: string;
+  place: LinkPlace;
+  slug: string;
+  custom: boolean;
+  /** With a scope the event's id is derived, and a repeated append finds the first one. */
+  scope: string | undefined;
+  attempt: number;
+};
+
+const SLUG_TRIES = 5;
+
+/** @throws SlugTaken */
+export async function appendLink(
+  deps: AppendLinkDeps,
+  context: CommandContext,
+  by: Caller,
+  wanted: LinkToAppend,
+): Promise<{ link: ExistingLink; position: Position | undefined }> {
+  const { place, slug, scope, attempt } = wanted;
+  const id = scope === undefined ? deps.newId() : derivedId("LinkCreated", scope, attempt);
+  const facts = {
+    host: place.host,
+    slug,
+    accountId: by.accountId,
+    longUrl: wanted.longUrl,
+    shortUrl: `${place.origin}/${slug}`,
+    createdAt: deps.clock().toISOString(),
+    via: by.via,
+    custom: wanted.custom,
+    keyId: by.keyId,
+    domainId: place.domainId,
+  };
+  const { position } = await handleCommand<LinkState, LinkEvent>(deps, context, {
+    stream: linkStream(place.host, slug),
+    initial: freeLink,
+    fold: evolve,
+    decide: (link) => create(link, facts),
+    expectNew: true,
+    eventId: () => id,
+  });
+  if (scope !== undefined) {
+    const found = await loadLinkHistory(deps.eventStore, place.host, slug);
+    return { link: found.asCreated, position: found.position };
+  }
+  return { link: { status: "live", changes: 0, ...facts }, position };
+}
+
+/** Tries slugs until one is free; with a scope always the same ones in the same order. */
+export async function onFreeSlug<T>(
+  deps: Pick<AppendLinkDeps, "randomSlug" | "derivedSlug">,
+  scope: string | undefined,
+  attempt: (slug: string, attempt: number) => Promise<T>,
+): Promise<T> {
+  for (let n = 0; n < SLUG_TRIES; n++) {
+    try {
+      return await attempt(scope === undefined ? deps.randomSlug() : deps.derivedSlug(scope, n), n);
+    } catch (error) {
+      if (!(error instanceof SlugTaken)) throw error;
+    }
+  }
+  throw new NoFreeSlug();
+}

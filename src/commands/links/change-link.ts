@@ -1,0 +1,75 @@
+// Changes a link after it was made: where it goes, whether it works, whether it is there.
+import type { Position } from "../../event-store/port.ts";
+import type { LinkEvent } from "../../events/catalogue.ts";
+import { linkStream } from "../../events/streams.ts";
+import type { AccountState } from "../account/account.ts";
+import type { Caller, CommandContext } from "../caller.ts";
+import { type CommandDeps, handleCommand } from "../handle-command.ts";
+import { acceptUrl } from "./accept-url.ts";
+import { accountOnce, type CreateLinkDeps, ownHosts } from "./create-link.ts";
+import { change, type ExistingLink, evolve, freeLink, type LinkChange, type LinkState } from "./link.ts";
+import { LinkNotFound, UnsafeUrl } from "./link-errors.ts";
+import { currentLink } from "./link-stream.ts";
+
+/** `host` without port: the base host or a custom domain. */
+export type LinkAddress = { host: string; slug: string };
+
+/** `url` is checked like that of a new link; so is the address of a link that is to work again. */
+export type LinkChangeRequest = { type: "retarget"; url: string } | Exclude<LinkChange, { type: "retarget" }>;
+
+/** @throws AccountNotFound for a closed account, LinkNotFound, LinkNotYours, LinkDeleted; InvalidUrl for `retarget`; UnsafeUrl also for `enable`, `restore` */
+export async function changeLink(
+  deps: CreateLinkDeps,
+  context: CommandContext,
+  by: Caller,
+  address: LinkAddress,
+  request: LinkChangeRequest,
+): Promise<{ link: ExistingLink; revision: number; position: Position | undefined }> {
+  const account = accountOnce(deps, by);
+  await account();
+  const wanted = await accepted(deps, account, by, address, request);
+  return applyLinkChange(deps, context, by.accountId, address, wanted);
+}
+
+/** A change whose address is accepted already. @throws LinkNotFound, LinkNotYours, LinkDeleted */
+export async function applyLinkChange(
+  deps: CommandDeps,
+  context: CommandContext,
+  accountId: string,
+  address: LinkAddress,
+  wanted: LinkChange,
+): Promise<{ link: ExistingLink; revision: number; position: Position | undefined }> {
+  const at = deps.clock().toISOString();
+  const { state, revision, position } = await handleCommand<LinkState, LinkEvent>(deps, context, {
+    stream: linkStream(address.host, address.slug),
+    initial: freeLink,
+    fold: evolve,
+    decide: (link) => change(link, { by: accountId, at, change: wanted }),
+  });
+  if (state.status === "free" || revision === "none") throw new LinkNotFound();
+  return { link: state, revision, position };
+}
+
+async function accepted(
+  deps: CreateLinkDeps,
+  account: () => Promise<AccountState>,
+  by: Caller,
+  address: LinkAddress,
+  request: LinkChangeRequest,
+): Promise<LinkChange> {
+  if (request.type === "enable" || request.type === "restore") await stillSafe(deps, address);
+  if (request.type !== "retarget") return request;
+  const own = () => ownHosts(by, account);
+  const { longUrl: to, isChecked } = await acceptUrl(deps, request.url, own);
+  if (!isChecked) await deps.recheckLater({ ...address, longUrl: to });
+  return { type: "retarget", to };
+}
+
+/** It may have been found unsafe while it did not work, or be why it was disabled. @throws UnsafeUrl */
+async function stillSafe(deps: CreateLinkDeps, { host, slug }: LinkAddress): Promise<void> {
+  const link = await currentLink(deps.eventStore, host, slug);
+  if (link.status === "free") return;
+  const safety = await deps.urlSafety(new URL(link.longUrl));
+  if (safety === "unsafe") throw new UnsafeUrl();
+  if (safety === "unknown") await deps.recheckLater({ host, slug, longUrl: link.longUrl });
+}

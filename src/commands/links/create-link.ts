@@ -1,0 +1,111 @@
+// POST /api/v1/shorten: one link, on the base host or on the caller's own domain (interface, part 4).
+import type { Position } from "../../event-store/port.ts";
+import { TIER_LIMITS } from "../../events/vocabulary.ts";
+import type { AccountState } from "../account/account.ts";
+import { AccountNotFound } from "../account/account-errors.ts";
+import { loadAccount } from "../account/account-stream.ts";
+import type { Caller, CommandContext } from "../caller.ts";
+import { verifiedDomain } from "../domains/domain.ts";
+import { TierRequired } from "../errors.ts";
+import { type AcceptUrlDeps, acceptUrl } from "./accept-url.ts";
+import { type AppendLinkDeps, appendLink, type LinkPlace, onFreeSlug } from "./append-link.ts";
+import { CustomSlugNeedsDomain, InvalidDomain } from "./link-errors.ts";
+import { type LinkObject, linkObject } from "./link-object.ts";
+import { acceptCustomSlug } from "./slug.ts";
+import type { RecheckLater } from "./url-rechecks.ts";
+
+export type CreateLinkDeps = AppendLinkDeps & AcceptUrlDeps & { recheckLater: RecheckLater };
+
+export type ShortenRequest = {
+  url: string;
+  customSlug?: string | undefined;
+  domain_id?: string | undefined;
+};
+
+export type CreatedLink = { link: LinkObject; position: Position | undefined };
+
+/** `idempotency`: a scope such as `<key id>/<Idempotency-Key>`; the same scope and request make one link only. */
+export type CreateLinkOptions = {
+  idempotency?: string | undefined;
+  /** The caller's account, when many links of one request share it. */
+  account?: (() => Promise<AccountState>) | undefined;
+};
+
+/**
+ * Checks in the order of DESIGN §7.
+ * @throws AccountNotFound for a closed account, TierRequired, CustomSlugNeedsDomain, InvalidUrl, UnsafeUrl, InvalidDomain, InvalidSlug, SlugTaken, NoFreeSlug
+ */
+export async function createLink(
+  deps: CreateLinkDeps,
+  context: CommandContext,
+  by: Caller,
+  request: ShortenRequest,
+  options: CreateLinkOptions = {},
+): Promise<CreatedLink> {
+  const account = options.account ?? accountOnce(deps, by);
+  await account();
+  allowedByTier(by, request);
+  const { longUrl, isChecked } = await acceptUrl(deps, request.url, () => ownHosts(by, account));
+  const place = await placeOf(deps, request, account);
+  const slug = request.customSlug === undefined ? undefined : acceptCustomSlug(request.customSlug);
+  const scope = options.idempotency;
+  const append = async (slug: string, custom: boolean, attempt: number) => {
+    if (!isChecked) await deps.recheckLater({ host: place.host, slug, longUrl });
+    return appendLink(deps, context, by, { longUrl, place, slug, custom, scope, attempt });
+  };
+  const created = slug
+    ? await append(slug, true, 0)
+    : await onFreeSlug(deps, scope, (free, attempt) => append(free, false, attempt));
+  return { link: linkObject(created.link, deps.baseUrl), position: created.position };
+}
+
+/**
+ * Reads the caller's account stream once for all links of one request. Links have streams of their own, which don't
+ * know of a closing: whatever makes or changes one asks here first.
+ * @throws AccountNotFound when it is closed
+ */
+export function accountOnce(
+  deps: Pick<CreateLinkDeps, "eventStore">,
+  by: Caller,
+): () => Promise<AccountState> {
+  let loading: Promise<AccountState> | undefined;
+  const load = async () => {
+    const account = await loadAccount(deps.eventStore, by.accountId);
+    if (account.status === "closed") throw new AccountNotFound();
+    return account;
+  };
+  return () => {
+    loading ??= load();
+    return loading;
+  };
+}
+
+function allowedByTier(by: Caller, request: ShortenRequest): void {
+  if (TIER_LIMITS[by.tier].developerFeatures) return;
+  if (request.customSlug !== undefined) throw new TierRequired("Custom slugs");
+  if (request.domain_id !== undefined) throw new TierRequired("Custom domains");
+}
+
+/** For acceptUrl. Free accounts have no domains to loop through, so their stream need not be read. */
+export async function ownHosts(
+  by: Pick<Caller, "tier">,
+  account: () => Promise<AccountState>,
+): Promise<readonly string[]> {
+  if (!TIER_LIMITS[by.tier].developerFeatures) return [];
+  const state = await account();
+  return state.status === "open" ? [...state.domains.keys()] : [];
+}
+
+async function placeOf(
+  deps: CreateLinkDeps,
+  request: ShortenRequest,
+  account: () => Promise<AccountState>,
+): Promise<LinkPlace> {
+  if (request.domain_id === undefined) {
+    if (request.customSlug !== undefined) throw new CustomSlugNeedsDomain();
+    return { host: deps.baseHost, origin: deps.baseUrl };
+  }
+  const domain = verifiedDomain(await account(), request.domain_id.toLowerCase());
+  if (domain?.state !== "active") throw new InvalidDomain();
+  return { host: domain.hostname, origin: `https://${domain.hostname}`, domainId: domain.domainId };
+}

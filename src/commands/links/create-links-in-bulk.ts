@@ -1,0 +1,112 @@
+// POST /api/v1/shorten/bulk: up to 100 links; one bad item never stops the others (interface, part 4).
+import { z } from "zod";
+import type { Position } from "../../event-store/port.ts";
+import { TIER_LIMITS, type Tier } from "../../events/vocabulary.ts";
+import type { Caller, CommandContext } from "../caller.ts";
+import { CommandRefused, TierRequired } from "../errors.ts";
+import { accountOnce, type CreateLinkDeps, createLink } from "./create-link.ts";
+import { InvalidItem } from "./link-errors.ts";
+import type { LinkObject } from "./link-object.ts";
+
+/** Bulk response of the interface, part 4; `index` is the position in the request in both lists. */
+export type BulkAnswer = {
+  success: boolean;
+  tier: Tier;
+  total: number;
+  created: number;
+  failed: number;
+  results: BulkResult[];
+  errors: BulkError[];
+};
+
+export type BulkResult = { index: number } & Omit<LinkObject, "qr_download_url">;
+export type BulkError = { index: number; url: string; error: string };
+
+export type BulkDeps = CreateLinkDeps & {
+  /** Told of items that failed for no fault of the caller's. */
+  log?: { error: (details: object, message: string) => void } | undefined;
+};
+
+const PARALLEL = 16;
+const FAILED = "Failed to create the short link";
+
+const Item = z.strictObject({
+  url: z.string("url must be a string"),
+  customSlug: z.string("customSlug must be a string").optional(),
+  domain_id: z.string("domain_id must be a string").optional(),
+});
+
+/**
+ * `links`: 1 to 100 items of any shape.
+ * @throws TierRequired, AccountNotFound for a closed account
+ */
+export async function createLinksInBulk(
+  deps: BulkDeps,
+  context: CommandContext,
+  by: Caller,
+  links: readonly unknown[],
+  options: { idempotency?: string | undefined } = {},
+): Promise<{ bulk: BulkAnswer; position: Position | undefined }> {
+  if (!TIER_LIMITS[by.tier].developerFeatures) throw new TierRequired("Bulk requests");
+  const account = accountOnce(deps, by);
+  await account();
+  const results: BulkResult[] = [];
+  const errors: BulkError[] = [];
+  let last: Position | undefined;
+  const one = async (index: number): Promise<void> => {
+    const idempotency = options.idempotency === undefined ? undefined : `${options.idempotency}/${index}`;
+    try {
+      const { link, position } = await createLink(deps, context, by, itemOf(links[index]), {
+        account,
+        idempotency,
+      });
+      const { qr_download_url: _, ...result } = link;
+      results.push({ index, ...result });
+      if (position !== undefined && (last === undefined || position > last)) last = position;
+    } catch (error) {
+      if (!(error instanceof CommandRefused)) deps.log?.error({ err: error, index }, "a bulk item failed");
+      errors.push({
+        index,
+        url: urlOf(links[index]),
+        error: error instanceof CommandRefused ? error.message : FAILED,
+      });
+    }
+  };
+  await inTurns(turnsOf(links), one);
+  results.sort((a, b) => a.index - b.index);
+  errors.sort((a, b) => a.index - b.index);
+  const counts = { total: links.length, created: results.length, failed: errors.length };
+  return { bulk: { success: results.length > 0, tier: by.tier, ...counts, results, errors }, position: last };
+}
+
+/** @throws InvalidItem in words of the request */
+function itemOf(item: unknown): z.infer<typeof Item> {
+  const parsed = Item.safeParse(item);
+  if (parsed.success) return parsed.data;
+  throw new InvalidItem(`Invalid link: ${parsed.error.issues[0]?.message ?? "not a link object"}`);
+}
+
+function urlOf(item: unknown): string {
+  const url = (item as { url?: unknown } | null | undefined)?.url;
+  return typeof url === "string" ? url : "";
+}
+
+/** Indexes that must run one after the other share a turn: the first of equal custom slugs wins. */
+function turnsOf(links: readonly unknown[]): number[][] {
+  const turns = new Map<string, number[]>();
+  for (const [index, item] of links.entries()) {
+    const parsed = Item.safeParse(item);
+    const slug = parsed.data?.customSlug?.toLowerCase();
+    const turn = slug === undefined ? String(index) : `${parsed.data?.domain_id?.toLowerCase()}/${slug}`;
+    turns.set(turn, [...(turns.get(turn) ?? []), index]);
+  }
+  return [...turns.values()];
+}
+
+async function inTurns(turns: readonly number[][], one: (index: number) => Promise<void>): Promise<void> {
+  const waiting = turns.values();
+  const lane = async () => {
+    for (const turn of waiting) for (const index of turn) await one(index);
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, lane));
+}

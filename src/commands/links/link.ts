@@ -1,0 +1,94 @@
+// Decides what may happen to one link. Pure: time, slug and identity come in with the command.
+import type { LinkEvent } from "../../events/catalogue.ts";
+import { type CreatedVia, STREAM_LIMITS } from "../../events/vocabulary.ts";
+import { HistoryFull } from "../errors.ts";
+import { LinkDeleted, LinkNotFound, LinkNotYours, SlugTaken } from "./link-errors.ts";
+
+/** `host` without port. `keyId`: the API key that made it. `domainId`: on a custom domain only. */
+export type LinkFacts = {
+  host: string;
+  slug: string;
+  accountId: string;
+  longUrl: string;
+  shortUrl: string;
+  createdAt: string;
+  via: CreatedVia;
+  custom: boolean;
+  keyId?: string | undefined;
+  domainId?: string | undefined;
+};
+
+/** `changes`: how often it was changed since it was made. */
+export type ExistingLink = { status: "live" | "disabled" | "deleted"; changes: number } & LinkFacts;
+
+export type LinkState = { status: "free" } | ExistingLink;
+
+export const freeLink: LinkState = { status: "free" };
+
+/** @throws SlugTaken also for a deleted link: its slug stays its own, so that it can be restored */
+export function create(link: LinkState, c: LinkFacts): LinkEvent[] {
+  if (link.status !== "free") throw new SlugTaken(c.host, c.slug);
+  const { createdAt, keyId, domainId, ...facts } = c;
+  const optional = { ...(keyId && { keyId }), ...(domainId && { domainId }) };
+  return [{ type: "LinkCreated", data: { ...facts, ...optional, at: createdAt } }];
+}
+
+export type LinkChange =
+  | { type: "retarget"; to: string }
+  | { type: "disable" }
+  | { type: "enable" }
+  | { type: "delete" }
+  | { type: "restore" };
+
+/**
+ * A change to what already is yields nothing. A restored link is live, also when it was disabled before.
+ * @throws LinkNotFound, LinkNotYours; LinkDeleted for anything but `restore` of a deleted link; HistoryFull for what
+ * neither disables nor deletes
+ */
+export function change(link: LinkState, c: { by: string; at: string; change: LinkChange }): LinkEvent[] {
+  if (link.status === "free") throw new LinkNotFound();
+  if (link.accountId !== c.by) throw new LinkNotYours();
+  const of = { host: link.host, slug: link.slug, accountId: link.accountId, at: c.at };
+  const wanted = c.change;
+  if (wanted.type === "restore")
+    return link.status === "deleted" ? ifRoom(link, { type: "LinkRestored", data: of }) : [];
+  if (wanted.type === "delete") return link.status === "deleted" ? [] : [{ type: "LinkDeleted", data: of }];
+  if (link.status === "deleted") throw new LinkDeleted();
+  switch (wanted.type) {
+    case "retarget":
+      if (link.longUrl === wanted.to) return [];
+      return ifRoom(link, { type: "LinkRetargeted", data: { ...of, from: link.longUrl, to: wanted.to } });
+    case "disable":
+      return link.status === "disabled" ? [] : [{ type: "LinkDisabled", data: of }];
+    case "enable":
+      return link.status === "live" ? [] : ifRoom(link, { type: "LinkEnabled", data: of });
+  }
+}
+
+function ifRoom({ changes }: ExistingLink, event: LinkEvent): LinkEvent[] {
+  if (changes < STREAM_LIMITS.linkChanges) return [event];
+  throw new HistoryFull(
+    `This link has been changed ${STREAM_LIMITS.linkChanges} times, as often as one link can be`,
+    "it can still be disabled or deleted; for anything else make a new link",
+  );
+}
+
+export function evolve(link: LinkState, event: LinkEvent): LinkState {
+  if (event.type === "LinkCreated") {
+    const { at, ...facts } = event.data;
+    return { status: "live", changes: 0, ...facts, createdAt: at };
+  }
+  if (link.status === "free") return link;
+  const changes = link.changes + 1;
+  switch (event.type) {
+    case "LinkRetargeted":
+      return { ...link, changes, longUrl: event.data.to };
+    case "LinkDisabled":
+      return { ...link, changes, status: "disabled" };
+    case "LinkEnabled":
+    case "LinkRestored":
+      return { ...link, changes, status: "live" };
+    case "LinkDeleted":
+      return { ...link, changes, status: "deleted" };
+  }
+}

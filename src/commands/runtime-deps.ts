@@ -1,0 +1,29 @@
+// The randomness that commands are handed in production; tests hand in their own.
+import { randomBytes, randomInt } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { timeOrderedId } from "../events/ids.ts";
+import { slugFrom } from "./links/slug.ts";
+
+const LETTERS_AND_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+
+/** Clock, ids, jitter and secrets of every use case; spread into its deps. */
+export const chance = {
+  clock: () => new Date(),
+  newId: () => timeOrderedId(Date.now(), randomBytes(10).toString("hex")),
+  random: () => randomInt(2 ** 32) / 2 ** 32,
+  sleep: (ms: number): Promise<void> => sleep(ms),
+  randomKey: () => randomText(32),
+  randomToken: () => randomText(32),
+  randomSlug,
+} as const;
+
+function randomSlug(): string {
+  for (;;) {
+    const slug = slugFrom(randomBytes(32));
+    if (slug) return slug;
+  }
+}
+
+function randomText(length: number): string {
+  return Array.from({ length }, () => LETTERS_AND_DIGITS[randomInt(LETTERS_AND_DIGITS.length)]).join("");
+}

@@ -1,0 +1,22 @@
+// Removes a webhook and destroys its keys; safe to repeat after a crash.
+import type { Position } from "../../event-store/port.ts";
+import { onAccount } from "../account/account-stream.ts";
+import type { CommandContext } from "../caller.ts";
+import type { CommandDeps } from "../handle-command.ts";
+import { remove } from "./webhook.ts";
+import { forgetWebhookKeys, type WebhookKeyDeps } from "./webhook-key.ts";
+
+/** Deliveries that still wait are cancelled by the router. @throws AccountNotFound, WebhookNotFound */
+export async function removeWebhook(
+  deps: CommandDeps & Pick<WebhookKeyDeps, "secrets">,
+  context: CommandContext,
+  accountId: string,
+  webhookId: string,
+): Promise<{ webhookId: string; position: Position | undefined }> {
+  const at = deps.clock().toISOString();
+  const { position } = await onAccount(deps, context, accountId, (account) =>
+    remove(account, { webhookId, at }),
+  );
+  await forgetWebhookKeys(deps.secrets, webhookId);
+  return { webhookId, position };
+}

@@ -1,0 +1,116 @@
+// Decides what may happen to the webhooks of one account (interface, part 6); the fold is webhook-state.ts's.
+import type { AccountEvent } from "../../events/catalogue.ts";
+import {
+  CLICK_KINDS,
+  STREAM_LIMITS,
+  TIER_LIMITS,
+  WEBHOOKS_PER_ACCOUNT,
+  type WebhookPauseCause,
+  type WebhookPauser,
+} from "../../events/vocabulary.ts";
+import { type AccountState, type OpenAccount, opened, withRoom } from "../account/account.ts";
+import { HistoryFull, TierRequired } from "../errors.ts";
+import { WebhookHeld, WebhookLimitReached, WebhookNotFound } from "./webhook-errors.ts";
+import type { LiveWebhook, WebhookSettings } from "./webhook-state.ts";
+
+export type NewWebhook = WebhookSettings & { webhookId: string; keyHint: string; at: string };
+
+/** @throws TierRequired, WebhookLimitReached at the sixth, paused ones counted; HistoryFull */
+export function add(account: AccountState, c: NewWebhook): AccountEvent[] {
+  const { accountId, webhooks, liveWebhooks } = withWebhooks(account);
+  if (webhooks.size >= STREAM_LIMITS.webhooksAdded)
+    throw new HistoryFull(
+      `This account has added ${STREAM_LIMITS.webhooksAdded} webhooks, as many as one account can`,
+      "change one that it has, or open another account",
+    );
+  if (liveWebhooks >= WEBHOOKS_PER_ACCOUNT) throw new WebhookLimitReached(WEBHOOKS_PER_ACCOUNT);
+  return [{ type: "WebhookAdded", data: { accountId, ...c, kinds: inOrder(c.kinds) } }];
+}
+
+export type WebhookChange = Partial<WebhookSettings> & { webhookId: string; at: string };
+
+/** What is not given stays. @throws TierRequired, WebhookNotFound, HistoryFull */
+export function change(account: AccountState, c: WebhookChange): AccountEvent[] {
+  const { accountId } = withWebhooks(account);
+  const { webhookId, url, kinds, label } = liveWebhook(account, c.webhookId);
+  const changed = { url: c.url ?? url, kinds: inOrder(c.kinds ?? kinds), label: c.label ?? label };
+  const same =
+    changed.url === url && changed.label === label && changed.kinds.join() === inOrder(kinds).join();
+  if (same) return [];
+  return [{ type: "WebhookChanged", data: { accountId, webhookId, ...changed, at: c.at } }];
+}
+
+export type WebhookPause = {
+  webhookId: string;
+  by: WebhookPauser;
+  reason?: string | undefined;
+  cause?: WebhookPauseCause | undefined;
+  at: string;
+};
+
+/** Pausing a paused one changes nothing, unless the operator takes hold of it. @throws WebhookNotFound */
+export function pause(account: AccountState, c: WebhookPause): AccountEvent[] {
+  const { accountId } = opened(account);
+  const webhook = liveWebhook(account, c.webhookId);
+  const { webhookId, by, at } = c;
+  const heldAnew = by === "operator" && webhook.status === "paused" && webhook.pausedBy !== "operator";
+  if (webhook.status === "paused" && !heldAnew) return [];
+  const reason = c.reason === undefined ? {} : { reason: c.reason };
+  const cause = c.cause === undefined ? {} : { cause: c.cause };
+  return [{ type: "WebhookPaused", data: { accountId, webhookId, by, ...reason, ...cause, at } }];
+}
+
+/**
+ * What the operator paused, only the operator resumes.
+ * @throws TierRequired, WebhookNotFound, WebhookHeld, HistoryFull
+ */
+export function resume(
+  account: AccountState,
+  c: { webhookId: string; by: WebhookPauser; at: string },
+): AccountEvent[] {
+  const { accountId } = withWebhooks(account);
+  const webhook = liveWebhook(account, c.webhookId);
+  if (webhook.status === "active") return [];
+  if (webhook.pausedBy === "operator" && c.by !== "operator") throw new WebhookHeld();
+  return [{ type: "WebhookResumed", data: { accountId, webhookId: c.webhookId, at: c.at } }];
+}
+
+/** On any tier: a key that leaked must be replaceable. Resumes what was paused for want of a key. @throws WebhookNotFound, HistoryFull */
+export function rotateKey(
+  account: AccountState,
+  c: { webhookId: string; keyHint: string; previousUntil: string; at: string },
+): AccountEvent[] {
+  const { accountId } = withRoom(account);
+  const webhook = liveWebhook(account, c.webhookId);
+  const { webhookId, at } = c;
+  const hadNoKey = webhook.status === "paused" && webhook.cause === "key_missing";
+  const rotated: AccountEvent = { type: "WebhookKeyRotated", data: { accountId, ...c } };
+  return hadNoKey ? [rotated, { type: "WebhookResumed", data: { accountId, webhookId, at } }] : [rotated];
+}
+
+/** Removing it again changes nothing. @throws WebhookNotFound for one that never was */
+export function remove(account: AccountState, c: { webhookId: string; at: string }): AccountEvent[] {
+  const { accountId, webhooks } = opened(account);
+  const webhook = webhooks.get(c.webhookId);
+  if (!webhook) throw new WebhookNotFound();
+  if (webhook.status === "removed") return [];
+  return [{ type: "WebhookRemoved", data: { accountId, ...c } }];
+}
+
+/** @throws WebhookNotFound */
+export function liveWebhook(account: AccountState, webhookId: string): LiveWebhook {
+  const webhook = opened(account).webhooks.get(webhookId);
+  if (!webhook || webhook.status === "removed") throw new WebhookNotFound();
+  return webhook;
+}
+
+/** For adding, changing and resuming. @throws TierRequired, HistoryFull */
+function withWebhooks(account: AccountState): OpenAccount {
+  if (!TIER_LIMITS[opened(account).tier].developerFeatures) throw new TierRequired("Webhooks");
+  return withRoom(account);
+}
+
+/** Each kind once, in one order, so that equal settings look equal. */
+function inOrder(kinds: WebhookSettings["kinds"]): (typeof CLICK_KINDS)[number][] {
+  return CLICK_KINDS.filter((kind) => kinds.includes(kind));
+}

@@ -1,0 +1,222 @@
+// Every setting, once: its variable, how it is read, what holds when it is unset, and what it is. README shows this list.
+import { resolve } from "node:path";
+import { z } from "zod";
+import {
+  baseUrl,
+  isDnsServer,
+  isEventStoreUrl,
+  isMongodbUrl,
+  isProxyRange,
+  isRedisUrl,
+  list,
+  readsAtLeader,
+} from "./formats.ts";
+
+/** `unset` and `what` in Markdown, as the table in README has them. `isSecret`: never shown, in logs or messages. */
+export type Setting = {
+  variable: string;
+  read: z.ZodType;
+  unset: string;
+  what: string;
+  isSecret?: boolean;
+};
+
+const text = z.string();
+const port = z.coerce.number().int().min(0).max(65_535).default(3000);
+const token = text.min(16, "must be at least 16 characters").optional();
+const secretKey = text.min(32, "must be at least 32 characters").optional();
+const keyPrefix = text
+  .regex(/^[A-Za-z][A-Za-z0-9]{0,15}$/, "must be 1 to 16 letters and digits, a letter first")
+  .default("ll");
+const eventStoreUrl = text
+  .refine(isEventStoreUrl, "must be an EventStoreDB connection string such as esdb://host:2113?tls=false")
+  .refine(readsAtLeader, "nodePreference must be leader (the default): another node may lag behind the log")
+  .optional();
+const eventStorePrefix = text
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9_.]{0,62}$/,
+    "must be letters, digits, dots and underscores, such as staging_",
+  )
+  .default("");
+const mongodbUrl = text
+  .refine(isMongodbUrl, "must be a MongoDB connection string such as mongodb://host:27017/linkledger")
+  .optional();
+const redisUrl = text.refine(isRedisUrl, "must be a Redis address such as redis://host:6379").optional();
+const smtpUrl = text
+  .regex(/^smtps?:\/\/[^\s/]+/, "must be smtp://user:password@host:port or smtps://...")
+  .optional();
+const flag = z
+  .enum(["true", "false", "1", "0"], "must be true or false")
+  .default("false")
+  .transform((value) => value === "true" || value === "1");
+const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+
+/** By their names in Config. */
+export const SETTINGS = {
+  port: {
+    variable: "PORT",
+    read: port,
+    unset: "`3000`",
+    what: "port to listen on; with 0, a free one, `BASE_URL` must be set",
+  },
+  host: {
+    variable: "HOST",
+    read: text.default("127.0.0.1"),
+    unset: "`127.0.0.1`",
+    what: "address to listen on",
+  },
+  baseUrl: {
+    variable: "BASE_URL",
+    read: text.transform(baseUrl).optional(),
+    unset: "`http://localhost:PORT`",
+    what: "public address: API, docs and default short links. Its host name is part of each link's identity",
+  },
+  dataDir: {
+    variable: "DATA_DIR",
+    read: text.default("./data").transform((folder) => resolve(folder)),
+    unset: "`./data`",
+    what: "the SQLite files and the service's secret",
+  },
+  keyPrefix: {
+    variable: "KEY_PREFIX",
+    read: keyPrefix,
+    unset: "`ll`",
+    what: "API keys look like `ll_<32 characters>`",
+  },
+  trustProxy: {
+    variable: "TRUST_PROXY",
+    read: list(isProxyRange, "must be addresses or CIDRs, comma separated, such as 10.0.0.0/8"),
+    unset: "none",
+    what: "CIDRs whose `X-Forwarded-For` is believed",
+  },
+  clickDurability: {
+    variable: "CLICK_DURABILITY",
+    read: z.enum(["batched", "durable"]).default("batched"),
+    unset: "`batched`",
+    what: "`durable`: the 301 is sent after its click is on disk; `batched`: a `kill -9` loses at most 50 ms of clicks",
+  },
+  clickSpoolMb: {
+    variable: "CLICK_SPOOL_MB",
+    read: z.coerce.number().int().min(1).default(4096),
+    unset: "`4096`",
+    what: "with `EVENTSTORE_URL`: the most disk that clicks may take in `DATA_DIR/click-spool` while the event store is away; 100 MB of the disk stay free in any case",
+  },
+  geoipDb: {
+    variable: "GEOIP_DB",
+    read: text.optional(),
+    unset: "DB-IP city lite",
+    what: "a MaxMind-format city database (GeoLite2, GeoIP2)",
+  },
+  unsafeHostsFile: {
+    variable: "UNSAFE_HOSTS_FILE",
+    read: text.optional(),
+    unset: "none",
+    what: "hosts that may not be linked to; reloaded on change",
+  },
+  safeBrowsingKey: {
+    variable: "SAFE_BROWSING_KEY",
+    read: text.optional(),
+    unset: "none",
+    what: "Google Safe Browsing",
+    isSecret: true,
+  },
+  safeBrowsingUrl: {
+    variable: "SAFE_BROWSING_URL",
+    read: z.url({ protocol: /^https?$/, error: "must be an http or https address" }).optional(),
+    unset: "Google's",
+    what: "another place that answers `threatMatches:find`, such as a proxy of your own",
+    isSecret: true,
+  },
+  dnsServers: {
+    variable: "DNS_SERVERS",
+    read: list(isDnsServer, "must be IP addresses, comma separated, each with an optional port"),
+    unset: "the system's",
+    what: "resolvers for the verification of custom domains and for the names of webhook receivers",
+  },
+  webhookAllowPrivate: {
+    variable: "WEBHOOK_ALLOW_PRIVATE",
+    read: flag,
+    unset: "`false`",
+    what: "`true`: webhooks may go to `http`, loopback and private addresses (set it for the command line too)",
+  },
+  tlsAskSecret: {
+    variable: "TLS_ASK_SECRET",
+    read: token,
+    unset: "none",
+    what: "shown by a TLS proxy on another machine when it asks for which custom domains it may get certificates ([custom domains](docs/custom-domains.md))",
+    isSecret: true,
+  },
+  adminToken: {
+    variable: "ADMIN_TOKEN",
+    read: token,
+    unset: "none",
+    what: "bearer token that reads `/metrics` from other machines than this",
+    isSecret: true,
+  },
+  eventStoreUrl: {
+    variable: "EVENTSTORE_URL",
+    read: eventStoreUrl,
+    unset: "a file in `DATA_DIR`",
+    what: "EventStoreDB 23.10 or newer, such as `esdb://host:2113?tls=false`",
+    isSecret: true,
+  },
+  eventStorePrefix: {
+    variable: "EVENTSTORE_PREFIX",
+    read: eventStorePrefix,
+    unset: "none",
+    what: "what the names of streams in EventStoreDB begin with, such as `staging_`, so that several services can share it",
+  },
+  mongodbUrl: {
+    variable: "MONGODB_URL",
+    read: mongodbUrl,
+    unset: "files in `DATA_DIR`",
+    what: "documents, secrets and leases in MongoDB; the database is the path, `linkledger` by default",
+    isSecret: true,
+  },
+  redisUrl: {
+    variable: "REDIS_URL",
+    read: redisUrl,
+    unset: "in process",
+    what: "rate limits of all processes together; leases where there is no MongoDB",
+    isSecret: true,
+  },
+  secretKey: {
+    variable: "SECRET_KEY",
+    read: secretKey,
+    unset: "made and kept in `DATA_DIR`",
+    what: "the service's secret, which e-mail addresses and webhook keys are encrypted with; must be set, the same for all processes and the command line, with any of the three above",
+    isSecret: true,
+  },
+  secretKeyPrevious: {
+    variable: "SECRET_KEY_PREVIOUS",
+    read: secretKey,
+    unset: "none",
+    what: "the one before, while secrets are encrypted anew ([how to change it](docs/operations.md#changing-secret_key))",
+    isSecret: true,
+  },
+  smtpUrl: {
+    variable: "SMTP_URL",
+    read: smtpUrl,
+    unset: "none",
+    what: "mail server (`smtp://user:password@host:port`, `smtps://...`): e-mail addresses are then verified and passwords reset by mail. Without it the operator makes reset links: `account password ACCOUNT_ID`",
+    isSecret: true,
+  },
+  mailFrom: {
+    variable: "MAIL_FROM",
+    read: text.optional(),
+    unset: "`no-reply@` the base host",
+    what: "sender of the service's mail",
+  },
+  stopSeconds: {
+    variable: "STOP_SECONDS",
+    read: z.coerce.number().min(1).max(600).default(8),
+    unset: "`8`",
+    what: "for the whole stop after SIGTERM: open requests, clicks, threads, stores; keep it two seconds below the time after which your platform kills (Docker 10 s, Kubernetes 30 s)",
+  },
+  logLevel: {
+    variable: "LOG_LEVEL",
+    read: z.enum(LOG_LEVELS).default("info"),
+    unset: "`info`",
+    what: "pino's levels",
+  },
+} as const satisfies Record<string, Setting>;

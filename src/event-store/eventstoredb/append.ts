@@ -1,0 +1,150 @@
+// One append to EventStoreDB: cut to the server's size, repeated until its outcome is known, conflicts told apart.
+import {
+  ANY,
+  type AppendExpectedRevision,
+  type EventStoreDBClient,
+  NO_STREAM,
+  STREAM_EXISTS,
+  WrongExpectedVersionError,
+} from "@eventstore/db-client";
+import {
+  type AppendResult,
+  type ExpectedRevision,
+  type NewEvent,
+  type RecordedEvent,
+  RevisionConflict,
+} from "../port.ts";
+import { type Backoff, withRetries } from "./errors.ts";
+import { type Proposed, positionText, proposed } from "./events.ts";
+import { within } from "./pull.ts";
+import { readStream } from "./read.ts";
+
+export type AppendDeps = { client: EventStoreDBClient; timeoutMs: number; backoff: Backoff };
+
+/** The server refuses an append above 1 MiB; far below it, one append never holds up the others for long. */
+const MAX_BYTES = 400 * 1024;
+const MAX_EVENTS = 500;
+
+/** How far back a lost append of unknown place is looked for; other writers' events may have come after it. */
+const TAIL = 4096;
+
+/**
+ * A batch above 400 KiB or 500 events goes in several appends, cut the same way each time, each at its exact
+ * revision: after a failure between two of them, the same batch at the same revision completes it.
+ * @throws RangeError for such a batch with `any` or `exists`, where another writer could come between the parts
+ */
+export async function append(
+  deps: AppendDeps,
+  stream: string,
+  expected: ExpectedRevision,
+  events: readonly NewEvent[],
+): Promise<AppendResult> {
+  const parts = cut(events.map(proposed));
+  if (parts.length > 1 && (expected === "any" || expected === "exists"))
+    throw new RangeError(
+      `An append to ${stream} without a revision can't be larger than 400 KiB or 500 events`,
+    );
+  let at = expected;
+  let result: AppendResult | undefined;
+  for (const part of parts) {
+    result = await appendPart(deps, stream, at, part);
+    at = result.revision;
+  }
+  if (!result) throw new RangeError(`An append to ${stream} needs at least one event`);
+  return result;
+}
+
+function cut(events: readonly Proposed[]): Proposed[][] {
+  const parts: Proposed[][] = [];
+  let room = 0;
+  for (const event of events) {
+    const part = parts.at(-1);
+    if (part && part.length < MAX_EVENTS && event.bytes <= room) {
+      part.push(event);
+      room -= event.bytes;
+    } else {
+      parts.push([event]);
+      room = MAX_BYTES - event.bytes;
+    }
+  }
+  return parts;
+}
+
+/**
+ * After an attempt whose outcome is unknown: at an exact revision (or `none`) the server itself recognises the same
+ * ids, on disk; otherwise only a small memory cache of it does, so the stream's end is looked at first.
+ */
+async function appendPart(
+  deps: AppendDeps,
+  stream: string,
+  expected: ExpectedRevision,
+  part: readonly Proposed[],
+): Promise<AppendResult> {
+  const exact = expected !== "any" && expected !== "exists";
+  return withRetries(deps.backoff, async (attempt) => {
+    if (attempt > 1 && !exact) {
+      const earlier = await findInTail(deps, stream, part);
+      if (earlier) return earlier;
+    }
+    try {
+      return await appendOnce(deps, stream, expected, part);
+    } catch (error) {
+      if (!(error instanceof WrongExpectedVersionError)) throw error;
+      throw new RevisionConflict(stream, expected, actualRevision(error));
+    }
+  });
+}
+
+async function appendOnce(
+  { client, timeoutMs }: AppendDeps,
+  stream: string,
+  expected: ExpectedRevision,
+  part: readonly Proposed[],
+): Promise<AppendResult> {
+  const call = client.appendToStream(
+    stream,
+    part.map(({ event }) => event),
+    { expectedRevision: clientRevision(expected), deadline: timeoutMs },
+  );
+  // The call's own deadline doesn't cover the search for a cluster's leader before it.
+  const { nextExpectedRevision, position } = await within(timeoutMs + 250, `an append to ${stream}`, call);
+  const revision = Number(nextExpectedRevision);
+  if (position) return { revision, position: positionText(position) };
+  // A server that recognises an append it took before can't always tell its place.
+  const [last] = await readStream(client, stream, { from: revision, limit: 1 }, timeoutMs);
+  if (!last) throw new Error(`EventStoreDB took an append to ${stream} without telling where`);
+  return { revision, position: last.position };
+}
+
+/** Never -1, which the client can't encode. */
+function clientRevision(expected: ExpectedRevision): AppendExpectedRevision {
+  if (typeof expected === "number") return expected < 0 ? NO_STREAM : BigInt(expected);
+  return { any: ANY, none: NO_STREAM, exists: STREAM_EXISTS }[expected] as AppendExpectedRevision;
+}
+
+/** The client says `no_stream` where there is none, against its type. */
+function actualRevision({ actualVersion }: WrongExpectedVersionError): number | "none" {
+  return typeof actualVersion === "bigint" ? Number(actualVersion) : "none";
+}
+
+/** Where an earlier attempt without a revision has put the events, if it did. */
+async function findInTail(
+  { client, timeoutMs }: AppendDeps,
+  stream: string,
+  part: readonly Proposed[],
+): Promise<AppendResult | undefined> {
+  const limit = part.length + TAIL;
+  const tail = (await readStream(client, stream, { backwards: true, limit }, timeoutMs)).reverse();
+  const first = tail.findIndex((event) => event.id === part[0]?.event.id);
+  const there = first < 0 ? [] : tail.slice(first, first + part.length);
+  return sameIds(there, part) ? resultOf(there) : undefined;
+}
+
+function sameIds(there: readonly RecordedEvent[], part: readonly Proposed[]): boolean {
+  return there.length === part.length && part.every(({ event }, index) => there[index]?.id === event.id);
+}
+
+function resultOf(there: readonly RecordedEvent[]): AppendResult | undefined {
+  const last = there.at(-1);
+  return last && { revision: last.revision, position: last.position };
+}

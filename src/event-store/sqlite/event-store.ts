@@ -1,0 +1,161 @@
+// The event store of the embedded default: one SQLite file, read and written in this thread or in one of its own.
+import { remoteMethods, threadClient } from "../../runtime/threads/thread-client.ts";
+import { follow } from "../follow.ts";
+import {
+  type AppendResult,
+  type EventStore,
+  type ExpectedRevision,
+  type NewEvent,
+  type Position,
+  type ReadAllOptions,
+  type ReadOptions,
+  type RecordedEvent,
+  StoreUnavailable,
+  type SubscribeOptions,
+} from "../port.ts";
+import { SqliteLog } from "./log.ts";
+import {
+  type AppendOutcome,
+  type AppendRequest,
+  appendRequest,
+  appendResult,
+  type EventRow,
+  positionText,
+  type ReadAllRequest,
+  type ReadRequest,
+  recordedEvent,
+} from "./rows.ts";
+
+export type SqliteEventStoreOptions = {
+  /** Own thread for SQLite, so that the caller's event loop never waits for the disk; default false. */
+  offThread?: boolean;
+  /** Milliseconds between looks for other processes' appends; default 100. */
+  pollMs?: number;
+  clock?: () => Date;
+  /** Categories of streams that come in great numbers and are read in bulk; default `clicks`. */
+  compressed?: readonly string[];
+};
+
+type Settings = Required<Omit<SqliteEventStoreOptions, "offThread">>;
+
+/** The log, wherever it lives. */
+type Log = {
+  append(request: AppendRequest): Promise<AppendOutcome>;
+  read(request: ReadRequest): Promise<EventRow[]>;
+  readAll(request: ReadAllRequest): Promise<EventRow[]>;
+  head(): Promise<number>;
+  close(): Promise<void>;
+};
+
+/** @throws StoreUnavailable when the file can't be opened */
+export async function openSqliteEventStore(
+  file: string,
+  options: SqliteEventStoreOptions = {},
+): Promise<EventStore> {
+  const { offThread = false, pollMs = 100, clock = () => new Date(), compressed = ["clicks"] } = options;
+  const log = offThread ? await logInThread(file) : logHere(file);
+  return new SqliteEventStore(log, { pollMs, clock, compressed });
+}
+
+async function logInThread(file: string): Promise<Log> {
+  const thread = threadClient({
+    file: new URL("./thread.ts", import.meta.url),
+    name: "event-store",
+    data: { file },
+    failed: (message, cause) => new StoreUnavailable(message, { cause }),
+  });
+  await thread.start();
+  const methods = remoteMethods<Log, "append" | "read" | "readAll" | "head">(thread, "log", [
+    "append",
+    "read",
+    "readAll",
+    "head",
+  ]);
+  return { ...methods, close: thread.close };
+}
+
+function logHere(file: string): Log {
+  const log = unavailableOnError(() => new SqliteLog(file));
+  return {
+    append: async (request) => unavailableOnError(() => log.append([request])[0] as AppendOutcome),
+    read: async (request) => unavailableOnError(() => log.read(request)),
+    readAll: async (request) => unavailableOnError(() => log.readAll(request)),
+    head: async () => unavailableOnError(() => log.head()),
+    close: async () => log.close(),
+  };
+}
+
+function unavailableOnError<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (cause) {
+    throw new StoreUnavailable(String(cause), { cause });
+  }
+}
+
+class SqliteEventStore implements EventStore {
+  readonly #log: Log;
+  readonly #settings: Settings;
+  readonly #wakes = new Set<() => void>();
+  readonly #closing = new AbortController();
+
+  constructor(log: Log, settings: Settings) {
+    this.#log = log;
+    this.#settings = settings;
+  }
+
+  async append(
+    stream: string,
+    expected: ExpectedRevision,
+    events: readonly NewEvent[],
+  ): Promise<AppendResult> {
+    if (events.length === 0) throw new RangeError(`An append to ${stream} needs at least one event`);
+    this.#refuseWhenClosed();
+    const { clock, compressed } = this.#settings;
+    const recordedAt = clock().toISOString();
+    const request = appendRequest(stream, expected, events, { recordedAt, compressed });
+    const result = appendResult(await this.#log.append(request));
+    for (const wake of this.#wakes) wake();
+    return result;
+  }
+
+  async read(stream: string, options: ReadOptions = {}): Promise<RecordedEvent[]> {
+    this.#refuseWhenClosed();
+    const { from, backwards = false, limit = Number.MAX_SAFE_INTEGER } = options;
+    const rows = await this.#log.read({ stream, from, backwards, limit });
+    return rows.map(recordedEvent);
+  }
+
+  async readAll({ after, prefixes, limit }: ReadAllOptions): Promise<RecordedEvent[]> {
+    this.#refuseWhenClosed();
+    const request = { after: Number(after ?? 0), prefixes, limit };
+    return (await this.#log.readAll(request)).map(recordedEvent);
+  }
+
+  subscribe({ after, prefixes, signal, batchSize: limit = 500 }: SubscribeOptions) {
+    const store = {
+      head: () => this.head(),
+      readAll: (position: Position | undefined) => this.readAll({ after: position, prefixes, limit }),
+      wakes: this.#wakes,
+      pollMs: this.#settings.pollMs,
+    };
+    return follow(store, after, AbortSignal.any([signal, this.#closing.signal]));
+  }
+
+  async head(): Promise<Position | undefined> {
+    this.#refuseWhenClosed();
+    const position = await this.#log.head();
+    return position === 0 ? undefined : positionText(position);
+  }
+
+  /** Subscriptions end; appends already asked for are finished first. */
+  async close(): Promise<void> {
+    if (this.#closing.signal.aborted) return;
+    this.#closing.abort();
+    await this.#log.close();
+  }
+
+  #refuseWhenClosed(): void {
+    if (this.#closing.signal.aborted) throw new StoreUnavailable("The event store is closed");
+  }
+}

@@ -1,0 +1,76 @@
+// Keeps verified domains honest: each is looked up again once a day, by one process of all.
+import type { CommandContext } from "../commands/caller.ts";
+import { recheckDomain } from "../commands/domains/recheck-domain.ts";
+import type { ResolveTxt } from "../commands/domains/txt-proof.ts";
+import type { CommandDeps } from "../commands/handle-command.ts";
+import { type DomainDocument, domains } from "../projections/definitions/domains.ts";
+import type { ReadStore } from "../read-store/port.ts";
+import type { Secrets } from "../secrets/port.ts";
+
+export type DomainChecksDeps = CommandDeps & {
+  readStore: ReadStore;
+  secrets: Secrets;
+  resolveTxt: ResolveTxt;
+  log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
+};
+
+export const RECHECK_EVERY_MS = 86_400_000;
+const PAGE = 200;
+
+/** Checks every domain whose last check is a day old, or failed. Answers how many it looked up. */
+export async function checkDueDomains(deps: DomainChecksDeps, signal: AbortSignal): Promise<number> {
+  let checked = 0;
+  for await (const domain of provenDomains(deps.readStore)) {
+    if (signal.aborted) return checked;
+    if (!(await isDue(deps, domain))) continue;
+    await checkOne(deps, domain);
+    checked += 1;
+  }
+  return checked;
+}
+
+async function* provenDomains(readStore: ReadStore): AsyncGenerator<DomainDocument & { domainId: string }> {
+  let last: DomainDocument | undefined;
+  for (;;) {
+    const page: DomainDocument[] = await readStore.find<DomainDocument>(domains.collection.name, {
+      where: { state: "verified", proven: "dns" },
+      sort: { field: "addedAt", direction: "asc" },
+      limit: PAGE,
+      ...(last ? { after: { value: last.addedAt, id: last._id } } : {}),
+    });
+    for (const domain of page) if (domain.domainId !== null) yield { ...domain, domainId: domain.domainId };
+    last = page.at(-1);
+    if (page.length < PAGE) return;
+  }
+}
+
+/** The time of the last look is no fact about the domain, so it is kept beside the events and expires by itself. */
+async function isDue(
+  { secrets, clock }: DomainChecksDeps,
+  { domainId, verifiedAt }: DomainDocument,
+): Promise<boolean> {
+  const now = clock();
+  if (now.getTime() - Date.parse(verifiedAt ?? "") < RECHECK_EVERY_MS) return false;
+  return (await secrets.get(checkKey(domainId), now)) === undefined;
+}
+
+async function checkOne(
+  deps: DomainChecksDeps,
+  domain: DomainDocument & { domainId: string },
+): Promise<void> {
+  const { accountId, hostname, domainId } = domain;
+  const context: CommandContext = {
+    requestId: `domain-check-${deps.newId()}`,
+    actor: { type: "system", id: "domain-check" },
+  };
+  const { record, position } = await recheckDomain(deps, context, accountId, domainId);
+  if (position !== undefined || record === "unknown")
+    deps.log.info({ hostname, record }, "checked a domain's TXT record");
+  if (record === "unknown") return;
+  const expiresAt = new Date(deps.clock().getTime() + RECHECK_EVERY_MS).toISOString();
+  await deps.secrets.put(checkKey(domainId), { value: { record }, expiresAt });
+}
+
+function checkKey(domainId: string | null): string {
+  return `domain-check:${domainId}`;
+}

@@ -1,0 +1,41 @@
+// Asks again about links that were made while nobody could say whether their address is safe.
+import { applyLinkChange } from "../commands/links/change-link.ts";
+import type { CreateLinkDeps } from "../commands/links/create-link.ts";
+import { currentLink } from "../commands/links/link-stream.ts";
+import { forgetRecheck, type UrlRecheck, waitingRechecks } from "../commands/links/url-rechecks.ts";
+import type { Secrets } from "../secrets/port.ts";
+
+export type UrlRechecksDeps = CreateLinkDeps & {
+  secrets: Secrets;
+  log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
+};
+
+/** Longer than any request takes from its note to its link. */
+const NO_LINK_WITHIN_MS = 10 * 60_000;
+
+/** Stops at the first address that still nobody can be asked about. Answers how many are settled. */
+export async function recheckWaiting(deps: UrlRechecksDeps, signal: AbortSignal): Promise<number> {
+  let settled = 0;
+  for (const recheck of await waitingRechecks(deps)) {
+    if (signal.aborted) return settled;
+    const safety = await deps.urlSafety(new URL(recheck.longUrl));
+    if (safety === "unknown") return settled;
+    if (safety === "unsafe" && !(await stopLink(deps, recheck))) continue;
+    await forgetRecheck(deps, recheck);
+    settled += 1;
+  }
+  return settled;
+}
+
+/** False when the link is yet to come. Its owner sees who disabled it, and can lead it elsewhere. */
+async function stopLink(deps: UrlRechecksDeps, { host, slug, longUrl, since }: UrlRecheck): Promise<boolean> {
+  const link = await currentLink(deps.eventStore, host, slug);
+  const isYoung = deps.clock().getTime() - Date.parse(since) < NO_LINK_WITHIN_MS;
+  if (link.status === "free" || link.longUrl !== longUrl) return !isYoung;
+  if (link.status !== "live") return true;
+  const actor = { type: "system", id: "url-check" } as const;
+  const context = { requestId: `url-check-${deps.newId()}`, actor };
+  await applyLinkChange(deps, context, link.accountId, { host, slug }, { type: "disable" });
+  deps.log.warn({ host, slug }, "disabled a link whose address turned out to be unsafe");
+  return true;
+}

@@ -1,0 +1,174 @@
+// What Prometheus scrapes: one registry of our own, fed by counters that the hot path keeps as plain numbers.
+import { setTimeout as delay } from "node:timers/promises";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from "prom-client";
+import type { ProjectionStatus } from "../projections/runner/status.ts";
+import type { RecorderStats } from "../redirect/clicks/click-recorder.ts";
+import type { RedirectStats } from "../redirect/http/redirect-handler.ts";
+import { webhookMetrics } from "../webhooks/webhook-metrics.ts";
+import type { WebhooksStatus } from "../webhooks/webhooks-messages.ts";
+
+export type MetricsDeps = {
+  /** Both undefined without the redirect role. */
+  redirects: () => RedirectStats | undefined;
+  recorder: () => RecorderStats | undefined;
+  /** Of clicks; undefined without the redirect role. */
+  appendDuration?: Metric | undefined;
+  projections: () => Promise<ProjectionStatus[]>;
+  /** How many events each projection, by name, has not folded yet, counted up to 1,000. */
+  eventsBehind: (statuses: readonly ProjectionStatus[]) => Promise<ReadonlyMap<string, number>>;
+  /** Undefined when none is configured. */
+  redis: { readonly away: boolean } | undefined;
+  /** Undefined without the webhooks role. */
+  webhooks: (() => Promise<WebhooksStatus | undefined>) | undefined;
+};
+
+export type Metrics = {
+  contentType: string;
+  /** Everything in the text format of Prometheus. */
+  text(): Promise<string>;
+  /** One answered request; `route` is the pattern, so that the number of series is bounded. */
+  requested(method: string, route: string, status: number, seconds: number): void;
+};
+
+/** Scrapers wait ten seconds by default. */
+const ANSWER_WITHIN_MS = 1_000;
+
+export function createMetrics(deps: MetricsDeps): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const duration = new Histogram({
+    name: "linkledger_http_request_duration_seconds",
+    help: "Time to answer, by route and status; redirects are counted apart",
+    labelNames: ["method", "route", "status"] as const,
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5],
+    registers,
+  });
+  if (deps.redirects()) redirectMetrics(deps.redirects, registers);
+  if (deps.recorder()) recorderMetrics(deps.recorder, registers);
+  if (deps.appendDuration) registry.registerMetric(deps.appendDuration);
+  if (deps.redis) redisMetrics(deps.redis, registers);
+  const askProjections = inTime(projectionMetrics(deps, registers));
+  const askWebhooks = inTime(deps.webhooks ? webhookMetrics(deps.webhooks, registry) : async () => undefined);
+  return {
+    contentType: registry.contentType,
+    async text() {
+      // Metrics of stores that are away are no reason to tell nothing of the rest.
+      await Promise.all([askProjections(), askWebhooks()]);
+      return registry.metrics();
+    },
+    requested(method, route, status, seconds) {
+      duration.observe({ method, route, status: String(status) }, seconds);
+    },
+  };
+}
+
+/** The earlier answers stand when a store is away and asking takes longer; it is not asked twice at a time. */
+function inTime(ask: () => Promise<void>): () => Promise<void> {
+  let asking: Promise<void> | undefined;
+  return () => {
+    asking ??= ask()
+      .catch(() => undefined)
+      .finally(() => {
+        asking = undefined;
+      });
+    return Promise.race([asking, delay(ANSWER_WITHIN_MS, undefined, { ref: false })]);
+  };
+}
+
+function redirectMetrics(redirects: MetricsDeps["redirects"], registers: Registry[]): void {
+  new Counter({
+    name: "linkledger_redirects_total",
+    help: "Requests for a short link, by outcome",
+    labelNames: ["outcome"] as const,
+    registers,
+    collect() {
+      this.reset();
+      const { found = 0, notFound = 0, disabled = 0, error = 0 } = redirects() ?? {};
+      for (const [outcome, count] of Object.entries({ found, not_found: notFound, disabled, error }))
+        this.inc({ outcome }, count);
+    },
+  });
+}
+
+function recorderMetrics(recorder: MetricsDeps["recorder"], registers: Registry[]): void {
+  const total = (name: string, help: string, value: (stats: RecorderStats) => number) =>
+    new Counter({
+      name: `linkledger_clicks_${name}_total`,
+      help,
+      registers,
+      collect() {
+        this.reset();
+        const stats = recorder();
+        if (stats) this.inc(value(stats));
+      },
+    });
+  total("recorded", "Clicks taken in by the recorder", (stats) => stats.recorded);
+  total(
+    "committed",
+    "Clicks that are in the event store or, on disk, in the spool",
+    (stats) => stats.committed,
+  );
+  total("lost", "Clicks that could not be made into an event", (stats) => stats.lost);
+  total("recorder_restarts", "Times the recorder thread was started again", (stats) => stats.threadRestarts);
+  const gauge = (name: string, help: string, value: (stats: RecorderStats) => number) =>
+    new Gauge({
+      name: `linkledger_${name}`,
+      help,
+      registers,
+      collect() {
+        const stats = recorder();
+        this.set(stats ? value(stats) : 0);
+      },
+    });
+  gauge(
+    "clicks_waiting",
+    "Clicks taken in and neither in the event store nor in the spool",
+    (stats) => stats.backlog,
+  );
+  gauge("spool_clicks", "Clicks on disk that wait for the event store", ({ spool }) => spool?.clicks ?? 0);
+  gauge(
+    "spool_bytes",
+    "Bytes of the clicks on disk that wait for the event store",
+    ({ spool }) => spool?.bytes ?? 0,
+  );
+  gauge("spool_full", "1 when clicks wait in memory as the spool has no room", ({ spool }) =>
+    Number(spool?.full ?? false),
+  );
+}
+
+function redisMetrics(redis: { readonly away: boolean }, registers: Registry[]): void {
+  new Gauge({
+    name: "linkledger_redis_up",
+    help: "0 while Redis is away: limits are counted per process",
+    registers,
+    collect() {
+      this.set(redis.away ? 0 : 1);
+    },
+  });
+}
+
+/** Set before each scrape, as all of them come from one answer of the projector. */
+function projectionMetrics(deps: Pick<MetricsDeps, "projections" | "eventsBehind">, registers: Registry[]) {
+  const gauge = (name: string, help: string) =>
+    new Gauge({
+      name: `linkledger_projection_${name}`,
+      help,
+      labelNames: ["projection"] as const,
+      registers,
+    });
+  const lag = gauge("lag_milliseconds", "Age of the oldest event not yet folded");
+  const behind = gauge("behind_events", "Events not yet folded, counted up to 1,000");
+  const processed = gauge("processed_events", "Events folded since the projector started");
+  const faulted = gauge("faulted", "1 when the projection stopped at an event it could not fold");
+  return async () => {
+    const statuses = await deps.projections();
+    for (const status of statuses) {
+      const labels = { projection: status.name };
+      lag.set(labels, status.lagMs);
+      processed.set(labels, status.processed);
+      faulted.set(labels, status.fault ? 1 : 0);
+    }
+    for (const [projection, events] of await deps.eventsBehind(statuses)) behind.set({ projection }, events);
+  };
+}

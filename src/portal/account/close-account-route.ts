@@ -1,0 +1,33 @@
+// POST /portal/account/close: the way out, for someone who knows the password.
+import { z } from "zod";
+import type { Api } from "../../api/fastify.ts";
+import { closeAccount } from "../../commands/account/close-account.ts";
+import { CommandRefused } from "../../commands/errors.ts";
+import { endSession, type SignInDeps } from "../auth/start-session.ts";
+import { requireSession, signedIn } from "../shell/sessions.ts";
+import { portalContext, redirectTo } from "../shell/visit.ts";
+import { proveAgain } from "./account-changes.ts";
+import { sendAccountPage } from "./account-page.ts";
+
+const Form = z.object({ password: z.string().default("") });
+const DONE = "Your account is closed. Thank you for having been here.";
+
+export function closeAccountRoute(app: Api, deps: SignInDeps): void {
+  app.post(
+    "/account/close",
+    { preHandler: requireSession, schema: { body: Form } },
+    async (request, reply) => {
+      const { accountId } = signedIn(request);
+      try {
+        await proveAgain(deps, request, request.body.password);
+      } catch (refused) {
+        if (!(refused instanceof CommandRefused)) throw refused;
+        return sendAccountPage(deps, request, reply, { form: "close", refused });
+      }
+      const { position } = await closeAccount(deps, portalContext(request), accountId);
+      await deps.whenReadable(position);
+      await endSession(deps, request, reply);
+      return redirectTo(reply, "/portal/sign-in", { kind: "told", text: DONE });
+    },
+  );
+}

@@ -1,0 +1,23 @@
+// GET /portal/account/export: everything the log holds of the account, streamed as lines of JSON.
+import type { Api } from "../../api/fastify.ts";
+import { type ExportStreams, sendExport } from "../analytics/export-streams.ts";
+import { countForAccount } from "../auth/throttle.ts";
+import type { PortalDeps } from "../portal-deps.ts";
+import { requireSession, signedIn } from "../shell/sessions.ts";
+
+/** Each reads the log from the account's opening on. */
+const EXPORTS_AN_HOUR = 5;
+
+export function exportRoute(app: Api, deps: PortalDeps & { exports: ExportStreams }): void {
+  app.get("/account/export", { preHandler: requireSession }, async (request, reply) => {
+    const { accountId, email, tier } = signedIn(request);
+    await countForAccount(deps, accountId, "export", EXPORTS_AN_HOUR);
+    const at = deps.clock().toISOString();
+    const head = { account_id: accountId, email, tier, exported_at: at };
+    const file = { type: "application/x-ndjson", name: `linkledger-${at.slice(0, 10)}.ndjson` };
+    return sendExport(reply, deps.exports, accountId, file, async function* (signal) {
+      yield `${JSON.stringify(head)}\n`;
+      yield* deps.logReader.exportAccount(accountId, signal);
+    });
+  });
+}

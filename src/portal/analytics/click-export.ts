@@ -1,0 +1,33 @@
+// GET .../clicks.csv and .../clicks.ndjson: every click of a link as a file, written as it is read.
+import type { Api } from "../../api/fastify.ts";
+import { TierRequired } from "../../commands/errors.ts";
+import { TIER_LIMITS } from "../../events/vocabulary.ts";
+import { linkHistory } from "../../queries/links/link-history.ts";
+import { LinkParams } from "../links/link-pages.ts";
+import type { PortalDeps } from "../portal-deps.ts";
+import { requireSession, signedIn } from "../shell/sessions.ts";
+import { CLICK_FORMATS, type ClickFormat } from "./click-lines.ts";
+import { type ExportStreams, sendExport } from "./export-streams.ts";
+
+const TYPES: Readonly<Record<ClickFormat, string>> = {
+  csv: "text/csv; charset=utf-8; header=present",
+  ndjson: "application/x-ndjson; charset=utf-8",
+};
+
+export function clickExportRoutes(app: Api, deps: PortalDeps & { exports: ExportStreams }): void {
+  for (const format of CLICK_FORMATS)
+    app.get(
+      `/links/:host/:slug/clicks.${format}`,
+      { preHandler: requireSession, schema: { params: LinkParams } },
+      async (request, reply) => {
+        const { accountId, tier } = signedIn(request);
+        const { host, slug } = request.params;
+        const { link, position } = await linkHistory(deps, accountId, host, slug);
+        if (!TIER_LIMITS[tier].developerFeatures) throw new TierRequired("Exports");
+        const file = { type: TYPES[format], name: `clicks-${link.slug}.${format}` };
+        return sendExport(reply, deps.exports, accountId, file, (signal) =>
+          deps.logReader.exportClicks(link._id, position, format, signal),
+        );
+      },
+    );
+}

@@ -1,0 +1,119 @@
+// GET .../live: a link's clicks as server-sent events; whoever comes back with Last-Event-ID misses and repeats none.
+import type { OutgoingHttpHeaders } from "node:http";
+import type { FastifyRequest } from "fastify";
+import { z } from "zod";
+import type { Api } from "../../api/fastify.ts";
+import { TierRequired } from "../../commands/errors.ts";
+import { CLICK_KINDS, RECENT_CLICKS, TIER_LIMITS } from "../../events/vocabulary.ts";
+import { recentClickOf } from "../../projections/definitions/recent-clicks.ts";
+import type { LiveBatch, LiveClick } from "../../queries/analytics/live-clicks.ts";
+import { linkHistory } from "../../queries/links/link-history.ts";
+import { LinkParams } from "../links/link-pages.ts";
+import type { PortalDeps } from "../portal-deps.ts";
+import { TooManyStreams } from "../shell/errors.ts";
+import { requireSession, type Sessions, signedIn } from "../shell/sessions.ts";
+import { accountStreams } from "./account-streams.ts";
+import { type EventStream, eventStream } from "./event-stream.ts";
+import { recentRow } from "./recent-card.ts";
+
+/** Anything else was not ours, and is as if it weren't there. */
+const Place = z
+  .string()
+  .regex(/^[\w:.-]{1,100}$/)
+  .optional()
+  .catch(undefined);
+const Query = z.object({ after: Place });
+
+/** Each message may carry many clicks, so a hot link costs no more messages than a slow one. */
+const BETWEEN_MESSAGES_MS = 250;
+/** How soon a session's end ends its streams; a heartbeat goes with it. */
+const ALIVE_EVERY_MS = 5_000;
+const RETRY_MS = 2_000;
+/** More tabs than anybody reads. */
+const MOST_STREAMS = 10;
+/** Of one process. */
+const MOST_STREAMS_IN_ALL = 500;
+/** What it has not read by then it gets when it comes back. */
+const STALLED_MS = 15_000;
+
+export function linkLiveRoute(app: Api, deps: PortalDeps & { sessions: Sessions }): void {
+  const streams = accountStreams(MOST_STREAMS, MOST_STREAMS_IN_ALL);
+  app.addHook("preClose", async () => streams.close());
+
+  const schema = { params: LinkParams, querystring: Query };
+  app.get("/links/:host/:slug/live", { preHandler: requireSession, schema }, async (request, reply) => {
+    const { accountId, tier } = signedIn(request);
+    const { link, position } = await linkHistory(deps, accountId, request.params.host, request.params.slug);
+    if (!TIER_LIMITS[tier].developerFeatures) throw new TierRequired("Live updates");
+    const after = Place.parse(request.headers["last-event-id"]) ?? request.query.after ?? position;
+    const stream = streams.enter(accountId);
+    if (!stream)
+      throw new TooManyStreams(
+        "Live updates are open in too many tabs: close one first, or try again later.",
+      );
+    const { raw } = reply.hijack();
+    raw.once("close", () => stream.abort());
+    const { signal } = stream;
+    const headers = reply.getHeaders() as OutgoingHttpHeaders;
+    const browser = eventStream(raw, { headers, signal, retryMs: RETRY_MS, stalledMs: STALLED_MS });
+    const watch: Watch = { browser, position: after, signal };
+    try {
+      endWithSession(deps.sessions, request, watch, () => stream.abort());
+      await sendClicks(deps, deps.logReader.followLink(link._id, after, signal), watch);
+    } catch (err) {
+      if (!signal.aborted) deps.log.warn({ err }, "a live stream broke off; its browser comes back");
+    } finally {
+      streams.leave(accountId, stream);
+      browser.end();
+    }
+  });
+}
+
+/** `position`: everything up to it has been written to the browser. */
+export type Watch = { browser: EventStream; position: string; signal: AbortSignal };
+
+/** Until the log has been searched too far, or the browser is gone. */
+export async function sendClicks(
+  { sleep }: Pick<PortalDeps, "sleep">,
+  batches: AsyncGenerator<LiveBatch, "tooFar" | undefined>,
+  watch: Watch,
+): Promise<void> {
+  for (;;) {
+    const next = await batches.next();
+    if (next.done) {
+      if (next.value === "tooFar") watch.browser.offer({ event: "reset", id: watch.position, data: {} });
+      return;
+    }
+    const { clicks, position } = next.value;
+    watch.position = position;
+    if (clicks.length > 0) await watch.browser.send({ event: "clicks", id: position, data: summary(clicks) });
+    await sleep(BETWEEN_MESSAGES_MS);
+  }
+}
+
+/** The cookie is looked up again and again: signing out anywhere ends the stream, and a closed account too. */
+function endWithSession(sessions: Sessions, request: FastifyRequest, watch: Watch, end: () => void): void {
+  const cookie = request.cookies[request.visit.cookies.session];
+  const look = async () => {
+    // A store that is away ends nobody's session.
+    const session = await sessions.find(cookie).catch(() => request.visit.session);
+    if (watch.signal.aborted) return;
+    // Also says how far the log was searched, so that who comes back after long searches little.
+    watch.browser.offer({ event: session ? "alive" : "signed-out", id: watch.position, data: {} });
+    if (!session) end();
+  };
+  const timer = setInterval(look, ALIVE_EVERY_MS);
+  watch.signal.addEventListener("abort", () => clearInterval(timer));
+}
+
+/** `hours`: counts by UTC hour, in the order of CLICK_KINDS; `recent`: the newest, oldest of them first. */
+function summary(clicks: readonly LiveClick[]) {
+  const hours: Record<string, number[]> = {};
+  for (const { at, kind } of clicks) {
+    const hour = at.slice(0, 13);
+    hours[hour] ??= CLICK_KINDS.map(() => 0);
+    const index = CLICK_KINDS.indexOf(kind);
+    hours[hour][index] = (hours[hour][index] ?? 0) + 1;
+  }
+  return { hours, recent: clicks.slice(-RECENT_CLICKS).map((click) => recentRow(recentClickOf(click))) };
+}

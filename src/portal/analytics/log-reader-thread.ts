@@ -1,0 +1,58 @@
+// The thread that reads the log for exports and live pages, on event store connections of its own; see log-reader.ts.
+import { parentPort, workerData } from "node:worker_threads";
+import { openEventStore } from "../../backend.ts";
+import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
+import { accountEvents } from "../../queries/account-events.ts";
+import { allClicks } from "../../queries/analytics/all-clicks.ts";
+import { liveClicks } from "../../queries/analytics/live-clicks.ts";
+import { pause } from "../../runtime/pause.ts";
+import { serveThread } from "../../runtime/threads/serve-thread.ts";
+import { threadLog } from "../../runtime/threads/thread-log.ts";
+import { yieldToRedirects } from "../../runtime/threads/thread-priority.ts";
+import { CLICK_LINES } from "./click-lines.ts";
+import type { LogReader, LogReaderThreadData } from "./log-reader.ts";
+
+/** Whoever exports a file can wait a little longer than who follows a link. */
+const NICENESS = 5;
+
+function readLog(eventStore: EventStore, log: ReturnType<typeof threadLog>): LogReader {
+  return {
+    followLink: liveClicks({ eventStore, sleep: pause, log }).follow,
+    async *exportClicks(link, after, format, signal) {
+      const { head, line } = CLICK_LINES[format];
+      yield head;
+      for await (const clicks of allClicks({ eventStore }, link, after)) {
+        if (signal.aborted) return;
+        if (clicks.length > 0) yield clicks.map(line).join("");
+      }
+    },
+    async *exportAccount(accountId, signal) {
+      for await (const events of accountEvents({ eventStore }, accountId)) {
+        if (signal.aborted) return;
+        if (events.length > 0) yield events.map((event) => `${JSON.stringify(plain(event))}\n`).join("");
+      }
+    },
+  };
+}
+
+/** Without what only this service's machinery needs. */
+function plain({ stream, revision, type, recordedAt, data, metadata }: RecordedEvent) {
+  return {
+    stream,
+    revision,
+    type,
+    schema_version: metadata.schemaVersion,
+    recorded_at: recordedAt,
+    actor: metadata.actor,
+    data,
+  };
+}
+
+const parent = parentPort;
+if (parent) {
+  yieldToRedirects(NICENESS);
+  const { config } = workerData as LogReaderThreadData;
+  const eventStore = await openEventStore(config, { offThread: false });
+  const log = threadLog((line) => parent.postMessage(line));
+  serveThread(parent, { logReader: readLog(eventStore, log) }, () => eventStore.close());
+}

@@ -1,0 +1,54 @@
+// The last clicks of a link, one row each; live.js adds rows of the same shape on top.
+import type { RecentClick } from "../../projections/definitions/recent-clicks.ts";
+import { time } from "../shell/form.ts";
+import { type Html, html } from "../shell/html.ts";
+import { countryName } from "./breakdowns.ts";
+import { KIND_NAMES } from "./series-figure.ts";
+
+/** What a row says, in words; also what live updates send. */
+export type RecentRow = {
+  at: string;
+  kind: string;
+  place: string;
+  device: string;
+  browser: string;
+  referrer: string;
+};
+
+export function recentRow(click: RecentClick): RecentRow {
+  const known = (value: string) => (value === "unknown" ? "" : value);
+  const country = click.country === "unknown" ? "Unknown" : countryName(click.country);
+  return {
+    at: click.at,
+    kind: KIND_NAMES[click.type].replace(/s$/, ""),
+    place: known(click.city) ? `${click.city}, ${country}` : country,
+    device: click.device,
+    browser: [known(click.browser), known(click.os)].filter(Boolean).join(" on ") || "Unknown",
+    referrer: click.referrer || "Direct",
+  };
+}
+
+/** `beside`: what stands at the end of its title. */
+export function recentCard(recent: readonly RecentClick[], beside: Html | ""): Html {
+  return html`<section class="card"><div class="card-head"><h2>Recent clicks</h2>${beside}</div><table class="table" id="recent"><thead><tr>${Object.values(
+    COLUMNS,
+  ).map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+<tbody>${recent.map((click) => row(recentRow(click)))}</tbody></table></section>`;
+}
+
+const COLUMNS = {
+  at: "When",
+  kind: "Kind",
+  place: "Place",
+  device: "Device",
+  browser: "Browser",
+  referrer: "From",
+} as const satisfies Record<keyof RecentRow, string>;
+
+function row(shown: RecentRow): Html {
+  return html`<tr><td data-label="${COLUMNS.at}" class="nowrap">${time(shown.at)}</td>${(
+    ["kind", "place", "device", "browser"] as const
+  ).map(
+    (name) => html`<td data-label="${COLUMNS[name]}">${shown[name]}</td>`,
+  )}<td data-label="${COLUMNS.referrer}"><span class="clip" title="${shown.referrer}">${shown.referrer}</span></td></tr>`;
+}

@@ -1,0 +1,67 @@
+// A time series as a drawing that needs no script and a table; chart.js makes the drawing one to point at.
+import { CLICK_KINDS, type ClickKind } from "../../events/vocabulary.ts";
+import type { Point, TimeSeries } from "../../queries/analytics/time-series.ts";
+import { count } from "../links/link-view.ts";
+import { time } from "../shell/form.ts";
+import { type Html, html } from "../shell/html.ts";
+
+export const KIND_NAMES: Readonly<Record<ClickKind, string>> = {
+  click: "Clicks",
+  qr_scan: "QR scans",
+  preview: "Previews",
+};
+
+/** From the bottom of each bar upwards: what people did, then what machines did. */
+const STACKED = ["click", "qr_scan", "preview"] as const satisfies readonly ClickKind[];
+const HEIGHT = 100;
+const dayName = new Intl.DateTimeFormat("en", {
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+  timeZone: "UTC",
+});
+const monthName = new Intl.DateTimeFormat("en", { month: "long", year: "numeric", timeZone: "UTC" });
+
+/** `label`: what the drawing shows, for those who don't see it. */
+export function seriesFigure(series: TimeSeries, label: string): Html {
+  const { unit, points } = series;
+  const zone = unit === "hour" ? "" : html`<span class="muted small">Days are UTC days.</span>`;
+  return html`<figure class="chart" data-chart>
+<div class="chart-keys">${STACKED.map((kind) => html`<span><i class="key key-${kind}"></i>${KIND_NAMES[kind]}</span>`)}${zone}</div>
+<div class="chart-canvas">${drawing(points, label)}</div>
+<details class="as-table"><summary>Show as a table</summary>
+<table class="table" data-unit="${unit}"><caption class="visually-hidden">${label}</caption>
+<thead><tr><th scope="col">${unit === "hour" ? "Hour" : unit === "day" ? "Day" : "Month"}</th>${STACKED.map((kind) => html`<th scope="col" class="end">${KIND_NAMES[kind]}</th>`)}<th scope="col" class="end">All</th></tr></thead>
+<tbody>${points.map((point) => row(point, unit))}</tbody></table></details>
+</figure>`;
+}
+
+function row(point: Point, unit: TimeSeries["unit"]): Html {
+  const at = new Date(point.start);
+  const name =
+    unit === "hour" ? time(point.start) : unit === "day" ? dayName.format(at) : monthName.format(at);
+  return html`<tr data-start="${point.start}"><th scope="row">${name}</th>
+${STACKED.map((kind) => html`<td class="end number" data-kind="${kind}" data-label="${KIND_NAMES[kind]}">${count(point[kind])}</td>`)}
+<td class="end number" data-kind="total" data-label="All">${count(point.total)}</td></tr>`;
+}
+
+function drawing(points: readonly Point[], label: string): Html {
+  const highest = Math.max(1, ...points.map(({ total }) => total));
+  const bars = points.map((point, index) => {
+    let top = HEIGHT;
+    return STACKED.map((kind) => {
+      const height = (point[kind] / highest) * HEIGHT;
+      top -= height;
+      if (height === 0) return "";
+      return html`<rect class="bar-${kind}" x="${index * 10 + 1.5}" width="7" y="${top.toFixed(2)}" height="${height.toFixed(2)}"/>`;
+    });
+  });
+  return html`<svg viewBox="0 0 ${points.length * 10} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${label}">${bars}</svg>`;
+}
+
+/** Counts of a series or of all time, each kind with its name; `data-total` is what live updates raise. */
+export function kindStats(totals: Record<ClickKind, number> & { total: number }, what: string): Html {
+  const stat = (kind: ClickKind | "total", name: string) =>
+    html`<div class="card stat"><span class="stat-name">${name}</span><span class="stat-value" data-total="${kind}">${count(totals[kind])}</span></div>`;
+  return html`<section class="grid stats" aria-label="${what}">${stat("total", "All hits")}${CLICK_KINDS.map((kind) => stat(kind, KIND_NAMES[kind]))}</section>`;
+}

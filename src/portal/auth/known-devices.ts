@@ -1,0 +1,62 @@
+// Browsers that signed in to an account before (OWASP "device cookies"): who guesses elsewhere can't lock them out.
+import { createHash, randomBytes } from "node:crypto";
+import type { FastifyRequest } from "fastify";
+import { deviceSecret } from "../../commands/credentials/account-secrets.ts";
+import { accountWithEmail } from "../../commands/credentials/check-credentials.ts";
+import type { Secrets } from "../../secrets/port.ts";
+
+/** Since it last signed in. */
+export const DEVICE_DAYS = 365;
+const DAY_MS = 86_400_000;
+const MOST_DEVICES = 20;
+
+export type KnownDevices = ReturnType<typeof knownDevices>;
+
+/** What is kept of a browser, under the SHA-256 of its token; `at`: when it signed in, ISO 8601 UTC. */
+type DeviceRecord = { at: string };
+
+export function knownDevices(deps: { secrets: Secrets; clock: () => Date }) {
+  const { secrets, clock } = deps;
+
+  return {
+    /**
+     * After someone has signed in; answers the cookie's value. Always a new token, so that one planted before stands for
+     * nobody, and its hour of tries begins anew. Beyond 20 of an account the oldest are forgotten.
+     */
+    async issue(accountId: string, before: string | undefined): Promise<string> {
+      if (before !== undefined) await secrets.delete(deviceSecret(accountId, digest(before)));
+      const token = randomBytes(32).toString("base64url");
+      const now = clock();
+      const value: DeviceRecord = { at: now.toISOString() };
+      const expiresAt = new Date(now.getTime() + DEVICE_DAYS * DAY_MS).toISOString();
+      await secrets.put(deviceSecret(accountId, digest(token)), { value, expiresAt });
+      const known = await secrets.list(deviceSecret(accountId, ""), now);
+      const oldestFirst = known.sort((a, b) => atOf(a.value).localeCompare(atOf(b.value)));
+      for (const { key } of oldestFirst.slice(0, -MOST_DEVICES)) await secrets.delete(key);
+      return token;
+    },
+
+    /** The id of the browser, when it has signed in before to the account with this address. */
+    async recognise(request: FastifyRequest, email: string): Promise<string | undefined> {
+      const holder = await accountWithEmail(deps, email);
+      const token = holder && request.cookies[request.visit.cookies.device(holder.accountId)];
+      if (!token) return undefined;
+      const deviceId = digest(token);
+      const known = await secrets.get(deviceSecret(holder.accountId, deviceId), clock());
+      return known === undefined ? undefined : deviceId;
+    },
+
+    async forgetAll(accountId: string): Promise<void> {
+      for (const { key } of await secrets.list(deviceSecret(accountId, ""), clock()))
+        await secrets.delete(key);
+    },
+  };
+}
+
+function atOf(value: unknown): string {
+  return (value as DeviceRecord).at;
+}
+
+function digest(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}

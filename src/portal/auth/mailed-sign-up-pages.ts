@@ -1,0 +1,130 @@
+// Sign up where mail is sent: the address first, the password behind the link in the mail; tells nobody who has an account.
+import type { FastifyReply } from "fastify";
+import { z } from "zod";
+import type { Api } from "../../api/fastify.ts";
+import { LinkExpired } from "../../commands/account/account-errors.ts";
+import { accountWithEmail } from "../../commands/credentials/check-credentials.ts";
+import { acceptEmail } from "../../commands/credentials/email-address.ts";
+import { issueToken, lookAtToken, useToken } from "../../commands/credentials/one-time-token.ts";
+import { acceptPassword, hashPassword } from "../../commands/credentials/password.ts";
+import { CommandRefused } from "../../commands/errors.ts";
+import type { Mailer } from "../../mail/port.ts";
+import type { PortalDeps } from "../portal-deps.ts";
+import { html } from "../shell/html.ts";
+import { csrfField, sendPage } from "../shell/page.ts";
+import { alreadyThereMail, SIGN_UP_LINK_HOURS, sendMail, signUpMail } from "./mails.ts";
+import { emailField, newPasswordField, openAndSignIn, SIGN_UPS_AN_HOUR } from "./sign-up-pages.ts";
+import type { SignInDeps } from "./start-session.ts";
+import { countByAddress, countMail } from "./throttle.ts";
+
+const EmailForm = z.object({ email: z.string().default("") });
+const Token = z.object({ token: z.string().default("") });
+const PasswordForm = z.object({ token: z.string().default(""), password: z.string().default("") });
+type Pending = { email: string };
+
+export function mailedSignUpPages(app: Api, deps: SignInDeps & { mailer: Mailer }): void {
+  app.get("/sign-up", async (request, reply) => {
+    if (request.visit.session) return reply.redirect("/portal", 303);
+    return sendEmailForm(reply, {});
+  });
+
+  app.post("/sign-up", { schema: { body: EmailForm } }, async (request, reply) => {
+    const { email: given } = request.body;
+    await countByAddress(deps, request, "sign-up", SIGN_UPS_AN_HOUR);
+    try {
+      const email = acceptEmail(given);
+      await countMail(deps, email);
+      sendMail(deps, () => mailFor(deps, email));
+      return sendLookInYourMail(reply, email);
+    } catch (error) {
+      if (error instanceof CommandRefused) return sendEmailForm(reply, { email: given, refused: error });
+      throw error;
+    }
+  });
+
+  app.get("/sign-up/finish", { schema: { querystring: Token } }, async (request, reply) => {
+    const { token } = request.query;
+    const { email } = await lookAtSignUp(deps, token);
+    return sendPasswordForm(reply, { token, email });
+  });
+
+  app.post("/sign-up/finish", { schema: { body: PasswordForm } }, async (request, reply) => {
+    const { token, password } = request.body;
+    const { email } = await lookAtSignUp(deps, token);
+    try {
+      const accepted = acceptPassword(password, { email });
+      const passwordHash = await deps.passwordWork.unknown(() => hashPassword(accepted));
+      await useToken(deps, "sign-up", token);
+      return await openAndSignIn(deps, request, reply, { email, passwordHash });
+    } catch (error) {
+      if (!(error instanceof CommandRefused) || error instanceof LinkExpired) throw error;
+      return sendPasswordForm(reply, { token, email, refused: error });
+    }
+  });
+}
+
+/** Void once the address has an account. @throws LinkExpired */
+async function lookAtSignUp(deps: PortalDeps, token: string): Promise<Pending> {
+  const pending = await lookAtToken<Pending>(deps, "sign-up", token);
+  if (await accountWithEmail(deps, pending.email)) throw new LinkExpired();
+  return pending;
+}
+
+async function mailFor(deps: PortalDeps, email: string) {
+  const holder = await accountWithEmail(deps, email);
+  if (holder) return alreadyThereMail(holder.email, deps.baseUrl);
+  const token = await issueToken(
+    deps,
+    "sign-up",
+    { email } satisfies Pending,
+    SIGN_UP_LINK_HOURS * 3_600_000,
+  );
+  return signUpMail(email, `${deps.baseUrl}/portal/sign-up/finish?token=${token}`);
+}
+
+function sendEmailForm(
+  reply: FastifyReply,
+  given: { email?: string; refused?: CommandRefused },
+): FastifyReply {
+  return sendPage(reply, {
+    title: "Sign up",
+    shape: "narrow",
+    status: given.refused ? 400 : 200,
+    body: html`<div class="card"><h1>Create your account</h1>
+<p class="muted">We send you a link; behind it you choose a password.</p>
+<form method="post" class="form">${csrfField(reply)}${emailField(given)}
+<button class="button button-primary button-wide">Send the link</button></form>
+<p class="muted">You have an account already? <a href="/portal/sign-in">Sign in</a></p></div>`,
+  });
+}
+
+function sendLookInYourMail(reply: FastifyReply, email: string): FastifyReply {
+  return sendPage(reply, {
+    title: "Look in your mail",
+    shape: "narrow",
+    body: html`<div class="card"><h1>Look in your mail</h1>
+<p>A mail to <strong>${email}</strong> is on its way. The link in it works for ${SIGN_UP_LINK_HOURS} hours.</p>
+<p class="muted">Nothing there after a few minutes? Look among the unwanted mail, or <a href="/portal/sign-up">try again</a>.</p></div>`,
+  });
+}
+
+function sendPasswordForm(
+  reply: FastifyReply,
+  given: { token: string; email: string; refused?: CommandRefused },
+): FastifyReply {
+  return sendPage(reply, {
+    title: "Choose a password",
+    shape: "narrow",
+    status: given.refused ? 400 : 200,
+    notice:
+      given.refused && given.refused.code !== "password_refused"
+        ? { kind: "failed", text: given.refused.message }
+        : undefined,
+    body: html`<div class="card"><h1>Choose a password</h1><p class="muted">For ${given.email}.</p>
+<form method="post" action="/portal/sign-up/finish" class="form">${csrfField(reply)}
+<input type="hidden" name="token" value="${given.token}">
+<input type="text" name="username" autocomplete="username" value="${given.email}" hidden>
+${newPasswordField(given.refused)}
+<button class="button button-primary button-wide">Create account</button></form></div>`,
+  });
+}

@@ -1,0 +1,92 @@
+// GET and POST /portal/sign-up: an account of the Free tier. With mail, the address is proven before there is one.
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import type { Api } from "../../api/fastify.ts";
+import { signUp } from "../../commands/account/sign-up.ts";
+import { acceptEmail } from "../../commands/credentials/email-address.ts";
+import { acceptPassword, hashPassword, PASSWORD_MIN } from "../../commands/credentials/password.ts";
+import { CommandRefused } from "../../commands/errors.ts";
+import { field } from "../shell/form.ts";
+import { type Html, html } from "../shell/html.ts";
+import { csrfField, sendPage } from "../shell/page.ts";
+import { type SignInDeps, startSession } from "./start-session.ts";
+import { countByAddress } from "./throttle.ts";
+
+export const SIGN_UPS_AN_HOUR = 20;
+
+const Form = z.object({ email: z.string().default(""), password: z.string().default("") });
+
+/** Where no mail is sent: the account is there at once. Its form can't hide that an address is taken. */
+export function signUpPages(app: Api, deps: SignInDeps): void {
+  app.get("/sign-up", async (request, reply) => {
+    if (request.visit.session) return reply.redirect("/portal", 303);
+    return sendForm(reply, {});
+  });
+
+  app.post("/sign-up", { schema: { body: Form } }, async (request, reply) => {
+    const { email: given, password } = request.body;
+    await countByAddress(deps, request, "sign-up", SIGN_UPS_AN_HOUR);
+    try {
+      const email = acceptEmail(given);
+      const accepted = acceptPassword(password, { email });
+      const passwordHash = await deps.passwordWork.unknown(() => hashPassword(accepted));
+      return await openAndSignIn(deps, request, reply, { email, passwordHash });
+    } catch (error) {
+      if (error instanceof CommandRefused) return sendForm(reply, { email: given, refused: error });
+      throw error;
+    }
+  });
+}
+
+/** The newcomer's first page shows what was just written. @throws CommandRefused */
+export async function openAndSignIn(
+  deps: SignInDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  newcomer: { email: string; passwordHash: string },
+): Promise<FastifyReply> {
+  const context = { requestId: request.id, actor: { type: "system", id: "sign-up" } } as const;
+  const { accountId, epoch, position } = await signUp(deps, context, newcomer);
+  await deps.whenReadable(position);
+  await startSession(deps, request, reply, { accountId, epoch });
+  return reply.redirect("/portal", 303);
+}
+
+function sendForm(reply: FastifyReply, given: { email?: string; refused?: CommandRefused }): FastifyReply {
+  return sendPage(reply, {
+    title: "Sign up",
+    shape: "narrow",
+    status: given.refused ? 400 : 200,
+    body: html`<div class="card">
+<h1>Create your account</h1>
+<p class="muted">Free, and ready in a moment.</p>
+<form method="post" class="form">${csrfField(reply)}
+${emailField(given)}
+${newPasswordField(given.refused)}
+<button class="button button-primary button-wide">Create account</button>
+</form>
+<p class="muted">You have one already? <a href="/portal/sign-in">Sign in</a></p>
+</div>`,
+  });
+}
+
+export function emailField(given: {
+  email?: string | undefined;
+  refused?: CommandRefused | undefined;
+}): Html {
+  const isMine = ["invalid_email", "email_taken"].includes(given.refused?.code ?? "");
+  return field({
+    ...{ label: "E-mail address", name: "email", type: "email", autocomplete: "email" },
+    ...{ required: true, maxlength: 254, autofocus: true, value: given.email },
+    error: isMine ? given.refused?.message : undefined,
+  });
+}
+
+export function newPasswordField(refused: CommandRefused | undefined): Html {
+  return field({
+    ...{ label: "Password", name: "password", type: "password", autocomplete: "new-password" },
+    ...{ required: true, minlength: PASSWORD_MIN },
+    hint: `At least ${PASSWORD_MIN} characters; a few words together are good.`,
+    error: refused?.code === "password_refused" ? refused.message : undefined,
+  });
+}

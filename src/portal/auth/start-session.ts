@@ -1,0 +1,48 @@
+// From a proven person to a session in a browser that is known from then on: new ones, whatever cookies they came with.
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { anonymiseIp } from "../../redirect/clicks/enrich/anonymise-ip.ts";
+import { agentOf } from "../../redirect/clicks/enrich/user-agent.ts";
+import type { PortalDeps } from "../portal-deps.ts";
+import type { Sessions } from "../shell/sessions.ts";
+import { DEVICE_DAYS, type KnownDevices } from "./known-devices.ts";
+import type { PasswordWork } from "./password-work.ts";
+
+/** A year, as a known browser; the session itself ends earlier, when it isn't used. */
+const COOKIE_SECONDS = DEVICE_DAYS * 86_400;
+
+/** What pages need on which people prove who they are. */
+export type SignInDeps = PortalDeps & {
+  sessions: Sessions;
+  devices: KnownDevices;
+  passwordWork: PasswordWork;
+};
+
+export async function startSession(
+  { sessions, devices }: Pick<SignInDeps, "sessions" | "devices">,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { accountId, epoch }: { accountId: string; epoch: string },
+): Promise<void> {
+  const { cookies, session } = request.visit;
+  if (session) await sessions.end(session.accountId, session.sessionId);
+  const { browser, os } = agentOf(request.headers["user-agent"] ?? "");
+  const value = await sessions.open(accountId, epoch, {
+    browser: `${browser.name} on ${os.name}`,
+    address: anonymiseIp(request.ip),
+  });
+  reply.setCookie(cookies.session, value, { ...cookies.options, maxAge: COOKIE_SECONDS });
+  const device = cookies.device(accountId);
+  const token = await devices.issue(accountId, request.cookies[device]);
+  reply.setCookie(device, token, { ...cookies.options, maxAge: COOKIE_SECONDS });
+}
+
+/** Signs out: the session is gone, not only its cookie. */
+export async function endSession(
+  { sessions }: { sessions: Sessions },
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  const { cookies, session } = request.visit;
+  if (session) await sessions.end(session.accountId, session.sessionId);
+  reply.clearCookie(cookies.session, cookies.options);
+}

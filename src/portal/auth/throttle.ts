@@ -1,0 +1,82 @@
+// How often one may try at what guards an account: by address, by account, and tighter for the two together.
+import { createHash } from "node:crypto";
+import type { FastifyRequest } from "fastify";
+import { RateLimitExceeded } from "../../api/errors.ts";
+import { addressOf, takeByAddress } from "../../api/limits/address-limit.ts";
+import { type RateLimits, type RateWindow, secondsUntilReset } from "../../api/limits/rate-limit.ts";
+import { accountByEmailSecret } from "../../commands/account/open-account.ts";
+
+type Deps = { rateLimits: RateLimits; clock: () => Date };
+
+/** An hour. By account alone it is wider: who only knows an address must not lock its owner out with a few tries. */
+const TRIES = { pair: 15, account: 100, address: 100, device: 15, session: 15 } as const;
+
+const MAILS = 5;
+
+export class TooManyTries extends RateLimitExceeded {
+  constructor(limit: number, retryAfter: number) {
+    super(limit, retryAfter);
+    this.message = `Too many tries. Please wait ${Math.ceil(retryAfter / 60)} minutes and try again.`;
+  }
+}
+
+/**
+ * Counts a try to sign in. A browser that is known to the account (`deviceId`) is counted for itself: whatever strangers
+ * try, its owner may. @throws TooManyTries
+ */
+export async function countSignIn(
+  deps: Deps,
+  request: FastifyRequest,
+  email: string,
+  deviceId: string | undefined,
+): Promise<void> {
+  if (deviceId !== undefined) return await count(deps, `sign-in-device ${deviceId}`, TRIES.device);
+  const account = accountByEmailSecret(email);
+  await countByAddress(deps, request, "sign-in-address", TRIES.address);
+  await count(deps, `sign-in-pair ${digest(`${account} ${addressOf(request.ip)}`)}`, TRIES.pair);
+  await count(deps, `sign-in-account ${account}`, TRIES.account);
+}
+
+/** Counts a try to prove the password once more, by the session in which it is made. @throws TooManyTries */
+export async function countProof(deps: Deps, sessionId: string): Promise<void> {
+  await count(deps, `proof-session ${sessionId}`, TRIES.session);
+}
+
+/** Counts one use by the caller's address of something that costs us work, such as opening an account. @throws TooManyTries */
+export async function countByAddress(
+  deps: Deps,
+  request: FastifyRequest,
+  what: string,
+  limit: number,
+): Promise<void> {
+  const window = await takeByAddress(deps.rateLimits, what, request.ip, limit, deps.clock());
+  refuseUnlessGranted(window, window.limit, deps.clock());
+}
+
+/** @throws TooManyTries */
+export async function countForAccount(
+  deps: Deps,
+  accountId: string,
+  what: string,
+  limit: number,
+): Promise<void> {
+  await count(deps, `${what} ${accountId}`, limit);
+}
+
+/** Nobody gets more than a few mails an hour through us, whoever asks. @throws TooManyTries */
+export async function countMail(deps: Deps, email: string): Promise<void> {
+  await count(deps, `mail ${accountByEmailSecret(email)}`, MAILS);
+}
+
+async function count({ rateLimits, clock }: Deps, subject: string, limit: number): Promise<void> {
+  const now = clock();
+  refuseUnlessGranted(await rateLimits.take(subject, limit, now), limit, now);
+}
+
+function refuseUnlessGranted(window: RateWindow, limit: number, now: Date): void {
+  if (!window.granted) throw new TooManyTries(limit, secondsUntilReset(window, now));
+}
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

@@ -1,0 +1,54 @@
+// The form that makes a link; the address alone is enough, domain and slug are there for those who have a domain.
+import type { DomainDocument } from "../../projections/definitions/domains.ts";
+import { field } from "../shell/form.ts";
+import { type Html, html } from "../shell/html.ts";
+import { icon } from "../shell/icons.ts";
+
+export type CreateLinkGiven = { url: string; domain: string; slug: string };
+
+/** What was refused, beside the field that must change. */
+export type CreateLinkRefusal = Partial<Record<keyof CreateLinkGiven, string>>;
+
+/** `once`: the same again is the same link, however often the button was pressed. */
+export function shortenForm(
+  csrf: Html,
+  once: string,
+  given: Partial<CreateLinkGiven> = {},
+  refused: CreateLinkRefusal = {},
+): Html {
+  return html`<form method="post" action="/portal/links" class="form-row shorten">${csrf}<input type="hidden" name="once" value="${once}">
+${urlField({ value: given.url, error: refused.url ?? refused.domain ?? refused.slug })}
+<button class="button button-primary">${icon("plus")}Shorten</button></form>`;
+}
+
+/** `domains`: those that links may be made on; undefined when the tier has none. */
+export function createLinkForm(
+  csrf: Html,
+  once: string,
+  domains: readonly DomainDocument[] | undefined,
+  given: Partial<CreateLinkGiven> = {},
+  refused: CreateLinkRefusal = {},
+): Html {
+  if (!domains || domains.length === 0)
+    return html`${shortenForm(csrf, once, given, refused)}<p class="hint">${domains ? addDomain : upgrade}</p>`;
+  return html`<form method="post" action="/portal/links" class="form">${csrf}<input type="hidden" name="once" value="${once}">
+${urlField({ value: given.url, error: refused.url })}
+<div class="form-row">
+<div class="field"><label for="field-domain">Domain</label>
+<select id="field-domain" name="domain" ${refused.domain ? html`aria-invalid="true" aria-describedby="field-domain-error"` : ""}>
+<option value="">Default domain</option>${domains.map(
+    ({ domainId, hostname }) =>
+      html`<option value="${domainId}" ${domainId === given.domain ? html`selected` : ""}>${hostname}</option>`,
+  )}</select>${refused.domain ? html`<p class="error" id="field-domain-error">${refused.domain}</p>` : ""}</div>
+${field({ label: "Slug", name: "slug", value: given.slug, error: refused.slug, maxlength: 50, autocomplete: "off", placeholder: "random", hint: "On your own domain: 3 to 50 letters, digits, - and _. Leave it empty for a random one." })}
+</div>
+<div><button class="button button-primary">${icon("plus")}Create link</button></div></form>`;
+}
+
+function urlField(given: { value?: string | undefined; error?: string | undefined }): Html {
+  const shown = { label: "Long address", name: "url", placeholder: "https://example.com/a/long/page" };
+  return field({ ...shown, ...given, required: true, maxlength: 4096, autocomplete: "off" });
+}
+
+const addDomain = html`<a href="/portal/domains">Add your own domain</a> to choose the part after the slash yourself.`;
+const upgrade = html`Your own domain and your own slugs come with the <a href="/portal/plan">Developer plan</a>.`;

@@ -1,0 +1,58 @@
+// What can be done with one link, a card for each: share it, point it elsewhere, pause it, delete it, bring it back.
+import type { LinkDocument } from "../../projections/definitions/links.ts";
+import { confirmed, copyable, field } from "../shell/form.ts";
+import { type Html, html } from "../shell/html.ts";
+import { icon } from "../shell/icons.ts";
+import { linkPath, shortName } from "./link-view.ts";
+
+/** The destination that was refused, and why. */
+export type DestinationGiven = { url: string; error: string };
+
+export function shareCard(link: LinkDocument): Html {
+  return html`<section class="card"><h2>Share</h2>${copyable("short-url", link.shortUrl, "the short link")}
+<p class="actions"><a class="button" href="${link.shortUrl}" target="_blank" rel="noopener">${icon("external")}Open</a>
+<a class="button" href="${linkPath(link, "/analytics")}">${icon("chart")}See who follows it</a></p></section>`;
+}
+
+/** On a custom domain the slug alone doesn't name the link. */
+export function qrCard(link: LinkDocument): Html {
+  const of = (format: string, size: number) => {
+    const query = new URLSearchParams({ format, size: String(size) });
+    if (link.domainId) query.set("domain_id", link.domainId);
+    return `/api/qr/${encodeURIComponent(link.slug)}?${query}`;
+  };
+  const download = (format: string, size: number) =>
+    html`<a class="button" href="${of(format, size)}" download="${link.slug}.${format}">${icon("download")}${format.toUpperCase()}</a>`;
+  return html`<section class="card qr-card"><h2>QR code</h2>
+<img class="qr" src="${of("svg", 256)}" width="200" height="200" alt="QR code of ${shortName(link)}">
+<p class="actions">${download("svg", 512)}${download("png", 1024)}</p>
+<p class="hint">Scans are counted apart from clicks.</p></section>`;
+}
+
+export function destinationCard(link: LinkDocument, csrf: Html, refused?: DestinationGiven): Html {
+  const url = { label: "Leads to", name: "url", value: refused?.url ?? link.longUrl, error: refused?.error };
+  return html`<section class="card"><h2>Destination</h2>
+<form class="form" method="post" action="${linkPath(link, "/destination")}">${csrf}
+${field({ ...url, required: true, maxlength: 4096, autocomplete: "off", hint: "Whoever follows the link from now on gets there; what was printed stays right." })}
+<div><button class="button">Save destination</button></div></form></section>`;
+}
+
+export function stateCard(link: LinkDocument, csrf: Html): Html {
+  if (link.status === "disabled")
+    return html`<section class="card"><h2>Disabled</h2><p class="muted">Who follows the link gets 404. Its numbers are kept.</p>
+<form method="post" action="${linkPath(link, "/enable")}">${csrf}<button class="button button-primary">Enable link</button></form></section>`;
+  return html`<section class="card"><h2>Pause</h2><p class="muted">A disabled link answers 404 until you enable it again.</p>
+<form method="post" action="${linkPath(link, "/disable")}">${csrf}<button class="button">${icon("pause")}Disable link</button></form></section>`;
+}
+
+export function removalCard(link: LinkDocument, csrf: Html): Html {
+  if (link.status === "deleted")
+    return html`<section class="card"><h2>Restore</h2><p class="muted">The slug is still yours: nobody else can take it. Restored, the link works as before.</p>
+<form method="post" action="${linkPath(link, "/restore")}">${csrf}<button class="button button-primary">Restore link</button></form></section>`;
+  return html`<section class="card card-danger"><h2>Delete</h2><p class="muted">The link and its numbers leave your lists. You can restore both.</p>
+<div class="start">${confirmed(
+    "Delete link",
+    html`<p>Who follows <strong>${shortName(link)}</strong> gets 404 at once.</p>`,
+    html`<form method="post" action="${linkPath(link, "/delete")}">${csrf}<button class="button button-danger">${icon("trash")}Delete link</button></form>`,
+  )}</div></section>`;
+}

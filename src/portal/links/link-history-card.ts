@@ -1,0 +1,47 @@
+// What happened to a link, from its own events: what, when, and by whom.
+import type { Actor } from "../../event-store/port.ts";
+import type { KeyDocument } from "../../projections/definitions/keys.ts";
+import type { LinkStep } from "../../queries/links/link-history.ts";
+import { time } from "../shell/form.ts";
+import { type Html, html } from "../shell/html.ts";
+import { outward } from "./link-view.ts";
+
+const MOST_SHOWN = 100;
+
+/** Newest first, as people read logs. `keys`: those of the account, for their labels. */
+export function historyCard(history: readonly LinkStep[], keys: readonly KeyDocument[]): Html {
+  const shown = history.slice(-MOST_SHOWN).reverse();
+  return html`<section class="card"><h2>History</h2><ol class="plain timeline">${shown.map(
+    (step) => html`<li><div><strong>${TITLES[step.type]}</strong>${detail(step)}</div>
+<p class="muted small">${time(step.at)} · ${who(step.actor, keys)}</p></li>`,
+  )}</ol>${history.length > shown.length && html`<p class="muted small">The last ${MOST_SHOWN} of ${history.length} changes.</p>`}</section>`;
+}
+
+const TITLES = {
+  LinkCreated: "Created",
+  LinkRetargeted: "Destination changed",
+  LinkDisabled: "Disabled",
+  LinkEnabled: "Enabled",
+  LinkDeleted: "Deleted",
+  LinkRestored: "Restored",
+} as const satisfies Record<LinkStep["type"], string>;
+
+function detail({ from, to }: LinkStep): Html | "" {
+  if (to === undefined) return "";
+  return html`${from !== undefined && html`<p class="small leads-to">from ${outward(from)}</p>`}<p class="small leads-to">to ${outward(to)}</p>`;
+}
+
+function who(actor: Actor, keys: readonly KeyDocument[]): string {
+  switch (actor.type) {
+    case "key": {
+      const key = keys.find(({ _id }) => _id === actor.id);
+      return key ? `API key ${key.label || `…${key.hint}`}` : "an API key";
+    }
+    case "account":
+      return "in the portal";
+    case "operator":
+      return "by the operator of this service";
+    case "system":
+      return "by the service";
+  }
+}

@@ -1,0 +1,102 @@
+// One link under /portal/links/<host>/<slug>: its QR code, every change that can be made to it, and its history.
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { z } from "zod";
+import type { Api } from "../../api/fastify.ts";
+import { changeLink, type LinkChangeRequest } from "../../commands/links/change-link.ts";
+import { InvalidUrl, UnsafeUrl } from "../../commands/links/link-errors.ts";
+import { listKeys } from "../../queries/accounts.ts";
+import { linkHistory } from "../../queries/links/link-history.ts";
+import type { PortalDeps } from "../portal-deps.ts";
+import { html } from "../shell/html.ts";
+import { csrfField, sendPage } from "../shell/page.ts";
+import { requireSession, signedIn } from "../shell/sessions.ts";
+import { type Notice, portalContext, redirectTo } from "../shell/visit.ts";
+import {
+  type DestinationGiven,
+  destinationCard,
+  qrCard,
+  removalCard,
+  shareCard,
+  stateCard,
+} from "./link-cards.ts";
+import { linkHead } from "./link-head.ts";
+import { historyCard } from "./link-history-card.ts";
+import { linkPath } from "./link-view.ts";
+
+export const LinkParams = z.object({ host: z.string().max(255), slug: z.string().max(100) });
+
+const LONGEST_URL = 4096;
+const DestinationForm = z.object({ url: z.string().trim().max(LONGEST_URL).default("") });
+
+const DONE = {
+  disable: "The link is disabled: who follows it gets 404 until you enable it.",
+  enable: "The link works again.",
+  delete: "The link is deleted. Its slug stays yours, so that you can restore it here at any time.",
+  restore: "The link is back, and works again.",
+} as const satisfies Record<Exclude<LinkChangeRequest["type"], "retarget">, string>;
+
+type Params = z.infer<typeof LinkParams>;
+
+export function linkPages(app: Api, deps: PortalDeps): void {
+  const one = { preHandler: requireSession, schema: { params: LinkParams } };
+
+  app.get("/links/:host/:slug", one, (request, reply) => sendLink(deps, request, reply, request.params));
+
+  for (const type of ["disable", "enable", "delete", "restore"] as const)
+    app.post(`/links/:host/:slug/${type}`, one, async (request, reply) => {
+      await change(deps, request, request.params, { type });
+      return redirectTo(reply, linkPath(request.params), { kind: "done", text: DONE[type] });
+    });
+
+  const destination = { preHandler: requireSession, schema: { params: LinkParams, body: DestinationForm } };
+  app.post("/links/:host/:slug/destination", destination, async (request, reply) => {
+    const { params, body } = request;
+    try {
+      await change(deps, request, params, { type: "retarget", url: body.url });
+    } catch (error) {
+      if (!(error instanceof InvalidUrl || error instanceof UnsafeUrl)) throw error;
+      return sendLink(deps, request, reply, params, { url: body.url, error: error.message });
+    }
+    const text = "The link leads to its new destination from now on.";
+    return redirectTo(reply, linkPath(params), { kind: "done", text });
+  });
+}
+
+/** @throws NotFound for another account's link, before anything is tried */
+async function change(
+  deps: PortalDeps,
+  request: FastifyRequest,
+  { host, slug }: Params,
+  wanted: LinkChangeRequest,
+): Promise<void> {
+  const { accountId, tier } = signedIn(request);
+  await linkHistory(deps, accountId, host, slug);
+  const by = { accountId, tier, via: "web" } as const;
+  const { position } = await changeLink(deps.links, portalContext(request), by, { host, slug }, wanted);
+  await deps.whenReadable(position);
+}
+
+async function sendLink(
+  deps: PortalDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { host, slug }: Params,
+  refused?: DestinationGiven,
+): Promise<FastifyReply> {
+  const { accountId } = signedIn(request);
+  const { link, history } = await linkHistory(deps, accountId, host, slug);
+  const keys = await listKeys(deps, accountId);
+  const csrf = csrfField(reply);
+  const isThere = link.status !== "deleted";
+  const notice: Notice = { kind: "told", text: "This link is deleted. Who follows it gets 404." };
+  return sendPage(reply, {
+    title: link.slug,
+    nav: "Links",
+    status: refused ? 400 : undefined,
+    notice: isThere ? undefined : notice,
+    styles: ["charts.css"],
+    body: html`${linkHead(link, "Link")}
+<div class="grid link-grid"><div class="stack">${isThere && html`${shareCard(link)}${destinationCard(link, csrf, refused)}${stateCard(link, csrf)}`}${removalCard(link, csrf)}</div>
+<div class="stack">${isThere && qrCard(link)}${historyCard(history, keys)}</div></div>`,
+  });
+}

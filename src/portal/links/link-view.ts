@@ -1,0 +1,39 @@
+// How the portal shows a link and numbers wherever they appear, each written once.
+import type { LinkDocument } from "../../projections/definitions/links.ts";
+import { type Html, html } from "../shell/html.ts";
+
+type Named = Pick<LinkDocument, "host" | "slug">;
+
+const whole = new Intl.NumberFormat("en");
+
+/** With separators, such as 12,345. */
+export function count(number: number): string {
+  return whole.format(number);
+}
+
+/** `1 link`, `2 links`. */
+export function counted(number: number, noun: string): string {
+  return `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
+}
+
+/** The page of a link; `below` begins with a slash. */
+export function linkPath({ host, slug }: Named, below = ""): string {
+  return `/portal/links/${encodeURIComponent(host)}/${encodeURIComponent(slug)}${below}`;
+}
+
+/** Without its scheme: what people say and print. */
+export function shortName({ shortUrl }: Pick<LinkDocument, "shortUrl">): string {
+  return shortUrl.replace(/^https?:\/\//, "");
+}
+
+export function statusBadge(status: LinkDocument["status"]): Html {
+  if (status === "live") return html`<span class="badge badge-good">Active</span>`;
+  return status === "disabled"
+    ? html`<span class="badge badge-warn">Disabled</span>`
+    : html`<span class="badge badge-bad">Deleted</span>`;
+}
+
+/** Opens elsewhere and tells the other side nothing. `url` has been accepted as http or https when it was made. */
+export function outward(url: string): Html {
+  return html`<a class="clip" href="${url}" rel="noreferrer noopener nofollow" target="_blank" title="${url}">${url}</a>`;
+}

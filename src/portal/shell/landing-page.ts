@@ -1,0 +1,66 @@
+// GET /: what a visitor of the bare host finds; programs that ask get the way to the documentation as JSON.
+import type { Api } from "../../api/fastify.ts";
+import { TIER_LIMITS } from "../../events/vocabulary.ts";
+import { html } from "./html.ts";
+import { type IconName, icon } from "./icons.ts";
+import { sendPage } from "./page.ts";
+
+const FEATURES: readonly { sign: IconName; name: string; text: string }[] = [
+  {
+    sign: "link",
+    name: "Links that hold",
+    text: "Made in a moment, changed at any time. Every change is kept, so that you can see who did what, and when.",
+  },
+  {
+    sign: "chart",
+    name: "Counts you can trust",
+    text: "People, link previews and QR scans are told apart. No click is dropped, and every number can be recounted.",
+  },
+  {
+    sign: "globe",
+    name: "Your own domain",
+    text: "Bring a domain, choose your own slugs; certificates come by themselves.",
+  },
+  {
+    sign: "send",
+    name: "An API and webhooks",
+    text: "Create links by the hundred, and be told of each click a moment after it happened.",
+  },
+];
+
+export function landingPage(site: Api, deps: { baseUrl: string }): void {
+  site.get("/", async (request, reply) => {
+    reply.header("vary", "accept");
+    if (!request.headers.accept?.includes("text/html")) return aboutService(deps.baseUrl);
+    const { session } = request.visit;
+    return sendPage(reply, {
+      title: "Short links with honest numbers",
+      shape: "bare",
+      body: html`<section class="hero">
+<h1>Short links with honest numbers</h1>
+<p class="lead">Shorten a link, put it anywhere, and see who followed it: where from, on what, and when. Without cookies, and without their addresses: those are cut short before anything is kept.</p>
+<p class="actions">${
+        session
+          ? html`<a class="button button-primary button-large" href="/portal">Go to your dashboard</a>`
+          : html`<a class="button button-primary button-large" href="/portal/sign-up">Start for free</a>
+<a class="button button-large" href="/portal/sign-in">Sign in</a>`
+      }</p>
+</section>
+<section class="features" aria-label="What it does">${FEATURES.map(
+        ({ sign, name, text }) => html`<div class="card">${icon(sign)}<h2>${name}</h2><p>${text}</p></div>`,
+      )}</section>
+<section class="hero hero-small"><h2>Free to begin with</h2>
+<p class="lead">${TIER_LIMITS.free.requestsPerHour} API requests an hour and ${TIER_LIMITS.free.activeKeys} keys cost nothing.
+Custom domains, custom slugs, bulk creation and webhooks come with the Developer plan, at 9 USD a month.</p></section>`,
+    });
+  });
+}
+
+function aboutService(baseUrl: string) {
+  return {
+    service: "linkledger",
+    portal: `${baseUrl}/portal`,
+    docs: `${baseUrl}/docs`,
+    openapi: `${baseUrl}/openapi.json`,
+  };
+}

@@ -1,0 +1,18 @@
+// POST /portal/theme: light, dark or as the system says; works without scripts and before signing in.
+import { z } from "zod";
+import type { Api } from "../../api/fastify.ts";
+import { pathWithin, redirectTo, THEMES } from "./visit.ts";
+
+const YEAR_SECONDS = 31_536_000;
+
+const Form = z.object({ theme: z.enum(THEMES), next: z.string().optional() });
+
+export function themeRoute(app: Api): void {
+  app.post("/theme", { schema: { body: Form } }, async (request, reply) => {
+    const { theme, next } = request.body;
+    const { cookies } = request.visit;
+    if (theme === "system") reply.clearCookie(cookies.theme, cookies.options);
+    else reply.setCookie(cookies.theme, theme, { ...cookies.options, maxAge: YEAR_SECONDS });
+    return redirectTo(reply, next === "/" ? "/" : pathWithin(next, "/portal"));
+  });
+}

@@ -1,0 +1,88 @@
+// How the portal shows webhooks and their deliveries wherever they appear.
+import type { ClickKind } from "../../events/vocabulary.ts";
+import { CLICK_KINDS } from "../../events/vocabulary.ts";
+import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
+import type { Delivery, DeliveryState } from "../../webhooks/queue/queue.ts";
+import { KIND_NAMES } from "../analytics/series-figure.ts";
+import { field, time } from "../shell/form.ts";
+import { type Html, html } from "../shell/html.ts";
+
+export const STATE_NAMES: Readonly<Record<DeliveryState, string>> = {
+  pending: "Waiting",
+  delivered: "Delivered",
+  failed: "Failed",
+  cancelled: "Cancelled",
+};
+
+const STATE_BADGES: Readonly<Record<DeliveryState, string>> = {
+  pending: "badge-warn",
+  delivered: "badge-good",
+  failed: "badge-bad",
+  cancelled: "",
+};
+
+export function webhookPath(webhookId: string, below = ""): string {
+  return `/portal/webhooks/${webhookId}${below}`;
+}
+
+/** The second half of a delivery's id: the first one is its webhook's. */
+export function deliveryPath(
+  { webhookId, eventId }: Pick<Delivery, "webhookId" | "eventId">,
+  below = "",
+): string {
+  return webhookPath(webhookId, `/deliveries/${encodeURIComponent(eventId)}${below}`);
+}
+
+export function webhookName({ label, url }: Pick<WebhookDocument, "label" | "url">): string {
+  return label || new URL(url).host;
+}
+
+export function webhookBadge({ status }: Pick<WebhookDocument, "status">): Html {
+  return status === "active"
+    ? html`<span class="badge badge-good">Active</span>`
+    : html`<span class="badge badge-warn">Paused</span>`;
+}
+
+export function stateBadge(state: DeliveryState): Html {
+  return html`<span class="badge ${STATE_BADGES[state]}">${STATE_NAMES[state]}</span>`;
+}
+
+/** The last answer in a few words: the status, or why there was none. */
+export function outcome(attempt: Delivery["lastAttempt"]): Html {
+  if (!attempt) return html`<span class="muted">Not tried yet</span>`;
+  const { status, error, durationMs } = attempt;
+  return html`<span>${error ? error.message : `Answered ${status}`} <span class="muted">in ${durationMs} ms</span></span>`;
+}
+
+/** URL, label and kinds: the same when a webhook is added and when it is changed. */
+export function settingsFields(given: {
+  url?: string | undefined;
+  label?: string | undefined;
+  kinds: readonly ClickKind[];
+  error?: string | undefined;
+}): Html {
+  return html`${field({
+    ...{ label: "URL", name: "url", type: "url", value: given.url, required: true, maxlength: 2048 },
+    ...{ placeholder: "https://example.com/hooks/linkledger", autocomplete: "off" },
+    hint: "We send it a POST for each click on a link that was made through the API.",
+    error: given.error,
+  })}
+${field({ label: "Label", name: "label", value: given.label, maxlength: 100, autocomplete: "off", placeholder: "To tell webhooks apart" })}
+<fieldset class="field"><legend>Sent for</legend><div class="actions">${CLICK_KINDS.map(
+    (kind) =>
+      html`<label class="check"><input type="checkbox" name="kinds" value="${kind}" ${given.kinds.includes(kind) ? html`checked` : ""}>${KIND_NAMES[kind]}</label>`,
+  )}</div></fieldset>`;
+}
+
+export function deliveryTable(deliveries: readonly Delivery[]): Html {
+  return html`<table class="table"><thead><tr><th scope="col">Event</th><th scope="col">State</th><th scope="col">Last try</th><th scope="col">Created</th><th scope="col">Next try</th></tr></thead>
+<tbody>${deliveries.map(
+    (
+      delivery,
+    ) => html`<tr><td><a href="${deliveryPath(delivery)}"><code>${delivery.eventId.slice(0, 8)}…</code></a></td>
+<td data-label="State">${stateBadge(delivery.state)}</td>
+<td data-label="Last try">${outcome(delivery.lastAttempt)}</td>
+<td data-label="Created">${time(delivery.createdAt)}</td>
+<td data-label="Next try">${delivery.dueAt && delivery.state === "pending" ? time(delivery.dueAt) : html`<span class="muted">None</span>`}</td></tr>`,
+  )}</tbody></table>`;
+}

@@ -1,0 +1,30 @@
+// How many links an account has: counting 100,000 of them at every look would cost more than the page.
+import type { LinkEvent } from "../../events/catalogue.ts";
+import { PREFIX } from "../../events/streams.ts";
+import type { Document } from "../../read-store/port.ts";
+import type { Projection } from "../projection.ts";
+
+/** `_id`: accountId. `links`: those that are not deleted; `deleted`: those that could be restored. */
+export type AccountLinksDocument = Document & { links: number; deleted: number };
+
+export const accountLinks: Projection<AccountLinksDocument> = {
+  name: "account-links",
+  version: 1,
+  collection: { name: "account-links", indexes: [] },
+  prefixes: [PREFIX.link],
+  handles: ["LinkCreated", "LinkDeleted", "LinkRestored"],
+  key: (event) => (event.data as LinkEvent["data"]).accountId,
+  empty: () => ({ links: 0, deleted: 0 }),
+  evolve({ links, deleted }, event) {
+    switch (event.type) {
+      case "LinkCreated":
+        return { links: links + 1, deleted };
+      case "LinkDeleted":
+        return { links: links - 1, deleted: deleted + 1 };
+      case "LinkRestored":
+        return { links: links + 1, deleted: deleted - 1 };
+      default:
+        return { links, deleted };
+    }
+  },
+};

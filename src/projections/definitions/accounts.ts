@@ -1,0 +1,34 @@
+// Accounts with their tier: what authentication and the command line ask about an account.
+import type { StoredEvent } from "../../events/catalogue.ts";
+import { PREFIX } from "../../events/streams.ts";
+import type { Tier } from "../../events/vocabulary.ts";
+import type { Document } from "../../read-store/port.ts";
+import type { Projection } from "../projection.ts";
+
+/** `_id`: accountId. */
+export type AccountDocument = Document & { tier: Tier; status: "open" | "closed"; openedAt: string };
+
+export const accounts: Projection<AccountDocument> = {
+  name: "accounts",
+  version: 1,
+  collection: { name: "accounts", indexes: [["openedAt"]] },
+  prefixes: [PREFIX.account],
+  handles: ["AccountOpened", "TierChanged", "AccountClosed"],
+  key: (event: StoredEvent) =>
+    event.type === "AccountOpened" || event.type === "TierChanged" || event.type === "AccountClosed"
+      ? event.data.accountId
+      : undefined,
+  empty: (event) => ({ tier: "free", status: "open", openedAt: event.data.at }),
+  evolve(account, event) {
+    switch (event.type) {
+      case "AccountOpened":
+        return { tier: event.data.tier, status: "open", openedAt: event.data.at };
+      case "TierChanged":
+        return { ...account, tier: event.data.to };
+      case "AccountClosed":
+        return { ...account, status: "closed" };
+      default:
+        return account;
+    }
+  },
+};

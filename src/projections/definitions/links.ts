@@ -1,0 +1,91 @@
+// Links as they stand now: what redirects, link lists, QR codes and the head of every analytics answer read.
+import { linkKey, PREFIX } from "../../events/streams.ts";
+import type { CreatedVia } from "../../events/vocabulary.ts";
+import type { Document } from "../../read-store/port.ts";
+import type { Projection } from "../projection.ts";
+
+/** `_id`: `<host>/<slug>`. `revision`: that of the link's stream. `deleted` repeats the status for the indexes. */
+export type LinkDocument = Document & {
+  host: string;
+  slug: string;
+  accountId: string;
+  keyId: string | null;
+  longUrl: string;
+  shortUrl: string;
+  createdAt: string;
+  status: "live" | "disabled" | "deleted";
+  deleted: boolean;
+  via: CreatedVia;
+  custom: boolean;
+  domainId: string | null;
+  revision: number;
+  changedAt: string;
+};
+
+export const links: Projection<LinkDocument> = {
+  name: "links",
+  version: 1,
+  collection: {
+    name: "links",
+    indexes: [
+      // Both lists with all that they filter and search by, so that what does not match costs no document.
+      ["keyId", "deleted", "createdAt", "_id", "domainId", "shortUrl", "longUrl"],
+      ["accountId", "deleted", "createdAt", "_id", "status", "domainId", "shortUrl", "longUrl"],
+      ["slug", "accountId"],
+      ["slug", "domainId"],
+    ],
+  },
+  prefixes: [PREFIX.link],
+  handles: ["LinkCreated", "LinkRetargeted", "LinkDisabled", "LinkEnabled", "LinkDeleted", "LinkRestored"],
+  key: (event) =>
+    "slug" in event.data && "host" in event.data ? linkKey(event.data.host, event.data.slug) : undefined,
+  empty: (event) => ({
+    host: "host" in event.data ? event.data.host : "",
+    slug: "slug" in event.data ? event.data.slug : "",
+    accountId: "",
+    keyId: null,
+    longUrl: "",
+    shortUrl: "",
+    createdAt: event.data.at,
+    status: "deleted",
+    deleted: true,
+    via: "api",
+    custom: false,
+    domainId: null,
+    revision: event.revision,
+    changedAt: event.data.at,
+  }),
+  evolve(link, event) {
+    const seen = { revision: event.revision, changedAt: event.data.at };
+    switch (event.type) {
+      case "LinkCreated": {
+        const { host, slug, accountId, longUrl, shortUrl, via, custom, at } = event.data;
+        const { keyId = null, domainId = null } = event.data;
+        const made = {
+          host,
+          slug,
+          accountId,
+          keyId,
+          longUrl,
+          shortUrl,
+          createdAt: at,
+          via,
+          custom,
+          domainId,
+        };
+        return { ...made, status: "live", deleted: false, ...seen };
+      }
+      case "LinkRetargeted":
+        return { ...link, longUrl: event.data.to, ...seen };
+      case "LinkDisabled":
+        return { ...link, status: "disabled", deleted: false, ...seen };
+      case "LinkEnabled":
+      case "LinkRestored":
+        return { ...link, status: "live", deleted: false, ...seen };
+      case "LinkDeleted":
+        return { ...link, status: "deleted", deleted: true, ...seen };
+      default:
+        return link;
+    }
+  },
+};

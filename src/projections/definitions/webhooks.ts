@@ -1,0 +1,87 @@
+// Webhooks as their owners see them, and where the sender finds each one's address (interface, parts 2 and 6).
+import { PREFIX } from "../../events/streams.ts";
+import type { ClickKind, WebhookPauseCause, WebhookPauser } from "../../events/vocabulary.ts";
+import type { Document } from "../../read-store/port.ts";
+import type { Projection } from "../projection.ts";
+
+/** `_id`: webhookId. `previousKeyUntil`: until then deliveries are signed with the key before this one too. */
+export type WebhookDocument = Document & {
+  accountId: string;
+  url: string;
+  label: string;
+  kinds: ClickKind[];
+  status: "active" | "paused" | "removed";
+  pausedBy: WebhookPauser | null;
+  reason: string | null;
+  /** Only while the service has paused it for one. */
+  cause?: WebhookPauseCause;
+  pausedAt: string | null;
+  keyHint: string;
+  previousKeyUntil: string | null;
+  addedAt: string;
+  changedAt: string;
+};
+
+const running = { pausedBy: null, reason: null, pausedAt: null } as const;
+
+export const webhooks: Projection<WebhookDocument> = {
+  name: "webhooks",
+  version: 1,
+  collection: { name: "webhooks", indexes: [["accountId", "addedAt"]] },
+  prefixes: [PREFIX.account],
+  handles: [
+    "WebhookAdded",
+    "WebhookChanged",
+    "WebhookPaused",
+    "WebhookResumed",
+    "WebhookKeyRotated",
+    "WebhookRemoved",
+  ],
+  key: (event) => ("webhookId" in event.data ? event.data.webhookId : undefined),
+  empty: (event) => ({
+    accountId: "accountId" in event.data ? event.data.accountId : "",
+    url: "",
+    label: "",
+    kinds: [],
+    status: "removed",
+    ...running,
+    keyHint: "",
+    previousKeyUntil: null,
+    addedAt: event.data.at,
+    changedAt: event.data.at,
+  }),
+  evolve(webhook, event) {
+    const changedAt = event.data.at;
+    switch (event.type) {
+      case "WebhookAdded": {
+        const { accountId, url, label, kinds, keyHint } = event.data;
+        const settings = { accountId, url, label, kinds, keyHint };
+        return { ...webhook, ...settings, status: "active", addedAt: changedAt, changedAt };
+      }
+      case "WebhookChanged": {
+        const { url, label, kinds } = event.data;
+        return { ...webhook, url, label, kinds, changedAt };
+      }
+      case "WebhookPaused": {
+        const { by, reason = null, cause } = event.data;
+        const { cause: _, ...before } = webhook;
+        const why = { pausedBy: by, reason, ...(cause && { cause }) };
+        return { ...before, status: "paused", ...why, pausedAt: changedAt, changedAt };
+      }
+      case "WebhookResumed": {
+        const { cause: _, ...before } = webhook;
+        return { ...before, status: "active", ...running, changedAt };
+      }
+      case "WebhookKeyRotated": {
+        const { keyHint, previousUntil } = event.data;
+        return { ...webhook, keyHint, previousKeyUntil: previousUntil, changedAt };
+      }
+      case "WebhookRemoved": {
+        const { cause: _, ...before } = webhook;
+        return { ...before, status: "removed", ...running, changedAt };
+      }
+      default:
+        return webhook;
+    }
+  },
+};

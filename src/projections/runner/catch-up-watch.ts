@@ -1,0 +1,57 @@
+// What a runner tells of itself while it folds a long log, as at the first start on an empty read store.
+import { howFar } from "../../event-store/log-progress.ts";
+import { describeProgress, type Progress, progressOf } from "./progress.ts";
+import type { RunnerLog } from "./runner.ts";
+import { LATE_MS, type ProjectionStatus } from "./status.ts";
+
+export type CatchUpWatchDeps = {
+  /** The runner's name for the log. */
+  group: string;
+  /** Milliseconds from any start. */
+  now: () => number;
+  log: Pick<RunnerLog, "info">;
+};
+
+const LOG_EVERY_MS = 5_000;
+
+/**
+ * To be called with each new status. From when a projection is late until none is behind, it adds the progress of the
+ * slowest to all that are behind, and logs it every five seconds and at the end.
+ */
+export function catchUpWatch({
+  group,
+  now,
+  log,
+}: CatchUpWatchDeps): (statuses: ProjectionStatus[]) => ProjectionStatus[] {
+  let start: { at: number; done: number; processed: number } | undefined;
+  let loggedAt = Number.NEGATIVE_INFINITY;
+
+  const report = (message: string, progress: Progress) => {
+    loggedAt = now();
+    log.info({ group, ...progress }, `${message}: ${describeProgress(progress)}`);
+  };
+  return (statuses) => {
+    const slowest = slowestOf(statuses);
+    if (!slowest && start) {
+      const events = Math.max(...statuses.map(({ processed }) => processed)) - start.processed;
+      report("projections have caught up", progressOf(events, now() - start.at, 1, start.done));
+      start = undefined;
+      loggedAt = Number.NEGATIVE_INFINITY;
+    }
+    if (!slowest || (!start && slowest.lagMs <= LATE_MS)) return statuses;
+    const { position, head, processed } = slowest;
+    const done = howFar(position ?? "0", head ?? "0");
+    start ??= { at: now(), done, processed };
+    const progress = progressOf(processed - start.processed, now() - start.at, done, start.done);
+    if (now() - loggedAt >= LOG_EVERY_MS) report("projections catch up", progress);
+    return statuses.map((status) => (isBehind(status) ? { ...status, catchUp: progress } : status));
+  };
+}
+
+function isBehind({ behind, fault }: ProjectionStatus): boolean {
+  return behind && !fault;
+}
+
+function slowestOf(statuses: readonly ProjectionStatus[]): ProjectionStatus | undefined {
+  return statuses.filter(isBehind).sort((a, b) => ((a.position ?? "") < (b.position ?? "") ? -1 : 1))[0];
+}

@@ -1,0 +1,10 @@
+// What the projector thread and its parent say to each other, besides the log.
+import type { Config } from "../../config.ts";
+import type { ProjectionStatus } from "./status.ts";
+
+/** `yields`: at a lower priority than the other threads of its process. */
+export type ProjectorThreadData = { config: Config; yields: boolean };
+
+export type ToProjector = { type: "status" } | { type: "stop" };
+
+export type FromProjector = { type: "status"; projections: ProjectionStatus[] };

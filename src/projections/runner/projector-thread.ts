@@ -1,0 +1,87 @@
+// The projector thread: one group for the lifecycle, one for clicks, each folded while it holds the group's lease.
+import { randomUUID } from "node:crypto";
+import { parentPort, workerData } from "node:worker_threads";
+import { openProjectorStores } from "../../backend.ts";
+import type { Config } from "../../config.ts";
+import { holdLease } from "../../coordination/hold-lease.ts";
+import { leaseHolder } from "../../coordination/lease-holder.ts";
+import type { ThreadLog } from "../../runtime/threads/keep-thread.ts";
+import { threadLog } from "../../runtime/threads/thread-log.ts";
+import { yieldToRedirects } from "../../runtime/threads/thread-priority.ts";
+import { ProjectionGroup } from "../builds/projection-group.ts";
+import { clickProjections, lifecycleProjections } from "../groups.ts";
+import type { Projection } from "../projection.ts";
+import { catchUpWatch } from "./catch-up-watch.ts";
+import type { FromProjector, ProjectorThreadData, ToProjector } from "./projector-messages.ts";
+
+const REPORT_EVERY_MS = 1_000;
+/** Below 10 a machine whose cores are all busy would hardly let it begin. */
+const NICENESS = 10;
+/** Who has just made a link in the portal waits for it to be in the documents; such events are few. */
+const POLL_MS = 25;
+const LIFECYCLE_COMMIT_EVERY_MS = 100;
+
+const parent = parentPort;
+if (parent) {
+  const { config, yields } = workerData as ProjectorThreadData;
+  if (yields) yieldToRedirects(NICENESS);
+  await project(config, (message) => parent.postMessage(message), parent);
+}
+
+async function project(
+  config: Config,
+  tell: (message: FromProjector | ThreadLog) => void,
+  port: NonNullable<typeof parent>,
+) {
+  const stopping = new AbortController();
+  const early: ToProjector[] = [];
+  let receive = (message: ToProjector) => void early.push(message);
+  port.on("message", (message: ToProjector) => receive(message));
+
+  const { eventStore, foldStore, leases, close } = await openProjectorStores(config, { pollMs: POLL_MS });
+  const log = threadLog(tell);
+  const clock = () => new Date();
+  const holder = leaseHolder(randomUUID);
+  const open = (name: string, projections: readonly Projection[], commitEveryMs?: number) => {
+    const commit = commitEveryMs === undefined ? {} : { commitEveryMs };
+    return {
+      lease: { leases, name: `projector ${name}`, holder, log },
+      withProgress: catchUpWatch({ group: name, now: () => performance.now(), log }),
+      group: new ProjectionGroup({
+        ...{ eventStore, readStore: foldStore, projections, clock, log, ...commit },
+        newId: randomUUID,
+      }),
+    };
+  };
+  const groups = [
+    open("lifecycle", lifecycleProjections, LIFECYCLE_COMMIT_EVERY_MS),
+    open("clicks", clickProjections),
+  ];
+
+  const report = async () => {
+    try {
+      const projections = [];
+      for (const { group, withProgress } of groups) projections.push(...withProgress(await group.status()));
+      tell({ type: "status", projections });
+    } catch (error) {
+      log.warn({ err: error }, "projection status unavailable");
+    }
+  };
+  receive = (message) => {
+    if (message.type === "stop") stopping.abort();
+    else void report();
+  };
+  for (const message of early) receive(message);
+
+  void report();
+  const reporting = setInterval(report, REPORT_EVERY_MS);
+  await Promise.all(
+    groups.flatMap(({ lease, group }) => [
+      holdLease(lease, (signal) => group.run(signal), stopping.signal),
+      group.build(stopping.signal),
+    ]),
+  );
+  clearInterval(reporting);
+  await close();
+  port.close();
+}

@@ -1,0 +1,90 @@
+// GET /api/v1/analytics/{slug}: the Analytics object of one of the caller's links (interface, parts 2 and 4).
+import type { Caller } from "../../commands/caller.ts";
+import { type ClickKind, UTM_FIELDS, type UtmField } from "../../events/vocabulary.ts";
+import type { RecentClick } from "../../projections/definitions/recent-clicks.ts";
+import type { Tally } from "../../projections/definitions/tally.ts";
+import { type FindLinkDeps, findOwnLink } from "../links/find-link.ts";
+import { type LinkClicksDeps, readLinkClicks } from "./link-clicks.ts";
+import { daysIn, timeSeries } from "./time-series.ts";
+
+/** Value to count; has no prototype, so that any value may be a key. */
+export type Counts = Record<string, number>;
+
+export type Analytics = {
+  link: { id: string; long_url: string; created_at: string };
+  analytics: {
+    totalClicks: number;
+    actualClicks: number;
+    previews: number;
+    qrScans: number;
+    eventTypes: Record<ClickKind, number>;
+    devices: Counts;
+    countries: Counts;
+    referrers: Counts;
+    cities: Counts;
+    browsers: Counts;
+    os: Counts;
+    /** The last 24 hours, this one included: start of the hour (ISO 8601 UTC) to hits of all kinds. */
+    hourlyClicks: Counts;
+    utm: Record<UtmField, Counts>;
+    recentClicks: RecentClick[];
+  };
+};
+
+export type LinkAnalyticsDeps = FindLinkDeps & LinkClicksDeps;
+
+/** Always there, even without a hit (interface, part 2). */
+const DEVICES_SHOWN: Tally = [
+  ["mobile", 0],
+  ["desktop", 0],
+  ["tablet", 0],
+];
+
+/**
+ * Zeros from the moment a link is created.
+ * @throws Forbidden for another account's link, NotFound when there is none
+ */
+export async function linkAnalytics(
+  deps: LinkAnalyticsDeps,
+  caller: Pick<Caller, "accountId">,
+  slug: string,
+  options: { domainId?: string | undefined },
+  now: Date,
+): Promise<Analytics> {
+  const link = await findOwnLink(deps, caller, slug, options.domainId);
+  const { totals, breakdowns, recent, days } = await readLinkClicks(deps, link._id, daysIn("24h", now));
+  const hours = timeSeries("24h", now, days).points;
+  const eventTypes = {
+    click: totals?.click ?? 0,
+    preview: totals?.preview ?? 0,
+    qr_scan: totals?.qr_scan ?? 0,
+  };
+  const utm = UTM_FIELDS.map((field) => [field, counts(breakdowns?.utm[field])] as const);
+  return {
+    link: { id: link.slug, long_url: link.longUrl, created_at: link.createdAt },
+    analytics: {
+      totalClicks: totals?.totalClicks ?? 0,
+      actualClicks: eventTypes.click,
+      previews: eventTypes.preview,
+      qrScans: eventTypes.qr_scan,
+      eventTypes,
+      devices: counts(DEVICES_SHOWN, breakdowns?.devices),
+      countries: counts(breakdowns?.countries),
+      referrers: counts(breakdowns?.referrers),
+      cities: counts(breakdowns?.cities),
+      browsers: counts(breakdowns?.browsers),
+      os: counts(breakdowns?.os),
+      hourlyClicks: counts(hours.map(({ start, total }) => [start, total])),
+      utm: Object.fromEntries(utm) as Record<UtmField, Counts>,
+      recentClicks: recent?.clicks ?? [],
+    },
+  };
+}
+
+/** Without a prototype a value such as `__proto__`, which comes from a stranger's URL, is a key like any other. */
+function counts(...tallies: (Tally | undefined)[]): Counts {
+  const object: Counts = Object.create(null);
+  for (const tally of tallies)
+    for (const [value, count] of tally ?? []) object[value] = (object[value] ?? 0) + count;
+  return object;
+}

@@ -1,0 +1,54 @@
+// The click documents of one link, all as of the same event, so that the sums of one answer agree.
+import { type DayDocument, dayOf } from "../../projections/definitions/hits-by-day.ts";
+import {
+  type LinkBreakdownsDocument,
+  linkBreakdowns,
+} from "../../projections/definitions/link-breakdowns.ts";
+import { linkDays } from "../../projections/definitions/link-days.ts";
+import { type LinkTotalsDocument, linkTotals } from "../../projections/definitions/link-totals.ts";
+import { type RecentClicksDocument, recentClicks } from "../../projections/definitions/recent-clicks.ts";
+import type { Document, ReadStore } from "../../read-store/port.ts";
+
+/** Documents are undefined for a link without a hit; `days` holds those that had one. */
+export type LinkClicks = {
+  totals: LinkTotalsDocument | undefined;
+  breakdowns: LinkBreakdownsDocument | undefined;
+  recent: RecentClicksDocument | undefined;
+  days: DayDocument[];
+};
+
+export type LinkClicksDeps = { readStore: ReadStore; sleep: (ms: number) => Promise<void> };
+
+const TRIES = 10;
+const BETWEEN_TRIES_MS = 5;
+
+/**
+ * Every hit touches the totals, the breakdowns and the recent clicks, so these three agree when their `_position`
+ * does. The runner writes the days first: days read last and none newer than the totals agree with them too.
+ * Tried again for some 50 ms while a commit is under way; if they still differ (one projection is faulted or
+ * catching up) the answer is what there is.
+ * @param days YYYY-MM-DD, those wanted
+ */
+export async function readLinkClicks(
+  { readStore, sleep }: LinkClicksDeps,
+  link: string,
+  days: readonly string[],
+): Promise<LinkClicks> {
+  for (let attempt = 1; ; attempt += 1) {
+    const totals = await readStore.get<LinkTotalsDocument>(linkTotals.collection.name, link);
+    const breakdowns = await readStore.get<LinkBreakdownsDocument>(linkBreakdowns.collection.name, link);
+    const recent = await readStore.get<RecentClicksDocument>(recentClicks.collection.name, link);
+    const ids = days.map((day) => dayOf(link, day));
+    const found = await readStore.getMany<DayDocument>(linkDays.collection.name, ids);
+    const agree =
+      at(totals) === at(breakdowns) &&
+      at(totals) === at(recent) &&
+      found.every((day) => at(day) <= at(totals));
+    if (agree || attempt === TRIES) return { totals, breakdowns, recent, days: found };
+    await sleep(BETWEEN_TRIES_MS);
+  }
+}
+
+function at(document: Document | undefined): string {
+  return document?._position ?? "";
+}

@@ -1,0 +1,104 @@
+// The portal's list of links: all of an account, newest or most clicked first, searched, filtered, page by page.
+import {
+  type AccountLinksDocument,
+  accountLinks as linksOfAccounts,
+} from "../../projections/definitions/account-links.ts";
+import { type LinkTotalsDocument, linkTotals } from "../../projections/definitions/link-totals.ts";
+import { type LinkDocument, links } from "../../projections/definitions/links.ts";
+import type { FindQuery, ReadStore } from "../../read-store/port.ts";
+import { cursorOf, placeOf } from "../cursor.ts";
+
+type Deps = { readStore: ReadStore };
+
+/** `existing`: all that are not deleted. */
+export const LINK_FILTERS = ["existing", "live", "disabled", "deleted"] as const;
+export type LinkFilter = (typeof LINK_FILTERS)[number];
+
+export type AccountLinksOptions = {
+  /** Case-insensitive part of the short or the long URL. */
+  q?: string | undefined;
+  show?: LinkFilter | undefined;
+  /** A domain's id; null for the default domain. */
+  domainId?: string | null | undefined;
+  cursor?: string | undefined;
+  limit: number;
+};
+
+/** `clicks`: hits of all kinds. */
+export type ListedLink = LinkDocument & { clicks: number };
+
+/** `next` is null on the last page. */
+export type AccountLinksPage = { links: ListedLink[]; next: string | null };
+
+/** Newest first. Reads the page's documents only, whatever is searched for. @throws InvalidCursor */
+export async function accountLinks(
+  deps: Deps,
+  accountId: string,
+  options: AccountLinksOptions,
+): Promise<AccountLinksPage> {
+  const { q, show = "existing", domainId, cursor, limit } = options;
+  const query: FindQuery = {
+    where: {
+      accountId,
+      deleted: show === "deleted",
+      ...(show === "live" || show === "disabled" ? { status: show } : {}),
+      ...(domainId === undefined ? {} : { domainId }),
+    },
+    ...(q ? { contains: { fields: ["shortUrl", "longUrl"], text: q } } : {}),
+    sort: { field: "createdAt", direction: "desc" },
+    ...(cursor === undefined ? {} : { after: placeOf(cursor, "string") }),
+    limit: limit + 1,
+  };
+  const found = await deps.readStore.find<LinkDocument>(links.collection.name, query);
+  const page = found.slice(0, limit);
+  const last = page.at(-1);
+  const next = found.length > limit && last ? cursorOf({ value: last.createdAt, id: last._id }) : null;
+  return { links: await withClicks(deps, page), next };
+}
+
+/** Most clicked first, exactly; links that nobody has clicked and deleted ones are left out. @throws InvalidCursor */
+export async function topLinks(
+  { readStore }: Deps,
+  accountId: string,
+  { limit, cursor }: { limit: number; cursor?: string | undefined },
+): Promise<AccountLinksPage> {
+  const top: ListedLink[] = [];
+  let after = cursor === undefined ? undefined : placeOf(cursor, "number");
+  // Deleted links keep their totals, so a page may need another look.
+  for (;;) {
+    const ranked = await readStore.find<LinkTotalsDocument>(linkTotals.collection.name, {
+      where: { accountId },
+      sort: { field: "totalClicks", direction: "desc" },
+      ...(after ? { after } : {}),
+      limit: limit + 1,
+    });
+    const ids = ranked.map(({ _id }) => _id);
+    const found = await readStore.getMany<LinkDocument>(links.collection.name, ids);
+    const byId = new Map(found.map((link) => [link._id, link]));
+    for (const { _id: id, totalClicks: clicks } of ranked) {
+      const link = byId.get(id);
+      if (link && !link.deleted) {
+        if (top.length === limit) return { links: top, next: after ? cursorOf(after) : null };
+        top.push({ ...link, clicks });
+      }
+      after = { value: clicks, id };
+    }
+    if (ranked.length <= limit) return { links: top, next: null };
+  }
+}
+
+/** Without counting them. */
+export async function countLinks(
+  { readStore }: Deps,
+  accountId: string,
+): Promise<{ links: number; deleted: number }> {
+  const counted = await readStore.get<AccountLinksDocument>(linksOfAccounts.collection.name, accountId);
+  return { links: counted?.links ?? 0, deleted: counted?.deleted ?? 0 };
+}
+
+async function withClicks({ readStore }: Deps, page: readonly LinkDocument[]): Promise<ListedLink[]> {
+  const ids = page.map(({ _id }) => _id);
+  const found = await readStore.getMany<LinkTotalsDocument>(linkTotals.collection.name, ids);
+  const clicks = new Map(found.map(({ _id, totalClicks }) => [_id, totalClicks]));
+  return page.map((link) => ({ ...link, clicks: clicks.get(link._id) ?? 0 }));
+}

@@ -1,0 +1,25 @@
+// How a document lies in MongoDB: what queries may ask for as fields, what has a shape as JSON text.
+import type { Document as BsonDocument } from "mongodb";
+import type { Document } from "../port.ts";
+
+/**
+ * `_json` holds the fields that are objects or arrays. As text they come back exactly as they were: keys with dots and
+ * dollars mean nothing to the database, and compatible servers that know no nested arrays take them too.
+ */
+export type StoredDocument = BsonDocument & { _id: string; _json?: string };
+
+export function toStored(document: Document): StoredDocument {
+  const fields: BsonDocument = {};
+  const shaped: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(document)) {
+    if (value !== null && typeof value === "object") shaped[name] = value;
+    else fields[name] = value;
+  }
+  const stored = fields as StoredDocument;
+  if (Object.keys(shaped).length > 0) stored._json = JSON.stringify(shaped);
+  return stored;
+}
+
+export function fromStored<D extends Document>({ _json, ...fields }: StoredDocument): D {
+  return (_json === undefined ? fields : { ...fields, ...JSON.parse(_json) }) as D;
+}

@@ -1,0 +1,59 @@
+// Turns a FindQuery into a MongoDB filter that every compatible server understands; values never act as operators.
+import type { Document as BsonDocument, Filter, Sort } from "mongodb";
+import { fieldName } from "../names.ts";
+import type { FindQuery, Scalar } from "../port.ts";
+import type { StoredDocument } from "./documents.ts";
+
+/** @throws BadName */
+export function filterOf(query: Omit<FindQuery, "limit">): Filter<StoredDocument> {
+  const { where, range, contains, after, sort } = query;
+  const parts: BsonDocument[] = [];
+  // null finds null and missing fields alike, as $eq does.
+  for (const [field, value] of Object.entries(where ?? {})) {
+    parts.push({ [fieldName(field)]: { $eq: scalar(value) } });
+  }
+  if (range?.from !== undefined) parts.push({ [fieldName(range.field)]: { $gte: range.from } });
+  if (range?.to !== undefined) parts.push({ [fieldName(range.field)]: { $lt: range.to } });
+  if (contains) parts.push(partOfText(contains));
+  if (after) parts.push(beyond(after, sort));
+  if (parts.length === 0) return {};
+  return parts.length === 1
+    ? (parts[0] as Filter<StoredDocument>)
+    : { $and: parts as Filter<StoredDocument>[] };
+}
+
+/** The field, then `_id`, both in the same direction. @throws BadName */
+export function sortOf(sort: FindQuery["sort"]): Sort {
+  const direction = sort?.direction === "desc" ? -1 : 1;
+  return sort && sort.field !== "_id"
+    ? [
+        [fieldName(sort.field), direction],
+        ["_id", direction],
+      ]
+    : [["_id", direction]];
+}
+
+function partOfText({ fields, text }: NonNullable<FindQuery["contains"]>): BsonDocument {
+  const $regex = text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+  // An $or of nothing is an error; an $in of nothing finds nothing.
+  if (fields.length === 0) return { _id: { $in: [] } };
+  const any = fields.map((field) => ({ [fieldName(field)]: { $regex, $options: "i" } }));
+  return any.length === 1 ? (any[0] as BsonDocument) : { $or: any };
+}
+
+function beyond(after: NonNullable<FindQuery["after"]>, sort: FindQuery["sort"]): BsonDocument {
+  const operator = sort?.direction === "desc" ? "$lt" : "$gt";
+  if (!sort || sort.field === "_id") return { _id: { [operator]: after.id } };
+  const field = fieldName(sort.field);
+  return {
+    $or: [
+      { [field]: { [operator]: after.value } },
+      { [field]: { $eq: after.value }, _id: { [operator]: after.id } },
+    ],
+  };
+}
+
+/** Anything else than a scalar is compared as its own text, never as code. */
+function scalar(value: Scalar): Scalar {
+  return value !== null && typeof value === "object" ? JSON.stringify(value) : value;
+}

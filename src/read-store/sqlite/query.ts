@@ -1,0 +1,65 @@
+// Turns a FindQuery into SQL: names are checked before they enter the text, values are only ever bound.
+import type { SQLInputValue } from "node:sqlite";
+import { collectionName, fieldName } from "../names.ts";
+import type { FindQuery, Scalar } from "../port.ts";
+
+/** @throws BadName */
+export function tableName(collection: string): string {
+  return `"docs_${collectionName(collection)}"`;
+}
+
+/** The SQL expression of a top-level field; `_id` and `_position` are columns. @throws BadName */
+export function column(field: string): string {
+  if (field === "_id") return "_id";
+  if (field === "_position") return "position";
+  return `json_extract(doc, '$.${fieldName(field)}')`;
+}
+
+/** ORDER BY: the field, then `_id`, both in the same direction. */
+export function order(sort: FindQuery["sort"]): string {
+  const direction = sort?.direction === "desc" ? "DESC" : "ASC";
+  return sort && sort.field !== "_id"
+    ? `${column(sort.field)} ${direction}, _id ${direction}`
+    : `_id ${direction}`;
+}
+
+/** WHERE with its values, or an empty text when the query takes every document. */
+export function conditions(query: Omit<FindQuery, "limit">): { sql: string; values: SQLInputValue[] } {
+  const parts: string[] = [];
+  const values: SQLInputValue[] = [];
+  const add = (part: string, ...bound: SQLInputValue[]) => {
+    parts.push(part);
+    values.push(...bound);
+  };
+  // IS, not =, so that null finds null and missing fields alike.
+  for (const [field, value] of Object.entries(query.where ?? {})) add(`${column(field)} IS ?`, scalar(value));
+  const { range, contains, after, sort } = query;
+  if (range?.from !== undefined) add(`${column(range.field)} >= ?`, range.from);
+  if (range?.to !== undefined) add(`${column(range.field)} < ?`, range.to);
+  if (contains) {
+    const pattern = `%${contains.text.replace(/[\\%_]/g, "\\$&")}%`;
+    const any = contains.fields.map((field) => `${column(field)} LIKE ? ESCAPE '\\'`);
+    add(`(${any.join(" OR ") || "0"})`, ...contains.fields.map(() => pattern));
+  }
+  if (after) {
+    const beyond = sort?.direction === "desc" ? "<" : ">";
+    if (!sort || sort.field === "_id") add(`_id ${beyond} ?`, after.id);
+    else {
+      const field = column(sort.field);
+      // The first half lets the index start at the right place; the second is exact.
+      add(
+        `${field} ${beyond}= ? AND (${field} ${beyond} ? OR _id ${beyond} ?)`,
+        after.value,
+        after.value,
+        after.id,
+      );
+    }
+  }
+  return { sql: parts.length > 0 ? ` WHERE ${parts.join(" AND ")}` : "", values };
+}
+
+/** Booleans are 0 and 1 to json_extract. Anything else than a scalar is compared as its own text, never as code. */
+function scalar(value: Scalar): SQLInputValue {
+  if (typeof value === "boolean") return value ? 1 : 0;
+  return value !== null && typeof value === "object" ? JSON.stringify(value) : value;
+}

@@ -1,0 +1,69 @@
+// From a raw hit to the LinkClicked event that keeps its facts; what would identify a person ends here.
+import type { LinkClicked } from "../../events/catalogue.ts";
+import { anonymiseIp } from "./enrich/anonymise-ip.ts";
+import { KIND_RULES_VERSION, kindOf } from "./enrich/classify.ts";
+import { cleanText } from "./enrich/clean-text.ts";
+import type { Geo, Place } from "./enrich/geo.ts";
+import { primaryLanguage } from "./enrich/language.ts";
+import { remember, rememberOf } from "./enrich/memoize.ts";
+import { referrerOf } from "./enrich/referrer.ts";
+import { agentOf } from "./enrich/user-agent.ts";
+import { queryOf, utmOf } from "./enrich/utm.ts";
+import type { Hit, LinkTarget } from "./hit.ts";
+import type { VisitorOf } from "./visitors/visitor.ts";
+
+/** The event of a hit under its day's visitor codes. Never throws, whatever bytes the hit holds. */
+export type Enrich = (hit: Hit, visitorOf: VisitorOf) => LinkClicked;
+
+/** Remembers what costs most and comes again; a raw address is not kept. */
+export function enricher(geo: Geo): Enrich {
+  const agent = remember(10_000, agentOf);
+  const referrer = remember(5_000, referrerOf);
+  const language = remember(2_000, primaryLanguage);
+  const utmOfLongUrl = rememberOf(({ longUrl }: LinkTarget) => utmOf(queryOf(longUrl)));
+  return (hit, visitorOf) => {
+    const { link } = hit;
+    const { userAgent, automated, device, browser, os } = agent(hit.userAgent);
+    const { country, region, city } = placeOrNowhere(geo, hit.address);
+    const prefetch = cleanText(hit.prefetch, 128);
+    return {
+      type: "LinkClicked",
+      data: {
+        link: link.key,
+        slug: link.slug,
+        linkRevision: link.revision,
+        shortUrl: link.shortUrl,
+        longUrl: link.longUrl,
+        accountId: link.accountId,
+        via: link.via,
+        at: new Date(hit.at).toISOString(),
+        kind: kindOf({ method: hit.method, query: hit.query, prefetch, automated }),
+        rules: KIND_RULES_VERSION,
+        method: hit.method,
+        userAgent,
+        device,
+        browser,
+        os,
+        ip: anonymiseIp(hit.address),
+        country,
+        region,
+        city,
+        ...referrer(hit.referrer),
+        utm: { ...utmOfLongUrl(link), ...utmOf(hit.query) },
+        language: language(hit.language),
+        prefetch,
+        visitor: visitorOf({ address: hit.address, userAgent, of: link.key }),
+        accountVisitor: visitorOf({ address: hit.address, userAgent, of: link.accountId }),
+      },
+    };
+  };
+}
+
+/** A damaged database costs the place, never the click. */
+function placeOrNowhere(geo: Geo, address: string): Place {
+  try {
+    return geo.locate(address);
+  } catch {
+    return { country: "unknown", region: "unknown", city: "unknown" };
+  }
+}

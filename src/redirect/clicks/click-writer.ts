@@ -1,0 +1,126 @@
+// Makes events of batches of hits and puts them into the outbox, each at its revision of the writer's own streams.
+
+import type { NewEvent } from "../../event-store/port.ts";
+import type { LinkClicked } from "../../events/catalogue.ts";
+import { timeOrderedId } from "../../events/ids.ts";
+import { newEvent } from "../../events/new-event.ts";
+import { clickStream } from "../../events/streams.ts";
+import { errorFields } from "../../runtime/error-fields.ts";
+import { messageOf } from "../../runtime/errors.ts";
+import type { ClickOutbox } from "../spool/click-outbox.ts";
+import type { Enrich } from "./click-event.ts";
+import { remember } from "./enrich/memoize.ts";
+import { type Hit, type HitBatch, hitsOf, unpackTarget } from "./hit.ts";
+import type { RecorderReport } from "./recorder-report.ts";
+import type { VisitorOf } from "./visitors/visitor.ts";
+
+export type ClickWriterDeps = {
+  outbox: Pick<ClickOutbox, "put">;
+  enrich: Enrich;
+  visitors: (at: number) => Promise<VisitorOf>;
+  /** Lower-case hex, at least 16 digits, of this process's life alone: nobody else appends to its streams. */
+  writer: string;
+  /** Last revisions the writer is known to have reached, from an earlier thread of the same process. */
+  revisions: ReadonlyMap<string, number>;
+  report: (report: RecorderReport) => void;
+};
+
+type Append = { seconds: number; reached: [string, number] };
+
+export class ClickWriter {
+  readonly #deps: ClickWriterDeps;
+  readonly #revisions: Map<string, number>;
+  /** One object for hits on the same link, so that what follows from the link is worked out once. */
+  readonly #targetOf = remember(20_000, unpackTarget);
+  readonly #waiting: HitBatch[] = [];
+  #running = false;
+  /** When all that was put so far is committed and reported. */
+  #reported: Promise<void> = Promise.resolve();
+
+  constructor(deps: ClickWriterDeps) {
+    this.#deps = deps;
+    this.#revisions = new Map(deps.revisions);
+  }
+
+  /** Batches must come in the order of their numbers. */
+  push(batch: HitBatch): void {
+    this.#waiting.push(batch);
+    if (this.#running) return;
+    this.#running = true;
+    void this.#writeAll();
+  }
+
+  async #writeAll(): Promise<void> {
+    for (let batch = this.#waiting.shift(); batch; batch = this.#waiting.shift()) {
+      const byStream = await this.#eventsByStream(batch);
+      const appends = [...byStream].map(([stream, events]) => this.#put(stream, events));
+      this.#reported = this.#report(batch.batch, appends, this.#reported);
+    }
+    this.#running = false;
+  }
+
+  async #put(stream: string, events: NewEvent[]): Promise<Append> {
+    const after = this.#revisions.get(stream) ?? -1;
+    const revision = after + events.length;
+    this.#revisions.set(stream, revision);
+    const started = performance.now();
+    await this.#deps.outbox.put({ stream, after, events });
+    return {
+      seconds: (performance.now() - started) / 1000,
+      reached: [stream, revision],
+    };
+  }
+
+  /** In the order of the batches. */
+  async #report(upTo: number, appends: Promise<Append>[], before: Promise<void>): Promise<void> {
+    const done = await Promise.all(appends);
+    await before;
+    const reached = done.map((append) => append.reached);
+    this.#deps.report({
+      type: "committed",
+      upTo,
+      appendSeconds: done.map(({ seconds }) => seconds),
+      reached,
+    });
+  }
+
+  /** A hit belongs to the stream of its own day, so a batch across midnight is split the same way every time. */
+  async #eventsByStream(batch: HitBatch): Promise<Map<string, NewEvent[]>> {
+    const byStream = new Map<string, NewEvent[]>();
+    let day = Number.NaN;
+    let visitorOf: VisitorOf = () => "";
+    let events: NewEvent[] = [];
+    for (const { number, hit } of hitsOf(batch, this.#targetOf)) {
+      const hitDay = Math.floor(hit.at / 86_400_000);
+      if (hitDay !== day) {
+        day = hitDay;
+        visitorOf = await this.#deps.visitors(hit.at);
+        const stream = clickStream(this.#deps.writer, new Date(hit.at));
+        events = byStream.get(stream) ?? [];
+        byStream.set(stream, events);
+      }
+      const event = this.#eventOf(hit, number, visitorOf);
+      if (event) events.push(event);
+    }
+    for (const [stream, list] of byStream) if (list.length === 0) byStream.delete(stream);
+    return byStream;
+  }
+
+  #eventOf(hit: Hit, number: number, visitorOf: VisitorOf): NewEvent | undefined {
+    const id = eventId(this.#deps.writer, hit.at, number);
+    const origin = { correlationId: id, causationId: id, actor: { type: "system", id: "redirect" } } as const;
+    try {
+      return newEvent(this.#deps.enrich(hit, visitorOf) satisfies LinkClicked, id, origin);
+    } catch (error) {
+      // No later try can make an event of it; the others must not wait for it for ever.
+      const message = `Hit on ${hit.link.key}: ${messageOf(error)}`;
+      this.#deps.report({ type: "trouble", message, err: errorFields(error), lost: 1 });
+      return undefined;
+    }
+  }
+}
+
+/** Follows from writer, time and number alone, so that a batch sent again has the ids of the first time. */
+export function eventId(writer: string, at: number, number: number): string {
+  return timeOrderedId(at, writer.slice(0, 10) + number.toString(16).padStart(10, "0"));
+}

@@ -1,0 +1,42 @@
+// Redirects that wait until a batch of clicks is committed.
+import { DomainError } from "../../runtime/errors.ts";
+
+/** The click could not be recorded in time; the redirect answers 503 rather than lose it. */
+export class RecorderBusy extends DomainError {
+  override readonly code = "recorder_busy";
+}
+
+type Waiter = { batch: number; resolve: () => void };
+
+export class CommitWaiters {
+  #waiters: Waiter[] = [];
+
+  /** Resolves when the batch is committed, however long that takes. */
+  upTo(batch: number): Promise<void> {
+    return new Promise((resolve) => this.#waiters.push({ batch, resolve }));
+  }
+
+  /** @throws RecorderBusy (through the promise) when it takes longer than `ms` */
+  within(batch: number, ms: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const waiter: Waiter = { batch, resolve: () => finish(resolve) };
+      const timer = setTimeout(() => {
+        this.#waiters = this.#waiters.filter((other) => other !== waiter);
+        reject(new RecorderBusy("The click could not be recorded in time"));
+      }, ms);
+      const finish = (settle: () => void) => {
+        clearTimeout(timer);
+        settle();
+      };
+      this.#waiters.push(waiter);
+    });
+  }
+
+  /** All batches up to this one are committed. */
+  wake(upTo: number): void {
+    if (this.#waiters.length === 0) return;
+    const due = this.#waiters.filter(({ batch }) => batch <= upTo);
+    this.#waiters = this.#waiters.filter(({ batch }) => batch > upTo);
+    for (const waiter of due) waiter.resolve();
+  }
+}

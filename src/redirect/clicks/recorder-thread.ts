@@ -1,0 +1,64 @@
+// The recorder thread: everything about a click that the redirect need not wait for happens here.
+
+import { randomBytes } from "node:crypto";
+import { type MessagePort, parentPort, workerData } from "node:worker_threads";
+import { clickSpools, openRecorderStores } from "../../backend.ts";
+import type { Config } from "../../config.ts";
+import { errorFields } from "../../runtime/error-fields.ts";
+import { pause } from "../../runtime/pause.ts";
+import { ClickOutbox } from "../spool/click-outbox.ts";
+import { enricher } from "./click-event.ts";
+import { ClickWriter } from "./click-writer.ts";
+import { type Geo, geoOf, openGeo } from "./enrich/geo.ts";
+import type { HitBatch } from "./hit.ts";
+import type { RecorderReport } from "./recorder-report.ts";
+import { dailyVisitors } from "./visitors/daily-visitors.ts";
+
+export type RecorderThreadData = { config: Config; writer: string; revisions: ReadonlyMap<string, number> };
+/** `stop` closes the stores; the parent sends it when everything is committed. */
+export type ToRecorder = HitBatch | "stop";
+
+const clock = () => new Date();
+const SWEEP_EVERY_MS = 60_000;
+
+async function main(port: MessagePort, data: RecorderThreadData): Promise<void> {
+  const stores = await openRecorderStores(data.config);
+  const report = (message: RecorderReport) => port.postMessage(message);
+  const visitors = dailyVisitors({ salts: stores.dailySalts, clock, sleep: pause, randomBytes });
+  void visitors.sweep();
+  setInterval(() => void visitors.sweep(), SWEEP_EVERY_MS).unref();
+  // A name that is given to no other thread, and sorts after those of earlier threads of the same writer.
+  const spoolName = `${data.writer}-${Date.now()}-${randomBytes(4).toString("hex")}`;
+  const outbox = new ClickOutbox({
+    eventStore: stores.eventStore,
+    spools: clickSpools(data.config, spoolName),
+    sleep: pause,
+    random: Math.random,
+    report,
+  });
+  const writer = new ClickWriter({
+    outbox,
+    enrich: enricher(await geoOrNone(data.config.geoipDb, report)),
+    visitors: (at) => visitors.codesAt(at),
+    writer: data.writer,
+    revisions: data.revisions,
+    report,
+  });
+  port.on("message", (message: ToRecorder) => {
+    if (message !== "stop") return writer.push(message);
+    port.close();
+    void outbox.close().finally(() => stores.close());
+    return undefined;
+  });
+}
+
+/** A database that could be read at the start and can't any more costs the places, never the clicks. */
+async function geoOrNone(file: string | undefined, report: (report: RecorderReport) => void): Promise<Geo> {
+  return openGeo(file).catch((error: Error) => {
+    const message = `GEOIP_DB: no click gets a place, ${error.message}`;
+    report({ type: "trouble", message, err: errorFields(error) });
+    return geoOf(undefined, undefined);
+  });
+}
+
+if (parentPort) await main(parentPort, workerData as RecorderThreadData);

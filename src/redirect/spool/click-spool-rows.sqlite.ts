@@ -1,0 +1,122 @@
+// One click spool in one SQLite file: a row a batch, written with an fsync, read back in order, joined.
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { NewEvent } from "../../event-store/port.ts";
+import type { ClickBatch } from "./append-once.ts";
+import {
+  type ClickSpool,
+  type PutClicks,
+  type SpooledClicks,
+  SpoolFull,
+  type SpoolSize,
+} from "./click-spool.ts";
+import { newSpoolFile, removeSpoolFile } from "./click-spool-file.sqlite.ts";
+
+/** An empty file keeps the space of what it once held; beyond this it is given back. */
+const SHRINK_ABOVE_BYTES = 32 * 1024 * 1024;
+
+type Row = { number: number; stream: string; expected: number; clicks: number; events: string };
+
+export class SqliteClickSpool implements ClickSpool {
+  readonly #file: string;
+  readonly #db: DatabaseSync;
+  readonly #limits: { maxBytes: number; hasRoom: () => boolean };
+  readonly #put: StatementSync;
+  readonly #oldest: StatementSync;
+  readonly #drop: StatementSync;
+  readonly #measure: StatementSync;
+  #size: SpoolSize;
+
+  /** Readable by the service's own user only. Without `db` the file is made. */
+  constructor(
+    file: string,
+    limits: { maxBytes: number; hasRoom: () => boolean } | undefined,
+    db?: DatabaseSync,
+  ) {
+    this.#file = file;
+    this.#limits = limits ?? { maxBytes: 0, hasRoom: () => false };
+    this.#db = db ?? newSpoolFile(file);
+    this.#put = this.#db.prepare(
+      "INSERT INTO appends (stream, expected, clicks, events) VALUES (?, ?, ?, ?)",
+    );
+    this.#oldest = this.#db.prepare(
+      "SELECT number, stream, expected, clicks, events FROM appends ORDER BY number",
+    );
+    this.#drop = this.#db.prepare("DELETE FROM appends WHERE number <= ?");
+    this.#measure = this.#db.prepare(
+      "SELECT total(clicks) AS clicks, total(octet_length(events)) AS bytes FROM appends",
+    );
+    this.#size = this.#measure.get() as SpoolSize;
+  }
+
+  put(batches: readonly ClickBatch[]): PutClicks {
+    const put: PutClicks = { numbers: [], full: undefined };
+    const size = { ...this.#size };
+    this.#db.exec("BEGIN");
+    try {
+      for (const { stream, after, events } of batches) {
+        const text = JSON.stringify(events);
+        const bytes = size.bytes + Buffer.byteLength(text);
+        put.full = this.#noRoom(bytes);
+        if (put.full) break;
+        put.numbers.push(Number(this.#put.run(stream, after, events.length, text).lastInsertRowid));
+        size.bytes = bytes;
+        size.clicks += events.length;
+      }
+      this.#db.exec("COMMIT");
+    } catch (error) {
+      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
+      throw error;
+    }
+    this.#size = size;
+    return put;
+  }
+
+  #noRoom(bytes: number): SpoolFull | undefined {
+    const { maxBytes, hasRoom } = this.#limits;
+    if (bytes > maxBytes) return new SpoolFull(`The click spool is full: it may hold ${maxBytes} bytes`);
+    if (!hasRoom()) return new SpoolFull("The click spool is full: the disk has no room left");
+    return undefined;
+  }
+
+  oldest(mostClicks: number): SpooledClicks | undefined {
+    let found: SpooledClicks | undefined;
+    for (const row of this.#oldest.iterate() as Iterable<Row>) {
+      const events = (): NewEvent[] => JSON.parse(row.events);
+      if (!found) found = { upTo: row.number, stream: row.stream, after: row.expected, events: events() };
+      else if (!follows(found, row) || found.events.length + row.clicks > mostClicks) break;
+      else {
+        found.upTo = row.number;
+        found.events.push(...events());
+      }
+    }
+    return found;
+  }
+
+  drop(upTo: number): void {
+    this.#drop.run(upTo);
+    this.#size = this.#measure.get() as SpoolSize;
+    if (this.#size.clicks === 0) this.#shrink();
+  }
+
+  size(): SpoolSize {
+    return this.#size;
+  }
+
+  /** Whoever gets the lock between closing and removing finds it empty, as nobody puts into another's spool. */
+  close(): void {
+    if (!this.#db.isOpen) return;
+    this.#db.close();
+    if (this.#size.clicks === 0) removeSpoolFile(this.#file);
+  }
+
+  #shrink(): void {
+    const { page_count: pages } = this.#db.prepare("PRAGMA page_count").get() as { page_count: number };
+    const { page_size: size } = this.#db.prepare("PRAGMA page_size").get() as { page_size: number };
+    if (pages * size > SHRINK_ABOVE_BYTES) this.#db.exec("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
+  }
+}
+
+/** The next batch of the same stream, right behind what was found so far. */
+function follows({ stream, after, events }: SpooledClicks, row: Row): boolean {
+  return row.stream === stream && row.expected === after + events.length;
+}

@@ -1,0 +1,39 @@
+// Work of a role that nobody waits for: in turns, again and again, by one process of all.
+import { chance } from "../commands/runtime-deps.ts";
+import { holdLease } from "../coordination/hold-lease.ts";
+import { leaseHolder } from "../coordination/lease-holder.ts";
+import { pause } from "../runtime/pause.ts";
+import type { Opening } from "./role-context.ts";
+
+/** A dead holder may keep others waiting for half a minute. */
+const LEASE = { ttlMs: 30_000, renewEveryMs: 10_000, askEveryMs: 10_000 };
+
+export type LoneWork = {
+  /** Of its lease. */
+  name: string;
+  everyMs: number;
+  turn: (signal: AbortSignal) => Promise<unknown>;
+  /** What the log says when a turn throws; the next one tries again. */
+  failed: string;
+};
+
+export function openLoneWork(
+  { log, backend, onStop }: Opening,
+  { name, everyMs, turn, failed }: LoneWork,
+): void {
+  const turns = async (signal: AbortSignal) => {
+    while (!signal.aborted) {
+      await turn(signal).catch((err: unknown) => {
+        if (!signal.aborted) log.warn({ err }, failed);
+      });
+      await pause(everyMs, signal);
+    }
+  };
+  const ended = new AbortController();
+  const lease = { leases: backend.leases, name, holder: leaseHolder(chance.newId), log, ...LEASE };
+  const working = holdLease(lease, turns, ended.signal);
+  onStop(() => {
+    ended.abort();
+    return working;
+  });
+}

@@ -1,0 +1,53 @@
+// The delivery log of a webhook as the portal and the command line show it (issue 5): every attempt, kept 30 days.
+
+import { cursorOf, placeOf } from "../../queries/cursor.ts";
+import { NotFound } from "../../queries/errors.ts";
+import { showWebhook } from "../../queries/webhooks.ts";
+import type { ReadStore } from "../../read-store/port.ts";
+import type { Delivery, DeliveryQueue, DeliveryState, DeliveryWithLog } from "../queue/queue.ts";
+
+export type DeliveriesDeps = { readStore: ReadStore; deliveryQueue: DeliveryQueue };
+
+export type DeliveryFilter = {
+  state?: DeliveryState | undefined;
+  /** 1 to 100; default 50. */
+  limit?: number | undefined;
+  cursor?: string | undefined;
+};
+
+/** `next_cursor` is null on the last page. */
+export type DeliveryPage = { deliveries: Delivery[]; next_cursor: string | null };
+
+const DEFAULT_LIMIT = 50;
+const MOST_DELIVERIES = 100;
+
+/** Newest first. `accountId`: whose webhook it must be. @throws NotFound, InvalidCursor */
+export async function listDeliveries(
+  deps: DeliveriesDeps,
+  webhookId: string,
+  filter: DeliveryFilter,
+  accountId?: string,
+): Promise<DeliveryPage> {
+  await showWebhook(deps, webhookId, accountId);
+  const { state } = filter;
+  const limit = Math.min(MOST_DELIVERIES, Math.max(1, filter.limit ?? DEFAULT_LIMIT));
+  const end = filter.cursor === undefined ? undefined : placeOf(filter.cursor, "string");
+  const after = end && { createdAt: String(end.value), id: end.id };
+  const found = await deps.deliveryQueue.list({ webhookId, state, after, limit: limit + 1 });
+  const page = found.slice(0, limit);
+  const last = found.length > limit ? page.at(-1) : undefined;
+  const next_cursor = last ? cursorOf({ value: last.createdAt, id: last.id }) : null;
+  return { deliveries: page, next_cursor };
+}
+
+/** One delivery with its body and all its attempts. @throws NotFound */
+export async function showDelivery(
+  deps: DeliveriesDeps,
+  deliveryId: string,
+  accountId?: string,
+): Promise<DeliveryWithLog> {
+  const delivery = await deps.deliveryQueue.get(deliveryId);
+  if (!delivery) throw new NotFound("Delivery not found");
+  await showWebhook(deps, delivery.webhookId, accountId);
+  return delivery;
+}

@@ -1,0 +1,21 @@
+// The webhook that an owner wants something sent to: theirs, still there, and on a tier that has webhooks.
+import { TierRequired } from "../../commands/errors.ts";
+import { TIER_LIMITS } from "../../events/vocabulary.ts";
+import { type AccountDocument, accounts } from "../../projections/definitions/accounts.ts";
+import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
+import { NotFound } from "../../queries/errors.ts";
+import { showWebhook } from "../../queries/webhooks.ts";
+import type { ReadStore } from "../../read-store/port.ts";
+
+/** `accountId`: whose it must be. @throws NotFound, TierRequired */
+export async function entitledWebhook(
+  deps: { readStore: ReadStore },
+  webhookId: string,
+  accountId?: string,
+): Promise<WebhookDocument> {
+  const webhook = await showWebhook(deps, webhookId, accountId);
+  const account = await deps.readStore.get<AccountDocument>(accounts.collection.name, webhook.accountId);
+  if (account?.status === "closed") throw new NotFound("Webhook not found");
+  if (!account || !TIER_LIMITS[account.tier].developerFeatures) throw new TierRequired("Webhooks");
+  return webhook;
+}

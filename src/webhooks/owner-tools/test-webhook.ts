@@ -1,0 +1,46 @@
+// The test tool (interface, part 6): sends a signed sample of link.clicked to an endpoint now, and shows what happened.
+import { WebhookKeyMissing } from "../../commands/webhooks/webhook-errors.ts";
+import { keysInUse } from "../../commands/webhooks/webhook-key.ts";
+import type { ReadStore } from "../../read-store/port.ts";
+import type { Secrets } from "../../secrets/port.ts";
+import { type AttemptResult, type SendDeliveryDeps, sendDelivery } from "../delivery/send-delivery.ts";
+import { LINK_CLICKED, samplePayload } from "../routing/click-payload.ts";
+import { entitledWebhook } from "./entitled-webhook.ts";
+
+export type TestWebhookDeps = {
+  readStore: ReadStore;
+  secrets: Secrets;
+  baseUrl: string;
+  newId: () => string;
+  sending: SendDeliveryDeps;
+};
+
+export type TestedWebhook = {
+  /** As it was sent; the key is masked. */
+  request: { method: "POST"; url: string; headers: Record<string, string>; body: string };
+  answer: Pick<AttemptResult, "at" | "durationMs" | "status" | "error" | "answer">;
+};
+
+/**
+ * Also for a paused webhook, so that an endpoint can be tried before it is resumed. No part of the delivery log.
+ * `accountId`: whose it must be.
+ * @throws NotFound, TierRequired, WebhookKeyMissing
+ */
+export async function testWebhook(
+  deps: TestWebhookDeps,
+  webhookId: string,
+  accountId?: string,
+): Promise<TestedWebhook> {
+  const webhook = await entitledWebhook(deps, webhookId, accountId);
+  const now = deps.sending.now();
+  const keys = await keysInUse(deps.secrets, webhookId, new Date(now));
+  if (!keys) throw new WebhookKeyMissing();
+  const body = samplePayload(deps.baseUrl, now);
+  const id = `test_${deps.newId()}`;
+  const sample = { url: webhook.url, ...keys, id, body, event: LINK_CLICKED } as const;
+  const { requestHeaders: headers, retryAfterMs, ...answer } = await sendDelivery(deps.sending, sample);
+  return {
+    request: { method: "POST", url: webhook.url, headers, body: Buffer.from(body).toString() },
+    answer,
+  };
+}

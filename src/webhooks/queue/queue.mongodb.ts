@@ -1,0 +1,195 @@
+// The delivery queue on MongoDB, by guarded updates of single documents alone: no transactions, no pipelines.
+import type { Collection, Document, Filter, UpdateFilter } from "mongodb";
+import type { MongodbConnection } from "../../connections/mongodb.ts";
+import { deliveryFrom, LISTED, type StoredDelivery } from "./queue.mongodb-documents.ts";
+import { insertMissing } from "./queue.mongodb-insert.ts";
+import type {
+  Attempt,
+  ClaimedDelivery,
+  ClaimRequest,
+  Delivery,
+  DeliveryQuery,
+  DeliveryQueue,
+  DeliveryWithLog,
+  FailureStreak,
+  NewDelivery,
+  Outcome,
+  QueueStats,
+} from "./queue.ts";
+
+type Claim = Pick<ClaimedDelivery, "id" | "token">;
+type StoredStreak = { _id: string; since: string; attempts: number };
+
+/** Works without its indexes too, only slower: see ensureDeliveryIndexes. */
+export function mongodbDeliveryQueue(connection: MongodbConnection): DeliveryQueue {
+  return new MongodbDeliveryQueue(connection);
+}
+
+/** Safe to repeat and from several processes. @throws StoreUnavailable */
+export async function ensureDeliveryIndexes(connection: MongodbConnection): Promise<void> {
+  await connection.run(async (db) => {
+    const deliveries = db.collection<StoredDelivery>("deliveries");
+    for (const fields of [
+      ["state", "webhookId", "dueAt"],
+      ["state", "dueAt"],
+      ["finishedAt"],
+      ["webhookId", "createdAt", "_id"],
+      ["webhookId", "state", "createdAt", "_id"],
+    ]) {
+      await deliveries.createIndex(Object.fromEntries(fields.map((field) => [field, 1])));
+    }
+  });
+}
+
+class MongodbDeliveryQueue implements DeliveryQueue {
+  readonly #connection: MongodbConnection;
+
+  constructor(connection: MongodbConnection) {
+    this.#connection = connection;
+  }
+
+  async enqueue(deliveries: readonly NewDelivery[], now: string): Promise<number> {
+    return await insertMissing(this.#connection, deliveries, now);
+  }
+
+  async dueWebhooks(now: string): Promise<string[]> {
+    return await this.#on((all) => all.distinct("webhookId", { state: "pending", dueAt: { $lte: now } }));
+  }
+
+  async claim({ webhookId, token, now, until, limit }: ClaimRequest): Promise<ClaimedDelivery[]> {
+    if (limit <= 0) return [];
+    const due: Filter<StoredDelivery> = { state: "pending", webhookId, dueAt: { $lte: now } };
+    const candidates = await this.#on((all) => all.find(due).sort({ dueAt: 1 }).limit(limit).toArray());
+    if (candidates.length === 0) return [];
+    // Another worker may be faster with some of them: what carries our token afterwards is ours.
+    const taken: Filter<StoredDelivery> = { ...due, _id: { $in: candidates.map(({ _id }) => _id) } };
+    await this.#on((all) => all.updateMany(taken, { $set: { claim: token, dueAt: until } }));
+    const ours = await this.#on((all) =>
+      all
+        .find({ _id: { $in: candidates.map(({ _id }) => _id) }, claim: token })
+        .project<{ _id: string }>({ _id: 1 })
+        .toArray(),
+    );
+    const ids = new Set(ours.map(({ _id }) => _id));
+    return candidates
+      .filter(({ _id }) => ids.has(_id))
+      .map(({ _id, eventId, event, createdAt, tries, body, dueAt }) => ({
+        ...{ id: _id, webhookId, eventId, event, createdAt, tries, body, token },
+        wasDueAt: dueAt ?? now,
+      }));
+  }
+
+  async settle(claim: Claim, attempt: Attempt, outcome: Outcome): Promise<boolean> {
+    const { answer: _, ...lastAttempt } = attempt;
+    const ended = new Date(Date.parse(attempt.at) + attempt.durationMs).toISOString();
+    const next =
+      outcome.state === "pending"
+        ? { state: outcome.state, dueAt: outcome.dueAt, finishedAt: null }
+        : { state: outcome.state, dueAt: null, finishedAt: ended };
+    return await this.#ifClaimed(claim, {
+      $set: { ...next, lastAttempt, claim: null },
+      $inc: { tries: 1 },
+      $push: { log: attempt },
+    });
+  }
+
+  async defer(claim: Claim, dueAt: string): Promise<boolean> {
+    return await this.#ifClaimed(claim, { $set: { dueAt, claim: null } });
+  }
+
+  async resend(id: string, now: string): Promise<Delivery | undefined> {
+    const claimed = { state: "pending", claim: { $ne: null }, dueAt: { $gt: now } } as const;
+    await this.#on((all) => all.updateOne({ _id: id, $nor: [claimed] }, again(now)));
+    const found = await this.#on((all) => all.findOne({ _id: id }, { projection: LISTED }));
+    return found ? deliveryFrom(found) : undefined;
+  }
+
+  async recover(webhookId: string, since: string, now: string): Promise<number> {
+    const failed: Filter<StoredDelivery> = { webhookId, state: "failed", finishedAt: { $gte: since } };
+    return (await this.#on((all) => all.updateMany(failed, again(now)))).modifiedCount;
+  }
+
+  async cancel(webhookId: string, now: string): Promise<number> {
+    const end = { $set: { state: "cancelled", dueAt: null, finishedAt: now, claim: null } } as const;
+    return (await this.#on((all) => all.updateMany({ webhookId, state: "pending" }, end))).modifiedCount;
+  }
+
+  async list({ webhookId, state, after, limit }: DeliveryQuery): Promise<Delivery[]> {
+    if (limit <= 0) return [];
+    const filter: Filter<StoredDelivery> = { webhookId };
+    if (state) filter.state = state;
+    if (after)
+      filter.$or = [
+        { createdAt: { $lt: after.createdAt } },
+        { createdAt: after.createdAt, _id: { $lt: after.id } },
+      ];
+    const found = await this.#on((all) =>
+      all
+        .find(filter, { projection: LISTED })
+        .sort([
+          ["createdAt", -1],
+          ["_id", -1],
+        ])
+        .limit(limit)
+        .toArray(),
+    );
+    return found.map(deliveryFrom);
+  }
+
+  async get(id: string): Promise<DeliveryWithLog | undefined> {
+    const found = await this.#on((all) => all.findOne({ _id: id }));
+    return found ? { ...deliveryFrom(found), body: found.body, log: found.log } : undefined;
+  }
+
+  async sweep(before: string): Promise<number> {
+    const finished = await this.#on((all) => all.deleteMany({ finishedAt: { $lt: before, $ne: null } }));
+    const waiting = await this.#on((all) => all.deleteMany({ state: "pending", dueAt: { $lt: before } }));
+    return finished.deletedCount + waiting.deletedCount;
+  }
+
+  async noteFailure(webhookId: string, at: string): Promise<FailureStreak> {
+    return await this.#onStreaks(async (streaks) => {
+      const update = { $inc: { attempts: 1 }, $setOnInsert: { since: at } };
+      const options = { upsert: true, returnDocument: "after" } as const;
+      const streak = await streaks.findOneAndUpdate({ _id: webhookId }, update, options);
+      return { since: streak?.since ?? at, attempts: streak?.attempts ?? 1 };
+    });
+  }
+
+  async endStreak(webhookId: string): Promise<void> {
+    await this.#onStreaks((streaks) => streaks.deleteOne({ _id: webhookId }));
+  }
+
+  async stats(now: string, except: readonly string[]): Promise<QueueStats> {
+    const due: Filter<StoredDelivery> = { state: "pending", dueAt: { $lte: now } };
+    if (except.length > 0) due.webhookId = { $nin: [...except] };
+    const [pending, dueNow, oldest] = await Promise.all([
+      this.#on((all) => all.countDocuments({ state: "pending" })),
+      this.#on((all) => all.countDocuments(due)),
+      this.#on((all) => all.find(due, { projection: LISTED }).sort({ dueAt: 1 }).limit(1).toArray()),
+    ]);
+    return { pending, due: dueNow, oldestDueAt: oldest[0]?.dueAt ?? null };
+  }
+
+  async close(): Promise<void> {
+    await this.#connection.close();
+  }
+
+  async #ifClaimed({ id, token }: Claim, update: UpdateFilter<StoredDelivery>): Promise<boolean> {
+    const ours: Filter<StoredDelivery> = { _id: id, claim: token, state: "pending" };
+    return (await this.#on((all) => all.updateOne(ours, update))).matchedCount === 1;
+  }
+
+  #on<T>(work: (deliveries: Collection<StoredDelivery>) => Promise<T>): Promise<T> {
+    return this.#connection.run((db) => work(db.collection<StoredDelivery>("deliveries")));
+  }
+
+  #onStreaks<T>(work: (streaks: Collection<StoredStreak>) => Promise<T>): Promise<T> {
+    return this.#connection.run((db) => work(db.collection<StoredStreak>("webhook_failure_streaks")));
+  }
+}
+
+function again(now: string): UpdateFilter<StoredDelivery> {
+  const fresh: Document = { state: "pending", dueAt: now, finishedAt: null, tries: 0, claim: null };
+  return { $set: fresh };
+}

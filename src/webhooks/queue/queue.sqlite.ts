@@ -1,0 +1,185 @@
+// The delivery queue of the embedded default: one SQLite file that several processes may work on at once.
+import { StoreUnavailable } from "../../event-store/port.ts";
+import { remoteMethods, threadClient } from "../../runtime/threads/thread-client.ts";
+import { QueueDatabase } from "./queue.sqlite-database.ts";
+import {
+  type AttemptRow,
+  attemptOf,
+  type ClaimedRow,
+  type DeliveryRow,
+  deliveryOf,
+} from "./queue.sqlite-rows.ts";
+import {
+  type Attempt,
+  type ClaimedDelivery,
+  type ClaimRequest,
+  type Delivery,
+  type DeliveryQuery,
+  type DeliveryQueue,
+  type DeliveryWithLog,
+  deliveryId,
+  type FailureStreak,
+  type NewDelivery,
+  type Outcome,
+  type QueueStats,
+} from "./queue.ts";
+
+/** The thread of the HTTP process ends when no page has asked for deliveries for so long. */
+const IDLE_MS = 60_000;
+
+const METHODS = [
+  ...(["enqueue", "dueWebhooks", "claim", "settle", "defer", "resend", "recover", "cancel", "list"] as const),
+  ...(["get", "sweep", "noteFailure", "endStreak", "stats"] as const),
+] as const;
+
+/**
+ * Opens (and makes) the file. `offThread`: in a thread of its own, which is started when it is needed. Default false:
+ * every call is synchronous in the caller's thread.
+ */
+export async function openSqliteDeliveryQueue(
+  file: string,
+  { offThread = false } = {},
+): Promise<DeliveryQueue> {
+  if (!offThread) return new SqliteDeliveryQueue(new QueueDatabase(file));
+  const thread = threadClient({
+    file: new URL("./queue.sqlite-thread.ts", import.meta.url),
+    name: "deliveries",
+    data: { file },
+    failed: (message, cause) => new StoreUnavailable(message, { cause }),
+    idleMs: IDLE_MS,
+  });
+  const methods = remoteMethods<DeliveryQueue, (typeof METHODS)[number]>(thread, "queue", METHODS);
+  return { ...methods, close: thread.close };
+}
+
+const SWEPT_AT_ONCE = 500;
+
+class SqliteDeliveryQueue implements DeliveryQueue {
+  readonly #db: QueueDatabase;
+
+  constructor(db: QueueDatabase) {
+    this.#db = db;
+  }
+
+  async enqueue(deliveries: readonly NewDelivery[], now: string): Promise<number> {
+    if (deliveries.length === 0) return 0;
+    return this.#db.onDisk(() => {
+      let added = 0;
+      for (const { webhookId, eventId, event, body } of deliveries) {
+        const id = deliveryId(webhookId, eventId);
+        added += this.#db.run("insert", { id, webhookId, eventId, event, body, now });
+      }
+      return added;
+    });
+  }
+
+  async dueWebhooks(now: string): Promise<string[]> {
+    return this.#db.all<{ webhook_id: string }>("dueWebhooks", { now }).map((row) => row.webhook_id);
+  }
+
+  async claim(request: ClaimRequest): Promise<ClaimedDelivery[]> {
+    const { webhookId, token, now, until, limit } = request;
+    return this.#db.soon(() => {
+      const due = this.#db.all<ClaimedRow>("due", { webhookId, now, limit });
+      for (const { id } of due) this.#db.run("take", { id, token, until });
+      return due.map((row) => ({
+        id: row.id,
+        webhookId: row.webhook_id,
+        eventId: row.event_id,
+        event: row.event,
+        createdAt: row.created_at,
+        tries: row.tries,
+        body: row.body,
+        wasDueAt: row.due_at,
+        token,
+      }));
+    });
+  }
+
+  async settle(
+    { id, token }: Pick<ClaimedDelivery, "id" | "token">,
+    attempt: Attempt,
+    outcome: Outcome,
+  ): Promise<boolean> {
+    const { answer, ...last } = attempt;
+    const finished = outcome.state !== "pending";
+    const finishedAt = finished ? endOf(attempt) : null;
+    const dueAt = finished ? null : outcome.dueAt;
+    return this.#db.soon(() => {
+      const settled = this.#db.run("settle", {
+        ...{ id, token, dueAt, finishedAt, state: outcome.state, last: JSON.stringify(last) },
+      });
+      if (settled === 1) this.#db.run("log", { id, answer, attempt: JSON.stringify(last) });
+      return settled === 1;
+    });
+  }
+
+  async defer({ id, token }: Pick<ClaimedDelivery, "id" | "token">, dueAt: string): Promise<boolean> {
+    return this.#db.soon(() => this.#db.run("defer", { id, token, dueAt }) === 1);
+  }
+
+  async resend(id: string, now: string): Promise<Delivery | undefined> {
+    return this.#db.onDisk(() => {
+      this.#db.run("resend", { id, now });
+      const row = this.#db.get<DeliveryRow>("one", { id });
+      return row && deliveryOf(row);
+    });
+  }
+
+  async recover(webhookId: string, since: string, now: string): Promise<number> {
+    return this.#db.onDisk(() => this.#db.run("recover", { webhookId, since, now }));
+  }
+
+  async cancel(webhookId: string, now: string): Promise<number> {
+    return this.#db.onDisk(() => this.#db.run("cancel", { webhookId, now }));
+  }
+
+  async list({ webhookId, state, after, limit }: DeliveryQuery): Promise<Delivery[]> {
+    const page = { webhookId, limit, afterAt: after?.createdAt ?? "~", afterId: after?.id ?? "" };
+    const rows = state
+      ? this.#db.all<DeliveryRow>("listOfState", { ...page, state })
+      : this.#db.all<DeliveryRow>("list", page);
+    return rows.map(deliveryOf);
+  }
+
+  async get(id: string): Promise<DeliveryWithLog | undefined> {
+    const row = this.#db.get<DeliveryRow & { body: string }>("one", { id });
+    if (!row) return undefined;
+    const log = this.#db.all<AttemptRow>("attempts", { id }).map(attemptOf);
+    return { ...deliveryOf(row), body: row.body, log };
+  }
+
+  async sweep(before: string): Promise<number> {
+    let swept = 0;
+    for (const name of ["sweepFinished", "sweepWaiting"] as const) {
+      // Step by step, so that deliveries go on between.
+      for (let gone = SWEPT_AT_ONCE; gone === SWEPT_AT_ONCE; swept += gone)
+        gone = await this.#db.soon(() => this.#db.run(name, { before, limit: SWEPT_AT_ONCE }));
+    }
+    return swept;
+  }
+
+  async noteFailure(webhookId: string, at: string): Promise<FailureStreak> {
+    const note = () => this.#db.get<FailureStreak>("noteFailure", { webhookId, at });
+    return (await this.#db.soon(note)) ?? { since: at, attempts: 1 };
+  }
+
+  async endStreak(webhookId: string): Promise<void> {
+    await this.#db.soon(() => this.#db.run("endStreak", { webhookId }));
+  }
+
+  async stats(now: string, except: readonly string[]): Promise<QueueStats> {
+    const row = this.#db.get<{ pending: number; due: number; oldest: string | null }>("stats", {
+      ...{ now, except: JSON.stringify(except) },
+    });
+    return { pending: row?.pending ?? 0, due: row?.due ?? 0, oldestDueAt: row?.oldest ?? null };
+  }
+
+  async close(): Promise<void> {
+    this.#db.close();
+  }
+}
+
+function endOf({ at, durationMs }: Attempt): string {
+  return new Date(Date.parse(at) + durationMs).toISOString();
+}

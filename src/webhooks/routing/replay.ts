@@ -1,0 +1,60 @@
+// Deliveries for clicks of the past, when the owner of a webhook asks: from before it was added, or while it was paused.
+import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
+import { readEvent } from "../../events/read-event.ts";
+import { PREFIX } from "../../events/streams.ts";
+import type { ClickKind } from "../../events/vocabulary.ts";
+import { positionBefore } from "../../queries/analytics/click-log.ts";
+import type { ReadStore } from "../../read-store/port.ts";
+import type { DeliveryQueue, NewDelivery } from "../queue/queue.ts";
+import { oldestRouted } from "../queue/retention.ts";
+import { clickPayload, LINK_CLICKED } from "./click-payload.ts";
+import { isRouted } from "./subscribers.ts";
+
+export type ReplayDeps = {
+  eventStore: Pick<EventStore, "readAll" | "head">;
+  readStore: Pick<ReadStore, "find">;
+  queue: Pick<DeliveryQueue, "enqueue">;
+  clock: () => Date;
+};
+
+/** `since`: when the click was recorded, ISO 8601 UTC; never further back than 30 days. */
+export type ReplayRequest = {
+  accountId: string;
+  webhookId: string;
+  kinds: readonly ClickKind[];
+  since: string;
+};
+
+/** `found`: clicks that the webhook would have got; `queued`: those that had no delivery yet. */
+export type Replayed = { since: string; found: number; queued: number };
+
+const BATCH = 2_000;
+
+/** Reads the log up to its head as of this call. What was delivered, or still waits, is not queued again. */
+export async function replayClicks(deps: ReplayDeps, request: ReplayRequest): Promise<Replayed> {
+  const oldest = Date.parse(oldestRouted(deps.clock()));
+  const since = new Date(Math.max(oldest, Date.parse(request.since))).toISOString();
+  const head = await deps.eventStore.head();
+  const replayed: Replayed = { since, found: 0, queued: 0 };
+  let after = await positionBefore(deps, new Date(since));
+  while (head !== undefined) {
+    const events = await deps.eventStore.readAll({ after, prefixes: [PREFIX.clicks], limit: BATCH });
+    const wanted = events.filter(({ recordedAt, position }) => recordedAt >= since && position <= head);
+    const deliveries = wanted.flatMap((recorded) => deliveryOf(request, recorded));
+    replayed.found += deliveries.length;
+    replayed.queued += await deps.queue.enqueue(deliveries, deps.clock().toISOString());
+    after = events.at(-1)?.position;
+    if (after === undefined || events.length < BATCH || after >= head) break;
+  }
+  return replayed;
+}
+
+function deliveryOf(request: ReplayRequest, recorded: RecordedEvent): NewDelivery[] {
+  const { accountId, webhookId, kinds } = request;
+  const event = readEvent(recorded);
+  if (event?.type !== "LinkClicked") return [];
+  const { data } = event;
+  if (data.accountId !== accountId || !isRouted(data) || !kinds.includes(data.kind)) return [];
+  const body = Buffer.from(clickPayload(data)).toString();
+  return [{ webhookId, eventId: event.id, event: LINK_CLICKED, body }];
+}

@@ -1,0 +1,136 @@
+// From clicks to deliveries: one ordered pass over account and click events, with a checkpoint of its own.
+import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
+import type { StoredEvent } from "../../events/catalogue.ts";
+import { readEvent } from "../../events/read-event.ts";
+import { PREFIX } from "../../events/streams.ts";
+import type { ReadStore } from "../../read-store/port.ts";
+import { pause } from "../../runtime/pause.ts";
+import type { DeliveryQueue, NewDelivery } from "../queue/queue.ts";
+import { oldestRouted } from "../queue/retention.ts";
+import { clickPayload, LINK_CLICKED } from "./click-payload.ts";
+import { foldAccounts } from "./directory.ts";
+import { foldSubscribers, noSubscribers, type Subscribers, subscribersOf } from "./subscribers.ts";
+
+export const ROUTER_CHECKPOINT = "webhooks-router";
+
+export type RouterDeps = {
+  eventStore: EventStore;
+  readStore: Pick<ReadStore, "checkpoint" | "saveCheckpoint">;
+  queue: Pick<DeliveryQueue, "enqueue" | "cancel">;
+  clock: () => Date;
+  /** Called when there is something new to deliver. */
+  queued: () => void;
+};
+
+/** Most events before one write and one checkpoint. */
+const BATCH = 2_000;
+/** Least time between two while clicks keep coming, so that each flush takes many; a lone click never waits. */
+const GATHER_MS = 100;
+/** While there is no webhook at all: how soon after it was added the first one hears of clicks. */
+const LOOK_FOR_WEBHOOKS_MS = 200;
+
+/**
+ * Routes from the committed checkpoint on, until the signal aborts or the subscription is dropped. Deliveries are in
+ * the queue before the checkpoint moves, and there is one for each webhook and event: a crash anywhere loses none and
+ * doubles none.
+ * @throws what the stores throw; EventUnreadable at an event that a newer program wrote, which is not passed over
+ */
+export async function routeClicks(deps: RouterDeps, signal: AbortSignal): Promise<void> {
+  const checkpoint = await deps.readStore.checkpoint(ROUTER_CHECKPOINT);
+  let after = checkpoint?.position;
+  const subscribers = noSubscribers();
+  if (after !== undefined) await foldAccounts(deps.eventStore, subscribers, undefined, after);
+  if (subscribers.webhooks.size === 0) {
+    const from = after;
+    after = await passOverWhileNobodyListens(deps, after, signal);
+    if (after !== undefined) await foldAccounts(deps.eventStore, subscribers, from, after);
+  }
+  const prefixes = [PREFIX.account, PREFIX.clicks];
+  for await (const events of deps.eventStore.subscribe({ after, prefixes, signal, batchSize: BATCH })) {
+    if (signal.aborted) return;
+    await routeBatch(deps, subscribers, events);
+    if (events.length < BATCH) await pause(GATHER_MS, signal);
+  }
+}
+
+/**
+ * A service without webhooks need not read its clicks a second time: answers the position from which they matter,
+ * at which nobody had added a webhook yet.
+ */
+async function passOverWhileNobodyListens(
+  deps: RouterDeps,
+  from: Position | undefined,
+  signal: AbortSignal,
+): Promise<Position | undefined> {
+  let after = from;
+  while (!signal.aborted) {
+    const head = await deps.eventStore.head();
+    if (head !== undefined && head !== after) {
+      if (await isWebhookAddedIn(deps.eventStore, after, head)) return after;
+      after = head;
+      await saveCheckpoint(deps, { position: head, recordedAt: deps.clock().toISOString() });
+    }
+    await pause(LOOK_FOR_WEBHOOKS_MS, signal);
+  }
+  return after;
+}
+
+async function isWebhookAddedIn(
+  eventStore: EventStore,
+  from: Position | undefined,
+  upTo: Position,
+): Promise<boolean> {
+  const prefixes = [PREFIX.account];
+  for (let after = from; ; ) {
+    const events = await eventStore.readAll({ after, prefixes, limit: BATCH });
+    if (events.some(({ type, position }) => type === "WebhookAdded" && position <= upTo)) return true;
+    after = events.at(-1)?.position;
+    if (after === undefined || after >= upTo || events.length < BATCH) return false;
+  }
+}
+
+async function routeBatch(
+  deps: RouterDeps,
+  subscribers: Subscribers,
+  batch: readonly RecordedEvent[],
+): Promise<void> {
+  const now = deps.clock();
+  const oldest = oldestRouted(now);
+  const deliveries: NewDelivery[] = [];
+  const removed: string[] = [];
+  for (const recorded of batch) {
+    if (isForNobody(subscribers, recorded)) continue;
+    const event = readEvent(recorded);
+    if (!event) continue;
+    removed.push(...foldSubscribers(subscribers, event));
+    if (recorded.recordedAt >= oldest) deliveries.push(...deliveriesOf(subscribers, event));
+  }
+  const added = await deps.queue.enqueue(deliveries, now.toISOString());
+  for (const webhookId of removed) await deps.queue.cancel(webhookId, now.toISOString());
+  await saveCheckpoint(deps, batch.at(-1));
+  if (added > 0) deps.queued();
+}
+
+/** Most accounts have no webhook: their clicks are not worth checking against the schema. */
+function isForNobody({ byAccount }: Subscribers, { type, data }: RecordedEvent): boolean {
+  if (type !== "LinkClicked") return false;
+  const accountId = (data as { accountId?: unknown } | null)?.accountId;
+  return typeof accountId === "string" && !byAccount.has(accountId);
+}
+
+function deliveriesOf(subscribers: Subscribers, event: StoredEvent): NewDelivery[] {
+  if (event.type !== "LinkClicked") return [];
+  const webhooks = subscribersOf(subscribers, event.data);
+  if (webhooks.length === 0) return [];
+  const body = Buffer.from(clickPayload(event.data)).toString();
+  return webhooks.map(({ webhookId }) => ({ webhookId, eventId: event.id, event: LINK_CLICKED, body }));
+}
+
+async function saveCheckpoint(
+  { readStore }: RouterDeps,
+  last: { position: Position; recordedAt: string } | undefined,
+): Promise<void> {
+  if (!last) return;
+  const { position, recordedAt } = last;
+  await readStore.saveCheckpoint(ROUTER_CHECKPOINT, { position, recordedAt });
+}

@@ -1,10 +1,9 @@
 // Proves after a run that every answered redirect is in the log once and in the totals once.
 import type { Backend } from "../src/backend.ts";
 import { PREFIX } from "../src/events/streams.ts";
-import { checkpointName } from "../src/projections/checkpoint-name.ts";
 import { type LinkTotalsDocument, linkTotals } from "../src/projections/definitions/link-totals.ts";
 import { clickProjections } from "../src/projections/groups.ts";
-import type { Projection } from "../src/projections/projection.ts";
+import { checkpointName, type Projection } from "../src/projections/projection.ts";
 
 const PAGE = 5000;
 const PATIENCE_MS = 300_000;

@@ -10,6 +10,9 @@ const DRIVERS = ["node:sqlite", "@eventstore/db-client", "mongodb", "ioredis"];
 const IMPURE =
   /\bDate\.now\b|\bnew Date\(\s*\)|\bMath\.random\b|\bprocess\b|\bperformance\b|\bfetch\(|\bset(Timeout|Interval|Immediate)\b|\bconsole\b|\brandom(UUID|Bytes|Int|FillSync)\b/;
 
+/** DESIGN §2: at most about fifteen files a folder. */
+const MOST_FILES = 16;
+
 /** Built and tested before what will call it. */
 const AHEAD_OF_USE: string[] = [];
 
@@ -40,6 +43,34 @@ describe("the architecture", () => {
     const allowed = (from: Source, to: Source) =>
       from.path === "src/app.ts" || from.path.startsWith("test/") || from.folder === to.folder;
     expect(resolved((from, to) => isRoute(to) && !allowed(from, to))).toEqual([]);
+  });
+
+  it("has no two folders that import each other", () => {
+    const pairs = new Set(
+      inSource.flatMap((from) =>
+        from.imports.flatMap(({ to }) => {
+          const target = sources.get(to)?.folder ?? "";
+          return from.folder !== "" && target !== "" && from.folder !== target
+            ? [`${from.folder} ${target}`]
+            : [];
+        }),
+      ),
+    );
+    const mutual = [...pairs].filter((pair) => pairs.has(pair.split(" ").reverse().join(" ")));
+    expect(mutual).toEqual([]);
+  });
+
+  it("has nothing but entry points and wiring beside the folders", () => {
+    const beside = inSource.filter(({ folder }) => folder === "").map(({ path }) => path);
+    expect(beside.sort()).toEqual(
+      ["app", "backend", "cli", "config", "main", "service"].map((name) => `src/${name}.ts`),
+    );
+  });
+
+  it("has no folder of more than about fifteen files", () => {
+    const perFolder = Object.groupBy(inSource, ({ path }) => path.slice(0, path.lastIndexOf("/")));
+    const crowded = Object.entries(perFolder).filter(([, files = []]) => files.length > MOST_FILES);
+    expect(crowded.map(([folder]) => folder)).toEqual([]);
   });
 
   it("never imports tests or benchmarks from the service", () => {

@@ -2,11 +2,6 @@
 
 import { type EventStore, type Position, type RecordedEvent, StoreUnavailable } from "../event-store/port.ts";
 import { PREFIX } from "../events/streams.ts";
-import { checkpointName } from "../projections/checkpoint-name.ts";
-import { accounts } from "../projections/definitions/accounts.ts";
-import { domains } from "../projections/definitions/domains.ts";
-import { keys } from "../projections/definitions/keys.ts";
-import { links } from "../projections/definitions/links.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { keepTrying } from "../runtime/keep-trying.ts";
@@ -18,6 +13,8 @@ export type FollowedEvent = Pick<RecordedEvent, "stream" | "type" | "data" | "re
 export type LogFollowerDeps = {
   eventStore: Pick<EventStore, "head" | "readAll" | "subscribe">;
   readStore: Pick<ReadStore, "checkpoint">;
+  /** Of the projections whose documents are kept in memory: what they did not show at the start is read from there on. */
+  checkpoints: readonly string[];
   /** [0,1) for jitter. */
   random: () => number;
   log: (message: string) => void;
@@ -126,8 +123,8 @@ export class LogFollower {
   }
 
   async #documentsPosition(): Promise<Position | undefined> {
-    const names = [accounts, keys, domains, links].map(checkpointName);
-    const checkpoints = await Promise.all(names.map((name) => this.#deps.readStore.checkpoint(name)));
+    const { readStore, checkpoints: names } = this.#deps;
+    const checkpoints = await Promise.all(names.map((name) => readStore.checkpoint(name)));
     const positions = checkpoints.map((checkpoint) => checkpoint?.position);
     return positions.includes(undefined) ? undefined : positions.sort()[0];
   }

@@ -6,8 +6,8 @@ import { applyLinkChange } from "../commands/links/change-link.ts";
 import { type NextEvent, nextEventFinder } from "../event-store/next-event.ts";
 import type { Position } from "../event-store/port.ts";
 import { PREFIX } from "../events/streams.ts";
-import { checkpointName } from "../projections/checkpoint-name.ts";
 import { links } from "../projections/definitions/links.ts";
+import { checkpointName } from "../projections/projection.ts";
 import { linksLeft } from "../queries/links/links-left.ts";
 import type { ReadStore } from "../read-store/port.ts";
 

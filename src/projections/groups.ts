@@ -1,18 +1,18 @@
 // Which projections run together: lifecycle apart from clicks, so that a click backlog never delays keys and links.
-import { accountDays } from "./definitions/account-days.ts";
+
 import { accountLinks } from "./definitions/account-links.ts";
 import { accountTotals } from "./definitions/account-totals.ts";
 import { accounts } from "./definitions/accounts.ts";
 import { clickHours } from "./definitions/click-hours.ts";
+import { accountDays, linkDays } from "./definitions/days.ts";
 import { domains } from "./definitions/domains.ts";
 import { keys } from "./definitions/keys.ts";
 import { linkBreakdowns } from "./definitions/link-breakdowns.ts";
-import { linkDays } from "./definitions/link-days.ts";
 import { linkTotals } from "./definitions/link-totals.ts";
 import { links } from "./definitions/links.ts";
 import { recentClicks } from "./definitions/recent-clicks.ts";
 import { webhooks } from "./definitions/webhooks.ts";
-import type { Projection } from "./projection.ts";
+import { checkpointName, type Projection } from "./projection.ts";
 
 export const lifecycleProjections: readonly Projection[] = [
   accounts,
@@ -35,3 +35,6 @@ export const clickProjections: readonly Projection[] = [
 ];
 
 export const allProjections: readonly Projection[] = [...lifecycleProjections, ...clickProjections];
+
+/** Checkpoints of the documents that processes keep in memory (coordination/log-follower.ts). */
+export const cachedCheckpoints: readonly string[] = [accounts, keys, domains, links].map(checkpointName);

@@ -26,3 +26,12 @@ export type Projection<D extends Document = Document> = {
   empty(event: StoredEvent): Fields<D>;
   evolve(document: Fields<D>, event: StoredEvent): Fields<D>;
 };
+
+/** Each version starts from zero on its own, and so does each build of it. */
+export function checkpointName({
+  name,
+  version,
+  build = 0,
+}: Pick<Projection, "name" | "version" | "build">): string {
+  return build === 0 ? `${name}:${version}` : `${name}:${version}#${build}`;
+}

@@ -1,9 +1,9 @@
 // Documents follow the log by milliseconds; who has just written, here or at another node, must not notice.
 import type { LogFollower } from "../coordination/log-follower.ts";
 import type { Position } from "../event-store/port.ts";
-import { checkpointName } from "../projections/checkpoint-name.ts";
 import { links } from "../projections/definitions/links.ts";
 import { lifecycleProjections } from "../projections/groups.ts";
+import { checkpointName } from "../projections/projection.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import { whenProjected } from "./freshness.ts";
 

@@ -1,8 +1,8 @@
 // Deleting the links of closed accounts: part of the projector role, done by one process at a time.
 import { chance } from "../commands/runtime-deps.ts";
 import { accountClosings } from "../jobs/account-closing.ts";
-import { checkpointName } from "../projections/checkpoint-name.ts";
 import { links } from "../projections/definitions/links.ts";
+import { checkpointName } from "../projections/projection.ts";
 import { whenProjected } from "../queries/freshness.ts";
 import type { Opening } from "./role-context.ts";
 import { openLoneWork } from "./singleton-job.ts";

@@ -1,6 +1,7 @@
 // One follower of the log for all that a process keeps in memory, whatever its roles.
 import { chance } from "../commands/runtime-deps.ts";
 import { LogFollower } from "../coordination/log-follower.ts";
+import { cachedCheckpoints } from "../projections/groups.ts";
 import type { Opening } from "./role-context.ts";
 
 /** `run` once every role listens; the stop ends it. */
@@ -10,7 +11,13 @@ export function openLogFollower({ log, backend, onStop }: Opening): {
 } {
   const { eventStore, readStore } = backend;
   const warn = (message: string) => log.warn(message);
-  const follower = new LogFollower({ eventStore, readStore, random: chance.random, log: warn });
+  const follower = new LogFollower({
+    eventStore,
+    readStore,
+    checkpoints: cachedCheckpoints,
+    random: chance.random,
+    log: warn,
+  });
   const ended = new AbortController();
   return {
     follower,

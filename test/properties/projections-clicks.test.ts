@@ -5,18 +5,15 @@ import { describe, expect, it } from "vitest";
 import type { StoredEvent } from "../../src/events/catalogue.ts";
 import { readEvent } from "../../src/events/read-event.ts";
 import { CLICK_KINDS, type ClickKind, DEVICE_TYPES } from "../../src/events/vocabulary.ts";
-import { checkpointName } from "../../src/projections/checkpoint-name.ts";
-import { accountDays } from "../../src/projections/definitions/account-days.ts";
 import { accountTotals } from "../../src/projections/definitions/account-totals.ts";
-import type { DayDocument } from "../../src/projections/definitions/hits-by-day.ts";
+import { accountDays, type DayDocument, linkDays } from "../../src/projections/definitions/days.ts";
 import {
   DIMENSIONS,
   type LinkBreakdownsDocument,
 } from "../../src/projections/definitions/link-breakdowns.ts";
-import { linkDays } from "../../src/projections/definitions/link-days.ts";
 import { type LinkTotalsDocument, linkTotals } from "../../src/projections/definitions/link-totals.ts";
 import { clickProjections } from "../../src/projections/groups.ts";
-import type { Projection } from "../../src/projections/projection.ts";
+import { checkpointName, type Projection } from "../../src/projections/projection.ts";
 import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
 import type { Document, ReadStore } from "../../src/read-store/port.ts";
 import { failingReadStore } from "../support/failing-read-store.ts";

@@ -26,11 +26,11 @@ export function isAdapter({ path }: Source): boolean {
   return /^src\/(.*[/.-])?(sqlite|eventstoredb|mongodb|redis)([/.-]|$)/.test(path);
 }
 
-/** The event catalogue, deciders (they evolve a state) and projections (they are declared as such). */
+/** The event catalogue, deciders (they evolve a state) and definitions of projections. */
 export function isPure({ path, code }: Source): boolean {
   if (path.startsWith("src/events/")) return true;
   if (path.startsWith("src/commands/")) return /export (function|const) \w*[eE]volve\w*/.test(code);
-  return path.startsWith("src/projections/") && /export const \w+: Projection\b(?!\[)/.test(code);
+  return path.startsWith("src/projections/definitions/");
 }
 
 /** A file that registers HTTP routes. */

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { LogFollower } from "../../src/coordination/log-follower.ts";
 import type { NewEvent } from "../../src/event-store/port.ts";
 import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
-import { lifecycleProjections } from "../../src/projections/groups.ts";
+import { cachedCheckpoints, lifecycleProjections } from "../../src/projections/groups.ts";
 import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
 import { CallerLookup } from "../../src/queries/find-caller.ts";
 import { stretched } from "../support/slowness.ts";
@@ -34,7 +34,12 @@ describe("the caller of a key", () => {
   /** As a process that has just started. */
   function start() {
     stop = new AbortController();
-    const follower = new LogFollower({ ...stores, random: Math.random, log: () => undefined });
+    const follower = new LogFollower({
+      ...stores,
+      checkpoints: cachedCheckpoints,
+      random: Math.random,
+      log: () => undefined,
+    });
     callers = new CallerLookup({ ...stores, catchUp: () => follower.catchUp() });
     follower.listen((event) => callers.onEvent(event));
     running = follower.run(stop.signal);

@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type FollowedEvent, LogFollower } from "../../src/coordination/log-follower.ts";
 import { StoreUnavailable } from "../../src/event-store/port.ts";
-import { checkpointName } from "../../src/projections/checkpoint-name.ts";
-import { lifecycleProjections } from "../../src/projections/groups.ts";
+import { cachedCheckpoints, lifecycleProjections } from "../../src/projections/groups.ts";
+import { checkpointName } from "../../src/projections/projection.ts";
 import { linkClicked, linkCreated } from "../support/stored-events.ts";
 import { append, openStores, type Stores } from "../support/stores.ts";
 
@@ -19,7 +19,12 @@ describe("following the log", () => {
     followed = [];
     stop = new AbortController();
     running = undefined;
-    follower = new LogFollower({ ...stores, random: Math.random, log: () => undefined });
+    follower = new LogFollower({
+      ...stores,
+      checkpoints: cachedCheckpoints,
+      random: Math.random,
+      log: () => undefined,
+    });
     follower.listen((event) => void followed.push(event));
   });
   afterEach(async () => {

@@ -1,9 +1,8 @@
 // Given clicks, the totals, breakdowns, hours and recent clicks of a link.
 import { describe, expect, it } from "vitest";
-import { accountDays } from "../../src/projections/definitions/account-days.ts";
 import { accountTotals } from "../../src/projections/definitions/account-totals.ts";
+import { accountDays, linkDays } from "../../src/projections/definitions/days.ts";
 import { DIMENSIONS, linkBreakdowns } from "../../src/projections/definitions/link-breakdowns.ts";
-import { linkDays } from "../../src/projections/definitions/link-days.ts";
 import { linkTotals } from "../../src/projections/definitions/link-totals.ts";
 import { recentClicks } from "../../src/projections/definitions/recent-clicks.ts";
 import { addOne, type Tally } from "../../src/projections/definitions/tally.ts";

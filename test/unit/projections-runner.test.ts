@@ -2,13 +2,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { checkpointName } from "../../src/projections/checkpoint-name.ts";
 import { accounts } from "../../src/projections/definitions/accounts.ts";
 import type { LinkTotalsDocument } from "../../src/projections/definitions/link-totals.ts";
 import { linkTotals } from "../../src/projections/definitions/link-totals.ts";
 import { links } from "../../src/projections/definitions/links.ts";
 import { clickProjections, lifecycleProjections } from "../../src/projections/groups.ts";
-import type { Projection } from "../../src/projections/projection.ts";
+import { checkpointName, type Projection } from "../../src/projections/projection.ts";
 import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
 import { whenProjected } from "../../src/queries/freshness.ts";
 import type { ReadStore } from "../../src/read-store/port.ts";

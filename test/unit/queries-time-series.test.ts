@@ -1,6 +1,6 @@
 // What a chart shows: buckets that end now, zero-filled, from documents of days.
 import { describe, expect, it } from "vitest";
-import type { DayDocument, HitsByKind } from "../../src/projections/definitions/hits-by-day.ts";
+import type { DayDocument, HitsByKind } from "../../src/projections/definitions/days.ts";
 import { daysIn, RANGES, sumOf, timeSeries } from "../../src/queries/analytics/time-series.ts";
 
 const NOW = new Date("2026-03-01T10:30:00.000Z");

@@ -11,7 +11,7 @@ import type { AccountEvent, LinkEvent } from "../../src/events/catalogue.ts";
 import { newEvent } from "../../src/events/new-event.ts";
 import { accountStream, linkStream } from "../../src/events/streams.ts";
 import { domains } from "../../src/projections/definitions/domains.ts";
-import { allProjections, lifecycleProjections } from "../../src/projections/groups.ts";
+import { allProjections, cachedCheckpoints, lifecycleProjections } from "../../src/projections/groups.ts";
 import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
 import type { ReadStore } from "../../src/read-store/port.ts";
 import { openSqliteReadStore } from "../../src/read-store/sqlite/read-store.ts";
@@ -63,7 +63,13 @@ describe("the link lookup", () => {
   /** Follows the log for the lookup, until the returned function is called. */
   const follow = () => {
     const stop = new AbortController();
-    const follower = new LogFollower({ eventStore, readStore, random: Math.random, log: () => undefined });
+    const follower = new LogFollower({
+      eventStore,
+      readStore,
+      checkpoints: cachedCheckpoints,
+      random: Math.random,
+      log: () => undefined,
+    });
     follower.listen((event) => lookup.onEvent(event));
     const running = follower.run(stop.signal);
     return {

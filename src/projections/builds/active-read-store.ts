@@ -1,7 +1,6 @@
 // The read store as queries see it: under a projection's collection and checkpoint they find the build that answers.
 import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
-import { checkpointName } from "../checkpoint-name.ts";
-import type { Projection } from "../projection.ts";
+import { checkpointName, type Projection } from "../projection.ts";
 import { describeProgress } from "../runner/progress.ts";
 import { answeringBuild, type Builds } from "./build.ts";
 import { readBuilds } from "./builds-document.ts";

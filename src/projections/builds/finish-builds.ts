@@ -1,8 +1,7 @@
 // Waits until builds are complete: folds those that nobody folds, and watches those that another process folds.
 import { DomainError } from "../../runtime/errors.ts";
 import { pause } from "../../runtime/pause.ts";
-import { checkpointName } from "../checkpoint-name.ts";
-import type { Projection } from "../projection.ts";
+import { checkpointName, type Projection } from "../projection.ts";
 import type { Progress } from "../runner/progress.ts";
 import { asBuild, type Builds, buildingOf } from "./build.ts";
 import { readBuilds } from "./builds-document.ts";

@@ -2,8 +2,7 @@
 import { howFar } from "../../event-store/log-progress.ts";
 import type { EventStore } from "../../event-store/port.ts";
 import type { ReadStore } from "../../read-store/port.ts";
-import { checkpointName } from "../checkpoint-name.ts";
-import type { Projection } from "../projection.ts";
+import { checkpointName, type Projection } from "../projection.ts";
 import { type Progress, progressOf } from "../runner/progress.ts";
 import type { Fault } from "../runner/projection-processor.ts";
 import { ProjectionRunner, type RunnerLog } from "../runner/runner.ts";

@@ -2,8 +2,7 @@
 import { type NextEvent, nextEventFinder } from "../../event-store/next-event.ts";
 import { keepTrying } from "../../runtime/keep-trying.ts";
 import { pause } from "../../runtime/pause.ts";
-import { checkpointName } from "../checkpoint-name.ts";
-import type { Projection } from "../projection.ts";
+import { checkpointName, type Projection } from "../projection.ts";
 import { ProjectionRunner, type RunnerDeps } from "../runner/runner.ts";
 import { buildsStatus, type ProjectionStatus, prefixesOf } from "../runner/status.ts";
 import { asBuild, type Builds, buildingOf, foldedBuild } from "./build.ts";

@@ -3,8 +3,7 @@
 import type { EventStore } from "../../event-store/port.ts";
 import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
 import { DomainError } from "../../runtime/errors.ts";
-import { checkpointName } from "../checkpoint-name.ts";
-import type { Projection } from "../projection.ts";
+import { checkpointName, type Projection } from "../projection.ts";
 import {
   asBuild,
   type Build,

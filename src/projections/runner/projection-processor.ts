@@ -5,8 +5,7 @@ import type { StoredEvent } from "../../events/catalogue.ts";
 import { readEvent } from "../../events/read-event.ts";
 import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
 import { messageOf } from "../../runtime/errors.ts";
-import { checkpointName } from "../checkpoint-name.ts";
-import type { Projection } from "../projection.ts";
+import { checkpointName, type Projection } from "../projection.ts";
 import { DocumentFold } from "./fold.ts";
 
 export type Fault = NonNullable<Checkpoint["fault"]>;

@@ -4,8 +4,7 @@ import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
 import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
 import { answeringBuild, asBuild, type Builds, buildingOf, foldedBuild } from "../builds/build.ts";
 import { readBuilds } from "../builds/builds-document.ts";
-import { checkpointName } from "../checkpoint-name.ts";
-import type { Projection } from "../projection.ts";
+import { checkpointName, type Projection } from "../projection.ts";
 import type { Progress } from "./progress.ts";
 
 /** Beyond this a process does not count as ready: its analytics are too old. */

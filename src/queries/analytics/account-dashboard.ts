@@ -1,9 +1,8 @@
 // What an account's dashboard shows: clicks over time, all-time totals, top links, and what its tier has left.
 import { type ClickKind, TIER_LIMITS, type Tier, WEBHOOKS_PER_ACCOUNT } from "../../events/vocabulary.ts";
-import { accountDays } from "../../projections/definitions/account-days.ts";
 import { type AccountTotalsDocument, accountTotals } from "../../projections/definitions/account-totals.ts";
+import { accountDays, type DayDocument, dayOf } from "../../projections/definitions/days.ts";
 import { domains } from "../../projections/definitions/domains.ts";
-import { type DayDocument, dayOf } from "../../projections/definitions/hits-by-day.ts";
 import { keys } from "../../projections/definitions/keys.ts";
 import { webhooks } from "../../projections/definitions/webhooks.ts";
 import type { ReadStore } from "../../read-store/port.ts";

@@ -1,10 +1,9 @@
 // The click documents of one link, all as of the same event, so that the sums of one answer agree.
-import { type DayDocument, dayOf } from "../../projections/definitions/hits-by-day.ts";
+import { type DayDocument, dayOf, linkDays } from "../../projections/definitions/days.ts";
 import {
   type LinkBreakdownsDocument,
   linkBreakdowns,
 } from "../../projections/definitions/link-breakdowns.ts";
-import { linkDays } from "../../projections/definitions/link-days.ts";
 import { type LinkTotalsDocument, linkTotals } from "../../projections/definitions/link-totals.ts";
 import { type RecentClicksDocument, recentClicks } from "../../projections/definitions/recent-clicks.ts";
 import type { Document, ReadStore } from "../../read-store/port.ts";

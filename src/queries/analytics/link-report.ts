@@ -1,11 +1,11 @@
 // What the analytics page of one link shows, and from which event on live updates must continue it.
 import type { Position } from "../../event-store/port.ts";
 import { type ClickKind, UTM_FIELDS, type UtmField } from "../../events/vocabulary.ts";
-import { checkpointName } from "../../projections/checkpoint-name.ts";
 import { DIMENSIONS, type Dimension } from "../../projections/definitions/link-breakdowns.ts";
 import { linkTotals } from "../../projections/definitions/link-totals.ts";
 import type { RecentClick } from "../../projections/definitions/recent-clicks.ts";
 import { OTHER, type Tally } from "../../projections/definitions/tally.ts";
+import { checkpointName } from "../../projections/projection.ts";
 import { type LinkClicksDeps, readLinkClicks } from "./link-clicks.ts";
 import { daysIn, type Range, type TimeSeries, timeSeries } from "./time-series.ts";
 

@@ -1,6 +1,6 @@
 // Turns days of hits into a series of hours, days or months, zero-filled, for answers and charts alike.
 import { CLICK_KINDS, type ClickKind } from "../../events/vocabulary.ts";
-import type { DayDocument, HitsByKind } from "../../projections/definitions/hits-by-day.ts";
+import type { DayDocument, HitsByKind } from "../../projections/definitions/days.ts";
 
 /** What a chart may show; each ends with the current hour, day or month. */
 export const RANGES = ["24h", "7d", "30d", "12mo"] as const;

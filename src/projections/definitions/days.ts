@@ -1,4 +1,4 @@
-// Hits of one UTC day by hour and kind: the shape that every time series, of a link or an account, is read from.
+// Hits of links and of accounts by UTC day, hour and kind: what hourlyClicks and every time series are answered from.
 import type { LinkClicked } from "../../events/catalogue.ts";
 import { PREFIX } from "../../events/streams.ts";
 import { CLICK_KINDS } from "../../events/vocabulary.ts";
@@ -17,10 +17,7 @@ export function dayOf(subject: string, at: string): string {
 }
 
 /** One document for each day on which the subject, such as a link, was hit. */
-export function hitsByDay(
-  name: string,
-  subjectOf: (click: LinkClicked["data"]) => string,
-): Projection<DayDocument> {
+function hitsByDay(name: string, subjectOf: (click: LinkClicked["data"]) => string): Projection<DayDocument> {
   return {
     name,
     version: 1,
@@ -46,3 +43,9 @@ export function hitsByDay(
     },
   };
 }
+
+/** Subject: link key. */
+export const linkDays = hitsByDay("link-days", ({ link }) => link);
+
+/** Subject: accountId, over all of its links: the chart of the dashboard. */
+export const accountDays = hitsByDay("account-days", ({ accountId }) => accountId);

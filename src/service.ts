@@ -17,7 +17,7 @@ import { openPortal } from "./roles/portal.ts";
 import { openProjector, watchProjector } from "./roles/projector.ts";
 import { openRedirect } from "./roles/redirect.ts";
 import { ALL_ROLES, type Roles } from "./roles/role.ts";
-import type { Opening } from "./roles/role-context.ts";
+import type { RoleContext } from "./roles/role-context.ts";
 import { openSecretsSweep } from "./roles/secrets-sweep.ts";
 import { openUrlRechecks } from "./roles/url-rechecks.ts";
 import { openWebhooks } from "./roles/webhooks.ts";
@@ -92,26 +92,26 @@ async function refuseSplitStores(backend: Backend): Promise<void> {
   await Promise.race([asked, pause(LONGEST_ASKING_MS)]);
 }
 
-async function appOf(opening: Opening) {
-  const { config, log, backend, roles } = opening;
+async function appOf(context: RoleContext) {
+  const { config, log, backend, roles } = context;
   const { eventStore, readStore } = backend;
   const stopWaiting = awaitStores(backend, log);
-  opening.onStop(async () => stopWaiting());
-  const projections = roles.has("projector") ? openProjector(opening) : watchProjector(opening);
-  const { follower, run: follow } = openLogFollower(opening);
+  context.onStop(async () => stopWaiting());
+  const projections = roles.has("projector") ? openProjector(context) : watchProjector(context);
+  const { follower, run: follow } = openLogFollower(context);
   if (roles.has("projector")) {
-    openDomainChecks(opening);
-    openSecretsSweep(opening);
-    openAccountClosing(opening);
+    openDomainChecks(context);
+    openSecretsSweep(context);
+    openAccountClosing(context);
   }
-  const redirect = roles.has("redirect") ? openRedirect(opening, follower) : undefined;
-  const writing = openWriting(opening, follower);
-  if (roles.has("projector")) openUrlRechecks(opening, writing);
-  const api = roles.has("api") ? openApi(opening, writing, follower) : undefined;
-  const portal = roles.has("portal") ? openPortal(opening, writing) : undefined;
+  const redirect = roles.has("redirect") ? openRedirect(context, follower) : undefined;
+  const writing = openWriting(context, follower);
+  if (roles.has("projector")) openUrlRechecks(context, writing);
+  const api = roles.has("api") ? openApi(context, writing, follower) : undefined;
+  const portal = roles.has("portal") ? openPortal(context, writing) : undefined;
   if (redirect || api || portal) follow();
 
-  const webhooks = roles.has("webhooks") ? openWebhooks(opening) : undefined;
+  const webhooks = roles.has("webhooks") ? openWebhooks(context) : undefined;
   const recorder = () => redirect?.recorder.stats();
   const eventsBehind = (statuses: readonly ProjectionStatus[]) =>
     countBehind(eventStore, allProjections, statuses);
@@ -131,7 +131,7 @@ async function appOf(opening: Opening) {
     config,
     backend,
     log,
-    clock: opening.clock,
+    clock: context.clock,
     newId: chance.newId,
     sleep: chance.sleep,
     redirect,

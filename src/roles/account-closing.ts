@@ -4,17 +4,17 @@ import { accountClosings } from "../jobs/account-closing.ts";
 import { links } from "../projections/definitions/links.ts";
 import { checkpointName } from "../projections/projection.ts";
 import { whenProjected } from "../queries/freshness.ts";
-import type { Opening } from "./role-context.ts";
+import type { RoleContext } from "./role-context.ts";
 import { openLoneWork } from "./singleton-job.ts";
 
 /** How long documents are waited for before the next turn looks again. */
 const LONGEST_WAIT_MS = 5_000;
 
-export function openAccountClosing(opening: Opening): void {
-  const { log, clock, backend } = opening;
+export function openAccountClosing(context: RoleContext): void {
+  const { log, clock, backend } = context;
   const { eventStore, readStore, secrets } = backend;
   const { newId, random, sleep } = chance;
-  openLoneWork(opening, {
+  openLoneWork(context, {
     name: "account-closing",
     everyMs: 5_000,
     turn: accountClosings({

@@ -3,11 +3,11 @@ import { keyUsage } from "../api/authentication/key-usage.ts";
 import type { ApiDeps } from "../app.ts";
 import type { LogFollower } from "../coordination/log-follower.ts";
 import { CallerLookup } from "../queries/find-caller.ts";
-import type { Opening } from "./role-context.ts";
+import type { RoleContext } from "./role-context.ts";
 import type { Writing } from "./writing.ts";
 
 export function openApi(
-  { log, clock, backend }: Opening,
+  { log, clock, backend }: RoleContext,
   { links, rateLimits, fresh }: Writing,
   follower: LogFollower,
 ): ApiDeps {

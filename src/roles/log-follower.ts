@@ -2,10 +2,10 @@
 import { chance } from "../commands/runtime-deps.ts";
 import { LogFollower } from "../coordination/log-follower.ts";
 import { cachedCheckpoints } from "../projections/groups.ts";
-import type { Opening } from "./role-context.ts";
+import type { RoleContext } from "./role-context.ts";
 
 /** `run` once every role listens; the stop ends it. */
-export function openLogFollower({ log, backend, onStop }: Opening): {
+export function openLogFollower({ log, backend, onStop }: RoleContext): {
   follower: LogFollower;
   run: () => void;
 } {

@@ -10,11 +10,11 @@ import type { PortalDeps } from "../portal/portal-deps.ts";
 import { receiverUrl } from "../webhooks/receiver/receiver-url.ts";
 import { receiverResolver } from "../webhooks/receiver/resolve-receiver.ts";
 import { safeAgent } from "../webhooks/receiver/safe-connector.ts";
-import type { Opening } from "./role-context.ts";
+import type { RoleContext } from "./role-context.ts";
 import type { Writing } from "./writing.ts";
 
 export function openPortal(
-  { config, log, clock, backend, onStop }: Opening,
+  { config, log, clock, backend, onStop }: RoleContext,
   { links, rateLimits, fresh }: Writing,
 ): PortalDeps {
   const { eventStore, readStore, secrets } = backend;
@@ -38,7 +38,10 @@ export function openPortal(
   };
 }
 
-function openMailer({ smtpUrl, mailFrom }: Opening["config"], onStop: Opening["onStop"]): Mailer | undefined {
+function openMailer(
+  { smtpUrl, mailFrom }: RoleContext["config"],
+  onStop: RoleContext["onStop"],
+): Mailer | undefined {
   if (!smtpUrl) return undefined;
   const mailer = smtpMailer({ smtpUrl, mailFrom });
   onStop(async () => mailer.close());

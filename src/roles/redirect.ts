@@ -6,7 +6,7 @@ import { ClickRecorder } from "../redirect/clicks/click-recorder.ts";
 import { recorderThreadStarter } from "../redirect/clicks/start-recorder-thread.ts";
 import type { RedirectDeps } from "../redirect/http/redirect-handler.ts";
 import { LinkLookup } from "../redirect/lookup/lookup.ts";
-import type { Opening } from "./role-context.ts";
+import type { RoleContext } from "./role-context.ts";
 
 export type RedirectRole = RedirectDeps & {
   lookup: LinkLookup;
@@ -15,7 +15,7 @@ export type RedirectRole = RedirectDeps & {
 };
 
 export function openRedirect(
-  { config, log, clock, backend, onStop }: Opening,
+  { config, log, clock, backend, onStop }: RoleContext,
   follower: LogFollower,
 ): RedirectRole {
   const { baseHost } = config;

@@ -5,7 +5,7 @@ import type { Logger } from "../runtime/logging.ts";
 import type { Close } from "../runtime/stop-in-stages.ts";
 import type { Roles } from "./role.ts";
 
-export type Opening = {
+export type RoleContext = {
   config: Config;
   log: Logger;
   /** What rate windows, links and analytics go by. */

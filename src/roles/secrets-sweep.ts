@@ -2,13 +2,13 @@
 // version or SECRET_KEY left: part of the projector role, done by one process at a time. Expired secrets read as absent
 // at once; this is so that they are not kept, nor backed up.
 
-import type { Opening } from "./role-context.ts";
+import type { RoleContext } from "./role-context.ts";
 import { openLoneWork } from "./singleton-job.ts";
 
-export function openSecretsSweep(opening: Opening): void {
-  const { log, clock, backend } = opening;
+export function openSecretsSweep(context: RoleContext): void {
+  const { log, clock, backend } = context;
   let isReencrypted = false;
-  openLoneWork(opening, {
+  openLoneWork(context, {
     name: "secrets-sweep",
     everyMs: 60_000,
     async turn(signal) {

@@ -3,7 +3,7 @@ import { chance } from "../commands/runtime-deps.ts";
 import { holdLease } from "../coordination/hold-lease.ts";
 import { leaseHolder } from "../coordination/lease-holder.ts";
 import { pause } from "../runtime/pause.ts";
-import type { Opening } from "./role-context.ts";
+import type { RoleContext } from "./role-context.ts";
 
 /** A dead holder may keep others waiting for half a minute. */
 const LEASE = { ttlMs: 30_000, renewEveryMs: 10_000, askEveryMs: 10_000 };
@@ -18,7 +18,7 @@ export type LoneWork = {
 };
 
 export function openLoneWork(
-  { log, backend, onStop }: Opening,
+  { log, backend, onStop }: RoleContext,
   { name, everyMs, turn, failed }: LoneWork,
 ): void {
   const turns = async (signal: AbortSignal) => {

@@ -1,9 +1,13 @@
 // The webhooks role: a thread that routes clicks while it holds the lease, and delivers beside any others.
 import { startWebhooks } from "../webhooks/webhooks.ts";
 import type { WebhooksStatus } from "../webhooks/webhooks-messages.ts";
-import type { Opening } from "./role-context.ts";
+import type { RoleContext } from "./role-context.ts";
 
-export function openWebhooks({ config, log, onStop }: Opening): () => Promise<WebhooksStatus | undefined> {
+export function openWebhooks({
+  config,
+  log,
+  onStop,
+}: RoleContext): () => Promise<WebhooksStatus | undefined> {
   const webhooks = startWebhooks(config, log);
   onStop((withinMs) => webhooks.stop(withinMs));
   return () => webhooks.status();

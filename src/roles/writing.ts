@@ -8,11 +8,11 @@ import { chance } from "../commands/runtime-deps.ts";
 import { secretKeyOf } from "../config.ts";
 import type { LogFollower } from "../coordination/log-follower.ts";
 import { type ReadYourWrites, readYourWrites } from "../queries/read-your-writes.ts";
-import type { Opening } from "./role-context.ts";
+import type { RoleContext } from "./role-context.ts";
 
 export type Writing = { links: BulkDeps; rateLimits: RateLimits; fresh: ReadYourWrites };
 
-export function openWriting({ config, log, clock, backend }: Opening, follower: LogFollower): Writing {
+export function openWriting({ config, log, clock, backend }: RoleContext, follower: LogFollower): Writing {
   const { baseHost, baseUrl } = config;
   const { eventStore, readStore, secrets } = backend;
   const { newId, random, sleep, randomSlug } = chance;

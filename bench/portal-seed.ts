@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { pino } from "pino";
 import { type Backend, openBackend } from "../src/backend.ts";
 import { openAccount } from "../src/commands/account/open-account.ts";
-import { chance } from "../src/commands/runtime-deps.ts";
+import { runtimeDeps } from "../src/commands/runtime-deps.ts";
 import { parseConfig } from "../src/config.ts";
 import { catalogue, type EventOf, type LinkledgerEvent, type NewEvent } from "../src/events/catalogue.ts";
 import { newEvent } from "../src/events/new-event.ts";
@@ -59,7 +59,7 @@ export async function seedPortal(folder: string, size: Size): Promise<Seeded> {
     console.log(`${name}: ${seconds[name]} s`);
   };
   try {
-    const deps = { ...chance, ...backend };
+    const deps = { ...runtimeDeps, ...backend };
     const { accountId } = await openAccount(deps, context, { email: "bench@example.com", tier: "developer" });
     await timed(`append ${size.links} links`, () => appendLinks(backend, accountId, size.links));
     await timed(`append ${size.clicks} clicks`, () => appendClicks(backend, accountId, size));
@@ -127,6 +127,11 @@ function clickAt(at: Date, n: number, accountId: string, links: number): EventOf
 
 async function project(backend: Backend, projections: typeof clickProjections): Promise<void> {
   const log = pino({ level: "warn" });
-  const deps = { eventStore: backend.eventStore, readStore: backend.foldStore, clock: chance.clock, log };
+  const deps = {
+    eventStore: backend.eventStore,
+    readStore: backend.foldStore,
+    clock: runtimeDeps.clock,
+    log,
+  };
   await new ProjectionRunner({ ...deps, projections }).catchUp();
 }

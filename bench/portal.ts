@@ -1,7 +1,7 @@
 // How long each page of the portal takes with a very large account, over real HTTP against the real service.
 import { fileURLToPath } from "node:url";
 import { openBackend } from "../src/backend.ts";
-import { chance } from "../src/commands/runtime-deps.ts";
+import { runtimeDeps } from "../src/commands/runtime-deps.ts";
 import { parseConfig } from "../src/config.ts";
 import { portalCookies } from "../src/portal/shell/cookies.ts";
 import { sessions } from "../src/portal/shell/sessions.ts";
@@ -46,7 +46,7 @@ async function signIn({ dataDir, accountId }: Seeded): Promise<string> {
   try {
     const from = { browser: "bench", address: "127.0.0.0" };
     // The seeded account has no password, whose epoch is "".
-    const token = await sessions({ ...backend, clock: chance.clock }).open(accountId, "", from);
+    const token = await sessions({ ...backend, clock: runtimeDeps.clock }).open(accountId, "", from);
     return `${portalCookies("http://localhost").session}=${token}`;
   } finally {
     await backend.close();

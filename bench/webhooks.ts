@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Backend, openBackend } from "../src/backend.ts";
-import { chance } from "../src/commands/runtime-deps.ts";
+import { runtimeDeps } from "../src/commands/runtime-deps.ts";
 import { addWebhook } from "../src/commands/webhooks/add-webhook.ts";
 import { parseConfig } from "../src/config.ts";
 import { CLICK_KINDS, WEBHOOKS_PER_ACCOUNT } from "../src/events/vocabulary.ts";
@@ -90,7 +90,7 @@ async function addWebhooks(
   port: number,
 ): Promise<void> {
   const accepted = (text: string) => receiverUrl(text, { allowPrivate: true });
-  const deps = { ...chance, ...base, ...backend, receiverUrl: accepted };
+  const deps = { ...runtimeDeps, ...base, ...backend, receiverUrl: accepted };
   const context = { requestId: "bench", actor: { type: "operator" as const } };
   for (let n = 0; n < WEBHOOKS_PER_ACCOUNT; n++) {
     const url = `http://127.0.0.1:${port}/${n}`;

@@ -5,7 +5,7 @@ import { memoryRateLimits } from "./api/limits/rate-limit.memory.ts";
 import type { RateLimits } from "./api/limits/rate-limit.ts";
 import { withOwnLimits } from "./api/limits/rate-limit-fallback.ts";
 import { copySqlite } from "./cli/backup.sqlite.ts";
-import { chance } from "./commands/runtime-deps.ts";
+import { runtimeDeps } from "./commands/runtime-deps.ts";
 import { BadConfig, type Config, secretKeyOf } from "./config.ts";
 import { claimForDataFolder } from "./coordination/claim-data-folder.ts";
 import { memoryLeases } from "./coordination/leases.memory.ts";
@@ -210,7 +210,7 @@ async function refuseSplitStores(
   const [variable, shared, other] = config.eventStoreUrl
     ? (["EVENTSTORE_URL", "log", "MONGODB_URL"] as const)
     : (["MONGODB_URL", "documents", "EVENTSTORE_URL"] as const);
-  const { clock, newId } = chance;
+  const { clock, newId } = runtimeDeps;
   if (await claimForDataFolder({ ...stores, clock, newId }, shared)) return;
   throw new BadConfig([
     `${variable}: it is used with another data folder than ${config.dataDir} already; for more than one, set ${other} too`,
@@ -328,7 +328,7 @@ function inProcess(dataDir: string) {
 }
 
 async function ensureDocuments(eventStore: EventStore, readStore: ReadStore): Promise<void> {
-  const builds = await adoptBuilds({ eventStore, readStore, newId: chance.newId }, allProjections);
+  const builds = await adoptBuilds({ eventStore, readStore, newId: runtimeDeps.newId }, allProjections);
   const answering = allProjections.flatMap((projection) => answeringBuild(projection, builds) ?? []);
   await readStore.ensure(answering.map(({ collection }) => collection));
 }

@@ -1,7 +1,7 @@
 // One running service: stores, the roles it was given and the HTTP server, opened in order and closed in reverse.
 import { buildApp } from "./app.ts";
 import { areStoresMixed, type Backend, openBackend } from "./backend.ts";
-import { chance } from "./commands/runtime-deps.ts";
+import { runtimeDeps } from "./commands/runtime-deps.ts";
 import { BadConfig, type Config, secretKeyOf } from "./config.ts";
 import { readiness } from "./monitoring/health.ts";
 import { createMetrics } from "./monitoring/metrics.ts";
@@ -57,7 +57,7 @@ export async function openService(
   log: Logger,
   options: ServiceOptions = {},
 ): Promise<Service> {
-  const { roles = ALL_ROLES, clock = chance.clock } = options;
+  const { roles = ALL_ROLES, clock = runtimeDeps.clock } = options;
   const config: Config = { ...given, secretKey: secretKeyOf(given) };
   const requests: Close[] = [];
   const ofRoles: Close[] = [];
@@ -132,8 +132,8 @@ async function appOf(context: RoleContext) {
     backend,
     log,
     clock: context.clock,
-    newId: chance.newId,
-    sleep: chance.sleep,
+    newId: runtimeDeps.newId,
+    sleep: runtimeDeps.sleep,
     redirect,
     api,
     portal,

@@ -2,7 +2,7 @@
 import { type Backend, openBackend } from "../backend.ts";
 import type { CommandContext } from "../commands/caller.ts";
 import { txtResolver } from "../commands/domains/resolve-txt.ts";
-import { chance } from "../commands/runtime-deps.ts";
+import { runtimeDeps } from "../commands/runtime-deps.ts";
 import { type Config, parseConfig } from "../config.ts";
 import { foldActive } from "../projections/builds/fold-active.ts";
 import { lifecycleProjections } from "../projections/groups.ts";
@@ -61,8 +61,8 @@ async function inSession(
     await backend.prepare();
     const log = createLogger("warn", process.stderr);
     const { eventStore, foldStore: readStore } = backend;
-    const folding = { ...chance, eventStore, readStore, log };
-    const context: CommandContext = { requestId: chance.newId(), actor: { type: "operator" } };
+    const folding = { ...runtimeDeps, eventStore, readStore, log };
+    const context: CommandContext = { requestId: runtimeDeps.newId(), actor: { type: "operator" } };
     await use({ config, backend, deps: depsOf(config, backend), context }, () =>
       foldActive(folding, lifecycleProjections),
     );
@@ -77,5 +77,5 @@ function depsOf(config: Config, { eventStore, readStore, secrets, deliveryQueue 
   const reach = { allowPrivate: config.webhookAllowPrivate };
   const accepted = (url: string) => receiverUrl(url, reach);
   const own = { baseHost, baseUrl, keyPrefix, resolveTxt, receiverUrl: accepted };
-  return { ...chance, eventStore, readStore, secrets, deliveryQueue, ...own };
+  return { ...runtimeDeps, eventStore, readStore, secrets, deliveryQueue, ...own };
 }

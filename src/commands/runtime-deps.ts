@@ -1,4 +1,4 @@
-// The randomness that commands are handed in production; tests hand in their own.
+// Clock, ids and randomness as production passes them into `deps`; tests pass deterministic ones.
 import { randomBytes, randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { timeOrderedId } from "../events/ids.ts";
@@ -6,8 +6,8 @@ import { slugFrom } from "./links/slug.ts";
 
 const LETTERS_AND_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-/** Clock, ids, jitter and secrets of every use case; spread into its deps. */
-export const chance = {
+/** Spread into the deps of a use case; `random` gives retry jitter, `randomKey` and `randomToken` give secrets. */
+export const runtimeDeps = {
   clock: () => new Date(),
   newId: () => timeOrderedId(Date.now(), randomBytes(10).toString("hex")),
   random: () => randomInt(2 ** 32) / 2 ** 32,

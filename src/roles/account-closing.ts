@@ -1,5 +1,5 @@
 // Deleting the links of closed accounts: part of the projector role, done by one process at a time.
-import { chance } from "../commands/runtime-deps.ts";
+import { runtimeDeps } from "../commands/runtime-deps.ts";
 import { accountClosings } from "../jobs/account-closing.ts";
 import { links } from "../projections/definitions/links.ts";
 import { checkpointName } from "../projections/projection.ts";
@@ -13,7 +13,7 @@ const LONGEST_WAIT_MS = 5_000;
 export function openAccountClosing(context: RoleContext): void {
   const { log, clock, backend } = context;
   const { eventStore, readStore, secrets } = backend;
-  const { newId, random, sleep } = chance;
+  const { newId, random, sleep } = runtimeDeps;
   openLoneWork(context, {
     name: "account-closing",
     everyMs: 5_000,

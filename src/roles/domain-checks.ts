@@ -1,7 +1,7 @@
 // The daily check of custom domains: part of the projector role, done by one process at a time.
 
 import { txtResolver } from "../commands/domains/resolve-txt.ts";
-import { chance } from "../commands/runtime-deps.ts";
+import { runtimeDeps } from "../commands/runtime-deps.ts";
 import { checkDueDomains } from "../jobs/domain-checks.ts";
 import type { RoleContext } from "./role-context.ts";
 import { openLoneWork } from "./singleton-job.ts";
@@ -9,7 +9,7 @@ import { openLoneWork } from "./singleton-job.ts";
 export function openDomainChecks(context: RoleContext): void {
   const { config, log, clock, backend } = context;
   const { eventStore, readStore, secrets } = backend;
-  const { newId, random, sleep } = chance;
+  const { newId, random, sleep } = runtimeDeps;
   const resolveTxt = txtResolver(config.dnsServers);
   const checks = { eventStore, readStore, secrets, clock, newId, random, sleep, resolveTxt, log };
   openLoneWork(context, {

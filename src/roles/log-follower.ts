@@ -1,5 +1,5 @@
 // One follower of the log for all that a process keeps in memory, whatever its roles.
-import { chance } from "../commands/runtime-deps.ts";
+import { runtimeDeps } from "../commands/runtime-deps.ts";
 import { LogFollower } from "../coordination/log-follower.ts";
 import { cachedCheckpoints } from "../projections/groups.ts";
 import type { RoleContext } from "./role-context.ts";
@@ -15,7 +15,7 @@ export function openLogFollower({ log, backend, onStop }: RoleContext): {
     eventStore,
     readStore,
     checkpoints: cachedCheckpoints,
-    random: chance.random,
+    random: runtimeDeps.random,
     log: warn,
   });
   const ended = new AbortController();

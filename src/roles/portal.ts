@@ -1,7 +1,7 @@
 // The portal role: what the pages are handed.
 import { manualBilling } from "../billing/manual-billing.ts";
 import { txtResolver } from "../commands/domains/resolve-txt.ts";
-import { chance } from "../commands/runtime-deps.ts";
+import { runtimeDeps } from "../commands/runtime-deps.ts";
 import { secretKeyOf } from "../config.ts";
 import type { Mailer } from "../mail/port.ts";
 import { smtpMailer } from "../mail/smtp-mailer.ts";
@@ -19,7 +19,7 @@ export function openPortal(
 ): PortalDeps {
   const { eventStore, readStore, secrets } = backend;
   const { baseUrl, baseHost, keyPrefix } = config;
-  const { newId, random, sleep, randomKey, randomToken } = chance;
+  const { newId, random, sleep, randomKey, randomToken } = runtimeDeps;
   const reach = { allowPrivate: config.webhookAllowPrivate };
   const dispatcher = safeAgent({ ...reach, resolve: receiverResolver(config.dnsServers) });
   onStop(() => dispatcher.destroy());

@@ -1,5 +1,5 @@
 // The projector role: a thread that folds while it holds the leases; without the role, only how far it is.
-import { chance } from "../commands/runtime-deps.ts";
+import { runtimeDeps } from "../commands/runtime-deps.ts";
 import { clickProjections, lifecycleProjections } from "../projections/groups.ts";
 import { startProjector } from "../projections/runner/projector.ts";
 import { type ProjectionStatus, projectionStatus } from "../projections/runner/status.ts";
@@ -18,7 +18,7 @@ export function openProjector({ config, log, roles, onStop }: RoleContext): Proj
 export function watchProjector({ backend }: RoleContext): ProjectionsStatus {
   const { eventStore, foldStore } = backend;
   const ask = [lifecycleProjections, clickProjections].map((projections) =>
-    projectionStatus({ eventStore, readStore: foldStore, clock: chance.clock, projections }),
+    projectionStatus({ eventStore, readStore: foldStore, clock: runtimeDeps.clock, projections }),
   );
   return async () => (await Promise.all(ask.map((status) => status()))).flat();
 }

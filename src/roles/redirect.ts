@@ -1,6 +1,6 @@
 // The redirect role: look-up and recorder.
 import { randomBytes } from "node:crypto";
-import { chance } from "../commands/runtime-deps.ts";
+import { runtimeDeps } from "../commands/runtime-deps.ts";
 import type { LogFollower } from "../coordination/log-follower.ts";
 import { ClickRecorder } from "../redirect/clicks/click-recorder.ts";
 import { recorderThreadStarter } from "../redirect/clicks/start-recorder-thread.ts";
@@ -23,7 +23,7 @@ export function openRedirect(
   const recorder = new ClickRecorder({
     durability: config.clickDurability,
     startThread: recorderThreadStarter(config, randomBytes(8).toString("hex")),
-    random: chance.random,
+    random: runtimeDeps.random,
     log: (message, err) => (err ? log.warn({ err }, message) : log.warn(message)),
   });
   onStop(() => recorder.close());

@@ -1,5 +1,5 @@
 // Work of a role that nobody waits for: in turns, again and again, by one process of all.
-import { chance } from "../commands/runtime-deps.ts";
+import { runtimeDeps } from "../commands/runtime-deps.ts";
 import { holdLease } from "../coordination/hold-lease.ts";
 import { leaseHolder } from "../coordination/lease-holder.ts";
 import { pause } from "../runtime/pause.ts";
@@ -30,7 +30,7 @@ export function openLoneWork(
     }
   };
   const ended = new AbortController();
-  const lease = { leases: backend.leases, name, holder: leaseHolder(chance.newId), log, ...LEASE };
+  const lease = { leases: backend.leases, name, holder: leaseHolder(runtimeDeps.newId), log, ...LEASE };
   const working = holdLease(lease, turns, ended.signal);
   onStop(() => {
     ended.abort();

@@ -4,7 +4,7 @@ import type { BulkDeps } from "../commands/links/create-links-in-bulk.ts";
 import { slugDerivation } from "../commands/links/derived-identity.ts";
 import { recheckLater } from "../commands/links/url-rechecks.ts";
 import { urlSafety } from "../commands/links/url-safety.ts";
-import { chance } from "../commands/runtime-deps.ts";
+import { runtimeDeps } from "../commands/runtime-deps.ts";
 import { secretKeyOf } from "../config.ts";
 import type { LogFollower } from "../coordination/log-follower.ts";
 import { type ReadYourWrites, readYourWrites } from "../queries/read-your-writes.ts";
@@ -15,7 +15,7 @@ export type Writing = { links: BulkDeps; rateLimits: RateLimits; fresh: ReadYour
 export function openWriting({ config, log, clock, backend }: RoleContext, follower: LogFollower): Writing {
   const { baseHost, baseUrl } = config;
   const { eventStore, readStore, secrets } = backend;
-  const { newId, random, sleep, randomSlug } = chance;
+  const { newId, random, sleep, randomSlug } = runtimeDeps;
   return {
     links: {
       ...{ eventStore, clock, newId, random, sleep },

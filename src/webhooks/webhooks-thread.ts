@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
 import { openWebhookStores } from "../backend.ts";
-import { chance } from "../commands/runtime-deps.ts";
+import { runtimeDeps } from "../commands/runtime-deps.ts";
 import type { Config } from "../config.ts";
 import { holdLease } from "../coordination/hold-lease.ts";
 import { leaseHolder } from "../coordination/lease-holder.ts";
@@ -42,7 +42,7 @@ async function deliver(
     connectionsPerOrigin: WORKER_SETTINGS.total,
   });
   const webhooks = openWebhooks({
-    ...chance,
+    ...runtimeDeps,
     ...backend,
     log,
     send: (delivery) => sendDelivery({ ...reach, dispatcher, now: Date.now }, delivery),

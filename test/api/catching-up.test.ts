@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { openBackend } from "../../src/backend.ts";
 import { openAccount } from "../../src/commands/account/open-account.ts";
 import { issueKey } from "../../src/commands/keys/issue-key.ts";
-import { chance } from "../../src/commands/runtime-deps.ts";
+import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { parseConfig } from "../../src/config.ts";
 import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
 import { createLogger } from "../../src/runtime/logging.ts";
@@ -86,7 +86,7 @@ type Health = { reasons: { part: string; reason: string }[] };
 async function keyOfLink(environment: Record<string, string>): Promise<string> {
   const config = parseConfig(environment);
   const backend = await openBackend(config, { offThread: false });
-  const deps = { ...chance, ...config, ...backend };
+  const deps = { ...runtimeDeps, ...config, ...backend };
   const { accountId } = await openAccount(deps, operator, { email: "a@example.com", tier: "free" });
   const { key } = await issueKey(deps, operator, accountId, {});
   const created = linkCreated({ host: "localhost", slug: "abc", accountId });

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addDomain } from "../../src/commands/domains/add-domain.ts";
 import { removeDomain } from "../../src/commands/domains/remove-domain.ts";
-import { chance } from "../../src/commands/runtime-deps.ts";
+import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { operator } from "../support/command-deps.ts";
 import { startTestService, type TestService } from "../support/start-service.ts";
 
@@ -33,7 +33,7 @@ describe("a custom domain that another account adds and removes in a loop", () =
       }
     })();
     const { eventStore } = service.backend;
-    const deps = { ...chance, eventStore, baseHost: "localhost" };
+    const deps = { ...runtimeDeps, eventStore, baseHost: "localhost" };
     for (let round = 0; round < ROUNDS; round++) {
       await addDomain(deps, operator, stranger.accountId, HOST);
       await removeDomain(deps, operator, stranger.accountId, HOST);

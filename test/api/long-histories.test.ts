@@ -1,6 +1,6 @@
 // An account and a link whose histories are as long as they may be, as the portal and the command line meet them.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { chance } from "../../src/commands/runtime-deps.ts";
+import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
 import { newEvent } from "../../src/events/new-event.ts";
 import { accountStream, linkStream } from "../../src/events/streams.ts";
@@ -36,7 +36,9 @@ describe("a history that is as long as it may be", { timeout: 120_000 }, () => {
     let revision = (await eventStore.read(stream)).length - 1;
     const appends = [];
     for (let start = 0; start < events.length; start += ATOMIC) {
-      const some = events.slice(start, start + ATOMIC).map((one) => newEvent(one, chance.newId(), origin));
+      const some = events
+        .slice(start, start + ATOMIC)
+        .map((one) => newEvent(one, runtimeDeps.newId(), origin));
       appends.push(eventStore.append(stream, revision, some));
       revision += some.length;
     }
@@ -76,7 +78,7 @@ describe("a history that is as long as it may be", { timeout: 120_000 }, () => {
 /** Each issued, then deactivated. */
 function keysOf(accountId: string): LinkledgerEvent[] {
   return Array.from({ length: STREAM_LIMITS.keysIssued }, (_, n): LinkledgerEvent[] => {
-    const keyId = chance.newId();
+    const keyId = runtimeDeps.newId();
     const keyHash = n.toString(16).padStart(64, "0");
     return [
       { type: "KeyIssued", data: { accountId, keyId, keyHash, hint: "abcd", label: `Key ${n}`, at } },

@@ -6,7 +6,7 @@ import { addDomain } from "../../src/commands/domains/add-domain.ts";
 import { verifyDomain } from "../../src/commands/domains/verify-domain.ts";
 import { issueKey } from "../../src/commands/keys/issue-key.ts";
 import { RESERVED_WORDS } from "../../src/commands/links/slug.ts";
-import { chance } from "../../src/commands/runtime-deps.ts";
+import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { type Config, parseConfig } from "../../src/config.ts";
 import { rolesFrom } from "../../src/roles/role.ts";
 import { createLogger } from "../../src/runtime/logging.ts";
@@ -42,7 +42,13 @@ describe("reserved words", () => {
     config = parseConfig({ PORT: "0", BASE_URL, DATA_DIR: folder.path });
     all = await openService(config, log);
     const { eventStore, secrets } = all.backend;
-    const deps = { ...chance, eventStore, secrets, keyPrefix: config.keyPrefix, baseHost: config.baseHost };
+    const deps = {
+      ...runtimeDeps,
+      eventStore,
+      secrets,
+      keyPrefix: config.keyPrefix,
+      baseHost: config.baseHost,
+    };
     const { accountId } = await openAccount(deps, operator, { email: "a@example.com", tier: "developer" });
     ({ key } = await issueKey(deps, operator, accountId, {}));
     await addDomain(deps, operator, accountId, HOST);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { closeAccount } from "../../src/commands/account/close-account.ts";
 import { openAccount } from "../../src/commands/account/open-account.ts";
 import { issueKey } from "../../src/commands/keys/issue-key.ts";
-import { chance } from "../../src/commands/runtime-deps.ts";
+import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { parseConfig } from "../../src/config.ts";
 import { type Role, rolesFrom } from "../../src/roles/role.ts";
 import { createLogger } from "../../src/runtime/logging.ts";
@@ -33,13 +33,13 @@ describe("processes with one role each, on the same stores", () => {
     ]);
     services = Object.fromEntries(await Promise.all(opened));
     for (const part of PARTS)
-      while ((await ask(part, "/health/ready")).status !== 200) await chance.sleep(20);
+      while ((await ask(part, "/health/ready")).status !== 200) await runtimeDeps.sleep(20);
     const { eventStore, secrets } = services.api.backend;
-    deps = { ...chance, eventStore, secrets, keyPrefix: config.keyPrefix };
+    deps = { ...runtimeDeps, eventStore, secrets, keyPrefix: config.keyPrefix };
     const { accountId } = await openAccount(deps, operator, { email: "a@example.com", tier: "free" });
     key = (await issueKey(deps, operator, accountId, {})).key;
     // From here on a wait is for what the test did, not for the projector's start.
-    while ((await ask("projector", "/health/ready")).status !== 200) await chance.sleep(20);
+    while ((await ask("projector", "/health/ready")).status !== 200) await runtimeDeps.sleep(20);
   }, 120_000);
   afterAll(async () => {
     for (const service of Object.values(services)) await service.stop();

@@ -4,7 +4,7 @@ import { Webhook } from "standardwebhooks";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { createLink } from "../../src/commands/links/create-link.ts";
 import { slugDerivation } from "../../src/commands/links/derived-identity.ts";
-import { chance } from "../../src/commands/runtime-deps.ts";
+import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { pauseWebhook } from "../../src/commands/webhooks/pause-webhook.ts";
 import { removeWebhook } from "../../src/commands/webhooks/remove-webhook.ts";
 import { resumeWebhook } from "../../src/commands/webhooks/resume-webhook.ts";
@@ -97,7 +97,7 @@ describe("webhooks", () => {
     await webhookOf(service.backend, accountId, receiver.port);
     const context = { requestId: "test", actor: { type: "account", id: accountId } } as const;
     const web = { accountId, tier: "developer", via: "web" } as const;
-    const deps = { ...chance, ...service.backend, ...LINKS };
+    const deps = { ...runtimeDeps, ...service.backend, ...LINKS };
     const made = await createLink(deps, context, web, { url: "https://example.com/web" });
     const domainId = await service.domain(accountId, "go.webhooks.example");
     const custom = await shorten(key, { customSlug: "from-domain", domain_id: domainId });
@@ -147,7 +147,7 @@ describe("webhooks", () => {
 
     const { eventStore, readStore, deliveryQueue: queue } = service.backend;
     const request = { accountId, webhookId, kinds: ["click" as const], since };
-    const asked = { eventStore, readStore, queue, clock: chance.clock };
+    const asked = { eventStore, readStore, queue, clock: runtimeDeps.clock };
     expect(await replayClicks(asked, request)).toMatchObject({ found: 4, queued: 2 });
     await gets(receiver, [before, first, paused, last]);
     expect(await replayClicks(asked, request)).toMatchObject({ found: 4, queued: 0 });

@@ -1,7 +1,7 @@
 // Each server of a cluster killed while it works: what goes on, what says so, and that it mends by itself.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deactivateKey } from "../../src/commands/keys/deactivate-key.ts";
-import { chance } from "../../src/commands/runtime-deps.ts";
+import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { linkKey } from "../../src/events/streams.ts";
 import { type LinkTotalsDocument, linkTotals } from "../../src/projections/definitions/link-totals.ts";
 import { type Cluster, type RoleProcess, startCluster, until } from "../support/cluster.ts";
@@ -113,7 +113,7 @@ onServer(mongodb, () =>
           expect(Number((await links(b)).headers["x-ratelimit-remaining"])).toBe(left - 1);
 
           const { eventStore } = cluster.backend;
-          await deactivateKey({ ...chance, eventStore }, operator, other.accountId, other.keyId);
+          await deactivateKey({ ...runtimeDeps, eventStore }, operator, other.accountId, other.keyId);
           const since = performance.now();
           for (const node of [a, b]) await until("401", async () => (await links(node)).status === 401);
           expect(performance.now() - since).toBeLessThan(stretched(1_000));

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { changeTier } from "../../src/commands/account/change-tier.ts";
 import { addDomain } from "../../src/commands/domains/add-domain.ts";
 import { verifyDomain } from "../../src/commands/domains/verify-domain.ts";
-import { chance } from "../../src/commands/runtime-deps.ts";
+import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { type Visitor, visitor } from "../support/browser-like.ts";
 import { type Cluster, type RoleProcess, startCluster, until } from "../support/cluster.ts";
 import { operator } from "../support/command-deps.ts";
@@ -49,7 +49,7 @@ onServer(mongodb, () =>
       afterAll(() => cluster?.stop(), PATIENT_MS);
 
       const deps = () => ({
-        ...{ ...chance, eventStore: cluster.backend.eventStore, resolveTxt: async () => [] },
+        ...{ ...runtimeDeps, eventStore: cluster.backend.eventStore, resolveTxt: async () => [] },
         baseHost: cluster.config.baseHost,
       });
       const issueKey = async () => {

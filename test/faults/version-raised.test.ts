@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openBackend } from "../../src/backend.ts";
 import { addDomain } from "../../src/commands/domains/add-domain.ts";
 import { verifyDomain } from "../../src/commands/domains/verify-domain.ts";
-import { chance } from "../../src/commands/runtime-deps.ts";
+import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { parseConfig } from "../../src/config.ts";
 import { PREFIX } from "../../src/events/streams.ts";
 import { send } from "../support/ask.ts";
@@ -108,7 +108,7 @@ describe("a release that raises a projection's version", () => {
     key = keys[0] ?? "";
     const config = parseConfig(instance);
     const backend = await openBackend(config, { offThread: false });
-    const deps = { ...chance, ...config, ...backend };
+    const deps = { ...runtimeDeps, ...config, ...backend };
     await addDomain(deps, operator, accountId, HOST);
     const noDns = { ...deps, resolveTxt: async () => [] };
     const { domainId } = await verifyDomain(noDns, operator, accountId, HOST, { skipDns: true });

@@ -63,7 +63,7 @@ describe("a delivery process that is killed", () => {
 
   it("delivers each of 5,000 events at least once through 20 kills, to a receiver that fails 30 % of the time", async () => {
     const [deliveries, kills, webhookCount] = [5_000, 20, 5];
-    const chance = seeded(20260301);
+    const random = seeded(20260301);
     const accepted = new Map<string, number>();
     const bodies = new Map<string, string>();
     let [requests, refused, altered] = [0, 0, 0];
@@ -73,7 +73,7 @@ describe("a delivery process that is killed", () => {
         requests += 1;
         if ((bodies.get(id) ?? body.toString()) !== body.toString()) altered += 1;
         bodies.set(id, body.toString());
-        if (chance() < 0.3) {
+        if (random() < 0.3) {
           refused += 1;
           response.writeHead(503).end();
           return;
@@ -93,7 +93,7 @@ describe("a delivery process that is killed", () => {
     for (let kill = 0; kill < kills; kill++) {
       const [next, clicks] = await Promise.all([startProcess(), stores.clicks(account, batch)]);
       ids.push(...clicks);
-      await delay(50 + chance() * 300);
+      await delay(50 + random() * 300);
       await end(running.child, "SIGKILL");
       running = next;
     }

@@ -1,6 +1,6 @@
 // A delivery's whole life under a clock of our own, against a real receiver and a real queue.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { chance } from "../../src/commands/runtime-deps.ts";
+import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { TRY_DELAYS_MS } from "../../src/webhooks/delivery/schedule.ts";
 import { DeliveryWorker } from "../../src/webhooks/delivery/worker.ts";
 import { deliveryId } from "../../src/webhooks/queue/queue.ts";
@@ -44,7 +44,7 @@ describe("a delivery through its schedule", () => {
       send: sender.send,
       pause: async (_, { reason }) => void pausedFor.push(reason),
       clock,
-      newId: chance.newId,
+      newId: runtimeDeps.newId,
       random,
       log: { warn: () => undefined },
     });

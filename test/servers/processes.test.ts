@@ -1,7 +1,7 @@
 // Several processes on one set of servers: what one does, the others know at once; what one leaves, another takes over.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deactivateKey } from "../../src/commands/keys/deactivate-key.ts";
-import { chance } from "../../src/commands/runtime-deps.ts";
+import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { openEventStoreDb } from "../../src/event-store/eventstoredb/event-store.ts";
 import { prefixedEventStore } from "../../src/event-store/prefixed-event-store.ts";
 import { type Cluster, type RoleProcess, startCluster, until } from "../support/cluster.ts";
@@ -82,7 +82,7 @@ onServer(mongodb, () =>
           // The event alone: the command line would fold what it wrote by itself.
           const { EVENTSTORE_URL = "", EVENTSTORE_PREFIX = "" } = cluster.environment;
           const eventStore = prefixedEventStore(await openEventStoreDb(EVENTSTORE_URL), EVENTSTORE_PREFIX);
-          await deactivateKey({ ...chance, eventStore }, operator, other.accountId, other.keyId);
+          await deactivateKey({ ...runtimeDeps, eventStore }, operator, other.accountId, other.keyId);
           const deactivated = performance.now();
           await eventStore.close();
           for (const node of [a, b]) await until("401", async () => (await ask(node)) === 401);

@@ -1,6 +1,6 @@
 // What tests of builds share: some history, programs of one version and the next, and a look at what is stored.
 import { pino } from "pino";
-import { chance } from "../../src/commands/runtime-deps.ts";
+import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import type { EventStore } from "../../src/event-store/port.ts";
 import { activeReadStore } from "../../src/projections/builds/active-read-store.ts";
 import { answeringBuild } from "../../src/projections/builds/build.ts";
@@ -39,7 +39,7 @@ export const projectionsOfNext = allProjections.map((one) =>
 /** What a process has on the stores, whose program has these projections. */
 export function programOn(stores: BuildsFixture, projections: readonly Projection[] = allProjections) {
   const { eventStore, readStore } = stores;
-  const deps = { ...chance, eventStore, readStore, log };
+  const deps = { ...runtimeDeps, eventStore, readStore, log };
   let now = 0;
   // Every swap is seen at once.
   const clock = () => (now += 1_000);

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { type Backend, openBackend } from "../../src/backend.ts";
 import { openAccount } from "../../src/commands/account/open-account.ts";
 import { issueKey } from "../../src/commands/keys/issue-key.ts";
-import { chance } from "../../src/commands/runtime-deps.ts";
+import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { type Config, parseConfig } from "../../src/config.ts";
 import { accountStream } from "../../src/events/streams.ts";
 import { accounts } from "../../src/projections/definitions/accounts.ts";
@@ -95,7 +95,7 @@ export async function startCluster(more: Environment = {}): Promise<Cluster> {
     },
     async member(tier) {
       members += 1;
-      const deps = { ...chance, ...backend, keyPrefix: config.keyPrefix };
+      const deps = { ...runtimeDeps, ...backend, keyPrefix: config.keyPrefix };
       const email = `member-${members}@example.com`;
       const { accountId } = await openAccount(deps, operator, { email, tier });
       const issued = await issueKey(deps, operator, accountId, {});

@@ -6,7 +6,7 @@ import { openBackend } from "../../src/backend.ts";
 import type { Caller, CommandContext } from "../../src/commands/caller.ts";
 import { slugDerivation } from "../../src/commands/links/derived-identity.ts";
 import { recheckLater } from "../../src/commands/links/url-rechecks.ts";
-import { chance } from "../../src/commands/runtime-deps.ts";
+import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import type { Tier } from "../../src/events/vocabulary.ts";
 import { lifecycleProjections } from "../../src/projections/groups.ts";
 import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
@@ -22,7 +22,7 @@ export async function openCommandDeps() {
   const backend = await openBackend({ dataDir }, { offThread: false });
   const secrets: Secrets = backend.secrets;
   const deps = {
-    ...chance,
+    ...runtimeDeps,
     eventStore: backend.eventStore,
     readStore: backend.readStore,
     secrets,
@@ -32,10 +32,10 @@ export async function openCommandDeps() {
     baseHost: "localhost",
     derivedSlug: slugDerivation("0123456789abcdef0123456789abcdef"),
     urlSafety: async (url: URL) => (url.hostname === "bad.example" ? ("unsafe" as const) : ("safe" as const)),
-    recheckLater: recheckLater({ secrets: backend.secrets, clock: chance.clock }),
+    recheckLater: recheckLater({ secrets: backend.secrets, clock: runtimeDeps.clock }),
   };
   const { eventStore, foldStore } = backend;
-  const { clock } = chance;
+  const { clock } = runtimeDeps;
   const projections = lifecycleProjections;
   const folding = { eventStore, readStore: foldStore, projections, clock, log: silent };
   const runner = new ProjectionRunner(folding);
@@ -48,5 +48,5 @@ export async function openCommandDeps() {
 }
 
 export function callerOf(accountId: string, tier: Tier): Caller {
-  return { accountId, tier, via: "api", keyId: chance.newId() };
+  return { accountId, tier, via: "api", keyId: runtimeDeps.newId() };
 }

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { openBackend } from "../../src/backend.ts";
 import { openAccount } from "../../src/commands/account/open-account.ts";
 import { issueKey } from "../../src/commands/keys/issue-key.ts";
-import { chance } from "../../src/commands/runtime-deps.ts";
+import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { parseConfig } from "../../src/config.ts";
 import { newEvent } from "../../src/events/new-event.ts";
 import { linkStream } from "../../src/events/streams.ts";
@@ -36,7 +36,7 @@ export async function seedLargeAccount(
 ): Promise<LargeAccount> {
   const backend = await openBackend(parseConfig({ DATA_DIR: dataDir }), { offThread: true });
   const { eventStore } = backend;
-  const deps = { ...chance, ...backend, keyPrefix: "ll" };
+  const deps = { ...runtimeDeps, ...backend, keyPrefix: "ll" };
   const slugOf = (link: number) => `seed${link.toString(36)}`;
   try {
     const { accountId } = await openAccount(deps, operator, {
@@ -79,12 +79,12 @@ export async function seedLargeAccount(
       revision = (await eventStore.append("clicks-seed-20260301", revision, clicks)).revision;
     }
     const log = createLogger("error");
-    const folding = { eventStore, readStore: backend.foldStore, clock: chance.clock, log };
+    const folding = { eventStore, readStore: backend.foldStore, clock: runtimeDeps.clock, log };
     for (const projections of [lifecycleProjections, clickProjections])
       await new ProjectionRunner({ ...folding, projections }).catchUp();
     const from = { browser: "test", address: "127.0.0.0" };
     // An account that the operator opened has no password, whose epoch is "".
-    const token = await sessions({ ...backend, clock: chance.clock }).open(accountId, "", from);
+    const token = await sessions({ ...backend, clock: runtimeDeps.clock }).open(accountId, "", from);
     const cookie = `${portalCookies("http://localhost").session}=${token}`;
     return { accountId, key, otherKeys, cookie, slugOf };
   } finally {

@@ -6,7 +6,7 @@ import { addDomain } from "../../src/commands/domains/add-domain.ts";
 import { verifyDomain } from "../../src/commands/domains/verify-domain.ts";
 import { deactivateKey } from "../../src/commands/keys/deactivate-key.ts";
 import { issueKey } from "../../src/commands/keys/issue-key.ts";
-import { chance } from "../../src/commands/runtime-deps.ts";
+import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { type Config, parseConfig } from "../../src/config.ts";
 import type { Tier } from "../../src/events/vocabulary.ts";
 import { createLogger } from "../../src/runtime/logging.ts";
@@ -44,7 +44,7 @@ export async function startTestService(environment: Record<string, string> = {},
     : await startHere(environment, clock);
   const { config, backend, port, stop } = running;
   const deps = {
-    ...chance,
+    ...runtimeDeps,
     ...(clock && { clock }),
     eventStore: backend.eventStore,
     secrets: backend.secrets,
@@ -98,7 +98,7 @@ export function onCluster(): boolean {
   return process.env.TEST_TOPOLOGY === "cluster";
 }
 
-async function startHere(environment: Record<string, string>, clock = chance.clock): Promise<Running> {
+async function startHere(environment: Record<string, string>, clock = runtimeDeps.clock): Promise<Running> {
   const folder = await temporaryFolder();
   const config = parseConfig({
     PORT: "0",
@@ -112,7 +112,7 @@ async function startHere(environment: Record<string, string>, clock = chance.clo
   const service = await openService(config, log, { clock });
   const port = Number(new URL(service.url).port);
   // The projector's first word: from here on a wait is for what the test did, not for the start.
-  while ((await send(port, "/health/ready", {})).status !== 200) await chance.sleep(10);
+  while ((await send(port, "/health/ready", {})).status !== 200) await runtimeDeps.sleep(10);
   return {
     config,
     backend: service.backend,

@@ -1,6 +1,6 @@
 // Webhooks added to a backend the way the command line does, for tests that deliver.
 import type { Backend } from "../../src/backend.ts";
-import { chance } from "../../src/commands/runtime-deps.ts";
+import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { type AddedWebhook, addWebhook } from "../../src/commands/webhooks/add-webhook.ts";
 import { receiverUrl } from "../../src/webhooks/receiver/receiver-url.ts";
 import { operator } from "./command-deps.ts";
@@ -9,7 +9,7 @@ import { operator } from "./command-deps.ts";
 export function webhookDeps({ eventStore, secrets }: Pick<Backend, "eventStore" | "secrets">) {
   const accepted = (text: string) => receiverUrl(text, { allowPrivate: true });
   const base = { baseUrl: "http://localhost", baseHost: "localhost" };
-  return { ...chance, ...base, eventStore, secrets, receiverUrl: accepted };
+  return { ...runtimeDeps, ...base, eventStore, secrets, receiverUrl: accepted };
 }
 
 /** `port`: of a receiver on loopback. */

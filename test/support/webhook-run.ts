@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { type Backend, openBackend } from "../../src/backend.ts";
 import { openAccount } from "../../src/commands/account/open-account.ts";
-import { chance } from "../../src/commands/runtime-deps.ts";
+import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { newEvent } from "../../src/events/new-event.ts";
 import {
   type AttemptResult,
@@ -20,7 +20,7 @@ import { temporaryFolder } from "./temporary-folder.ts";
 const reach = { allowPrivate: true };
 
 /** Sends to loopback as the service would. `close` ends its connections. */
-export function loopbackSender(clock = chance.clock) {
+export function loopbackSender(clock = runtimeDeps.clock) {
   const dispatcher = safeAgent({ ...reach, resolve: receiverResolver([]) });
   const now = () => clock().getTime();
   return {
@@ -36,7 +36,7 @@ export function webhooksOn(
   more: Partial<WebhooksDeps> & Pick<WebhooksDeps, "send">,
 ): ReturnType<typeof openWebhooks> {
   return openWebhooks({
-    ...chance,
+    ...runtimeDeps,
     ...backend,
     exclusively: (work, signal) => work(signal),
     log: { warn: () => undefined },
@@ -55,7 +55,7 @@ export async function openWebhookStores() {
     backend,
     async account(): Promise<string> {
       const email = `${randomUUID()}@example.com`;
-      const deps = { ...chance, eventStore, secrets, keyPrefix: "ll" };
+      const deps = { ...runtimeDeps, eventStore, secrets, keyPrefix: "ll" };
       return (await openAccount(deps, operator, { email, tier: "developer" })).accountId;
     },
     /** Appends that many clicks on links made through the API; answers their ids. */

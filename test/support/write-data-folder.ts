@@ -7,7 +7,7 @@ import { gzipSync } from "node:zlib";
 import { verifyLog } from "../../src/audit/verify-log.ts";
 import { changeLink, type LinkChangeRequest } from "../../src/commands/links/change-link.ts";
 import { slugDerivation } from "../../src/commands/links/derived-identity.ts";
-import { chance } from "../../src/commands/runtime-deps.ts";
+import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { FIREFOX, visitor } from "./browser-like.ts";
 import { callerOf, operator } from "./command-deps.ts";
 import { GOLDEN, type Golden, type GoldenFacts, questionsOf, redirectsOf } from "./golden-data-folder.ts";
@@ -175,7 +175,7 @@ async function shown(service: TestService, key: string, links: number): Promise<
 function changeDeps(service: TestService) {
   const { eventStore, secrets } = service.backend;
   return {
-    ...chance,
+    ...runtimeDeps,
     ...{ eventStore, secrets },
     keyPrefix: "ll",
     baseUrl: "http://localhost",

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { anchorText, parseAnchor } from "../../src/audit/log-digest.ts";
 import { verifyLog } from "../../src/audit/verify-log.ts";
-import { chance } from "../../src/commands/runtime-deps.ts";
+import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import type { EventStore, RecordedEvent } from "../../src/event-store/port.ts";
 import { sampleEvent } from "../support/sample-events.ts";
 import {
@@ -36,7 +36,7 @@ describe("verifying the log", () => {
 
   const verify = (eventStore: Pick<EventStore, "readAll"> = stores.eventStore, anchor?: string) =>
     verifyLog(
-      { eventStore, clock: chance.clock },
+      { eventStore, clock: runtimeDeps.clock },
       { anchor: anchor === undefined ? undefined : parseAnchor(anchor) },
     );
   const problems = async (...given: Parameters<typeof verify>) =>

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { loadAccount } from "../../src/commands/account/account-stream.ts";
 import { loadLinkHistory } from "../../src/commands/links/link-stream.ts";
-import { chance } from "../../src/commands/runtime-deps.ts";
+import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import type { EventStore } from "../../src/event-store/port.ts";
 import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
 import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
@@ -13,7 +13,7 @@ import { linkHistory } from "../../src/queries/links/link-history.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const EVENTS = 20_000;
-const accountId = chance.newId();
+const accountId = runtimeDeps.newId();
 const at = "2026-01-01T00:00:00.000Z";
 const of = { host: "localhost", slug: "abc", accountId, at };
 
@@ -88,7 +88,7 @@ async function fill(
   const appends = [];
   for (let revision = 0; revision < EVENTS; revision += ATOMIC) {
     const events = Array.from({ length: ATOMIC }, (_, n) =>
-      newEvent(eventOf(revision + n), chance.newId(), origin),
+      newEvent(eventOf(revision + n), runtimeDeps.newId(), origin),
     );
     appends.push(eventStore.append(stream, revision === 0 ? "none" : revision - 1, events));
   }

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { chance } from "../../src/commands/runtime-deps.ts";
+import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { addWebhook } from "../../src/commands/webhooks/add-webhook.ts";
 import { rotateWebhookKey } from "../../src/commands/webhooks/rotate-webhook-key.ts";
 import { forgetWebhookKeys, webhookSecret } from "../../src/commands/webhooks/webhook-key.ts";
@@ -20,7 +20,7 @@ import {
 function depsOf({ backend }: WebhookStores) {
   const base = { baseUrl: "http://localhost:1", baseHost: "localhost" };
   return {
-    ...chance,
+    ...runtimeDeps,
     ...backend,
     ...base,
     receiverUrl: (text: string) => receiverUrl(text, { allowPrivate: true }),

@@ -6,7 +6,7 @@ import { defineConfig } from "vitest/config";
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("node_modules/.cache/compiled", import.meta.url));
 
 /** What touches nothing but its own values and folders needs no process of its own. */
-const SMALL = ["test/{unit,properties,webhooks}/**/*.test.ts"];
+const SMALL = ["test/{unit,properties}/**/*.test.ts"];
 const ALL = ["test/**/*.test.ts"];
 
 export default defineConfig({

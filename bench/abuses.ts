@@ -1,7 +1,7 @@
 // What an abuser does, kind by kind: one request of each, and how often it is made.
 import { connect, type Socket } from "node:net";
-import { send } from "../test/support/ask.ts";
-import { csrfOf } from "../test/support/browser-like.ts";
+import { csrfOf } from "../test/support/portal/browser-like.ts";
+import { send } from "../test/support/service/ask.ts";
 import { benchSlug } from "./traffic/requests.ts";
 
 export const ABUSES = [

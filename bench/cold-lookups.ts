@@ -1,9 +1,9 @@
 // `npm run bench cold-lookups`: what a link costs that no process has in memory, from MongoDB and from a cache in Redis.
 import { openBackend } from "../src/backend.ts";
 import { LinkLookup } from "../src/redirect/lookup/lookup.ts";
-import { startMongodb } from "../test/support/mongodb-server.ts";
-import { startRedis } from "../test/support/redis-server.ts";
-import { temporaryFolder } from "../test/support/temporary-folder.ts";
+import { temporaryFolder } from "../test/support/runtime/temporary-folder.ts";
+import { startMongodb } from "../test/support/servers/mongodb-server.ts";
+import { startRedis } from "../test/support/servers/redis-server.ts";
 import { machineLine } from "./report.ts";
 
 const LINKS = 500;

@@ -14,7 +14,7 @@ import { linkStream } from "../src/events/streams.ts";
 import { CLICK_KINDS } from "../src/events/vocabulary.ts";
 import { clickProjections, lifecycleProjections } from "../src/projections/groups.ts";
 import { ProjectionRunner } from "../src/projections/runner/runner.ts";
-import { linkClicked } from "../test/support/stored-events.ts";
+import { linkClicked } from "../test/support/event-store/stored-events.ts";
 import { benchSlug } from "./traffic/requests.ts";
 
 export type Size = { links: number; clicks: number };

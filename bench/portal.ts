@@ -6,7 +6,7 @@ import { parseConfig } from "../src/config.ts";
 import { portalCookies } from "../src/portal/shell/cookies.ts";
 import { sessions } from "../src/portal/shell/sessions.ts";
 import { pause } from "../src/runtime/pause.ts";
-import { instanceOf, startService } from "../test/support/service-process.ts";
+import { instanceOf, startService } from "../test/support/service/service-process.ts";
 import { type Seeded, type Size, seedPortal } from "./portal-seed.ts";
 import { machineLine } from "./report.ts";
 import { benchSlug } from "./traffic/requests.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openBackend } from "../src/backend.ts";
 import { parseConfig } from "../src/config.ts";
-import { instanceOf, startService } from "../test/support/service-process.ts";
+import { instanceOf, startService } from "../test/support/service/service-process.ts";
 import { startChild } from "./child.ts";
 import type { LoadOrder, LoadResult } from "./load-process.ts";
 import { clicksInLog, clicksInTotals, secondsToCatchUp } from "./reconcile.ts";

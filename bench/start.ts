@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { freePort } from "../test/support/free-port.ts";
+import { freePort } from "../test/support/servers/free-port.ts";
 import { median } from "./report.ts";
 
 const HERE = fileURLToPath(new URL("..", import.meta.url));

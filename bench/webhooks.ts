@@ -8,7 +8,7 @@ import { addWebhook } from "../src/commands/webhooks/add-webhook.ts";
 import { parseConfig } from "../src/config.ts";
 import { CLICK_KINDS, WEBHOOKS_PER_ACCOUNT } from "../src/events/vocabulary.ts";
 import { receiverUrl } from "../src/webhooks/receiver/receiver-url.ts";
-import { instanceOf, startService } from "../test/support/service-process.ts";
+import { instanceOf, startService } from "../test/support/service/service-process.ts";
 import { startChild } from "./child.ts";
 import { boundOf, claimLags, totalOf } from "./claim-lag.ts";
 import type { LoadOrder, LoadResult } from "./load-process.ts";

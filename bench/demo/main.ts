@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { accountWithKeys, instanceOf, startService } from "../../test/support/service-process.ts";
+import { accountWithKeys, instanceOf, startService } from "../../test/support/service/service-process.ts";
 import { bars, type Counts, heading, hours, table } from "./print.ts";
 import { type Visit, visits } from "./visits.ts";
 

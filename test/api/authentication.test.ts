@@ -1,6 +1,6 @@
 // API keys over real HTTP (interface, part 5).
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestService, type TestService } from "../support/start-service.ts";
+import { startTestService, type TestService } from "../support/service/start-service.ts";
 
 const url = "https://example.com/";
 

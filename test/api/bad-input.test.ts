@@ -1,9 +1,9 @@
 // Whatever is sent: a 4xx with the error object, never a 500, and nothing written (interface, part 7).
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Ask } from "../support/ask.ts";
-import { type Member, startTestService, type TestService } from "../support/start-service.ts";
-import { writtenBy } from "../support/written-by.ts";
+import { writtenBy } from "../support/portal/written-by.ts";
+import type { Ask } from "../support/service/ask.ts";
+import { type Member, startTestService, type TestService } from "../support/service/start-service.ts";
 
 const url = "https://example.com/";
 const OPERATORS = [

@@ -1,9 +1,9 @@
 // Custom domains over real HTTP and a real name server on loopback: the portal's pages, `/`, the TLS proxy's question.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { visitor } from "../support/browser-like.ts";
-import { type Answer, type LoopbackDns, openDns } from "../support/loopback-dns.ts";
-import { type Person, portalPeople, until } from "../support/portal-people.ts";
-import { startTestService, type TestService } from "../support/start-service.ts";
+import { visitor } from "../support/portal/browser-like.ts";
+import { type Person, portalPeople, until } from "../support/portal/portal-people.ts";
+import { type Answer, type LoopbackDns, openDns } from "../support/servers/loopback-dns.ts";
+import { startTestService, type TestService } from "../support/service/start-service.ts";
 
 const SECRET = "a-secret-of-the-proxy";
 

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addDomain } from "../../src/commands/domains/add-domain.ts";
 import { removeDomain } from "../../src/commands/domains/remove-domain.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
-import { operator } from "../support/command-deps.ts";
-import { startTestService, type TestService } from "../support/start-service.ts";
+import { operator } from "../support/commands/command-deps.ts";
+import { startTestService, type TestService } from "../support/service/start-service.ts";
 
 const HOST = "go.example.com";
 const ROUNDS = 40;

@@ -1,6 +1,6 @@
 // Which host answers what (DESIGN §5), over real HTTP.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startTestService, type TestService } from "../support/start-service.ts";
+import { startTestService, type TestService } from "../support/service/start-service.ts";
 
 describe("hosts", () => {
   let service: TestService;

@@ -1,6 +1,11 @@
 // Idempotency-Key over real HTTP: one request, however often it is sent (DESIGN §3).
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type Member, onCluster, startTestService, type TestService } from "../support/start-service.ts";
+import {
+  type Member,
+  onCluster,
+  startTestService,
+  type TestService,
+} from "../support/service/start-service.ts";
 
 const url = "https://example.com/once";
 type Link = { slug: string };

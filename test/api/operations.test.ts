@@ -1,7 +1,7 @@
 // What an operator sees: health, metrics, logs, the OpenAPI document (DESIGN §5 and §7; interface, part 9).
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { onCluster, startTestService, type TestService } from "../support/start-service.ts";
+import { onCluster, startTestService, type TestService } from "../support/service/start-service.ts";
 
 type Operation = { responses: Record<string, { headers?: object; content?: object }>; security?: unknown };
 type OpenApi = {

@@ -1,7 +1,7 @@
 // The hourly limit over real HTTP, with a clock of its own (interface, parts 5 and 8).
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Answer } from "../support/ask.ts";
-import { onCluster, startTestService, type TestService } from "../support/start-service.ts";
+import type { Answer } from "../support/service/ask.ts";
+import { onCluster, startTestService, type TestService } from "../support/service/start-service.ts";
 
 const HOUR_MS = 3_600_000;
 const url = "https://example.com/";

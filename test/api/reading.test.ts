@@ -1,8 +1,13 @@
 // Analytics, the list of links and QR images over real HTTP (interface, parts 2 and 4).
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Ask } from "../support/ask.ts";
-import { BASE_URL, type Member, startTestService, type TestService } from "../support/start-service.ts";
+import type { Ask } from "../support/service/ask.ts";
+import {
+  BASE_URL,
+  type Member,
+  startTestService,
+  type TestService,
+} from "../support/service/start-service.ts";
 
 const PHONE =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1";

@@ -11,10 +11,10 @@ import { type Config, parseConfig } from "../../src/config.ts";
 import { rolesFrom } from "../../src/roles/role.ts";
 import { createLogger } from "../../src/runtime/logging.ts";
 import { openService, type Service } from "../../src/service.ts";
-import { type Ask, send } from "../support/ask.ts";
-import { operator } from "../support/command-deps.ts";
-import { BASE_URL } from "../support/start-service.ts";
-import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
+import { operator } from "../support/commands/command-deps.ts";
+import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
+import { type Ask, send } from "../support/service/ask.ts";
+import { BASE_URL } from "../support/service/start-service.ts";
 
 const HOST = "go.example.org";
 const SLUGS = [...RESERVED_WORDS, "internal", "swagger", "admin"].filter(

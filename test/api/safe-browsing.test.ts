@@ -2,8 +2,8 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { startTestService, type TestService } from "../support/start-service.ts";
-import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
+import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
+import { startTestService, type TestService } from "../support/service/start-service.ts";
 
 /** In Google's place, which can't be made to fail on demand. */
 async function startLookup(state: { unsafe: Set<string>; away: boolean }): Promise<Server> {

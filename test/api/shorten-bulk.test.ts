@@ -1,6 +1,6 @@
 // POST /api/v1/shorten/bulk over real HTTP (interface, part 4).
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Member, startTestService, type TestService } from "../support/start-service.ts";
+import { type Member, startTestService, type TestService } from "../support/service/start-service.ts";
 
 const url = "https://example.com/bulk";
 type Bulk = {

@@ -1,6 +1,11 @@
 // POST /api/v1/shorten over real HTTP (interface, parts 2, 4 and 7).
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { BASE_URL, type Member, startTestService, type TestService } from "../support/start-service.ts";
+import {
+  BASE_URL,
+  type Member,
+  startTestService,
+  type TestService,
+} from "../support/service/start-service.ts";
 
 const URL_GIVEN = "https://example.com/some/path?utm_source=mail#top";
 type Link = Record<string, string>;

@@ -11,10 +11,10 @@ import { resumeWebhook } from "../../src/commands/webhooks/resume-webhook.ts";
 import { signingSecret } from "../../src/webhooks/delivery/sign.ts";
 import { deliveryId } from "../../src/webhooks/queue/queue.ts";
 import { replayClicks } from "../../src/webhooks/routing/replay.ts";
-import { operator } from "../support/command-deps.ts";
-import { BASE_URL, onCluster, startTestService, type TestService } from "../support/start-service.ts";
-import { webhookDeps, webhookOf } from "../support/webhook-of.ts";
-import { type Receiver, startReceiver } from "../support/webhook-receiver.ts";
+import { operator } from "../support/commands/command-deps.ts";
+import { BASE_URL, onCluster, startTestService, type TestService } from "../support/service/start-service.ts";
+import { webhookDeps, webhookOf } from "../support/webhooks/webhook-of.ts";
+import { type Receiver, startReceiver } from "../support/webhooks/webhook-receiver.ts";
 
 const BROWSER =
   "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36";

@@ -1,10 +1,10 @@
 // A custom domain in a real browser, against a real name server: add, set the records, verify, use, lose.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { chromiumServer, complaintsOf, seriousViolations } from "../support/chromium.ts";
-import { type Answer, type LoopbackDns, openDns } from "../support/loopback-dns.ts";
-import { openPortalBrowser, PATIENCE_MS, type PortalBrowser } from "../support/portal-browser.ts";
-import { until } from "../support/portal-people.ts";
-import { onServer } from "../support/test-servers.ts";
+import { openPortalBrowser, PATIENCE_MS, type PortalBrowser } from "../support/portal/portal-browser.ts";
+import { until } from "../support/portal/portal-people.ts";
+import { chromiumServer, complaintsOf, seriousViolations } from "../support/servers/chromium.ts";
+import { type Answer, type LoopbackDns, openDns } from "../support/servers/loopback-dns.ts";
+import { onServer } from "../support/servers/test-servers.ts";
 
 const PATIENCE = { timeout: PATIENCE_MS };
 const HOST = "go.example.com";

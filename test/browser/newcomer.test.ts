@@ -1,11 +1,16 @@
 // A newcomer's way through the portal, without the command line: with nothing but a keyboard, on a phone, without scripts.
 import { devices, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { chromiumServer, complaintsOf, seriousViolations } from "../support/chromium.ts";
-import { openPortalBrowser, PASSWORD, PATIENCE_MS, type PortalBrowser } from "../support/portal-browser.ts";
-import { until } from "../support/portal-people.ts";
-import { printCounts } from "../support/print-counts.ts";
-import { onServer } from "../support/test-servers.ts";
+import {
+  openPortalBrowser,
+  PASSWORD,
+  PATIENCE_MS,
+  type PortalBrowser,
+} from "../support/portal/portal-browser.ts";
+import { until } from "../support/portal/portal-people.ts";
+import { printCounts } from "../support/runtime/print-counts.ts";
+import { chromiumServer, complaintsOf, seriousViolations } from "../support/servers/chromium.ts";
+import { onServer } from "../support/servers/test-servers.ts";
 
 const PATIENCE = { timeout: PATIENCE_MS };
 const TWO_MINUTES_MS = 120_000;

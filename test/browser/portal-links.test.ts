@@ -4,12 +4,17 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { newEvent } from "../../src/events/new-event.ts";
 import { CLICK_KINDS } from "../../src/events/vocabulary.ts";
-import { chromiumServer, complaintsOf, launchChromium, seriousViolations } from "../support/chromium.ts";
-import { freePort } from "../support/free-port.ts";
-import { until } from "../support/portal-people.ts";
-import { startTestService, type TestService } from "../support/start-service.ts";
-import { linkClicked } from "../support/stored-events.ts";
-import { onServer } from "../support/test-servers.ts";
+import { linkClicked } from "../support/event-store/stored-events.ts";
+import { until } from "../support/portal/portal-people.ts";
+import {
+  chromiumServer,
+  complaintsOf,
+  launchChromium,
+  seriousViolations,
+} from "../support/servers/chromium.ts";
+import { freePort } from "../support/servers/free-port.ts";
+import { onServer } from "../support/servers/test-servers.ts";
+import { startTestService, type TestService } from "../support/service/start-service.ts";
 
 const PATIENCE = { timeout: 90_000 };
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";

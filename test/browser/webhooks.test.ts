@@ -1,10 +1,10 @@
 // A webhook in a real browser with a receiver on loopback: add, key shown once, test tool, delivery log, pause.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { chromiumServer, complaintsOf, seriousViolations } from "../support/chromium.ts";
-import { openPortalBrowser, PATIENCE_MS, type PortalBrowser } from "../support/portal-browser.ts";
-import { until } from "../support/portal-people.ts";
-import { onServer } from "../support/test-servers.ts";
-import { startReceiver } from "../support/webhook-receiver.ts";
+import { openPortalBrowser, PATIENCE_MS, type PortalBrowser } from "../support/portal/portal-browser.ts";
+import { until } from "../support/portal/portal-people.ts";
+import { chromiumServer, complaintsOf, seriousViolations } from "../support/servers/chromium.ts";
+import { onServer } from "../support/servers/test-servers.ts";
+import { startReceiver } from "../support/webhooks/webhook-receiver.ts";
 
 onServer(chromiumServer, () => {
   let portal: PortalBrowser;

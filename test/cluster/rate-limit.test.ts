@@ -1,4 +1,4 @@
 // What test/api/rate-limit.test.ts says of one process, on a cluster of them.
-import { onCluster } from "../support/on-cluster.ts";
+import { onCluster } from "../support/cluster/on-cluster.ts";
 
 await onCluster(() => import("../api/rate-limit.test.ts"));

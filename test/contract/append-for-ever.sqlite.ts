@@ -1,6 +1,6 @@
 // The process that event-store.sqlite.test.ts kills: FILE STREAM OFF_THREAD.
 import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
-import { appendForEver } from "../support/append-for-ever.ts";
+import { appendForEver } from "../support/event-store/append-for-ever.ts";
 
 const [file = "", stream = "", offThread] = process.argv.slice(2);
 await appendForEver(await openSqliteEventStore(file, { offThread: offThread === "true" }), stream);

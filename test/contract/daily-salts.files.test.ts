@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fileDailySalts } from "../../src/redirect/clicks/visitors/daily-salts.files.ts";
 import { utcDayOf } from "../../src/redirect/clicks/visitors/daily-salts.ts";
-import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
+import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { dailySaltsContract } from "./daily-salts.ts";
 
 describe("files", () => {

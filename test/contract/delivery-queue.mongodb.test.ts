@@ -2,8 +2,8 @@
 import { beforeAll } from "vitest";
 import { MongodbConnection } from "../../src/connections/mongodb.ts";
 import { ensureDeliveryIndexes, mongodbDeliveryQueue } from "../../src/webhooks/queue/queue.mongodb.ts";
-import { mongodb, mongodbIsOurs, startMongodb, type TestMongodb } from "../support/mongodb-server.ts";
-import { onServer } from "../support/test-servers.ts";
+import { mongodb, mongodbIsOurs, startMongodb, type TestMongodb } from "../support/servers/mongodb-server.ts";
+import { onServer } from "../support/servers/test-servers.ts";
 import { deliveryQueueContract } from "./delivery-queue.ts";
 
 onServer(mongodb, () => {

@@ -1,7 +1,7 @@
 // The delivery queue contract on SQLite, in the caller's thread and in its own.
 import { join } from "node:path";
 import { openSqliteDeliveryQueue } from "../../src/webhooks/queue/queue.sqlite.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { deliveryQueueContract } from "./delivery-queue.ts";
 
 const open = async (offThread: boolean) => {

@@ -1,7 +1,7 @@
 // What append promises: expected revisions, all or nothing, and repetition without effect.
 import { describe, expect, it } from "vitest";
 import { type ExpectedRevision, RevisionConflict } from "../../src/event-store/port.ts";
-import { sampleEvent, sampleEvents } from "../support/sample-events.ts";
+import { sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";
 import type { Subject } from "./event-store-fixture.ts";
 
 export function appendPromises({ fixture, newStream }: Subject): void {

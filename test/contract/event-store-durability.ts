@@ -4,7 +4,7 @@ import { createInterface } from "node:readline";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type EventStore, type ExpectedRevision, RevisionConflict } from "../../src/event-store/port.ts";
-import { sampleEvents } from "../support/sample-events.ts";
+import { sampleEvents } from "../support/event-store/sample-events.ts";
 import type { Subject } from "./event-store-fixture.ts";
 
 export function durabilityPromises({ fixture, newStream }: Subject): void {

@@ -1,6 +1,6 @@
 // What reading promises: streams in both directions, and the whole store by stream prefix.
 import { describe, expect, it } from "vitest";
-import { sampleEvent, sampleEvents } from "../support/sample-events.ts";
+import { sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";
 import type { Subject } from "./event-store-fixture.ts";
 
 export function readPromises({ fixture, newStream }: Subject): void {

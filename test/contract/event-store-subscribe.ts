@@ -1,7 +1,7 @@
 // What subscribing promises: catch-up then live, resumable, at the consumer's pace, over as soon as it is aborted.
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { EventStore, RecordedEvent, SubscribeOptions } from "../../src/event-store/port.ts";
-import { sampleEvent, sampleEvents } from "../support/sample-events.ts";
+import { sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";
 import type { Subject } from "./event-store-fixture.ts";
 
 export function subscribePromises({ fixture, newStream }: Subject): void {

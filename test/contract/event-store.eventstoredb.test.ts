@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { openEventStoreDb } from "../../src/event-store/eventstoredb/event-store.ts";
-import { startDouble } from "../support/eventstoredb-double/double.ts";
+import { startDouble } from "../support/event-store/eventstoredb-double/double.ts";
 import { eventStoreContract } from "./event-store.ts";
 import type { EventStoreFixture } from "./event-store-fixture.ts";
 

@@ -13,8 +13,8 @@ import { SqliteSegments } from "../../src/event-store/sqlite/batches.ts";
 import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
 import { SqliteLog } from "../../src/event-store/sqlite/log.ts";
 import { appendRequest } from "../../src/event-store/sqlite/rows.ts";
-import { sampleEvent, sampleEvents } from "../support/sample-events.ts";
-import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
+import { sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";
+import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { type EventStoreFixture, eventStoreContract } from "./event-store.ts";
 
 const CHILD = fileURLToPath(new URL("./append-for-ever.sqlite.ts", import.meta.url));

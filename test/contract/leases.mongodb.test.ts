@@ -2,8 +2,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { MongodbConnection } from "../../src/connections/mongodb.ts";
 import { mongodbLeases } from "../../src/coordination/leases.mongodb.ts";
-import { mongodb, startMongodb, type TestMongodb } from "../support/mongodb-server.ts";
-import { onServer } from "../support/test-servers.ts";
+import { mongodb, startMongodb, type TestMongodb } from "../support/servers/mongodb-server.ts";
+import { onServer } from "../support/servers/test-servers.ts";
 import { leasesContract } from "./leases.ts";
 
 onServer(mongodb, () => {

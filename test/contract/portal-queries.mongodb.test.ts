@@ -2,8 +2,8 @@
 import { beforeAll } from "vitest";
 import { MongodbConnection } from "../../src/connections/mongodb.ts";
 import { openMongodbReadStore } from "../../src/read-store/mongodb/read-store.ts";
-import { mongodb, startMongodb, type TestMongodb } from "../support/mongodb-server.ts";
-import { onServer } from "../support/test-servers.ts";
+import { mongodb, startMongodb, type TestMongodb } from "../support/servers/mongodb-server.ts";
+import { onServer } from "../support/servers/test-servers.ts";
 import { portalQueriesContract } from "./portal-queries.ts";
 
 onServer(mongodb, () => {

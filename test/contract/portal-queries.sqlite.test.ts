@@ -1,7 +1,7 @@
 // The portal's questions on the embedded read store.
 import { join } from "node:path";
 import { openSqliteReadStore } from "../../src/read-store/sqlite/read-store.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { portalQueriesContract } from "./portal-queries.ts";
 
 portalQueriesContract("SQLite", async () => {

@@ -17,8 +17,8 @@ import {
   linkClicked,
   linkCreated,
   OTHER_ACCOUNT,
-} from "../support/stored-events.ts";
-import { append, openStores, type Stores } from "../support/stores.ts";
+} from "../support/event-store/stored-events.ts";
+import { append, openStores, type Stores } from "../support/runtime/stores.ts";
 
 const NOW = new Date("2026-03-01T10:30:00.000Z");
 const LATER = "2026-03-01T10:20:00.000Z";

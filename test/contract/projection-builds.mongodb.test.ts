@@ -2,9 +2,9 @@
 import { beforeAll } from "vitest";
 import { MongodbConnection } from "../../src/connections/mongodb.ts";
 import { openMongodbReadStore } from "../../src/read-store/mongodb/read-store.ts";
-import { mongodb, startMongodb, type TestMongodb } from "../support/mongodb-server.ts";
-import { openStores } from "../support/stores.ts";
-import { onServer } from "../support/test-servers.ts";
+import { openStores } from "../support/runtime/stores.ts";
+import { mongodb, startMongodb, type TestMongodb } from "../support/servers/mongodb-server.ts";
+import { onServer } from "../support/servers/test-servers.ts";
 import { projectionBuildsContract } from "./projection-builds.ts";
 import { projectionVersionsContract } from "./projection-versions.ts";
 

@@ -1,5 +1,5 @@
 // Builds of projections on SQLite.
-import { openStores } from "../support/stores.ts";
+import { openStores } from "../support/runtime/stores.ts";
 import { projectionBuildsContract } from "./projection-builds.ts";
 import { projectionVersionsContract } from "./projection-versions.ts";
 

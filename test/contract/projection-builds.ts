@@ -10,6 +10,7 @@ import { allProjections, clickProjections } from "../../src/projections/groups.t
 import type { Projection } from "../../src/projections/projection.ts";
 import type { Progress } from "../../src/projections/runner/progress.ts";
 import type { Document } from "../../src/read-store/port.ts";
+import { linkClicked } from "../support/event-store/stored-events.ts";
 import {
   type BuildsFixture,
   CLICKS,
@@ -19,9 +20,8 @@ import {
   quiet,
   storeWith,
   totalsOfNow,
-} from "../support/builds-of.ts";
-import { linkClicked } from "../support/stored-events.ts";
-import { append } from "../support/stores.ts";
+} from "../support/projections/builds-of.ts";
+import { append } from "../support/runtime/stores.ts";
 
 const linksOfNow = links as unknown as Projection;
 

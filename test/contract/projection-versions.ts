@@ -8,6 +8,7 @@ import { cancelBuilds, registerMissing } from "../../src/projections/builds/regi
 import { linkTotals } from "../../src/projections/definitions/link-totals.ts";
 import { allProjections } from "../../src/projections/groups.ts";
 import type { Document } from "../../src/read-store/port.ts";
+import { linkClicked, linkCreated } from "../support/event-store/stored-events.ts";
 import {
   type BuildsFixture,
   CLICKS,
@@ -18,9 +19,8 @@ import {
   quiet,
   storeWith,
   totalsOfNext,
-} from "../support/builds-of.ts";
-import { linkClicked, linkCreated } from "../support/stored-events.ts";
-import { append } from "../support/stores.ts";
+} from "../support/projections/builds-of.ts";
+import { append } from "../support/runtime/stores.ts";
 
 const SOON = { timeout: 10_000 };
 

@@ -4,8 +4,8 @@ import { MongodbConnection } from "../../src/connections/mongodb.ts";
 import { StoreUnavailable } from "../../src/event-store/port.ts";
 import { openMongodbReadStore } from "../../src/read-store/mongodb/read-store.ts";
 import type { ReadStore } from "../../src/read-store/port.ts";
-import { mongodb, mongodbIsOurs, startMongodb, type TestMongodb } from "../support/mongodb-server.ts";
-import { onServer } from "../support/test-servers.ts";
+import { mongodb, mongodbIsOurs, startMongodb, type TestMongodb } from "../support/servers/mongodb-server.ts";
+import { onServer } from "../support/servers/test-servers.ts";
 import { readStoreContract } from "./read-store.ts";
 
 onServer(mongodb, () => {

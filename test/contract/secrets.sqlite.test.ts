@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { encryptedSecrets } from "../../src/secrets/encrypted-secrets.ts";
 import { keyringOf } from "../../src/secrets/keyring.ts";
 import { openSqliteSecrets } from "../../src/secrets/sqlite.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { secretStoreContract } from "./secret-store.ts";
 import { secretsContract } from "./secrets.ts";
 

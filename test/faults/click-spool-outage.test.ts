@@ -1,12 +1,12 @@
 // EventStoreDB goes away under redirects, over real HTTP and with a real service process: who notices, and what is lost.
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { send } from "../support/ask.ts";
-import { startDouble } from "../support/eventstoredb-double/double.ts";
-import { reckonClicks } from "../support/reckon-clicks.ts";
-import { type RedirectLoad, startRedirectLoad } from "../support/redirect-load.ts";
-import { accountWithKeys, instanceOf, startService } from "../support/service-process.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { startDouble } from "../support/event-store/eventstoredb-double/double.ts";
+import { reckonClicks } from "../support/redirect/reckon-clicks.ts";
+import { type RedirectLoad, startRedirectLoad } from "../support/redirect/redirect-load.ts";
+import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
+import { send } from "../support/service/ask.ts";
+import { accountWithKeys, instanceOf, startService } from "../support/service/service-process.ts";
 
 const PER_SECOND = 500;
 /** Where the point is what becomes of each click, and not how many there are. */

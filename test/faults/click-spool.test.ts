@@ -9,10 +9,10 @@ import type { LinkClicked } from "../../src/events/catalogue.ts";
 import { PREFIX } from "../../src/events/streams.ts";
 import { sqliteClickSpools } from "../../src/redirect/spool/click-spool.sqlite.ts";
 import { SpoolFull } from "../../src/redirect/spool/click-spool.ts";
-import { turns } from "../support/faulty-event-store.ts";
-import { newSender, RecorderLife, termOf } from "../support/recorder-life.ts";
-import { sampleEvents } from "../support/sample-events.ts";
-import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
+import { turns } from "../support/event-store/faulty-event-store.ts";
+import { sampleEvents } from "../support/event-store/sample-events.ts";
+import { newSender, RecorderLife, termOf } from "../support/redirect/recorder-life.ts";
+import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 
 const WRITER = "1111111111111111";
 

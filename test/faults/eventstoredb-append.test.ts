@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openEventStoreDb } from "../../src/event-store/eventstoredb/event-store.ts";
 import { type EventStore, type ExpectedRevision, RevisionConflict } from "../../src/event-store/port.ts";
-import { type EventStoreDbDouble, startDouble } from "../support/eventstoredb-double/double.ts";
-import { sampleEvent, sampleEvents } from "../support/sample-events.ts";
-import { stretched } from "../support/slowness.ts";
+import { type EventStoreDbDouble, startDouble } from "../support/event-store/eventstoredb-double/double.ts";
+import { sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";
+import { stretched } from "../support/runtime/slowness.ts";
 
 const UNAVAILABLE = 14;
 

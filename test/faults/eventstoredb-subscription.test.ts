@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { openEventStoreDb } from "../../src/event-store/eventstoredb/event-store.ts";
 import type { EventStore, RecordedEvent, SubscribeOptions } from "../../src/event-store/port.ts";
-import { type EventStoreDbDouble, startDouble } from "../support/eventstoredb-double/double.ts";
-import type { SubscriptionFault } from "../support/eventstoredb-double/faults.ts";
-import { sampleEvent, sampleEvents } from "../support/sample-events.ts";
+import { type EventStoreDbDouble, startDouble } from "../support/event-store/eventstoredb-double/double.ts";
+import type { SubscriptionFault } from "../support/event-store/eventstoredb-double/faults.ts";
+import { sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";
 
 let double: EventStoreDbDouble;
 let store: EventStore;

@@ -1,10 +1,15 @@
 // `kill -9` with batched clicks on the embedded store: at most the last 50 ms of clicks are lost, none is doubled.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
-import { reckonClicks } from "../support/reckon-clicks.ts";
-import { startRedirectLoad } from "../support/redirect-load.ts";
-import { accountWithKeys, type Environment, instanceOf, startService } from "../support/service-process.ts";
-import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
+import { reckonClicks } from "../support/redirect/reckon-clicks.ts";
+import { startRedirectLoad } from "../support/redirect/redirect-load.ts";
+import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
+import {
+  accountWithKeys,
+  type Environment,
+  instanceOf,
+  startService,
+} from "../support/service/service-process.ts";
 
 const PER_SECOND = 400;
 /** In each round before the kill: enough that a recorder which is late would show. */

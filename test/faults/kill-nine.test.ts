@@ -8,7 +8,12 @@ import { openBackend } from "../../src/backend.ts";
 import { parseConfig } from "../../src/config.ts";
 import type { LinkClicked } from "../../src/events/catalogue.ts";
 import { PREFIX } from "../../src/events/streams.ts";
-import { accountWithKeys, type Environment, instanceOf, startService } from "../support/service-process.ts";
+import {
+  accountWithKeys,
+  type Environment,
+  instanceOf,
+  startService,
+} from "../support/service/service-process.ts";
 
 const ROUNDS = 3;
 const LOAD_MS = 1500;

@@ -11,22 +11,22 @@ import { type LinkTotalsDocument, linkTotals } from "../../src/projections/defin
 import { clickProjections } from "../../src/projections/groups.ts";
 import { checkpointName } from "../../src/projections/projection.ts";
 import { whenProjected } from "../../src/queries/freshness.ts";
-import { childEnvironment } from "../support/child-environment.ts";
-import { until } from "../support/cluster.ts";
-import { mongodb, startMongodb, type TestMongodb } from "../support/mongodb-server.ts";
-import { printCounts } from "../support/print-counts.ts";
-import type { Environment } from "../support/service-process.ts";
-import { linkClicked } from "../support/stored-events.ts";
-import { append } from "../support/stores.ts";
-import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
-import { onServer } from "../support/test-servers.ts";
+import { until } from "../support/cluster/cluster.ts";
+import { linkClicked } from "../support/event-store/stored-events.ts";
+import { printCounts } from "../support/runtime/print-counts.ts";
+import { append } from "../support/runtime/stores.ts";
+import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
+import { mongodb, startMongodb, type TestMongodb } from "../support/servers/mongodb-server.ts";
+import { onServer } from "../support/servers/test-servers.ts";
+import { childEnvironment } from "../support/service/child-environment.ts";
+import type { Environment } from "../support/service/service-process.ts";
 
 const CLICKS = 50_000;
 const KILLS = 20;
 const LINKS = 25;
 const AN_APPEND = 250;
 const PATIENT_MS = 900_000;
-const CHILD = fileURLToPath(new URL("../support/projector-process.ts", import.meta.url));
+const CHILD = fileURLToPath(new URL("../support/projections/projector-process.ts", import.meta.url));
 
 onServer(mongodb, () => {
   describe("projectors that are killed", () => {

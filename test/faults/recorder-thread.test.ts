@@ -15,7 +15,7 @@ import { PREFIX } from "../../src/events/streams.ts";
 import { ClickRecorder, type ClickRecorderDeps } from "../../src/redirect/clicks/click-recorder.ts";
 import { packTarget, type RawHit } from "../../src/redirect/clicks/hit.ts";
 import { recorderThreadStarter } from "../../src/redirect/clicks/start-recorder-thread.ts";
-import { clickedLink } from "../support/clicked-link.ts";
+import { clickedLink } from "../support/redirect/clicked-link.ts";
 
 function hit(number: number): RawHit {
   const facts = { address: "203.0.113.9", userAgent: "curl/8", referrer: "", language: "", prefetch: "" };

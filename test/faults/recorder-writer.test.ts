@@ -14,8 +14,8 @@ import { addHit, emptyBatch, type HitBatch, packTarget } from "../../src/redirec
 import type { RecorderReport } from "../../src/redirect/clicks/recorder-report.ts";
 import { visitorCodes } from "../../src/redirect/clicks/visitors/visitor.ts";
 import { ClickOutbox } from "../../src/redirect/spool/click-outbox.ts";
-import { bound } from "../support/bound-event-store.ts";
-import { clickedLink } from "../support/clicked-link.ts";
+import { bound } from "../support/event-store/bound-event-store.ts";
+import { clickedLink } from "../support/redirect/clicked-link.ts";
 
 const WRITER = "00112233445566ff";
 const NOON = Date.UTC(2026, 4, 1, 12);

@@ -4,13 +4,13 @@ import { deactivateKey } from "../../src/commands/keys/deactivate-key.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { linkKey } from "../../src/events/streams.ts";
 import { type LinkTotalsDocument, linkTotals } from "../../src/projections/definitions/link-totals.ts";
-import { type Cluster, type RoleProcess, startCluster, until } from "../support/cluster.ts";
-import { operator } from "../support/command-deps.ts";
-import { mongodb, mongodbIsOurs } from "../support/mongodb-server.ts";
-import { printCounts } from "../support/print-counts.ts";
-import { redis, redisIsOurs } from "../support/redis-server.ts";
-import { stretched } from "../support/slowness.ts";
-import { onServer } from "../support/test-servers.ts";
+import { type Cluster, type RoleProcess, startCluster, until } from "../support/cluster/cluster.ts";
+import { operator } from "../support/commands/command-deps.ts";
+import { printCounts } from "../support/runtime/print-counts.ts";
+import { stretched } from "../support/runtime/slowness.ts";
+import { mongodb, mongodbIsOurs } from "../support/servers/mongodb-server.ts";
+import { redis, redisIsOurs } from "../support/servers/redis-server.ts";
+import { onServer } from "../support/servers/test-servers.ts";
 
 const VISITS = 200;
 /** Only what is ours may be killed. */

@@ -9,8 +9,8 @@ import { eventStream } from "../../src/portal/analytics/event-stream.ts";
 import { untilStalled } from "../../src/portal/analytics/export-streams.ts";
 import { sendClicks } from "../../src/portal/analytics/link-live.ts";
 import { type LiveClicks, liveClicks } from "../../src/queries/analytics/live-clicks.ts";
-import { linkClicked } from "../support/stored-events.ts";
-import { append, openStores, type Stores } from "../support/stores.ts";
+import { linkClicked } from "../support/event-store/stored-events.ts";
+import { append, openStores, type Stores } from "../support/runtime/stores.ts";
 
 const LINK = "sho.rt/abc";
 /** Before that the kernel's buffers are full. */

@@ -11,10 +11,10 @@ import { packTarget } from "../../src/redirect/clicks/hit.ts";
 import { recorderThreadStarter } from "../../src/redirect/clicks/start-recorder-thread.ts";
 import { createLogger, type Logger } from "../../src/runtime/logging.ts";
 import { startWebhooks } from "../../src/webhooks/webhooks.ts";
-import { clickedLink } from "../support/clicked-link.ts";
-import { type EventStoreDbDouble, startDouble } from "../support/eventstoredb-double/double.ts";
-import { sampleEvent } from "../support/sample-events.ts";
-import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
+import { type EventStoreDbDouble, startDouble } from "../support/event-store/eventstoredb-double/double.ts";
+import { sampleEvent } from "../support/event-store/sample-events.ts";
+import { clickedLink } from "../support/redirect/clicked-link.ts";
+import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 
 const UNAUTHENTICATED = { kind: "status", code: 16, details: "scripted" } as const;
 const TIMES = Array.from({ length: 200 }, () => UNAUTHENTICATED);

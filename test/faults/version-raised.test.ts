@@ -10,21 +10,21 @@ import { verifyDomain } from "../../src/commands/domains/verify-domain.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { parseConfig } from "../../src/config.ts";
 import { PREFIX } from "../../src/events/streams.ts";
-import { send } from "../support/ask.ts";
-import { until } from "../support/cluster.ts";
-import { operator } from "../support/command-deps.ts";
-import { commandLine } from "../support/command-line.ts";
-import { NEXT, nextProgram } from "../support/next-program.ts";
-import { printCounts } from "../support/print-counts.ts";
+import { until } from "../support/cluster/cluster.ts";
+import { operator } from "../support/commands/command-deps.ts";
+import { linkClicked } from "../support/event-store/stored-events.ts";
+import { printCounts } from "../support/runtime/print-counts.ts";
+import { append } from "../support/runtime/stores.ts";
+import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
+import { send } from "../support/service/ask.ts";
+import { commandLine } from "../support/service/command-line.ts";
+import { NEXT, nextProgram } from "../support/service/next-program.ts";
 import {
   accountWithKeys,
   instanceOf,
   type ServiceProcess,
   startService,
-} from "../support/service-process.ts";
-import { linkClicked } from "../support/stored-events.ts";
-import { append } from "../support/stores.ts";
-import { type TemporaryFolder, temporaryFolder } from "../support/temporary-folder.ts";
+} from "../support/service/service-process.ts";
 
 const SEEDED = 12_000;
 const AN_APPEND = 1_000;

@@ -5,10 +5,10 @@ import type { RecordedEvent } from "../../src/event-store/port.ts";
 import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
 import type { LinkClicked } from "../../src/events/catalogue.ts";
 import { PREFIX } from "../../src/events/streams.ts";
-import { APPEND_FAULTS, turns } from "../support/faulty-event-store.ts";
-import { printCounts } from "../support/print-counts.ts";
-import { newSender, RecorderLife, type Sender, termOf } from "../support/recorder-life.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { APPEND_FAULTS, turns } from "../support/event-store/faulty-event-store.ts";
+import { newSender, RecorderLife, type Sender, termOf } from "../support/redirect/recorder-life.ts";
+import { printCounts } from "../support/runtime/print-counts.ts";
+import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 
 const MIDNIGHT = Date.UTC(2026, 4, 2);
 

@@ -16,11 +16,11 @@ import { clickProjections } from "../../src/projections/groups.ts";
 import { checkpointName, type Projection } from "../../src/projections/projection.ts";
 import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
 import type { Document, ReadStore } from "../../src/read-store/port.ts";
-import { failingReadStore } from "../support/failing-read-store.ts";
-import { plainFold } from "../support/plain-fold.ts";
-import { ACCOUNT, linkClicked, OTHER_ACCOUNT } from "../support/stored-events.ts";
-import { append, openStores, type Stores } from "../support/stores.ts";
-import { unrulyEventStore } from "../support/unruly-event-store.ts";
+import { ACCOUNT, linkClicked, OTHER_ACCOUNT } from "../support/event-store/stored-events.ts";
+import { unrulyEventStore } from "../support/event-store/unruly-event-store.ts";
+import { failingReadStore } from "../support/projections/failing-read-store.ts";
+import { plainFold } from "../support/projections/plain-fold.ts";
+import { append, openStores, type Stores } from "../support/runtime/stores.ts";
 
 const value = fc.oneof(
   fc.nat(400).map((n) => `v${n}`),

@@ -8,8 +8,8 @@ import type { ExpectedRevision, NewEvent } from "../../src/event-store/port.ts";
 import { placesOf, runsOf } from "../../src/event-store/sqlite/batch-runs.ts";
 import { SqliteLog } from "../../src/event-store/sqlite/log.ts";
 import { appendRequest, type EventRow } from "../../src/event-store/sqlite/rows.ts";
-import { sampleEvents } from "../support/sample-events.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { sampleEvents } from "../support/event-store/sample-events.ts";
+import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 
 const COMPRESSED = ["clicks"];
 

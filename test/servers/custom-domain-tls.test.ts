@@ -1,10 +1,10 @@
 // Certificates for custom domains by a real Caddy with the shipped Caddyfile (the portal's promise: TLS by itself).
 import { request as httpsRequest } from "node:https";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { caddy, startCaddy, type TestCaddy } from "../support/caddy-server.ts";
-import { until } from "../support/portal-people.ts";
-import { startTestService, type TestService } from "../support/start-service.ts";
-import { onServer } from "../support/test-servers.ts";
+import { until } from "../support/portal/portal-people.ts";
+import { caddy, startCaddy, type TestCaddy } from "../support/servers/caddy-server.ts";
+import { onServer } from "../support/servers/test-servers.ts";
+import { startTestService, type TestService } from "../support/service/start-service.ts";
 
 const SECRET = "a-secret-of-the-proxy";
 

@@ -3,16 +3,16 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openEventStoreDb } from "../../src/event-store/eventstoredb/event-store.ts";
 import type { RecordedEvent } from "../../src/event-store/port.ts";
 import { eventStoreContract } from "../contract/event-store.ts";
-import { Wire } from "../support/eventstoredb-double/wire.ts";
+import { Wire } from "../support/event-store/eventstoredb-double/wire.ts";
+import { sampleEvents } from "../support/event-store/sample-events.ts";
 import {
   deleteStreams,
   eventStoreDb,
   eventStoreDbFixture,
   eventStoreUrl,
   newPrefix,
-} from "../support/eventstoredb-server.ts";
-import { sampleEvents } from "../support/sample-events.ts";
-import { onServer } from "../support/test-servers.ts";
+} from "../support/servers/eventstoredb-server.ts";
+import { onServer } from "../support/servers/test-servers.ts";
 
 /** A single node without TLS can be reached through a wire of ours; certificates and gossip name the true address. */
 const plain = /^(esdb:\/\/(?:[^@/]*@)?)([^:,?/]+):(\d+)\/?(\?(?:.*&)?tls=false.*)$/.exec(eventStoreUrl ?? "");

@@ -1,0 +1,84 @@
+// A backup that is made while the service works, and what a service that starts from it still knows.
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
+import { commandLine } from "../../support/service/command-line.ts";
+import {
+  BASE_URL,
+  type Member,
+  startTestService,
+  type TestService,
+} from "../../support/service/start-service.ts";
+
+type Link = { slug: string; long_url: string };
+
+describe("a backup of the embedded files", () => {
+  let service: TestService;
+  let folder: TemporaryFolder;
+  let member: Member;
+  const links: Link[] = [];
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    service = await startTestService();
+    member = await service.member("developer");
+  });
+  afterAll(async () => {
+    await service.stop();
+    await folder.remove();
+  });
+
+  const shorten = async () => {
+    const url = `https://example.com/${links.length}`;
+    const { body } = await service.post<Link>("/api/v1/shorten", member.key, { url });
+    links.push(body);
+    await service.ask(`/${body.slug}`);
+  };
+  const totalClicks = async (from: TestService, slug: string) => {
+    const path = `/api/v1/analytics/${slug}`;
+    const { body } = await from.ask<{ analytics?: { totalClicks: number } }>(path, { key: member.key });
+    return body.analytics?.totalClicks;
+  };
+
+  it("is made beside a service that goes on writing", async () => {
+    for (let n = 0; n < 20; n++) await shorten();
+    await expect.poll(() => totalClicks(service, links[19]?.slug ?? ""), { timeout: 10_000 }).toBe(1);
+    const backup = join(folder.path, "first");
+    const { json } = commandLine(service.config.dataDir, { BASE_URL });
+    const writing = Promise.all(Array.from({ length: 5 }, shorten));
+    const answer = await json("backup", backup);
+    await writing;
+    expect(answer).toMatchObject({ folder: backup });
+    expect(answer.files.map(({ name }: { name: string }) => name)).toEqual(await filesOf(backup));
+  });
+
+  it("is all that another service needs: links, keys, e-mail addresses, every click", async () => {
+    const restored = await startTestService({ DATA_DIR: join(folder.path, "first") });
+    try {
+      for (const { slug, long_url } of links.slice(0, 20))
+        expect((await restored.ask(`/${slug}`, { method: "HEAD" })).headers.location).toBe(long_url);
+      const { slug = "" } = links[19] ?? {};
+      await expect.poll(() => totalClicks(restored, slug), { timeout: 10_000 }).toBe(2);
+      const { json } = commandLine(restored.config.dataDir, { BASE_URL });
+      expect((await json("account", "list")).accounts).toMatchObject([{ email: "member-1@example.com" }]);
+      expect(await json("audit", "verify")).toMatchObject({ ok: true });
+    } finally {
+      await restored.stop();
+    }
+  });
+
+  it("never goes over what is there", async () => {
+    const { refused } = commandLine(service.config.dataDir, { BASE_URL });
+    expect(await refused("backup", join(folder.path, "first"))).toContain("is not empty");
+    expect(await refused("backup", service.config.dataDir)).toContain("is not empty");
+    const nowhere = commandLine(join(folder.path, "none"), { BASE_URL });
+    expect(await nowhere.refused("backup", join(folder.path, "second"))).toContain("no embedded files");
+  });
+});
+
+/** In the order in which they are copied. */
+async function filesOf(folder: string): Promise<string[]> {
+  const order = ["events.db", "deliveries.db", "secrets.db", "secret.key"];
+  return (await readdir(folder)).sort((a, b) => order.indexOf(a) - order.indexOf(b));
+}

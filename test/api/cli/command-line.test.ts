@@ -1,0 +1,105 @@
+// What the command line prints, and how it refuses (DESIGN §9).
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
+import { commandLine } from "../../support/service/command-line.ts";
+
+let folder: TemporaryFolder;
+let linkledger: ReturnType<typeof commandLine>["linkledger"];
+let json: ReturnType<typeof commandLine>["json"];
+let refused: ReturnType<typeof commandLine>["refused"];
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  ({ linkledger, json, refused } = commandLine(folder.path));
+});
+afterAll(() => folder.remove());
+
+describe("the command line", { timeout: 60_000 }, () => {
+  it("opens accounts, issues keys and looks after domains", async () => {
+    const account = await json("account", "create", "--email", "a@b.c", "--tier", "developer");
+    expect(account).toEqual({ account_id: expect.any(String), email: "a@b.c", tier: "developer" });
+    const id = account.account_id;
+
+    const reset = await json("account", "password", id);
+    expect(reset).toMatchObject({ account_id: id, expires_at: expect.any(String) });
+    expect(reset.link).toMatch(/^http:\/\/[^/]+\/portal\/reset\/choose\?token=[\w-]{43}$/);
+
+    const key = await json("key", "issue", "--account", id, "--label", "first");
+    expect(key).toEqual({ key_id: expect.any(String), key: expect.stringMatching(/^ll_[A-Za-z0-9]{32}$/) });
+    const { keys } = await json("key", "list", "--account", id);
+    expect(keys).toMatchObject([
+      { key_id: key.key_id, label: "first", status: "active", hint: key.key.slice(-4) },
+    ]);
+    await json("key", "deactivate", key.key_id);
+    await json("key", "deactivate", key.key_id);
+
+    const added = await json("domain", "add", "--account", id, "Go.Example.com");
+    expect(added).toEqual({
+      hostname: "go.example.com",
+      record: { type: "TXT", name: "_linkledger.go.example.com", value: expect.any(String) },
+    });
+    const domain = await json("domain", "verify", "--account", id, "go.example.com", "--skip-dns");
+    expect(domain).toEqual({ domain_id: expect.any(String), hostname: "go.example.com", state: "verified" });
+    expect(await json("domain", "deactivate", domain.domain_id)).toMatchObject({ state: "inactive" });
+    expect(await json("domain", "activate", domain.domain_id)).toMatchObject({ state: "active" });
+    const { domains } = await json("domain", "list", "--account", id);
+    expect(domains).toMatchObject([{ domain_id: domain.domain_id, state: "verified", active: true }]);
+
+    const shown = await json("account", "show", id);
+    expect(shown).toMatchObject({
+      email: "a@b.c",
+      keys: [{ status: "deactivated" }],
+      domains: [{ active: true }],
+    });
+    expect(await json("domain", "remove", domain.domain_id)).toMatchObject({ state: "removed" });
+    expect(await json("account", "tier", id, "free")).toEqual({ account_id: id, tier: "free" });
+    const { accounts } = await json("account", "list");
+    expect(accounts).toMatchObject([{ account_id: id, email: "a@b.c", tier: "free", status: "open" }]);
+  });
+
+  it("shows projections and the log", async () => {
+    const { head, projections } = await json("projections", "status");
+    expect(head).toEqual(expect.any(String));
+    expect(projections).toContainEqual(
+      expect.objectContaining({ name: "keys", state: "current", fault: null }),
+    );
+    const { streams } = await json("audit", "streams");
+    const own = streams.find(({ stream }: { stream: string }) => stream.startsWith("account-"));
+    const { events } = await json("audit", "stream", own.stream);
+    expect(events).toHaveLength(own.events);
+    expect(events[0]).toMatchObject({ type: "AccountOpened", metadata: { actor: { type: "operator" } } });
+    const all = await json("audit", "events", "--prefix", "account-", "--limit", "2");
+    expect(all.events.map(({ type }: { type: string }) => type)).toEqual(["AccountOpened", events[1].type]);
+    const after = ["--after", all.events[0].position];
+    const [next] = (await json("audit", "events", "--prefix", "account-", ...after)).events;
+    expect(next).toEqual(all.events[1]);
+    expect(await refused("audit", "events", "--limit", "0")).toMatch(/from 1 on/);
+  });
+
+  it("answers people in lines", async () => {
+    const { stdout } = await linkledger(["account", "list"]);
+    expect(stdout).toMatch(/^accounts: 1\n {2}account_id=\S+ {2}email=a@b\.c/);
+  });
+
+  it("says what is wrong in one line and exits with 1", async () => {
+    const unknown = "11111111-1111-4111-8111-111111111111";
+    expect(await refused("account", "create", "--email", "A@B.c")).toMatch(/exists already/);
+    expect(await refused("account", "create", "--email", "nonsense")).toMatch(/e-mail/);
+    expect(await refused("account", "create")).toMatch(/--email/);
+    expect(await refused("account", "create", "--email", "x@y.z", "--tier", "gold")).toMatch(
+      /free, developer/,
+    );
+    expect(await refused("account", "show", unknown)).toMatch(/not found/);
+    expect(await refused("account", "tier", unknown, "free")).toMatch(/not found/);
+    expect(await refused("key", "issue", "--account", unknown)).toMatch(/not found/);
+    expect(await refused("key", "deactivate", unknown)).toMatch(/not found/);
+    expect(await refused("domain", "activate", unknown)).toMatch(/not found/);
+    expect(await refused("audit", "link", "nothing")).toMatch(/not found/);
+    expect(await refused("nonsense")).toMatch(/unknown command/);
+  });
+
+  it("says what is wrong with the environment", async () => {
+    const outcome = await linkledger(["account", "list", "--json"], { PORT: "many", LOG_LEVEL: "loud" });
+    expect(outcome).toMatchObject({ code: 1, stdout: "" });
+    expect(outcome.stderr).toMatch(/^error: [^\n]*PORT[^\n]*LOG_LEVEL[^\n]*\n$/);
+  });
+});

@@ -1,0 +1,86 @@
+// `projections rebuild`, `build`, `cancel` and `rollback` as an operator runs them beside a service that goes on answering.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { commandLine } from "../../support/service/command-line.ts";
+import { BASE_URL, startTestService, type TestService } from "../../support/service/start-service.ts";
+
+type Row = { name: string; version: number; build: number; state: string };
+
+describe("the projections of a running service", () => {
+  let service: TestService;
+  let command: ReturnType<typeof commandLine>;
+  let key: string;
+  let slug: string;
+
+  beforeAll(async () => {
+    service = await startTestService();
+    command = commandLine(service.config.dataDir, { BASE_URL });
+    ({ key } = await service.member("free"));
+    ({
+      body: { slug },
+    } = await service.post<{ slug: string }>("/api/v1/shorten", key, { url: "https://example.com/" }));
+    for (let n = 0; n < 5; n++) await service.ask(`/${slug}`);
+  });
+  afterAll(() => service.stop());
+
+  const clicks = async () => {
+    const path = `/api/v1/analytics/${slug}`;
+    const { body } = await service.ask<{ analytics: { totalClicks: number } }>(path, { key });
+    return body.analytics?.totalClicks;
+  };
+  const rows = async (): Promise<Row[]> => (await command.json("projections", "status")).projections;
+
+  it("are rebuilt, all by default, while it answers as before, and then count on", async () => {
+    await expect.poll(clicks, { timeout: 10_000 }).toBe(5);
+    const answer = await command.json("projections", "rebuild");
+    expect(answer).toMatchObject({ events: 8, seconds: expect.any(Number) });
+    expect(answer.builds.find((row: Row) => row.name === "links")).toEqual({
+      ...{ name: "links", version: 1, build: 1, previous: 0, active: true, documents: 1 },
+    });
+    expect(await clicks()).toBe(5);
+    await service.ask(`/${slug}`);
+    await expect.poll(clicks, { timeout: 10_000 }).toBe(6);
+    // Asked within half a second of the swap the builds before may have answered.
+    const states = async () => [...new Set((await rows()).map(({ state }) => state))];
+    await expect.poll(states, { timeout: 10_000 }).toEqual(["current"]);
+    for (const row of await rows())
+      expect(row).toMatchObject({
+        ...{ build: 1, state: "current", building: null },
+        active: { version: row.version, build: 1 },
+        previous: { version: row.version, build: 0 },
+      });
+  });
+
+  it("are rebuilt by name, and rolled back", async () => {
+    const { builds } = await command.json("projections", "rebuild", "links", "link-totals");
+    expect(builds.map((row: Row) => [row.name, row.build])).toEqual([
+      ["links", 2],
+      ["link-totals", 2],
+    ]);
+    expect(await command.json("projections", "rollback", "links")).toEqual({
+      rolled_back: [{ name: "links", version: 1, build: 1, previous: 2 }],
+    });
+    expect(await clicks()).toBe(6);
+  });
+
+  it("have nothing to build, nor to cancel, while the program is of their versions", async () => {
+    expect(await command.json("projections", "build")).toMatchObject({ builds: [], events: 0 });
+    expect(await command.json("projections", "cancel")).toEqual({ cancelled: [] });
+  });
+
+  it("come from a log in which `audit verify` finds nothing, and which an anchor binds", async () => {
+    const found = await command.json("audit", "verify");
+    expect(found).toMatchObject({ ok: true, events: 9, problem_count: 0, problems: [] });
+    const later = await command.json("audit", "verify", "--anchor", found.anchor);
+    expect(later.anchor).toBe(found.anchor);
+    const forged = found.anchor.replace(/.$/, (last: string) => (last === "0" ? "1" : "0"));
+    const outcome = await command.linkledger(["audit", "verify", "--anchor", forged, "--json"]);
+    expect(outcome.code).toBe(1);
+    expect(JSON.parse(outcome.stdout)).toMatchObject({ ok: false, problems: [{ check: "anchor" }] });
+    expect(await command.refused("audit", "verify", "--anchor", "yesterday")).toContain("An anchor is what");
+  });
+
+  it("are named in the refusal of a name that there is not", async () => {
+    const refusal = await command.refused("projections", "rebuild", "likns");
+    expect(refusal).toMatch(/no projection likns; there are accounts, .*link-totals/);
+  });
+});

@@ -1,0 +1,127 @@
+// linkledger webhook test | deliveries | delivery | resend | recover, as operators and scripts use it.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openBackend } from "../../../src/backend.ts";
+import { deliveryId } from "../../../src/webhooks/queue/queue.ts";
+import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
+import { commandLine } from "../../support/service/command-line.ts";
+import { startReceiver } from "../../support/webhooks/webhook-receiver.ts";
+
+let folder: TemporaryFolder;
+let json: ReturnType<typeof commandLine>["json"];
+let refused: ReturnType<typeof commandLine>["refused"];
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  ({ json, refused } = commandLine(folder.path, { WEBHOOK_ALLOW_PRIVATE: "true" }));
+});
+afterAll(() => folder.remove());
+
+async function webhook(email: string, url: string): Promise<{ webhook_id: string; key: string }> {
+  const { account_id } = await json("account", "create", "--email", email, "--tier", "developer");
+  return await json("webhook", "add", "--account", account_id, "--url", url);
+}
+
+/** Two that are still waiting and one that failed at 12:30, as the worker would have left them. */
+async function deliveriesOf(webhookId: string): Promise<string> {
+  const backend = await openBackend({ dataDir: folder.path }, { offThread: false });
+  const now = "2026-05-01T12:00:00.000Z";
+  const { deliveryQueue } = backend;
+  try {
+    const one = (n: number) => ({ webhookId, eventId: `event-${n}`, event: "link.clicked", body: "{}" });
+    await deliveryQueue.enqueue([one(1), one(2), one(3)], now);
+    const claims = await deliveryQueue.claim({ webhookId, token: "t", now, until: now, limit: 1 });
+    const [claimed] = claims;
+    if (!claimed) throw new Error("nothing was due");
+    const at = "2026-05-01T12:30:00.000Z";
+    const error = { code: "status", message: "Answered 500" };
+    const attempt = { at, durationMs: 12, status: 500, error, answer: "oh no", nextTryAt: null };
+    await deliveryQueue.settle(claimed, attempt, { state: "failed" });
+    return claimed.id;
+  } finally {
+    await backend.close();
+  }
+}
+
+describe("linkledger webhook", { timeout: 300_000 }, () => {
+  it("test sends a signed sample and shows request and answer, the key masked", async () => {
+    const { port, received } = await startReceiver();
+    const url = `http://127.0.0.1:${port}/hook`;
+    const { webhook_id: id, key } = await webhook("test@b.c", url);
+    const tested = await json("webhook", "test", id);
+    expect(tested).toMatchObject({
+      webhook_id: id,
+      delivered: true,
+      request: { method: "POST", url, headers: { "X-Webhook-Event": "link.clicked" } },
+      answer: { duration_ms: expect.any(Number), status: 200, error: null, body: '{"received":true}' },
+    });
+    expect(received).toMatchObject([{ path: "/hook", headers: { "x-api-key": key } }]);
+    expect(JSON.stringify(tested)).not.toContain(key);
+  });
+
+  it("test tells why nothing could be delivered", async () => {
+    const { webhook_id: id } = await webhook("refused@b.c", "http://127.0.0.1:1024/");
+    expect(await json("webhook", "test", id)).toMatchObject({
+      delivered: false,
+      answer: { status: null, error: { code: "connect_failed" } },
+    });
+  });
+
+  it("lists, shows, resends and recovers deliveries", async () => {
+    const { webhook_id: id } = await webhook("log@b.c", "https://hooks.example.com/");
+    const failed = await deliveriesOf(id);
+    const first = await json("webhook", "deliveries", id, "--limit", "2");
+    expect(first.deliveries).toHaveLength(2);
+    const rest = await json("webhook", "deliveries", id, "--cursor", first.next_cursor);
+    expect(rest).toMatchObject({ deliveries: [{}], next_cursor: null });
+
+    const lastAttempt = {
+      at: "2026-05-01T12:30:00.000Z",
+      duration_ms: 12,
+      status: 500,
+      error: { code: "status", message: "Answered 500" },
+      next_try_at: null,
+    };
+    const row = {
+      delivery_id: failed,
+      webhook_id: id,
+      event_id: "event-1",
+      event: "link.clicked",
+      state: "failed",
+      created_at: "2026-05-01T12:00:00.000Z",
+      due_at: null,
+      finished_at: expect.any(String),
+      tries: 1,
+      last_attempt: lastAttempt,
+    };
+    expect(failed).toBe(deliveryId(id, "event-1"));
+    expect(await json("webhook", "deliveries", id, "--state", "failed")).toEqual({
+      deliveries: [row],
+      next_cursor: null,
+    });
+    expect(await json("webhook", "delivery", failed)).toEqual({
+      ...row,
+      body: "{}",
+      attempts: [{ ...lastAttempt, answer: "oh no" }],
+    });
+
+    expect(await json("webhook", "recover", id, "--since", "2026-05-01T12:31:00Z")).toMatchObject({
+      recovered: 0,
+    });
+    expect(await json("webhook", "recover", id, "--since", "2026-05-01T12:30:00Z")).toEqual({
+      webhook_id: id,
+      since: "2026-05-01T12:30:00.000Z",
+      recovered: 1,
+    });
+    expect(await json("webhook", "resend", failed)).toMatchObject({ state: "pending", tries: 0 });
+
+    expect(await json("webhook", "replay", id, "--since", "24h")).toEqual({
+      webhook_id: id,
+      since: expect.any(String),
+      found: 0,
+      queued: 0,
+    });
+
+    expect(await refused("webhook", "delivery", "nothing.such")).toMatch(/Delivery not found/);
+    expect(await refused("webhook", "recover", id, "--since", "yesterday")).toMatch(/24h/);
+    expect(await refused("webhook", "deliveries", id, "--cursor", "nonsense")).toMatch(/cursor/);
+  });
+});

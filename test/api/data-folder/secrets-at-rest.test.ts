@@ -1,0 +1,129 @@
+// Who has the files, or a backup, and not SECRET_KEY reads no e-mail address and no webhook key in them.
+import { createHash } from "node:crypto";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openBackend } from "../../../src/backend.ts";
+import { readWebhookKeys } from "../../../src/commands/webhooks/webhook-key.ts";
+import { GOLDEN } from "../../support/data-folder/golden-data-folder.ts";
+import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
+import { commandLine } from "../../support/service/command-line.ts";
+import { instanceOf, startService } from "../../support/service/service-process.ts";
+import { BASE_URL, startTestService, type TestService } from "../../support/service/start-service.ts";
+
+const EMAIL = "member-1@example.com";
+const FIRST = { SECRET_KEY: "the first secret key of this service" };
+const SECOND = { SECRET_KEY: "the second secret key of this service" };
+const GOLDEN_FOLDER = new URL("../../fixtures/data-folders/2026-11/", import.meta.url).pathname;
+
+describe("secrets at rest", () => {
+  let folder: TemporaryFolder;
+  let dataDir: string;
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    dataDir = join(folder.path, "data");
+  });
+  afterEach(() => folder.remove());
+
+  const start = (environment: Record<string, string> = {}) =>
+    startTestService({ DATA_DIR: dataDir, ...environment });
+  const cli = (environment: Record<string, string> = {}, place = dataDir) =>
+    commandLine(place, { BASE_URL, ...environment });
+
+  it("can't be read in any file of the data folder, nor of a backup, and are there for who has the key", async () => {
+    const service = await start();
+    const { accountId } = await service.member("developer");
+    const { webhook_id, key } = await addWebhook(accountId);
+    const backup = join(folder.path, "backup");
+    await cli().json("backup", backup);
+    for (const place of [dataDir, backup]) {
+      const text = await bytesIn(place);
+      const readable = [EMAIL, key, key.slice(4), digest(EMAIL)].filter((secret) => text.includes(secret));
+      expect(readable).toEqual([]);
+    }
+    await service.stop();
+    expect(await emails({}, backup)).toEqual([EMAIL]);
+    expect(await webhookKey(backup, undefined, webhook_id)).toBe(key);
+  });
+
+  it("of an earlier version are encrypted at the first start", async () => {
+    await mkdir(dataDir);
+    for (const file of (await readdir(GOLDEN_FOLDER)).filter((name) => name.endsWith(".gz")))
+      await writeFile(
+        join(dataDir, file.slice(0, -3)),
+        gunzipSync(await readFile(join(GOLDEN_FOLDER, file))),
+      );
+    const readable = async () => {
+      const text = await bytesIn(dataDir);
+      return [GOLDEN.email, digest(GOLDEN.email), "whk_"].filter((secret) => text.includes(secret));
+    };
+    expect(await readable()).toHaveLength(3);
+    const service = await start();
+    await expect.poll(readable, { timeout: 20_000 }).toEqual([]);
+    await service.stop();
+    expect(await emails()).toContain(GOLDEN.email);
+  });
+
+  it("go over to a new SECRET_KEY while the service runs, and are closed to the old one", async () => {
+    const old = await start(FIRST);
+    const { accountId, key: apiKey } = await old.member("developer");
+    const { webhook_id, key } = await addWebhook(accountId, FIRST);
+    expect((await shorten(old, apiKey)).status).toBe(201);
+    await old.stop();
+
+    const during = { ...SECOND, SECRET_KEY_PREVIOUS: FIRST.SECRET_KEY };
+    const service = await start(during);
+    await cli(during).json("secrets", "rotate");
+    expect(await cli(during).json("secrets", "rotate")).toEqual({ reencrypted: 0 });
+    expect((await shorten(service, apiKey)).headers["idempotency-replayed"]).toBe("true");
+    await service.stop();
+
+    expect(await emails(SECOND)).toEqual([EMAIL]);
+    expect(await webhookKey(dataDir, SECOND.SECRET_KEY, webhook_id)).toBe(key);
+    expect(await cli(SECOND).refused("account", "create", "--email", EMAIL.toUpperCase())).toContain(
+      "already",
+    );
+    expect(await cli(FIRST).refused("account", "list")).toMatch(/another SECRET_KEY/);
+    const before = { ...(await instanceOf(dataDir)), ...FIRST };
+    await expect(startService(before)).rejects.toThrow(/ended with 1:\nlinkledger: SECRET_KEY: [^\n]+\n$/);
+  });
+
+  async function addWebhook(
+    accountId: string,
+    environment = {},
+  ): Promise<{ webhook_id: string; key: string }> {
+    const url = "https://receiver.example.com/hook";
+    return await cli(environment).json("webhook", "add", "--account", accountId, "--url", url);
+  }
+
+  async function emails(environment = {}, place = dataDir): Promise<string[]> {
+    const { accounts } = await cli(environment, place).json("account", "list");
+    return accounts.map(({ email }: { email: string }) => email);
+  }
+
+  function shorten(service: TestService, key: string) {
+    const headers = { "idempotency-key": "one" };
+    return service.post("/api/v1/shorten", key, { url: "https://example.com/" }, { headers });
+  }
+});
+
+async function webhookKey(dataDir: string, secretKey: string | undefined, webhookId: string) {
+  const backend = await openBackend({ dataDir, secretKey }, { offThread: false });
+  const keys = await readWebhookKeys(backend.secrets, webhookId, new Date());
+  await backend.close();
+  return keys?.key;
+}
+
+async function bytesIn(folder: string): Promise<string> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const texts = files.map(({ parentPath, name }) =>
+    readFile(join(parentPath, name), "latin1").catch(() => ""),
+  );
+  return (await Promise.all(texts)).join("\n");
+}
+
+function digest(email: string): string {
+  return createHash("sha256").update(email).digest("hex");
+}

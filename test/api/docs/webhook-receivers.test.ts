@@ -1,0 +1,148 @@
+// The receivers that docs/webhooks.md shows are taken from the document, run, and sent real and forged deliveries.
+import { execFile, spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sendDelivery } from "../../../src/webhooks/delivery/send-delivery.ts";
+import { signatureHeaders } from "../../../src/webhooks/delivery/sign.ts";
+import { receiverResolver } from "../../../src/webhooks/receiver/resolve-receiver.ts";
+import { safeAgent } from "../../../src/webhooks/receiver/safe-connector.ts";
+import { LINK_CLICKED, samplePayload } from "../../../src/webhooks/routing/click-payload.ts";
+import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
+import { freePort } from "../../support/servers/free-port.ts";
+import { onServer, type ServerProcess, serverProcess } from "../../support/servers/test-servers.ts";
+
+const KEY = "whk_abcdefghijklmnopqrstuvwxyz012345";
+const OTHER_KEY = "whk_543210zyxwvutsrqponmlkjihgfedcba";
+const BUILD_TIMEOUT_MS = 300_000;
+
+type Language = {
+  name: string;
+  /** Of the fenced block, and the file it is written to. */
+  fence: string;
+  file: string;
+  /** Answers its version when it is installed. */
+  probe: [string, ...string[]];
+  /** What makes the file ready to run, if anything. */
+  build?: (file: string) => [string, string[]];
+  run: (file: string, port: number) => string[];
+};
+
+const languages: Language[] = [
+  {
+    name: "Node",
+    fence: "js",
+    file: "receiver.mjs",
+    probe: [process.execPath, "--version"],
+    run: (file) => [process.execPath, file],
+  },
+  {
+    name: "Python",
+    fence: "python",
+    file: "receiver.py",
+    probe: ["python3", "--version"],
+    run: (file) => ["python3", file],
+  },
+  {
+    name: "Go",
+    fence: "go",
+    file: "receiver.go",
+    probe: ["go", "version"],
+    build: (file) => ["go", ["build", "-o", `${file}.out`, file]],
+    run: (file) => [`${file}.out`],
+  },
+  {
+    name: "PHP",
+    fence: "php",
+    file: "receiver.php",
+    probe: ["php", "--version"],
+    run: (file, port) => ["php", "-S", `127.0.0.1:${port}`, file],
+  },
+];
+
+const page = readFileSync(new URL("../../../docs/webhooks.md", import.meta.url), "utf8");
+
+/** The one block of the language in the document. */
+function snippet(fence: string): string {
+  const blocks = [...page.matchAll(new RegExp(`^\`\`\`${fence}\\n(.*?)^\`\`\`$`, "gms"))];
+  expect(blocks).toHaveLength(1);
+  return blocks[0]?.[1] ?? "";
+}
+
+const dispatcher = safeAgent({ allowPrivate: true, resolve: receiverResolver(["127.0.0.1"]) });
+afterAll(() => dispatcher.close());
+
+for (const language of languages) {
+  const { name, probe, run, build } = language;
+  const [program, ...args] = probe;
+  const isThere = spawnSync(program, args).status === 0;
+  const reason = isThere ? undefined : `there is no ${program} on the PATH`;
+
+  const suite = () => {
+    let folder: TemporaryFolder;
+    let server: ServerProcess;
+    beforeAll(async () => {
+      folder = await temporaryFolder();
+      const file = join(folder.path, language.file);
+      await writeFile(file, snippet(language.fence));
+      if (build) await promisify(execFile)(...build(file));
+      const port = await freePort();
+      server = serverProcess(port, ["env", `WEBHOOK_KEY=${KEY}`, `PORT=${port}`, ...run(file, port)]);
+      await server.start();
+    }, BUILD_TIMEOUT_MS);
+    afterAll(async () => {
+      await server?.kill();
+      await folder.remove();
+    });
+
+    const body = samplePayload("https://go.example", Date.now());
+    const deliver = (keys: { key: string; previousKey?: string }, now = Date.now()) => {
+      const url = `http://127.0.0.1:${server.port}/hook`;
+      const deps = { allowPrivate: true, dispatcher, now: () => now };
+      return sendDelivery(deps, { url, ...keys, id: "event-1", body, event: LINK_CLICKED });
+    };
+    const refused = { status: 401, answer: expect.stringMatching(/"error": ?"Invalid webhook key"/) };
+
+    it("acknowledges a delivery, and the same one again", async () => {
+      for (const _ of [1, 2]) {
+        const answered = await deliver({ key: KEY });
+        expect(answered).toMatchObject({ status: 200, error: null });
+        expect(JSON.parse(answered.answer)).toEqual({ received: true });
+      }
+    });
+
+    it("answers 401 with an error field for a wrong key", async () => {
+      const answered = await deliver({ key: OTHER_KEY });
+      expect(answered).toMatchObject(refused);
+      expect(JSON.parse(answered.answer)).toEqual({ error: "Invalid webhook key" });
+    });
+
+    it("goes on with the old key while a rotation is under way", async () => {
+      expect(await deliver({ key: OTHER_KEY, previousKey: KEY })).toMatchObject({ status: 200 });
+    });
+
+    it("refuses what was signed more than five minutes ago, or is from the future", async () => {
+      expect(await deliver({ key: KEY }, Date.now() - 310_000)).toMatchObject(refused);
+      expect(await deliver({ key: KEY }, Date.now() + 310_000)).toMatchObject(refused);
+    });
+
+    it("refuses a changed body, and a request without a signature", async () => {
+      const post = async (headers: Record<string, string>, text: string) => {
+        const url = `http://127.0.0.1:${server.port}/hook`;
+        const response = await fetch(url, { method: "POST", headers, body: text });
+        return { status: response.status, answer: await response.text() };
+      };
+      const text = Buffer.from(body).toString();
+      const signed: Record<string, string> = signatureHeaders([KEY], "event-1", Date.now(), body);
+      expect(await post(signed, text)).toMatchObject({ status: 200 });
+      expect(await post(signed, text.replace("Paris", "Lyon"))).toMatchObject(refused);
+      expect(await post({ "x-api-key": KEY }, text)).toMatchObject(refused);
+      expect(await post({ ...signed, "webhook-signature": "v1," }, text)).toMatchObject(refused);
+      expect(await post({ ...signed, "webhook-timestamp": "soon" }, text)).toMatchObject(refused);
+    });
+  };
+  const title = `the ${name} receiver of docs/webhooks.md`;
+  onServer({ name: title, reason, installable: false }, () => describe(title, suite));
+}

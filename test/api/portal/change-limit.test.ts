@@ -1,0 +1,166 @@
+// How many changes an account may make in the portal in an hour; asked of every route there is.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { csrfOf } from "../../support/portal/browser-like.ts";
+import { type Person, portalPeople, until } from "../../support/portal/portal-people.ts";
+import { listPortalRoutes, type PortalRoute } from "../../support/portal/portal-routes.ts";
+import { startTestService, type TestService } from "../../support/service/start-service.ts";
+
+const AN_HOUR = 50;
+const password = "seven brown foxes";
+
+/** What may be done when the hour's changes are made, and how each is answered with an empty form. */
+const STILL_POSSIBLE: Record<string, number> = {
+  // Nothing but a cookie.
+  "/portal/theme": 400,
+  // At any time (interface, part 5); the key asked for is none of theirs.
+  "/portal/keys/:keyId/deactivate": 404,
+  // Counts tries at the password.
+  "/portal/account/password": 400,
+  "/portal/account/close": 400,
+  // Needs no session: counts by address.
+  "/portal/account/email/confirm": 404,
+  "/portal/sign-in": 401,
+  "/portal/sign-up": 400,
+  "/portal/reset/choose": 404,
+  // Ends sessions; last, as the second of them is their own.
+  "/portal/account/sessions/:sessionId/end": 404,
+  "/portal/account/sessions/end-all": 303,
+  "/portal/sign-out": 303,
+};
+
+describe("changes in the portal", { timeout: 60_000 }, () => {
+  let service: TestService;
+  let people: ReturnType<typeof portalPeople>;
+  let now = Date.parse("2026-05-01T12:00:00.000Z");
+  beforeAll(async () => {
+    service = await startTestService({ TRUST_PROXY: "loopback" }, () => new Date(now));
+    people = portalPeople(service);
+  });
+  afterAll(() => service.stop());
+
+  /** Posts forms of the person's pages, as quickly as a program could. */
+  async function formsOf(person: Person) {
+    const _csrf = csrfOf((await person.get("/portal/links")).text);
+    return (path: string, fields: Record<string, string> = {}) => person.post(path, { _csrf, ...fields });
+  }
+
+  /** The cheapest change there is, as often as it is granted. */
+  async function useUp(person: Person): Promise<void> {
+    const send = await formsOf(person);
+    for (let n = 0; n < AN_HOUR; n++)
+      expect((await send("/portal/plan/withdraw")).status, `change ${n}`).toBe(303);
+  }
+
+  const eventsOf = async ({ accountId }: Person, type: string) =>
+    (await service.backend.eventStore.read(`account-${accountId}`)).filter((event) => event.type === type);
+
+  it("let a Free account issue 50 keys an hour in a loop that deactivates each, and no more", async () => {
+    const person = await people.person();
+    const send = await formsOf(person);
+    for (let n = 0; n < 53; n++) {
+      const { status } = await send("/portal/keys", { label: `${n}` });
+      const issued = (await eventsOf(person, "KeyIssued")).at(-1)?.data as { keyId: string };
+      const off = await send(`/portal/keys/${issued.keyId}/deactivate`);
+      expect([n, status, off.status]).toEqual([n, n < AN_HOUR ? 200 : 429, 303]);
+    }
+    expect(await eventsOf(person, "KeyIssued")).toHaveLength(AN_HOUR);
+    expect(await eventsOf(person, "KeyDeactivated")).toHaveLength(AN_HOUR);
+    now += 3_600_000;
+    expect((await send("/portal/keys")).status).toBe(200);
+  });
+
+  it("let a Free account make 50 of 130 links, like a key of the API", async () => {
+    const person = await people.person();
+    const send = await formsOf(person);
+    const statuses = [];
+    for (let n = 0; n < 130; n++)
+      statuses.push((await send("/portal/links", { url: `https://example.com/${n}`, once: `${n}` })).status);
+    expect(statuses.filter((status) => status === 303)).toHaveLength(AN_HOUR);
+    expect(statuses.slice(AN_HOUR)).toEqual(Array(130 - AN_HOUR).fill(429));
+    await until(async () => (await person.get("/portal/links")).text.includes("50 links"));
+  });
+
+  it("that are one too many are told when to go on, and that the Developer plan allows more", async () => {
+    const person = await people.person();
+    await useUp(person);
+    now += 60_000;
+    const send = await formsOf(person);
+    const { status, text, headers } = await send("/portal/links", { url: "https://example.com/" });
+    expect([status, headers["retry-after"]]).toEqual([429, String(59 * 60)]);
+    expect(text).toContain("You have made 50 changes within an hour, as many as your plan allows");
+    expect(text).toContain("go on in 59 minutes, or with the Developer plan, which allows 500");
+    await service.changeTier(person.accountId, "developer");
+    await until(async () => (await person.get("/portal")).text.includes(">Developer<"));
+    expect((await send("/portal/links", { url: "https://example.com/" })).status).toBe(303);
+  });
+
+  it("are counted by account: another one at the same address goes on", async () => {
+    const [one, other] = [await people.person(), await people.person()];
+    await useUp(one);
+    expect((await (await formsOf(one))("/portal/keys")).status).toBe(429);
+    expect((await (await formsOf(other))("/portal/keys")).status).toBe(200);
+  });
+
+  it("are not used up by forms that another site sent, which bring no token", async () => {
+    const person = await people.person();
+    for (let n = 0; n < AN_HOUR; n++) expect((await person.post("/portal/keys", {})).status).toBe(403);
+    expect((await (await formsOf(person))("/portal/keys")).status).toBe(200);
+  });
+
+  it("are limited at every route that makes any, apart from those that must stay possible", async () => {
+    const person = await people.person();
+    await useUp(person);
+    const send = await formsOf(person);
+    const posts = postsOf(await listPortalRoutes());
+    expect(posts.length).toBeGreaterThan(25);
+    const limited = posts.filter((url) => STILL_POSSIBLE[url] === undefined);
+    for (const url of limited) expect([url, (await send(addressOf(url))).status]).toEqual([url, 429]);
+    for (const [url, status] of Object.entries(STILL_POSSIBLE)) {
+      expect(posts).toContain(url);
+      const answer =
+        url === "/portal/sign-out" ? await (await formsOf(person))(url) : await send(addressOf(url));
+      expect([url, answer.status]).toEqual([url, status]);
+      if (url.endsWith("end-all")) await person.submit("/portal/sign-in", { email: person.email, password });
+    }
+  });
+
+  it("that need mail are these two more, which need no session", async () => {
+    const without = new Set(postsOf(await listPortalRoutes()));
+    const withMail = postsOf(await listPortalRoutes({ withMail: true }));
+    expect(withMail.filter((url) => !without.has(url)).sort()).toEqual([
+      "/portal/reset",
+      "/portal/sign-up/finish",
+    ]);
+  });
+
+  it("don't keep anybody from changing the password, or from closing the account", async () => {
+    const person = await people.person();
+    await useUp(person);
+    const changed = await person.submit(
+      "/portal/account",
+      { password, wanted: "eight brown foxes" },
+      "/portal/account/password",
+    );
+    expect(changed.text).toContain("Your new password is set.");
+    expect((await (await formsOf(person))("/portal/keys")).status).toBe(429);
+    const closed = await person.submit(
+      "/portal/account",
+      { password: "eight brown foxes" },
+      "/portal/account/close",
+    );
+    expect(closed.text).toContain("Your account is closed.");
+  });
+});
+
+function postsOf(routes: readonly PortalRoute[]): string[] {
+  return routes.filter(({ method }) => method !== "GET").map(({ url }) => url);
+}
+
+/** Well-formed, of things that aren't there. */
+function addressOf(url: string): string {
+  return url.replace(/:(\w+)/g, (_, name: string) => {
+    if (name === "sessionId") return "0".repeat(64);
+    if (name.endsWith("Id")) return "00000000-0000-4000-8000-000000000000";
+    return name === "action" ? "deactivate" : "none.example.com";
+  });
+}

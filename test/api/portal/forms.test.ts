@@ -1,0 +1,161 @@
+// What keeps others out of the portal's forms and pages: tokens, owners, headers; asked of every route there is.
+import { beforeAll, describe, expect, it } from "vitest";
+import { sessions } from "../../../src/portal/shell/sessions.ts";
+import { csrfOf, type Visitor, visitor } from "../../support/portal/browser-like.ts";
+import { until } from "../../support/portal/portal-people.ts";
+import { listPortalRoutes, type PortalRoute } from "../../support/portal/portal-routes.ts";
+import { writtenBy } from "../../support/portal/written-by.ts";
+import { startTestService, type TestService } from "../../support/service/start-service.ts";
+
+const password = "seven brown foxes";
+
+describe("every route of the portal", { timeout: 60_000 }, () => {
+  let service: TestService;
+  let owner: Visitor;
+  let stranger: Visitor;
+  let routes: PortalRoute[];
+  let accountIds: string[];
+  /** What stands for each parameter of an address: the owner's things. */
+  let things: Record<string, string>;
+  beforeAll(async () => {
+    service = await startTestService();
+    routes = await listPortalRoutes();
+    owner = visitor(service.port);
+    await owner.submit("/portal/sign-up", { email: "owner@example.com", password });
+    stranger = visitor(service.port);
+    await stranger.submit("/portal/sign-up", { email: "stranger@example.com", password });
+    const issued = await owner.submit("/portal/keys", { label: "Owner's" });
+    const [key = ""] = /ll_[A-Za-z0-9]{32}/.exec(issued.text) ?? [];
+    const { body: link } = await service.post("/api/v1/shorten", key, { url: "https://example.com/" });
+    const sessionOf = (person: Visitor) =>
+      sessions({ ...service.backend, clock: () => new Date() }).find(
+        person.cookies.get("linkledger-session"),
+      );
+    accountIds = await Promise.all(
+      [owner, stranger].map(async (person) => String((await sessionOf(person))?.accountId)),
+    );
+    // Both on the Developer plan: what is refused below is refused for the owner's sake.
+    for (const accountId of accountIds) await service.changeTier(accountId, "developer");
+    for (const person of [owner, stranger])
+      await until(async () => (await person.get("/portal/webhooks")).text.includes("Add a webhook"));
+    const sessionId = String((await sessionOf(owner))?.sessionId);
+    await owner.submit("/portal/webhooks", { url: "https://hooks.example.com/", kinds: "click" });
+    const webhooks = await owner.get("/portal/webhooks");
+    const [, webhookId = ""] = /\/portal\/webhooks\/([0-9a-f-]{36})/.exec(webhooks.text) ?? [];
+    const delivery = { webhookId, eventId: crypto.randomUUID(), event: "link.clicked", body: "{}" };
+    await service.backend.deliveryQueue.enqueue([delivery], new Date().toISOString());
+    const [, keyId = ""] =
+      /\/portal\/keys\/([^/]+)\/deactivate/.exec((await owner.get("/portal/keys")).text) ?? [];
+    const hostname = "own.example.org";
+    await service.domain(String((await sessionOf(owner))?.accountId), hostname);
+    await until(async () => (await owner.get(`/portal/domains/${hostname}`)).status === 200);
+    things = {
+      host: "localhost",
+      hostname,
+      action: "deactivate",
+      slug: String(link.slug),
+      keyId,
+      ...{ sessionId, webhookId, eventId: delivery.eventId },
+      version: "x",
+      file: "x",
+    };
+    return () => service.stop();
+  }, 120_000);
+
+  const addressOf = ({ url }: PortalRoute) =>
+    url.replace(/:(\w+)/g, (_, name: string) => {
+      const thing = things[name];
+      if (!thing) throw new Error(`what stands for :${name}?`);
+      return thing;
+    });
+  const posts = () => routes.filter(({ method }) => method !== "GET");
+  const withThings = () => routes.filter(({ url }) => url.includes("/:") && !url.includes("/assets/"));
+
+  it("that changes anything refuses a form with no token, a made-up one, and one of somebody else", async () => {
+    expect(posts().length).toBeGreaterThan(15);
+    const foreign = csrfOf((await stranger.get("/portal/keys")).text);
+    const before = await owner.get("/portal/account");
+    for (const route of posts())
+      for (const fields of [{}, { _csrf: "made-up" }, { _csrf: foreign }, { _csrf: "" }]) {
+        const { status } = await owner.post(addressOf(route), { ...fields, theme: "dark", password });
+        expect([route.url, fields, status]).toEqual([route.url, fields, 403]);
+      }
+    expect((await owner.get("/portal/account")).status).toBe(before.status);
+  });
+
+  it("that changes anything refuses a token made before signing in", async () => {
+    const person = visitor(service.port);
+    const early = csrfOf((await person.get("/portal/sign-in")).text);
+    await person.submit("/portal/sign-in", { email: "owner@example.com", password });
+    expect((await person.post("/portal/keys", { _csrf: early })).status).toBe(403);
+  });
+
+  it("that names a thing of another account answers 403 or 404, and changes nothing", async () => {
+    expect(withThings().length).toBeGreaterThan(5);
+    const { eventStore } = service.backend;
+    const before = await eventStore.head();
+    const token = csrfOf((await stranger.get("/portal/keys")).text);
+    for (const route of withThings()) {
+      const { status } =
+        route.method === "GET"
+          ? await stranger.get(addressOf(route))
+          : await stranger.post(addressOf(route), { _csrf: token, url: "https://example.com/stolen" });
+      expect([route.method, route.url, [403, 404].includes(status)]).toEqual([route.method, route.url, true]);
+    }
+    expect(await writtenBy(eventStore, accountIds, before)).toEqual([]);
+    expect((await owner.get("/portal/account")).status).toBe(200);
+  });
+
+  it("that belongs to an account sends who isn't signed in to sign in", async () => {
+    const open = /^\/(portal\/(sign-|reset|assets|theme|account\/email\/confirm).*)?$/;
+    for (const route of routes.filter(({ method, url }) => method === "GET" && !open.test(url))) {
+      const { status, headers } = await visitor(service.port).get(addressOf(route));
+      expect([route.url, status, headers.location]).toEqual([
+        route.url,
+        303,
+        expect.stringMatching(/^\/portal\/sign-in\?next=%2Fportal/),
+      ]);
+    }
+  });
+
+  it("that shows a page allows our own scripts and styles only, no frame, no cache, and holds none inline", async () => {
+    const pages = routes.filter(
+      ({ method, url }) => method === "GET" && !/assets|export|live|finish|choose|confirm/.test(url),
+    );
+    expect(pages.length).toBeGreaterThan(9);
+    for (const route of pages)
+      for (const person of [owner, visitor(service.port)]) {
+        const { headers, text } = await person.get(addressOf(route));
+        expect([route.url, headers["content-security-policy"]]).toEqual([
+          route.url,
+          expect.stringMatching(/^default-src 'self';/),
+        ]);
+        expect(headers["content-security-policy"]).not.toMatch(/unsafe|\*|https?:/);
+        expect(headers["content-security-policy"]).toMatch(/frame-ancestors 'none'/);
+        expect(headers).toMatchObject({ "x-content-type-options": "nosniff", "x-frame-options": "DENY" });
+        expect(text).not.toMatch(/<script(?![^>]* src=")|<style|\sstyle=|\son\w+=|javascript:/i);
+        if (text !== "") expect([route.url, headers["cache-control"]]).toEqual([route.url, "no-store"]);
+      }
+  });
+
+  it("that serves a style or script may be kept for a year, under an address of its content", async () => {
+    const { text } = await owner.get("/portal/keys");
+    const files = [...text.matchAll(/(?:href|src)="(\/portal\/assets\/[^"]+)"/g)].map(
+      ([, path = ""]) => path,
+    );
+    expect(files.length).toBeGreaterThan(3);
+    for (const path of files) {
+      const { status, headers } = await owner.get(path);
+      expect([path, status, headers["cache-control"]]).toEqual([
+        path,
+        200,
+        "public, max-age=31536000, immutable",
+      ]);
+    }
+    const [path = ""] = files;
+    const stale = await owner.get(path.replace(/assets\/[^/]+/, "assets/older"));
+    expect(stale.headers["cache-control"]).not.toContain("immutable");
+    expect((await owner.get(path.replace(/[^/]+$/, "../portal.ts"))).status).toBe(404);
+    expect((await owner.get(path.replace(/[^/]+$/, "..%2Fportal.ts"))).status).toBe(404);
+  });
+});

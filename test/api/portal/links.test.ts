@@ -1,0 +1,211 @@
+// Links in the portal over real HTTP, without a line of script: make, find, change, delete, restore, and what others see.
+import { createHash } from "node:crypto";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { slugFrom } from "../../../src/commands/links/slug.ts";
+import { csrfOf, decoded, visitor } from "../../support/portal/browser-like.ts";
+import { portalPeople, until } from "../../support/portal/portal-people.ts";
+import { startTestService, type TestService } from "../../support/service/start-service.ts";
+
+const LINK_PATH = /href="(\/portal\/links\/[^/"]+\/[^/"?]+)"/;
+
+let service: TestService;
+let people: ReturnType<typeof portalPeople>;
+beforeAll(async () => {
+  service = await startTestService({ TRUST_PROXY: "127.0.0.1/32" });
+  people = portalPeople(service);
+});
+afterAll(() => service.stop());
+
+describe("links in the portal", { timeout: 60_000 }, () => {
+  it("are made from an address alone, work at once, and are in the list that follows", async () => {
+    const one = await people.person();
+    const empty = await one.get("/portal/links");
+    expect(empty.text).toContain("No links yet");
+    const path = await people.shorten(one, "https://example.com/a?b=1&c=2");
+    const page = await one.get(path);
+    expect(page.text).toContain("is ready");
+    expect(decoded(page.text)).toContain(`src="/api/qr/${path.split("/").at(-1)}?format=svg`);
+    expect((await people.follow(path)).headers.location).toBe("https://example.com/a?b=1&c=2");
+    const list = await one.get("/portal/links");
+    expect(list.text).toContain(`href="${path}"`);
+    expect(list.text).toContain("1 link.");
+  });
+
+  it("made here are made in the web, by no key", async () => {
+    const one = await people.person();
+    const path = await people.shorten(one, "https://example.com/");
+    const events = await service.backend.eventStore.read(`link-localhost/${path.split("/").at(-1)}`);
+    expect(events[0]?.data).toMatchObject({ via: "web", custom: false });
+    expect(events[0]?.data).not.toHaveProperty("keyId");
+    expect(events[0]?.metadata.actor).toEqual({ type: "account", id: one.accountId });
+  });
+
+  it("have slugs that nobody can choose by choosing what the form is sent with", async () => {
+    const one = await people.person();
+    const given = { url: "https://example.com/chosen", domain: "", slug: "" };
+    // A slug that begins with the wanted letters, if it were a plain hash of what its maker knows.
+    const hashed = (once: string) => {
+      const scope = JSON.stringify(["web", one.accountId, once, given]);
+      return slugFrom(
+        createHash("sha256")
+          .update(JSON.stringify(["slug", 0, scope, 0]))
+          .digest(),
+      );
+    };
+    let n = 0;
+    while (!hashed(`${n}`)?.startsWith("bad")) n += 1;
+    const path = await people.shorten(one, given.url, { once: `${n}` });
+    expect(path.split("/").at(-1)).not.toMatch(/^bad/);
+  });
+
+  it("are made once by a form that is sent twice, and anew by one with another address", async () => {
+    const one = await people.person();
+    const once = /name="once" value="([^"]+)"/.exec((await one.get("/portal/links")).text)?.[1] ?? "";
+    const paths = [];
+    for (const url of ["https://example.com/1", "https://example.com/1", "https://example.com/2"])
+      paths.push(await people.shorten(one, url, { once }));
+    expect(paths[0]).toBe(paths[1]);
+    expect(paths[2]).not.toBe(paths[0]);
+  });
+
+  it("are refused beside the field, with what was typed kept", async () => {
+    const one = await people.person();
+    const token = csrfOf((await one.get("/portal/links")).text);
+    const refused = await one.post("/portal/links", {
+      _csrf: token,
+      url: `ftp://x/"><script>alert(1)</script>`,
+    });
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain('id="field-url-error"');
+    expect(decoded(refused.text)).toContain("ftp://x/");
+    expect(refused.text).not.toContain("<script>alert");
+  });
+
+  it("take a slug of one's own on one's own domain, on the Developer plan", async () => {
+    const one = await people.developer();
+    const { accountId } = one;
+    expect((await one.get("/portal/links")).text).toContain('href="/portal/domains"');
+    const domainId = await service.domain(accountId, "go.example.org");
+    await until(async () => (await one.get("/portal/links")).text.includes("go.example.org"));
+    const path = await people.shorten(one, "https://example.com/sale", {
+      domain: domainId,
+      slug: "Summer-Sale",
+    });
+    expect(path).toBe("/portal/links/go.example.org/summer-sale");
+    const found = await service.ask("/summer-sale", { host: "go.example.org" });
+    expect(found.headers.location).toBe("https://example.com/sale");
+    expect(decoded((await one.get(path)).text)).toContain(`domain_id=${domainId}`);
+
+    const token = csrfOf((await one.get("/portal/links")).text);
+    const tries: [Record<string, string>, number, string][] = [
+      [{ domain: domainId, slug: "summer-sale" }, 409, "field-slug-error"],
+      [{ domain: domainId, slug: "a b c" }, 422, "field-slug-error"],
+      [{ domain: "", slug: "free" }, 400, "field-slug-error"],
+      [{ domain: "0f9b1a52-3c1d-4a52-9d5e-0a1b2c3d4e5f", slug: "" }, 400, "field-domain-error"],
+    ];
+    for (const [fields, status, error] of tries) {
+      const answer = await one.post("/portal/links", {
+        _csrf: token,
+        url: "https://example.com/",
+        ...fields,
+      });
+      expect([answer.status, answer.text.includes(error)]).toEqual([status, true]);
+    }
+  });
+
+  it("show Free accounts what the plan would add, and refuse what it lacks", async () => {
+    const one = await people.person();
+    const page = await one.get("/portal/links");
+    expect(page.text).toContain('href="/portal/plan"');
+    expect(page.text).not.toContain('name="slug"');
+    const fields = { _csrf: csrfOf(page.text), url: "https://example.com/", slug: "own", domain: "" };
+    expect((await one.post("/portal/links", fields)).status).toBe(402);
+  });
+
+  it("are found by search and filters, and paged without a gap or a repeat", async () => {
+    const one = await people.developer();
+    const { accountId } = one;
+    const { key } = await service.issueKey(accountId);
+    const items = (from: number) =>
+      Array.from({ length: 60 }, (_, n) => ({ url: `https://example.com/page-${from + n}?x=Spring` }));
+    for (const from of [0, 60]) await service.post("/api/v1/shorten/bulk", key, { links: items(from) });
+    await until(async () => (await one.get("/portal/links")).text.includes("120 links"));
+    const seen: string[] = [];
+    let next = "/portal/links?q=sPRING";
+    while (next) {
+      const { text } = await one.get(next);
+      seen.push(
+        ...[...text.matchAll(/title="https:\/\/example\.com\/page-(\d+)/g)].map((found) => found[1] ?? ""),
+      );
+      next = decoded(/rel="next" href="([^"]+)"/.exec(text)?.[1] ?? "");
+    }
+    expect([seen.length, new Set(seen).size]).toEqual([120, 120]);
+    expect((await one.get("/portal/links?q=page-77")).text).toContain("page-77");
+    expect((await one.get("/portal/links?q=nowhere")).text).toContain("Nothing found");
+    expect((await one.get("/portal/links?show=disabled")).text).toContain("Nothing here");
+    expect((await one.get("/portal/links?cursor=x")).status).toBe(400);
+  });
+
+  it("lead elsewhere, rest, go and come back, and remember all of it", async () => {
+    const one = await people.person();
+    const path = await people.shorten(one, "https://example.com/old");
+    const status = async () => (await people.follow(path)).status;
+    await one.submit(path, { url: "https://example.com/new" }, `${path}/destination`);
+    expect((await people.follow(path)).headers.location).toBe("https://example.com/new");
+
+    const disabled = await one.submit(path, {}, `${path}/disable`);
+    expect([disabled.text.includes(">Disabled</span>"), await status()]).toEqual([true, 404]);
+    expect((await one.get("/portal/links?show=disabled")).text).toContain(`href="${path}"`);
+    await one.submit(path, {}, `${path}/enable`);
+    expect(await status()).toBe(301);
+
+    const deleted = await one.submit(path, {}, `${path}/delete`);
+    expect([deleted.text.includes("Restore link"), await status()]).toEqual([true, 404]);
+    expect((await one.get("/portal/links")).text).not.toContain(`href="${path}"`);
+    expect((await one.get("/portal/links?show=deleted")).text).toContain(`href="${path}"`);
+    await one.submit(path, {}, `${path}/restore`);
+    expect(await status()).toBe(301);
+
+    const { text } = await one.get(path);
+    const steps = [...text.matchAll(/<li><div><strong>([^<]+)<\/strong>/g)].map((found) => found[1]);
+    expect(steps).toEqual(["Restored", "Deleted", "Enabled", "Disabled", "Destination changed", "Created"]);
+    expect(text).toContain("in the portal");
+  });
+
+  it("keep their destination when the new one is refused", async () => {
+    const one = await people.person();
+    const path = await people.shorten(one, "https://example.com/old");
+    const refused = await one.submit(path, { url: "javascript:alert(1)" }, `${path}/destination`);
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain('id="field-url-error"');
+    expect((await people.follow(path)).headers.location).toBe("https://example.com/old");
+  });
+
+  it("of another account are not found, whatever is tried, and nothing happens to them", async () => {
+    const owner = await people.person();
+    const path = await people.shorten(owner, "https://example.com/mine");
+    const stranger = await people.person();
+    const token = csrfOf((await stranger.get("/portal/links")).text);
+    for (const below of ["", "/analytics", "/live", "/clicks.csv"])
+      expect((await stranger.get(path + below)).status, below).toBe(404);
+    for (const below of ["destination", "disable", "enable", "delete", "restore"]) {
+      const fields = { _csrf: token, url: "https://evil.example/" };
+      expect((await stranger.post(`${path}/${below}`, fields)).status, below).toBe(404);
+    }
+    expect((await people.follow(path)).headers.location).toBe("https://example.com/mine");
+    expect((await stranger.get("/portal/links?q=mine")).text).not.toContain(path);
+  });
+
+  it("ask for signing in first, and refuse forms without their token", async () => {
+    const owner = await people.person();
+    const path = await people.shorten(owner, "https://example.com/mine");
+    const nobody = visitor(service.port);
+    for (const at of ["/portal", "/portal/links", path, `${path}/analytics`, `${path}/live`]) {
+      const { status, headers } = await nobody.get(at);
+      expect([status, headers.location]).toEqual([303, `/portal/sign-in?next=${encodeURIComponent(at)}`]);
+    }
+    expect((await owner.post(`${path}/delete`, {})).status).toBe(403);
+    expect((await people.follow(path)).status).toBe(301);
+    expect(LINK_PATH.test((await owner.get("/portal/links")).text)).toBe(true);
+  });
+});

@@ -1,0 +1,180 @@
+// Who may still come in while somebody guesses, over real HTTP: wrong passwords lock out strangers, not the owner.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Visitor, visitor } from "../../support/portal/browser-like.ts";
+import { send } from "../../support/service/ask.ts";
+import { startTestService, type TestService } from "../../support/service/start-service.ts";
+
+const password = "seven brown foxes";
+const DEVICE = /^linkledger-device-/;
+
+describe("while somebody guesses passwords", { timeout: 120_000 }, () => {
+  let service: TestService;
+  let people = 0;
+  beforeAll(async () => {
+    service = await startTestService({ TRUST_PROXY: "127.0.0.1/32" });
+  });
+  afterAll(() => service.stop());
+
+  /** Each at an address of their own, so that only what a test is about is counted together. */
+  function stranger(): Visitor {
+    people += 1;
+    return visitor(service.port, { address: `198.51.100.${people}` });
+  }
+  async function member(email: string): Promise<Visitor> {
+    const person = stranger();
+    await person.submit("/portal/sign-up", { email, password });
+    return person;
+  }
+  const signIn = async (person: Visitor, email: string, given = password) =>
+    (await person.submit("/portal/sign-in", { email, password: given })).status;
+  const signOut = (person: Visitor) => person.submit("/portal/account", {}, "/portal/sign-out");
+
+  /** 105 wrong passwords: as many as each of seven addresses may try. */
+  async function guess(email: string): Promise<number[]> {
+    const lanes = Array.from({ length: 7 }, async () => {
+      const attacker = stranger();
+      const statuses = [];
+      for (let n = 0; n < 15; n++) statuses.push(await signIn(attacker, email, `wrong guess ${n}`));
+      return statuses;
+    });
+    return (await Promise.all(lanes)).flat();
+  }
+
+  it("from seven addresses, the owner signs in where they did before, and changes what is theirs", async () => {
+    const email = "owner@example.com";
+    const [laptop, phone] = [await member(email), stranger()];
+    expect(await signIn(phone, email)).toBe(200);
+    await signOut(laptop);
+    const statuses = await guess(email);
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThan(0);
+    expect(await signIn(stranger(), email)).toBe(429);
+
+    expect(await signIn(laptop, email)).toBe(200);
+    const changed = await phone.submit(
+      "/portal/account",
+      { password, wanted: "eight green foxes" },
+      "/portal/account/password",
+    );
+    expect(changed.text).toContain("Your new password is set.");
+    await signOut(phone);
+    expect(await signIn(phone, email, "eight green foxes")).toBe(200);
+    expect(await signIn(laptop, email, "eight green foxes")).toBe(200);
+    const closed = await phone.submit(
+      "/portal/account",
+      { password: "eight green foxes" },
+      "/portal/account/close",
+    );
+    expect(closed.text).toContain("Your account is closed.");
+    expect(await service.backend.secrets.list("device/", new Date())).toEqual([]);
+  });
+
+  it("a known browser has 15 tries an hour of its own, and costs the others none", async () => {
+    const email = "household@example.com";
+    const [known, other] = [await member(email), stranger()];
+    expect(await signIn(other, email)).toBe(200);
+    await Promise.all([signOut(known), signOut(other)]);
+    for (let n = 0; n < 15; n++) expect(await signIn(known, email, "a wrong guess")).toBe(401);
+    expect(await signIn(known, email)).toBe(429);
+    expect(await signIn(other, email)).toBe(200);
+  });
+
+  it("a browser is known to the accounts it signed in to, and to no other", async () => {
+    const [mine, theirs] = ["mine@example.com", "theirs@example.com"];
+    await member(theirs);
+    const attacker = await member(mine);
+    const [name = "", value = ""] = [...attacker.cookies].find(([cookie]) => DEVICE.test(cookie)) ?? [];
+    const victim = await accountIdOf(theirs);
+    await signOut(attacker);
+    // Under the name that the victim's cookie would have.
+    const planted = stranger();
+    planted.cookies.set(name, value);
+    planted.cookies.set(name.replace(/[^-]+$/, await nameOf(victim)), value);
+    for (let n = 0; n < 15; n++) expect(await signIn(planted, theirs, "a wrong guess")).toBe(401);
+    const sameAddress = visitor(service.port, { address: `198.51.100.${people}` });
+    expect(await signIn(sameAddress, theirs)).toBe(429);
+  });
+
+  it("proofs of the password are counted by the session they are made in", async () => {
+    const email = "proofs@example.com";
+    const [borrowed, own] = [await member(email), stranger()];
+    expect(await signIn(own, email)).toBe(200);
+    const prove = async (person: Visitor, given: string) =>
+      (await person.submit("/portal/account", { email, password: given }, "/portal/account/email")).status;
+    for (let n = 0; n < 15; n++) expect(await prove(borrowed, "a wrong guess")).toBe(400);
+    expect(await prove(borrowed, password)).toBe(429);
+    expect(await prove(own, password)).toBe(200);
+  });
+
+  it("a browser that was signed out everywhere is known no more, one whose password changed is", async () => {
+    const email = "everywhere@example.com";
+    const person = await member(email);
+    await person.submit(
+      "/portal/account",
+      { password, wanted: "eight green foxes" },
+      "/portal/account/password",
+    );
+    await signOut(person);
+    const sameAddress = visitor(service.port, { address: `198.51.100.${people}` });
+    for (let n = 0; n < 15; n++) expect(await signIn(sameAddress, email, "a wrong guess")).toBe(401);
+    expect(await signIn(person, email, "eight green foxes")).toBe(200);
+    await person.submit("/portal/account", {}, "/portal/account/sessions/end-all");
+    expect(await signIn(person, email, "eight green foxes")).toBe(429);
+  });
+
+  it("keeps at most 20 browsers of an account, the newest, and of each only a digest", async () => {
+    const email = "many@example.com";
+    const first = await member(email);
+    const accountId = await accountIdOf(email);
+    let last = first;
+    for (let n = 0; n < 20; n++) {
+      last = stranger();
+      expect(await signIn(last, email)).toBe(200);
+    }
+    const kept = await service.backend.secrets.list(`device/${accountId}/`, new Date());
+    expect(kept).toHaveLength(20);
+    const token = String([...last.cookies].find(([name]) => DEVICE.test(name))?.[1]);
+    expect(token).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expect(JSON.stringify(await service.backend.secrets.list("", new Date()))).not.toContain(token);
+  });
+
+  async function accountIdOf(email: string): Promise<string> {
+    const found = await service.backend.secrets.list("email/", new Date());
+    return String(found.find(({ value }) => value === email)?.key.slice("email/".length));
+  }
+  /** The end of the cookie's name, as a browser of that account's owner would have it. */
+  async function nameOf(accountId: string): Promise<string> {
+    const { portalCookies } = await import("../../../src/portal/shell/cookies.ts");
+    return String(portalCookies("http://localhost").device(accountId).split("-").at(-1));
+  }
+});
+
+it("hides the cookie of a known browser from scripts, other sites and plain http", async () => {
+  const service = await startTestService({ BASE_URL: "https://lnk.example" });
+  const host = "lnk.example";
+  const cookies = new Map<string, string>();
+  const browser = async (method: string, path: string, body?: string) => {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const form = body === undefined ? {} : { "content-type": "application/x-www-form-urlencoded" };
+    const answer = await send<unknown>(service.port, path, {
+      method,
+      host,
+      body,
+      headers: { accept: "text/html", cookie, ...form },
+    });
+    for (const line of answer.headers["set-cookie"] ?? []) {
+      const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      cookies.set(name, value);
+    }
+    return answer;
+  };
+  const { text } = await browser("GET", "/portal/sign-up");
+  const { csrfOf } = await import("../../support/portal/browser-like.ts");
+  const fields = { _csrf: csrfOf(text), email: "secure@example.com", password };
+  const { headers } = await browser("POST", "/portal/sign-up", new URLSearchParams(fields).toString());
+  expect(headers["set-cookie"]).toContainEqual(
+    expect.stringMatching(
+      /^__Host-linkledger-device-[0-9a-f]{16}=[\w-]{43}; Max-Age=31536000; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+    ),
+  );
+  await service.stop();
+});

@@ -1,0 +1,182 @@
+// Signing in under attack, over real HTTP: planted sessions, guessing, listening, leading astray, and markup as text.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { memoryRateLimits } from "../../../src/api/limits/rate-limit.memory.ts";
+import { countSignIn, TooManyTries } from "../../../src/portal/auth/throttle.ts";
+import { decoded, visitor } from "../../support/portal/browser-like.ts";
+import { send } from "../../support/service/ask.ts";
+import { startTestService, type TestService } from "../../support/service/start-service.ts";
+
+const password = "seven brown foxes";
+const SESSION = "linkledger-session";
+
+describe("signing in", { timeout: 60_000 }, () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService({ TRUST_PROXY: "127.0.0.1/32" });
+    await member("astray@example.com");
+  }, 120_000);
+  afterAll(() => service.stop());
+
+  async function member(email: string) {
+    const person = visitor(service.port);
+    await person.submit("/portal/sign-up", { email, password });
+    return person;
+  }
+  const signIn = (person: ReturnType<typeof visitor>, email: string, given = password, next = "") =>
+    person.submit("/portal/sign-in", { email, password: given, ...(next && { next }) });
+
+  it("gives a new session, whatever cookie was planted before, and ends the one that was there", async () => {
+    const attacker = await member("attacker@example.com");
+    await member("victim@example.com");
+    const planted = String(attacker.cookies.get(SESSION));
+    const victim = visitor(service.port);
+    victim.cookies.set(SESSION, planted);
+    const { text } = await victim.submit(
+      "/portal/account",
+      { email: "victim@example.com", password },
+      "/portal/sign-in",
+    );
+    expect(text).toContain("victim@example.com");
+    expect(victim.cookies.get(SESSION)).not.toBe(planted);
+    expect((await attacker.get("/portal/account")).status).toBe(303);
+    const stranger = visitor(service.port);
+    for (const made of [
+      "x",
+      `${crypto.randomUUID()}.${"a".repeat(43)}`,
+      `${planted.split(".")[0]}.${"a".repeat(43)}`,
+    ]) {
+      stranger.cookies.set(SESSION, made);
+      expect((await stranger.get("/portal/account")).status).toBe(303);
+    }
+  });
+
+  it("ends the session on the server when someone signs out", async () => {
+    const person = await member("leaving@example.com");
+    const kept = String(person.cookies.get(SESSION));
+    await person.submit("/portal/account", {}, "/portal/sign-out");
+    person.cookies.set(SESSION, kept);
+    expect((await person.get("/portal/account")).status).toBe(303);
+  });
+
+  it("keeps no token, and no password, in clear", async () => {
+    const person = await member("clear@example.com");
+    const [, token = ""] = String(person.cookies.get(SESSION)).split(".");
+    const kept = JSON.stringify(await service.backend.secrets.list("", new Date()));
+    const events = JSON.stringify(
+      await service.backend.eventStore.readAll({ prefixes: [""], limit: 10_000 }),
+    );
+    for (const place of [kept, events, service.logged.join("")]) {
+      expect(place).not.toContain(token);
+      expect(place).not.toContain(password);
+    }
+    expect(events + service.logged.join("")).not.toContain("clear@example.com");
+  });
+
+  it("answers a wrong password, an unknown address and an account without a password alike", async () => {
+    await member("known@example.com");
+    await service.member("free");
+    const answers = [];
+    for (const email of ["known@example.com", "unknown@example.com", "member-1@example.com"]) {
+      const { status, text } = await signIn(visitor(service.port), email, "not my password");
+      answers.push([status, text.replaceAll(email, "E").replace(/value="[^"]{20,}"/g, "")]);
+    }
+    expect(answers[0]?.[0]).toBe(401);
+    expect(answers[1]).toEqual(answers[0]);
+    expect(answers[2]).toEqual(answers[0]);
+  });
+
+  it("refuses the 16th try of an hour at one account from one address, the right password too", async () => {
+    await member("guessed@example.com");
+    const from = (address: string) => visitor(service.port, { address });
+    for (let round = 0; round < 15; round++)
+      expect((await signIn(from("198.51.100.1"), "guessed@example.com", "a wrong guess")).status).toBe(401);
+    const refused = await signIn(from("198.51.100.1"), "guessed@example.com");
+    expect([refused.status, refused.text]).toEqual([429, expect.stringContaining("Too many tries")]);
+    expect(Number(refused.headers["retry-after"])).toBeGreaterThan(3000);
+    expect((await signIn(from("198.51.100.2"), "guessed@example.com")).status).toBe(200);
+  });
+
+  it("refuses the 101st try of an hour from one address, and at one account from many", async () => {
+    const now = new Date();
+    const deps = { rateLimits: memoryRateLimits(() => now), clock: () => now };
+    const attempt = (ip: string, email: string) => countSignIn(deps, { ip } as never, email, undefined);
+    for (let n = 0; n < 100; n++) await attempt("198.51.100.3", `person-${n}@example.com`);
+    await expect(attempt("198.51.100.3", "person-100@example.com")).rejects.toThrow(TooManyTries);
+    for (let n = 0; n < 100; n++) await attempt(`198.51.101.${n}`, "one@example.com");
+    await expect(attempt("198.51.101.200", "ONE@example.com")).rejects.toThrow(TooManyTries);
+    await attempt("2001:db8::1", "six@example.com");
+  });
+
+  it("refuses the 1,001st try of an hour from the networks of one IPv6 /48, whatever accounts they try", async () => {
+    const now = new Date();
+    const deps = { rateLimits: memoryRateLimits(() => now), clock: () => now };
+    const attempt = (n: number, network = "2001:db8:5") =>
+      countSignIn(
+        deps,
+        { ip: `${network}:${n.toString(16)}::1` } as never,
+        `person-${n}@example.com`,
+        undefined,
+      );
+    for (let n = 0; n < 1_000; n++) await attempt(n);
+    await expect(attempt(1_000)).rejects.toThrow(TooManyTries);
+    await attempt(1_000, "2001:db8:6");
+  });
+
+  it.each([
+    "https://evil.example/",
+    "//evil.example/",
+    "/\\evil.example",
+    "\\\\evil.example",
+    "/portal//../..//evil.example",
+    "/%09/evil.example",
+    "/\t/evil.example",
+    "javascript:alert(1)",
+    "/portal/../%2f%2fevil.example",
+    "https:evil.example",
+    "@evil.example",
+    "/portal@evil.example/x\r\nSet-Cookie: a=b",
+    "http://localhost.evil.example/portal",
+  ])("never leads to another site: next=%s", async (next) => {
+    const email = "astray@example.com";
+    const person = visitor(service.port);
+    const page = await person.get(`/portal/sign-in?next=${encodeURIComponent(next)}`);
+    const token = /name="_csrf" value="([^"]+)"/.exec(page.text)?.[1] ?? "";
+    const answer = await person.post("/portal/sign-in", { _csrf: decoded(token), email, password, next });
+    const target = new URL(String(answer.headers.location), "http://localhost");
+    expect([answer.status, target.origin]).toEqual([303, "http://localhost"]);
+    expect(target.pathname).toMatch(/^\/portal/);
+    const twice = await person.get(`/portal/sign-in?next=${encodeURIComponent(next)}`);
+    expect(new URL(String(twice.headers.location), "http://localhost").origin).toBe("http://localhost");
+  });
+
+  it("shows markup in labels, addresses and user agents as text", async () => {
+    const markup = `<img src=x onerror=alert(1)>"'><script>alert(2)</script>`;
+    const email = `<img/src=x/onerror=alert(1)>@example.com`;
+    const person = visitor(service.port, { userAgent: `Mozilla/5.0 ${markup} Firefox/140.0` });
+    await person.submit("/portal/sign-up", { email, password });
+    await person.submit("/portal/keys", { label: markup });
+    const failed = await signIn(visitor(service.port), email, markup);
+    const pages = [
+      failed,
+      await person.get("/portal/keys"),
+      await person.get("/portal/account"),
+      await person.get("/portal/plan"),
+    ];
+    for (const { text } of pages) expect(text).not.toMatch(/<img|<script(?![^>]* src=")|onerror=[^&]*>/i);
+    expect(decoded(pages[1]?.text ?? "")).toContain(markup);
+    expect(decoded(pages[2]?.text ?? "")).toContain(email);
+  });
+});
+
+it("binds cookies to the host and to https where the service is on https", async () => {
+  const service = await startTestService({ BASE_URL: "https://lnk.example" });
+  const { headers } = await send(service.port, "/portal/sign-in", {
+    host: "lnk.example",
+    headers: { accept: "text/html" },
+  });
+  expect(headers["set-cookie"]).toEqual([
+    expect.stringMatching(/^__Host-linkledger-forms=[^;]+; Path=\/; HttpOnly; Secure; SameSite=Lax$/),
+  ]);
+  expect(headers["strict-transport-security"]).toMatch(/max-age=31536000/);
+  await service.stop();
+});

@@ -1,0 +1,139 @@
+// Webhooks in the portal over real HTTP, delivered to a real receiver: key once, test tool, log, resend, pause, remove.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { forgetWebhookKeys } from "../../../src/commands/webhooks/webhook-key.ts";
+import { decoded } from "../../support/portal/browser-like.ts";
+import { type Person, portalPeople, until } from "../../support/portal/portal-people.ts";
+import { startTestService, type TestService } from "../../support/service/start-service.ts";
+import { startReceiver } from "../../support/webhooks/webhook-receiver.ts";
+
+describe("the webhook pages", { timeout: 90_000 }, () => {
+  let service: TestService;
+  let people: ReturnType<typeof portalPeople>;
+  beforeAll(async () => {
+    service = await startTestService({ TRUST_PROXY: "127.0.0.1/32", WEBHOOK_ALLOW_PRIVATE: "true" });
+    people = portalPeople(service);
+  }, 120_000);
+  afterAll(() => service.stop());
+
+  async function withWebhook(url: string, more: Record<string, string> = {}) {
+    const person = await people.developer();
+    const { text } = await person.submit("/portal/webhooks", { url, kinds: "click", ...more });
+    const [key = ""] = /whk_[A-Za-z0-9]{32}/.exec(text) ?? [];
+    const [page = ""] = /\/portal\/webhooks\/[0-9a-f-]{36}/.exec(text) ?? [];
+    return { person, key, page };
+  }
+  async function click(person: Person) {
+    const issued = await person.submit("/portal/keys", { label: "Clicks" });
+    const [key = ""] = /ll_[A-Za-z0-9]{32}/.exec(issued.text) ?? [];
+    const { body } = await service.post("/api/v1/shorten", key, { url: "https://example.com/" });
+    const browser = {
+      "user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+    };
+    expect((await service.ask(`/${body.slug}`, { headers: browser })).status).toBe(301);
+  }
+
+  it("offer the Developer plan to who has none, and take no webhook", async () => {
+    const person = await people.person();
+    expect((await person.get("/portal/webhooks")).text).toContain("Webhooks come with the Developer plan");
+    const refused = await person.submit("/portal/webhooks", {
+      url: "https://hooks.example.com/",
+      kinds: "click",
+    });
+    expect(refused.text).toContain("Webhooks come with the Developer plan");
+    expect((await person.get("/portal/webhooks")).text).not.toContain("hooks.example.com");
+  });
+
+  it("show the key once, and only its end afterwards", async () => {
+    const { person, key, page } = await withWebhook("https://hooks.example.com/a", { label: "Shop" });
+    for (const path of ["/portal/webhooks", page]) {
+      const { text } = await person.get(path);
+      expect(text).toContain("Shop");
+      expect(text).toContain(key.slice(-4));
+      expect(text).not.toContain(key);
+    }
+  });
+
+  it("say beside the form why an address is refused, and keep what was typed", async () => {
+    const person = await people.developer();
+    const refused = await person.submit("/portal/webhooks", {
+      url: "ftp://x",
+      label: "Kept",
+      kinds: "preview",
+    });
+    expect(refused.status).toBe(400);
+    expect(refused.text).toMatch(/class="error"[\s\S]*must begin with/);
+    expect(refused.text).toMatch(/value="Kept"[\s\S]*value="preview" checked/);
+    const none = await person.submit("/portal/webhooks", { url: "https://hooks.example.com/" });
+    expect([none.status, decoded(none.text)]).toEqual([400, expect.stringContaining("one or more of click")]);
+  });
+
+  it("say that the key is missing, what to do, and that a new one ended the pause", async () => {
+    const receiver = await startReceiver();
+    const { person, page } = await withWebhook(`http://127.0.0.1:${receiver.port}/`);
+    await forgetWebhookKeys(service.backend.secrets, page.split("/").at(-1) ?? "");
+    expect((await person.submit(`${page}/test`, {})).text).toContain("The key of this webhook is missing");
+    await click(person);
+    const shown = async () => decoded((await person.get(page)).text);
+    await until(async () => (await shown()).includes("its key is missing"));
+    expect(await shown()).toContain("Make a new key below: it then resumes by itself.");
+    await person.submit(`${page}/rotate`, {});
+    await until(async () => !(await shown()).includes("its key is missing"));
+    await until(async () => receiver.received.length === 1);
+  });
+
+  it("hold five webhooks", async () => {
+    const person = await people.developer();
+    for (let n = 0; n < 5; n++)
+      await person.submit("/portal/webhooks", { url: `https://hooks.example.com/${n}`, kinds: "click" });
+    const { text } = await person.get("/portal/webhooks");
+    expect(text).toContain("5 of 5 webhooks.");
+    expect(text).not.toContain("Add a webhook");
+  });
+
+  it("send a signed test to a receiver, and show request and answer without the key", async () => {
+    const receiver = await startReceiver({
+      answer: (response) => response.writeHead(418).end("<b>a teapot</b>"),
+    });
+    const { person, key, page } = await withWebhook(`http://127.0.0.1:${receiver.port}/hook`);
+    const { text } = await person.submit(page, {}, `${page}/test`);
+    expect(receiver.received).toHaveLength(1);
+    expect(receiver.received[0]?.headers["x-api-key"]).toBe(key);
+    expect(text).not.toContain(key);
+    const shown = decoded(text);
+    expect(shown).toContain(`POST http://127.0.0.1:${receiver.port}/hook`);
+    expect(shown).toContain('"event": "link.clicked"');
+    expect(shown).toMatch(/Not delivered: [\s\S]*Status 418[\s\S]*a teapot/);
+    expect(text).not.toContain("<b>a teapot");
+  });
+
+  it("list each delivery, filtered by state, with its tries; send it again; pause, resume and remove", async () => {
+    const receiver = await startReceiver();
+    const { person, page } = await withWebhook(`http://127.0.0.1:${receiver.port}/hook`);
+    await click(person);
+    const log = async (state = "") => (await person.get(`${page}${state && `?state=${state}`}`)).text;
+    await until(async () => (await log("delivered")).includes("Answered 200"));
+    expect(await log("failed")).toContain("None is failed.");
+    const [delivery = ""] = /\/portal\/webhooks\/[^/"]+\/deliveries\/[^/"]+/.exec(await log()) ?? [];
+    const shown = decoded((await person.get(delivery)).text);
+    expect(shown).toMatch(/"short_url": "http:\/\/localhost\/[\s\S]*/);
+    expect(shown).toContain('"received": true');
+    const again = await person.submit(delivery, {}, `${delivery}/resend`);
+    expect(again.text).toContain("It is on the way again.");
+    await until(async () => receiver.received.length === 2);
+    expect(receiver.received[1]?.headers["webhook-id"]).toBe(receiver.received[0]?.headers["webhook-id"]);
+
+    expect((await person.submit(page, {}, `${page}/pause`)).text).toContain(
+      "Nothing is sent until you resume it",
+    );
+    expect((await person.submit(page, {}, `${page}/resume`)).text).toContain("The webhook is active again.");
+    const rotated = await person.submit(page, {}, `${page}/rotate`);
+    expect(rotated.text).toMatch(/whk_[A-Za-z0-9]{32}/);
+    expect((await person.get(page)).text).toContain("signs along until");
+    const changes = { url: "https://hooks.example.com/new", label: "Renamed", kinds: "qr_scan" };
+    const changed = await person.submit(page, changes, `${page}/settings`);
+    expect(changed.text).toMatch(/The settings are saved\.[\s\S]*Renamed[\s\S]*value="qr_scan" checked/);
+    const removed = await person.submit(page, {}, `${page}/remove`);
+    expect(removed.text).toContain("The webhook is removed.");
+    expect((await person.get(page)).status).toBe(404);
+  });
+});

@@ -1,0 +1,105 @@
+// The real process: how it starts, stops and refuses to start.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
+import { send } from "../../support/service/ask.ts";
+import { childEnvironment } from "../../support/service/child-environment.ts";
+import {
+  accountWithKeys,
+  type Environment,
+  instanceOf,
+  startService,
+} from "../../support/service/service-process.ts";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+
+describe("the process", () => {
+  let folder: TemporaryFolder;
+  let instance: Environment;
+  beforeEach(async () => {
+    folder = await temporaryFolder();
+    instance = await instanceOf(join(folder.path, "data"));
+  });
+  afterEach(() => folder.remove());
+
+  /** Runs until it ends by itself. */
+  async function attempt(environment: Environment) {
+    const child = spawn(process.execPath, ["src/main.ts"], {
+      cwd: root,
+      env: childEnvironment(environment),
+    });
+    let [stdout, stderr] = ["", ""];
+    child.stdout.on("data", (chunk) => (stdout += chunk));
+    child.stderr.on("data", (chunk) => (stderr += chunk));
+    const [code] = await once(child, "close");
+    return { code, stdout, stderr };
+  }
+
+  it("answers bad configuration with one clear line on stderr and exit 1", async () => {
+    const { code, stdout, stderr } = await attempt({ ...instance, PORT: "http" });
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(/^linkledger: PORT \(it is "http"\): [^\n]+\n$/);
+  });
+
+  it("answers a GEOIP_DB that isn't there, or isn't a MaxMind database, likewise", async () => {
+    const missing = join(folder.path, "missing.mmdb");
+    const other = join(folder.path, "other.mmdb");
+    await writeFile(other, "not a database");
+    for (const GEOIP_DB of [missing, other]) {
+      const { code, stdout, stderr } = await attempt({ ...instance, GEOIP_DB });
+      expect([code, stdout]).toEqual([1, ""]);
+      expect(stderr).toMatch(/^linkledger: GEOIP_DB: \S+ can't be read as a MaxMind database \([^\n]+\)\n$/);
+      expect(stderr).toContain(GEOIP_DB);
+    }
+  });
+
+  it("answers a port in use likewise, and leaves nothing running", async () => {
+    const running = await startService(instance);
+    const { code, stderr } = await attempt({ ...instance, DATA_DIR: join(folder.path, "other") });
+    await running.stop();
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^linkledger: PORT: \d+ on 127\.0\.0\.1 is in use by another program\n$/);
+  });
+
+  it("tells its address and how to create an account at the first start, and stops gracefully on SIGTERM", async () => {
+    const child = spawn(process.execPath, ["src/main.ts"], {
+      cwd: root,
+      env: childEnvironment({ ...instance, LOG_LEVEL: "info" }),
+    });
+    let printed = "";
+    child.stdout.on("data", (chunk) => {
+      printed += chunk;
+      if (printed.includes("account create") && !child.killed) child.kill("SIGTERM");
+    });
+    const [code] = await once(child, "close");
+    expect(code).toBe(0);
+    expect(printed).toContain(instance.BASE_URL);
+    expect(printed).toContain("account create --email");
+    expect(printed).toContain('"stopped"');
+    expect((await stat(join(folder.path, "data", "secret.key"))).mode & 0o777).toBe(0o600);
+  });
+
+  it("keeps links and every click through a restart", async () => {
+    const first = await startService(instance);
+    const { keys } = await accountWithKeys(instance, "developer", 1);
+    const [key = ""] = keys;
+    const port = Number(instance.PORT);
+    const body = { url: "https://example.com/kept" };
+    const { slug } = (await send<{ slug: string }>(port, "/api/v1/shorten", { method: "POST", key, body }))
+      .body;
+    await Promise.all(Array.from({ length: 50 }, () => send(port, `/${slug}`, {})));
+    await first.stop("SIGTERM");
+    const second = await startService(instance);
+    expect((await send(port, `/${slug}`, {})).headers.location).toBe(body.url);
+    const clicks = async () => {
+      type Analytics = { analytics: { totalClicks: number } };
+      return (await send<Analytics>(port, `/api/v1/analytics/${slug}`, { key })).body.analytics.totalClicks;
+    };
+    await expect.poll(clicks, { timeout: 20_000 }).toBe(51);
+    await second.stop();
+  });
+});

@@ -1,0 +1,126 @@
+// `serve --roles`: what a process answers is what it was given to do (DESIGN §6).
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { closeAccount } from "../../../src/commands/account/close-account.ts";
+import { openAccount } from "../../../src/commands/account/open-account.ts";
+import { issueKey } from "../../../src/commands/keys/issue-key.ts";
+import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
+import { parseConfig } from "../../../src/config.ts";
+import { type Role, rolesFrom } from "../../../src/roles/role.ts";
+import { createLogger } from "../../../src/runtime/logging.ts";
+import { openService, type Service } from "../../../src/service.ts";
+import { operator } from "../../support/commands/command-deps.ts";
+import { stretched } from "../../support/runtime/slowness.ts";
+import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
+import { type Ask, send } from "../../support/service/ask.ts";
+import { BASE_URL } from "../../support/service/start-service.ts";
+
+const PARTS = ["redirect", "api", "projector"] as const satisfies Role[];
+type Part = (typeof PARTS)[number];
+
+describe("processes with one role each, on the same stores", () => {
+  let folder: TemporaryFolder;
+  let services: Record<Part, Service>;
+  let deps: Parameters<typeof issueKey>[0] & Parameters<typeof openAccount>[0];
+  let key: string;
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    const config = parseConfig({ PORT: "0", BASE_URL, DATA_DIR: folder.path });
+    const log = createLogger("silent");
+    const opened = PARTS.map(async (role) => [
+      role,
+      await openService(config, log, { roles: rolesFrom(role) }),
+    ]);
+    services = Object.fromEntries(await Promise.all(opened));
+    for (const part of PARTS)
+      while ((await ask(part, "/health/ready")).status !== 200) await runtimeDeps.sleep(20);
+    const { eventStore, secrets } = services.api.backend;
+    deps = { ...runtimeDeps, eventStore, secrets, keyPrefix: config.keyPrefix };
+    const { accountId } = await openAccount(deps, operator, { email: "a@example.com", tier: "free" });
+    key = (await issueKey(deps, operator, accountId, {})).key;
+    // From here on a wait is for what the test did, not for the projector's start.
+    while ((await ask("projector", "/health/ready")).status !== 200) await runtimeDeps.sleep(20);
+  }, 120_000);
+  afterAll(async () => {
+    for (const service of Object.values(services)) await service.stop();
+    await folder.remove();
+  });
+
+  const ask = <T>(part: Part, path: string, given: Ask = {}) =>
+    send<T>(Number(new URL(services[part].url).port), path, given);
+  const shorten = (part: Part, by = key) =>
+    ask<{ slug: string }>(part, "/api/v1/shorten", {
+      method: "POST",
+      key: by,
+      body: { url: "https://example.com/" },
+    });
+  const statuses = async (path: string) =>
+    Object.fromEntries(
+      await Promise.all(PARTS.map(async (part) => [part, (await ask(part, path)).status] as const)),
+    );
+
+  it("make a link in one, redirect it in another, and count its click in a third", async () => {
+    const { status, body } = await shorten("api");
+    expect(status).toBe(201);
+    expect(await statuses(`/${body.slug}`)).toEqual({ redirect: 301, api: 404, projector: 404 });
+    const total = async () => {
+      const answer = await ask<{ analytics: { totalClicks: number } }>(
+        "api",
+        `/api/v1/analytics/${body.slug}`,
+        { key },
+      );
+      return answer.body.analytics.totalClicks;
+    };
+    await expect.poll(total, { timeout: 10_000 }).toBe(1);
+  });
+
+  it("have nothing under /api, /docs and /openapi.json without the api role", async () => {
+    for (const part of ["redirect", "projector"] as const) {
+      expect((await shorten(part)).status).toBe(404);
+      for (const path of ["/", "/portal/sign-in", "/docs/", "/openapi.json", "/api/v1/links", "/api/qr/abc"])
+        expect([path, (await ask(part, path)).status]).toEqual([path, 404]);
+    }
+    expect(await statuses("/docs/")).toMatchObject({ api: 200 });
+  });
+
+  it("answer health and metrics whatever their role, and know how far the projections are", async () => {
+    const lag = 'linkledger_projection_lag_milliseconds{projection="links"} 0';
+    expect(await statuses("/health/live")).toEqual({ redirect: 200, api: 200, projector: 200 });
+    await expect
+      .poll(() => statuses("/health/ready"), { timeout: 10_000 })
+      .toEqual({
+        redirect: 200,
+        api: 200,
+        projector: 200,
+      });
+    for (const part of PARTS) {
+      const metrics = async () => (await ask(part, "/metrics")).text;
+      await expect.poll(metrics, { timeout: 10_000 }).toContain(lag);
+      expect((await metrics()).includes("linkledger_redirects_total")).toBe(part === "redirect");
+    }
+  });
+
+  it("know a new key, and make and follow its links, while no projector runs", async () => {
+    await services.projector.stop();
+    const { accountId } = await openAccount(deps, operator, { email: "b@example.com", tier: "free" });
+    const later = (await issueKey(deps, operator, accountId, {})).key;
+    const { status, body } = await shorten("api", later);
+    expect(status).toBe(201);
+    expect((await ask("redirect", `/${body.slug}`)).status).toBe(301);
+    const other = later.replace(/.$/, (last) => (last === "a" ? "b" : "a"));
+    expect((await ask("api", "/api/v1/links", { key: other })).status).toBe(401);
+  });
+
+  it("end a closed account's keys and links within a second, while no projector runs", async () => {
+    const { accountId } = await openAccount(deps, operator, { email: "c@example.com", tier: "free" });
+    const own = (await issueKey(deps, operator, accountId, {})).key;
+    const { body } = await shorten("api", own);
+    expect((await ask("redirect", `/${body.slug}`)).status).toBe(301);
+    await closeAccount(deps, operator, accountId);
+    const after = async () => [
+      (await ask("redirect", `/${body.slug}`)).status,
+      (await ask("api", "/api/v1/links", { key: own })).status,
+    ];
+    await expect.poll(after, { timeout: stretched(1_000), interval: 10 }).toEqual([404, 401]);
+  });
+});

@@ -1,0 +1,132 @@
+// Deliveries that get no answer, and certificates: each failure says what the receiver's owner has to repair.
+import { createServer } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { receiverResolver } from "../../../src/webhooks/receiver/resolve-receiver.ts";
+import { startDns } from "../../support/servers/loopback-dns.ts";
+import { certificateFor, makeAuthority } from "../../support/servers/test-certificates.ts";
+import { sendSample, testAgent } from "../../support/webhooks/send-sample.ts";
+import { startReceiver } from "../../support/webhooks/webhook-receiver.ts";
+
+describe("a delivery that gets no answer", () => {
+  it("is given up when the time is over before the headers", async () => {
+    const receiver = await startReceiver({ answer: () => {} });
+    const result = await sendSample(`http://127.0.0.1:${receiver.port}/`, { timeoutMs: 300 });
+    expect(result).toMatchObject({
+      status: null,
+      error: { code: "timeout", message: "No answer within 0.3 s" },
+    });
+    expect(result.durationMs).toBeGreaterThanOrEqual(290);
+  });
+
+  it("is not held by a receiver that drips its answer: the status counts, the rest is left", async () => {
+    const receiver = await startReceiver({
+      answer: (response) => {
+        response.writeHead(200);
+        const drip = setInterval(() => response.write("."), 20);
+        response.on("close", () => clearInterval(drip));
+      },
+    });
+    const result = await sendSample(`http://127.0.0.1:${receiver.port}/`, { timeoutMs: 400 });
+    expect(result).toMatchObject({ status: 200, error: null });
+    expect(result.answer).toMatch(/^\.+$/);
+    expect(result.durationMs).toBeLessThan(3000);
+  });
+
+  it("says that nobody listens", async () => {
+    const port = await closedPort();
+    const result = await sendSample(`http://127.0.0.1:${port}/`);
+    expect(result).toMatchObject({ status: null, error: { code: "connect_failed" } });
+    expect(result.error?.message).toContain("ECONNREFUSED");
+  });
+
+  it("says that the connection was closed", async () => {
+    const port = await rawServer("");
+    expect(await sendSample(`http://127.0.0.1:${port}/`)).toMatchObject({
+      error: { code: "connection_lost" },
+    });
+  });
+
+  it("says that the answer is not HTTP", async () => {
+    const port = await rawServer("220 mail.example ESMTP\r\n");
+    expect(await sendSample(`http://127.0.0.1:${port}/`)).toMatchObject({ error: { code: "bad_answer" } });
+  });
+
+  it("says that the name does not exist", async () => {
+    const dns = await startDns(() => undefined);
+    const resolve = receiverResolver([dns.server]);
+    const result = await sendSample("https://no-such-name.example/", { dispatcher: testAgent({ resolve }) });
+    expect(result.error).toEqual({
+      code: "dns_failed",
+      message: "no-such-name.example does not exist in the DNS",
+    });
+  });
+});
+
+describe("a delivery over TLS", () => {
+  const authority = makeAuthority();
+
+  it("reaches the receiver by name: server name, certificate and Host are the URL's", async () => {
+    const { result, receiver, port } = await sendOverTls(["hooks.example"]);
+    expect(result).toMatchObject({ status: 200, error: null });
+    expect(receiver.received[0]?.headers.host).toBe(`hooks.example:${port}`);
+  });
+
+  it("is refused when the certificate is for another name", async () => {
+    const { result, receiver } = await sendOverTls(["other.example"]);
+    expect(result.error).toEqual({
+      code: "tls_failed",
+      message: "The receiver's certificate is for another name (ERR_TLS_CERT_ALTNAME_INVALID)",
+    });
+    expect(receiver.received).toEqual([]);
+  });
+
+  it("is refused when the certificate has expired", async () => {
+    const { result } = await sendOverTls(["hooks.example"], { daysLeft: -2 });
+    expect(result.error).toMatchObject({
+      code: "tls_failed",
+      message: expect.stringContaining("has expired"),
+    });
+  });
+
+  it("is refused when nobody trusted has signed the certificate", async () => {
+    const { result } = await sendOverTls(["hooks.example"], { ca: makeAuthority("Another").cert });
+    expect(result.error).toMatchObject({
+      code: "tls_failed",
+      message: expect.stringContaining("not trusted"),
+    });
+  });
+
+  it("says so when the receiver does not speak TLS", async () => {
+    const receiver = await startReceiver();
+    const result = await sendSample(`https://127.0.0.1:${receiver.port}/`);
+    expect(result.error?.code).toBe("tls_failed");
+  });
+
+  async function sendOverTls(names: string[], { daysLeft = 1, ca = authority.cert } = {}) {
+    const receiver = await startReceiver({ tls: certificateFor(authority, names, daysLeft) });
+    const dns = await startDns(() => [{ a: "127.0.0.1" }]);
+    const resolve = receiverResolver([dns.server]);
+    const result = await sendSample(`https://hooks.example:${receiver.port}/`, {
+      dispatcher: testAgent({ resolve, ca }),
+    });
+    return { result, receiver, port: receiver.port };
+  }
+});
+
+async function closedPort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === "object" && address ? address.port : 0;
+}
+
+/** Says `text` to whoever has sent something, and closes. */
+async function rawServer(text: string): Promise<number> {
+  const server = createServer((socket) => socket.once("data", () => socket.end(text)));
+  server.listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return typeof address === "object" && address ? address.port : 0;
+}

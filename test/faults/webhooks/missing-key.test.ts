@@ -1,0 +1,133 @@
+// A webhook whose key is gone, as after a restore without the secrets: paused with the reason, mended by a new key.
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
+import { addWebhook } from "../../../src/commands/webhooks/add-webhook.ts";
+import { rotateWebhookKey } from "../../../src/commands/webhooks/rotate-webhook-key.ts";
+import { forgetWebhookKeys, webhookSecret } from "../../../src/commands/webhooks/webhook-key.ts";
+import { receiverUrl } from "../../../src/webhooks/receiver/receiver-url.ts";
+import { operator } from "../../support/commands/command-deps.ts";
+import { startReceiver } from "../../support/webhooks/webhook-receiver.ts";
+import {
+  loopbackSender,
+  openWebhookStores,
+  until,
+  type WebhookStores,
+  webhooksOn,
+} from "../../support/webhooks/webhook-run.ts";
+
+function depsOf({ backend }: WebhookStores) {
+  const base = { baseUrl: "http://localhost:1", baseHost: "localhost" };
+  return {
+    ...runtimeDeps,
+    ...backend,
+    ...base,
+    receiverUrl: (text: string) => receiverUrl(text, { allowPrivate: true }),
+  };
+}
+
+describe("a webhook whose key is missing", () => {
+  let stores: WebhookStores;
+  let deps: ReturnType<typeof depsOf>;
+  /** Of the worker's clock ahead of the real one. */
+  let laterMs: number;
+  let stop: () => Promise<void>;
+  let logged: { message: string; fields: object }[];
+
+  beforeEach(async () => {
+    stores = await openWebhookStores();
+    deps = depsOf(stores);
+    laterMs = 0;
+    logged = [];
+    const sender = loopbackSender();
+    const stopping = new AbortController();
+    const log = { warn: (fields: object, message: string) => void logged.push({ message, fields }) };
+    const webhooks = webhooksOn(stores.backend, {
+      send: sender.send,
+      log,
+      clock: () => new Date(Date.now() + laterMs),
+      settings: { pollMs: 50 },
+    });
+    const running = webhooks.run(stopping.signal);
+    stop = async () => {
+      stopping.abort();
+      await running;
+      await sender.close();
+      await stores.close();
+    };
+  });
+  afterEach(() => stop());
+
+  const eventsOf = async (accountId: string) => {
+    const events = await deps.eventStore.read(`account-${accountId}`);
+    return events.filter(({ type }) => type.startsWith("Webhook"));
+  };
+  const added = async () => {
+    const receiver = await startReceiver();
+    const accountId = await stores.account();
+    const url = `http://127.0.0.1:${receiver.port}/`;
+    const { webhookId } = await addWebhook(deps, operator, accountId, { url });
+    return { receiver, accountId, webhookId };
+  };
+  const keyless = async () => {
+    const webhook = await added();
+    await forgetWebhookKeys(deps.secrets, webhook.webhookId);
+    return webhook;
+  };
+
+  it("is paused once by the service, with the reason, and logged once, however many deliveries wait", async () => {
+    const { receiver, accountId, webhookId } = await keyless();
+    await stores.clicks(accountId, 30);
+    await until(async () => (await eventsOf(accountId)).length > 1, 10_000);
+    const reason = "its key is missing";
+    expect((await eventsOf(accountId)).map(({ type, data }) => ({ type, data })).slice(1)).toEqual([
+      {
+        type: "WebhookPaused",
+        data: { accountId, webhookId, by: "system", reason, cause: "key_missing", at: expect.any(String) },
+      },
+    ]);
+    // Whatever was put off is due by now; that another's new delivery was sent shows that all due ones were looked at.
+    laterMs = 600_000;
+    const other = await added();
+    await stores.clicks(other.accountId, 1);
+    await until(() => other.receiver.received.length === 1, 10_000);
+    expect(logged).toEqual([{ message: "webhook paused", fields: { accountId, webhookId, reason } }]);
+    expect(await eventsOf(accountId)).toHaveLength(2);
+    expect(receiver.received).toEqual([]);
+  });
+
+  it("is likewise paused when its key can't be decrypted, which the log says, and mended by a new one", async () => {
+    const { receiver, accountId, webhookId } = await added();
+    const db = new DatabaseSync(join(stores.dataDir, "secrets.db"));
+    // What was encrypted for another record can't be decrypted in this one's place.
+    const other = "SELECT value FROM secrets WHERE key = 'secret-key-check'";
+    db.prepare(`UPDATE secrets SET value = (${other}) WHERE key = ?`).run(webhookSecret(webhookId));
+    db.close();
+    await stores.clicks(accountId, 1);
+    await until(async () => (await eventsOf(accountId)).length > 1, 10_000);
+    expect((await eventsOf(accountId)).at(-1)?.data).toMatchObject({ cause: "key_missing" });
+    await until(() => logged.some(({ message }) => message === "webhook paused"), 10_000);
+    expect(logged.map(({ message }) => message)).toContain("the key of a webhook can't be decrypted");
+    const { key } = await rotateWebhookKey(deps, operator, accountId, webhookId);
+    await until(() => receiver.received.length === 1, 10_000);
+    expect(receiver.received[0]?.headers["x-api-key"]).toBe(key);
+  });
+
+  it("resumes by itself with a new key, and what waited is delivered with it", async () => {
+    const { receiver, accountId, webhookId } = await keyless();
+    const clicks = await stores.clicks(accountId, 3);
+    await until(async () => (await eventsOf(accountId)).length > 1, 10_000);
+    const { key } = await rotateWebhookKey(deps, operator, accountId, webhookId);
+    await until(() => receiver.received.length === 3, 10_000);
+    expect(receiver.received.map(({ headers }) => headers["webhook-id"]).sort()).toEqual(clicks.sort());
+    for (const { headers } of receiver.received) expect(headers["x-api-key"]).toBe(key);
+    expect((await eventsOf(accountId)).map(({ type }) => type)).toEqual([
+      "WebhookAdded",
+      "WebhookPaused",
+      "WebhookKeyRotated",
+      "WebhookResumed",
+    ]);
+    expect(logged).toHaveLength(1);
+  });
+});

@@ -1,0 +1,152 @@
+// The router between crashes: no delivery lost, none doubled, whatever breaks and however often it starts again.
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { removeWebhook } from "../../../src/commands/webhooks/remove-webhook.ts";
+import type { ReadStore } from "../../../src/read-store/port.ts";
+import type { DeliveryQueue } from "../../../src/webhooks/queue/queue.ts";
+import { oldestKept, oldestRouted } from "../../../src/webhooks/queue/retention.ts";
+import { ROUTER_CHECKPOINT, routeClicks } from "../../../src/webhooks/routing/router.ts";
+import { operator } from "../../support/commands/command-deps.ts";
+import { failingReadStore } from "../../support/projections/failing-read-store.ts";
+import { append } from "../../support/runtime/stores.ts";
+import { webhookDeps, webhookOf } from "../../support/webhooks/webhook-of.ts";
+import { openWebhookStores, until, type WebhookStores } from "../../support/webhooks/webhook-run.ts";
+
+const DAY = 86_400_000;
+
+describe("the webhook router", () => {
+  let stores: WebhookStores;
+  beforeEach(async () => {
+    stores = await openWebhookStores();
+  });
+  afterEach(() => stores.close());
+
+  type Parts = {
+    readStore?: ReadStore;
+    queue?: Pick<DeliveryQueue, "enqueue" | "cancel">;
+    clock?: () => Date;
+  };
+
+  /** Until it has passed everything that is in the log now, or breaks. */
+  async function route(parts: Parts = {}): Promise<void> {
+    const { eventStore, readStore, deliveryQueue } = stores.backend;
+    const head = await eventStore.head();
+    const stop = new AbortController();
+    const deps = {
+      eventStore,
+      readStore,
+      queue: deliveryQueue,
+      clock: () => new Date(),
+      queued: () => undefined,
+    };
+    const routing = routeClicks({ ...deps, ...parts }, stop.signal);
+    const done = until(async () => (await readStore.checkpoint(ROUTER_CHECKPOINT))?.position === head);
+    await Promise.race([routing, done]).finally(() => stop.abort());
+    await routing;
+  }
+  const deliveries = async (webhookId: string) =>
+    (await stores.backend.deliveryQueue.list({ webhookId, limit: 1_000 }))
+      .map(({ eventId }) => eventId)
+      .sort();
+  const hookFor = async (accountId: string) => (await webhookOf(stores.backend, accountId, 8080)).webhookId;
+
+  it("queues each click once, however often a write breaks before or after it took effect", async () => {
+    const account = await stores.account();
+    const hook = await hookFor(account);
+    const ids = await stores.clicks(account, 300);
+    const { readStore, deliveryQueue } = stores.backend;
+    for (const applied of [false, true, false, true]) {
+      const breaking = failingReadStore(readStore, [{ afterWrites: 0, applied }]);
+      await expect(route({ readStore: breaking })).rejects.toThrow("went away");
+      ids.push(...(await stores.clicks(account, 50)));
+    }
+    for (const applied of [false, true]) {
+      const enqueue: DeliveryQueue["enqueue"] = async (items, now) => {
+        if (applied) await deliveryQueue.enqueue(items, now);
+        throw new Error("the queue went away");
+      };
+      const queue = { enqueue, cancel: deliveryQueue.cancel.bind(deliveryQueue) };
+      await expect(route({ queue })).rejects.toThrow("the queue went away");
+    }
+    await route();
+    expect(await deliveries(hook)).toEqual(ids.sort());
+  });
+
+  it("makes no second delivery when it starts again from zero", async () => {
+    const account = await stores.account();
+    const hook = await hookFor(account);
+    const ids = await stores.clicks(account, 100);
+    await route();
+    const { readStore, deliveryQueue } = stores.backend;
+    const before = await deliveryQueue.list({ webhookId: hook, limit: 1_000 });
+    await readStore.resetCheckpoint(ROUTER_CHECKPOINT);
+    await route();
+    expect(await deliveryQueue.list({ webhookId: hook, limit: 1_000 })).toEqual(before);
+    expect(before).toHaveLength(ids.length);
+  });
+
+  it("knows the webhooks from before its checkpoint when it starts again", async () => {
+    const account = await stores.account();
+    const hook = await hookFor(account);
+    await stores.clicks(account, 1);
+    await route();
+    const second = await stores.clicks(account, 1);
+    await route();
+    expect(await deliveries(hook)).toEqual(expect.arrayContaining(second));
+    expect(await deliveries(hook)).toHaveLength(2);
+  });
+
+  it("makes no delivery for what is older than deliveries are kept, and keeps those it may make again", async () => {
+    const account = await stores.account();
+    const hook = await hookFor(account);
+    await stores.clicks(account, 3);
+    const later = new Date(Date.now() + 31 * DAY);
+    await route({ clock: () => later });
+    expect(await deliveries(hook)).toEqual([]);
+    expect(oldestKept(later) < oldestRouted(later)).toBe(true);
+  });
+
+  it("cancels what waits for a webhook that is removed, also what it queued in the same batch", async () => {
+    const account = await stores.account();
+    const [hook, other] = [await hookFor(account), await hookFor(account)];
+    await stores.clicks(account, 5);
+    await removeWebhook(webhookDeps(stores.backend), operator, account, hook);
+    await stores.clicks(account, 2);
+    await route();
+    const { deliveryQueue } = stores.backend;
+    expect(await deliveryQueue.list({ webhookId: hook, state: "cancelled", limit: 100 })).toHaveLength(5);
+    expect(await deliveries(hook)).toHaveLength(5);
+    expect(await deliveryQueue.list({ webhookId: other, state: "pending", limit: 100 })).toHaveLength(7);
+  });
+
+  it("stops at an event that it can't read instead of passing it over", async () => {
+    const account = await stores.account();
+    const hook = await hookFor(account);
+    await stores.clicks(account, 1);
+    await route();
+    const metadata = {
+      schemaVersion: 99,
+      correlationId: "x",
+      causationId: "x",
+      actor: { type: "operator" as const },
+    };
+    const fromTheFuture = { id: crypto.randomUUID(), type: "LinkClicked", data: {}, metadata };
+    await stores.backend.eventStore.append("clicks-newer-20260301", "any", [fromTheFuture]);
+    await stores.clicks(account, 1);
+    await expect(route()).rejects.toThrow(/LinkClicked at revision 0 of clicks-newer/);
+    expect(await deliveries(hook)).toHaveLength(1);
+  });
+
+  it("cancels what waits for a closed account by that event alone, and queues none of its clicks after it", async () => {
+    const account = await stores.account();
+    const hook = await hookFor(account);
+    await stores.clicks(account, 3);
+    await route();
+    const { eventStore, deliveryQueue } = stores.backend;
+    const data = { accountId: account, at: new Date().toISOString() };
+    await append(eventStore, `account-${account}`, [{ type: "AccountClosed", data }]);
+    await stores.clicks(account, 2);
+    await route();
+    const states = (await deliveryQueue.list({ webhookId: hook, limit: 10 })).map(({ state }) => state);
+    expect(states).toEqual(["cancelled", "cancelled", "cancelled"]);
+  });
+});

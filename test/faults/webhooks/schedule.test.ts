@@ -1,0 +1,176 @@
+// A delivery's whole life under a clock of our own, against a real receiver and a real queue.
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
+import { TRY_DELAYS_MS } from "../../../src/webhooks/delivery/schedule.ts";
+import { DeliveryWorker } from "../../../src/webhooks/delivery/worker.ts";
+import { deliveryId } from "../../../src/webhooks/queue/queue.ts";
+import type { Subscriber } from "../../../src/webhooks/routing/subscribers.ts";
+import { type AnswerRequest, startReceiver } from "../../support/webhooks/webhook-receiver.ts";
+import { loopbackSender, openWebhookStores, type WebhookStores } from "../../support/webhooks/webhook-run.ts";
+
+const START = Date.UTC(2026, 2, 1, 12);
+const HOUR = 3_600_000;
+const DAY = 24 * HOUR;
+const HOOK = "hook-1";
+const ACCOUNT = "account-1";
+
+describe("a delivery through its schedule", () => {
+  let stores: WebhookStores;
+  let sender: ReturnType<typeof loopbackSender>;
+  let now: number;
+  let pausedFor: string[];
+  const clock = () => new Date(now);
+  const queue = () => stores.backend.deliveryQueue;
+  beforeEach(async () => {
+    now = START;
+    pausedFor = [];
+    stores = await openWebhookStores();
+    sender = loopbackSender(clock);
+  });
+  afterEach(async () => {
+    await sender.close();
+    await stores.close();
+  });
+
+  const workerTo = (port: number, random = () => 0.5) => {
+    const webhook: Subscriber = {
+      ...{ webhookId: HOOK, accountId: ACCOUNT, url: `http://127.0.0.1:${port}/`, kinds: ["click"] },
+      ...{ status: "active", activeSince: new Date(START).toISOString() },
+    };
+    return new DeliveryWorker({
+      queue: queue(),
+      find: () => (pausedFor.length > 0 ? { ...webhook, status: "paused" } : webhook),
+      keysOf: async () => ({ key: "whk_key" }),
+      send: sender.send,
+      pause: async (_, { reason }) => void pausedFor.push(reason),
+      clock,
+      newId: runtimeDeps.newId,
+      random,
+      log: { warn: () => undefined },
+    });
+  };
+  const enqueue = (...eventIds: string[]) =>
+    queue().enqueue(
+      eventIds.map((eventId) => ({ webhookId: HOOK, eventId, event: "link.clicked", body: '{"n":1}' })),
+      clock().toISOString(),
+    );
+  const lookNow = async (worker: DeliveryWorker) => {
+    const started = await worker.startDue();
+    await worker.underWay.settled();
+    return started;
+  };
+  /** Looks whenever something is due, but not more often than told; answers when tries were made. */
+  const runUntil = async (worker: DeliveryWorker, end: number, leastStep = 1) => {
+    const tried: number[] = [];
+    while (now < end) {
+      if ((await lookNow(worker)) > 0) tried.push(now);
+      const due = (await queue().list({ webhookId: HOOK, state: "pending", limit: 1 }))[0]?.dueAt;
+      now = Math.min(end, Math.max(due ? Date.parse(due) : end, now + leastStep));
+    }
+    return tried;
+  };
+  const answers =
+    (status: number, headers = {}): AnswerRequest =>
+    (response) =>
+      response.writeHead(status, headers).end("no");
+
+  it("is tried eight times over 27 hours with the same id and body, then is a dead letter that can be resent", async () => {
+    let status = 500;
+    const receiver = await startReceiver({ answer: (response) => response.writeHead(status).end("no") });
+    const worker = workerTo(receiver.port);
+    await enqueue("event-1");
+    const tried = await runUntil(worker, START + 3 * DAY);
+    const waits = tried.map((at, n) => at - (tried[n - 1] ?? START));
+    for (const [n, wait] of waits.entries())
+      expect(Math.abs(wait - (TRY_DELAYS_MS[n] ?? 0))).toBeLessThan(1_000);
+    expect(waits).toHaveLength(8);
+
+    expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"]))).toEqual(
+      new Set(["event-1"]),
+    );
+    expect(new Set(receiver.received.map(({ body }) => body.toString()))).toEqual(new Set(['{"n":1}']));
+    expect(new Set(receiver.received.map(({ headers }) => headers["webhook-timestamp"])).size).toBe(8);
+
+    const id = deliveryId(HOOK, "event-1");
+    const dead = await queue().get(id);
+    expect(dead).toMatchObject({ state: "failed", tries: 8, dueAt: null });
+    expect(dead?.log.map((attempt) => attempt.status)).toEqual(new Array(8).fill(500));
+    expect(dead?.log[0]).toMatchObject({ answer: "no", error: { code: "status" }, at: isoOf(tried[0]) });
+    const next = dead?.log.map(({ nextTryAt }) => nextTryAt && Date.parse(nextTryAt));
+    expect(next).toEqual([...tried.slice(1), null]);
+
+    status = 204;
+    await queue().resend(id, clock().toISOString());
+    await lookNow(worker);
+    expect(await queue().get(id)).toMatchObject({ state: "delivered", tries: 1 });
+    expect(receiver.received.at(-1)?.headers["webhook-id"]).toBe("event-1");
+    expect(pausedFor).toEqual([]);
+  });
+
+  it("waits as long as the receiver asks with Retry-After", async () => {
+    const receiver = await startReceiver({ answer: answers(429, { "retry-after": "600" }) });
+    const worker = workerTo(receiver.port);
+    await enqueue("event-1");
+    const tried = await runUntil(worker, START + 20 * 60_000);
+    expect(tried.map((at) => Math.round((at - START) / 1000))).toEqual([0, 600]);
+  });
+
+  it("pauses the webhook at once when the receiver answers 410", async () => {
+    const receiver = await startReceiver({ answer: answers(410) });
+    const worker = workerTo(receiver.port);
+    await enqueue("event-1", "event-2");
+    await worker.startDue();
+    await worker.underWay.settled();
+    expect(pausedFor[0]).toMatch(/410 Gone/);
+    now += DAY;
+    expect(await lookNow(worker)).toBe(0);
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  it("pauses the webhook five days after its last success, not after its first failure", async () => {
+    let succeeds = false;
+    const receiver = await startReceiver({
+      answer: (response) => response.writeHead(succeeds ? 200 : 503).end(),
+    });
+    const worker = workerTo(receiver.port);
+    for (let hour = 0; hour < 110; hour += 5) {
+      await enqueue(`early-${hour}`);
+      await runUntil(worker, START + (hour + 5) * HOUR, HOUR);
+    }
+    expect(pausedFor).toEqual([]);
+    succeeds = true;
+    await enqueue("arrives");
+    await lookNow(worker);
+    succeeds = false;
+    const lastSuccess = now;
+    for (let hour = 0; hour < 130 && pausedFor.length === 0; hour += 5) {
+      await enqueue(`late-${hour}`);
+      await runUntil(worker, now + 5 * HOUR, HOUR);
+    }
+    expect(pausedFor[0]).toMatch(/five days/);
+    expect(now - lastSuccess).toBeGreaterThanOrEqual(5 * DAY);
+    expect(now - lastSuccess).toBeLessThan(5 * DAY + 10 * HOUR);
+  }, 60_000);
+
+  it("spends no tries while the receiver is left alone, and probes it with one", async () => {
+    const receiver = await startReceiver({ answer: answers(500) });
+    const worker = workerTo(receiver.port);
+    const ids = Array.from({ length: 40 }, (_, n) => `event-${n}`);
+    await enqueue(...ids);
+    while ((await lookNow(worker)) > 0);
+    const before = receiver.received.length;
+    expect(before).toBeLessThan(20);
+    expect(worker.circuits.open()).toBe(1);
+    now += 4_000;
+    expect(await lookNow(worker)).toBe(0);
+    now += 2_000;
+    expect(await lookNow(worker)).toBe(1);
+    expect(receiver.received.length).toBe(before + 1);
+    const untried = (await queue().list({ webhookId: HOOK, limit: 100 })).filter(({ tries }) => tries === 0);
+    expect(untried.length).toBe(40 - receiver.received.length);
+  });
+});
+
+function isoOf(ms: number | undefined): string {
+  return new Date(ms ?? 0).toISOString();
+}

@@ -1,0 +1,183 @@
+// A whole production set-up for tests: our processes by role, on an EventStoreDB, a MongoDB and a Redis of their own.
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { type Backend, openBackend } from "../../../src/backend.ts";
+import { openAccount } from "../../../src/commands/account/open-account.ts";
+import { issueKey } from "../../../src/commands/keys/issue-key.ts";
+import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
+import { type Config, parseConfig } from "../../../src/config.ts";
+import { accountStream } from "../../../src/events/streams.ts";
+import { accounts } from "../../../src/projections/definitions/accounts.ts";
+import { keys } from "../../../src/projections/definitions/keys.ts";
+import { checkpointName } from "../../../src/projections/projection.ts";
+import { whenProjected } from "../../../src/queries/freshness.ts";
+import { operator } from "../commands/command-deps.ts";
+import { type EventStoreDbDouble, startDouble } from "../event-store/eventstoredb-double/double.ts";
+import { type TemporaryFolder, temporaryFolder } from "../runtime/temporary-folder.ts";
+import { deleteStreams } from "../servers/eventstoredb-server.ts";
+import { freePort } from "../servers/free-port.ts";
+import { startMongodb, type TestMongodb } from "../servers/mongodb-server.ts";
+import { redisIsOurs, removeKeys, startRedis, type TestRedis } from "../servers/redis-server.ts";
+import { type Answer, type Ask, send } from "../service/ask.ts";
+import { childEnvironment } from "../service/child-environment.ts";
+import { type Environment, runCommand } from "../service/service-process.ts";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+/** On a machine that is busy with other tests. */
+const PATIENCE_MS = 400_000;
+const READY_EVERY_MS = 200;
+
+export type RoleProcess = {
+  child: ChildProcess;
+  port: number;
+  /** Everything it logged. */
+  printed(): string;
+  ask<T = Record<string, unknown>>(path: string, given?: Ask): Promise<Answer<T>>;
+  /** Resolves once /health/ready answers 200. */
+  ready(): Promise<void>;
+  /** Resolves when the process has gone. */
+  end(signal?: "SIGTERM" | "SIGKILL"): Promise<void>;
+};
+
+export type Cluster = {
+  redis: TestRedis;
+  mongodb: TestMongodb;
+  /** Undefined with EVENTSTORE_URL: then it is the real server. */
+  events: EventStoreDbDouble | undefined;
+  environment: Environment;
+  /** Of a further process. */
+  config: Config;
+  /** Resolves once it listens, whether or not its stores are there. `clock`: one that a test moves. */
+  start(roles: string, more?: Environment, clock?: () => Date): Promise<RoleProcess>;
+  command<T>(...command: string[]): Promise<T>;
+  /** As a further process would see the stores. */
+  backend: Backend;
+  /** An account with one active key; needs a projector, and waits for it. */
+  member(tier: "free" | "developer"): Promise<{ accountId: string; keyId: string; key: string }>;
+  stop(): Promise<void>;
+};
+
+export async function startCluster(more: Environment = {}): Promise<Cluster> {
+  const folder = await temporaryFolder();
+  const [mongodb, redis] = await Promise.all([startMongodb(), startRedis()]);
+  const events = process.env.EVENTSTORE_URL ? undefined : await startDouble();
+  const name = crypto.randomUUID().slice(0, 8);
+  const environment: Environment = {
+    BASE_URL: `http://${name}.localhost`,
+    EVENTSTORE_URL: process.env.EVENTSTORE_URL ?? events?.connectionString ?? "",
+    EVENTSTORE_PREFIX: `t${name}_`,
+    MONGODB_URL: mongodb.newDatabase(),
+    REDIS_URL: redis.url,
+    SECRET_KEY: "a secret key for all processes of one test",
+    TRUST_PROXY: "127.0.0.1/32",
+    LOG_LEVEL: "warn",
+    ...more,
+  };
+  const started: RoleProcess[] = [];
+  let numbered = 0;
+  const config = parseConfig({ ...environment, DATA_DIR: join(folder.path, "test") });
+  const backend = await openBackend(config, { offThread: false });
+  const command = <T>(...words: string[]) =>
+    runCommand<T>({ ...environment, DATA_DIR: join(folder.path, "command") }, ...words);
+  let members = 0;
+  return {
+    ...{ redis, mongodb, events, environment, config, command, backend },
+    async start(roles, own = {}, clock) {
+      numbered += 1;
+      const DATA_DIR = await dataFolder(folder, numbered);
+      const process = await startProcess({ ...environment, DATA_DIR, ...own }, roles, clock);
+      started.push(process);
+      return process;
+    },
+    async member(tier) {
+      members += 1;
+      const deps = { ...runtimeDeps, ...backend, keyPrefix: config.keyPrefix };
+      const email = `member-${members}@example.com`;
+      const { accountId } = await openAccount(deps, operator, { email, tier });
+      const issued = await issueKey(deps, operator, accountId, {});
+      const names = [accounts, keys].map(checkpointName);
+      const [last] = await backend.eventStore.read(accountStream(accountId), { backwards: true, limit: 1 });
+      await whenProjected(deps, names, last?.position ?? "", PATIENCE_MS);
+      return { accountId, ...issued };
+    },
+    async stop() {
+      await Promise.all(started.map((process) => process.end("SIGKILL")));
+      await backend.close();
+      await events?.close();
+      if (!redisIsOurs) await removeKeys(redis.url, `linkledger:${config.eventStorePrefix}`);
+      if (!events) await deleteStreams(config.eventStoreUrl ?? "", config.eventStorePrefix);
+      await Promise.all([mongodb.stop(), redis.stop()]);
+      await folder.remove();
+    },
+  };
+}
+
+async function dataFolder(folder: TemporaryFolder, number: number): Promise<string> {
+  const path = join(folder.path, `process-${number}`);
+  await mkdir(path, { recursive: true });
+  return path;
+}
+
+async function startProcess(
+  environment: Environment,
+  roles: string,
+  clock?: () => Date,
+): Promise<RoleProcess> {
+  const port = await freePort();
+  const program = clock
+    ? ["test/support/cluster/serve-with-clock.ts", roles]
+    : ["src/cli.ts", "serve", "--roles", roles];
+  const child = spawn(process.execPath, program, {
+    cwd: root,
+    env: childEnvironment({ ...environment, PORT: String(port) }),
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
+  let printed = "";
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (printed += chunk));
+  const gone = once(child, "exit");
+  const killNow = () => void child.kill("SIGKILL");
+  process.once("exit", killNow);
+  const ask = async <T>(path: string, given: Ask = {}) => {
+    if (clock) await tellTime(child, clock());
+    return await send<T>(port, path, given);
+  };
+  const answers = (path: string) =>
+    until(
+      `${roles} to answer ${path}`,
+      async () => {
+        if (child.exitCode !== null) throw new Error(`${roles} ended with ${child.exitCode}:\n${printed}`);
+        const answer = await ask(path).catch(() => undefined);
+        return answer?.status === 200;
+      },
+      READY_EVERY_MS,
+    );
+  const end = async (signal: NodeJS.Signals = "SIGTERM") => {
+    process.off("exit", killNow);
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+    await gone;
+  };
+  await answers("/health/live").catch(async (error: unknown) => {
+    await end("SIGKILL");
+    throw error;
+  });
+  return { child, port, printed: () => printed, ask, ready: () => answers("/health/ready"), end };
+}
+
+/** @throws when it doesn't hold within three minutes */
+export async function until(what: string, holds: () => Promise<boolean>, everyMs = 20): Promise<void> {
+  for (const deadline = Date.now() + PATIENCE_MS; !(await holds()); await sleep(everyMs)) {
+    if (Date.now() > deadline) throw new Error(`waited too long for ${what}`);
+  }
+}
+
+/** Resolves when the process goes by it. */
+async function tellTime(child: ChildProcess, now: Date): Promise<void> {
+  if (!child.connected) return;
+  const heard = once(child, "message", { signal: AbortSignal.timeout(PATIENCE_MS) });
+  child.send(now.getTime());
+  await heard;
+}

@@ -1,0 +1,52 @@
+// Real stores in a folder of their own, and the deps that commands get in production, for tests that append.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openBackend } from "../../../src/backend.ts";
+import type { Caller, CommandContext } from "../../../src/commands/caller.ts";
+import { slugDerivation } from "../../../src/commands/links/derived-identity.ts";
+import { recheckLater } from "../../../src/commands/links/url-rechecks.ts";
+import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
+import type { Tier } from "../../../src/events/vocabulary.ts";
+import { lifecycleProjections } from "../../../src/projections/groups.ts";
+import { ProjectionRunner } from "../../../src/projections/runner/runner.ts";
+import type { Secrets } from "../../../src/secrets/port.ts";
+
+export const operator: CommandContext = { requestId: "test-request", actor: { type: "operator" } };
+
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/** `catchUp` folds accounts, keys, domains, webhooks and links into their documents. */
+export async function openCommandDeps() {
+  const dataDir = await mkdtemp(join(tmpdir(), "linkledger-commands-"));
+  const backend = await openBackend({ dataDir }, { offThread: false });
+  const secrets: Secrets = backend.secrets;
+  const deps = {
+    ...runtimeDeps,
+    eventStore: backend.eventStore,
+    readStore: backend.readStore,
+    secrets,
+    deliveryQueue: backend.deliveryQueue,
+    keyPrefix: "ll",
+    baseUrl: "http://localhost:3000",
+    baseHost: "localhost",
+    derivedSlug: slugDerivation("0123456789abcdef0123456789abcdef"),
+    urlSafety: async (url: URL) => (url.hostname === "bad.example" ? ("unsafe" as const) : ("safe" as const)),
+    recheckLater: recheckLater({ secrets: backend.secrets, clock: runtimeDeps.clock }),
+  };
+  const { eventStore, foldStore } = backend;
+  const { clock } = runtimeDeps;
+  const projections = lifecycleProjections;
+  const folding = { eventStore, readStore: foldStore, projections, clock, log: silent };
+  const runner = new ProjectionRunner(folding);
+  const catchUp = () => runner.catchUp();
+  const close = async () => {
+    await backend.close();
+    await rm(dataDir, { recursive: true, force: true });
+  };
+  return { deps, foldStore, catchUp, close };
+}
+
+export function callerOf(accountId: string, tier: Tier): Caller {
+  return { accountId, tier, via: "api", keyId: runtimeDeps.newId() };
+}

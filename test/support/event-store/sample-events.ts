@@ -1,0 +1,22 @@
+// Events for tests of stores, which don't look inside them.
+import { randomBytes } from "node:crypto";
+import type { NewEvent } from "../../../src/event-store/port.ts";
+import { timeOrderedId } from "../../../src/events/ids.ts";
+
+export function sampleEvent(data: unknown = {}, type = "Sampled"): NewEvent {
+  return {
+    id: timeOrderedId(Date.now(), randomBytes(10).toString("hex")),
+    type,
+    data,
+    metadata: {
+      schemaVersion: 1,
+      correlationId: "request-1",
+      causationId: "request-1",
+      actor: { type: "system", id: "test" },
+    },
+  };
+}
+
+export function sampleEvents(count: number): NewEvent[] {
+  return Array.from({ length: count }, (_, index) => sampleEvent({ index }));
+}

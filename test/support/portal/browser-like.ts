@@ -1,0 +1,64 @@
+// A browser without scripts for tests over real HTTP: keeps cookies, follows redirects, sends forms as they stand.
+import type { IncomingHttpHeaders } from "node:http";
+import { type Answer, send } from "../service/ask.ts";
+
+export type Visitor = ReturnType<typeof visitor>;
+
+const HTML = "text/html,application/xhtml+xml,*/*;q=0.8";
+export const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+
+/** `address`: sent as X-Forwarded-For, which counts where the service trusts loopback. */
+export function visitor(port: number, options: { address?: string; userAgent?: string } = {}) {
+  const cookies = new Map<string, string>();
+  const ask = async (method: string, path: string, body?: string): Promise<Answer<unknown>> => {
+    const headers: Record<string, string> = {
+      accept: HTML,
+      "user-agent": options.userAgent ?? FIREFOX,
+      cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join("; "),
+    };
+    if (options.address) headers["x-forwarded-for"] = options.address;
+    if (body !== undefined) headers["content-type"] = "application/x-www-form-urlencoded";
+    const answer = await send<unknown>(port, path, { method, headers, body });
+    keep(cookies, answer.headers);
+    return answer;
+  };
+  const follow = async (answer: Answer<unknown>): Promise<Answer<unknown>> => {
+    const { location } = answer.headers;
+    if (answer.status !== 303 || !location) return answer;
+    return follow(await ask("GET", location));
+  };
+  return {
+    cookies,
+    get: (path: string) => ask("GET", path),
+    /** As a form would, without a token unless one is among the fields; redirects are not followed. */
+    post: (path: string, fields: Record<string, string>) =>
+      ask("POST", path, new URLSearchParams(fields).toString()),
+    /** Opens the page, takes the token of its forms, posts the fields, and goes where the answer leads. */
+    async submit(page: string, fields: Record<string, string>, action = page): Promise<Answer<unknown>> {
+      const token = csrfOf((await follow(await ask("GET", page))).text);
+      const body = new URLSearchParams({ _csrf: token, ...fields }).toString();
+      return follow(await ask("POST", action, body));
+    },
+    follow,
+  };
+}
+
+/** The token in the page's first form. @throws when there is none */
+export function csrfOf(page: string): string {
+  const token = /name="_csrf" value="([^"]+)"/.exec(page)?.[1];
+  if (!token) throw new Error(`no form on this page:\n${page.slice(0, 500)}`);
+  return decoded(token);
+}
+
+/** Text of an attribute or element, as a browser reads it. */
+export function decoded(markup: string): string {
+  return markup.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
+}
+
+function keep(cookies: Map<string, string>, headers: IncomingHttpHeaders): void {
+  for (const line of headers["set-cookie"] ?? []) {
+    const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+    if (value === "" || /expires=Thu, 01 Jan 1970/i.test(line)) cookies.delete(name);
+    else cookies.set(name, value);
+  }
+}

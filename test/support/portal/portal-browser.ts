@@ -1,0 +1,88 @@
+// A service and a browser for tests of the portal's pages: people who sign up by typing, and pictures of what they see.
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { launchChromium } from "../servers/chromium.ts";
+import { freePort } from "../servers/free-port.ts";
+import { startTestService, type TestService } from "../service/start-service.ts";
+import { until } from "./portal-people.ts";
+
+export const PATIENCE_MS = 90_000;
+/** For one thing to appear. */
+const STEP_MS = 30_000;
+export const PASSWORD = "seven brown foxes";
+const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+/** Not committed; CI may keep it. */
+const PICTURES = "test-results/screenshots";
+
+export type PortalBrowser = {
+  base: string;
+  service: TestService;
+  /** A new person's own browser profile, at `/`. */
+  visitor(options?: BrowserContextOptions): Promise<Page>;
+  /** Signed up by typing. */
+  member(options?: BrowserContextOptions): Promise<Page>;
+  upgrade(page: Page): Promise<void>;
+  accountOf(page: Page): Promise<string>;
+  /** Follows a short link as a person elsewhere would. */
+  follow(url: string): Promise<Response>;
+  picture(page: Page, name: string): Promise<void>;
+  stop(): Promise<void>;
+};
+
+export async function openPortalBrowser(environment: Record<string, string> = {}): Promise<PortalBrowser> {
+  const port = String(await freePort());
+  const base = `http://localhost:${port}`;
+  const service = await startTestService({ PORT: port, BASE_URL: base, ...environment });
+  const browser: Browser = await launchChromium();
+  const contexts: BrowserContext[] = [];
+  let people = 0;
+
+  async function visitor(options: BrowserContextOptions = {}): Promise<Page> {
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+    contexts.push(context);
+    const page = await context.newPage();
+    page.setDefaultTimeout(STEP_MS);
+    await page.goto(base);
+    return page;
+  }
+
+  async function accountOf(page: Page): Promise<string> {
+    const session = (await page.context().cookies()).find(({ name }) => name.endsWith("session"));
+    return session?.value.split(".")[0] ?? "";
+  }
+
+  return {
+    base,
+    service,
+    visitor,
+    accountOf,
+    async member(options) {
+      people += 1;
+      const page = await visitor(options);
+      await page.goto(`${base}/portal/sign-up`);
+      await page.getByLabel("E-mail").fill(`someone-${people}@example.com`);
+      await page.getByLabel("Password").fill(PASSWORD);
+      await page.keyboard.press("Enter");
+      await page.waitForURL(`${base}/portal`);
+      return page;
+    },
+    async upgrade(page) {
+      await service.changeTier(await accountOf(page), "developer");
+      await until(async () => {
+        await page.goto(`${base}/portal`);
+        return (await page.getByText("Developer", { exact: true }).count()) > 0;
+      });
+    },
+    follow: (url) => fetch(url, { redirect: "manual", headers: { "user-agent": FIREFOX } }),
+    async picture(page, name) {
+      await mkdir(PICTURES, { recursive: true });
+      await page.screenshot({ path: join(PICTURES, `${name}.png`) });
+    },
+    async stop() {
+      for (const context of contexts) await context.close();
+      await browser.close();
+      await service.stop();
+    },
+  };
+}

@@ -1,0 +1,51 @@
+// People in the portal for tests: signed up at an address of their own, with or without the Developer plan, making links.
+import { setTimeout as pause } from "node:timers/promises";
+import { expect } from "vitest";
+import type { TestService } from "../service/start-service.ts";
+import { csrfOf, type Visitor, visitor } from "./browser-like.ts";
+
+const PATIENCE_MS = 40_000;
+const password = "seven brown foxes";
+
+export type Person = Visitor & { accountId: string; email: string; cookie: () => string };
+
+/** The service must trust loopback (TRUST_PROXY), so that each person has an address of their own. */
+export function portalPeople(service: TestService) {
+  let people = 0;
+
+  async function person(): Promise<Person> {
+    people += 1;
+    const one = visitor(service.port, { address: `198.51.100.${people}` });
+    const email = `person-${people}@example.com`;
+    await one.submit("/portal/sign-up", { email, password });
+    const session = one.cookies.get("linkledger-session") ?? "";
+    const cookie = () => [...one.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    return { ...one, accountId: session.split(".")[0] ?? "", email, cookie };
+  }
+
+  return {
+    person,
+    async developer(): Promise<Person> {
+      const one = await person();
+      await service.changeTier(one.accountId, "developer");
+      await until(async () => (await one.get("/portal")).text.includes(">Developer<"));
+      return one;
+    },
+    /** Answers the path of its page. */
+    async shorten(one: Visitor, url: string, more: Record<string, string> = {}): Promise<string> {
+      const token = csrfOf((await one.get("/portal/links")).text);
+      const made = await one.post("/portal/links", { _csrf: token, url, ...more });
+      expect(made.status).toBe(303);
+      return String(made.headers.location);
+    },
+    /** Follows the short link of a page of the portal, on the default domain. */
+    follow: (path: string, headers: Record<string, string> = {}, query = "") =>
+      service.ask(`/${path.split("/").at(-1)}${query}`, { headers }),
+  };
+}
+
+/** What the projector will bring: nothing tells when, and asking without a pause would hold it up. */
+export async function until(holds: () => Promise<boolean>): Promise<void> {
+  for (const deadline = Date.now() + PATIENCE_MS; !(await holds()); await pause(50))
+    if (Date.now() > deadline) throw new Error("it did not come");
+}

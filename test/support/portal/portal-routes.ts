@@ -1,0 +1,49 @@
+// Every route of the portal as Fastify knows it, so that no form or page can be forgotten by a test.
+import { Agent } from "undici";
+import { createFastify } from "../../../src/api/create-fastify.ts";
+import { memoryRateLimits } from "../../../src/api/limits/rate-limit.memory.ts";
+import { requestIds } from "../../../src/api/request-id.ts";
+import { manualBilling } from "../../../src/billing/manual-billing.ts";
+import { parseConfig } from "../../../src/config.ts";
+import { openLogReader } from "../../../src/portal/analytics/log-reader.ts";
+import { portalRoutes } from "../../../src/portal/portal.ts";
+import { createLogger } from "../../../src/runtime/logging.ts";
+import { openCommandDeps } from "../commands/command-deps.ts";
+
+export type PortalRoute = { method: string; url: string };
+
+/** `withMail`: as where a mail server is configured. GET routes without the HEAD that comes with each. */
+export async function listPortalRoutes(options = { withMail: false }): Promise<PortalRoute[]> {
+  const { deps, close } = await openCommandDeps();
+  const log = createLogger("silent");
+  const found = new Map<string, PortalRoute>();
+  const app = createFastify({
+    log,
+    requestIdOf: requestIds(deps.newId()),
+    trust: false,
+    showWindow: async () => undefined,
+  });
+  app.addHook("onRoute", ({ method, url }) => {
+    for (const one of [method].flat()) if (one !== "HEAD") found.set(`${one} ${url}`, { method: one, url });
+  });
+  const mailer = { send: async () => undefined, close: () => undefined };
+  await portalRoutes(app, {
+    ...deps,
+    log,
+    secretKey: "0123456789abcdef0123456789abcdef",
+    rateLimits: memoryRateLimits(deps.clock),
+    billing: manualBilling({ ...deps, log }),
+    // Starts no thread before somebody asks for something.
+    logReader: openLogReader(parseConfig({ DATA_DIR: "unused" }), log),
+    receiverUrl: (url) => new URL(url),
+    sending: { allowPrivate: true, dispatcher: new Agent(), now: () => 0 },
+    mailer: options.withMail ? mailer : undefined,
+    resolveTxt: async () => [],
+    links: { ...deps, log },
+    whenReadable: async () => undefined,
+  });
+  await app.ready();
+  await app.close();
+  await close();
+  return [...found.values()];
+}

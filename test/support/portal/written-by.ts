@@ -1,0 +1,21 @@
+// What one account caused in the log: a head that moved proves nothing where others write to the same store.
+import type { EventStore, Position } from "../../../src/event-store/port.ts";
+import { PREFIX } from "../../../src/events/streams.ts";
+
+const BATCH = 1_000;
+
+/** `type stream` of each event after that position that names one of the accounts; `after` is exclusive. */
+export async function writtenBy(
+  eventStore: EventStore,
+  accountIds: readonly string[],
+  after: Position | undefined,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (let last = after; ; ) {
+    const events = await eventStore.readAll({ after: last, prefixes: Object.values(PREFIX), limit: BATCH });
+    for (const { type, stream, data } of events)
+      if (accountIds.includes((data as { accountId: string }).accountId)) found.push(`${type} ${stream}`);
+    if (events.length < BATCH) return found;
+    last = events.at(-1)?.position;
+  }
+}

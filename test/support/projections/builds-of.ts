@@ -1,0 +1,102 @@
+// What tests of builds share: some history, programs of one version and the next, and a look at what is stored.
+import { pino } from "pino";
+import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
+import type { EventStore } from "../../../src/event-store/port.ts";
+import { activeReadStore } from "../../../src/projections/builds/active-read-store.ts";
+import { answeringBuild } from "../../../src/projections/builds/build.ts";
+import { readBuilds } from "../../../src/projections/builds/builds-document.ts";
+import { ProjectionGroup } from "../../../src/projections/builds/projection-group.ts";
+import { adoptBuilds } from "../../../src/projections/builds/register-builds.ts";
+import { type LinkTotalsDocument, linkTotals } from "../../../src/projections/definitions/link-totals.ts";
+import { allProjections } from "../../../src/projections/groups.ts";
+import type { Projection } from "../../../src/projections/projection.ts";
+import { ProjectionRunner } from "../../../src/projections/runner/runner.ts";
+import type { Document, ReadStore } from "../../../src/read-store/port.ts";
+import { ACCOUNT, linkClicked, linkCreated } from "../event-store/stored-events.ts";
+import { append } from "../runtime/stores.ts";
+
+export type BuildsFixture = { eventStore: EventStore; readStore: ReadStore; cleanUp(): Promise<void> };
+
+export const CLICKS = "clicks-a-20260301";
+export const LINK = "sho.rt/l0";
+export const quiet = () => undefined;
+const log = pino({ level: "silent" });
+
+export const totalsOfNow = linkTotals as unknown as Projection;
+
+/** As a later release would have it: another fold, in a collection of its own. */
+export const totalsOfNext: Projection = {
+  ...totalsOfNow,
+  version: linkTotals.version + 1,
+  collection: { name: "link-totals-next", indexes: [] },
+  evolve: (document, event) => ({ ...totalsOfNow.evolve(document, event), next: true }) as typeof document,
+};
+
+export const projectionsOfNext = allProjections.map((one) =>
+  one.name === linkTotals.name ? totalsOfNext : one,
+);
+
+/** What a process has on the stores, whose program has these projections. */
+export function programOn(stores: BuildsFixture, projections: readonly Projection[] = allProjections) {
+  const { eventStore, readStore } = stores;
+  const deps = { ...runtimeDeps, eventStore, readStore, log };
+  let now = 0;
+  // Every swap is seen at once.
+  const clock = () => (now += 1_000);
+  const queried = activeReadStore({ store: readStore, projections, clock });
+  return {
+    deps,
+    queried,
+    adopt: () => adoptBuilds(deps, projections),
+    catchUp: () => new ProjectionRunner({ ...deps, projections }).catchUp(),
+    /** Of the one link. */
+    totals: () => {
+      const named = projections.find(({ name }) => name === linkTotals.name);
+      return queried.get<LinkTotalsDocument>(named?.collection.name ?? "", LINK);
+    },
+    async documents(projection: Projection) {
+      const build = answeringBuild(projection, await readBuilds(readStore));
+      return await readStore.find<Document>(build?.collection.name ?? "", { limit: 100_000 });
+    },
+    /** As a projector runs it, until the end of `work`. */
+    async projecting(work: (group: ProjectionGroup) => Promise<void>, folds = true) {
+      const group = new ProjectionGroup({ ...deps, projections });
+      const stopping = new AbortController();
+      const running = [group.build(stopping.signal), ...(folds ? [group.run(stopping.signal)] : [])];
+      try {
+        await work(group);
+      } finally {
+        stopping.abort();
+        await Promise.all(running);
+      }
+    },
+  };
+}
+
+/** 20 links with 40 clicks each, in streams of three writers: 820 events. */
+export async function happenings(eventStore: EventStore): Promise<void> {
+  for (let n = 0; n < 20; n++)
+    await append(eventStore, `link-sho.rt/l${n}`, [linkCreated({ slug: `l${n}`, accountId: ACCOUNT })]);
+  for (let turn = 0; turn < 40; turn++) {
+    const clicks = Array.from({ length: 20 }, (_, n) =>
+      linkClicked({
+        link: `sho.rt/l${n}`,
+        kind: (["click", "preview", "qr_scan"] as const)[turn % 3] ?? "click",
+        at: `2026-03-0${1 + (turn % 5)}T1${turn % 10}:15:00.000Z`,
+        country: ["FR", "DE", "JP"][(turn + n) % 3] ?? "",
+        referrerHost: `site-${(turn * n) % 7}.example`,
+      }),
+    );
+    await append(eventStore, `clicks-${"abc"[turn % 3]}-20260301`, clicks);
+  }
+}
+
+/** The same store, with some methods of the test's own. */
+export function storeWith<S extends object>(store: S, own: Partial<S>): S {
+  return new Proxy(store, {
+    get(target, name) {
+      const method = own[name as keyof S] ?? target[name as keyof S];
+      return typeof method === "function" ? method.bind(own[name as keyof S] ? own : target) : method;
+    },
+  });
+}

@@ -1,0 +1,36 @@
+// A fault double: a real read store whose connection breaks at chosen writes, before or after they took effect.
+import type { ReadStore } from "../../../src/read-store/port.ts";
+
+export type Break = { afterWrites: number; applied: boolean };
+
+/** Each break is counted from the one before it; once all have happened the store is sound. */
+export function failingReadStore(sound: ReadStore, breaks: readonly Break[]): ReadStore {
+  const waiting = [...breaks];
+  let writes = 0;
+  const write = async (work: () => Promise<void>) => {
+    const next = waiting[0];
+    if (!next || writes < next.afterWrites) {
+      writes += 1;
+      return await work();
+    }
+    waiting.shift();
+    writes = 0;
+    if (next.applied) await work();
+    throw new Error("the read store went away");
+  };
+  return {
+    ensure: (specs) => sound.ensure(specs),
+    get: (collection, id) => sound.get(collection, id),
+    getMany: (collection, ids) => sound.getMany(collection, ids),
+    find: (collection, query) => sound.find(collection, query),
+    count: (collection, query) => sound.count(collection, query),
+    replace: (collection, documents) => write(() => sound.replace(collection, documents)),
+    clear: (collection) => sound.clear(collection),
+    drop: (collection) => sound.drop(collection),
+    checkpoint: (name) => sound.checkpoint(name),
+    checkpoints: () => sound.checkpoints(),
+    saveCheckpoint: (name, checkpoint) => write(() => sound.saveCheckpoint(name, checkpoint)),
+    resetCheckpoint: (name) => sound.resetCheckpoint(name),
+    close: () => sound.close(),
+  };
+}

@@ -1,0 +1,21 @@
+// What the documents of a projection must be: the fold of all events, one after the other, nothing else.
+import type { StoredEvent } from "../../../src/events/catalogue.ts";
+import type { Projection } from "../../../src/projections/projection.ts";
+import type { Document } from "../../../src/read-store/port.ts";
+
+/** Documents by id, as plain JSON. */
+export function plainFold<D extends Document>(
+  projection: Projection<D>,
+  events: readonly StoredEvent[],
+): Map<string, D> {
+  const documents = new Map<string, D>();
+  for (const event of events) {
+    if (!projection.handles.includes(event.type)) continue;
+    const key = projection.key(event);
+    if (key === undefined) continue;
+    const fields = projection.evolve(documents.get(key) ?? projection.empty(event), event);
+    const document = { ...fields, _id: key, _position: event.position } as D;
+    documents.set(key, JSON.parse(JSON.stringify(document)));
+  }
+  return documents;
+}

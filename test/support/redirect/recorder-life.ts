@@ -1,0 +1,170 @@
+// The recorder thread's life over a data folder, without the thread: it may die anywhere, and another one follows.
+
+import { setImmediate as turn } from "node:timers/promises";
+import type { EventStore } from "../../../src/event-store/port.ts";
+import { enricher } from "../../../src/redirect/clicks/click-event.ts";
+import { ClickWriter } from "../../../src/redirect/clicks/click-writer.ts";
+import { geoOf } from "../../../src/redirect/clicks/enrich/geo.ts";
+import { addHit, emptyBatch, type HitBatch, packTarget } from "../../../src/redirect/clicks/hit.ts";
+import type { RecorderReport, SpoolReport } from "../../../src/redirect/clicks/recorder-report.ts";
+import { visitorCodes } from "../../../src/redirect/clicks/visitors/visitor.ts";
+import { ClickOutbox } from "../../../src/redirect/spool/click-outbox.ts";
+import { sqliteClickSpools } from "../../../src/redirect/spool/click-spool.sqlite.ts";
+import type { ClickSpool, ClickSpools } from "../../../src/redirect/spool/click-spool.ts";
+import { type FaultyEventStore, faultyEventStore, turns } from "../event-store/faulty-event-store.ts";
+import { clickedLink } from "./clicked-link.ts";
+
+const link = packTarget(clickedLink);
+
+const FACTS = { method: "GET", address: "203.0.113.9", userAgent: "", referrer: "", language: "" } as const;
+
+/** Hits of a process as the HTTP thread keeps them until it hears that they are safe. */
+export type Sender = {
+  writer: string;
+  unacknowledged: Map<number, HitBatch>;
+  revisions: Map<string, number>;
+  /** Terms of the clicks that were reported safe. */
+  accepted: string[];
+  sent: number;
+  batches: number;
+};
+
+export type LifeOptions = {
+  folder: string;
+  store: EventStore;
+  maxBytes?: number;
+  at?: (hit: number) => number;
+};
+
+let threads = 0;
+
+export function newSender(writer: string): Sender {
+  return { writer, unacknowledged: new Map(), revisions: new Map(), accepted: [], sent: 0, batches: 0 };
+}
+
+export function termOf(sender: Sender, number: number): string {
+  return `${sender.writer}-${number}`;
+}
+
+/** Milliseconds become turns of the event loop, so that an outage of seconds passes at once. */
+async function sleepInTurns(ms: number, signal?: AbortSignal): Promise<void> {
+  for (let left = Math.ceil(ms / 25); left > 0 && !signal?.aborted; left--) await turn();
+}
+
+export class RecorderLife {
+  readonly eventStore: FaultyEventStore;
+  readonly troubles: string[] = [];
+  spool: SpoolReport = { type: "spool", clicks: 0, bytes: 0, full: false };
+  /** Most clicks that were ever in the spool. */
+  largestSpool = 0;
+  readonly #sender: Sender;
+  readonly #at: (hit: number) => number;
+  readonly #opened = new Set<ClickSpool>();
+  readonly #outbox: ClickOutbox;
+  readonly #writer: ClickWriter;
+
+  /** The batches that the sender still holds are sent again first, as to a new thread of the same process. */
+  constructor(
+    sender: Sender,
+    { folder, store, maxBytes = 1_000_000_000, at = () => 1_780_000_000_000 }: LifeOptions,
+  ) {
+    this.#sender = sender;
+    this.#at = at;
+    this.eventStore = faultyEventStore(store, () => this.die());
+    const name = `${sender.writer}-${String(threads++).padStart(8, "0")}`;
+    this.#outbox = new ClickOutbox({
+      eventStore: this.eventStore,
+      spools: this.#keepingTrack(sqliteClickSpools(folder, { name, maxBytes, minFreeBytes: 0 })),
+      sleep: sleepInTurns,
+      random: () => 0.5,
+      report: (report) => this.#hear(report),
+    });
+    this.#writer = new ClickWriter({
+      outbox: this.#outbox,
+      enrich: enricher(geoOf(undefined, undefined)),
+      visitors: async () => visitorCodes(new Uint8Array(32)),
+      writer: sender.writer,
+      revisions: sender.revisions,
+      report: (report) => this.#hear(report),
+    });
+    for (const batch of sender.unacknowledged.values()) this.#writer.push(batch);
+  }
+
+  get isDead(): boolean {
+    return this.eventStore.dead;
+  }
+
+  /** One batch of clicks. */
+  send(clicks: number): void {
+    const sender = this.#sender;
+    const batch = emptyBatch(++sender.batches, sender.sent);
+    for (let i = 0; i < clicks; i++) {
+      const number = sender.sent++;
+      addHit(batch, {
+        ...FACTS,
+        link,
+        at: this.#at(number),
+        query: `utm_term=${termOf(sender, number)}`,
+        prefetch: "",
+      });
+    }
+    sender.unacknowledged.set(batch.batch, batch);
+    this.#writer.push(batch);
+  }
+
+  /** Resolves when everything sent is safe; false when that takes too long or the life ends before. */
+  async settled(): Promise<boolean> {
+    return this.#until(() => this.#sender.unacknowledged.size === 0);
+  }
+
+  /** Resolves when nothing waits in the folder's spools. */
+  async drained(): Promise<boolean> {
+    await turns(3);
+    return this.#until(() => this.#sender.unacknowledged.size === 0 && this.spool.clicks === 0);
+  }
+
+  /** As `kill -9` would: nothing is told, tidied or waited for. */
+  die(): void {
+    this.eventStore.dead = true;
+    for (const spool of this.#opened) spool.close();
+  }
+
+  async close(): Promise<void> {
+    await this.#outbox.close();
+  }
+
+  async #until(condition: () => boolean): Promise<boolean> {
+    for (let i = 0; i < 20_000 && !this.isDead; i++) {
+      if (condition()) return true;
+      await turn();
+    }
+    return false;
+  }
+
+  #hear(report: RecorderReport): void {
+    if (this.isDead) return;
+    if (report.type === "spool") {
+      this.spool = report;
+      this.largestSpool = Math.max(this.largestSpool, report.clicks);
+    }
+    if (report.type === "trouble") this.troubles.push(report.message);
+    if (report.type !== "committed") return;
+    for (const [stream, revision] of report.reached) this.#sender.revisions.set(stream, revision);
+    for (const [number, batch] of this.#sender.unacknowledged) {
+      if (number > report.upTo) break;
+      this.#sender.unacknowledged.delete(number);
+      for (let i = 0; i < batch.count; i++) this.#sender.accepted.push(termOf(this.#sender, batch.first + i));
+    }
+  }
+
+  #keepingTrack(spools: ClickSpools): ClickSpools {
+    const keep = (spool: ClickSpool) => {
+      this.#opened.add(spool);
+      return spool;
+    };
+    return {
+      openOwn: () => keep(spools.openOwn()),
+      openOrphaned: (onTrouble) => (this.isDead ? [] : spools.openOrphaned(onTrouble).map(keep)),
+    };
+  }
+}

@@ -1,0 +1,43 @@
+// A thread for the tests of thread-client.ts: methods that answer, wait, fail and stream.
+import { parentPort, workerData } from "node:worker_threads";
+import { serveThread } from "../../../src/runtime/threads/serve-thread.ts";
+
+export type Counting = {
+  add(a: number, b: number): Promise<number>;
+  nothing(): Promise<undefined>;
+  fail(): Promise<never>;
+  wait(): Promise<never>;
+  /** How many values `count` was asked for so far, and how many of its streams are open. */
+  progress(): Promise<{ asked: number; open: number }>;
+};
+
+let asked = 0;
+let open = 0;
+
+const counting: Counting & { count(from: number, signal: AbortSignal): AsyncGenerator<number, string> } = {
+  add: async (a, b) => a + b,
+  nothing: async () => undefined,
+  fail: async () => {
+    throw new RangeError("too far");
+  },
+  wait: () => new Promise(() => undefined),
+  progress: async () => ({ asked, open }),
+  async *count(from, signal) {
+    open += 1;
+    try {
+      for (let n = from; n < from + 3; n += 1) {
+        asked += 1;
+        yield n;
+      }
+      // As one who waits for what may never come.
+      if (!signal.aborted && from < 0)
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      return "counted";
+    } finally {
+      open -= 1;
+    }
+  },
+};
+
+if ((workerData as { broken?: boolean }).broken) throw new Error("can't be opened");
+if (parentPort) serveThread(parentPort, { counting }, async () => undefined);

@@ -1,0 +1,38 @@
+// Real stores in a folder of their own, for tests.
+import { randomUUID } from "node:crypto";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { EventStore } from "../../../src/event-store/port.ts";
+import { openSqliteEventStore } from "../../../src/event-store/sqlite/event-store.ts";
+import type { LinkledgerEvent } from "../../../src/events/catalogue.ts";
+import { newEvent } from "../../../src/events/new-event.ts";
+import type { ReadStore } from "../../../src/read-store/port.ts";
+import { openSqliteReadStore } from "../../../src/read-store/sqlite/read-store.ts";
+
+export type Stores = { eventStore: EventStore; readStore: ReadStore; close(): Promise<void> };
+
+export async function openStores(): Promise<Stores> {
+  const folder = await mkdtemp(join(tmpdir(), "linkledger-"));
+  const eventStore = await openSqliteEventStore(join(folder, "events.db"), { pollMs: 20 });
+  const readStore = await openSqliteReadStore(join(folder, "read.db"));
+  return {
+    eventStore,
+    readStore,
+    async close() {
+      await eventStore.close();
+      await readStore.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Appends events to one stream, wherever it ends. */
+export async function append(eventStore: EventStore, stream: string, events: readonly LinkledgerEvent[]) {
+  const origin = { correlationId: "test", causationId: "test", actor: { type: "operator" as const } };
+  return await eventStore.append(
+    stream,
+    "any",
+    events.map((event) => newEvent(event, randomUUID(), origin)),
+  );
+}

@@ -1,0 +1,66 @@
+// The real EventStoreDB of EVENTSTORE_URL: streams of a prefix nobody else uses, deleted afterwards.
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { fileURLToPath } from "node:url";
+import { connect } from "../../../src/event-store/eventstoredb/client.ts";
+import { openEventStoreDb } from "../../../src/event-store/eventstoredb/event-store.ts";
+import type { EventStoreFixture } from "../../contract/event-store-fixture.ts";
+import type { Server } from "./test-servers.ts";
+
+const CHILD = fileURLToPath(new URL("../../contract/append-for-ever.eventstoredb.ts", import.meta.url));
+
+const PAGE = 5_000;
+const AT_ONCE = 16;
+
+export const eventStoreUrl = process.env.EVENTSTORE_URL;
+
+export const eventStoreDb: Server = {
+  name: "EventStoreDB",
+  reason: eventStoreUrl ? undefined : "set EVENTSTORE_URL, such as esdb://127.0.0.1:2113?tls=false",
+  installable: false,
+};
+
+/** One word, so that also the suite's streams without its dash start with it. */
+export function newPrefix(): string {
+  return `t${randomBytes(4).toString("hex")}-`;
+}
+
+export async function eventStoreDbFixture(): Promise<EventStoreFixture> {
+  const url = eventStoreUrl ?? "";
+  const store = await openEventStoreDb(url);
+  const prefix = newPrefix();
+  return {
+    store,
+    prefix,
+    openAnother: () => openEventStoreDb(url),
+    startAppending: (stream) =>
+      spawn(process.execPath, [CHILD, url, stream], { stdio: ["ignore", "pipe", "inherit"] }),
+    close: async () => {
+      await store.close();
+      await deleteStreams(url, prefix);
+    },
+  };
+}
+
+/** A soft delete: the server drops the events when it next scavenges. */
+export async function deleteStreams(url: string, prefix: string): Promise<void> {
+  const store = await openEventStoreDb(url);
+  const client = connect(url);
+  try {
+    const prefixes = [prefix.replace("-", "")];
+    const streams = new Set<string>();
+    let after: string | undefined;
+    for (;;) {
+      const page = await store.readAll({ after, prefixes, limit: PAGE });
+      for (const { stream } of page) streams.add(stream);
+      after = page.at(-1)?.position;
+      if (page.length < PAGE) break;
+    }
+    const names = [...streams];
+    for (let start = 0; start < names.length; start += AT_ONCE)
+      await Promise.all(names.slice(start, start + AT_ONCE).map((name) => client.deleteStream(name)));
+  } finally {
+    await client.dispose();
+    await store.close();
+  }
+}

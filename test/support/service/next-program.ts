@@ -1,0 +1,40 @@
+// The program as its next release might be: a copy of it whose link totals have a raised version and one field more.
+import { cp, rename, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { linkTotals } from "../../../src/projections/definitions/link-totals.ts";
+import { temporaryFolder } from "../runtime/temporary-folder.ts";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+
+export const NEXT = { name: linkTotals.name, version: linkTotals.version + 1 };
+
+/** Folding an event takes a millisecond, so that ten thousand give a test the time to look, kill and cancel. */
+const RAISED = [
+  'export type { LinkTotalsDocument } from "../link-totals-of-now.ts";',
+  'import { linkTotals as ofNow } from "../link-totals-of-now.ts";',
+  "const cell = new Int32Array(new SharedArrayBuffer(4));",
+  "export const linkTotals = {",
+  "  ...ofNow,",
+  "  version: ofNow.version + 1,",
+  '  collection: { ...ofNow.collection, name: "link-totals-next" },',
+  "  evolve(document, event) {",
+  "    Atomics.wait(cell, 0, 0, 0.9);",
+  "    const totals = ofNow.evolve(document, event);",
+  "    totals.folded = (totals.folded ?? 0) + 1;",
+  "    return totals;",
+  "  },",
+  "};",
+];
+
+/** `folder`: where it lies, to be run as ours. */
+export async function nextProgram(): Promise<{ folder: string; remove(): Promise<void> }> {
+  const { path: folder, remove } = await temporaryFolder();
+  for (const part of ["src", "package.json"])
+    await cp(join(root, part), join(folder, part), { recursive: true });
+  await symlink(join(root, "node_modules"), join(folder, "node_modules"));
+  const projections = join(folder, "src", "projections");
+  await rename(join(projections, "link-totals.ts"), join(projections, "link-totals-of-now.ts"));
+  await writeFile(join(projections, "link-totals.ts"), RAISED.join("\n"));
+  return { folder, remove };
+}

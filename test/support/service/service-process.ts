@@ -1,0 +1,122 @@
+// Runs the real service as its own process on a free port, for fault tests, benchmarks and the demo.
+import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { freePort } from "../servers/free-port.ts";
+import { childEnvironment } from "./child-environment.ts";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const START_TIMEOUT_MS = 120_000;
+
+export type Environment = Record<string, string>;
+
+export type ServiceProcess = {
+  url: string;
+  child: ChildProcess;
+  /** Resolves when the process has gone. SIGTERM asks for a graceful stop, SIGKILL doesn't ask. */
+  stop(signal?: "SIGTERM" | "SIGKILL"): Promise<void>;
+};
+
+/** What an instance needs to be alone on the machine; the same again restarts it on the same data. */
+export async function instanceOf(dataDir: string, more: Environment = {}): Promise<Environment> {
+  const port = await freePort();
+  return {
+    PORT: String(port),
+    BASE_URL: `http://localhost:${port}`,
+    DATA_DIR: dataDir,
+    TRUST_PROXY: "127.0.0.1/32",
+    LOG_LEVEL: "error",
+    ...more,
+  };
+}
+
+/**
+ * Resolves once /health/ready answers 200. `program`: the folder of another program than ours.
+ * @throws with what the process printed, when it ends or isn't ready within two minutes
+ */
+export async function startService(
+  instance: Environment,
+  nodeArguments: readonly string[] = [],
+  program = root,
+): Promise<ServiceProcess> {
+  const child = spawn(process.execPath, [...startFlags(), ...nodeArguments, "src/main.ts"], {
+    cwd: program,
+    env: childEnvironment(instance),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let printed = "";
+  const keep = (chunk: Buffer) => {
+    printed = (printed + chunk.toString()).slice(-8192);
+  };
+  child.stdout.on("data", keep);
+  child.stderr.on("data", keep);
+  const url = `http://127.0.0.1:${instance.PORT}`;
+  const gone = once(child, "exit");
+  const stop = async (signal: NodeJS.Signals = "SIGTERM") => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal);
+    await gone;
+  };
+  const deadline = Date.now() + START_TIMEOUT_MS;
+  for (let health = await askHealth(url); health !== "ready"; health = await askHealth(url)) {
+    if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}:\n${printed}`);
+    if (Date.now() > deadline) {
+      await stop("SIGKILL");
+      throw new Error(`the service wasn't ready within ${START_TIMEOUT_MS} ms, it is ${health}:\n${printed}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 25));
+  }
+  return { url, child, stop };
+}
+
+/** Runs one command of the command line with `--json` and gives the document that it prints. */
+export async function runCommand<T>(instance: Environment, ...command: string[]): Promise<T> {
+  const { stdout } = await promisify(execFile)(process.execPath, ["src/cli.ts", ...command, "--json"], {
+    cwd: root,
+    env: childEnvironment(instance),
+  });
+  return JSON.parse(stdout) as T;
+}
+
+/** An account of the tier and keys for it, made through the real command line. */
+export async function accountWithKeys(
+  instance: Environment,
+  tier: "free" | "developer",
+  keys: number,
+): Promise<{ accountId: string; keys: string[] }> {
+  const email = `${tier}@example.com`;
+  const account = await runCommand<{ account_id: string }>(
+    instance,
+    ...["account", "create", "--email", email, "--tier", tier],
+  );
+  const issued: string[] = [];
+  while (issued.length < keys) {
+    const { key } = await runCommand<{ key: string }>(
+      instance,
+      "key",
+      "issue",
+      "--account",
+      account.account_id,
+    );
+    issued.push(key);
+  }
+  return { accountId: account.account_id, keys: issued };
+}
+
+/** Node's own flags as `npm start` gives them: what tests and benchmarks run is what people run. */
+function startFlags(): string[] {
+  const { scripts } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
+  return scripts.start.split(" ").filter((part: string) => part.startsWith("--"));
+}
+
+/** `ready`, or what keeps it from that. */
+async function askHealth(url: string): Promise<string> {
+  try {
+    const response = await fetch(`${url}/health/ready`);
+    const text = await response.text();
+    return response.status === 200 ? "ready" : text;
+  } catch (error) {
+    return String(error);
+  }
+}

@@ -1,0 +1,130 @@
+// The real service, alone in this process or as a cluster of processes, and how tests talk to it.
+import type { Backend } from "../../../src/backend.ts";
+import { changeTier } from "../../../src/commands/account/change-tier.ts";
+import { openAccount } from "../../../src/commands/account/open-account.ts";
+import { addDomain } from "../../../src/commands/domains/add-domain.ts";
+import { verifyDomain } from "../../../src/commands/domains/verify-domain.ts";
+import { deactivateKey } from "../../../src/commands/keys/deactivate-key.ts";
+import { issueKey } from "../../../src/commands/keys/issue-key.ts";
+import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
+import { type Config, parseConfig } from "../../../src/config.ts";
+import type { Tier } from "../../../src/events/vocabulary.ts";
+import { createLogger } from "../../../src/runtime/logging.ts";
+import { openService } from "../../../src/service.ts";
+import { operator } from "../commands/command-deps.ts";
+import { temporaryFolder } from "../runtime/temporary-folder.ts";
+import { type Answer, type Ask, send } from "./ask.ts";
+
+export type Member = { accountId: string; key: string; keyId: string };
+export type TestService = Awaited<ReturnType<typeof startTestService>>;
+
+/** Short links begin with this, whatever port the service got. */
+export const BASE_URL = "http://localhost";
+
+/** One service, whatever stands behind it. */
+export type Running = {
+  config: Config;
+  /** What tests write and look up with. */
+  backend: Backend;
+  /** Of one process; the others are met through `ask`. */
+  port: number;
+  /** Every line the service wrote, at the level given. */
+  logged: string[];
+  ask<T>(path: string, given: Ask): Promise<Answer<T>>;
+  stop(): Promise<void>;
+};
+
+/**
+ * In this process; with TEST_TOPOLOGY=cluster as several processes on real servers, which take turns at answering.
+ * `clock`: what rate windows, links and analytics go by.
+ */
+export async function startTestService(environment: Record<string, string> = {}, clock?: () => Date) {
+  const running = onCluster()
+    ? await (await import("../cluster/cluster-service.ts")).startOnCluster(
+        { BASE_URL, ...environment },
+        clock,
+      )
+    : await startHere(environment, clock);
+  const { config, backend, port, stop } = running;
+  const deps = {
+    ...runtimeDeps,
+    ...(clock && { clock }),
+    eventStore: backend.eventStore,
+    secrets: backend.secrets,
+    keyPrefix: config.keyPrefix,
+    baseHost: config.baseHost,
+  };
+  let accounts = 0;
+
+  const ask = <T = Record<string, unknown>>(path: string, given: Ask = {}): Promise<Answer<T>> =>
+    running.ask<T>(path, given);
+
+  return {
+    url: `http://127.0.0.1:${port}`,
+    port,
+    config,
+    backend,
+    get logged() {
+      return running.logged;
+    },
+    ask,
+    post: <T = Record<string, unknown>>(
+      path: string,
+      key: string | undefined,
+      body: unknown,
+      more: Ask = {},
+    ) => ask<T>(path, { method: "POST", body, ...(key === undefined ? {} : { key }), ...more }),
+    /** An account of the tier with one active key. */
+    async member(tier: Tier): Promise<Member> {
+      accounts += 1;
+      const email = `member-${accounts}@example.com`;
+      const { accountId } = await openAccount(deps, operator, { email, tier });
+      const { key, keyId } = await issueKey(deps, operator, accountId, {});
+      return { accountId, key, keyId };
+    },
+    issueKey: (accountId: string) => issueKey(deps, operator, accountId, {}),
+    deactivateKey: (accountId: string, keyId: string) => deactivateKey(deps, operator, accountId, keyId),
+    changeTier: (accountId: string, tier: Tier) => changeTier(deps, operator, accountId, tier),
+    /** Adds a custom domain; verified unless told otherwise. Answers its id, empty while unverified. */
+    async domain(accountId: string, hostname: string, options = { verify: true }): Promise<string> {
+      await addDomain(deps, operator, accountId, hostname);
+      if (!options.verify) return "";
+      const noDns = { ...deps, resolveTxt: async () => [] };
+      return (await verifyDomain(noDns, operator, accountId, hostname, { skipDns: true })).domainId;
+    },
+    stop,
+  };
+}
+
+/** Whether the tests run on several processes; what reaches into the service's process can't then. */
+export function onCluster(): boolean {
+  return process.env.TEST_TOPOLOGY === "cluster";
+}
+
+async function startHere(environment: Record<string, string>, clock = runtimeDeps.clock): Promise<Running> {
+  const folder = await temporaryFolder();
+  const config = parseConfig({
+    PORT: "0",
+    BASE_URL,
+    DATA_DIR: folder.path,
+    LOG_LEVEL: "info",
+    ...environment,
+  });
+  const logged: string[] = [];
+  const log = createLogger(config.logLevel, { write: (line: string) => void logged.push(line) });
+  const service = await openService(config, log, { clock });
+  const port = Number(new URL(service.url).port);
+  // The projector's first word: from here on a wait is for what the test did, not for the start.
+  while ((await send(port, "/health/ready", {})).status !== 200) await runtimeDeps.sleep(10);
+  return {
+    config,
+    backend: service.backend,
+    port,
+    logged,
+    ask: (path, given) => send(port, path, given),
+    async stop() {
+      await service.stop();
+      await folder.remove();
+    },
+  };
+}

@@ -1,0 +1,85 @@
+// Real stores, a real router and worker in this process, and clicks appended by hand, for tests of deliveries.
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { type Backend, openBackend } from "../../../src/backend.ts";
+import { openAccount } from "../../../src/commands/account/open-account.ts";
+import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
+import { newEvent } from "../../../src/events/new-event.ts";
+import {
+  type AttemptResult,
+  type Delivery,
+  sendDelivery,
+} from "../../../src/webhooks/delivery/send-delivery.ts";
+import { receiverResolver } from "../../../src/webhooks/receiver/resolve-receiver.ts";
+import { safeAgent } from "../../../src/webhooks/receiver/safe-connector.ts";
+import { openWebhooks, type WebhooksDeps } from "../../../src/webhooks/run-webhooks.ts";
+import { operator } from "../commands/command-deps.ts";
+import { linkClicked } from "../event-store/stored-events.ts";
+import { temporaryFolder } from "../runtime/temporary-folder.ts";
+
+const reach = { allowPrivate: true };
+
+/** Sends to loopback as the service would. `close` ends its connections. */
+export function loopbackSender(clock = runtimeDeps.clock) {
+  const dispatcher = safeAgent({ ...reach, resolve: receiverResolver([]) });
+  const now = () => clock().getTime();
+  return {
+    send: (delivery: Delivery): Promise<AttemptResult> =>
+      sendDelivery({ ...reach, dispatcher, now }, delivery),
+    close: () => dispatcher.destroy(),
+  };
+}
+
+/** Everything that the webhooks thread has, in this thread. */
+export function webhooksOn(
+  backend: Backend,
+  more: Partial<WebhooksDeps> & Pick<WebhooksDeps, "send">,
+): ReturnType<typeof openWebhooks> {
+  return openWebhooks({
+    ...runtimeDeps,
+    ...backend,
+    exclusively: (work, signal) => work(signal),
+    log: { warn: () => undefined },
+    ...more,
+  });
+}
+
+export type WebhookStores = Awaited<ReturnType<typeof openWebhookStores>>;
+
+export async function openWebhookStores() {
+  const folder = await temporaryFolder();
+  const backend = await openBackend({ dataDir: folder.path }, { offThread: false });
+  const { eventStore, secrets } = backend;
+  return {
+    dataDir: folder.path,
+    backend,
+    async account(): Promise<string> {
+      const email = `${randomUUID()}@example.com`;
+      const deps = { ...runtimeDeps, eventStore, secrets, keyPrefix: "ll" };
+      return (await openAccount(deps, operator, { email, tier: "developer" })).accountId;
+    },
+    /** Appends that many clicks on links made through the API; answers their ids. */
+    async clicks(accountId: string, count: number): Promise<string[]> {
+      const at = new Date().toISOString();
+      const origin = { correlationId: "test", causationId: "test", actor: { type: "operator" as const } };
+      const events = Array.from({ length: count }, () =>
+        newEvent(linkClicked({ accountId, at }), randomUUID(), origin),
+      );
+      await eventStore.append("clicks-test-20260301", "any", events);
+      return events.map(({ id }) => id);
+    },
+    async close() {
+      await backend.close();
+      await folder.remove();
+    },
+  };
+}
+
+/** Awaits something that other threads or processes bring about. */
+export async function until(holds: () => boolean | Promise<boolean>, withinMs = 30_000): Promise<void> {
+  const deadline = Date.now() + withinMs;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`not within ${withinMs} ms: ${holds}`);
+    await delay(20);
+  }
+}

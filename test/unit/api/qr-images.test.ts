@@ -1,0 +1,128 @@
+// The images behind GET /api/qr/{slug}: that they scan, look as asked for, and are drawn no more often than needed.
+import { randomBytes } from "node:crypto";
+import jsqr from "jsqr";
+import { PNG } from "pngjs";
+import qrcode from "qrcode";
+import { describe, expect, it } from "vitest";
+import { drawPng, type QrLook, qrModules } from "../../../src/api/qr/draw-qr.ts";
+import { qrImages, TooManyQrImages } from "../../../src/api/qr/qr-images.ts";
+
+const TEXT = "https://lnk.example/k7m2pqx?qr=1";
+const LONG = `https://${"a".repeat(60)}.${"b".repeat(60)}.${"c".repeat(60)}.example.org/${"s".repeat(50)}?qr=1`;
+const look: QrLook = { format: "png", size: 512, margin: 4, dark: "#000000", light: "#ffffff", ecc: "M" };
+
+const draw = async (text: string, more: Partial<QrLook>) => {
+  const wanted = { ...look, ...more };
+  return PNG.sync.read(await drawPng(qrModules(text, wanted.ecc), wanted));
+};
+
+describe("a QR image", () => {
+  it.each<[string, Partial<QrLook>]>([
+    [TEXT, {}],
+    [TEXT, { size: 64, margin: 0, ecc: "L" }],
+    [TEXT, { size: 2048, margin: 0, ecc: "H" }],
+    [TEXT, { size: 333, margin: 20, ecc: "Q" }],
+    [TEXT, { dark: "#1a2b3c", light: "#fe9" }],
+    [LONG, { size: 64, ecc: "H" }],
+    [LONG, { size: 1000, ecc: "H" }],
+  ])("of %s with %j is read by a scanner, and has a pixel right for every module", async (text, more) => {
+    const { width, height, data } = await draw(text, more);
+    const { ecc, margin, size } = { ...look, ...more };
+    const { modules } = qrcode.create(text, { errorCorrectionLevel: ecc });
+    const across = modules.size + 2 * margin;
+    expect([width, height]).toEqual(size < across ? [across * 4, across * 4] : [size, size]);
+    expect(jsqr.default(new Uint8ClampedArray(data), width, height)?.data).toBe(text);
+    // The middle of each module.
+    const pixelOf = (module: number) => Math.floor(((module + 0.5) * width) / across);
+    const brightness = (row: number, column: number) =>
+      data[(pixelOf(row) * width + pixelOf(column)) * 4] ?? -1;
+    for (let row = 0; row < across; row++)
+      for (let column = 0; column < across; column++) {
+        const [r, c] = [row - margin, column - margin];
+        const isInside = Math.min(r, c) >= 0 && Math.max(r, c) < modules.size;
+        const isDark = isInside && modules.get(r, c) === 1;
+        expect([row, column, brightness(row, column) < 128]).toEqual([row, column, isDark]);
+      }
+  });
+
+  it("keeps colours and transparency in all four notations", async () => {
+    const pixel = async (light: string) => [...(await draw(TEXT, { light })).data.subarray(0, 4)];
+    expect(await pixel("#1a2b3c")).toEqual([0x1a, 0x2b, 0x3c, 255]);
+    expect(await pixel("#1a2b3c80")).toEqual([0x1a, 0x2b, 0x3c, 0x80]);
+    expect(await pixel("#abc")).toEqual([0xaa, 0xbb, 0xcc, 255]);
+    expect(await pixel("#abc0")).toEqual([0xaa, 0xbb, 0xcc, 0]);
+  });
+
+  it("is one bit a pixel, so that the largest is a few kilobytes", async () => {
+    const png = await drawPng(qrModules(TEXT, "H"), { ...look, size: 2048, margin: 0 });
+    expect([png.readUInt8(24), png.readUInt8(25)]).toEqual([1, 3]);
+    expect(png.length).toBeLessThan(10_000);
+  });
+});
+
+describe("QR images", () => {
+  const counting = () => {
+    const drawn: string[] = [];
+    let atOnce = 0;
+    let most = 0;
+    return {
+      drawn,
+      mostAtOnce: () => most,
+      draw: async (text: string) => {
+        atOnce += 1;
+        most = Math.max(most, atOnce);
+        drawn.push(text);
+        await new Promise((resolve) => setImmediate(resolve));
+        atOnce -= 1;
+        return randomBytes(700);
+      },
+    };
+  };
+
+  it("that are asked for at once are drawn one after the other, and equal ones once", async () => {
+    const { drawn, draw, mostAtOnce } = counting();
+    const images = qrImages({ draw });
+    const asked = Array.from({ length: 40 }, (_, n) => images.image(`${n % 4}`, `text ${n % 4}`, look));
+    const answers = await Promise.all(asked);
+    expect(drawn).toEqual(["text 0", "text 1", "text 2", "text 3"]);
+    expect(mostAtOnce()).toBe(1);
+    expect(answers[5]).toBe(answers[1]);
+    expect(answers[5]).not.toBe(answers[2]);
+    expect(await images.image("3", "text 3", look)).toBe(answers[3]);
+    expect(drawn).toHaveLength(4);
+  });
+
+  it("are kept up to a number of bytes, the last used longest", async () => {
+    const { drawn, draw } = counting();
+    const images = qrImages({ draw, maxBytes: 3_000 });
+    for (const id of ["a", "b", "c", "a", "d", "a", "b"]) await images.image(id, id, look);
+    expect(drawn).toEqual(["a", "b", "c", "d", "b"]);
+  });
+
+  it("are refused while too many wait, and drawn again afterwards", async () => {
+    const { drawn, draw } = counting();
+    const images = qrImages({ draw, maxWaiting: 3 });
+    const asked = Array.from({ length: 5 }, (_, n) => images.image(`${n}`, `${n}`, look));
+    const outcomes = await Promise.allSettled(asked);
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      ...["fulfilled", "fulfilled", "fulfilled"],
+      ...["rejected", "rejected"],
+    ]);
+    await expect(asked[4]).rejects.toThrow(TooManyQrImages);
+    await images.image("4", "4", look);
+    expect(drawn).toEqual(["0", "1", "2", "4"]);
+  });
+
+  it("go on after one that could not be drawn", async () => {
+    let fails = true;
+    const images = qrImages({
+      draw: async (text) => {
+        if (fails) throw new TypeError(text);
+        return text;
+      },
+    });
+    await expect(images.image("a", "a", look)).rejects.toThrow(TypeError);
+    fails = false;
+    expect(await images.image("a", "a", look)).toBe("a");
+  });
+});

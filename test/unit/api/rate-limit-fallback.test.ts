@@ -1,0 +1,67 @@
+// Limits go on while the shared ones are away, and nobody gains an hour by that.
+import { beforeEach, describe, expect, it } from "vitest";
+import { memoryRateLimits } from "../../../src/api/limits/rate-limit.memory.ts";
+import type { RateLimits } from "../../../src/api/limits/rate-limit.ts";
+import { withOwnLimits } from "../../../src/api/limits/rate-limit-fallback.ts";
+import { CoordinationUnavailable } from "../../../src/connections/errors.ts";
+
+const now = new Date("2026-05-01T12:00:00.000Z");
+
+describe("rate limits whose shared windows may be away", () => {
+  let away: boolean;
+  let limits: RateLimits;
+  let other: RateLimits;
+
+  beforeEach(() => {
+    away = false;
+    const shared = memoryRateLimits(() => now);
+    const sometimes: RateLimits = {
+      take: async (...request) => (away ? refuse() : shared.take(...request)),
+      look: async (...request) => (away ? refuse() : shared.look(...request)),
+    };
+    limits = withOwnLimits(
+      sometimes,
+      memoryRateLimits(() => now),
+    );
+    other = withOwnLimits(
+      sometimes,
+      memoryRateLimits(() => now),
+    );
+  });
+
+  const used = async (of: RateLimits) => (await of.look("key a", 3, now)).used;
+
+  it("count once for all processes while they are there", async () => {
+    await limits.take("key a", 3, now);
+    await other.take("key a", 3, now);
+    expect([await used(limits), await used(other)]).toEqual([2, 2]);
+    expect((await limits.take("key a", 3, now)).granted).toBe(true);
+    expect((await other.take("key a", 3, now)).granted).toBe(false);
+  });
+
+  it("go on in each process while they are away, from what it had granted itself", async () => {
+    await limits.take("key a", 3, now);
+    away = true;
+    expect([await used(limits), await used(other)]).toEqual([1, 0]);
+    await limits.take("key a", 3, now);
+    expect((await limits.take("key a", 3, now)).granted).toBe(true);
+    expect((await limits.take("key a", 3, now)).granted).toBe(false);
+    expect((await other.take("key a", 3, now)).granted).toBe(true);
+    away = false;
+    expect(await used(limits)).toBe(1);
+  });
+
+  it("do not hide any other error", async () => {
+    const broken: RateLimits = { take: () => Promise.reject(new TypeError("x")), look: refuse };
+    await expect(
+      withOwnLimits(
+        broken,
+        memoryRateLimits(() => now),
+      ).take("key a", 3, now),
+    ).rejects.toThrow(TypeError);
+  });
+});
+
+async function refuse(): Promise<never> {
+  throw new CoordinationUnavailable("away");
+}

@@ -1,0 +1,69 @@
+// The windows behind the limit: what shares one, when it turns, and that memory is bounded.
+import { describe, expect, it } from "vitest";
+import { addressOf, takeByAddress } from "../../../src/api/limits/address-limit.ts";
+import { memoryRateLimits } from "../../../src/api/limits/rate-limit.memory.ts";
+import { WINDOW_MS } from "../../../src/api/limits/rate-limit.ts";
+
+describe("rate windows", () => {
+  const start = Date.parse("2026-01-01T00:00:00Z");
+
+  it("grants up to the limit, counts no refusal, and follows a limit that rises", async () => {
+    const at = new Date(start);
+    const limits = memoryRateLimits(() => at);
+    expect(await limits.take("a", 2, at)).toEqual({ granted: true, used: 1, resetAt: start + WINDOW_MS });
+    expect((await limits.take("a", 2, at)).granted).toBe(true);
+    for (let n = 0; n < 5; n++)
+      expect(await limits.take("a", 2, at)).toMatchObject({ granted: false, used: 2 });
+    expect(await limits.take("a", 10, at)).toMatchObject({ granted: true, used: 3 });
+  });
+
+  it("runs an hour from the first request, and looking starts none", async () => {
+    let now = start;
+    const limits = memoryRateLimits(() => new Date(now));
+    await limits.look("a", 5, new Date(now));
+    now += 60_000;
+    const { resetAt } = await limits.take("a", 5, new Date(now));
+    expect(resetAt).toBe(now + WINDOW_MS);
+    now = resetAt - 1;
+    expect(await limits.take("a", 5, new Date(now))).toMatchObject({ used: 2, resetAt });
+    now = resetAt;
+    expect(await limits.take("a", 5, new Date(now))).toMatchObject({ used: 1, resetAt: now + WINDOW_MS });
+  });
+
+  it("keeps no more subjects than it may", async () => {
+    const at = new Date(start);
+    const limits = memoryRateLimits(() => at, 10);
+    for (let n = 0; n < 100; n++) await limits.take(`subject ${n}`, 5, at);
+    expect(await limits.look("subject 0", 5, at)).toMatchObject({ used: 0 });
+    expect(await limits.look("subject 99", 5, at)).toMatchObject({ used: 1 });
+  });
+
+  it("keeps each kind of subject for itself, so that a flood of one evicts no window of another", async () => {
+    const at = new Date(start);
+    const limits = memoryRateLimits(() => at, 10);
+    const others = ["key 1", "sign-in-account a", "qr 192.0.2.1"];
+    for (const subject of others) await limits.take(subject, 5, at);
+    for (let n = 0; n < 100; n++) await limits.take(`address 198.51.100.${n}`, 5, at);
+    for (const subject of others)
+      expect([subject, (await limits.look(subject, 5, at)).used]).toEqual([subject, 1]);
+  });
+
+  it("gives an IPv6 /48 no more windows than it has requests, so that it evicts nobody's", async () => {
+    const at = new Date(start);
+    const limits = memoryRateLimits(() => at, 100);
+    await limits.take("address 192.0.2.1", 5, at);
+    for (let n = 0; n < 1000; n++)
+      await takeByAddress(limits, "address", `2001:db8:1:${n.toString(16)}::1`, 5, at);
+    expect((await limits.look("address 192.0.2.1", 5, at)).used).toBe(1);
+  });
+
+  it("counts an IPv6 network of /64 as one address, and an IPv4 address the same in either notation", () => {
+    expect(addressOf("2001:db8:1:2:3:4:5:6")).toBe(addressOf("2001:db8:1:2::9"));
+    expect(addressOf("2001:db8:1:2::1")).not.toBe(addressOf("2001:db8:1:3::1"));
+    expect(addressOf("2001:db8::1")).toBe(addressOf("2001:db8:0:0:ffff::"));
+    expect(addressOf("::ffff:203.0.113.7")).toBe(addressOf("203.0.113.7"));
+    expect(addressOf("::ffff:cb00:7107")).toBe(addressOf("203.0.113.7"));
+    expect(addressOf("fe80::1%eth0")).toBe(addressOf("fe80::2%eth0"));
+    expect(addressOf("")).toBe("");
+  });
+});

@@ -1,0 +1,217 @@
+// `audit verify`: a log as the service writes it is well; each way to break it is told, with where.
+import { randomUUID } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { anchorText, parseAnchor } from "../../../src/audit/log-digest.ts";
+import { verifyLog } from "../../../src/audit/verify-log.ts";
+import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
+import type { EventStore, RecordedEvent } from "../../../src/event-store/port.ts";
+import { sampleEvent } from "../../support/event-store/sample-events.ts";
+import {
+  ACCOUNT,
+  AT,
+  DOMAIN,
+  KEY,
+  linkClicked,
+  linkCreated,
+  OTHER_ACCOUNT,
+} from "../../support/event-store/stored-events.ts";
+import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
+
+const CLICKS = "clicks-a-20260301";
+const account = { accountId: ACCOUNT, at: AT };
+const opened = (tier: "free" | "developer" = "developer") =>
+  ({ type: "AccountOpened", data: { ...account, tier } }) as const;
+const keyIssued = (keyId = randomUUID()) =>
+  ({
+    type: "KeyIssued",
+    data: { ...account, keyId, keyHash: "ab".repeat(32), hint: "abcd", label: "" },
+  }) as const;
+
+describe("verifying the log", () => {
+  let stores: Stores;
+  beforeEach(async () => {
+    stores = await openStores();
+  });
+  afterEach(() => stores.close());
+
+  const verify = (eventStore: Pick<EventStore, "readAll"> = stores.eventStore, anchor?: string) =>
+    verifyLog(
+      { eventStore, clock: runtimeDeps.clock },
+      { anchor: anchor === undefined ? undefined : parseAnchor(anchor) },
+    );
+  const problems = async (...given: Parameters<typeof verify>) =>
+    (await verify(...given)).problems.map(({ check, message }) => `${check}: ${message}`);
+  const ordinaryLog = async () => {
+    await append(stores.eventStore, `account-${ACCOUNT}`, [opened(), keyIssued(KEY)]);
+    const claim = { hostname: "go.example.com", accountId: ACCOUNT, domainId: DOMAIN, at: AT };
+    await append(stores.eventStore, "domain-go.example.com", [{ type: "DomainClaimed", data: claim }]);
+    await append(stores.eventStore, "link-sho.rt/abc", [linkCreated()]);
+    await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked({ ip: "2001:db8:1::" })]);
+  };
+  /** The log as another hand left it. */
+  const tampered = (change: (event: RecordedEvent, n: number) => RecordedEvent | undefined) => ({
+    async readAll(options: Parameters<EventStore["readAll"]>[0]) {
+      const events = await stores.eventStore.readAll(options);
+      return events.flatMap((event, n) => change(event, n) ?? []);
+    },
+  });
+
+  it("finds nothing in a log as the service writes it, and counts what is there", async () => {
+    await ordinaryLog();
+    expect(await verify()).toMatchObject({
+      ok: true,
+      events: 6,
+      streams: { account: 1, domain: 1, link: 1, clicks: 1 },
+      types: { AccountOpened: 1, KeyIssued: 1, DomainClaimed: 1, LinkCreated: 1, LinkClicked: 2 },
+      problemCount: 0,
+      problems: [],
+    });
+  });
+
+  it("says so of an empty log too", async () => {
+    expect(await verify()).toMatchObject({ ok: true, events: 0, anchor: `0:${"0".repeat(64)}` });
+  });
+
+  it("passes over types that a newer version may have written, and counts them", async () => {
+    await stores.eventStore.append("link-sho.rt/abc", "none", [sampleEvent({}, "LinkTeleported")]);
+    expect(await verify()).toMatchObject({ ok: true, unknownTypes: { LinkTeleported: 1 } });
+  });
+
+  it("tells of an event that is missing, that is there twice, and that is out of order", async () => {
+    await ordinaryLog();
+    const { anchor } = await verify();
+    // The last event of its stream leaves no gap: only an anchor knows of it.
+    const last = tampered((event, n) => (n === 1 ? undefined : event));
+    expect(await problems(last)).toEqual([]);
+    expect(await problems(last, anchor)).toEqual(["anchor: the log has 5 events, the anchor 6"]);
+    const gap = await verify(tampered((event, n) => (n === 4 ? undefined : event)));
+    expect(gap.problems).toEqual([
+      expect.objectContaining({
+        check: "order",
+        stream: CLICKS,
+        revision: 1,
+        message: "revision 0 was expected",
+      }),
+    ]);
+    const twice = tampered((event, n) =>
+      n === 5 ? { ...event, id: "same" } : n === 4 ? { ...event, id: "same" } : event,
+    );
+    expect(await problems(twice)).toEqual(["duplicate: event same is there twice"]);
+    const shuffled = tampered((event, n) => (n === 5 ? { ...event, position: "0" } : event));
+    expect(await problems(shuffled)).toEqual(["order: its position is not behind the one before"]);
+  });
+
+  it("tells of data that its schema refuses", async () => {
+    await stores.eventStore.append("link-sho.rt/abc", "none", [sampleEvent({ host: 7 }, "LinkCreated")]);
+    const [problem] = await problems();
+    expect(problem).toMatch(/^schema: LinkCreated at revision 0 of link-sho\.rt\/abc: /);
+  });
+
+  it("tells of times that can't be", async () => {
+    await append(stores.eventStore, "link-sho.rt/abc", [linkCreated({ at: "2999-01-01T00:00:00.000Z" })]);
+    expect(await problems()).toEqual(["time: happened at 2999-01-01T00:00:00.000Z, after it was recorded"]);
+  });
+
+  it.each([
+    ["account", `account-${ACCOUNT}`, [keyIssued()], "KeyIssued: comes before AccountOpened"],
+    ["account", `account-${ACCOUNT}`, [opened(), opened()], "AccountOpened: opens the account again"],
+    ["account", `account-${OTHER_ACCOUNT}`, [opened()], "AccountOpened: belongs to another stream"],
+    [
+      "account",
+      `account-${ACCOUNT}`,
+      [opened("free"), keyIssued(), keyIssued(), keyIssued()],
+      "KeyIssued: 3 active keys, 2 are allowed",
+    ],
+    [
+      "account",
+      `account-${ACCOUNT}`,
+      [opened("free"), { type: "DomainAdded", data: { ...account, hostname: "a.example", token: "t" } }],
+      "DomainAdded: DomainAdded on the free tier",
+    ],
+    [
+      "account",
+      `account-${ACCOUNT}`,
+      [opened(), { type: "AccountClosed", data: account }, keyIssued()],
+      "KeyIssued: comes after AccountClosed",
+    ],
+    [
+      "domain",
+      "domain-a.example",
+      [ACCOUNT, OTHER_ACCOUNT].map((accountId) => ({
+        type: "DomainClaimed",
+        data: { hostname: "a.example", accountId, domainId: DOMAIN, at: AT },
+      })),
+      `DomainClaimed: claimed while it belongs to account ${ACCOUNT}`,
+    ],
+    ["link", "link-sho.rt/xyz", [linkCreated()], "LinkCreated: belongs to another stream"],
+    ["link", "link-sho.rt/abc", [linkCreated(), linkCreated()], "LinkCreated: the slug was taken"],
+    [
+      "link",
+      "link-sho.rt/abc",
+      [{ type: "LinkDeleted", data: { host: "sho.rt", slug: "abc", ...account } }],
+      "LinkDeleted: comes before LinkCreated",
+    ],
+    [
+      "link",
+      "link-sho.rt/abc",
+      [
+        linkCreated(),
+        { type: "LinkDisabled", data: { host: "sho.rt", slug: "abc", accountId: OTHER_ACCOUNT, at: AT } },
+      ],
+      `LinkDisabled: changed by account ${OTHER_ACCOUNT}, which does not own it`,
+    ],
+    ["clicks", CLICKS, [linkClicked()], "LinkClicked: click of sho.rt/abc, which was never created"],
+  ] as const)("tells what is wrong in a stream of %s: %s", async (_, stream, events, message) => {
+    await append(stores.eventStore, stream, events as never);
+    expect(await problems()).toEqual([`rule: ${message}`]);
+  });
+
+  it("tells of a click whose address is whole, or that is another account's", async () => {
+    await ordinaryLog();
+    await append(stores.eventStore, CLICKS, [
+      linkClicked({ ip: "192.0.2.17" }),
+      linkClicked({ accountId: OTHER_ACCOUNT }),
+    ]);
+    expect(await problems()).toEqual([
+      "rule: LinkClicked: its address is not anonymised",
+      `rule: LinkClicked: click for account ${OTHER_ACCOUNT}, which does not own sho.rt/abc`,
+    ]);
+  });
+
+  it("counts all problems and tells the first hundred", async () => {
+    await append(
+      stores.eventStore,
+      CLICKS,
+      Array.from({ length: 150 }, () => linkClicked()),
+    );
+    const { problemCount, problems: told } = await verify();
+    expect([problemCount, told.length]).toEqual([150, 100]);
+  });
+
+  it("knows by an anchor whether the past was changed, also after more has happened", async () => {
+    await ordinaryLog();
+    const { anchor } = await verify();
+    await append(stores.eventStore, CLICKS, [linkClicked()]);
+    expect(await verify(undefined, anchor)).toMatchObject({ ok: true, events: 7 });
+    const forged = tampered((event, n) =>
+      n === 4 ? { ...event, data: { ...(event.data as object), country: "DE" } } : event,
+    );
+    expect(await problems(forged, anchor)).toEqual([
+      "anchor: an event up to here is not what it was when the anchor was made",
+    ]);
+    const cut = tampered((event, n) => (n < 3 ? event : undefined));
+    expect(await problems(cut, anchor)).toEqual(["anchor: the log has 3 events, the anchor 6"]);
+  });
+
+  it("has the same anchor on a store that gives members back in another order", async () => {
+    await ordinaryLog();
+    const { anchor } = await verify();
+    const reordered = tampered((event) => ({
+      ...event,
+      data: Object.fromEntries(Object.entries(event.data as object).reverse()),
+    }));
+    expect((await verify(reordered)).anchor).toBe(anchor);
+    expect(anchorText(parseAnchor(anchor) ?? { events: 0, digest: "" })).toBe(anchor);
+    expect(parseAnchor("6:abc")).toBeUndefined();
+  });
+});

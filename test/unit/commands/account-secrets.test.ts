@@ -1,0 +1,118 @@
+// Accounts' addresses and one-time links, on real stores: what is raced for, cut off or repeated.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { close } from "../../../src/commands/account/account.ts";
+import { EmailTaken } from "../../../src/commands/account/account-errors.ts";
+import { onAccount } from "../../../src/commands/account/account-stream.ts";
+import { signUp } from "../../../src/commands/account/sign-up.ts";
+import { changeEmail } from "../../../src/commands/credentials/change-email.ts";
+import { checkCredentials } from "../../../src/commands/credentials/check-credentials.ts";
+import { issueToken, lookAtToken, useToken } from "../../../src/commands/credentials/one-time-token.ts";
+import { hashPassword } from "../../../src/commands/credentials/password.ts";
+import { issuePasswordReset, resetPassword } from "../../../src/commands/credentials/reset-password.ts";
+import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";
+import { secretsBut } from "../../support/commands/secrets-but.ts";
+
+const password = "seven brown foxes";
+let opened: Awaited<ReturnType<typeof openCommandDeps>>;
+let deps: (typeof opened)["deps"];
+beforeAll(async () => {
+  opened = await openCommandDeps();
+  deps = opened.deps;
+});
+afterAll(() => opened.close());
+
+async function member(email: string): Promise<string> {
+  const passwordHash = await hashPassword(password);
+  return (await signUp(deps, operator, { email, passwordHash })).accountId;
+}
+
+describe("a one-time link", () => {
+  it("works once, also when ten use it at once, for what it was made for and in its time", async () => {
+    const token = await issueToken(deps, "password", { n: 1 }, 60_000);
+    await expect(lookAtToken(deps, "email", token)).rejects.toThrow("used already");
+    const later = { ...deps, clock: () => new Date(Date.now() + 60_001) };
+    await expect(lookAtToken(later, "password", token)).rejects.toThrow("too old");
+    const uses = await Promise.allSettled(
+      Array.from({ length: 10 }, () => useToken(deps, "password", token)),
+    );
+    expect(uses.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+    await expect(useToken(deps, "password", token)).rejects.toThrow("used already");
+  });
+
+  it("for a password is void once the password has changed", async () => {
+    const accountId = await member("void@example.com");
+    const tokens = [];
+    for (let n = 0; n < 2; n++) {
+      const { path } = await issuePasswordReset(deps, accountId, 60_000);
+      tokens.push(String(path.split("token=")[1]));
+    }
+    await resetPassword(deps, String(tokens[0]), "eight green foxes");
+    await expect(resetPassword(deps, String(tokens[1]), "nine blue foxes")).rejects.toThrow("used already");
+  });
+});
+
+describe("an address", () => {
+  it("that a cut-off change left bound to another account is free for a new one", async () => {
+    const accountId = await member("moving@example.com");
+    const cutOff = secretsBut(deps.secrets, { put: () => Promise.reject(new Error("cut off")) });
+    const change = changeEmail({ ...deps, secrets: cutOff }, accountId, "stale@example.com");
+    await expect(change).rejects.toThrow("cut off");
+    const newcomer = await member("stale@example.com");
+    expect(newcomer).not.toBe(accountId);
+    const signedIn = async (email: string) => (await checkCredentials(deps, { email, password })).accountId;
+    expect(await signedIn("stale@example.com")).toBe(newcomer);
+    expect(await signedIn("moving@example.com")).toBe(accountId);
+  });
+
+  it("that a cut-off closing left bound is free for a new account", async () => {
+    const email = "closed@example.com";
+    const accountId = await member(email);
+    await onAccount(deps, operator, accountId, (account) => close(account, { at: new Date().toISOString() }));
+    const newcomer = await member(email);
+    expect(newcomer).not.toBe(accountId);
+    await expect(member(email)).rejects.toThrow(EmailTaken);
+  });
+
+  it("that is stale goes to one of five newcomers and of two accounts that move to it", async () => {
+    const email = "contested@example.com";
+    const movers = [await member("mover-1@example.com"), await member("mover-2@example.com")];
+    const cutOff = secretsBut(deps.secrets, { put: () => Promise.reject(new Error("cut off")) });
+    const left = await member("left-behind@example.com");
+    await expect(changeEmail({ ...deps, secrets: cutOff }, left, email)).rejects.toThrow("cut off");
+    const settled = await Promise.allSettled<string>([
+      ...Array.from({ length: 5 }, () => member(email)),
+      ...movers.map(async (accountId) => {
+        await changeEmail(deps, accountId, email);
+        return accountId;
+      }),
+    ]);
+    const won = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    expect(won).toHaveLength(1);
+    for (const one of settled) if (one.status === "rejected") expect(one.reason).toBeInstanceOf(EmailTaken);
+    expect((await checkCredentials(deps, { email, password })).accountId).toBe(won[0]);
+  });
+
+  it("goes to one of two accounts that want it at once", async () => {
+    const accounts = [await member("one@example.com"), await member("two@example.com")];
+    const wanted = await Promise.allSettled(
+      accounts.map((accountId) => changeEmail(deps, accountId, "wanted@example.com")),
+    );
+    expect(wanted.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+  });
+
+  it("that a cut-off change left behind signs nobody in, and is free to take", async () => {
+    const accountId = await member("kept@example.com");
+    const cutOff = secretsBut(deps.secrets, {
+      put: async () => {
+        throw new Error("cut off");
+      },
+    });
+    await expect(changeEmail({ ...deps, secrets: cutOff }, accountId, "left@example.com")).rejects.toThrow();
+    const signIn = (email: string) => checkCredentials(deps, { email, password });
+    expect(await signIn("kept@example.com")).toMatchObject({ accountId });
+    await expect(signIn("left@example.com")).rejects.toThrow("go together");
+    const other = await member("other@example.com");
+    await changeEmail(deps, other, "left@example.com");
+    expect(await signIn("left@example.com")).toMatchObject({ accountId: other });
+  });
+});

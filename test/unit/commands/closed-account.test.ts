@@ -1,0 +1,197 @@
+// No command works on a closed account: each is refused, and writes neither an event nor a secret.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { changeTier } from "../../../src/commands/account/change-tier.ts";
+import { closeAccount } from "../../../src/commands/account/close-account.ts";
+import { signUp } from "../../../src/commands/account/sign-up.ts";
+import { keyUseSecret } from "../../../src/commands/credentials/account-secrets.ts";
+import {
+  changeEmail,
+  confirmEmailChange,
+  issueEmailChange,
+} from "../../../src/commands/credentials/change-email.ts";
+import { changePassword, provePassword } from "../../../src/commands/credentials/change-password.ts";
+import { checkCredentials } from "../../../src/commands/credentials/check-credentials.ts";
+import { hashPassword } from "../../../src/commands/credentials/password.ts";
+import { issuePasswordReset, resetPassword } from "../../../src/commands/credentials/reset-password.ts";
+import { activateDomain } from "../../../src/commands/domains/activate-domain.ts";
+import { addDomain } from "../../../src/commands/domains/add-domain.ts";
+import { deactivateDomain } from "../../../src/commands/domains/deactivate-domain.ts";
+import { removeDomain } from "../../../src/commands/domains/remove-domain.ts";
+import { setDomainHome } from "../../../src/commands/domains/set-domain-home.ts";
+import { verifyDomain } from "../../../src/commands/domains/verify-domain.ts";
+import { deactivateKey } from "../../../src/commands/keys/deactivate-key.ts";
+import { issueKey } from "../../../src/commands/keys/issue-key.ts";
+import { changeLink } from "../../../src/commands/links/change-link.ts";
+import { createLink } from "../../../src/commands/links/create-link.ts";
+import { createLinksInBulk } from "../../../src/commands/links/create-links-in-bulk.ts";
+import { addWebhook } from "../../../src/commands/webhooks/add-webhook.ts";
+import { changeWebhook } from "../../../src/commands/webhooks/change-webhook.ts";
+import { pauseWebhook } from "../../../src/commands/webhooks/pause-webhook.ts";
+import { removeWebhook } from "../../../src/commands/webhooks/remove-webhook.ts";
+import { resumeWebhook } from "../../../src/commands/webhooks/resume-webhook.ts";
+import { rotateWebhookKey } from "../../../src/commands/webhooks/rotate-webhook-key.ts";
+import type { Secrets } from "../../../src/secrets/port.ts";
+import { callerOf, openCommandDeps, operator } from "../../support/commands/command-deps.ts";
+import { secretsBut } from "../../support/commands/secrets-but.ts";
+
+const password = "seven brown foxes";
+const receiver = "https://hooks.example.com/linkledger";
+
+let opened: Awaited<ReturnType<typeof openCommandDeps>>;
+let deps: ReturnType<typeof portalDeps>;
+const portalDeps = (all: (typeof opened)["deps"]) => ({
+  ...all,
+  resolveTxt: async () => [],
+  receiverUrl: (text: string) => new URL(text),
+});
+beforeAll(async () => {
+  opened = await openCommandDeps();
+  deps = portalDeps(opened.deps);
+});
+afterAll(() => opened.close());
+
+const closing = () => ({ ...deps, linksLeft: async () => [], whenReadable: async () => undefined });
+const close = (accountId: string) => closeAccount(closing(), operator, accountId);
+const tokenIn = ({ path }: { path: string }) => String(path.split("token=")[1]);
+
+/** A Developer account that has one of everything. */
+async function member(name: string) {
+  const passwordHash = await hashPassword(password);
+  const { accountId } = await signUp(deps, operator, { email: `${name}@example.com`, passwordHash });
+  await changeTier(deps, operator, accountId, "developer");
+  const { keyId } = await issueKey(deps, operator, accountId, {});
+  const hostname = `${name}.example.net`;
+  await addDomain(deps, operator, accountId, hostname);
+  const { domainId } = await verifyDomain(deps, operator, accountId, hostname, { skipDns: true });
+  const { webhookId } = await addWebhook(deps, operator, accountId, { url: receiver });
+  const by = callerOf(accountId, "developer");
+  const { link } = await createLink(deps, operator, by, { url: "https://example.com/" });
+  const address = { host: "localhost", slug: link.slug };
+  const reset = tokenIn(await issuePasswordReset(deps, accountId, 60_000));
+  const change = await issueEmailChange(deps, accountId, `${name}-new@example.com`, 60_000);
+  const confirm = tokenIn(change ?? { path: "" });
+  return { name, accountId, keyId, hostname, domainId, webhookId, by, address, reset, confirm };
+}
+type Member = Awaited<ReturnType<typeof member>>;
+
+/** Every command on an account, and the code it is refused with when that is not account_not_found. */
+const COMMANDS: Record<string, [run: (m: Member) => Promise<unknown>, code?: string]> = {
+  "issue a key": [(m) => issueKey(deps, operator, m.accountId, {})],
+  "deactivate a key": [(m) => deactivateKey(deps, operator, m.accountId, m.keyId)],
+  "change the tier": [(m) => changeTier(deps, operator, m.accountId, "free")],
+  "add a domain": [(m) => addDomain(deps, operator, m.accountId, "later.example.net")],
+  "verify a domain": [(m) => verifyDomain(deps, operator, m.accountId, m.hostname, { skipDns: true })],
+  "activate a domain": [(m) => activateDomain(deps, operator, m.accountId, m.domainId)],
+  "deactivate a domain": [(m) => deactivateDomain(deps, operator, m.accountId, m.domainId)],
+  "remove a domain": [(m) => removeDomain(deps, operator, m.accountId, m.hostname)],
+  "set a domain's home": [
+    (m) => setDomainHome(deps, operator, m.accountId, { domainId: m.domainId, given: null }),
+  ],
+  "add a webhook": [(m) => addWebhook(deps, operator, m.accountId, { url: receiver })],
+  "change a webhook": [(m) => changeWebhook(deps, operator, m.accountId, m.webhookId, { label: "x" })],
+  "pause a webhook": [(m) => pauseWebhook(deps, operator, m.accountId, m.webhookId)],
+  "resume a webhook": [(m) => resumeWebhook(deps, operator, m.accountId, m.webhookId)],
+  "remove a webhook": [(m) => removeWebhook(deps, operator, m.accountId, m.webhookId)],
+  "rotate a webhook's key": [(m) => rotateWebhookKey(deps, operator, m.accountId, m.webhookId)],
+  "create a link": [(m) => createLink(deps, operator, m.by, { url: "https://example.com/" })],
+  "create links in bulk": [(m) => createLinksInBulk(deps, operator, m.by, [{ url: "https://example.com/" }])],
+  "create a link as a Free account": [
+    (m) => createLink(deps, operator, callerOf(m.accountId, "free"), { url: "https://example.com/" }),
+  ],
+  "retarget a link": [
+    (m) => changeLink(deps, operator, m.by, m.address, { type: "retarget", url: "https://example.com/2" }),
+  ],
+  "disable a link": [(m) => changeLink(deps, operator, m.by, m.address, { type: "disable" })],
+  "change the password": [
+    (m) => changePassword(deps, m.accountId, { current: password, wanted: "eight green foxes" }),
+  ],
+  "prove the password": [(m) => provePassword(deps, m.accountId, password)],
+  "make a reset link": [(m) => issuePasswordReset(deps, m.accountId, 60_000)],
+  "use a reset link": [(m) => resetPassword(deps, m.reset, "eight green foxes"), "link_expired"],
+  "change the address": [(m) => changeEmail(deps, m.accountId, `${m.name}-2@example.com`)],
+  "make a link for a new address": [
+    (m) => issueEmailChange(deps, m.accountId, `${m.name}-3@example.com`, 60_000),
+  ],
+  "confirm a new address": [(m) => confirmEmailChange(deps, m.confirm), "link_expired"],
+  "sign in": [
+    (m) => checkCredentials(deps, { email: `${m.name}@example.com`, password }),
+    "wrong_credentials",
+  ],
+  "close the account": [(m) => close(m.accountId)],
+};
+
+describe("a closed account", () => {
+  let closed: Member;
+  beforeAll(async () => {
+    closed = await member("closed");
+    await deps.secrets.put(keyUseSecret(closed.keyId), { value: deps.clock().toISOString() });
+    await close(closed.accountId);
+  });
+
+  it.each(Object.entries(COMMANDS))("refuses to %s", async (_name, [run, code = "account_not_found"]) => {
+    const before = await everything();
+    await expect(run(closed)).rejects.toMatchObject({ code });
+    expect(await everything()).toEqual(before);
+  });
+
+  it("leaves nothing among the secrets but what its links were mailed with, until they expire", async () => {
+    const { accountId, keyId, webhookId, name } = closed;
+    const itsOwn = [accountId, keyId, webhookId, `${name}@example.com`];
+    const kept = await deps.secrets.list("", deps.clock());
+    const left = kept.filter((secret) => itsOwn.some((text) => JSON.stringify(secret).includes(text)));
+    expect(left.map(({ key }) => key.split("/")[0])).toEqual(left.map(() => "token"));
+  });
+
+  async function everything() {
+    const events = await deps.eventStore.readAll({ prefixes: [""], limit: 10_000 });
+    const kept = await deps.secrets.list("", deps.clock());
+    // A link that was tried is used up.
+    return [events.map(({ id }) => id), kept.filter(({ key }) => !key.startsWith("token/"))];
+  }
+});
+
+describe("an account that is closed while a command is in flight", () => {
+  /** Closes the account just before the first write of a secret with this beginning. */
+  function closingBefore(accountId: string, prefix: string): typeof deps {
+    let isOpen = true;
+    const meanwhile = async (key: string) => {
+      if (!isOpen || !key.startsWith(prefix)) return;
+      isOpen = false;
+      await close(accountId);
+    };
+    const { secrets } = deps;
+    const changed: Partial<Secrets> = {
+      put: async (key, record) => {
+        await meanwhile(key);
+        await secrets.put(key, record);
+      },
+      putIfAbsent: async (key, record, now) => {
+        await meanwhile(key);
+        return await secrets.putIfAbsent(key, record, now);
+      },
+    };
+    return { ...deps, secrets: secretsBut(secrets, changed) };
+  }
+  const keptOf = async (accountId: string) => {
+    const kept = await deps.secrets.list("", deps.clock());
+    return kept
+      .filter(({ key, value }) => key.includes(accountId) || JSON.stringify(value).includes(accountId))
+      .map(({ key }) => key)
+      .filter((key) => !/^(token|closing|webhook)/.test(key));
+  };
+
+  it.each(["account-by-email/", "email/"])("keeps no new address (closed before %s)", async (prefix) => {
+    const { accountId } = await member(`address-${prefix.length}`);
+    const late = closingBefore(accountId, prefix);
+    await expect(changeEmail(late, accountId, "too-late@example.com")).rejects.toThrow("Account not found");
+    expect(await keptOf(accountId)).toEqual([]);
+    expect(JSON.stringify(await deps.secrets.list("email/", deps.clock()))).not.toContain("too-late");
+  });
+
+  it("keeps no new password", async () => {
+    const { accountId, reset } = await member("password");
+    const late = closingBefore(accountId, "password/");
+    await expect(resetPassword(late, reset, "eight green foxes")).rejects.toThrow("Account not found");
+    expect(await keptOf(accountId)).toEqual([]);
+  });
+});

@@ -1,0 +1,158 @@
+// What happens to a verified domain as DNS changes: daily checks, hand-over, home page (DESIGN §7; decisions).
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { loadAccount } from "../../../src/commands/account/account-stream.ts";
+import { openAccount } from "../../../src/commands/account/open-account.ts";
+import { activateDomain } from "../../../src/commands/domains/activate-domain.ts";
+import { addDomain } from "../../../src/commands/domains/add-domain.ts";
+import { DomainNotProven, DomainTaken } from "../../../src/commands/domains/domain-errors.ts";
+import { recheckDomain } from "../../../src/commands/domains/recheck-domain.ts";
+import { setDomainHome } from "../../../src/commands/domains/set-domain-home.ts";
+import { verifyDomain } from "../../../src/commands/domains/verify-domain.ts";
+import { InvalidUrl } from "../../../src/commands/links/link-errors.ts";
+import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";
+
+const HOST = "go.example.com";
+const DAY_MS = 86_400_000;
+
+describe("a custom domain", () => {
+  let opened: Awaited<ReturnType<typeof openCommandDeps>>;
+  /** What DNS answers for the TXT record. */
+  let txt: () => Promise<string[][]>;
+  let now: number;
+  const deps = () => ({ ...opened.deps, clock: () => new Date(now), resolveTxt: () => txt() });
+
+  beforeEach(async () => {
+    opened = await openCommandDeps();
+    now = Date.parse("2026-03-01T10:00:00.000Z");
+    txt = () => Promise.reject(Object.assign(new Error("queryTxt ENOTFOUND"), { code: "ENOTFOUND" }));
+  });
+  afterEach(() => opened.close());
+
+  let people = 0;
+  const account = async () => {
+    people += 1;
+    const email = `owner-${people}@example.com`;
+    return (await openAccount(deps(), operator, { email, tier: "developer" })).accountId;
+  };
+  const shows = (...values: string[]) => {
+    txt = async () => values.map((value) => [value]);
+  };
+  const gone = () => shows("v=spf1 -all");
+  const away = () => {
+    txt = () => Promise.reject(Object.assign(new Error("queryTxt ETIMEOUT"), { code: "ETIMEOUT" }));
+  };
+  const tokenOf = async (accountId: string) =>
+    (await addDomain(deps(), operator, accountId, HOST)).record.value;
+  const verify = (accountId: string) => verifyDomain(deps(), operator, accountId, HOST);
+  const stateOf = async (accountId: string) => {
+    const state = await loadAccount(opened.deps.eventStore, accountId);
+    return state.status === "open" ? state.domains.get(HOST)?.state : undefined;
+  };
+
+  async function verified() {
+    const accountId = await account();
+    const token = await tokenOf(accountId);
+    shows(token);
+    const { domainId } = await verify(accountId);
+    const recheck = async () => (await recheckDomain(deps(), operator, accountId, domainId)).record;
+    return { accountId, domainId, token, recheck };
+  }
+
+  it.each<[string, () => void, RegExp]>([
+    [
+      "there is no record",
+      () => undefined,
+      /DNS has no TXT record _linkledger\.go\.example\.com \(ENOTFOUND\)/,
+    ],
+    ["another value is shown", () => gone(), /shows “v=spf1 -all” instead/],
+    [
+      "the servers are unreachable",
+      () => away(),
+      /could not be asked .*\(ETIMEOUT\); please try again later/,
+    ],
+  ])("says why it can't be verified: %s", async (_, set, said) => {
+    const accountId = await account();
+    await tokenOf(accountId);
+    set();
+    await expect(verify(accountId)).rejects.toThrow(said);
+  });
+
+  it("becomes inactive when its record has been gone for seven days, not before", async () => {
+    const { accountId, recheck } = await verified();
+    gone();
+    expect(await recheck()).toBe("gone");
+    now += 7 * DAY_MS - 1;
+    await recheck();
+    expect(await stateOf(accountId)).toBe("active");
+    now += 1;
+    await recheck();
+    expect(await stateOf(accountId)).toBe("inactive");
+  });
+
+  it("stays active when the record comes back, and the seven days begin anew", async () => {
+    const { accountId, token, recheck } = await verified();
+    gone();
+    await recheck();
+    now += 6 * DAY_MS;
+    shows("other", token);
+    expect(await recheck()).toBe("found");
+    gone();
+    now += 2 * DAY_MS;
+    await recheck();
+    expect(await stateOf(accountId)).toBe("active");
+  });
+
+  it("is not judged by name servers that can't be asked", async () => {
+    const { accountId, recheck } = await verified();
+    away();
+    for (const _ of Array(10)) {
+      now += DAY_MS;
+      expect(await recheck()).toBe("unknown");
+    }
+    expect(await stateOf(accountId)).toBe("active");
+  });
+
+  it("that was lost with its record is active again once that is proven again, and not otherwise", async () => {
+    const { accountId, domainId, token, recheck } = await verified();
+    gone();
+    await recheck();
+    now += 8 * DAY_MS;
+    await recheck();
+    await expect(activateDomain(deps(), operator, accountId, domainId)).rejects.toThrow(DomainNotProven);
+    await expect(verify(accountId)).rejects.toThrow(DomainNotProven);
+    shows(token);
+    expect(await verify(accountId)).toMatchObject({ domainId, state: "active" });
+  });
+
+  it("that the operator vouches for needs no record", async () => {
+    const accountId = await account();
+    await tokenOf(accountId);
+    const { domainId } = await verifyDomain(deps(), operator, accountId, HOST, { skipDns: true });
+    expect((await recheckDomain(deps(), operator, accountId, domainId)).record).toBe("not needed");
+  });
+
+  it("goes to whoever proves it in DNS once the owner's record is gone", async () => {
+    const first = await verified();
+    const second = await account();
+    shows(await tokenOf(second));
+    await verify(second);
+    expect([await stateOf(first.accountId), await stateOf(second)]).toEqual([undefined, "active"]);
+  });
+
+  it("stays with its owner while both records are there", async () => {
+    const first = await verified();
+    const second = await account();
+    shows(first.token, await tokenOf(second));
+    await expect(verify(second)).rejects.toThrow(DomainTaken);
+    expect(await stateOf(first.accountId)).toBe("active");
+  });
+
+  it("leads its bare name to a page that is no short link of its own", async () => {
+    const { accountId, domainId } = await verified();
+    const set = (given: string | null) => setDomainHome(deps(), operator, accountId, { domainId, given });
+    expect((await set("https://www.example.com/welcome")).homeUrl).toBe("https://www.example.com/welcome");
+    expect((await set("")).homeUrl).toBeNull();
+    for (const bad of ["javascript:alert(1)", `https://${HOST}/`, "not a URL"])
+      await expect(set(bad)).rejects.toThrow(InvalidUrl);
+  });
+});

@@ -1,0 +1,182 @@
+// What may happen to a link and to the claim of a hostname, told as given-when-then.
+import { describe, it } from "vitest";
+import * as claims from "../../../src/commands/domains/domain-claim.ts";
+import { DomainTaken } from "../../../src/commands/domains/domain-errors.ts";
+import {
+  change,
+  create,
+  evolve,
+  freeLink,
+  type LinkChange,
+  type LinkState,
+} from "../../../src/commands/links/link.ts";
+import {
+  LinkDeleted,
+  LinkNotFound,
+  LinkNotYours,
+  SlugTaken,
+} from "../../../src/commands/links/link-errors.ts";
+import type { DomainEvent, LinkEvent } from "../../../src/events/catalogue.ts";
+import { deciderOf } from "../../support/commands/given-when-then.ts";
+
+const accountId = "11111111-1111-4111-8111-111111111111";
+const other = "44444444-4444-4444-8444-444444444444";
+const at = "2026-01-01T00:00:00.000Z";
+const of = { host: "localhost", slug: "abc", accountId, at };
+const made = {
+  longUrl: "https://example.com/",
+  shortUrl: "http://localhost/abc",
+  via: "api",
+  custom: false,
+} as const;
+const created: LinkEvent = { type: "LinkCreated", data: { ...of, ...made } };
+const disabled: LinkEvent = { type: "LinkDisabled", data: of };
+const deleted: LinkEvent = { type: "LinkDeleted", data: of };
+const restored: LinkEvent = { type: "LinkRestored", data: of };
+const link = deciderOf<LinkState, LinkEvent>(freeLink, evolve);
+const asked =
+  (wanted: LinkChange, by = accountId) =>
+  (state: LinkState) =>
+    change(state, { by, at, change: wanted });
+
+describe("a link", () => {
+  const make = (state: LinkState) => {
+    const { at: createdAt, ...facts } = { ...of, ...made };
+    return create(state, { ...facts, createdAt });
+  };
+
+  it("is created on a free slug only; a deleted link keeps its slug", () => {
+    link.given().when(make).thenEvents(created);
+    link.given(created).when(make).thenRefused(SlugTaken);
+    link.given(created, deleted).when(make).thenRefused(SlugTaken);
+  });
+
+  it("is retargeted, and changes nothing when it goes there already", () => {
+    const { longUrl: from } = made;
+    const to = "https://example.org/";
+    link
+      .given(created)
+      .when(asked({ type: "retarget", to }))
+      .thenEvents({ type: "LinkRetargeted", data: { ...of, from, to } });
+    link
+      .given(created)
+      .when(asked({ type: "retarget", to: from }))
+      .thenNothing();
+  });
+
+  it("is disabled and enabled, each once", () => {
+    link
+      .given(created)
+      .when(asked({ type: "disable" }))
+      .thenEvents(disabled);
+    link
+      .given(created, disabled)
+      .when(asked({ type: "disable" }))
+      .thenNothing();
+    link
+      .given(created, disabled)
+      .when(asked({ type: "enable" }))
+      .thenEvents({ type: "LinkEnabled", data: of });
+    link
+      .given(created)
+      .when(asked({ type: "enable" }))
+      .thenNothing();
+  });
+
+  it("is deleted and restored, each once; nothing else happens to a deleted link", () => {
+    link
+      .given(created)
+      .when(asked({ type: "delete" }))
+      .thenEvents(deleted);
+    link
+      .given(created, deleted)
+      .when(asked({ type: "delete" }))
+      .thenNothing();
+    link
+      .given(created, deleted)
+      .when(asked({ type: "restore" }))
+      .thenEvents(restored);
+    link
+      .given(created, deleted, restored)
+      .when(asked({ type: "restore" }))
+      .thenNothing();
+    link
+      .given(created, deleted)
+      .when(asked({ type: "disable" }))
+      .thenRefused(LinkDeleted);
+  });
+
+  it("is changed by its own account only", () => {
+    link
+      .given(created)
+      .when(asked({ type: "delete" }, other))
+      .thenRefused(LinkNotYours);
+    link
+      .given()
+      .when(asked({ type: "delete" }))
+      .thenRefused(LinkNotFound);
+  });
+});
+
+describe("the claim of a hostname", () => {
+  const claim = deciderOf<claims.ClaimState, DomainEvent>(claims.unclaimed, claims.evolve);
+  const mine = {
+    hostname: "go.example.com",
+    accountId,
+    domainId: "22222222-2222-4222-8222-222222222222",
+    at,
+  };
+  const theirs = { ...mine, accountId: other, domainId: "55555555-5555-4555-8555-555555555555" };
+  const claimed = (data: typeof mine): DomainEvent => ({ type: "DomainClaimed", data });
+  const released = (data: typeof mine): DomainEvent => ({ type: "DomainReleased", data });
+
+  it("goes to one account, which may ask again", () => {
+    claim
+      .given()
+      .when((c) => claims.claim(c, mine))
+      .thenEvents(claimed(mine));
+    claim
+      .given(claimed(mine))
+      .when((c) => claims.claim(c, mine))
+      .thenNothing();
+    claim
+      .given(claimed(theirs))
+      .when((c) => claims.claim(c, mine))
+      .thenRefused(DomainTaken);
+  });
+
+  it("is renewed under a new id for the next life of the domain", () => {
+    const next = { ...mine, domainId: theirs.domainId };
+    claim
+      .given(claimed(mine))
+      .when((c) => claims.claim(c, next))
+      .thenEvents(released(mine), claimed(next));
+  });
+
+  it("passes on when its holder no longer has the domain", () => {
+    const taking = { ...mine, stale: theirs };
+    claim
+      .given(claimed(theirs))
+      .when((c) => claims.claim(c, taking))
+      .thenEvents(released(theirs), claimed(mine));
+  });
+
+  it("is released by its holder only, and once", () => {
+    claim
+      .given(claimed(mine))
+      .when((c) => claims.release(c, mine))
+      .thenEvents(released(mine));
+    claim
+      .given(claimed(theirs))
+      .when((c) => claims.release(c, mine))
+      .thenNothing();
+    claim
+      .given(claimed(mine), released(mine))
+      .when((c) => claims.release(c, mine))
+      .thenNothing();
+    claim
+      .given(claimed(mine), released(mine))
+      .when((c) => claims.claim(c, theirs))
+      .thenEvents(claimed(theirs));
+  });
+});

@@ -1,0 +1,239 @@
+// Long streams: what folding one costs, and what a stream refuses to take in once it is as long as it may be.
+import { describe, expect, it } from "vitest";
+import { streamRules } from "../../../src/audit/stream-rules.ts";
+import * as accounts from "../../../src/commands/account/account.ts";
+import * as domains from "../../../src/commands/domains/domain.ts";
+import { HistoryFull } from "../../../src/commands/errors.ts";
+import * as links from "../../../src/commands/links/link.ts";
+import * as webhooks from "../../../src/commands/webhooks/webhook.ts";
+import type { AccountEvent, LinkEvent, StoredEvent } from "../../../src/events/catalogue.ts";
+import { accountStream } from "../../../src/events/streams.ts";
+import { STREAM_LIMITS } from "../../../src/events/vocabulary.ts";
+import { deciderOf } from "../../support/commands/given-when-then.ts";
+
+const { evolve, noAccount } = accounts;
+const { evolve: evolveLink, freeLink } = links;
+const account = deciderOf<accounts.AccountState, AccountEvent>(noAccount, evolve);
+const link = deciderOf<links.LinkState, LinkEvent>(freeLink, evolveLink);
+
+const accountId = "11111111-1111-4111-8111-111111111111";
+const at = "2026-01-01T00:00:00.000Z";
+const uuid = (n: number) => `22222222-2222-4222-8222-${String(n).padStart(12, "0")}`;
+
+const opened: AccountEvent = { type: "AccountOpened", data: { accountId, tier: "developer", at } };
+
+/** What one kind of loop in the portal writes: the n-th thing is made, then ended. */
+const LOOPS: Record<string, (n: number) => AccountEvent[]> = {
+  keys: (n) => [
+    {
+      type: "KeyIssued",
+      data: { accountId, keyId: uuid(n), keyHash: "0".repeat(64), hint: "abcd", label: "", at },
+    },
+    { type: "KeyDeactivated", data: { accountId, keyId: uuid(n), at } },
+  ],
+  webhooks: (n) => [
+    {
+      type: "WebhookAdded",
+      data: {
+        accountId,
+        webhookId: uuid(n),
+        url: "https://a.example/",
+        kinds: ["click"],
+        label: "",
+        keyHint: "",
+        at,
+      },
+    },
+    { type: "WebhookRemoved", data: { accountId, webhookId: uuid(n), at } },
+  ],
+  domains: (n) => [
+    { type: "DomainAdded", data: { accountId, hostname: `d${n}.example.com`, token: "t", at } },
+  ],
+};
+
+function historyOf(loop: (n: number) => AccountEvent[], length: number): AccountEvent[] {
+  const events = [opened];
+  for (let n = 0; events.length < length; n++) events.push(...loop(n));
+  return events;
+}
+
+const SHORT = 2_000;
+const LONG = 20_000;
+/**
+ * Ten times the short history are as many events as the long one: equal times when each event costs the same. A copy
+ * of a map for each event made it 20 times as long.
+ */
+const MOST_TIMES = 5;
+
+/** The least of several runs, so that other programs on the machine don't count. */
+function timeOf(work: () => void): number {
+  const runs = Array.from({ length: 3 }, () => {
+    const before = performance.now();
+    work();
+    return performance.now() - before;
+  });
+  return Math.min(...runs);
+}
+
+/** How often as long the long history takes, event by event. */
+function timesAsLong<E>(
+  history: (length: number) => readonly E[],
+  fold: (events: readonly E[]) => void,
+): number {
+  const [short, long] = [history(SHORT), history(LONG)];
+  const shorts = timeOf(() => {
+    for (let n = 0; n < LONG / SHORT; n++) fold(short);
+  });
+  return timeOf(() => fold(long)) / shorts;
+}
+
+describe("an event of a long stream costs as much as one of a short stream", () => {
+  it.each(Object.keys(LOOPS))("when the %s of an account are folded", (kind) => {
+    const loop = LOOPS[kind] ?? (() => []);
+    const fold = (events: readonly AccountEvent[]) => void events.reduce(evolve, noAccount);
+    expect(timesAsLong((length) => historyOf(loop, length), fold)).toBeLessThan(MOST_TIMES);
+  });
+
+  it.each(Object.keys(LOOPS))("when an account's %s are audited", (kind) => {
+    const loop = LOOPS[kind] ?? (() => []);
+    const stored = (length: number) =>
+      historyOf(loop, length).map((event) => ({ ...event, stream: accountStream(accountId) }) as StoredEvent);
+    const audit = (events: readonly StoredEvent[]) => {
+      const rule = streamRules();
+      for (const event of events) rule(event);
+    };
+    expect(timesAsLong(stored, audit)).toBeLessThan(MOST_TIMES);
+  });
+});
+
+describe("an account's stream takes in", () => {
+  const full = historyOf(LOOPS.keys ?? (() => []), STREAM_LIMITS.accountEvents);
+  const ofAccount = { accountId, at };
+  const webhookId = uuid(0);
+  const domainId = uuid(1);
+  const hostname = "go.example.com";
+  const newKey = { keyId: uuid(9_999), keyHash: "0".repeat(64), hint: "abcd", label: "", at };
+  const settings = { url: "https://a.example/", kinds: ["click" as const], label: "" };
+  const owned: AccountEvent[] = [
+    opened,
+    { type: "KeyIssued", data: { ...ofAccount, ...newKey, keyId: uuid(1) } },
+    { type: "DomainAdded", data: { ...ofAccount, hostname, token: "t" } },
+    { type: "DomainVerified", data: { ...ofAccount, hostname, domainId, how: "dns" } },
+    { type: "DomainActivated", data: { ...ofAccount, hostname, domainId } },
+    { type: "WebhookAdded", data: { ...ofAccount, webhookId, ...settings, keyHint: "abcd" } },
+  ];
+  /** Longer than it may be, as one from before there was a limit is. */
+  const overfull = account.given(...owned, ...full.slice(1));
+
+  it("1,000 issued keys, and no more when all are deactivated", () => {
+    const { keysIssued } = STREAM_LIMITS;
+    const history = historyOf(LOOPS.keys ?? (() => []), 1 + 2 * keysIssued);
+    const issue = (a: accounts.AccountState) => accounts.issue(a, newKey);
+    expect(() =>
+      account
+        .given(...history)
+        .when(issue)
+        .thenNothing(),
+    ).toThrow(
+      "This account has been issued 1000 API keys, as many as one account can be: go on with the keys it has, or open another account",
+    );
+    account
+      .given(...history.slice(0, -2))
+      .when(issue)
+      .thenEvents({ type: "KeyIssued", data: { accountId, ...newKey } });
+  });
+
+  it("1,000 added webhooks and 1,000 added domains, removed ones counted", () => {
+    const add = (a: accounts.AccountState) =>
+      webhooks.add(a, { webhookId: uuid(9_999), ...settings, keyHint: "", at });
+    const { webhooksAdded, domainsAdded } = STREAM_LIMITS;
+    const withWebhooks = historyOf(LOOPS.webhooks ?? (() => []), 1 + 2 * webhooksAdded);
+    account
+      .given(...withWebhooks)
+      .when(add)
+      .thenRefused(HistoryFull);
+    const removed = { type: "DomainRemoved", data: { ...ofAccount, hostname: "d0.example.com" } } as const;
+    account
+      .given(...historyOf(LOOPS.domains ?? (() => []), 1 + domainsAdded), removed)
+      .when((a) => domains.add(a, { hostname, token: "t", at }))
+      .thenRefused(HistoryFull);
+  });
+
+  it("5,000 events of whatever kind: then nothing is issued, added, changed, resumed or activated", () => {
+    const by = "user" as const;
+    const off: AccountEvent = { type: "DomainDeactivated", data: { ...ofAccount, hostname, domainId } };
+    const paused: AccountEvent = { type: "WebhookPaused", data: { ...ofAccount, webhookId, by } };
+    const stopped = account.given(...owned, ...full.slice(1), off, paused);
+    for (const grow of [
+      (a) => accounts.issue(a, newKey),
+      (a) => webhooks.add(a, { webhookId: uuid(9_999), ...settings, keyHint: "", at }),
+      (a) => webhooks.change(a, { webhookId, label: "other", at }),
+      (a) => webhooks.resume(a, { webhookId, by, at }),
+      (a) => webhooks.rotateKey(a, { webhookId, keyHint: "", previousUntil: at, at }),
+      (a) => domains.add(a, { hostname: "new.example.com", token: "t", at }),
+      (a) => domains.activate(a, { domainId, at }),
+      (a) => domains.setHome(a, { domainId, homeUrl: null, at }),
+    ] satisfies ((a: accounts.AccountState) => readonly AccountEvent[])[])
+      stopped.when(grow).thenRefused(HistoryFull);
+  });
+
+  it("what deactivates, pauses, removes or closes, however long it is", () => {
+    for (const [stop, type] of [
+      [(a) => accounts.deactivate(a, { keyId: newKey.keyId, at }), "KeyDeactivated"],
+      [(a) => accounts.changeTierTo(a, { tier: "free", at }), "TierChanged"],
+      [(a) => accounts.close(a, { at }), "AccountClosed"],
+      [(a) => webhooks.pause(a, { webhookId, by: "user", at }), "WebhookPaused"],
+      [(a) => webhooks.remove(a, { webhookId, at }), "WebhookRemoved"],
+      [(a) => domains.deactivate(a, { domainId, at }), "DomainDeactivated"],
+      [(a) => domains.noteRecord(a, { domainId, isThere: false, at }), "DomainRecordLost"],
+      [(a) => domains.remove(a, { hostname, at }), "DomainRemoved"],
+    ] satisfies [(a: accounts.AccountState) => readonly AccountEvent[], string][]) {
+      const live: AccountEvent = { type: "KeyIssued", data: { ...ofAccount, ...newKey } };
+      const state = [...owned, ...full.slice(1), live].reduce(evolve, noAccount);
+      expect(stop(state)).toMatchObject([{ type }]);
+    }
+    overfull.when((a) => domains.add(a, { hostname, token: "other", at })).thenNothing();
+  });
+});
+
+describe("a link's stream takes in", () => {
+  it("1,000 changes: then it can be disabled and deleted, and nothing else", () => {
+    const { linkChanges } = STREAM_LIMITS;
+    const to = (change: links.LinkChange) => (link: links.LinkState) =>
+      links.change(link, { by: accountId, at, change });
+    const retarget = to({ type: "retarget", to: "https://b.example/" });
+    const live = linkHistory(1 + linkChanges);
+    link
+      .given(...live.slice(0, -2))
+      .when(retarget)
+      .thenEvents(expect.objectContaining({ type: "LinkRetargeted" }));
+    expect(() =>
+      link
+        .given(...live)
+        .when(retarget)
+        .thenNothing(),
+    ).toThrow(
+      "This link has been changed 1000 times, as often as one link can be: it can still be disabled or deleted",
+    );
+    for (const type of ["disable", "delete"] as const) {
+      const events = to({ type })(live.reduce(evolveLink, freeLink));
+      expect(events).toHaveLength(1);
+      const back = type === "disable" ? "enable" : "restore";
+      link
+        .given(...live, ...events)
+        .when(to({ type: back }))
+        .thenRefused(HistoryFull);
+    }
+  });
+});
+
+/** Disabled and enabled in turns. */
+function linkHistory(length: number): LinkEvent[] {
+  const of = { host: "localhost", slug: "abc", accountId, at };
+  const [longUrl, shortUrl] = ["https://a.example/", "http://localhost/abc"];
+  const toggled = (n: number): LinkEvent => ({ type: n % 2 ? "LinkEnabled" : "LinkDisabled", data: of });
+  return [
+    { type: "LinkCreated", data: { ...of, longUrl, shortUrl, via: "api", custom: false } },
+    ...Array.from({ length: length - 1 }, (_, n) => toggled(n)),
+  ];
+}

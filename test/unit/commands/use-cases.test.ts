@@ -1,0 +1,333 @@
+// Use cases on real SQLite stores: races, limits, idempotency, domains.
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { EmailTaken, KeyLimitReached } from "../../../src/commands/account/account-errors.ts";
+import { onAccount } from "../../../src/commands/account/account-stream.ts";
+import { changeTier } from "../../../src/commands/account/change-tier.ts";
+import { openAccount } from "../../../src/commands/account/open-account.ts";
+import { addDomain } from "../../../src/commands/domains/add-domain.ts";
+import { deactivateDomain } from "../../../src/commands/domains/deactivate-domain.ts";
+import { remove } from "../../../src/commands/domains/domain.ts";
+import { DomainNotProven, DomainTaken } from "../../../src/commands/domains/domain-errors.ts";
+import { removeDomain } from "../../../src/commands/domains/remove-domain.ts";
+import { verifyDomain } from "../../../src/commands/domains/verify-domain.ts";
+import { TierRequired } from "../../../src/commands/errors.ts";
+import { issueKey } from "../../../src/commands/keys/issue-key.ts";
+import { changeLink } from "../../../src/commands/links/change-link.ts";
+import { createLink } from "../../../src/commands/links/create-link.ts";
+import { createLinksInBulk } from "../../../src/commands/links/create-links-in-bulk.ts";
+import { SlugTaken } from "../../../src/commands/links/link-errors.ts";
+import { RevisionConflict } from "../../../src/event-store/port.ts";
+import { linkStream } from "../../../src/events/streams.ts";
+import type { Tier } from "../../../src/events/vocabulary.ts";
+import { callerOf, openCommandDeps, operator } from "../../support/commands/command-deps.ts";
+
+type Fixture = Awaited<ReturnType<typeof openCommandDeps>>;
+let fixture: Fixture;
+let deps: Fixture["deps"];
+beforeEach(async () => {
+  fixture = await openCommandDeps();
+  deps = fixture.deps;
+});
+afterEach(() => fixture.close());
+
+const account = async (tier: Tier, email = `${deps.newId()}@example.com`) =>
+  (await openAccount(deps, operator, { email, tier })).accountId;
+
+const noDns = () => Promise.reject(Object.assign(new Error("no such name"), { code: "ENOTFOUND" }));
+
+/** Adds and verifies, the operator vouching for it. */
+async function owned(accountId: string, hostname: string): Promise<string> {
+  await addDomain(deps, operator, accountId, hostname);
+  const vouched = { skipDns: true };
+  return (await verifyDomain({ ...deps, resolveTxt: noDns }, operator, accountId, hostname, vouched))
+    .domainId;
+}
+
+const outcomes = async (tries: readonly Promise<unknown>[]) => {
+  const settled = await Promise.allSettled(tries);
+  const refused = settled.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+  return { won: settled.length - refused.length, refused };
+};
+
+describe("accounts", () => {
+  it("keep the e-mail address out of the log and give each address one account", async () => {
+    const accountId = await account("free", "Ann@Example.com");
+    const { won, refused } = await outcomes([
+      account("free", "ann@example.COM"),
+      account("free", "ann@example.com"),
+    ]);
+    expect(won).toBe(0);
+    for (const error of refused) expect(error).toBeInstanceOf(EmailTaken);
+    const events = await deps.eventStore.read(`account-${accountId}`);
+    expect(JSON.stringify(events).toLowerCase()).not.toContain("ann@");
+  });
+
+  it("give one of five racing requests for an address the account", async () => {
+    const { won } = await outcomes(Array.from({ length: 5 }, () => account("free", "race@example.com")));
+    expect(won).toBe(1);
+  });
+
+  it.each([
+    ["free", 2],
+    ["developer", 5],
+  ] as const)("of 20 concurrent key requests on %s exactly %i succeed", async (tier, limit) => {
+    const accountId = await account(tier);
+    const { won, refused } = await outcomes(
+      Array.from({ length: 20 }, () => issueKey(deps, operator, accountId)),
+    );
+    expect(won).toBe(limit);
+    for (const error of refused) expect(error).toBeInstanceOf(KeyLimitReached);
+  });
+
+  it("get keys of the prefix and 32 characters", async () => {
+    const { key } = await issueKey(deps, operator, await account("free"));
+    expect(key).toMatch(/^ll_[A-Za-z0-9]{32}$/);
+  });
+});
+
+describe("domains", () => {
+  it("are verified by their TXT record", async () => {
+    const accountId = await account("developer");
+    const { record } = await addDomain(deps, operator, accountId, "go.example.com");
+    expect(record).toMatchObject({ type: "TXT", name: "_linkledger.go.example.com" });
+    const verifyWith = (records: string[][]) =>
+      verifyDomain({ ...deps, resolveTxt: async () => records }, operator, accountId, "go.example.com");
+    await expect(verifyWith([["other"]])).rejects.toThrow(DomainNotProven);
+    const half = record.value.length / 2;
+    const chunks = [record.value.slice(0, half), record.value.slice(half)];
+    const verified = await verifyWith([["spf"], chunks]);
+    expect(verified).toMatchObject({ hostname: "go.example.com", state: "active" });
+    expect((await verifyWith([])).domainId).toBe(verified.domainId);
+  });
+
+  it("are not verified when DNS has no answer", async () => {
+    const accountId = await account("developer");
+    await addDomain(deps, operator, accountId, "go.example.com");
+    const asked = verifyDomain({ ...deps, resolveTxt: noDns }, operator, accountId, "go.example.com");
+    await expect(asked).rejects.toThrow(/TXT record _linkledger\.go\.example\.com .*ENOTFOUND/);
+  });
+
+  it("belong to one account until it removes them", async () => {
+    const [ann, bob] = [await account("developer"), await account("developer")];
+    const first = await owned(ann, "go.example.com");
+    await expect(owned(bob, "go.example.com")).rejects.toThrow(DomainTaken);
+    await removeDomain(deps, operator, ann, "go.example.com");
+    expect(await owned(bob, "go.example.com")).not.toBe(first);
+    await expect(owned(ann, "go.example.com")).rejects.toThrow(DomainTaken);
+  });
+
+  it("go to one of five accounts that verify at once", async () => {
+    const accounts = await Promise.all(Array.from({ length: 5 }, () => account("developer")));
+    const { won, refused } = await outcomes(accounts.map((id) => owned(id, "go.example.com")));
+    expect(won).toBe(1);
+    for (const error of refused) expect(error).toBeInstanceOf(DomainTaken);
+  });
+
+  it("whose removal was cut off before the release are free for others", async () => {
+    const [ann, bob] = [await account("developer"), await account("developer")];
+    await owned(ann, "go.example.com");
+    await onAccount(deps, operator, ann, (state) =>
+      remove(state, { hostname: "go.example.com", at: deps.clock().toISOString() }),
+    );
+    await owned(bob, "go.example.com");
+    await removeDomain(deps, operator, ann, "go.example.com");
+    await expect(owned(ann, "go.example.com")).rejects.toThrow(DomainTaken);
+  });
+
+  it("whose verification was cut off after the claim are completed by verifying again", async () => {
+    const accountId = await account("developer");
+    await addDomain(deps, operator, accountId, "go.example.com");
+    const cutOff = {
+      ...deps,
+      resolveTxt: noDns,
+      eventStore: {
+        ...deps.eventStore,
+        read: deps.eventStore.read.bind(deps.eventStore),
+        append: async (...args: Parameters<typeof deps.eventStore.append>) => {
+          if (args[0].startsWith("account-")) throw new Error("cut off");
+          return await deps.eventStore.append(...args);
+        },
+      } as typeof deps.eventStore,
+    };
+    const vouched = { skipDns: true };
+    await expect(verifyDomain(cutOff, operator, accountId, "go.example.com", vouched)).rejects.toThrow(
+      "cut off",
+    );
+    const again = await verifyDomain(
+      { ...deps, resolveTxt: noDns },
+      operator,
+      accountId,
+      "go.example.com",
+      vouched,
+    );
+    const claims = await deps.eventStore.read("domain-go.example.com");
+    expect(claims.map((event) => event.data)).toMatchObject([{ domainId: again.domainId }]);
+  });
+});
+
+describe("a command that loses every race", () => {
+  it("gives up after five tries, each after a wait of 10 to 200 ms", async () => {
+    const accountId = await account("free");
+    const waits: number[] = [];
+    const { eventStore } = deps;
+    let tries = 0;
+    const losing = {
+      ...deps,
+      sleep: async (ms: number) => void waits.push(ms),
+      eventStore: Object.assign(Object.create(eventStore) as typeof eventStore, {
+        read: (stream: string) => eventStore.read(stream),
+        append: async (stream: string) => {
+          tries += 1;
+          throw new RevisionConflict(stream, 0, 1);
+        },
+      }),
+    };
+    await expect(changeTier(losing, operator, accountId, "developer")).rejects.toThrow(RevisionConflict);
+    expect(tries).toBe(5);
+    expect(waits).toHaveLength(4);
+    for (const ms of waits) expect(ms >= 10 && ms <= 200).toBe(true);
+  });
+
+  it("appends nothing when there is nothing to say", async () => {
+    const accountId = await account("free");
+    const head = await deps.eventStore.head();
+    expect((await changeTier(deps, operator, accountId, "free")).position).toBe(head);
+    expect(await deps.eventStore.head()).toBe(head);
+  });
+});
+
+describe("creating a link", () => {
+  const url = "https://example.com/a";
+
+  it("answers the Link object", async () => {
+    const by = callerOf(await account("free"), "free");
+    const { link, position } = await createLink(deps, operator, by, { url });
+    expect(link).toEqual({
+      short_url: `http://localhost:3000/${link.slug}`,
+      slug: expect.stringMatching(/^[a-z2-9]{7}$/),
+      long_url: url,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      qr_download_url: `http://localhost:3000/api/qr/${link.slug}`,
+    });
+    expect(position).toBe(await deps.eventStore.head());
+  });
+
+  it("checks tier, URL, domain, slug and uniqueness in this order", async () => {
+    const accountId = await account("developer");
+    const by = callerOf(accountId, "developer");
+    const free = callerOf(await account("free"), "free");
+    const domain_id = await owned(accountId, "go.example.com");
+    const foreign = await owned(await account("developer"), "other.example.com");
+    const refusal = (request: Parameters<typeof createLink>[3], who = by) =>
+      createLink(deps, operator, who, request).then(
+        () => "created",
+        (error) => error.code,
+      );
+    expect(await refusal({ url: "nope", customSlug: "!" }, free)).toBe("tier_required");
+    expect(await refusal({ url, domain_id }, free)).toBe("tier_required");
+    expect(await refusal({ url: "nope", domain_id: foreign, customSlug: "!" })).toBe("invalid_url");
+    expect(await refusal({ url: "https://bad.example/", domain_id: foreign })).toBe("unsafe_url");
+    expect(await refusal({ url, domain_id: foreign, customSlug: "!" })).toBe("invalid_domain");
+    expect(await refusal({ url, customSlug: "!" })).toBe("custom_slug_needs_domain");
+    expect(await refusal({ url, domain_id, customSlug: "!" })).toBe("invalid_slug");
+    expect(await refusal({ url, domain_id, customSlug: "Sale" })).toBe("created");
+    expect(await refusal({ url, domain_id, customSlug: "sALE" })).toBe("slug_taken");
+    await deactivateDomain(deps, operator, accountId, domain_id);
+    expect(await refusal({ url, domain_id, customSlug: "new-one" })).toBe("invalid_domain");
+  });
+
+  it("on a custom domain names the domain and its QR code", async () => {
+    const accountId = await account("developer");
+    const domain_id = await owned(accountId, "go.example.com");
+    const request = { url, domain_id, customSlug: "Sale" };
+    const { link } = await createLink(deps, operator, callerOf(accountId, "developer"), request);
+    expect(link).toMatchObject({
+      short_url: "https://go.example.com/sale",
+      slug: "sale",
+      custom_domain: "go.example.com",
+      domain_id,
+      qr_download_url: `http://localhost:3000/api/qr/sale?domain_id=${domain_id}`,
+    });
+  });
+
+  it("lets exactly one of ten racing requests have a slug", async () => {
+    const accountId = await account("developer");
+    const by = callerOf(accountId, "developer");
+    const request = { url, domain_id: await owned(accountId, "go.example.com"), customSlug: "race" };
+    const tries = Array.from({ length: 10 }, () => createLink(deps, operator, by, request));
+    const { won, refused } = await outcomes(tries);
+    expect(won).toBe(1);
+    for (const error of refused) expect(error).toBeInstanceOf(SlugTaken);
+  });
+
+  it("draws another slug when one is taken, and never gives a slug twice", async () => {
+    const by = callerOf(await account("free"), "free");
+    const slugs = ["aaaaaaa", "aaaaaaa", "bbbbbbb"];
+    const rigged = { ...deps, randomSlug: () => slugs.shift() ?? "ccccccc" };
+    expect((await createLink(rigged, operator, by, { url })).link.slug).toBe("aaaaaaa");
+    expect((await createLink(rigged, operator, by, { url })).link.slug).toBe("bbbbbbb");
+  });
+
+  it("makes one link for one idempotency scope, and answers the first again", async () => {
+    const by = callerOf(await account("free"), "free");
+    const options = { idempotency: "key-1/once" };
+    const first = await createLink(deps, operator, by, { url }, options);
+    const later = { ...deps, clock: () => new Date(Date.now() + 60_000) };
+    const address = { host: "localhost", slug: first.link.slug };
+    await changeLink(later, operator, by, address, { type: "retarget", url: "https://example.org/" });
+    const second = await createLink(later, operator, by, { url }, options);
+    expect(second).toEqual(first);
+    expect(await deps.eventStore.read(linkStream("localhost", first.link.slug))).toHaveLength(2);
+    const other = await createLink(deps, operator, by, { url }, { idempotency: "key-1/twice" });
+    expect(other.link.slug).not.toBe(first.link.slug);
+  });
+});
+
+describe("creating links in bulk", () => {
+  it("answers every item by its position, whatever the others do", async () => {
+    const accountId = await account("developer");
+    const by = callerOf(accountId, "developer");
+    const domain_id = await owned(accountId, "go.example.com");
+    const links = [
+      { url: "https://example.com/0" },
+      { url: "nope" },
+      null,
+      { url: 5 },
+      { url: "https://example.com/4", extra: true },
+      { url: "https://example.com/5", customSlug: "same", domain_id },
+      { url: "https://example.com/6", customSlug: "SAME", domain_id },
+      { url: "https://example.com/7", customSlug: "alone" },
+      { url: "https://example.com/8" },
+    ];
+    const { bulk, position } = await createLinksInBulk(deps, operator, by, links);
+    expect(bulk).toMatchObject({ success: true, tier: "developer", total: 9, created: 3, failed: 6 });
+    expect(bulk.results.map((result) => result.index)).toEqual([0, 5, 8]);
+    expect(bulk.results[1]).toMatchObject({ slug: "same", custom_domain: "go.example.com", domain_id });
+    expect(bulk.results[0]).not.toHaveProperty("qr_download_url");
+    expect(bulk.errors.map(({ index, url }) => [index, url])).toEqual([
+      [1, "nope"],
+      [2, ""],
+      [3, ""],
+      [4, "https://example.com/4"],
+      [6, "https://example.com/6"],
+      [7, "https://example.com/7"],
+    ]);
+    expect(bulk.errors[4]?.error).toMatch(/already exists/);
+    expect(bulk.errors[5]?.error).toMatch(/only available with custom domains/);
+    expect(position).toBe(await deps.eventStore.head());
+  });
+
+  it("makes every link once for one idempotency scope", async () => {
+    const by = callerOf(await account("developer"), "developer");
+    const links = Array.from({ length: 100 }, (_, n) => ({ url: `https://example.com/${n}` }));
+    const options = { idempotency: "key-1/bulk" };
+    const first = await createLinksInBulk(deps, operator, by, links, options);
+    expect(new Set(first.bulk.results.map(({ slug }) => slug)).size).toBe(100);
+    expect(await createLinksInBulk(deps, operator, by, links, options)).toEqual(first);
+  });
+
+  it("needs the Developer tier", async () => {
+    const by = callerOf(await account("free"), "free");
+    await expect(createLinksInBulk(deps, operator, by, [])).rejects.toThrow(TierRequired);
+  });
+});

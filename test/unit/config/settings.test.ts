@@ -1,0 +1,44 @@
+// The list of settings is the only one: README shows it as it is, and says what really holds when one is unset.
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { SETTINGS, type Setting } from "../../../src/config/settings.ts";
+import { describeConfig, parseConfig } from "../../../src/config.ts";
+
+const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
+const settings: Setting[] = Object.values(SETTINGS);
+
+describe("the settings", () => {
+  it("are the table in README, row by row", () => {
+    const section = readme.split("\n## ").find((one) => one.startsWith("Settings\n")) ?? "";
+    const rows = section.split("\n").filter((line) => line.startsWith("| `"));
+    expect(rows).toEqual(
+      settings.map(({ variable, unset, what }) => `| \`${variable}\` | ${unset} | ${what} |`),
+    );
+  });
+
+  it("name as their defaults what they are when unset", () => {
+    for (const { variable, read, unset } of settings) {
+      const { data: value, error } = read.safeParse(undefined);
+      expect(error, variable).toBeUndefined();
+      if (variable === "DATA_DIR") expect(unset).toBe("`./data`");
+      else if (value === undefined || value === "" || Array.isArray(value))
+        expect(unset).not.toMatch(/^`\w+`$/);
+      else expect(unset, variable).toBe(`\`${value}\``);
+    }
+  });
+
+  it("show of what is secret in the start log only that it is set", () => {
+    const text = "s3cret-of-more-than-thirty-two-characters";
+    const secrets = settings.filter(({ isSecret }) => isSecret);
+    const values = ["esdb://", "mongodb://", "redis://", "smtp://", "https://", ""].map(
+      (scheme) => scheme + text,
+    );
+    const env = secrets.map(({ variable, read }) => [
+      variable,
+      values.find((value) => read.safeParse(value).success),
+    ]);
+    const shown = describeConfig(parseConfig(Object.fromEntries(env)));
+    expect(JSON.stringify(shown)).not.toContain(text);
+    expect(Object.values(shown).filter((value) => value === "(set)")).toHaveLength(secrets.length);
+  });
+});

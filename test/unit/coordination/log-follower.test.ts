@@ -1,0 +1,126 @@
+// Following the log over real stores: what is heard, from where, and when everything has been heard.
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type FollowedEvent, LogFollower } from "../../../src/coordination/log-follower.ts";
+import { StoreUnavailable } from "../../../src/event-store/port.ts";
+import { cachedCheckpoints, lifecycleProjections } from "../../../src/projections/groups.ts";
+import { checkpointName } from "../../../src/projections/projection.ts";
+import { linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
+import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
+
+describe("following the log", () => {
+  let stores: Stores;
+  let follower: LogFollower;
+  let followed: FollowedEvent[];
+  let stop: AbortController;
+  let running: Promise<void> | undefined;
+
+  beforeEach(async () => {
+    stores = await openStores();
+    followed = [];
+    stop = new AbortController();
+    running = undefined;
+    follower = new LogFollower({
+      ...stores,
+      checkpoints: cachedCheckpoints,
+      random: Math.random,
+      log: () => undefined,
+    });
+    follower.listen((event) => void followed.push(event));
+  });
+  afterEach(async () => {
+    stop.abort();
+    await running;
+    await stores.close();
+  });
+
+  const run = () => {
+    running = follower.run(stop.signal);
+  };
+  const positions = () => [...new Set(followed.map(({ position }) => position))].sort();
+  const make = (slug: string) => append(stores.eventStore, `link-sho.rt/${slug}`, [linkCreated({ slug })]);
+  const documentsStandAt = async (position: string) => {
+    for (const projection of lifecycleProjections)
+      await stores.readStore.saveCheckpoint(checkpointName(projection), { position, recordedAt: "" });
+  };
+
+  it("hands out what the documents do not show yet, and what comes", async () => {
+    const first = await make("a");
+    await documentsStandAt(first.position);
+    const second = await make("b");
+    run();
+    await expect.poll(positions).toEqual([second.position]);
+    const third = await make("c");
+    await expect.poll(positions).toEqual([second.position, third.position]);
+    expect(follower.lastLinkPosition).toBe(third.position);
+  });
+
+  it("keeps nobody from keeping what is read once the start is known, and not before", async () => {
+    const head = vi.spyOn(stores.eventStore, "head").mockRejectedValueOnce(new StoreUnavailable("away"));
+    expect(follower.isFollowing).toBe(false);
+    run();
+    await expect.poll(() => follower.isFollowing).toBe(true);
+    expect(head.mock.calls.length).toBeGreaterThanOrEqual(2);
+  });
+
+  it("has handed out everything when it is caught up, also what no subscription has brought", async () => {
+    vi.spyOn(stores.eventStore, "subscribe").mockImplementation(async function* ({ signal }) {
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      yield* [];
+    });
+    run();
+    const { position } = await make("a");
+    await append(stores.eventStore, "clicks-a-20260301", [linkClicked()]);
+    await follower.catchUp();
+    expect(positions()).toEqual([position]);
+    const later = await make("b");
+    await follower.catchUp();
+    expect(positions()).toEqual([position, later.position]);
+  });
+
+  it("searches the log once for all who catch up at a time, and each stretch once", async () => {
+    run();
+    await follower.catchUp();
+    await append(stores.eventStore, "clicks-a-20260301", [linkClicked()]);
+    const head = vi.spyOn(stores.eventStore, "head");
+    await Promise.all(Array.from({ length: 50 }, () => follower.catchUp()));
+    // The subscription looks, too.
+    expect(head.mock.calls.length).toBeLessThan(10);
+    const readAll = vi.spyOn(stores.eventStore, "readAll");
+    await follower.catchUp();
+    expect(readAll).not.toHaveBeenCalled();
+  });
+
+  it("is no wait for an event store that is away, but for one caller a second", async () => {
+    run();
+    await follower.catchUp();
+    const head = vi.spyOn(stores.eventStore, "head").mockRejectedValue(new StoreUnavailable("away"));
+    await expect(follower.catchUp()).rejects.toThrow(StoreUnavailable);
+    const asked = head.mock.calls.length;
+    for (let n = 0; n < 5; n++) await expect(follower.catchUp()).rejects.toThrow(StoreUnavailable);
+    expect(head.mock.calls.length - asked).toBeLessThan(5);
+  });
+
+  it("is a wait of five seconds at most for an event store that hangs", { timeout: 30_000 }, async () => {
+    run();
+    await follower.catchUp();
+    const answer = Promise.withResolvers<undefined>();
+    vi.spyOn(stores.eventStore, "head").mockReturnValue(answer.promise);
+    await expect(follower.catchUp()).rejects.toThrow(StoreUnavailable);
+    answer.resolve(undefined);
+  });
+
+  it("goes on where it was when a subscription is dropped", async () => {
+    const { subscribe } = stores.eventStore;
+    const spy = vi.spyOn(stores.eventStore, "subscribe").mockImplementation(async function* (options) {
+      for await (const events of subscribe.call(stores.eventStore, options)) {
+        yield events;
+        return;
+      }
+    });
+    run();
+    await expect.poll(() => spy.mock.calls.length).toBeGreaterThan(0);
+    const made = [];
+    for (const slug of ["a", "b", "c"]) made.push((await make(slug)).position);
+    await expect.poll(positions, { timeout: 10_000 }).toEqual(made);
+  });
+});

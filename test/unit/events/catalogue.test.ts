@@ -1,0 +1,115 @@
+// The catalogue is a storage contract: every version ever written stays readable, and nothing else is written.
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import type { RecordedEvent } from "../../../src/event-store/port.ts";
+import { catalogue, type EventType, type LinkledgerEvent } from "../../../src/events/catalogue.ts";
+import type { EventDefinition } from "../../../src/events/definition.ts";
+import { EventInvalid, newEvent } from "../../../src/events/new-event.ts";
+import { EventUnreadable, readEvent } from "../../../src/events/read-event.ts";
+
+const FOLDER = new URL("../../fixtures/events/", import.meta.url);
+const types = Object.keys(catalogue) as EventType[];
+const versions = types.flatMap((type) =>
+  Array.from({ length: catalogue[type].version }, (_, index) => ({ type, version: index + 1 })),
+);
+/** Optional members that were added without a new version: a fixture each, beside the one without them. */
+const additions = [{ type: "LinkClicked", version: 1, added: "accountVisitor" }] as const;
+const origin = { correlationId: "request-1", causationId: "request-1", actor: { type: "operator" } } as const;
+
+function fixture(type: string, version: number | string): unknown {
+  return JSON.parse(readFileSync(new URL(`${type}.v${version}.json`, FOLDER), "utf8"));
+}
+
+function recorded(type: string, data: unknown, schemaVersion = 1): RecordedEvent {
+  return {
+    id: "0195f3d2-7c1e-7a10-8b11-3c5d7e9f1a2b",
+    type,
+    data,
+    metadata: { ...origin, schemaVersion },
+    stream: "sample-1",
+    revision: 0,
+    position: "00000000000000000001",
+    recordedAt: "2026-03-01T10:00:00.000Z",
+  };
+}
+
+describe("the event catalogue", () => {
+  it("has one golden fixture for every version of every type, and no other", () => {
+    const whole = versions.map(({ type, version }) => `${type}.v${version}.json`);
+    const added = additions.map(({ type, version, added }) => `${type}.v${version}.${added}.json`);
+    expect(readdirSync(FOLDER).sort()).toEqual([...whole, ...added].sort());
+  });
+
+  it("has an upcaster from every version but the last", () => {
+    for (const type of types) {
+      const definition: EventDefinition = catalogue[type];
+      const steps = Object.keys(definition.upcast ?? {}).map(Number);
+      expect(steps).toEqual(Array.from({ length: definition.version - 1 }, (_, index) => index + 1));
+    }
+  });
+
+  it.each(versions)("reads $type as version $version wrote it", ({ type, version }) => {
+    const data = fixture(type, version);
+    const event = readEvent(recorded(type, data, version));
+    expect(event).toMatchObject({ type, stream: "sample-1", revision: 0 });
+    if (version === catalogue[type].version) expect(event?.data).toEqual(data);
+  });
+
+  it.each(additions)("reads $type $version with the $added that was added to it", (addition) => {
+    const { type, version, added } = addition;
+    const data = fixture(type, `${version}.${added}`);
+    expect(data).toEqual({ ...(fixture(type, version) as object), [added]: expect.any(String) });
+    expect(readEvent(recorded(type, data, version))?.data).toEqual(data);
+  });
+
+  it.each(types)("writes %s exactly as its latest golden fixture", (type) => {
+    const data = fixture(type, catalogue[type].version);
+    expect(newEvent({ type, data } as LinkledgerEvent, "id-1", origin)).toEqual({
+      id: "id-1",
+      type,
+      data,
+      metadata: { ...origin, schemaVersion: catalogue[type].version },
+    });
+  });
+});
+
+describe("reading an event", () => {
+  it("drops keys it does not know, at every depth", () => {
+    const data = fixture("LinkClicked", 1) as { os: object };
+    const event = readEvent(
+      recorded("LinkClicked", { ...data, later: 1, os: { ...data.os, kernel: "6.1" } }),
+    );
+    expect(event?.data).toEqual(data);
+  });
+
+  it("answers undefined for a type it does not know", () => {
+    expect(readEvent(recorded("LinkPraised", {}))).toBeUndefined();
+    expect(readEvent(recorded("toString", {}))).toBeUndefined();
+  });
+
+  it("says where the event is when its data does not fit", () => {
+    const read = () => readEvent(recorded("LinkDisabled", { host: "localhost" }));
+    expect(read).toThrow(EventUnreadable);
+    expect(read).toThrow(/LinkDisabled at revision 0 of sample-1/);
+  });
+
+  it("refuses a version that a newer program wrote, rather than misread it", () => {
+    expect(() => readEvent(recorded("LinkDisabled", fixture("LinkDisabled", 1), 2))).toThrow(EventUnreadable);
+  });
+});
+
+describe("writing an event", () => {
+  const data = fixture("LinkClicked", 1) as { os: object };
+  const write = (changed: object) => () =>
+    newEvent({ type: "LinkClicked", data: changed } as LinkledgerEvent, "id-1", origin);
+
+  it("refuses keys that the schema does not know, at every depth", () => {
+    expect(write({ ...data, email: "a@example.com" })).toThrow(EventInvalid);
+    expect(write({ ...data, os: { ...data.os, kernel: "6.1" } })).toThrow(EventInvalid);
+  });
+
+  it("refuses data that does not fit, without quoting it", () => {
+    expect(write({ ...data, accountId: "secret-value" })).toThrow(EventInvalid);
+    expect(write({ ...data, accountId: "secret-value" })).not.toThrow(/secret-value/);
+  });
+});

@@ -1,0 +1,134 @@
+// Closing an account on real stores: raced, cut off in the middle, and finished from the log whatever came between.
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { closeAccount } from "../../../src/commands/account/close-account.ts";
+import { emailSecret, openAccount } from "../../../src/commands/account/open-account.ts";
+import { addDomain } from "../../../src/commands/domains/add-domain.ts";
+import { verifyDomain } from "../../../src/commands/domains/verify-domain.ts";
+import { issueKey } from "../../../src/commands/keys/issue-key.ts";
+import { createLink } from "../../../src/commands/links/create-link.ts";
+import { addWebhook } from "../../../src/commands/webhooks/add-webhook.ts";
+import { webhookSecret } from "../../../src/commands/webhooks/webhook-key.ts";
+import { accountClosings, CLOSING_CHECKPOINT } from "../../../src/jobs/account-closing.ts";
+import { listDomains, listKeys } from "../../../src/queries/accounts.ts";
+import { domainInService } from "../../../src/queries/domain-in-service.ts";
+import { linksLeft } from "../../../src/queries/links/links-left.ts";
+import { listWebhooks } from "../../../src/queries/webhooks.ts";
+import { callerOf, openCommandDeps, operator } from "../../support/commands/command-deps.ts";
+import { faultyEventStore } from "../../support/event-store/faulty-event-store.ts";
+import { append } from "../../support/runtime/stores.ts";
+
+const signal = new AbortController().signal;
+const silent = { info: () => undefined, warn: () => undefined };
+const HOST = "go.example.com";
+
+describe("closing an account", () => {
+  let opened: Awaited<ReturnType<typeof openCommandDeps>>;
+  let deps: (typeof opened)["deps"];
+  beforeEach(async () => {
+    opened = await openCommandDeps();
+    deps = opened.deps;
+  });
+  afterEach(() => opened.close());
+
+  const receiverUrl = (url: string) => new URL(url);
+  const account = async (email = "bye@example.com") =>
+    (await openAccount(deps, operator, { email, tier: "developer" })).accountId;
+  const links = async (accountId: string, count: number) => {
+    const by = callerOf(accountId, "developer");
+    for (let n = 0; n < count; n++) await createLink(deps, operator, by, { url: `https://example.com/${n}` });
+  };
+  const job = (more: Partial<typeof deps> = {}) =>
+    accountClosings({ ...deps, ...more, log: silent, isShown: () => opened.catchUp().then(() => true) });
+  const inAMinute = () => new Date(Date.now() + 60_000);
+  const checkpoint = () => deps.readStore.checkpoint(CLOSING_CHECKPOINT);
+
+  it("ends keys, domains and webhooks with it, and whatever is added at the same moment", async () => {
+    const accountId = await account();
+    const withResolver = { ...deps, resolveTxt: async () => [] };
+    await addDomain(deps, operator, accountId, HOST);
+    await verifyDomain(withResolver, operator, accountId, HOST, { skipDns: true });
+    const added = { url: "https://hooks.example/" };
+    const hook = await addWebhook({ ...deps, receiverUrl }, operator, accountId, added);
+    const racing = Array.from({ length: 4 }, (_, n) => [
+      issueKey(deps, operator, accountId),
+      addDomain(deps, operator, accountId, `racing-${n}.example.com`),
+      addWebhook({ ...deps, receiverUrl }, operator, accountId, added),
+    ]).flat();
+    const [closing, ...others] = await Promise.allSettled([
+      closeAccount(deps, operator, accountId),
+      ...racing,
+    ]);
+    expect(closing.status).toBe("fulfilled");
+    for (const { reason } of others.filter(({ status }) => status === "rejected") as PromiseRejectedResult[])
+      expect(reason.message).toMatch(/Account not found|is at revision|at most|limit/i);
+    await opened.catchUp();
+    expect((await listKeys(deps, accountId)).filter(({ status }) => status === "active")).toEqual([]);
+    expect(await listDomains(deps, accountId)).toEqual([]);
+    expect(await listWebhooks(deps, accountId)).toEqual([]);
+    expect(await domainInService(deps, HOST)).toBeUndefined();
+    await job()(signal);
+    expect(await deps.secrets.list(webhookSecret(""), new Date())).toEqual([]);
+    expect(await deps.secrets.get(webhookSecret(hook.webhookId), new Date())).toBeUndefined();
+    const next = await account();
+    await addDomain(deps, operator, next, HOST);
+    const { state } = await verifyDomain(withResolver, operator, next, HOST, { skipDns: true });
+    expect(state).toBe("active");
+  });
+
+  it("erases the address, which is free again, and can't be done twice", async () => {
+    const accountId = await account();
+    await closeAccount(deps, operator, accountId);
+    expect(await deps.secrets.get(emailSecret(accountId), new Date())).toBeUndefined();
+    await expect(closeAccount(deps, operator, accountId)).rejects.toThrow("Account not found");
+    await account();
+  });
+
+  it("deletes every link in turns, which go on by themselves where an event store failed", async () => {
+    const accountId = await account();
+    await links(accountId, 20);
+    await closeAccount(deps, operator, accountId);
+    await opened.catchUp();
+    const eventStore = faultyEventStore(deps.eventStore);
+    const turn = job({ eventStore, clock: inAMinute });
+    eventStore.script = [...Array.from({ length: 10 }, () => "none" as const), "refused", "refused"];
+    await turn(signal);
+    await opened.catchUp();
+    const left = (await linksLeft(deps, accountId)).length;
+    expect(left).toBeGreaterThan(0);
+    expect(left).toBeLessThan(20);
+    expect(await checkpoint()).toBeUndefined();
+    await turn(signal);
+    expect(await linksLeft(deps, accountId)).toEqual([]);
+    await turn(signal);
+    expect((await checkpoint())?.position).toBe(await deps.eventStore.head());
+  });
+
+  it("does not end while documents may still show a link that was made before, or at the last moment", async () => {
+    const accountId = await account();
+    await links(accountId, 1);
+    await closeAccount(deps, operator, accountId);
+    const later = job({ clock: inAMinute });
+    await later(signal);
+    expect(await checkpoint()).toBeUndefined();
+    await opened.catchUp();
+    await later(signal);
+    expect(await linksLeft(deps, accountId)).toEqual([]);
+    await job()(signal);
+    expect(await checkpoint()).toBeUndefined();
+    await later(signal);
+    expect(await checkpoint()).toBeDefined();
+  });
+
+  it("is finished from the event alone, after a crash right behind it", async () => {
+    const accountId = await account();
+    await links(accountId, 3);
+    const at = new Date().toISOString();
+    await append(deps.eventStore, `account-${accountId}`, [
+      { type: "AccountClosed", data: { accountId, at } },
+    ]);
+    await opened.catchUp();
+    await job()(signal);
+    expect(await linksLeft(deps, accountId)).toEqual([]);
+    expect(await deps.secrets.get(emailSecret(accountId), new Date())).toBeUndefined();
+  });
+});

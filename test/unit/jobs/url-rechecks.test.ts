@@ -1,0 +1,107 @@
+// Links made while nobody could say whether their address is safe: asked about again, and stopped if it isn't.
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openAccount } from "../../../src/commands/account/open-account.ts";
+import { changeLink } from "../../../src/commands/links/change-link.ts";
+import { createLink } from "../../../src/commands/links/create-link.ts";
+import { UnsafeUrl } from "../../../src/commands/links/link-errors.ts";
+import { currentLink } from "../../../src/commands/links/link-stream.ts";
+import { waitingRechecks } from "../../../src/commands/links/url-rechecks.ts";
+import { linkStream } from "../../../src/events/streams.ts";
+import { recheckWaiting } from "../../../src/jobs/url-rechecks.ts";
+import { callerOf, openCommandDeps, operator } from "../../support/commands/command-deps.ts";
+
+const URL_GIVEN = "https://later.example/offer";
+
+describe("a link whose address could not be checked", () => {
+  let stores: Awaited<ReturnType<typeof openCommandDeps>>;
+  let by: ReturnType<typeof callerOf>;
+  let slug: string;
+  let known: "safe" | "unsafe" | "unknown";
+  let now: Date;
+  let told: string[];
+  const deps = () => ({
+    ...stores.deps,
+    clock: () => now,
+    urlSafety: async () => known,
+    log: { info: () => undefined, warn: (_: object, message: string) => void told.push(message) },
+  });
+  const recheck = () => recheckWaiting(deps(), new AbortController().signal);
+  const link = () => currentLink(stores.deps.eventStore, "localhost", slug);
+  const waiting = () => waitingRechecks(deps());
+  const change = (type: "enable" | "disable") =>
+    changeLink(deps(), operator, by, { host: "localhost", slug }, { type });
+
+  beforeEach(async () => {
+    stores = await openCommandDeps();
+    [known, now, told] = ["unknown", new Date(), []];
+    const { accountId } = await openAccount(stores.deps, operator, { email: "a@example.com", tier: "free" });
+    by = callerOf(accountId, "free");
+    ({
+      link: { slug },
+    } = await createLink(deps(), operator, by, { url: URL_GIVEN }));
+  });
+  afterEach(() => stores.close());
+
+  it("works, and is asked about again for as long as nobody answers", async () => {
+    expect([await recheck(), await recheck()]).toEqual([0, 0]);
+    expect(await link()).toMatchObject({ status: "live", longUrl: URL_GIVEN });
+    expect(await waiting()).toMatchObject([{ host: "localhost", slug, longUrl: URL_GIVEN }]);
+  });
+
+  it("goes on working once its address is known to be safe", async () => {
+    known = "safe";
+    expect([await recheck(), await recheck()]).toEqual([1, 0]);
+    expect(await link()).toMatchObject({ status: "live" });
+    expect(await waiting()).toEqual([]);
+  });
+
+  it("is disabled by the service once its address is known to be unsafe, and can't be enabled again", async () => {
+    known = "unsafe";
+    expect(await recheck()).toBe(1);
+    expect(await link()).toMatchObject({ status: "disabled" });
+    expect(told).toEqual(["disabled a link whose address turned out to be unsafe"]);
+    const [last] = await stores.deps.eventStore.read(linkStream("localhost", slug), { backwards: true });
+    expect(last).toMatchObject({
+      type: "LinkDisabled",
+      metadata: { actor: { type: "system", id: "url-check" } },
+    });
+    await expect(change("enable")).rejects.toThrow(UnsafeUrl);
+    expect(await waiting()).toEqual([]);
+  });
+
+  it("is left alone when it leads elsewhere by then", async () => {
+    known = "safe";
+    const elsewhere = { type: "retarget", url: "https://www.example.com/" } as const;
+    await changeLink(deps(), operator, by, { host: "localhost", slug }, elsewhere);
+    known = "unsafe";
+    now = new Date(now.getTime() + 11 * 60_000);
+    expect(await recheck()).toBe(1);
+    expect(await link()).toMatchObject({ status: "live" });
+    expect(await waiting()).toEqual([]);
+  });
+
+  it("is asked about again when it was retargeted or enabled unchecked", async () => {
+    known = "safe";
+    await recheck();
+    known = "unknown";
+    const elsewhere = { type: "retarget", url: "https://other.example/" } as const;
+    await changeLink(deps(), operator, by, { host: "localhost", slug }, elsewhere);
+    expect(await waiting()).toMatchObject([{ longUrl: elsewhere.url }]);
+    known = "safe";
+    await recheck();
+    await change("disable");
+    known = "unknown";
+    await change("enable");
+    expect(await waiting()).toMatchObject([{ longUrl: elsewhere.url }]);
+  });
+
+  it("is waited for when its note is older than itself, but not for ever", async () => {
+    known = "unsafe";
+    await stores.deps.recheckLater({ host: "localhost", slug: "notyet", longUrl: URL_GIVEN });
+    expect(await recheck()).toBe(1);
+    expect(await waiting()).toMatchObject([{ slug: "notyet" }]);
+    now = new Date(now.getTime() + 11 * 60_000);
+    expect(await recheck()).toBe(1);
+    expect(await waiting()).toEqual([]);
+  });
+});

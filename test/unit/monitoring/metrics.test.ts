@@ -1,0 +1,56 @@
+// What a scrape answers when the stores behind it don't.
+import { expect, it } from "vitest";
+import { createMetrics } from "../../../src/monitoring/metrics.ts";
+import type { ProjectionStatus } from "../../../src/projections/runner/status.ts";
+import type { RecorderStats } from "../../../src/redirect/clicks/click-recorder.ts";
+
+const links: ProjectionStatus = {
+  name: "links",
+  version: 1,
+  build: 1,
+  position: null,
+  head: null,
+  behind: true,
+  lagMs: 70,
+  fault: null,
+  processed: 3,
+  answers: "this",
+};
+
+const recorder: RecorderStats = {
+  recorded: 12,
+  committed: 12,
+  backlog: 0,
+  spool: { clicks: 7, bytes: 4000, full: true },
+  lost: 0,
+  threadRestarts: 0,
+  lastError: undefined,
+};
+
+it("tells what it knows within seconds, and asks once at a time, while a store doesn't answer", async () => {
+  let asked = 0;
+  const metrics = createMetrics({
+    redirects: () => undefined,
+    recorder: () => recorder,
+    projections: async () => [links],
+    eventsBehind: () => {
+      asked++;
+      return new Promise(() => undefined);
+    },
+    redis: undefined,
+    webhooks: undefined,
+  });
+  const started = performance.now();
+  await metrics.text();
+  const text = await metrics.text();
+  expect(performance.now() - started).toBeLessThan(10_000);
+  expect(asked).toBe(1);
+  for (const line of [
+    'linkledger_projection_lag_milliseconds{projection="links"} 70',
+    "linkledger_spool_clicks 7",
+    "linkledger_spool_bytes 4000",
+    "linkledger_spool_full 1",
+    "linkledger_clicks_waiting 0",
+  ])
+    expect(text.split("\n")).toContain(line);
+});

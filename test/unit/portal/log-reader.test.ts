@@ -1,0 +1,104 @@
+// The thread that reads the log for the portal, on either event store: files whole and in order, live pages from where
+// they are, and nothing goes on for who has left.
+import { afterEach, describe, expect, it } from "vitest";
+import { openEventStore } from "../../../src/backend.ts";
+import { type Config, parseConfig } from "../../../src/config.ts";
+import type { EventStore } from "../../../src/event-store/port.ts";
+import { openSqliteEventStore } from "../../../src/event-store/sqlite/event-store.ts";
+import { accountStream } from "../../../src/events/streams.ts";
+import { openLogReader } from "../../../src/portal/analytics/log-reader.ts";
+import { createLogger } from "../../../src/runtime/logging.ts";
+import { startDouble } from "../../support/event-store/eventstoredb-double/double.ts";
+import { ACCOUNT, linkClicked } from "../../support/event-store/stored-events.ts";
+import { append } from "../../support/runtime/stores.ts";
+import { temporaryFolder } from "../../support/runtime/temporary-folder.ts";
+
+const LINK = "sho.rt/abc";
+const CLICKS = 1_200;
+
+type Opened = { config: Config; eventStore: EventStore };
+
+const closers: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+const stores: Record<string, () => Promise<Opened>> = {
+  SQLite: async () => {
+    const folder = await temporaryFolder();
+    closers.push(() => folder.remove());
+    const eventStore = await openSqliteEventStore(`${folder.path}/events.db`);
+    closers.push(() => eventStore.close());
+    return { config: parseConfig({ DATA_DIR: folder.path }), eventStore };
+  },
+  EventStoreDB: async () => {
+    const double = await startDouble();
+    closers.push(() => double.close());
+    const config = { ...parseConfig({ DATA_DIR: "unused" }), eventStoreUrl: double.connectionString };
+    return { config, eventStore: double.store };
+  },
+};
+
+describe.each(Object.entries(stores))("the log reader on %s", (_, open) => {
+  async function reader() {
+    const { config, eventStore } = await open();
+    const opened = {
+      type: "AccountOpened",
+      data: { accountId: ACCOUNT, at: "2026-03-01T10:00:00.000Z", tier: "free" },
+    };
+    await append(eventStore, accountStream(ACCOUNT), [opened as never]);
+    for (const link of [LINK, "sho.rt/other"]) {
+      const clicks = Array.from({ length: CLICKS }, (_, n) => linkClicked({ link, city: String(n) }));
+      await append(eventStore, `clicks-${link.slice(-5)}-20260301`, clicks);
+    }
+    const logReader = openLogReader(config, createLogger("silent"));
+    closers.push(() => logReader.close());
+    // Positions are the store's own: as the service reads them, not as the test appended.
+    const reading = await openEventStore(config, { offThread: false });
+    closers.push(() => reading.close());
+    const [opening] = await reading.read(accountStream(ACCOUNT));
+    return { logReader, eventStore, start: opening?.position ?? "" };
+  }
+  const signal = () => new AbortController().signal;
+
+  it("writes every click of a link, and every event of an account", async () => {
+    const { logReader, start } = await reader();
+    const parts: string[] = [];
+    for await (const part of logReader.exportClicks(LINK, start, "ndjson", signal())) parts.push(part);
+    const cities = parts
+      .join("")
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).city);
+    expect(cities).toEqual(Array.from({ length: CLICKS }, (_, n) => String(n)));
+    // Never the whole file at once.
+    expect(parts.length).toBeGreaterThan(2);
+    let lines = 0;
+    for await (const part of logReader.exportAccount(ACCOUNT, signal())) lines += part.split("\n").length - 1;
+    expect(lines).toBe(1 + 2 * CLICKS);
+  });
+
+  it("follows a link until its watcher leaves", async () => {
+    const { logReader, eventStore, start } = await reader();
+    const stop = new AbortController();
+    const batches = logReader.followLink(LINK, start, stop.signal);
+    let seen = 0;
+    const upTo = async (count: number) => {
+      while (seen < count) {
+        const next = await batches.next();
+        if (next.done) break;
+        seen += next.value.clicks.length;
+      }
+      return seen;
+    };
+    expect(await upTo(CLICKS)).toBe(CLICKS);
+    await append(eventStore, "clicks-late-20260301", [linkClicked({ link: LINK })]);
+    expect(await upTo(CLICKS + 1)).toBe(CLICKS + 1);
+    const last = (async () => {
+      for await (const batch of batches) seen += batch.clicks.length;
+    })();
+    stop.abort();
+    await last;
+    expect(seen).toBe(CLICKS + 1);
+  });
+});

@@ -1,0 +1,45 @@
+// How many passwords are hashed at once, when more people come than the machine can take.
+import { describe, expect, it } from "vitest";
+import { passwordWork, TooBusy } from "../../../src/portal/auth/password-work.ts";
+
+/** Work that ends with `endAll`; `ends`: of what is going on. */
+function held() {
+  const ends: (() => void)[] = [];
+  return {
+    ends,
+    async endAll() {
+      for (const end of ends.splice(0)) end();
+      await new Promise(setImmediate);
+    },
+    work: () => new Promise<string>((resolve) => ends.push(() => resolve("done"))),
+  };
+}
+
+describe("hashing passwords", () => {
+  it("takes two strangers at once, lets 50 wait, and refuses the next", async () => {
+    const { unknown } = passwordWork();
+    const { ends, endAll, work } = held();
+    const asked = Array.from({ length: 60 }, () => unknown(work));
+    const settled = Promise.allSettled(asked);
+    await Promise.allSettled(asked.slice(-1));
+    expect(ends).toHaveLength(2);
+    while (ends.length > 0) {
+      await endAll();
+      expect(ends.length).toBeLessThanOrEqual(2);
+    }
+    const outcomes = await settled;
+    const refused = outcomes.filter(({ status }) => status === "rejected");
+    expect(refused.length).toBeGreaterThanOrEqual(8);
+    expect(outcomes.filter(({ status }) => status === "fulfilled").length).toBeGreaterThanOrEqual(50);
+    expect((refused[0] as PromiseRejectedResult).reason).toBeInstanceOf(TooBusy);
+  });
+
+  it("takes an owner while strangers fill everything", async () => {
+    const { known, unknown } = passwordWork();
+    const flood = held();
+    const strangers = Promise.allSettled(Array.from({ length: 60 }, () => unknown(flood.work)));
+    expect(await known(async () => "let in")).toBe("let in");
+    while (flood.ends.length > 0) await flood.endAll();
+    await strangers;
+  });
+});

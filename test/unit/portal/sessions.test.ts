@@ -1,0 +1,64 @@
+// Sessions of the portal on real stores: what a request in flight may write back, and which password opens one.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { closeAccount } from "../../../src/commands/account/close-account.ts";
+import { signUp } from "../../../src/commands/account/sign-up.ts";
+import { changePassword } from "../../../src/commands/credentials/change-password.ts";
+import { checkCredentials } from "../../../src/commands/credentials/check-credentials.ts";
+import { hashPassword } from "../../../src/commands/credentials/password.ts";
+import { sessions } from "../../../src/portal/shell/sessions.ts";
+import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";
+import { secretsBut } from "../../support/commands/secrets-but.ts";
+
+const password = "seven brown foxes";
+const from = { browser: "Firefox on Linux", address: "198.51.100.0" };
+
+let opened: Awaited<ReturnType<typeof openCommandDeps>>;
+let deps: (typeof opened)["deps"];
+beforeAll(async () => {
+  opened = await openCommandDeps();
+  deps = opened.deps;
+});
+afterAll(() => opened.close());
+
+async function member(email: string) {
+  return await signUp(deps, operator, { email, passwordHash: await hashPassword(password) });
+}
+
+describe("a session", () => {
+  it("that was signed out everywhere is not written back by a request that had just read it", async () => {
+    const { accountId, epoch } = await member("in-flight@example.com");
+    const cookie = await sessions(deps).open(accountId, epoch, from);
+    const all = sessions(deps);
+    const hourLater = () => new Date(Date.now() + 3_600_000);
+    // The request holds the record when everything is signed out, and is about to note when it was last seen.
+    const secrets = secretsBut(deps.secrets, {
+      get: async (key, now) => {
+        const found = await deps.secrets.get(key, now);
+        if (key.startsWith("session/")) await all.endAll(accountId);
+        return found;
+      },
+    });
+    await sessions({ ...deps, secrets, clock: hourLater }).find(cookie);
+    expect(await all.find(cookie)).toBeUndefined();
+    expect(await all.list(accountId)).toEqual([]);
+  });
+
+  it("opened by a password that was changed while it was being checked is worth nothing", async () => {
+    const { accountId } = await member("late@example.com");
+    const proven = await checkCredentials(deps, { email: "late@example.com", password });
+    await changePassword(deps, accountId, { current: password, wanted: "eight green foxes" });
+    const cookie = await sessions(deps).open(proven.accountId, proven.epoch, from);
+    expect(await sessions(deps).find(cookie)).toBeUndefined();
+  });
+
+  it("ends with its account at once, also one that is opened during the closing, whatever documents say", async () => {
+    const { accountId, epoch } = await member("closing@example.com");
+    await opened.catchUp();
+    const before = await sessions(deps).open(accountId, epoch, from);
+    const closing = { ...deps, linksLeft: async () => [], whenReadable: async () => undefined };
+    await closeAccount(closing, operator, accountId);
+    const during = await sessions(deps).open(accountId, epoch, from);
+    expect(await sessions(deps).find(before)).toBeUndefined();
+    expect(await sessions(deps).find(during)).toBeUndefined();
+  });
+});

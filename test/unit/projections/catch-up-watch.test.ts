@@ -1,0 +1,72 @@
+// What operators read while projections fold a long log: the share that is done, the rate and the time left.
+import { describe, expect, it } from "vitest";
+import { catchUpWatch } from "../../../src/projections/runner/catch-up-watch.ts";
+import type { ProjectionStatus } from "../../../src/projections/runner/status.ts";
+
+const HEAD = 150_000;
+
+function status(name: string, position: number, more: Partial<ProjectionStatus> = {}): ProjectionStatus {
+  const text = (at: number) => String(at).padStart(20, "0");
+  const behind = position < HEAD;
+  return {
+    ...{ name, version: 1, build: 0, fault: null },
+    ...{ position: position ? text(position) : null, head: text(HEAD), processed: position, answers: "this" },
+    ...{ behind, lagMs: behind ? 3_600_000 : 0, ...more },
+  };
+}
+
+function watched() {
+  let now = 0;
+  const lines: string[] = [];
+  const log = { info: (_: object, message: string) => void lines.push(message) } as never;
+  const watch = catchUpWatch({ group: "clicks", now: () => now, log });
+  const at = (ms: number, ...statuses: ProjectionStatus[]) => {
+    now = ms;
+    return watch(statuses);
+  };
+  return { at, lines };
+}
+
+describe("projections that catch up", () => {
+  it("tell the progress of the slowest, its rate and the time left", () => {
+    const { at } = watched();
+    expect(at(0, status("a", 0), status("b", 0))[0]?.catchUp).toEqual({
+      ...{ events: 0, eventsPerSecond: 0, done: 0 },
+    });
+    const [fast, slow] = at(10_000, status("a", 100_000), status("b", 50_000));
+    const progress = { events: 50_000, eventsPerSecond: 5_000, done: 1 / 3, secondsLeft: 20 };
+    expect([fast?.catchUp, slow?.catchUp]).toEqual([progress, progress]);
+  });
+
+  it("count from where this process began", () => {
+    const { at } = watched();
+    at(0, status("a", 120_000, { processed: 0 }));
+    const [one] = at(3_000, status("a", 135_000, { processed: 15_000 }));
+    expect(one?.catchUp).toEqual({ events: 15_000, eventsPerSecond: 5_000, done: 0.9, secondsLeft: 3 });
+  });
+
+  it("are logged every five seconds, and once when they are done, however often they are asked", () => {
+    const { at, lines } = watched();
+    for (let second = 0; second <= 30; second++) at(second * 1_000, status("a", second * 5_000));
+    at(31_000, status("a", HEAD));
+    expect(lines).toEqual([
+      "projections catch up: 0 %, 0 events, 0/s",
+      "projections catch up: 16 %, 25000 events, 5000/s, about 25 s left",
+      "projections catch up: 33 %, 50000 events, 5000/s, about 20 s left",
+      "projections catch up: 50 %, 75000 events, 5000/s, about 15 s left",
+      "projections catch up: 66 %, 100000 events, 5000/s, about 10 s left",
+      "projections catch up: 83 %, 125000 events, 5000/s, about 5 s left",
+      "projections have caught up: 100 %, 150000 events, 5000/s",
+    ]);
+  });
+
+  it("say nothing of what is merely busy, or of one that is faulted", () => {
+    const { at, lines } = watched();
+    const [busy, faulted] = at(
+      0,
+      status("a", HEAD - 10, { lagMs: 400 }),
+      status("b", 10, { fault: { position: "10", stream: "s", type: "t", error: "e" } }),
+    );
+    expect([busy?.catchUp, faulted?.catchUp, lines]).toEqual([undefined, undefined, []]);
+  });
+});

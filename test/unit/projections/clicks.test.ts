@@ -1,0 +1,192 @@
+// Given clicks, the totals, breakdowns, hours and recent clicks of a link.
+import { describe, expect, it } from "vitest";
+import { accountTotals } from "../../../src/projections/definitions/account-totals.ts";
+import { accountDays, linkDays } from "../../../src/projections/definitions/days.ts";
+import { DIMENSIONS, linkBreakdowns } from "../../../src/projections/definitions/link-breakdowns.ts";
+import { linkTotals } from "../../../src/projections/definitions/link-totals.ts";
+import { recentClicks } from "../../../src/projections/definitions/recent-clicks.ts";
+import { addOne, type Tally } from "../../../src/projections/definitions/tally.ts";
+import type { Projection } from "../../../src/projections/projection.ts";
+import type { Document } from "../../../src/read-store/port.ts";
+import { ACCOUNT, AT, linkClicked, OTHER_ACCOUNT, stored } from "../../support/event-store/stored-events.ts";
+import { plainFold } from "../../support/projections/plain-fold.ts";
+
+type Click = Parameters<typeof linkClicked>[0];
+
+function given<D extends Document>(projection: Projection<D>, clicks: Click[]): D[] {
+  return [
+    ...plainFold(
+      projection,
+      clicks.map((click, n) => stored(n, linkClicked(click))),
+    ).values(),
+  ];
+}
+
+const total = (tally: Tally) => tally.reduce((sum, [, count]) => sum + count, 0);
+
+describe("link totals", () => {
+  it("count hits by kind, and keep the earliest and the latest time whatever the order of arrival", () => {
+    const clicks: Click[] = [
+      { at: "2026-03-01T10:00:00.000Z" },
+      { at: "2026-03-01T09:00:00.000Z", kind: "qr_scan" },
+      { at: "2026-03-01T11:00:00.000Z", kind: "preview" },
+      { link: "sho.rt/other" },
+    ];
+    expect(given(linkTotals, clicks)[0]).toMatchObject({
+      ...{ _id: "sho.rt/abc", accountId: ACCOUNT, totalClicks: 3, click: 1, preview: 1, qr_scan: 1 },
+      ...{ firstAt: "2026-03-01T09:00:00.000Z", lastAt: "2026-03-01T11:00:00.000Z" },
+    });
+  });
+});
+
+describe("hits by day", () => {
+  const clicks: Click[] = [
+    { at: "2026-03-01T10:59:59.999Z" },
+    { at: "2026-03-01T11:00:00.000Z", kind: "preview" },
+    { at: "2026-03-01T10:00:00.000Z", kind: "qr_scan" },
+    { at: "2026-03-02T00:00:00.000Z" },
+    { at: "2026-03-01T10:30:00.000Z", link: "sho.rt/other" },
+  ];
+
+  it("are one document for each link and UTC day, with its hours by kind", () => {
+    expect(given(linkDays, clicks)).toMatchObject([
+      {
+        ...{ _id: "sho.rt/abc@2026-03-01", subject: "sho.rt/abc", day: "2026-03-01" },
+        hours: { "10": [1, 0, 1], "11": [0, 1, 0] },
+      },
+      { _id: "sho.rt/abc@2026-03-02", hours: { "00": [1, 0, 0] } },
+      { _id: "sho.rt/other@2026-03-01", hours: { "10": [1, 0, 0] } },
+    ]);
+  });
+
+  it("of an account add up those of all its links, and of nobody else's", () => {
+    const foreign = { at: "2026-03-01T10:00:00.000Z", accountId: OTHER_ACCOUNT };
+    const days = given(accountDays, [...clicks, foreign]);
+    expect(days).toMatchObject([
+      { _id: `${ACCOUNT}@2026-03-01`, hours: { "10": [2, 0, 1], "11": [0, 1, 0] } },
+      { _id: `${ACCOUNT}@2026-03-02`, hours: { "00": [1, 0, 0] } },
+      { _id: `${OTHER_ACCOUNT}@2026-03-01`, hours: { "10": [1, 0, 0] } },
+    ]);
+    expect(given(accountTotals, [...clicks, foreign])).toMatchObject([
+      { _id: ACCOUNT, click: 3, preview: 1, qr_scan: 1 },
+      { _id: OTHER_ACCOUNT, click: 1, preview: 0, qr_scan: 0 },
+    ]);
+  });
+});
+
+describe("link breakdowns", () => {
+  it("add one to every dimension for each hit, `unknown` where nothing is known", () => {
+    const nothing: Click = {
+      ...{ device: "unknown", country: "unknown", city: "", referrerHost: "direct" },
+      ...{ browser: { name: "unknown", version: "" }, os: { name: "", version: "" } },
+    };
+    expect(given(linkBreakdowns, [{}, nothing, {}])[0]).toMatchObject({
+      devices: [
+        ["desktop", 2],
+        ["unknown", 1],
+      ],
+      countries: [
+        ["FR", 2],
+        ["unknown", 1],
+      ],
+      cities: [
+        ["Paris, FR", 2],
+        ["unknown", 1],
+      ],
+      browsers: [
+        ["Firefox", 2],
+        ["unknown", 1],
+      ],
+      os: [
+        ["Linux", 2],
+        ["unknown", 1],
+      ],
+      referrers: [
+        ["example.org", 2],
+        ["direct", 1],
+      ],
+    });
+  });
+
+  it("count the utm parameters that were given", () => {
+    const clicks: Click[] = [{ utm: { source: "mail", term: "" } }, { utm: { source: "mail" } }, {}];
+    expect(given(linkBreakdowns, clicks)[0]?.utm).toEqual({
+      ...{ source: [["mail", 2]], medium: [], campaign: [], term: [], content: [] },
+    });
+  });
+
+  it("take names that mean something to JavaScript or MongoDB for values", () => {
+    const names = ["__proto__", "constructor", "a.b", "$set", "toString", "__proto__"];
+    const [document] = given(
+      linkBreakdowns,
+      names.map((source) => ({ utm: { source }, referrerHost: source })),
+    );
+    expect(document?.utm.source).toEqual([
+      ["__proto__", 2],
+      ["constructor", 1],
+      ["a.b", 1],
+      ["$set", 1],
+      ["toString", 1],
+    ]);
+    expect(document?.referrers).toEqual(document?.utm.source);
+  });
+
+  it("stay bounded with thousands of values, their sums right and the frequent ones kept", () => {
+    const clicks = Array.from({ length: 3_000 }, (_, n): Click => {
+      return n % 3 === 0
+        ? { referrerHost: "often.example" }
+        : { referrerHost: `h${n}.example`, city: `c${n}` };
+    });
+    const [document] = given(linkBreakdowns, clicks);
+    for (const dimension of DIMENSIONS) expect(total(document?.[dimension] ?? [])).toBe(3_000);
+    expect(document?.referrers.length).toBeLessThanOrEqual(200);
+    expect(document?.referrers).toContainEqual(["often.example", 1_000]);
+    expect(document?.referrers.some(([value]) => value === "other")).toBe(true);
+  });
+});
+
+describe("a tally", () => {
+  it("keeps 100 of 201 values, ties by name, and adds the rest to `other`", () => {
+    const tally: Tally = [];
+    for (let n = 0; n <= 200; n += 1) addOne(tally, `v${String(n).padStart(3, "0")}`);
+    expect(tally).toHaveLength(101);
+    expect(tally[0]).toEqual(["v000", 1]);
+    expect(tally[99]).toEqual(["v099", 1]);
+    expect(tally[100]).toEqual(["other", 101]);
+  });
+
+  it("cuts a value at 200 characters without leaving half of one", () => {
+    const tally: Tally = [];
+    addOne(tally, `${"x".repeat(199)}\u{1f600}${"y".repeat(5_000)}`);
+    expect(tally).toEqual([[`${"x".repeat(199)}\ufffd`, 1]]);
+  });
+});
+
+describe("recent clicks", () => {
+  it("show the fields of a hit under the names of the answer", () => {
+    expect(given(recentClicks, [{ utm: { source: "mail" } }])[0]?.clicks).toEqual([
+      {
+        ...{
+          at: AT,
+          type: "click",
+          device: "desktop",
+          browser: "Firefox",
+          browser_version: "140.0",
+          os: "Linux",
+        },
+        ...{ user_agent: "Mozilla/5.0", country: "FR", city: "Paris", ip: "192.0.2.0" },
+        ...{ referrer: "https://www.example.org/page", utm: { source: "mail" } },
+      },
+    ]);
+  });
+
+  it("keep the last ten by time, newest first, late arrivals in their place", () => {
+    const minute = (n: number) => `2026-03-01T10:${String(n).padStart(2, "0")}:00.000Z`;
+    const order = [0, 1, 2, 14, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 3];
+    const [document] = given(
+      recentClicks,
+      order.map((n) => ({ at: minute(n) })),
+    );
+    expect(document?.clicks.map(({ at }) => at)).toEqual([14, 13, 12, 11, 10, 9, 8, 7, 6, 5].map(minute));
+  });
+});

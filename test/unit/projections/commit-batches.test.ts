@@ -1,0 +1,156 @@
+// When a runner commits: at so many events, or so long after the commit before, and at once where it is quiet.
+import { describe, expect, it } from "vitest";
+import type { RecordedEvent } from "../../../src/event-store/port.ts";
+import { commitBatches } from "../../../src/projections/runner/commit-batches.ts";
+import { manualTime } from "../../support/runtime/manual-time.ts";
+
+const RULES = { mostEvents: 1_000, everyMs: 500 };
+
+/** A subscription to events that are given by number: each pull yields what waits, at most `most` at once. */
+function stream(most: number) {
+  let waiting: RecordedEvent[] = [];
+  let wake: () => void = () => undefined;
+  let last = 0;
+  async function* subscribe(signal: AbortSignal): AsyncGenerator<RecordedEvent[]> {
+    signal.addEventListener("abort", () => wake());
+    while (!signal.aborted) {
+      const batch = waiting.slice(0, most);
+      waiting = waiting.slice(most);
+      if (batch.length > 0) yield batch;
+      else
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+    }
+  }
+  const give = (count: number) => {
+    for (let n = 0; n < count; n++) waiting.push({ revision: last++ } as RecordedEvent);
+    wake();
+  };
+  return { subscribe, give };
+}
+
+/** A consumer whose commits take `commitMs`; `commits`: when each began, and its events. */
+function running({ commitMs = 0, rules = RULES, most = 40_000 } = {}) {
+  const time = manualTime();
+  const source = stream(most);
+  const stopping = new AbortController();
+  const commits: { at: number; events: number }[] = [];
+  const seen: number[] = [];
+  const consume = async () => {
+    for await (const events of commitBatches(source.subscribe, rules, stopping.signal, time)) {
+      commits.push({ at: time.now(), events: events.length });
+      for (const { revision } of events) seen.push(revision);
+      await time.sleep(commitMs);
+    }
+  };
+  const consumed = consume();
+  const stop = async () => {
+    stopping.abort();
+    await time.until(() => false, 10_000).catch(() => undefined);
+    await consumed;
+  };
+  return { time, source, commits, seen, stop, consumed };
+}
+
+describe("commits", () => {
+  it("come at once for an event after a quiet time", async () => {
+    const { time, source, commits, stop } = running();
+    for (let n = 0; n < 3; n++) {
+      source.give(1);
+      await time.pass(600);
+    }
+    expect(commits.map(({ at }) => at)).toEqual([0, 600, 1_200]);
+    await stop();
+  });
+
+  it("come every half second while events keep coming, each with all of that time", async () => {
+    const { time, source, commits, stop } = running();
+    for (let ms = 0; ms < 1_900; ms += 10) {
+      source.give(1);
+      await time.pass(10);
+    }
+    expect(commits.map(({ at }) => at)).toEqual([0, 500, 1_000, 1_500]);
+    expect(commits.slice(1).map(({ events }) => events)).toEqual([49, 50, 50]);
+    await stop();
+  });
+
+  it("leave the half second free also after a commit that took long, so the pause never alternates", async () => {
+    const { time, source, commits, stop } = running({ commitMs: 240 });
+    for (let ms = 0; ms < 3_000; ms += 10) {
+      source.give(1);
+      await time.pass(10);
+    }
+    expect(commits.map(({ at }) => at)).toEqual([0, 740, 1_480, 2_220, 2_960]);
+    await stop();
+  });
+
+  it("come earlier when enough events are there, joined where a store gives few at once", async () => {
+    const rules = { mostEvents: 6_000, everyMs: 500 };
+    const { time, source, commits, stop } = running({ rules, most: 2_000 });
+    source.give(1);
+    await time.pass(1);
+    source.give(6_000);
+    await time.pass(110);
+    expect(commits.map(({ events }) => events)).toEqual([1, 6_000]);
+    await stop();
+  });
+
+  it("take a backlog in full batches without a pause, nothing left out and nothing twice", async () => {
+    const { time, source, commits, seen, stop } = running({ commitMs: 50, most: 1_000 });
+    for (let n = 0; n < 10; n++) source.give(1_000);
+    await time.until(() => seen.length === 10_000, 10 * 50);
+    expect(commits.every(({ events }) => events === 1_000)).toBe(true);
+    expect(seen).toEqual(seen.map((_, n) => n));
+    await stop();
+  });
+
+  it("come every two seconds in a flood, so that redirects are not slowed by writing the same documents", async () => {
+    const { time, source, commits, stop } = running({ rules: { mostEvents: 40_000, everyMs: 500 } });
+    for (let ms = 0; ms < 6_000; ms += 100) {
+      source.give(1_200);
+      await time.pass(100);
+    }
+    expect(commits.map(({ at }) => at)).toEqual([0, 500, 1_000, 3_000, 5_000]);
+    expect(commits.slice(3).map(({ events }) => events)).toEqual([24_000, 24_000]);
+    await stop();
+  });
+
+  it("end when the signal aborts, also while more is being waited for", async () => {
+    const { time, source, stop } = running();
+    source.give(1);
+    await time.pass(1);
+    source.give(1);
+    await time.pass(1);
+    await stop();
+  });
+
+  it("end with the subscription's error, once what came before it is committed or thrown away with it", async () => {
+    async function* broken(): AsyncGenerator<RecordedEvent[]> {
+      yield [{ revision: 0 } as RecordedEvent];
+      throw new Error("dropped");
+    }
+    const time = manualTime();
+    const seen: number[] = [];
+    const consume = async () => {
+      for await (const events of commitBatches(broken, RULES, new AbortController().signal, time))
+        seen.push(events.length);
+    };
+    await expect(consume()).rejects.toThrow("dropped");
+    expect(seen).toEqual([1]);
+  });
+
+  it("let the subscription go when their consumer leaves", async () => {
+    const time = manualTime();
+    const source = stream(1);
+    let left = false;
+    const subscribe = (signal: AbortSignal) => {
+      signal.addEventListener("abort", () => (left = true));
+      return source.subscribe(signal);
+    };
+    source.give(1);
+    source.give(1);
+    for await (const _ of commitBatches(subscribe, RULES, new AbortController().signal, time)) break;
+    expect(left).toBe(true);
+  });
+});

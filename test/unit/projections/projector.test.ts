@@ -1,0 +1,77 @@
+// The projector thread: folds what other connections append, tells how far it is, and goes when told to.
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { pino } from "pino";
+import { describe, expect, it } from "vitest";
+import { openBackend } from "../../../src/backend.ts";
+import { parseConfig } from "../../../src/config.ts";
+import { linkTotals } from "../../../src/projections/definitions/link-totals.ts";
+import { allProjections, clickProjections } from "../../../src/projections/groups.ts";
+import { checkpointName } from "../../../src/projections/projection.ts";
+import { startProjector } from "../../../src/projections/runner/projector.ts";
+import type { RunnerLog } from "../../../src/projections/runner/runner.ts";
+import { whenProjected } from "../../../src/queries/freshness.ts";
+import { linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
+import { append } from "../../support/runtime/stores.ts";
+
+describe("the projector", () => {
+  it("projects, reports and stops", async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), "projector-"));
+    const config = parseConfig({ DATA_DIR: dataDir, LOG_LEVEL: "silent" });
+    const backend = await openBackend(config, { offThread: false });
+    const projector = startProjector(config, pino({ level: "silent" }));
+    try {
+      await append(backend.eventStore, "link-sho.rt/abc", [linkCreated()]);
+      const { position } = await append(backend.eventStore, "clicks-a-20260301", [linkClicked()]);
+      const sleep = async (ms: number) => void (await delay(ms));
+      const names = clickProjections.map(checkpointName);
+      expect(await whenProjected({ ...backend, sleep }, names, position, 10_000)).toBe(true);
+      expect(await backend.readStore.get(linkTotals.collection.name, "sho.rt/abc")).toMatchObject({
+        totalClicks: 1,
+      });
+      const status = await projector.status();
+      expect(status.map(({ name }) => name)).toEqual(allProjections.map(({ name }) => name));
+      expect(status.every(({ fault }) => fault === null)).toBe(true);
+    } finally {
+      await projector.stop(5_000);
+      await backend.close();
+      await rm(dataDir, { recursive: true, force: true });
+    }
+    expect(await projector.status()).toHaveLength(allProjections.length);
+  });
+
+  it("stops at once when it has hardly started", async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), "projector-"));
+    const projector = startProjector(parseConfig({ DATA_DIR: dataDir }), pino({ level: "silent" }));
+    await projector.stop(5_000);
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  it("starts its thread again when it dies", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "projector-"));
+    const dataDir = join(folder, "data");
+    await writeFile(dataDir, "a file where the folder should be");
+    const deaths: unknown[] = [];
+    const log = { ...silent(), error: (fields: { code?: number }) => void deaths.push(fields) };
+    const projector = startProjector(parseConfig({ DATA_DIR: dataDir }), log as unknown as RunnerLog);
+    try {
+      await until(() => deaths.length >= 2);
+      await rm(dataDir);
+      await until(async () => (await projector.status()).length === allProjections.length);
+    } finally {
+      await projector.stop(5_000);
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+});
+
+function silent(): RunnerLog {
+  const nothing = () => undefined;
+  return { info: nothing, warn: nothing, error: nothing };
+}
+
+async function until(holds: () => boolean | Promise<boolean>) {
+  while (!(await holds())) await delay(20);
+}

@@ -1,0 +1,171 @@
+// What the runner promises: live within moments, nothing skipped silently, back after every failure.
+import { setTimeout as delay } from "node:timers/promises";
+import { pino } from "pino";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { accounts } from "../../../src/projections/definitions/accounts.ts";
+import type { LinkTotalsDocument } from "../../../src/projections/definitions/link-totals.ts";
+import { linkTotals } from "../../../src/projections/definitions/link-totals.ts";
+import { links } from "../../../src/projections/definitions/links.ts";
+import { clickProjections, lifecycleProjections } from "../../../src/projections/groups.ts";
+import { checkpointName, type Projection } from "../../../src/projections/projection.ts";
+import { ProjectionRunner } from "../../../src/projections/runner/runner.ts";
+import { whenProjected } from "../../../src/queries/freshness.ts";
+import type { ReadStore } from "../../../src/read-store/port.ts";
+import { linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
+import { failingReadStore } from "../../support/projections/failing-read-store.ts";
+import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
+
+const CLICKS = "clicks-a-20260301";
+const LINK = "sho.rt/abc";
+
+describe("the projection runner", () => {
+  let stores: Stores;
+  beforeEach(async () => {
+    stores = await openStores();
+  });
+  afterEach(async () => await stores.close());
+
+  it("shows a click well under a second after its append", async () => {
+    await live(clickProjections, async () => {
+      const { position } = await append(stores.eventStore, CLICKS, [linkClicked()]);
+      expect(await projected(clickProjections, position, 900)).toBe(true);
+      expect((await totals())?.totalClicks).toBe(1);
+    });
+  });
+
+  it("stops promptly when it is told to", async () => {
+    const stopped = live(clickProjections, async () => undefined);
+    expect(await Promise.race([stopped.then(() => "stopped"), delay(2_000, "late")])).toBe("stopped");
+  });
+
+  it("goes on by itself after the read store was away", async () => {
+    const readStore = failingReadStore(stores.readStore, [
+      { afterWrites: 1, applied: false },
+      { afterWrites: 3, applied: true },
+    ]);
+    await live(
+      clickProjections,
+      async () => {
+        const { position } = await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked()]);
+        expect(await projected(clickProjections, position, 5_000)).toBe(true);
+        expect((await totals())?.totalClicks).toBe(2);
+      },
+      readStore,
+    );
+  });
+
+  it("marks a projection that can't fold an event as faulted there, and the others go on", async () => {
+    await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked({ kind: "preview" }), linkClicked()]);
+    const brittle = brittleTotals();
+    const runner = runnerOf([brittle, ...clickProjections]);
+    await runner.catchUp();
+
+    expect((await totals())?.totalClicks).toBe(3);
+    expect(await stores.readStore.get("brittle", LINK)).toMatchObject({ totalClicks: 1, preview: 0 });
+    const [status, other] = await runner.status();
+    expect(status).toMatchObject({
+      name: "brittle",
+      behind: true,
+      fault: { stream: CLICKS, type: "LinkClicked" },
+    });
+    expect(status?.fault?.error).toBe("previews are too much");
+    expect(status?.fault?.position).not.toBe(status?.position);
+    expect(other).toMatchObject({ behind: false, fault: null, lagMs: 0, processed: 3 });
+  });
+
+  it("tries a faulted projection again at the next start, and clears the fault when it succeeds", async () => {
+    await append(stores.eventStore, CLICKS, [linkClicked({ kind: "preview" }), linkClicked()]);
+    const faulty = runnerOf([brittleTotals()]);
+    await faulty.catchUp();
+    expect((await faulty.status())[0]?.fault).not.toBeNull();
+
+    const repaired = runnerOf([{ ...brittleTotals(), evolve: linkTotals.evolve }]);
+    await repaired.catchUp();
+    expect((await repaired.status())[0]).toMatchObject({ fault: null, behind: false });
+    expect(await stores.readStore.get("brittle", LINK)).toMatchObject({ totalClicks: 2 });
+  });
+
+  it("faults only the projections that handle an event that can't be read", async () => {
+    const { eventStore } = stores;
+    const actor = { type: "operator" as const };
+    const metadata = { schemaVersion: 1, correlationId: "c", causationId: "c", actor };
+    await eventStore.append("account-x", "none", [
+      { id: "e1", type: "AccountOpened", data: { tier: 1 }, metadata },
+    ]);
+    await eventStore.append("account-x", 0, [{ id: "e2", type: "FromTheFuture", data: {}, metadata }]);
+    await append(eventStore, `link-${LINK}`, [linkCreated()]);
+    const runner = runnerOf(lifecycleProjections);
+    await runner.catchUp();
+    const faults = (await runner.status()).filter(({ fault }) => fault).map(({ name }) => name);
+    expect(faults).toEqual([accounts.name]);
+    expect(await stores.readStore.get(links.collection.name, LINK)).toBeDefined();
+  });
+
+  it("brings a new version from zero without folding anything twice into the others", async () => {
+    await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked()]);
+    await runnerOf([linkTotals]).catchUp();
+    const second = {
+      ...linkTotals,
+      version: linkTotals.version + 1,
+      collection: { name: "link-totals-next", indexes: [] },
+    };
+    const runner = runnerOf([linkTotals, second as Projection]);
+    await runner.catchUp();
+    expect((await runner.status()).map(({ processed }) => processed)).toEqual([0, 2]);
+    expect((await totals())?.totalClicks).toBe(2);
+    expect(await stores.readStore.get("link-totals-next", LINK)).toMatchObject({ totalClicks: 2 });
+  });
+
+  it("may run twice at once over the same events", async () => {
+    const clicks = Array.from({ length: 400 }, () => linkClicked());
+    for (let n = 0; n < 400; n += 40) await append(stores.eventStore, CLICKS, clicks.slice(n, n + 40));
+    await Promise.all([runnerOf(clickProjections).catchUp(), runnerOf(clickProjections).catchUp()]);
+    expect((await totals())?.totalClicks).toBe(400);
+  });
+
+  function runnerOf(projections: readonly Projection[], readStore: ReadStore = stores.readStore) {
+    const log = pino({ level: "silent" });
+    return new ProjectionRunner({
+      eventStore: stores.eventStore,
+      readStore,
+      projections,
+      clock: () => new Date(),
+      log,
+    });
+  }
+
+  async function live(projections: readonly Projection[], work: () => Promise<void>, readStore?: ReadStore) {
+    const stopping = new AbortController();
+    const running = runnerOf(projections, readStore).run(stopping.signal);
+    try {
+      await work();
+    } finally {
+      stopping.abort();
+      await running;
+    }
+  }
+
+  async function projected(projections: readonly Projection[], position: string, ms: number) {
+    const sleep = async (wait: number) => void (await delay(wait));
+    return await whenProjected({ ...stores, sleep }, projections.map(checkpointName), position, ms);
+  }
+
+  async function totals() {
+    return await stores.readStore.get<LinkTotalsDocument>(linkTotals.collection.name, LINK);
+  }
+});
+
+/** Changes its document before it throws, as the worst of projections would. */
+function brittleTotals(): Projection<LinkTotalsDocument> {
+  return {
+    ...linkTotals,
+    name: "brittle",
+    collection: { name: "brittle", indexes: [] },
+    evolve(document, event) {
+      const changed = linkTotals.evolve(document, event);
+      if (event.type === "LinkClicked" && event.data.kind === "preview")
+        throw new Error("previews are too much");
+      return changed;
+    },
+  };
+}

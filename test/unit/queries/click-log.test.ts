@@ -1,0 +1,51 @@
+// Reading clicks since a time begins close to that time, and misses none.
+import { describe, expect, it } from "vitest";
+import { clickHours } from "../../../src/projections/definitions/click-hours.ts";
+import { positionBefore } from "../../../src/queries/analytics/click-log.ts";
+import { linkClicked, position, stored } from "../../support/event-store/stored-events.ts";
+import { plainFold } from "../../support/projections/plain-fold.ts";
+import { openStores } from "../../support/runtime/stores.ts";
+
+/** The n-th event of the log, recorded at this time of the day. */
+const recordedAt = (n: number, time: string) => ({
+  ...stored(n, linkClicked()),
+  recordedAt: `2026-03-01T${time}:00.000Z`,
+});
+const log = [
+  recordedAt(1, "08:00"),
+  recordedAt(2, "08:59"),
+  recordedAt(3, "10:00"),
+  recordedAt(4, "10:30"),
+  recordedAt(5, "12:15"),
+];
+
+describe("the log of clicks", () => {
+  it("is known to end each hour at that hour's last click", () => {
+    const hours = [...plainFold(clickHours, log).values()];
+    expect(hours.map(({ hour, clicks, _position }) => [hour, clicks, _position])).toEqual([
+      ["2026-03-01T08", 2, position(2)],
+      ["2026-03-01T10", 2, position(4)],
+      ["2026-03-01T12", 1, position(5)],
+    ]);
+  });
+
+  it.each([
+    ["08:00", undefined],
+    ["09:59", undefined],
+    ["10:00", 2],
+    ["11:59", 2],
+    ["12:00", 4],
+    ["12:15", 4],
+    ["14:00", 5],
+  ])("is read for clicks since %s from an hour before at the latest", async (time, n) => {
+    const stores = await openStores();
+    try {
+      await stores.readStore.ensure([clickHours.collection]);
+      await stores.readStore.replace(clickHours.collection.name, [...plainFold(clickHours, log).values()]);
+      const since = new Date(`2026-03-01T${time}:00.000Z`);
+      expect(await positionBefore(stores, since)).toBe(n === undefined ? undefined : position(n));
+    } finally {
+      await stores.close();
+    }
+  });
+});

@@ -1,0 +1,123 @@
+// Whose key it is, however late the documents are: the machine that projects may be slow, or away.
+import { randomUUID } from "node:crypto";
+import { pino } from "pino";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { LogFollower } from "../../../src/coordination/log-follower.ts";
+import type { NewEvent } from "../../../src/event-store/port.ts";
+import type { LinkledgerEvent } from "../../../src/events/catalogue.ts";
+import { cachedCheckpoints, lifecycleProjections } from "../../../src/projections/groups.ts";
+import { ProjectionRunner } from "../../../src/projections/runner/runner.ts";
+import { CallerLookup } from "../../../src/queries/find-caller.ts";
+import { stretched } from "../../support/runtime/slowness.ts";
+import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
+
+const at = "2026-03-01T10:00:00.000Z";
+const clock = () => new Date(at);
+const HASH = "a".repeat(64);
+
+describe("the caller of a key", () => {
+  let stores: Stores;
+  let callers: CallerLookup;
+  let stop: AbortController;
+  let running: Promise<void>;
+
+  beforeEach(async () => {
+    stores = await openStores();
+    start();
+  });
+  afterEach(async () => {
+    stop.abort();
+    await running;
+    await stores.close();
+  });
+
+  /** As a process that has just started. */
+  function start() {
+    stop = new AbortController();
+    const follower = new LogFollower({
+      ...stores,
+      checkpoints: cachedCheckpoints,
+      random: Math.random,
+      log: () => undefined,
+    });
+    callers = new CallerLookup({ ...stores, catchUp: () => follower.catchUp() });
+    follower.listen((event) => callers.onEvent(event));
+    running = follower.run(stop.signal);
+  }
+  async function startAgain() {
+    stop.abort();
+    await running;
+    start();
+  }
+  const given = (accountId: string, events: LinkledgerEvent[]) =>
+    append(stores.eventStore, `account-${accountId}`, events);
+
+  async function issued(keyHash = HASH) {
+    const of = { accountId: randomUUID(), at };
+    const keyId = randomUUID();
+    await given(of.accountId, [
+      { type: "AccountOpened", data: { ...of, tier: "developer" } },
+      { type: "KeyIssued", data: { ...of, keyId, keyHash, hint: "wxyz", label: "ci" } },
+    ]);
+    return { of, keyId };
+  }
+  const project = (names = lifecycleProjections.map(({ name }) => name)) => {
+    const projections = lifecycleProjections.filter(({ name }) => names.includes(name));
+    const log = pino({ level: "silent" });
+    return new ProjectionRunner({ ...stores, projections, clock, log }).catchUp();
+  };
+
+  it("is known the moment the key is issued, without any document", async () => {
+    const first = await issued();
+    const { accountId } = first.of;
+    const caller = { accountId, tier: "developer", via: "api", keyId: first.keyId };
+    expect(await callers.find(HASH)).toEqual(caller);
+    const second = await issued("b".repeat(64));
+    expect(await callers.find("b".repeat(64))).toMatchObject({ keyId: second.keyId });
+    expect(await callers.find("c".repeat(64))).toBeUndefined();
+    await startAgain();
+    expect(await callers.find(HASH)).toEqual(caller);
+  });
+
+  it("is known while the document of the account is still to come, and once all have come", async () => {
+    const { keyId } = await issued();
+    await project(["keys"]);
+    expect(await callers.find(HASH)).toMatchObject({ keyId });
+    await startAgain();
+    expect(await callers.find(HASH)).toMatchObject({ keyId });
+    await project();
+    expect(await callers.find(HASH)).toMatchObject({ keyId });
+  });
+
+  it("is found beside a key that a newer program has issued, which nobody can read yet", async () => {
+    const metadata = { schemaVersion: 99, correlationId: "c", causationId: "c", actor: { type: "operator" } };
+    const newer = { id: randomUUID(), type: "KeyIssued", data: { moved: "elsewhere" }, metadata };
+    await stores.eventStore.append(`account-${randomUUID()}`, "none", [newer as NewEvent]);
+    const { keyId } = await issued();
+    expect(await callers.find(HASH)).toMatchObject({ keyId });
+  });
+
+  it.each([
+    ["its key is deactivated", { type: "KeyDeactivated" }],
+    ["its account is closed, by that event alone", { type: "AccountClosed" }],
+  ] as const)("is nobody within a second after %s, while the documents stand still", async (_, ending) => {
+    const { of, keyId } = await issued();
+    await project();
+    expect(await callers.find(HASH)).toBeDefined();
+    const data = ending.type === "KeyDeactivated" ? { ...of, keyId } : of;
+    await given(of.accountId, [{ ...ending, data } as LinkledgerEvent]);
+    await expect.poll(() => callers.find(HASH), { timeout: stretched(1_000) }).toBeUndefined();
+    await startAgain();
+    await expect.poll(() => callers.find(HASH), { timeout: stretched(1_000) }).toBeUndefined();
+    await project();
+    expect(await callers.find(HASH)).toBeUndefined();
+  });
+
+  it("has the tier that the log says, while the documents stand still", async () => {
+    const { of } = await issued();
+    await project();
+    await given(of.accountId, [{ type: "TierChanged", data: { ...of, from: "developer", to: "free" } }]);
+    const tier = async () => (await callers.find(HASH))?.tier;
+    await expect.poll(tier, { timeout: stretched(1_000) }).toBe("free");
+  });
+});

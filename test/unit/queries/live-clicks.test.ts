@@ -1,0 +1,164 @@
+// Clicks as they happen: whoever watches, and wherever they go on from, sees each of their link's once, in order.
+import { setTimeout as delay } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { EventStore } from "../../../src/event-store/port.ts";
+import { type LiveBatch, liveClicks } from "../../../src/queries/analytics/live-clicks.ts";
+import { bound } from "../../support/event-store/bound-event-store.ts";
+import { linkClicked } from "../../support/event-store/stored-events.ts";
+import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
+
+const LINK = "sho.rt/abc";
+const sleep = async (ms: number) => void (await delay(ms));
+const log = { warn: () => undefined };
+
+let stores: Stores;
+let signal: AbortController;
+beforeEach(async () => {
+  stores = await openStores();
+  signal = new AbortController();
+});
+afterEach(async () => {
+  signal.abort();
+  await stores.close();
+});
+
+/** `n` is told apart by its city. */
+async function click(n: number, link = LINK): Promise<string> {
+  const event = linkClicked({ link, city: String(n) });
+  return (await append(stores.eventStore, `clicks-w${n % 3}-20260301`, [event])).position;
+}
+
+const live = (eventStore: EventStore = stores.eventStore) => liveClicks({ eventStore, sleep, log });
+
+/** Pulls until that many clicks were seen. */
+async function take(batches: AsyncGenerator<LiveBatch, unknown>, count: number) {
+  const seen: string[] = [];
+  let position = "";
+  while (seen.length < count) {
+    const next = await batches.next();
+    if (next.done) break;
+    seen.push(...next.value.clicks.map(({ city }) => city));
+    position = next.value.position;
+  }
+  return { seen, position };
+}
+
+describe("live clicks", () => {
+  it("go on right after the position asked for, through what was written before and what comes", async () => {
+    const shown = await click(0);
+    for (const n of [1, 2]) await click(n);
+    await click(9, "sho.rt/other");
+    const batches = live().follow(LINK, shown, signal.signal);
+    expect((await take(batches, 2)).seen).toEqual(["1", "2"]);
+    const coming = take(batches, 2);
+    for (const n of [3, 4]) await click(n);
+    expect((await coming).seen).toEqual(["3", "4"]);
+  });
+
+  it("are neither lost nor repeated by who leaves and comes back while clicks pour in", async () => {
+    const clicks = live();
+    const other = clicks.follow("sho.rt/other", "", signal.signal);
+    await other.next();
+    const pouring = (async () => {
+      for (let n = 0; n < 200; n += 1) await click(n, n % 4 === 3 ? "sho.rt/other" : LINK);
+    })();
+    const seen: string[] = [];
+    let position = "";
+    while (seen.length < 150) {
+      const visit = new AbortController();
+      const batches = clicks.follow(LINK, position, visit.signal);
+      const part = await take(batches, Math.min(20, 150 - seen.length));
+      seen.push(...part.seen);
+      position = part.position;
+      visit.abort();
+      await batches.return(undefined);
+    }
+    await pouring;
+    const expected = Array.from({ length: 200 }, (_, n) => n).filter((n) => n % 4 !== 3);
+    expect(seen).toEqual(expected.map(String));
+  });
+
+  it("say where the log stands also when it went on without the link", async () => {
+    const batches = live().follow(LINK, await click(0), signal.signal);
+    const first = await batches.next();
+    expect(first.value).toMatchObject({ clicks: [] });
+    const position = click(1, "sho.rt/other");
+    const next = (await batches.next()).value as LiveBatch;
+    expect(next).toEqual({ clicks: [], position: await position });
+  });
+
+  it("wait in memory a thousand at most for who doesn't pull, who still gets each once", async () => {
+    const COUNT = 12_000;
+    const clicks = live();
+    const batches = clicks.follow(LINK, "", signal.signal);
+    await batches.next();
+    let most = 0;
+    for (let first = 0; first < COUNT; first += 500) {
+      const events = Array.from({ length: 500 }, (_, n) =>
+        linkClicked({ link: LINK, city: String(first + n) }),
+      );
+      await append(stores.eventStore, "clicks-w0-20260301", events);
+      most = Math.max(most, clicks.waiting());
+    }
+    const more = clicks.follow("sho.rt/other", "", new AbortController().signal);
+    await more.next();
+    most = Math.max(most, clicks.waiting());
+    await more.return(undefined);
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThanOrEqual(1_000);
+    const { seen } = await take(batches, COUNT);
+    expect(seen).toEqual(Array.from({ length: COUNT }, (_, n) => String(n)));
+    expect(clicks.waiting()).toBe(0);
+  });
+
+  it("tell who comes back after very much was written to start over", async () => {
+    const many = Array.from({ length: 1_000 }, () => linkClicked({ link: "sho.rt/other" }));
+    for (let n = 0; n < 51; n += 1) await append(stores.eventStore, "clicks-w-20260301", many);
+    const batches = live().follow(LINK, "", signal.signal);
+    let last = await batches.next();
+    while (!last.done) last = await batches.next();
+    expect(last.value).toBe("tooFar");
+  });
+
+  it("let go of who leaves while the store is away", async () => {
+    const away: EventStore = {
+      ...bound(stores.eventStore),
+      head: async () => {
+        throw new Error("away");
+      },
+    };
+    const clicks = liveClicks({ eventStore: away, sleep: () => delay(1), log });
+    const next = clicks.follow(LINK, "", signal.signal).next();
+    signal.abort();
+    expect(await next).toEqual({ done: true, value: undefined });
+  });
+
+  it("cost no subscription while nobody watches, and survive one that breaks", async () => {
+    let subscriptions = 0;
+    let broken = false;
+    const breaking: EventStore = {
+      ...bound(stores.eventStore),
+      subscribe(options) {
+        if (!broken) {
+          broken = true;
+          throw new Error("dropped");
+        }
+        subscriptions += 1;
+        options.signal.addEventListener("abort", () => {
+          subscriptions -= 1;
+        });
+        return stores.eventStore.subscribe(options);
+      },
+    };
+    const clicks = liveClicks({ eventStore: breaking, sleep: () => delay(1), log });
+    expect(subscriptions).toBe(0);
+    const batches = clicks.follow(LINK, "", signal.signal);
+    await batches.next();
+    await click(1);
+    expect((await take(batches, 1)).seen).toEqual(["1"]);
+    expect([broken, subscriptions]).toEqual([true, 1]);
+    signal.abort();
+    await batches.next();
+    expect(subscriptions).toBe(0);
+  });
+});

@@ -1,0 +1,312 @@
+// Questions against documents that a real runner made from real events.
+import { setTimeout as delay } from "node:timers/promises";
+import { pino } from "pino";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { LinkledgerEvent } from "../../../src/events/catalogue.ts";
+import { allProjections } from "../../../src/projections/groups.ts";
+import { ProjectionRunner } from "../../../src/projections/runner/runner.ts";
+import {
+  findDomain,
+  findKey,
+  listAccounts,
+  listDomains,
+  listKeys,
+  showAccount,
+} from "../../../src/queries/accounts.ts";
+import { type Analytics, linkAnalytics } from "../../../src/queries/analytics/link-analytics.ts";
+import { CallerLookup } from "../../../src/queries/find-caller.ts";
+import { whenProjected } from "../../../src/queries/freshness.ts";
+import { findLinkBySlug } from "../../../src/queries/links/find-link.ts";
+import { type ListLinksOptions, listLinks } from "../../../src/queries/links/list-links.ts";
+import {
+  ACCOUNT,
+  AT,
+  DOMAIN,
+  KEY,
+  linkClicked,
+  linkCreated,
+  OTHER_ACCOUNT,
+} from "../../support/event-store/stored-events.ts";
+import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
+
+const NOW = new Date("2026-03-01T10:30:00.000Z");
+const BASE = { baseHost: "sho.rt", baseUrl: "https://sho.rt" };
+const caller = { accountId: ACCOUNT, keyId: KEY };
+const ofAccount = { accountId: ACCOUNT, at: AT };
+const onDomain = (host: string, domainId: string) => ({ host, domainId, custom: true, slug: "sale" });
+/** As a process that has followed nothing since the documents were made. */
+const findCaller = (keyHash: string) =>
+  new CallerLookup({ ...stores, catchUp: async () => undefined }).find(keyHash);
+const sleep = async (ms: number) => void (await delay(ms));
+
+let stores: Stores;
+beforeEach(async () => {
+  stores = await openStores();
+});
+afterEach(async () => await stores.close());
+
+async function given(stream: string, events: LinkledgerEvent[]) {
+  return await append(stores.eventStore, stream, events);
+}
+
+async function project() {
+  const projections = allProjections;
+  const log = pino({ level: "silent" });
+  await new ProjectionRunner({ ...stores, projections, clock: () => NOW, log }).catchUp();
+}
+
+async function created(fields: Parameters<typeof linkCreated>[0] = {}) {
+  const event = linkCreated(fields);
+  await given(`link-${event.data.host}/${event.data.slug}`, [event]);
+}
+
+describe("the caller of a key", () => {
+  const keyHash = "a".repeat(64);
+  beforeEach(async () => {
+    await given(`account-${ACCOUNT}`, [
+      { type: "AccountOpened", data: { ...ofAccount, tier: "free" } },
+      { type: "KeyIssued", data: { ...ofAccount, keyId: KEY, keyHash, hint: "wxyz", label: "ci" } },
+      { type: "TierChanged", data: { ...ofAccount, from: "free", to: "developer" } },
+    ]);
+  });
+
+  it("is the account of an active key with its current tier", async () => {
+    await project();
+    const expected = { accountId: ACCOUNT, tier: "developer", via: "api", keyId: KEY };
+    expect(await findCaller(keyHash)).toEqual(expected);
+  });
+
+  it("is nobody for an unknown key, a deactivated key or a closed account", async () => {
+    await project();
+    expect(await findCaller("b".repeat(64))).toBeUndefined();
+    await given(`account-${ACCOUNT}`, [{ type: "KeyDeactivated", data: { ...ofAccount, keyId: KEY } }]);
+    await project();
+    expect(await findCaller(keyHash)).toBeUndefined();
+    const again = { ...ofAccount, keyId: DOMAIN, keyHash: "c".repeat(64), hint: "", label: "" };
+    await given(`account-${ACCOUNT}`, [
+      { type: "KeyIssued", data: again },
+      { type: "AccountClosed", data: ofAccount },
+    ]);
+    await project();
+    expect(await findCaller("c".repeat(64))).toBeUndefined();
+  });
+
+  it("is shown to operators with its account, keys and domains", async () => {
+    await given(`account-${ACCOUNT}`, [
+      { type: "DomainAdded", data: { ...ofAccount, hostname: "a.example", token: "t" } },
+      { type: "DomainVerified", data: { ...ofAccount, hostname: "a.example", domainId: DOMAIN, how: "dns" } },
+      { type: "DomainAdded", data: { ...ofAccount, hostname: "b.example", token: "t" } },
+      { type: "DomainRemoved", data: { ...ofAccount, hostname: "b.example" } },
+    ]);
+    await project();
+    expect((await listAccounts(stores)).map(({ _id }) => _id)).toEqual([ACCOUNT]);
+    expect((await listKeys(stores, ACCOUNT)).map(({ _id }) => _id)).toEqual([KEY]);
+    expect((await listDomains(stores, ACCOUNT)).map(({ hostname }) => hostname)).toEqual(["a.example"]);
+    expect(await findKey(stores, KEY)).toMatchObject({ hint: "wxyz" });
+    expect(await findDomain(stores, DOMAIN)).toMatchObject({ hostname: "a.example", state: "verified" });
+    expect((await showAccount(stores, ACCOUNT)).account).toMatchObject({ tier: "developer" });
+    await expect(showAccount(stores, OTHER_ACCOUNT)).rejects.toMatchObject({ code: "not_found" });
+  });
+});
+
+describe("analytics", () => {
+  const ask = async (slug = "abc", domainId?: string, by = caller) =>
+    await linkAnalytics({ ...stores, ...BASE, sleep }, by, slug, { domainId }, NOW);
+
+  it("are all zeros the instant a link was made, before any projection", async () => {
+    await created();
+    const answer = await ask();
+    expect(answer.link).toEqual({ id: "abc", long_url: "https://example.com/", created_at: AT });
+    expect(answer.analytics).toMatchObject({ totalClicks: 0, actualClicks: 0, previews: 0, qrScans: 0 });
+    expect({ ...answer.analytics.devices }).toEqual({ mobile: 0, desktop: 0, tablet: 0 });
+    expect(Object.keys(answer.analytics.hourlyClicks)).toHaveLength(24);
+    expect(answer.analytics.recentClicks).toEqual([]);
+  });
+
+  it("count every hit once in each part, and sum up", async () => {
+    await created();
+    await given("clicks-a-20260301", [
+      linkClicked({ utm: { source: "mail", campaign: "x" } }),
+      linkClicked({ kind: "qr_scan", device: "mobile", country: "DE", referrerHost: "direct" }),
+      linkClicked({ kind: "preview", device: "bot", at: "2026-02-28T11:00:00.000Z" }),
+      linkClicked({ at: "2026-02-28T10:59:59.999Z" }),
+      linkClicked({ link: "sho.rt/other" }),
+    ]);
+    await project();
+    const { analytics } = json(await ask("ABC"));
+    expect(analytics).toMatchObject({
+      ...{ totalClicks: 4, actualClicks: 2, previews: 1, qrScans: 1 },
+      eventTypes: { click: 2, preview: 1, qr_scan: 1 },
+      devices: { mobile: 1, desktop: 2, tablet: 0, bot: 1 },
+      countries: { FR: 3, DE: 1 },
+      referrers: { "example.org": 3, direct: 1 },
+      utm: { source: { mail: 1 }, medium: {}, campaign: { x: 1 }, term: {}, content: {} },
+    });
+    for (const part of ["devices", "countries", "referrers", "cities", "browsers", "os"] as const) {
+      expect(Object.values(analytics[part]).reduce((a, b) => a + b, 0)).toBe(4);
+    }
+    expect(analytics.recentClicks).toHaveLength(4);
+  });
+
+  it("have the last 24 hours with this one, zero-filled, hits of all kinds", async () => {
+    await created();
+    await given("clicks-a-20260301", [
+      linkClicked({ kind: "preview", at: "2026-02-28T11:00:00.000Z" }),
+      linkClicked({ at: "2026-02-28T10:59:59.999Z" }),
+      linkClicked({ kind: "qr_scan", at: "2026-03-01T10:29:00.000Z" }),
+      linkClicked(),
+    ]);
+    await project();
+    const hours = Object.entries((await ask()).analytics.hourlyClicks);
+    expect(hours).toHaveLength(24);
+    expect(hours[0]).toEqual(["2026-02-28T11:00:00.000Z", 1]);
+    expect(hours[1]).toEqual(["2026-02-28T12:00:00.000Z", 0]);
+    expect(hours[23]).toEqual(["2026-03-01T10:00:00.000Z", 2]);
+  });
+
+  it("show a value called __proto__ as a key of the JSON", async () => {
+    await created();
+    await given("clicks-a-20260301", [linkClicked({ utm: { source: "__proto__" } })]);
+    await project();
+    expect(JSON.stringify((await ask()).analytics.utm.source)).toBe('{"__proto__":1}');
+  });
+
+  it("are forbidden for another account's link, projected or not, and not found for none", async () => {
+    await created({ accountId: OTHER_ACCOUNT });
+    await expect(ask()).rejects.toMatchObject({ code: "forbidden" });
+    await project();
+    await expect(ask()).rejects.toMatchObject({ code: "forbidden" });
+    await expect(ask("nowhere")).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  it("may be read by any key of the account, and not after deletion", async () => {
+    await created({ keyId: DOMAIN });
+    await project();
+    expect((await ask()).link.id).toBe("abc");
+    const { host, slug } = linkCreated().data;
+    await given("link-sho.rt/abc", [{ type: "LinkDeleted", data: { host, slug, ...ofAccount } }]);
+    await project();
+    await expect(ask()).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  it("prefer the default domain, else the caller's own, else the domain asked for", async () => {
+    const foreign = {
+      ...onDomain("their.example", OTHER_ACCOUNT),
+      accountId: OTHER_ACCOUNT,
+      longUrl: "https://e/1",
+    };
+    await created(foreign);
+    await created({ ...onDomain("my.example", DOMAIN), longUrl: "https://e/2" });
+    await project();
+    expect((await ask("sale")).link.long_url).toBe("https://e/2");
+    await expect(ask("sale", OTHER_ACCOUNT)).rejects.toMatchObject({ code: "forbidden" });
+    await created({ slug: "sale", longUrl: "https://e/3" });
+    await project();
+    expect((await ask("sale")).link.long_url).toBe("https://e/3");
+    expect((await ask("sale", DOMAIN)).link.long_url).toBe("https://e/2");
+    await expect(ask("sale", KEY)).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  it("are found on a custom domain the instant its link was made", async () => {
+    await given(`account-${ACCOUNT}`, [
+      { type: "AccountOpened", data: { ...ofAccount, tier: "developer" } },
+      { type: "DomainAdded", data: { ...ofAccount, hostname: "my.example", token: "t" } },
+      {
+        type: "DomainVerified",
+        data: { ...ofAccount, hostname: "my.example", domainId: DOMAIN, how: "dns" },
+      },
+    ]);
+    await project();
+    await created(onDomain("my.example", DOMAIN));
+    expect((await ask("sale")).link.id).toBe("sale");
+    expect((await ask("sale", DOMAIN)).link.id).toBe("sale");
+    expect(await findLinkBySlug({ ...stores, ...BASE }, "Sale", DOMAIN)).toMatchObject({
+      host: "my.example",
+    });
+  });
+});
+
+describe("the list of links", () => {
+  const list = async (options: ListLinksOptions = {}) =>
+    await listLinks({ ...stores, ...BASE }, caller, options);
+
+  it("has the links of the key as Link objects, newest first, without deleted ones", async () => {
+    await created({ slug: "old", at: "2026-01-01T00:00:00.000Z" });
+    await created({ ...onDomain("my.example", DOMAIN), at: "2026-01-02T00:00:00.000Z" });
+    await created({ slug: "gone" });
+    await created({ slug: "elsewhere", keyId: DOMAIN });
+    const gone = { host: "sho.rt", slug: "gone", ...ofAccount };
+    await given("link-sho.rt/gone", [{ type: "LinkDeleted", data: gone }]);
+    await project();
+    const long_url = "https://example.com/";
+    expect(await list()).toEqual({
+      links: [
+        {
+          ...{
+            short_url: "https://my.example/sale",
+            slug: "sale",
+            long_url,
+            created_at: "2026-01-02T00:00:00.000Z",
+          },
+          qr_download_url: `https://sho.rt/api/qr/sale?domain_id=${DOMAIN}`,
+          ...{ custom_domain: "my.example", domain_id: DOMAIN },
+        },
+        {
+          ...{
+            short_url: "https://sho.rt/old",
+            slug: "old",
+            long_url,
+            created_at: "2026-01-01T00:00:00.000Z",
+          },
+          qr_download_url: "https://sho.rt/api/qr/old",
+        },
+      ],
+      total: 2,
+      next_cursor: null,
+    });
+  });
+
+  it("pages through links of the same instant without a gap or a repeat", async () => {
+    for (let n = 0; n < 25; n += 1) await created({ slug: `s${n}`, at: n < 15 ? AT : NOW.toISOString() });
+    await project();
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await list({ limit: 4, cursor });
+      expect(page.total).toBe(25);
+      seen.push(...page.links.map(({ slug }) => slug));
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor);
+    expect(seen).toHaveLength(25);
+    expect(new Set(seen).size).toBe(25);
+  });
+
+  it("is narrowed by text, domain and time of creation", async () => {
+    await created({ slug: "one", longUrl: "https://example.com/100%_sure", at: "2026-01-01T00:00:00.000Z" });
+    await created({ ...onDomain("my.example", DOMAIN), at: "2026-01-02T00:00:00.000Z" });
+    await project();
+    const slugs = async (options: ListLinksOptions) => (await list(options)).links.map(({ slug }) => slug);
+    expect(await slugs({ q: "0%_SURE" })).toEqual(["one"]);
+    expect(await slugs({ q: "MY.exam" })).toEqual(["sale"]);
+    expect(await slugs({ q: "%" })).toEqual(["one"]);
+    expect(await slugs({ domain_id: DOMAIN })).toEqual(["sale"]);
+    expect(await slugs({ from: "2026-01-02T00:00:00Z" })).toEqual(["sale"]);
+    expect(await slugs({ to: "2026-01-02T00:00:00Z" })).toEqual(["one"]);
+  });
+
+  it("refuses a cursor that it did not hand out", async () => {
+    for (const cursor of ["", "x", Buffer.from('{"$gt":""}').toString("base64url"), "W251bGwsMV0"]) {
+      await expect(list({ cursor })).rejects.toMatchObject({ code: "invalid_cursor" });
+    }
+  });
+});
+
+describe("waiting for projections", () => {
+  it("ends in time when they don't come", async () => {
+    expect(await whenProjected({ ...stores, sleep }, ["links:1"], "1", 30)).toBe(false);
+  });
+});
+
+function json(answer: Analytics): Analytics {
+  return JSON.parse(JSON.stringify(answer)) as Analytics;
+}

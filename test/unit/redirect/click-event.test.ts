@@ -1,0 +1,111 @@
+// Any bytes in any header still make a valid event without a whole address in it.
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { newEvent } from "../../../src/events/new-event.ts";
+import { enricher } from "../../../src/redirect/clicks/click-event.ts";
+import { geoOf } from "../../../src/redirect/clicks/enrich/geo.ts";
+import { addHit, emptyBatch, hitsOf, packTarget } from "../../../src/redirect/clicks/hit.ts";
+import { visitorCodes } from "../../../src/redirect/clicks/visitors/visitor.ts";
+
+const link = {
+  key: "localhost/abcdefg",
+  slug: "abcdefg",
+  revision: 0,
+  shortUrl: "http://localhost:3000/abcdefg",
+  longUrl: "https://example.com/?utm_source=long&utm_medium=mail",
+  accountId: "7a6f3c1e-52b1-4f0e-9a54-2f6c1d7b8e90",
+  via: "api",
+} as const;
+const bytes = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 700 }),
+  fc.string({ unit: "grapheme", maxLength: 700 }),
+);
+const anyHit = fc.record({
+  link: fc.constant(link),
+  at: fc.integer({ min: 0, max: 4e12 }),
+  method: fc.constantFrom("GET" as const, "HEAD" as const),
+  query: fc.oneof(
+    bytes,
+    bytes.map((text) => `utm_source=${text}&qr=1`),
+  ),
+  address: fc.oneof(bytes, fc.ipV4(), fc.ipV6()),
+  userAgent: bytes,
+  referrer: fc.oneof(
+    bytes,
+    fc.webUrl({ withQueryParameters: true }),
+    bytes.map((text) => `https://${text}`),
+  ),
+  language: bytes,
+  prefetch: bytes,
+});
+const enrich = enricher(geoOf(undefined, undefined));
+const visitorOf = visitorCodes(new Uint8Array(32));
+const origin = { correlationId: "r", causationId: "r", actor: { type: "system", id: "redirect" } } as const;
+
+describe("a click event", () => {
+  it("satisfies the LinkClicked schema whatever the bytes, and never holds the address", () => {
+    fc.assert(
+      fc.property(anyHit, (hit) => {
+        const event = newEvent(enrich(hit, visitorOf), "id", origin);
+        const data = event.data as ReturnType<typeof enrich>["data"];
+        expect(data.userAgent.length).toBeLessThanOrEqual(512);
+        expect(data.referrer.length).toBeLessThanOrEqual(512);
+        expect(JSON.stringify(data)).toBe(JSON.stringify(data).toWellFormed());
+        expect(data.ip).toMatch(/^$|\.0$|::$/);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it("takes each utm field from the short URL's query first, else from the long URL's", () => {
+    const hit = {
+      link,
+      at: 0,
+      method: "GET" as const,
+      query: "utm_source=short&utm_term=t",
+      address: "",
+      userAgent: "",
+      referrer: "",
+      language: "",
+      prefetch: "",
+    };
+    expect(enrich(hit, visitorOf).data.utm).toEqual({ source: "short", medium: "mail", term: "t" });
+  });
+
+  it("tells a visitor apart by link and by account, and the two codes are not each other's", () => {
+    const hit = {
+      link,
+      at: 0,
+      method: "GET" as const,
+      query: "",
+      address: "203.0.113.7",
+      userAgent: "Mozilla/5.0",
+    };
+    const rest = { referrer: "", language: "", prefetch: "" };
+    const codes = (target: { key?: string; accountId?: string }, address = hit.address) => {
+      const { data } = enrich({ ...hit, ...rest, address, link: { ...link, ...target } }, visitorOf);
+      return { visitor: data.visitor, accountVisitor: data.accountVisitor };
+    };
+    const first = codes({});
+    expect(first.accountVisitor).toMatch(/^[0-9a-f]{16}$/);
+    expect(first.accountVisitor).not.toBe(first.visitor);
+    const otherLink = codes({ key: "localhost/other" });
+    expect(otherLink.accountVisitor).toBe(first.accountVisitor);
+    expect(otherLink.visitor).not.toBe(first.visitor);
+    const otherAccount = codes({ accountId: "00000000-52b1-4f0e-9a54-2f6c1d7b8e90" });
+    expect(otherAccount.visitor).toBe(first.visitor);
+    expect(otherAccount.accountVisitor).not.toBe(first.accountVisitor);
+    expect(codes({}, "203.0.113.8").accountVisitor).not.toBe(first.accountVisitor);
+  });
+
+  it("crosses to the recorder thread unchanged", () => {
+    fc.assert(
+      fc.property(fc.array(anyHit, { maxLength: 20 }), (hits) => {
+        const batch = emptyBatch(1, 0);
+        for (const hit of hits) addHit(batch, { ...hit, link: packTarget(hit.link) });
+        expect(hitsOf(structuredClone(batch)).map(({ hit }) => hit)).toEqual(hits);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});

@@ -1,0 +1,370 @@
+// The link lookup over real stores: truth of the stream, revisions that never go back, domains and accounts that end.
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pino } from "pino";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { LogFollower } from "../../../src/coordination/log-follower.ts";
+import { type EventStore, StoreUnavailable } from "../../../src/event-store/port.ts";
+import { openSqliteEventStore } from "../../../src/event-store/sqlite/event-store.ts";
+import type { AccountEvent, LinkEvent } from "../../../src/events/catalogue.ts";
+import { newEvent } from "../../../src/events/new-event.ts";
+import { accountStream, linkStream } from "../../../src/events/streams.ts";
+import { domains } from "../../../src/projections/definitions/domains.ts";
+import { allProjections, cachedCheckpoints, lifecycleProjections } from "../../../src/projections/groups.ts";
+import { ProjectionRunner } from "../../../src/projections/runner/runner.ts";
+import type { ReadStore } from "../../../src/read-store/port.ts";
+import { openSqliteReadStore } from "../../../src/read-store/sqlite/read-store.ts";
+import { LinkLookup } from "../../../src/redirect/lookup/lookup.ts";
+
+import { stretched } from "../../support/runtime/slowness.ts";
+
+const accountId = "7a6f3c1e-52b1-4f0e-9a54-2f6c1d7b8e90";
+const at = "2026-05-01T12:00:00.000Z";
+const origin = { correlationId: "r", causationId: "r", actor: { type: "operator" } } as const;
+
+describe("the link lookup", () => {
+  let folder: string;
+  let eventStore: EventStore;
+  let readStore: ReadStore;
+  let isFollowing: boolean;
+  let lookup: LinkLookup;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), "linkledger-lookup-"));
+    eventStore = await openSqliteEventStore(join(folder, "events.db"), { pollMs: 50 });
+    readStore = await openSqliteReadStore(join(folder, "read.db"));
+    await readStore.ensure(allProjections.map((projection) => projection.collection));
+    isFollowing = true;
+    lookup = newLookup();
+  });
+
+  afterEach(async () => {
+    await eventStore.close();
+    await readStore.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const newLookup = () =>
+    new LinkLookup({ eventStore, readStore, baseHost: "localhost", isFollowing: () => isFollowing });
+  const linkChanged = (revision: number) =>
+    lookup.onEvent({
+      stream: "link-localhost/abc",
+      type: "LinkRetargeted",
+      data: {},
+      revision,
+      position: "9",
+    });
+  const project = () => {
+    const log = pino({ level: "silent" });
+    const deps = { eventStore, readStore, projections: lifecycleProjections, clock: () => new Date(at), log };
+    return new ProjectionRunner(deps).catchUp();
+  };
+  /** Follows the log for the lookup, until the returned function is called. */
+  const follow = () => {
+    const stop = new AbortController();
+    const follower = new LogFollower({
+      eventStore,
+      readStore,
+      checkpoints: cachedCheckpoints,
+      random: Math.random,
+      log: () => undefined,
+    });
+    follower.listen((event) => lookup.onEvent(event));
+    const running = follower.run(stop.signal);
+    return {
+      follower,
+      async stop() {
+        stop.abort();
+        await running;
+      },
+    };
+  };
+  const later = (ms: number) => {
+    const now = performance.now.bind(performance);
+    vi.spyOn(performance, "now").mockImplementation(() => now() + ms);
+    // What asked for the time in this turn has kept it.
+    return new Promise((resolve) => setTimeout(resolve, 1_100));
+  };
+  const created = (host = "localhost", longUrl = "https://example.com/ü?q=ä b"): LinkEvent => ({
+    type: "LinkCreated",
+    data: {
+      host,
+      slug: "abc",
+      accountId,
+      at,
+      longUrl,
+      shortUrl: `http://${host}/abc`,
+      via: "api",
+      custom: false,
+    },
+  });
+  const append = (event: LinkEvent, expected: number | "none") =>
+    eventStore.append(linkStream(event.data.host, "abc"), expected, [
+      newEvent(event, crypto.randomUUID(), origin),
+    ]);
+  const retargeted = (to: string): LinkEvent => ({
+    type: "LinkRetargeted",
+    data: { host: "localhost", slug: "abc", accountId, at, from: "x", to },
+  });
+  const facts = (revision: number, longUrl: string, host = "localhost") =>
+    ({
+      host,
+      slug: "abc",
+      accountId,
+      longUrl,
+      shortUrl: `http://${host}/abc`,
+      status: "live",
+      via: "api",
+      revision,
+    }) as const;
+  const verified = (active: boolean, owner = accountId) => ({
+    _id: `${owner}/go.example.com`,
+    _position: active ? "1" : "2",
+    hostname: "go.example.com",
+    accountId: owner,
+    state: "verified",
+    active,
+  });
+
+  it("finds a link from its stream alone, with a Location that a header can hold, in any case of the slug", async () => {
+    await append(created(), "none");
+    expect(lookup.peek("localhost", "abc")).toBeUndefined();
+    const entry = await lookup.find("localhost", "ABC");
+    expect(entry).toMatchObject({ status: "live", location: "https://example.com/%C3%BC?q=%C3%A4%20b" });
+    expect(lookup.peek("localhost", "Abc")).toBe(entry);
+  });
+
+  it("asks the stores once for many requests at a time, and not at all for what can't be a slug", async () => {
+    await append(created(), "none");
+    const read = vi.spyOn(eventStore, "read");
+    await Promise.all(Array.from({ length: 20 }, () => lookup.find("localhost", "abc")));
+    expect(read).toHaveBeenCalledTimes(1);
+    for (const slug of ["", "a.b", "a b", "../x", "a".repeat(51)])
+      expect(await lookup.find("localhost", slug)).toBeUndefined();
+    expect(read).toHaveBeenCalledTimes(1);
+    await Promise.all(Array.from({ length: 20 }, () => lookup.find("localhost", "gone")));
+    expect(read).toHaveBeenCalledTimes(3);
+  });
+
+  it("remembers no absence: a link made elsewhere is found as soon as it is there", async () => {
+    expect(await lookup.find("localhost", "abc")).toBeUndefined();
+    await append(created(), "none");
+    expect(await lookup.find("localhost", "abc")).toBeDefined();
+  });
+
+  it("answers nobody from a look that began before the link was made", async () => {
+    const answer = Promise.withResolvers<void>();
+    const read = eventStore.read.bind(eventStore);
+    vi.spyOn(eventStore, "read").mockImplementationOnce(async (stream) => {
+      const found = await read(stream);
+      await answer.promise;
+      return found;
+    });
+    const early = lookup.find("localhost", "abc");
+    await vi.waitFor(() => expect(eventStore.read).toHaveBeenCalled());
+    await append(created(), "none");
+    const late = lookup.find("localhost", "abc");
+    answer.resolve();
+    expect(await early).toBeUndefined();
+    expect(await late).toBeDefined();
+  });
+
+  it("keeps nothing before the log is followed, so that no event is missed in between", async () => {
+    isFollowing = false;
+    await append(created("localhost", "https://old.example/"), "none");
+    await project();
+    expect((await lookup.find("localhost", "abc"))?.location).toBe("https://old.example/");
+    await append(retargeted("https://new.example/"), 0);
+    await project();
+    const following = follow();
+    await vi.waitFor(() => expect(following.follower.isFollowing).toBe(true));
+    isFollowing = true;
+    expect((await lookup.find("localhost", "abc"))?.location).toBe("https://new.example/");
+    await following.stop();
+  });
+
+  it("keeps nothing of a look that began before the log was followed", async () => {
+    isFollowing = false;
+    await append(created(), "none");
+    const answer = Promise.withResolvers<void>();
+    vi.spyOn(readStore, "get").mockImplementationOnce(async () => {
+      await answer.promise;
+      return undefined;
+    });
+    const look = lookup.find("localhost", "abc");
+    isFollowing = true;
+    answer.resolve();
+    expect(await look).toBeDefined();
+    expect(lookup.peek("localhost", "abc")).toBeUndefined();
+  });
+
+  it("looks again after a minute, however often a link was asked for", async () => {
+    await append(created("localhost", "https://old.example/"), "none");
+    await lookup.find("localhost", "abc");
+    await append(retargeted("https://new.example/"), 0);
+    await later(59_000 - 1_100);
+    expect(lookup.peek("localhost", "abc")?.location).toBe("https://old.example/");
+    vi.mocked(performance.now).mockRestore();
+    await later(62_000);
+    expect(lookup.peek("localhost", "abc")).toBeUndefined();
+    expect((await lookup.find("localhost", "abc"))?.location).toBe("https://new.example/");
+  });
+
+  it("answers what it knew a minute ago while the stores are unavailable", async () => {
+    await append(created(), "none");
+    await lookup.find("localhost", "abc");
+    await later(62_000);
+    vi.spyOn(readStore, "get").mockRejectedValue(new StoreUnavailable("away"));
+    vi.spyOn(eventStore, "read").mockRejectedValue(new StoreUnavailable("away"));
+    expect(await lookup.find("localhost", "abc")).toBeDefined();
+    linkChanged(1);
+    await expect(lookup.find("localhost", "abc")).rejects.toThrow(StoreUnavailable);
+  });
+
+  it("does not believe a document that is behind what was followed", async () => {
+    await append(created(), "none");
+    await append(retargeted("https://new.example/"), 0);
+    await readStore.replace("links", [
+      { _id: "localhost/abc", _position: "1", ...facts(0, "https://old.example/") },
+    ]);
+    linkChanged(1);
+    expect((await lookup.find("localhost", "abc"))?.location).toBe("https://new.example/");
+  });
+
+  it("keeps a newer link whatever older events come late", async () => {
+    await append(created(), "none");
+    await append(retargeted("https://new.example/"), 0);
+    const entry = await lookup.find("localhost", "abc");
+    linkChanged(0);
+    linkChanged(1);
+    expect(lookup.peek("localhost", "abc")).toBe(entry);
+  });
+
+  describe("of a closed account", () => {
+    const opened: AccountEvent = { type: "AccountOpened", data: { accountId, at, tier: "free" } };
+    const closed: AccountEvent = { type: "AccountClosed", data: { accountId, at } };
+    const given = (event: AccountEvent) =>
+      eventStore.append(accountStream(accountId), "any", [newEvent(event, crypto.randomUUID(), origin)]);
+
+    it("finds no link within a second, by that event alone and while the documents stand still", async () => {
+      await given(opened);
+      await append(created(), "none");
+      await project();
+      const following = follow();
+      expect(await lookup.find("localhost", "abc")).toBeDefined();
+      await given(closed);
+      await vi.waitFor(() => expect(lookup.peek("localhost", "abc")).toBeUndefined(), {
+        timeout: stretched(1_000),
+      });
+      expect(await lookup.find("localhost", "abc")).toBeUndefined();
+      await following.stop();
+    });
+
+    it("finds no link either when it has followed nothing and the documents say it", async () => {
+      await given(opened);
+      await append(created(), "none");
+      await given(closed);
+      await project();
+      expect(await newLookup().find("localhost", "abc")).toBeUndefined();
+    });
+  });
+
+  describe("of a custom domain", () => {
+    const host = "go.example.com";
+    const other = "0f8c2a52-0000-4000-8000-000000000001";
+    const domainChanged = (position: string, owner = accountId) =>
+      lookup.onEvent({
+        ...{ stream: accountStream(owner), type: "DomainRemoved", revision: 0, position },
+        data: { hostname: host, accountId: owner },
+      });
+
+    it("serves it only while it is verified, active and its link's account's own", async () => {
+      await append(created(host), "none");
+      expect(await lookup.find(host, "abc")).toBeUndefined();
+      await readStore.replace(domains.collection.name, [verified(true)]);
+      expect(await lookup.find(host, "abc")).toBeDefined();
+      expect(lookup.peek(host, "abc")).toBeDefined();
+      domainChanged("2");
+      expect(lookup.peek(host, "abc")).toBeUndefined();
+      expect(await lookup.find(host, "abc")).toBeUndefined();
+      await readStore.replace(domains.collection.name, [verified(false), verified(true, other)]);
+      expect(await lookup.find(host, "abc")).toBeUndefined();
+      expect(await lookup.find("localhost", "abc")).toBeUndefined();
+    });
+
+    it("goes on whatever another account does with the name", async () => {
+      await append(created(host), "none");
+      await readStore.replace(domains.collection.name, [verified(true)]);
+      expect(await lookup.find(host, "abc")).toBeDefined();
+      domainChanged("6", other);
+      expect(lookup.peek(host, "abc")).toBeDefined();
+      expect(await lookup.find(host, "abc")).toBeDefined();
+    });
+
+    it("believes no document that is behind what was followed, in whatever order", async () => {
+      await append(created(host), "none");
+      await readStore.replace(domains.collection.name, [verified(true)]);
+      domainChanged("4");
+      domainChanged("1");
+      expect(await lookup.find(host, "abc")).toBeUndefined();
+    });
+
+    it("asks the account's own stream while the documents are away, and keeps that while both are", async () => {
+      await append(created(host), "none");
+      const get = vi.spyOn(readStore, "get").mockRejectedValue(new StoreUnavailable("away"));
+      expect(await lookup.find(host, "abc")).toBeUndefined();
+      const account = [
+        { type: "AccountOpened", data: { accountId, at, tier: "developer" } },
+        { type: "DomainAdded", data: { accountId, at, hostname: host, token: "t" } },
+        { type: "DomainVerified", data: { accountId, at, hostname: host, domainId: accountId, how: "dns" } },
+        { type: "DomainActivated", data: { accountId, at, hostname: host, domainId: accountId } },
+      ] as const;
+      const events = account.map((event) => newEvent(event, crypto.randomUUID(), origin));
+      await eventStore.append(accountStream(accountId), "none", events);
+      expect(await lookup.find(host, "abc")).toBeDefined();
+      expect(get).toHaveBeenCalled();
+      vi.spyOn(eventStore, "read").mockRejectedValue(new StoreUnavailable("away"));
+      await later(62_000);
+      expect(lookup.peek(host, "abc")).toBeUndefined();
+      expect(await lookup.find(host, "abc")).toBeDefined();
+      domainChanged("9");
+      await expect(lookup.find(host, "abc")).rejects.toThrow(StoreUnavailable);
+    });
+  });
+
+  it("answers from the stream while the read store is away", async () => {
+    await append(created(), "none");
+    vi.spyOn(readStore, "get").mockRejectedValue(new StoreUnavailable("away"));
+    expect(await lookup.find("localhost", "abc")).toBeDefined();
+    expect(await lookup.find("localhost", "gone")).toBeUndefined();
+  });
+
+  it("lets one look a second wait for an event store that is away, the others fail at once", async () => {
+    const read = vi.spyOn(eventStore, "read").mockRejectedValue(new StoreUnavailable("away"));
+    for (const slug of ["one", "two", "three"])
+      await expect(lookup.find("localhost", slug)).rejects.toThrow(StoreUnavailable);
+    expect(read).toHaveBeenCalledTimes(1);
+  });
+
+  it("goes by another process's change within 250 ms, and by all that the documents don't show yet", async () => {
+    await append(created(), "none");
+    await append(retargeted("https://one.example/"), 0);
+    await readStore.replace("links", [
+      { _id: "localhost/abc", _position: "1", ...facts(0, "https://old.example/") },
+    ]);
+    const following = follow();
+    await vi.waitFor(async () =>
+      expect((await lookup.find("localhost", "abc"))?.location).toBe("https://one.example/"),
+    );
+    const other = await openSqliteEventStore(join(folder, "events.db"));
+    const event = newEvent(retargeted("https://two.example/"), crypto.randomUUID(), origin);
+    await other.append(linkStream("localhost", "abc"), 1, [event]);
+    await vi.waitFor(
+      async () => expect((await lookup.find("localhost", "abc"))?.location).toBe("https://two.example/"),
+      { timeout: stretched(500), interval: 10 },
+    );
+    await other.close();
+    await following.stop();
+  });
+});

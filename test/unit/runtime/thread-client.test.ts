@@ -1,0 +1,108 @@
+// Objects in a thread: calls and streams are as if they were here, and a thread that died or rested is started again.
+import { once } from "node:events";
+import type { Worker } from "node:worker_threads";
+import { expect, it, onTestFinished } from "vitest";
+import {
+  remoteMethods,
+  type ThreadClientOptions,
+  threadClient,
+} from "../../../src/runtime/threads/thread-client.ts";
+import type { Counting } from "../../support/runtime/counting-thread.ts";
+
+class Failed extends Error {}
+
+function open(options: Partial<ThreadClientOptions> = {}) {
+  const thread = threadClient({
+    file: new URL("../../support/runtime/counting-thread.ts", import.meta.url),
+    name: "counting",
+    data: {},
+    failed: (message, cause) => new Failed(message, { cause }),
+    ...options,
+  });
+  onTestFinished(() => thread.close());
+  const counting = remoteMethods<Counting, keyof Counting>(thread, "counting", [
+    ...(["add", "nothing", "fail", "wait", "progress"] as const),
+  ]);
+  return { thread, counting };
+}
+
+const nextWorker = async () => ((await once(process, "worker")) as [Worker])[0];
+
+it("answers each call with its own result, undefined and errors included", async () => {
+  const { counting } = open();
+  const sums = await Promise.all([1, 2, 3].map((n) => counting.add(n, 10)));
+  expect(sums).toEqual([11, 12, 13]);
+  expect(await counting.nothing()).toBeUndefined();
+  await expect(counting.fail()).rejects.toThrow(new Failed("RangeError: too far"));
+});
+
+it("refuses methods that the thread doesn't serve", async () => {
+  const { thread } = open();
+  await expect(thread.call("other", "add", [1, 2])).rejects.toThrow(Failed);
+});
+
+it("yields the values of a stream one by one as they are pulled, then what it returned", async () => {
+  const { thread, counting } = open();
+  const stream = thread.stream("counting", "count", [5], new AbortController().signal);
+  expect(await stream.next()).toEqual({ done: false, value: 5 });
+  // Nothing is read ahead of who pulls.
+  expect(await counting.progress()).toEqual({ asked: 1, open: 1 });
+  expect([await stream.next(), await stream.next(), await stream.next()]).toEqual([
+    { done: false, value: 6 },
+    { done: false, value: 7 },
+    { done: true, value: "counted" },
+  ]);
+  expect((await counting.progress()).open).toBe(0);
+});
+
+it("ends a stream in the thread when its reader leaves, also one that waits", async () => {
+  const { thread, counting } = open();
+  const left = thread.stream("counting", "count", [1], new AbortController().signal);
+  await left.next();
+  await left.return(undefined);
+  const stop = new AbortController();
+  const waiting = thread.stream("counting", "count", [-9], stop.signal);
+  for (let n = 0; n < 3; n += 1) await waiting.next();
+  const last = waiting.next();
+  stop.abort();
+  await last;
+  expect((await counting.progress()).open).toBe(0);
+});
+
+it("rejects what is pending when the thread dies, and starts another for what follows", async () => {
+  const worker = nextWorker();
+  const { counting } = open();
+  await counting.add(1, 1);
+  const pending = counting.wait();
+  const rejected = expect(pending).rejects.toThrow(Failed);
+  await (await worker).terminate();
+  await rejected;
+  expect(await counting.add(1, 2)).toBe(3);
+});
+
+it("says that it failed when the thread can't open what it serves", async () => {
+  const { thread, counting } = open({ data: { broken: true } });
+  await expect(thread.start()).rejects.toThrow(Failed);
+  await expect(counting.add(1, 1)).rejects.toThrow("can't be opened");
+});
+
+it("lets a thread go that nobody uses, never one whose stream is open, and starts it when it is needed", async () => {
+  const worker = nextWorker();
+  const { thread, counting } = open({ idleMs: 1 });
+  const stream = thread.stream("counting", "count", [1], new AbortController().signal);
+  await stream.next();
+  for (let n = 0; n < 20; n += 1) await counting.add(n, 1);
+  expect((await counting.progress()).open).toBe(1);
+  const gone = once(await worker, "exit");
+  await stream.return(undefined);
+  await gone;
+  expect(await counting.progress()).toEqual({ asked: 0, open: 0 });
+});
+
+it("refuses calls once it is closed", async () => {
+  const { thread, counting } = open();
+  const last = counting.add(1, 1);
+  await Promise.all([last, thread.close()]);
+  expect(await last).toBe(2);
+  await expect(counting.add(1, 1)).rejects.toThrow(Failed);
+});

@@ -1,0 +1,283 @@
+// What an owner does with a webhook: try it, read its delivery log, resend, recover and replay.
+import { Webhook } from "standardwebhooks";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { changeTier } from "../../../src/commands/account/change-tier.ts";
+import { openAccount } from "../../../src/commands/account/open-account.ts";
+import { TierRequired } from "../../../src/commands/errors.ts";
+import { addWebhook } from "../../../src/commands/webhooks/add-webhook.ts";
+import { pauseWebhook } from "../../../src/commands/webhooks/pause-webhook.ts";
+import { removeWebhook } from "../../../src/commands/webhooks/remove-webhook.ts";
+import { rotateWebhookKey } from "../../../src/commands/webhooks/rotate-webhook-key.ts";
+import { keysInUse } from "../../../src/commands/webhooks/webhook-key.ts";
+import { newEvent } from "../../../src/events/new-event.ts";
+import { clickHours } from "../../../src/projections/definitions/click-hours.ts";
+import { InvalidCursor, NotFound } from "../../../src/queries/errors.ts";
+import { listWebhooks } from "../../../src/queries/webhooks.ts";
+import { signingSecret } from "../../../src/webhooks/delivery/sign.ts";
+import { listDeliveries, showDelivery } from "../../../src/webhooks/owner-tools/deliveries.ts";
+import { replayFrom } from "../../../src/webhooks/owner-tools/replay-webhook.ts";
+import { recoverSince, resendDelivery } from "../../../src/webhooks/owner-tools/resend-deliveries.ts";
+import { testWebhook } from "../../../src/webhooks/owner-tools/test-webhook.ts";
+import { deliveryId } from "../../../src/webhooks/queue/queue.ts";
+import { receiverUrl } from "../../../src/webhooks/receiver/receiver-url.ts";
+import { receiverResolver } from "../../../src/webhooks/receiver/resolve-receiver.ts";
+import { safeAgent } from "../../../src/webhooks/receiver/safe-connector.ts";
+import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";
+import { linkClicked } from "../../support/event-store/stored-events.ts";
+import { startReceiver } from "../../support/webhooks/webhook-receiver.ts";
+
+const reach = { allowPrivate: true };
+const opened = async () => {
+  const { deps, foldStore, catchUp, close } = await openCommandDeps();
+  const dispatcher = safeAgent({ ...reach, resolve: receiverResolver(["127.0.0.1"]) });
+  const sending = { ...reach, dispatcher, now: () => Date.now() };
+  const accepted = (text: string) => receiverUrl(text, reach);
+  const end = async () => {
+    await dispatcher.close();
+    await close();
+  };
+  return { deps: { ...deps, sending, receiverUrl: accepted }, foldStore, catchUp, close: end };
+};
+let fixture: Awaited<ReturnType<typeof opened>>;
+let deps: (typeof fixture)["deps"];
+beforeEach(async () => {
+  fixture = await opened();
+  deps = fixture.deps;
+});
+afterEach(() => fixture.close());
+
+async function webhook(url = "https://hooks.example.com/") {
+  const email = `${deps.newId()}@example.com`;
+  const { accountId } = await openAccount(deps, operator, { email, tier: "developer" });
+  const { webhookId, key } = await addWebhook(deps, operator, accountId, { url });
+  await fixture.catchUp();
+  return { accountId, webhookId, key };
+}
+
+const at = (minute: number) => new Date(Date.UTC(2026, 4, 1, 12, minute)).toISOString();
+
+/** `count` deliveries, a minute apart, from 12:00 on. */
+async function queued(webhookId: string, count: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let n = 0; n < count; n++) {
+    const one = { webhookId, eventId: `event-${n}`, event: "link.clicked", body: `{"n":${n}}` };
+    await deps.deliveryQueue.enqueue([one], at(n));
+    ids.push(deliveryId(webhookId, one.eventId));
+  }
+  return ids;
+}
+
+/** The oldest due is tried once, at 12:30, and has failed for good. */
+async function failed(webhookId: string, minute = 30): Promise<string> {
+  const claim = { webhookId, token: deps.newId(), now: at(59), until: at(59), limit: 1 };
+  const [claimed] = await deps.deliveryQueue.claim(claim);
+  if (!claimed) throw new Error("nothing was due");
+  const error = { code: "status", message: "Answered 500" };
+  const attempt = { at: at(minute), durationMs: 12, status: 500, error, answer: "oh no", nextTryAt: null };
+  await deps.deliveryQueue.settle(claimed, attempt, { state: "failed" });
+  return claimed.id;
+}
+
+describe("the test tool", () => {
+  it("sends a signed sample of link.clicked and shows request and answer", async () => {
+    const { port, received } = await startReceiver();
+    const { webhookId, key } = await webhook(`http://127.0.0.1:${port}/hook?from=here`);
+    const { request, answer } = await testWebhook(deps, webhookId);
+    expect(answer).toEqual({
+      at: expect.any(String),
+      durationMs: expect.any(Number),
+      status: 200,
+      error: null,
+      answer: '{"received":true}',
+    });
+    expect(received).toHaveLength(1);
+    const [sent] = received;
+    expect(sent).toMatchObject({ method: "POST", path: "/hook?from=here" });
+    expect(sent?.headers["x-api-key"]).toBe(key);
+    expect(sent?.headers["webhook-id"]).toMatch(/^test_/);
+    const headers = sent?.headers as Record<string, string>;
+    const verified = new Webhook(signingSecret(key)).verify(sent?.body ?? "", headers);
+    expect(verified).toMatchObject({
+      event: "link.clicked",
+      data: { click_data: { device_type: "desktop" } },
+    });
+    expect(request).toMatchObject({ method: "POST", url: `http://127.0.0.1:${port}/hook?from=here` });
+    expect(request.body).toBe(sent?.body.toString());
+    expect(JSON.stringify(request)).not.toContain(key);
+    expect(await listDeliveries(deps, webhookId, {})).toEqual({ deliveries: [], next_cursor: null });
+  });
+
+  it("shows what the receiver answered when it refuses", async () => {
+    const { port } = await startReceiver({ answer: (response) => response.writeHead(401).end("no") });
+    const { webhookId } = await webhook(`http://127.0.0.1:${port}/`);
+    const { answer } = await testWebhook(deps, webhookId);
+    expect(answer).toMatchObject({ status: 401, error: { code: "status" }, answer: "no" });
+  });
+
+  it("works for a paused webhook, and not on the Free tier", async () => {
+    const { port, received } = await startReceiver();
+    const { accountId, webhookId } = await webhook(`http://127.0.0.1:${port}/`);
+    await pauseWebhook(deps, operator, accountId, webhookId);
+    await fixture.catchUp();
+    await testWebhook(deps, webhookId, accountId);
+    await changeTier(deps, operator, accountId, "free");
+    await fixture.catchUp();
+    await expect(testWebhook(deps, webhookId, accountId)).rejects.toThrow(TierRequired);
+    expect(received).toHaveLength(1);
+  });
+
+  it("finds no webhook of another account, and none that was removed", async () => {
+    const [ann, bob] = [await webhook(), await webhook()];
+    await expect(testWebhook(deps, ann.webhookId, bob.accountId)).rejects.toThrow(NotFound);
+    await removeWebhook(deps, operator, ann.accountId, ann.webhookId);
+    await fixture.catchUp();
+    await expect(testWebhook(deps, ann.webhookId)).rejects.toThrow(NotFound);
+    expect(await listWebhooks(deps, ann.accountId)).toEqual([]);
+  });
+
+  it("signs with the key before too, for 24 hours after a rotation", async () => {
+    const { port, received } = await startReceiver();
+    const { accountId, webhookId, key } = await webhook(`http://127.0.0.1:${port}/`);
+    const rotated = await rotateWebhookKey(deps, operator, accountId, webhookId);
+    await testWebhook(deps, webhookId);
+    const [sent] = received;
+    expect(sent?.headers["x-api-key"]).toBe(rotated.key);
+    const headers = sent?.headers as Record<string, string>;
+    for (const known of [key, rotated.key])
+      new Webhook(signingSecret(known)).verify(sent?.body ?? "", headers);
+    const { secrets } = deps;
+    const justBefore = new Date(Date.parse(rotated.previousUntil) - 1);
+    expect(await keysInUse(secrets, webhookId, justBefore)).toEqual({ key: rotated.key, previousKey: key });
+    const over = new Date(rotated.previousUntil);
+    expect(await keysInUse(secrets, webhookId, over)).toEqual({ key: rotated.key });
+  });
+});
+
+describe("the delivery log", () => {
+  it("lists newest first, page by page, each delivery once", async () => {
+    const { accountId, webhookId } = await webhook();
+    const ids = await queued(webhookId, 5);
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    do {
+      const page = await listDeliveries(deps, webhookId, { limit: 2, cursor }, accountId);
+      expect(page.deliveries.length).toBeLessThanOrEqual(2);
+      seen.push(...page.deliveries.map(({ id }) => id));
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor);
+    expect(seen).toEqual(ids.toReversed());
+    await expect(listDeliveries(deps, webhookId, { cursor: "nonsense" })).rejects.toThrow(InvalidCursor);
+  });
+
+  it("filters by state and shows every attempt of one", async () => {
+    const { accountId, webhookId } = await webhook();
+    await queued(webhookId, 3);
+    const id = await failed(webhookId);
+    const { deliveries } = await listDeliveries(deps, webhookId, { state: "failed" });
+    expect(deliveries.map((delivery) => delivery.id)).toEqual([id]);
+    expect(await showDelivery(deps, id, accountId)).toMatchObject({
+      state: "failed",
+      body: '{"n":0}',
+      log: [{ at: at(30), status: 500, answer: "oh no", nextTryAt: null }],
+    });
+  });
+
+  it("is its owner's alone", async () => {
+    const [ann, bob] = [await webhook(), await webhook()];
+    const [id = ""] = await queued(ann.webhookId, 1);
+    await expect(listDeliveries(deps, ann.webhookId, {}, bob.accountId)).rejects.toThrow(NotFound);
+    await expect(showDelivery(deps, id, bob.accountId)).rejects.toThrow(NotFound);
+    await expect(resendDelivery(deps, id, bob.accountId)).rejects.toThrow(NotFound);
+    await expect(recoverSince(deps, ann.webhookId, new Date(0), bob.accountId)).rejects.toThrow(NotFound);
+    await expect(showDelivery(deps, "nothing.such")).rejects.toThrow(NotFound);
+  });
+});
+
+describe("deliveries that failed", () => {
+  it("are resent one by one, due at once and with their schedule from the start", async () => {
+    const { accountId, webhookId } = await webhook();
+    await queued(webhookId, 1);
+    const id = await failed(webhookId);
+    const clock = () => new Date(at(45));
+    const resent = await resendDelivery({ ...deps, clock }, id, accountId);
+    expect(resent).toMatchObject({ id, state: "pending", dueAt: at(45), tries: 0, eventId: "event-0" });
+    expect((await showDelivery(deps, id)).log).toHaveLength(1);
+  });
+
+  it("are recovered all at once, those that failed since a time", async () => {
+    const { accountId, webhookId } = await webhook();
+    await queued(webhookId, 4);
+    const before = await failed(webhookId, 10);
+    const since = [await failed(webhookId, 20), await failed(webhookId, 30)];
+    expect(await recoverSince(deps, webhookId, new Date(at(20)), accountId)).toBe(2);
+    const stateOf = async (id: string) => (await showDelivery(deps, id)).state;
+    expect(await stateOf(before)).toBe("failed");
+    for (const id of since) expect(await stateOf(id)).toBe("pending");
+  });
+
+  it("are not sent again on the Free tier", async () => {
+    const { accountId, webhookId } = await webhook();
+    await queued(webhookId, 1);
+    const id = await failed(webhookId);
+    await changeTier(deps, operator, accountId, "free");
+    await fixture.catchUp();
+    await expect(resendDelivery(deps, id)).rejects.toThrow(TierRequired);
+    await expect(recoverSince(deps, webhookId, new Date(0))).rejects.toThrow(TierRequired);
+    await expect(replayFrom(deps, webhookId, new Date(0))).rejects.toThrow(TierRequired);
+    expect(await showDelivery(deps, id)).toMatchObject({ state: "failed" });
+  });
+});
+
+describe("a replay", () => {
+  const clicked = (fields: Parameters<typeof linkClicked>[0]) =>
+    newEvent(linkClicked(fields), deps.newId(), {
+      ...{ correlationId: "r", causationId: "r" },
+      actor: { type: "system", id: "test" },
+    });
+
+  it("queues the clicks that the webhook would have got and has no delivery for, once", async () => {
+    const { accountId, webhookId } = await webhook();
+    const { accountId: other } = await webhook();
+    const wanted = [clicked({ accountId }), clicked({ accountId, kind: "qr_scan" })];
+    const unwanted = [
+      clicked({ accountId, kind: "preview" }),
+      clicked({ accountId, via: "web" }),
+      clicked({ accountId: other }),
+    ];
+    await deps.eventStore.append("clicks-w1-20260301", "none", [...wanted, ...unwanted]);
+    const since = new Date(deps.clock().getTime() - 60_000);
+    expect(await replayFrom(deps, webhookId, since, accountId)).toEqual({
+      since: since.toISOString(),
+      found: 2,
+      queued: 2,
+    });
+    const { deliveries } = await listDeliveries(deps, webhookId, {});
+    expect(deliveries.map(({ eventId }) => eventId).sort()).toEqual(wanted.map(({ id }) => id).sort());
+    const [first = ""] = deliveries.map(({ id }) => id);
+    expect(JSON.parse((await showDelivery(deps, first)).body)).toMatchObject({ event: "link.clicked" });
+    expect(await replayFrom(deps, webhookId, since)).toMatchObject({ found: 2, queued: 0 });
+    const future = new Date(deps.clock().getTime() + 60_000);
+    expect(await replayFrom(deps, webhookId, future)).toMatchObject({ found: 0, queued: 0 });
+    await expect(replayFrom(deps, webhookId, since, other)).rejects.toThrow(NotFound);
+  });
+
+  it("reads the log from the hour before its time only", async () => {
+    const { accountId, webhookId } = await webhook();
+    const old = await deps.eventStore.append("clicks-w1-20260301", "none", [clicked({ accountId })]);
+    await deps.eventStore.append("clicks-w2-20260301", "none", [clicked({ accountId })]);
+    const lastOfHour = { _id: "2000-01-01T00", _position: old.position, hour: "2000-01-01T00", clicks: 1 };
+    await fixture.foldStore.replace(clickHours.collection.name, [lastOfHour]);
+    const read: (string | undefined)[] = [];
+    const { eventStore } = deps;
+    const watched = Object.assign(Object.create(eventStore) as typeof eventStore, {
+      head: () => eventStore.head(),
+      readAll: (options: Parameters<typeof eventStore.readAll>[0]) => {
+        read.push(options.after);
+        return eventStore.readAll(options);
+      },
+    });
+    const replayed = await replayFrom({ ...deps, eventStore: watched }, webhookId, new Date(0));
+    expect(replayed).toMatchObject({ found: 1, queued: 1 });
+    expect(read[0]).toBe(old.position);
+  });
+});

@@ -1,0 +1,121 @@
+// What a delivery says and how it is signed (interface, part 6; issue 5 item 4).
+import { Webhook } from "standardwebhooks";
+import { describe, expect, it } from "vitest";
+import { signatureHeaders, signingSecret } from "../../../src/webhooks/delivery/sign.ts";
+import {
+  clickPayload,
+  type PayloadClick,
+  samplePayload,
+} from "../../../src/webhooks/routing/click-payload.ts";
+
+const KEY = "whk_abcdefghijklmnopqrstuvwxyz012345";
+const OLD_KEY = "whk_543210zyxwvutsrqponmlkjihgfedcba";
+
+const click: PayloadClick = {
+  at: "2026-03-04T05:06:07.890Z",
+  slug: "abc2345",
+  shortUrl: "https://go.example/abc2345",
+  longUrl: "https://example.com/ö?a=1&b=“2”",
+  ip: "198.51.100.0",
+  userAgent: "Mozilla/5.0 (iPhone)",
+  referrer: "https://news.example/today",
+  country: "DE",
+  city: "Köln",
+  device: "mobile",
+  browser: { name: "Mobile Safari", version: "18.1" },
+  os: { name: "iOS", version: "18.1" },
+};
+
+describe("the body of a link.clicked delivery", () => {
+  it("has exactly the fields of the interface, each a string", () => {
+    expect(JSON.parse(text(clickPayload(click)))).toStrictEqual({
+      event: "link.clicked",
+      timestamp: "2026-03-04T05:06:07.890Z",
+      data: {
+        link_id: "abc2345",
+        short_url: "https://go.example/abc2345",
+        long_url: "https://example.com/ö?a=1&b=“2”",
+        click_data: {
+          ip: "198.51.100.0",
+          user_agent: "Mozilla/5.0 (iPhone)",
+          referer: "https://news.example/today",
+          country: "DE",
+          city: "Köln",
+          device_type: "mobile",
+          browser: "Mobile Safari",
+          os: "iOS",
+        },
+      },
+    });
+  });
+
+  it("says an empty string for what the visitor did not send and unknown for what was not recognised", () => {
+    const nothing = { name: "unknown", version: "" };
+    const bare = {
+      userAgent: "",
+      referrer: "",
+      country: "unknown",
+      city: "unknown",
+      device: "unknown",
+    } as const;
+    const body = clickPayload({ ...click, ...bare, browser: nothing, os: nothing });
+    expect(JSON.parse(text(body)).data.click_data).toStrictEqual({
+      ip: "198.51.100.0",
+      user_agent: "",
+      referer: "",
+      country: "unknown",
+      city: "unknown",
+      device_type: "unknown",
+      browser: "unknown",
+      os: "unknown",
+    });
+  });
+
+  it("is the same bytes every time it is made from one click", () => {
+    expect(clickPayload(click)).toStrictEqual(clickPayload({ ...click }));
+  });
+
+  it("has the same shape in the test tool's sample", () => {
+    const sample = JSON.parse(text(samplePayload("https://go.example", Date.parse(click.at))));
+    const real = JSON.parse(text(clickPayload(click)));
+    expect(sample).toMatchObject({ event: "link.clicked", timestamp: click.at });
+    expect(Object.keys(sample.data)).toStrictEqual(Object.keys(real.data));
+    expect(Object.keys(sample.data.click_data)).toStrictEqual(Object.keys(real.data.click_data));
+  });
+});
+
+describe("the signature of a delivery", () => {
+  const body = clickPayload(click);
+  const now = Date.now();
+
+  it("is accepted by the standardwebhooks library, given the signing secret or the key's own bytes", () => {
+    const headers = signatureHeaders([KEY], "0190-id", now, body);
+    expect(new Webhook(signingSecret(KEY)).verify(text(body), headers)).toMatchObject({
+      event: "link.clicked",
+    });
+    expect(new Webhook(KEY, { format: "raw" }).verify(text(body), headers)).toMatchObject({ data: {} });
+    expect(signingSecret(KEY)).toBe(`whsec_${btoa(KEY)}`);
+  });
+
+  it("is accepted with the new and with the previous key while the key is being rotated", () => {
+    const headers = signatureHeaders([KEY, OLD_KEY], "0190-id", now, body);
+    for (const key of [KEY, OLD_KEY])
+      expect(() => new Webhook(signingSecret(key)).verify(text(body), headers)).not.toThrow();
+    expect(headers["webhook-signature"]).toMatch(/^v1,[A-Za-z0-9+/]{43}= v1,[A-Za-z0-9+/]{43}=$/);
+  });
+
+  it("is refused with another key, for another body, another id and another time", () => {
+    const headers = signatureHeaders([KEY], "0190-id", now, body);
+    const verify = (key: string, payload: string, changed: object) =>
+      new Webhook(signingSecret(key)).verify(payload, { ...headers, ...changed });
+    expect(() => verify(OLD_KEY, text(body), {})).toThrow("No matching signature");
+    expect(() => verify(KEY, `${text(body)} `, {})).toThrow("No matching signature");
+    expect(() => verify(KEY, text(body), { "webhook-id": "other" })).toThrow("No matching signature");
+    const later = String(Number(headers["webhook-timestamp"]) + 1);
+    expect(() => verify(KEY, text(body), { "webhook-timestamp": later })).toThrow("No matching signature");
+  });
+});
+
+function text(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes);
+}

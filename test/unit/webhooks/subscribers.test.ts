@@ -1,0 +1,91 @@
+// Who gets which click: the router's fold of accounts and webhooks (interface, part 6).
+import { describe, expect, it } from "vitest";
+import type { EventOf, EventType, LinkledgerEvent } from "../../../src/events/catalogue.ts";
+import { foldSubscribers, noSubscribers, subscribersOf } from "../../../src/webhooks/routing/subscribers.ts";
+import { ACCOUNT, AT, linkClicked, OTHER_ACCOUNT, stored } from "../../support/event-store/stored-events.ts";
+
+const HOOK = "aaaaaaaa-0000-4000-8000-000000000001";
+const SECOND_HOOK = "aaaaaaaa-0000-4000-8000-000000000002";
+const of = { accountId: ACCOUNT, at: AT };
+const opened = (tier: "free" | "developer" = "developer"): EventOf<"AccountOpened"> => ({
+  type: "AccountOpened",
+  data: { ...of, tier },
+});
+const added = (
+  webhookId = HOOK,
+  more: Partial<EventOf<"WebhookAdded">["data"]> = {},
+): EventOf<"WebhookAdded"> => ({
+  type: "WebhookAdded",
+  data: {
+    ...{ ...of, webhookId, url: "https://hooks.example/", label: "", keyHint: "abcd" },
+    ...{ kinds: ["click", "qr_scan"], ...more },
+  },
+});
+const tier = (from: "free" | "developer", to: "free" | "developer"): EventOf<"TierChanged"> => ({
+  type: "TierChanged",
+  data: { ...of, from, to },
+});
+const toHook = <T extends EventType>(type: T, more: object = {}) =>
+  ({ type, data: { ...of, webhookId: HOOK, ...more } }) as unknown as EventOf<T>;
+const paused = toHook("WebhookPaused", { by: "user" });
+
+function given(...events: LinkledgerEvent[]) {
+  const subscribers = noSubscribers();
+  const removed = events.map((event, n) => foldSubscribers(subscribers, stored(n, event)));
+  const clicked = (fields: Parameters<typeof linkClicked>[0] = {}) =>
+    subscribersOf(subscribers, linkClicked(fields).data).map(({ webhookId }) => webhookId);
+  return { subscribers, clicked, removed: removed.flat() };
+}
+
+describe("the subscribers of a click", () => {
+  it("are the active webhooks of its account", () => {
+    const { clicked } = given(opened(), added(), added(SECOND_HOOK));
+    expect(clicked()).toEqual([HOOK, SECOND_HOOK]);
+    expect(clicked({ accountId: OTHER_ACCOUNT })).toEqual([]);
+  });
+
+  it("are none for a link made in the web interface", () => {
+    expect(given(opened(), added()).clicked({ via: "web" })).toEqual([]);
+  });
+
+  it("are those who asked for its kind", () => {
+    const { clicked } = given(opened(), added(), added(SECOND_HOOK, { kinds: ["preview"] }));
+    expect(clicked({ kind: "qr_scan" })).toEqual([HOOK]);
+    expect(clicked({ kind: "preview" })).toEqual([SECOND_HOOK]);
+    const changed = toHook("WebhookChanged", { url: "https://new.example/", kinds: ["preview"], label: "" });
+    const after = given(opened(), added(), changed);
+    expect(after.clicked({ kind: "click" })).toEqual([]);
+    expect(after.subscribers.webhooks.get(HOOK)?.url).toBe("https://new.example/");
+  });
+
+  it("are none while the account is on the Free tier", () => {
+    expect(given(opened(), added(), tier("developer", "free")).clicked()).toEqual([]);
+    const back = [tier("developer", "free"), tier("free", "developer")];
+    expect(given(opened(), added(), ...back).clicked()).toEqual([HOOK]);
+    expect(given(opened("free"), tier("free", "developer"), added()).clicked()).toEqual([HOOK]);
+  });
+
+  it("are not those that are paused, until they are resumed", () => {
+    expect(given(opened(), added(), paused).clicked()).toEqual([]);
+    const resumed = toHook("WebhookResumed", { at: "2026-03-02T00:00:00.000Z" });
+    const { clicked, subscribers } = given(opened(), added(), paused, resumed);
+    expect(clicked()).toEqual([HOOK]);
+    expect(subscribers.webhooks.get(HOOK)?.activeSince).toBe("2026-03-02T00:00:00.000Z");
+  });
+
+  it("are not those that were removed, which is told once, and stays so", () => {
+    const { clicked, removed } = given(opened(), added(), toHook("WebhookRemoved"), toHook("WebhookRemoved"));
+    expect(clicked()).toEqual([]);
+    expect(removed).toEqual([HOOK]);
+    expect(given(opened(), added(), toHook("WebhookRemoved"), toHook("WebhookResumed")).clicked()).toEqual(
+      [],
+    );
+  });
+
+  it("are none of a closed account, whose webhooks are all removed", () => {
+    const closed: EventOf<"AccountClosed"> = { type: "AccountClosed", data: of };
+    const { clicked, removed } = given(opened(), added(), added(SECOND_HOOK), closed);
+    expect(clicked()).toEqual([]);
+    expect(removed).toEqual([HOOK, SECOND_HOOK]);
+  });
+});

@@ -47,7 +47,7 @@ export type Backend = {
   /** In Redis, else in a file of their own for the processes that share the data folder. */
   dailySalts: DailySalts;
   /** Undefined without Redis. */
-  redis: { readonly away: boolean } | undefined;
+  redis: { readonly unavailable: boolean } | undefined;
   /**
    * Makes collections and indexes that are missing; embedded stores have them already.
    * @throws StoreUnavailable; BadConfig when the stores can't work together

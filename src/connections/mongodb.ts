@@ -59,7 +59,7 @@ export class MongodbConnection {
   }
 
   /** Whether the last call found the server away. */
-  get away(): boolean {
+  get unavailable(): boolean {
     return this.#breaker.open;
   }
 

@@ -59,7 +59,7 @@ export class RedisConnection {
   }
 
   /** Whether Redis can't be asked just now, as far as known. */
-  get away(): boolean {
+  get unavailable(): boolean {
     return this.#client.status !== "ready" || this.#breaker.open;
   }
 
@@ -111,13 +111,13 @@ export class RedisConnection {
 
 /** One line when it goes and one when it comes, however often it is tried in between. */
 function logOutages(client: Redis, log: (message: string) => void): void {
-  let away = false;
+  let unavailable = false;
   client.on("ready", () => {
-    if (away) log("Redis is back");
-    away = false;
+    if (unavailable) log("Redis is back");
+    unavailable = false;
   });
   client.on("error", (error) => {
-    if (!away) log(`Redis is away: ${error.message || String(error)}`);
-    away = true;
+    if (!unavailable) log(`Redis is away: ${error.message || String(error)}`);
+    unavailable = true;
   });
 }

@@ -1,5 +1,5 @@
 // Whether this process should get traffic, and which part of it is away, late or done without.
-import { howFar } from "../event-store/log-progress.ts";
+import { logProgress } from "../event-store/log-progress.ts";
 import type { EventStore } from "../event-store/port.ts";
 import { describeProgress } from "../projections/runner/progress.ts";
 import { LATE_MS, type ProjectionStatus } from "../projections/runner/status.ts";
@@ -17,7 +17,7 @@ export type HealthDeps = {
   eventStore: Pick<EventStore, "head">;
   readStore: Pick<ReadStore, "checkpoints">;
   /** Undefined when none is configured. */
-  redis: { readonly away: boolean } | undefined;
+  redis: { readonly unavailable: boolean } | undefined;
   projections: () => Promise<ProjectionStatus[]>;
   /** Undefined without the redirect role. */
   recorder: () => RecorderStats | undefined;
@@ -67,7 +67,9 @@ function spoolProblems(stats: RecorderStats | undefined): Reason[] {
 }
 
 function redisProblems(redis: HealthDeps["redis"]): Reason[] {
-  return redis?.away ? [{ part: "redis", reason: "is away: each process counts limits for itself" }] : [];
+  return redis?.unavailable
+    ? [{ part: "redis", reason: "is away: each process counts limits for itself" }]
+    : [];
 }
 
 /** `degraded`: late, but answered from the previous build until the new one has taken over. */
@@ -101,7 +103,7 @@ function projectionProblem(status: ProjectionStatus): string | undefined {
 /** What this process folds itself, with its rate and the time left; of another's work only how far it is. */
 function catchingUp({ catchUp, position, head }: ProjectionStatus): string {
   if (catchUp) return `, catching up: ${describeProgress(catchUp)}`;
-  return head ? `, ${Math.floor(howFar(position ?? "0", head) * 100)} % of the log folded` : "";
+  return head ? `, ${Math.floor(logProgress(position ?? "0", head) * 100)} % of the log folded` : "";
 }
 
 async function problemOf(part: string, asked: Promise<unknown>): Promise<Reason[]> {

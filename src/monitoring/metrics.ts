@@ -17,7 +17,7 @@ export type MetricsDeps = {
   /** How many events each projection, by name, has not folded yet, counted up to 1,000. */
   eventsBehind: (statuses: readonly ProjectionStatus[]) => Promise<ReadonlyMap<string, number>>;
   /** Undefined when none is configured. */
-  redis: { readonly away: boolean } | undefined;
+  redis: { readonly unavailable: boolean } | undefined;
   /** Undefined without the webhooks role. */
   webhooks: (() => Promise<WebhooksStatus | undefined>) | undefined;
 };
@@ -137,13 +137,13 @@ function recorderMetrics(recorder: MetricsDeps["recorder"], registers: Registry[
   );
 }
 
-function redisMetrics(redis: { readonly away: boolean }, registers: Registry[]): void {
+function redisMetrics(redis: { readonly unavailable: boolean }, registers: Registry[]): void {
   new Gauge({
     name: "linkledger_redis_up",
     help: "0 while Redis is away: limits are counted per process",
     registers,
     collect() {
-      this.set(redis.away ? 0 : 1);
+      this.set(redis.unavailable ? 0 : 1);
     },
   });
 }

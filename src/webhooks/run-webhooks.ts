@@ -10,7 +10,7 @@ import { DomainError } from "../runtime/errors.ts";
 import { keepRunning } from "../runtime/keep-trying.ts";
 import { pause } from "../runtime/pause.ts";
 import type { Secrets } from "../secrets/port.ts";
-import type { AttemptResult, Delivery } from "./delivery/send-delivery.ts";
+import type { AttemptResult, OutgoingDelivery } from "./delivery/send-delivery.ts";
 import type { PauseWebhook } from "./delivery/settle-attempt.ts";
 import { DeliveryWorker } from "./delivery/worker.ts";
 import type { WorkerSettings } from "./delivery/worker-settings.ts";
@@ -28,7 +28,7 @@ export type WebhooksDeps = {
   readStore: ReadStore;
   secrets: Secrets;
   deliveryQueue: DeliveryQueue;
-  send: (delivery: Delivery) => Promise<AttemptResult>;
+  send: (delivery: OutgoingDelivery) => Promise<AttemptResult>;
   /** Runs what only one process should do at a time, while it is this one. */
   exclusively: (work: Work, signal: AbortSignal) => Promise<void>;
   clock: () => Date;
@@ -105,7 +105,7 @@ export function openWebhooks(deps: WebhooksDeps): Webhooks {
         counted: await worker.counts.read(),
         askedAt: now.getTime(),
         queue: await queue.stats(now.toISOString(), directory.paused()),
-        underWay: worker.underWay.size,
+        inFlight: worker.inFlight.size,
         openCircuits: worker.circuits.open(),
         routerLagMs: await routerLag(deps, now),
       };

@@ -15,7 +15,7 @@ export function webhookMetrics(ask: Ask, registry: Registry): () => Promise<void
     "Deliveries that should be under way, without those of paused webhooks",
   );
   const oldest = gauge("due_lag_seconds", "How long the oldest due delivery has been waiting");
-  const underWay = gauge("deliveries_under_way", "Deliveries being sent");
+  const inFlight = gauge("deliveries_under_way", "Deliveries being sent");
   const circuits = gauge("circuits_open", "Receivers left alone for a while because they keep failing");
   const router = gauge("router_lag_milliseconds", "Age of the oldest event that is not routed yet");
   return async () => {
@@ -29,7 +29,7 @@ export function webhookMetrics(ask: Ask, registry: Registry): () => Promise<void
     pending.set(last.queue.pending);
     due.set(last.queue.due);
     oldest.set(oldestDueAt === null ? 0 : Math.max(0, last.askedAt - Date.parse(oldestDueAt)) / 1000);
-    underWay.set(last.underWay);
+    inFlight.set(last.inFlight);
     circuits.set(last.openCircuits);
     router.set(last.routerLagMs);
   };

@@ -9,7 +9,7 @@ export type WebhooksStatus = {
   askedAt: number;
   queue: QueueStats;
   /** Deliveries being sent just now, and receivers that are left alone for a while. */
-  underWay: number;
+  inFlight: number;
   openCircuits: number;
   /** Age of the oldest click or change that is not routed yet. */
   routerLagMs: number;

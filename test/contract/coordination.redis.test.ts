@@ -48,7 +48,7 @@ onServer(redis, () => {
       const messages: string[] = [];
       const url = `redis://127.0.0.1:${await freePort()}`;
       const connection = await openRedis(url, { log: (message) => messages.push(message) });
-      expect(connection.away).toBe(true);
+      expect(connection.unavailable).toBe(true);
       await expect(ping(connection)).rejects.toThrow(CoordinationUnavailable);
       expect(messages).toHaveLength(1);
       await connection.close();
@@ -57,12 +57,12 @@ onServer(redis, () => {
     it("fails at once while Redis is away, and comes back by itself", async () => {
       const connection = await server.connect();
       await server.process?.kill();
-      await expect.poll(() => connection.away).toBe(true);
+      await expect.poll(() => connection.unavailable).toBe(true);
       const before = performance.now();
       for (let n = 0; n < 100; n++) await expect(ping(connection)).rejects.toThrow(CoordinationUnavailable);
       expect(performance.now() - before).toBeLessThan(200);
       await server.process?.start();
-      await expect.poll(() => connection.away, { timeout: 5_000 }).toBe(false);
+      await expect.poll(() => connection.unavailable, { timeout: 5_000 }).toBe(false);
       expect(await ping(connection)).toBe("PONG");
     });
 
@@ -71,7 +71,7 @@ onServer(redis, () => {
       await server.process?.kill();
       await expect(ping(connection)).rejects.toThrow(CoordinationUnavailable);
       await server.process?.start();
-      await expect.poll(() => connection.away, { timeout: 15_000 }).toBe(false);
+      await expect.poll(() => connection.unavailable, { timeout: 15_000 }).toBe(false);
     });
 
     it("costs one time-out when Redis hangs, not one a caller, and comes back by itself", async () => {
@@ -81,10 +81,10 @@ onServer(redis, () => {
       await expect(ping(connection)).rejects.toThrow(CoordinationUnavailable);
       for (let n = 0; n < 20; n++) await expect(ping(connection)).rejects.toThrow(CoordinationUnavailable);
       expect(performance.now() - before).toBeLessThan(1_500);
-      expect(connection.away).toBe(true);
+      expect(connection.unavailable).toBe(true);
       server.process?.resume();
       await expect.poll(() => ping(connection).catch(() => "away"), { timeout: 5_000 }).toBe("PONG");
-      expect(connection.away).toBe(false);
+      expect(connection.unavailable).toBe(false);
     });
   });
 });

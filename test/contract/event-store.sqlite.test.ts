@@ -9,7 +9,7 @@ import type { Worker } from "node:worker_threads";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type EventStore, StoreUnavailable } from "../../src/event-store/port.ts";
 import { prefixedEventStore } from "../../src/event-store/prefixed-event-store.ts";
-import { SqliteSegments } from "../../src/event-store/sqlite/batches.ts";
+import { SqliteBatches } from "../../src/event-store/sqlite/batches.ts";
 import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
 import { SqliteLog } from "../../src/event-store/sqlite/log.ts";
 import { appendRequest } from "../../src/event-store/sqlite/rows.ts";
@@ -168,9 +168,9 @@ it("reads single events and large batches as of one moment", async () => {
       }),
     ]);
   // What another process may do between the two questions, which it won't do on demand.
-  const { readAll } = SqliteSegments.prototype;
-  vi.spyOn(SqliteSegments.prototype, "readAll").mockImplementationOnce(function (
-    this: SqliteSegments,
+  const { readAll } = SqliteBatches.prototype;
+  vi.spyOn(SqliteBatches.prototype, "readAll").mockImplementationOnce(function (
+    this: SqliteBatches,
     request,
   ) {
     append("none", 1);

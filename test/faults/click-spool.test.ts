@@ -48,7 +48,7 @@ describe("clicks while the event store is away", () => {
   it("are safe at once, and in the log once and in order when it is back", async () => {
     const sender = newSender(WRITER);
     const life = start(sender);
-    life.eventStore.away = true;
+    life.eventStore.unavailable = true;
     for (let batch = 0; batch < 50; batch++) {
       life.send(10);
       expect(await life.settled()).toBe(true);
@@ -57,7 +57,7 @@ describe("clicks while the event store is away", () => {
     expect(await terms()).toEqual([]);
     expect(life.spool).toMatchObject({ clicks: 500, full: false });
     expect(life.spool.bytes).toBeGreaterThan(500 * 100);
-    life.eventStore.away = false;
+    life.eventStore.unavailable = false;
     expect(await life.drained()).toBe(true);
     expect(await terms()).toEqual(termsOf(WRITER, 500));
     expect(life.troubles).toEqual([
@@ -131,7 +131,7 @@ describe("clicks while the event store is away", () => {
 
   it("outlive their process, and the next one of that folder brings them in", async () => {
     const dead = start();
-    dead.eventStore.away = true;
+    dead.eventStore.unavailable = true;
     dead.send(7);
     await dead.settled();
     dead.die();
@@ -168,7 +168,7 @@ describe("clicks while the event store is away", () => {
   it("wait in the spool behind those that a dead thread of their process has left", async () => {
     const sender = newSender(WRITER);
     const dead = start(sender);
-    dead.eventStore.away = true;
+    dead.eventStore.unavailable = true;
     dead.send(5);
     await dead.settled();
     dead.die();
@@ -190,7 +190,7 @@ describe("clicks while the event store is away", () => {
 
   it("stay on disk when the process is stopped during the outage", async () => {
     const life = start();
-    life.eventStore.away = true;
+    life.eventStore.unavailable = true;
     life.send(6);
     await life.settled();
     await life.close();
@@ -204,7 +204,7 @@ describe("clicks while the event store is away", () => {
   it("wait in memory, all of them and in order, when the spool is full", async () => {
     const sender = newSender(WRITER);
     const life = start(sender, { maxBytes: 20_000 });
-    life.eventStore.away = true;
+    life.eventStore.unavailable = true;
     for (let batch = 0; batch < 20; batch++) {
       life.send(5);
       await turns(30);
@@ -214,7 +214,7 @@ describe("clicks while the event store is away", () => {
     expect(sender.accepted.length).toBeLessThan(100);
     expect(sender.accepted.length).toBe(life.spool.clicks);
     expect(life.troubles).toContain("The click spool is full: it may hold 20000 bytes");
-    life.eventStore.away = false;
+    life.eventStore.unavailable = false;
     expect(await life.drained()).toBe(true);
     expect(await terms()).toEqual(termsOf(WRITER, 100));
     expect(life.spool.full).toBe(false);

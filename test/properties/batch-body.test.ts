@@ -3,7 +3,7 @@ import { zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { NewEvent } from "../../src/event-store/port.ts";
-import { eventsOfBody, segmentBody } from "../../src/event-store/sqlite/batch-body.ts";
+import { batchBody, eventsOfBody } from "../../src/event-store/sqlite/batch-body.ts";
 
 const actor = { type: "system", id: "redirect" } as const;
 
@@ -18,8 +18,7 @@ function eventOf(data: unknown, n: number): NewEvent {
 }
 
 /** As text, so that members in another order are seen. */
-const kept = (events: readonly NewEvent[]) =>
-  JSON.stringify(eventsOfBody(segmentBody(events), events.length));
+const kept = (events: readonly NewEvent[]) => JSON.stringify(eventsOfBody(batchBody(events), events.length));
 
 const few = fc.constantFrom("a", "\n1", "1", 1, 0, null, true, "__proto__", "\t", "\u2028");
 const record = (value: fc.Arbitrary<unknown>) =>

@@ -21,7 +21,7 @@ type Found = { values: unknown[]; numbers: Map<unknown, number>; numbersOfJson: 
  * Under load, hundreds of clicks have links, places and user agents in common: written as fast as a line an event,
  * this is smaller, and read back in half of the time.
  */
-export function segmentBody(events: readonly NewEvent[]): Uint8Array {
+export function batchBody(events: readonly NewEvent[]): Uint8Array {
   return zstdCompressSync(JSON.stringify(columnOf(events, DEPTH)), FAST);
 }
 

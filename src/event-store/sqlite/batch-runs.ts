@@ -1,7 +1,7 @@
 // Where the events of a merged segment stand: what came in one append is a run of revisions, positions and one time.
 
 /** An event's place in the log. */
-export type Place = { position: number; stream: string; revision: number; recordedAt: string };
+export type EventPlace = { position: number; stream: string; revision: number; recordedAt: string };
 
 /**
  * Column by column, and differences instead of numbers, which compress to next to nothing. By run: which stream, how
@@ -17,7 +17,7 @@ export type Runs = {
   ms: number[];
 };
 
-export function runsOf(places: readonly Place[]): Runs {
+export function runsOf(places: readonly EventPlace[]): Runs {
   const runs: Runs = { streams: [], stream: [], count: [], positions: [], revisions: [], ms: [] };
   const next = newCursor();
   for (const { stream, revision, position, recordedAt } of places) {
@@ -42,8 +42,8 @@ export function runsOf(places: readonly Place[]): Runs {
 }
 
 /** In the order of their positions. */
-export function placesOf(runs: Runs): Place[] {
-  const places: Place[] = [];
+export function placesOf(runs: Runs): EventPlace[] {
+  const places: EventPlace[] = [];
   const next = newCursor();
   for (const [n, index] of runs.stream.entries()) {
     next.position += runs.positions[n] ?? 0;

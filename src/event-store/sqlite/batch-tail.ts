@@ -2,7 +2,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 
 /** Segments from one `last_position` to another, both included. */
-export type SegmentRun = { from: number; to: number };
+export type BatchRange = { from: number; to: number };
 
 /** A segment of that many events is kept as it is, and smaller ones are merged into one of about so many. */
 const FULL = 512;
@@ -14,7 +14,7 @@ const PAGE = 1_024;
 
 type Size = { last_position: number; count: number; category: string };
 
-export class TailOfSegments {
+export class BatchTail {
   readonly #behind: StatementSync;
   readonly #lastFull: StatementSync;
   /** Up to here segments are full, or not worth merging; undefined until it is needed. */
@@ -38,13 +38,13 @@ export class TailOfSegments {
   }
 
   /** Each is to be merged now: together they hold enough events, and no other category's segment is among them. */
-  runsToMerge(): SegmentRun[] {
+  runsToMerge(): BatchRange[] {
     if (this.#done === undefined) {
       this.#done = (this.#lastFull.get() as { position: number }).position;
       this.#events = this.#sizes().reduce((sum, { count }) => sum + count, 0);
     }
     if (this.#events < FULL) return [];
-    const runs: SegmentRun[] = [];
+    const runs: BatchRange[] = [];
     let run: Size[] = [];
     let events = 0;
     const end = () => {

@@ -1,9 +1,9 @@
 // Events of the SQLite log that are kept compressed, many in a row, instead of one row and three index entries an event.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { NewEvent } from "../port.ts";
-import { eventsOfBody, segmentBody } from "./batch-body.ts";
-import type { Place } from "./batch-runs.ts";
-import { TailOfSegments } from "./batch-tail.ts";
+import { batchBody, eventsOfBody } from "./batch-body.ts";
+import type { EventPlace } from "./batch-runs.ts";
+import { BatchTail } from "./batch-tail.ts";
 import { isMerged, mergedBody, rowsOfMerged } from "./merged-body.ts";
 import { type PrefixStatement, prefixStatements } from "./prefix-statements.ts";
 import { categoryOf } from "./prefixes.ts";
@@ -46,7 +46,7 @@ const KEPT_OPEN = 4;
 /** Segments of fewer events on average are written anew when they are merged. */
 const FEW = 16;
 
-type Segment = {
+type StoredBatch = {
   last_position: number;
   count: number;
   stream: string;
@@ -54,11 +54,11 @@ type Segment = {
   recorded_at: string;
   body: Uint8Array;
 };
-type StoredSegment = Segment & { first_id: string | null; last_id: string | null };
+type IndexedBatch = StoredBatch & { first_id: string | null; last_id: string | null };
 /** `ids`: the smallest and the greatest are among them; none when that isn't known. */
-type NewSegment = Segment & { ids: readonly string[] };
+type NewBatch = StoredBatch & { ids: readonly string[] };
 
-export class SqliteSegments {
+export class SqliteBatches {
   readonly #insert: StatementSync;
   readonly #insertStream: StatementSync;
   readonly #delete: StatementSync;
@@ -71,7 +71,7 @@ export class SqliteSegments {
   readonly #backwards: StatementSync;
   readonly #aroundIds: StatementSync;
   readonly #ofPrefixes: (prefixes: readonly string[]) => PrefixStatement;
-  readonly #tail: TailOfSegments;
+  readonly #tail: BatchTail;
   readonly #open = new Map<number, EventRow[]>();
 
   /** Inside the transaction that makes the schema. */
@@ -101,7 +101,7 @@ export class SqliteSegments {
     this.#aroundIds = db.prepare(`SELECT ${COLUMNS} FROM segments WHERE last_id >= ? AND first_id <= ?`);
     const source = { table: "segments", columns: COLUMNS, position: "last_position" };
     this.#ofPrefixes = prefixStatements(db, source);
-    this.#tail = new TailOfSegments(db);
+    this.#tail = new BatchTail(db);
   }
 
   /** `position` and `revision` are those of the first of the events. Answers the last position. */
@@ -121,7 +121,7 @@ export class SqliteSegments {
   /** Segments of few events that follow each other become one. Inside a transaction. */
   mergeTail(): void {
     for (const { from, to } of this.#tail.runsToMerge()) {
-      const segments = this.#between.all(from, to) as StoredSegment[];
+      const segments = this.#between.all(from, to) as IndexedBatch[];
       const { body, places, ids } = hasFewEach(segments) ? rewritten(segments) : joined(segments);
       const last = places.at(-1);
       if (!last) continue;
@@ -142,7 +142,7 @@ export class SqliteSegments {
     const wanted = new Set(ids);
     const [first, last] = textBounds(ids);
     for (const segment of this.#aroundIds.iterate(first, last))
-      if (this.#rowsOf(segment as Segment).some(({ id }) => wanted.has(id))) return true;
+      if (this.#rowsOf(segment as StoredBatch).some(({ id }) => wanted.has(id))) return true;
     return false;
   }
 
@@ -175,7 +175,7 @@ export class SqliteSegments {
       ...bounds,
       after,
       limit: Number.MAX_SAFE_INTEGER,
-    }) as Iterable<Segment>;
+    }) as Iterable<StoredBatch>;
     const partial = prefixes.some((prefix) => prefix !== ofCategory(prefix));
     const wanted = ({ stream, position }: EventRow) =>
       position > after && (!partial || prefixes.some((prefix) => stream.startsWith(prefix)));
@@ -193,18 +193,23 @@ export class SqliteSegments {
     return undefined;
   }
 
-  *#ofStream(stream: string, from: number, backwards: boolean): Generator<Segment> {
+  *#ofStream(stream: string, from: number, backwards: boolean): Generator<StoredBatch> {
     const places = (backwards ? this.#backwards : this.#forwards).iterate({ stream, from });
-    for (const { last_position } of places as Iterable<Segment>) yield this.#at.get(last_position) as Segment;
+    for (const { last_position } of places as Iterable<StoredBatch>)
+      yield this.#at.get(last_position) as StoredBatch;
   }
 
-  #put({ last_position, count, stream, last_revision, recorded_at, body, ids }: NewSegment): void {
+  #put({ last_position, count, stream, last_revision, recorded_at, body, ids }: NewBatch): void {
     const category = categoryOf(stream);
     const [first, last] = ids.length > 0 ? textBounds(ids) : [null, null];
     this.#insert.run(last_position, count, category, stream, last_revision, recorded_at, body, first, last);
   }
 
-  #collect(segments: Iterable<Segment>, limit: number, choose: (rows: EventRow[]) => EventRow[]): EventRow[] {
+  #collect(
+    segments: Iterable<StoredBatch>,
+    limit: number,
+    choose: (rows: EventRow[]) => EventRow[],
+  ): EventRow[] {
     const found: EventRow[] = [];
     for (const segment of segments) {
       for (const row of choose(this.#rowsOf(segment))) found.push(row);
@@ -213,7 +218,7 @@ export class SqliteSegments {
     return found.length > limit ? found.slice(0, limit) : found;
   }
 
-  #rowsOf(segment: Segment): EventRow[] {
+  #rowsOf(segment: StoredBatch): EventRow[] {
     const known = this.#open.get(segment.last_position);
     // Merging makes a longer one of it.
     if (known?.length === segment.count) return known;
@@ -225,7 +230,7 @@ export class SqliteSegments {
   }
 }
 
-function decode(segment: Segment): EventRow[] {
+function decode(segment: StoredBatch): EventRow[] {
   if (isMerged(segment.body)) return rowsOfMerged(segment.body);
   const events = eventsOfBody(segment.body, segment.count);
   return placesOf(segment).map((place, index) => ({ ...place, ...(events[index] as NewEvent) }));
@@ -238,33 +243,33 @@ function placesOf({
   recorded_at: recordedAt,
   last_position,
   last_revision,
-}: Segment): Place[] {
+}: StoredBatch): EventPlace[] {
   const [position, revision] = [last_position - count + 1, last_revision - count + 1];
   return Array.from({ length: count }, (_, index) => ({
     ...{ position: position + index, stream, revision: revision + index, recordedAt },
   }));
 }
 
-function hasFewEach(segments: readonly Segment[]): boolean {
+function hasFewEach(segments: readonly StoredBatch[]): boolean {
   const events = segments.reduce((sum, { count }) => sum + count, 0);
   return events < FEW * segments.length || segments.some(({ body }) => isMerged(body));
 }
 
-type Merger = { body: Uint8Array; places: Place[]; ids: string[] };
+type Merger = { body: Uint8Array; places: EventPlace[]; ids: string[] };
 
 /** As if all events had come in one append: the smallest, and the dearest. */
-function rewritten(segments: readonly Segment[]): Merger {
+function rewritten(segments: readonly StoredBatch[]): Merger {
   const rows = segments.flatMap(decode);
   const events = rows.map(({ id, type, data, metadata }) => ({ id, type, data, metadata }));
   const places = rows.map(({ stream, revision, position, recordedAt }) => ({
     ...{ stream, revision, position, recordedAt },
   }));
-  const body = mergedBody(places, [{ count: rows.length, body: segmentBody(events) }]);
+  const body = mergedBody(places, [{ count: rows.length, body: batchBody(events) }]);
   return { body, places, ids: events.map(({ id }) => id) };
 }
 
 /** Bodies of some events each are dense enough as they are; what they lose by themselves is room in half-filled pages. */
-function joined(segments: readonly StoredSegment[]): Merger {
+function joined(segments: readonly IndexedBatch[]): Merger {
   const places = segments.flatMap(placesOf);
   const ids = segments.flatMap(({ first_id, last_id }) => [first_id, last_id]).filter((id) => id !== null);
   return { body: mergedBody(places, segments), places, ids };

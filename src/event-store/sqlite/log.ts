@@ -2,7 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { SqliteSegments, textBounds } from "./batches.ts";
+import { SqliteBatches, textBounds } from "./batches.ts";
 import { type PrefixStatement, prefixStatements } from "./prefix-statements.ts";
 import { categoryOf } from "./prefixes.ts";
 import {
@@ -56,7 +56,7 @@ export class SqliteLog {
   readonly #forwards: StatementSync;
   readonly #backwards: StatementSync;
   readonly #ofPrefixes: (prefixes: readonly string[]) => PrefixStatement;
-  readonly #segments: SqliteSegments;
+  readonly #batches: SqliteBatches;
 
   /** FULL: a commit is on the disk before it is answered, so an acknowledged event outlives the power. */
   constructor(file: string) {
@@ -64,7 +64,7 @@ export class SqliteLog {
     const db = new DatabaseSync(file, { timeout: 5000 });
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -32000");
     db.exec(`BEGIN IMMEDIATE; ${SCHEMA}`);
-    this.#segments = new SqliteSegments(db);
+    this.#batches = new SqliteBatches(db);
     db.exec(`${VIEW} COMMIT`);
     this.#db = db;
     this.#last = db.prepare("SELECT max(revision) AS revision FROM events WHERE stream = ?");
@@ -89,7 +89,7 @@ export class SqliteLog {
     this.#db.exec("BEGIN IMMEDIATE");
     try {
       const outcomes = requests.map((request) => this.#appendOne(request));
-      if (requests.some(({ segment }) => segment)) this.#mergeSegments();
+      if (requests.some(({ segment }) => segment)) this.#mergeBatches();
       this.#db.exec("COMMIT");
       return outcomes;
     } catch (error) {
@@ -99,10 +99,10 @@ export class SqliteLog {
   }
 
   /** In the same transaction, so that it costs no fsync of its own; what fails here must not fail the appends. */
-  #mergeSegments(): void {
+  #mergeBatches(): void {
     this.#db.exec("SAVEPOINT merge");
     try {
-      this.#segments.mergeTail();
+      this.#batches.mergeTail();
       this.#db.exec("RELEASE merge");
     } catch {
       this.#db.exec("ROLLBACK TO merge; RELEASE merge");
@@ -117,7 +117,7 @@ export class SqliteLog {
       const rows = (backwards ? this.#backwards : this.#forwards).all(stream, start, limit) as StoredRow[];
       return merged(
         rows.map(eventRow),
-        this.#segments.read(request),
+        this.#batches.read(request),
         limit,
         (a, b) => sign * (a.revision - b.revision),
       );
@@ -132,7 +132,7 @@ export class SqliteLog {
       const rows = statement.all({ ...bounds, after, limit }) as StoredRow[];
       return merged(
         rows.map(eventRow),
-        this.#segments.readAll(request),
+        this.#batches.readAll(request),
         limit,
         (a, b) => a.position - b.position,
       );
@@ -153,7 +153,7 @@ export class SqliteLog {
   /** Position of the last event; 0 when there is none. */
   head(): number {
     const { position } = this.#head.get() as { position: number | null };
-    return Math.max(position ?? 0, this.#segments.head());
+    return Math.max(position ?? 0, this.#batches.head());
   }
 
   close(): void {
@@ -181,7 +181,7 @@ export class SqliteLog {
     if (expected === "any" || expected === "exists") {
       const id = ids[0] ?? "";
       const row = this.#byId.get(id) as { stream: string; revision: number } | undefined;
-      const found = row ?? this.#segments.find(stream, id);
+      const found = row ?? this.#batches.find(stream, id);
       if (found?.stream !== stream) return undefined;
       first = found.revision;
     } else {
@@ -201,10 +201,10 @@ export class SqliteLog {
   #insertAll(request: AppendRequest, last: number): number | undefined {
     const { stream, ids, rows = [], segment, recordedAt } = request;
     const position = this.head() + 1;
-    if (this.#segments.holdsAny(ids)) return undefined;
+    if (this.#batches.holdsAny(ids)) return undefined;
     if (segment) {
       if (this.#holdsAny(ids)) return undefined;
-      return this.#segments.insert(stream, segment, { ids, position, revision: last + 1, recordedAt });
+      return this.#batches.insert(stream, segment, { ids, position, revision: last + 1, recordedAt });
     }
     const category = categoryOf(stream);
     this.#db.exec("SAVEPOINT append");
@@ -231,7 +231,7 @@ export class SqliteLog {
 
   #lastRevision(stream: string): number {
     const { revision } = this.#last.get(stream) as { revision: number | null };
-    return Math.max(revision ?? -1, this.#segments.lastRevision(stream));
+    return Math.max(revision ?? -1, this.#batches.lastRevision(stream));
   }
 }
 

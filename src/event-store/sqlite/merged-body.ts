@@ -2,7 +2,7 @@
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import type { NewEvent } from "../port.ts";
 import { eventsOfBody } from "./batch-body.ts";
-import { type Place, placesOf, type Runs, runsOf } from "./batch-runs.ts";
+import { type EventPlace, placesOf, type Runs, runsOf } from "./batch-runs.ts";
 
 /** A body as sqlite/batch-body.ts writes it, and how many events are in it. */
 export type Part = { count: number; body: Uint8Array };
@@ -19,7 +19,7 @@ export function isMerged(body: Uint8Array): boolean {
 }
 
 /** `places`: of all events of the parts, in their order. */
-export function mergedBody(places: readonly Place[], parts: readonly Part[]): Uint8Array {
+export function mergedBody(places: readonly EventPlace[], parts: readonly Part[]): Uint8Array {
   const counts = parts.map(({ count }) => count);
   const sizes = parts.map(({ body }) => body.length);
   const head = zstdCompressSync(JSON.stringify({ runs: runsOf(places), counts, sizes } satisfies Head));
@@ -28,7 +28,7 @@ export function mergedBody(places: readonly Place[], parts: readonly Part[]): Ui
   return Buffer.concat([start, head, ...parts.map(({ body }) => body)]);
 }
 
-export function rowsOfMerged(body: Uint8Array): (NewEvent & Place)[] {
+export function rowsOfMerged(body: Uint8Array): (NewEvent & EventPlace)[] {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
   let at = START + bytes.readUInt32LE(1);
   const { runs, counts, sizes } = JSON.parse(

@@ -8,8 +8,8 @@ import {
   type RecordedEvent,
   RevisionConflict,
 } from "../port.ts";
-import { segmentBody } from "./batch-body.ts";
-import type { Place } from "./batch-runs.ts";
+import { batchBody } from "./batch-body.ts";
+import type { EventPlace } from "./batch-runs.ts";
 import { categoryOf } from "./prefixes.ts";
 
 /** An event as its row holds it. */
@@ -26,7 +26,7 @@ export type StoredRow = {
 };
 
 /** Of a row or of a segment. */
-export type EventRow = NewEvent & Place;
+export type EventRow = NewEvent & EventPlace;
 
 export type NewRow = Pick<StoredRow, "id" | "type" | "data" | "metadata">;
 
@@ -59,12 +59,12 @@ export function appendRequest(
   { recordedAt, compressed }: { recordedAt: string; compressed: readonly string[] },
 ): AppendRequest {
   const isExact = expected !== "any" && expected !== "exists";
-  const isSegment = isExact && compressed.includes(categoryOf(stream));
+  const isBatch = isExact && compressed.includes(categoryOf(stream));
   return {
     ...{ stream, expected, recordedAt },
     ids: events.map(({ id }) => id),
-    rows: isSegment ? undefined : events.map(newRow),
-    segment: isSegment ? segmentBody(events) : undefined,
+    rows: isBatch ? undefined : events.map(newRow),
+    segment: isBatch ? batchBody(events) : undefined,
   };
 }
 

@@ -1,5 +1,5 @@
 // Folds builds in the making, from where they were left, until they have caught up; then they become active.
-import { howFar } from "../../event-store/log-progress.ts";
+import { logProgress } from "../../event-store/log-progress.ts";
 import type { EventStore } from "../../event-store/port.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import { checkpointName, type Projection } from "../projection.ts";
@@ -106,12 +106,12 @@ async function foldAll(
   const runner = new ProjectionRunner({ ...deps, projections: claim.builds });
   const earlier = (await beginning(deps, claim)).events;
   const head = (await deps.eventStore.head()) ?? "";
-  const from = howFar((await slowest(deps, claim.builds)) || "0", head);
+  const from = logProgress((await slowest(deps, claim.builds)) || "0", head);
   const started = performance.now();
   let events = 0;
   const passed = async (more: number) => {
     events += more;
-    const done = howFar((await slowest(deps, claim.builds)) || "0", head);
+    const done = logProgress((await slowest(deps, claim.builds)) || "0", head);
     const progress = progressOf(events, performance.now() - started, done, from);
     await onProgress({ ...progress, events: earlier + events }, events);
   };

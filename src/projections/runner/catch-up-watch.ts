@@ -1,5 +1,5 @@
 // What a runner tells of itself while it folds a long log, as at the first start on an empty read store.
-import { howFar } from "../../event-store/log-progress.ts";
+import { logProgress } from "../../event-store/log-progress.ts";
 import { describeProgress, type Progress, progressOf } from "./progress.ts";
 import type { RunnerLog } from "./runner.ts";
 import { LATE_MS, type ProjectionStatus } from "./status.ts";
@@ -40,7 +40,7 @@ export function catchUpWatch({
     }
     if (!slowest || (!start && slowest.lagMs <= LATE_MS)) return statuses;
     const { position, head, processed } = slowest;
-    const done = howFar(position ?? "0", head ?? "0");
+    const done = logProgress(position ?? "0", head ?? "0");
     start ??= { at: now(), done, processed };
     const progress = progressOf(processed - start.processed, now() - start.at, done, start.done);
     if (now() - loggedAt >= LOG_EVERY_MS) report("projections catch up", progress);

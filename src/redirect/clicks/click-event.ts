@@ -5,7 +5,7 @@ import { KIND_RULES_VERSION, kindOf } from "./enrich/classify.ts";
 import { cleanText } from "./enrich/clean-text.ts";
 import type { Geo, Place } from "./enrich/geo.ts";
 import { primaryLanguage } from "./enrich/language.ts";
-import { remember, rememberOf } from "./enrich/memoize.ts";
+import { memoize, memoizeByObject } from "./enrich/memoize.ts";
 import { referrerOf } from "./enrich/referrer.ts";
 import { agentOf } from "./enrich/user-agent.ts";
 import { queryOf, utmOf } from "./enrich/utm.ts";
@@ -17,10 +17,10 @@ export type Enrich = (hit: Hit, visitorOf: VisitorOf) => LinkClicked;
 
 /** Remembers what costs most and comes again; a raw address is not kept. */
 export function enricher(geo: Geo): Enrich {
-  const agent = remember(10_000, agentOf);
-  const referrer = remember(5_000, referrerOf);
-  const language = remember(2_000, primaryLanguage);
-  const utmOfLongUrl = rememberOf(({ longUrl }: LinkTarget) => utmOf(queryOf(longUrl)));
+  const agent = memoize(10_000, agentOf);
+  const referrer = memoize(5_000, referrerOf);
+  const language = memoize(2_000, primaryLanguage);
+  const utmOfLongUrl = memoizeByObject(({ longUrl }: LinkTarget) => utmOf(queryOf(longUrl)));
   return (hit, visitorOf) => {
     const { link } = hit;
     const { userAgent, automated, device, browser, os } = agent(hit.userAgent);

@@ -9,7 +9,7 @@ import { errorFields } from "../../runtime/error-fields.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { ClickOutbox } from "../spool/click-outbox.ts";
 import type { Enrich } from "./click-event.ts";
-import { remember } from "./enrich/memoize.ts";
+import { memoize } from "./enrich/memoize.ts";
 import { type Hit, type HitBatch, hitsOf, unpackTarget } from "./hit.ts";
 import type { RecorderReport } from "./recorder-report.ts";
 import type { VisitorOf } from "./visitors/visitor.ts";
@@ -31,7 +31,7 @@ export class ClickWriter {
   readonly #deps: ClickWriterDeps;
   readonly #revisions: Map<string, number>;
   /** One object for hits on the same link, so that what follows from the link is worked out once. */
-  readonly #targetOf = remember(20_000, unpackTarget);
+  readonly #targetOf = memoize(20_000, unpackTarget);
   readonly #waiting: HitBatch[] = [];
   #running = false;
   /** When all that was put so far is committed and reported. */

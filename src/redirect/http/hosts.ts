@@ -1,7 +1,7 @@
 // Which host a request is for: the base host, or a custom domain's name (DESIGN §5).
 import { isIPv4 } from "node:net";
 import { domainToASCII } from "node:url";
-import { remember } from "../clicks/enrich/memoize.ts";
+import { memoize } from "../clicks/enrich/memoize.ts";
 
 const HOSTNAME = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9_][a-z0-9_-]{0,62})*$/;
 const NOT_ASCII = /[^ -~]/;
@@ -14,7 +14,7 @@ const NO_HOST = "";
 export function hostResolver(baseHost: string): (header: string) => string {
   const base = canonicalHost(baseHost);
   const anyLoopback = isLoopback(base);
-  return remember(1_000, (header) => {
+  return memoize(1_000, (header) => {
     const host = canonicalHost(header);
     return host === base || (anyLoopback && isLoopback(host)) ? base : host;
   });

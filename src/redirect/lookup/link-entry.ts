@@ -4,14 +4,14 @@ import { linkKey } from "../../events/streams.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { type LinkTarget, type PackedTarget, packTarget } from "../clicks/hit.ts";
 
-export type LinkFacts = Pick<
+export type RedirectedLink = Pick<
   LinkDocument,
   "host" | "slug" | "accountId" | "longUrl" | "shortUrl" | "status" | "via" | "revision"
 >;
 
 export type LinkEntry = {
   host: string;
-  status: LinkFacts["status"];
+  status: RedirectedLink["status"];
   /** Value of the Location header: the long URL as normalised ASCII. */
   location: string;
   target: LinkTarget;
@@ -19,7 +19,7 @@ export type LinkEntry = {
   packed: PackedTarget;
 };
 
-export function linkEntry(link: LinkFacts): LinkEntry {
+export function linkEntry(link: RedirectedLink): LinkEntry {
   const { slug, revision, shortUrl, longUrl, accountId, via } = link;
   const target = { key: linkKey(link.host, slug), slug, revision, shortUrl, longUrl, accountId, via };
   return {

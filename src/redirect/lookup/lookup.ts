@@ -10,7 +10,7 @@ import type { Document, ReadStore } from "../../read-store/port.ts";
 import { OutageBreaker } from "../../runtime/outage-breaker.ts";
 import { shareCalls } from "../../runtime/share-calls.ts";
 import { DomainRouting } from "./domain-routing.ts";
-import { type LinkEntry, type LinkFacts, linkEntry } from "./link-entry.ts";
+import { type LinkEntry, linkEntry, type RedirectedLink } from "./link-entry.ts";
 
 export type LookupDeps = {
   eventStore: EventStore;
@@ -118,16 +118,16 @@ export class LinkLookup {
     return entry;
   }
 
-  #isCurrent(key: string, link: LinkFacts): boolean {
+  #isCurrent(key: string, link: RedirectedLink): boolean {
     return link.revision >= (this.#minRevisions.get(key) ?? -1);
   }
 
-  async #fromDocument(key: string): Promise<LinkFacts | undefined> {
+  async #fromDocument(key: string): Promise<RedirectedLink | undefined> {
     const document = await this.#document<LinkDocument>(links.collection.name, key);
     return document && this.#isCurrent(key, document) ? document : undefined;
   }
 
-  async #fromStream(key: string): Promise<LinkFacts | undefined> {
+  async #fromStream(key: string): Promise<RedirectedLink | undefined> {
     if (!this.#streams.admits()) throw new StoreUnavailable("The event store is away");
     try {
       const link = await linkFromStream(this.#deps.eventStore, key);

@@ -1,7 +1,7 @@
 // The deliveries that a worker has just now, counted by webhook, so that one webhook can't take all its places.
 import type { ClaimedDelivery } from "../queue/queue.ts";
 
-export class UnderWay {
+export class InFlightDeliveries {
   readonly #tries = new Map<ClaimedDelivery, Promise<void>>();
   readonly #perWebhook = new Map<string, number>();
 

@@ -20,7 +20,7 @@ export type SendDeliveryDeps = Reach & {
   timeoutMs?: number;
 };
 
-export type Delivery = {
+export type OutgoingDelivery = {
   url: string;
   key: string;
   /** Signs too while the key is being rotated; X-API-Key is always the current one. */
@@ -48,7 +48,10 @@ export type AttemptResult = {
 };
 
 /** Never rejects: everything that can go wrong is a result. A 2xx status within the time is a success. */
-export async function sendDelivery(deps: SendDeliveryDeps, delivery: Delivery): Promise<AttemptResult> {
+export async function sendDelivery(
+  deps: SendDeliveryDeps,
+  delivery: OutgoingDelivery,
+): Promise<AttemptResult> {
   const at = deps.now();
   const headers = requestHeaders(delivery, at);
   const answer = await request(deps, delivery, headers);
@@ -64,7 +67,7 @@ type Answer = Pick<AttemptResult, "status" | "error" | "answer" | "retryAfterMs"
 
 async function request(
   deps: SendDeliveryDeps,
-  { url, body }: Delivery,
+  { url, body }: OutgoingDelivery,
   headers: Record<string, string>,
 ): Promise<Answer> {
   const timeoutMs = deps.timeoutMs ?? DELIVERY_TIMEOUT_MS;
@@ -110,7 +113,7 @@ function beforeAbort<T>(signal: AbortSignal, pending: Promise<T>): Promise<T> {
   return Promise.race([pending, aborted]);
 }
 
-function requestHeaders(delivery: Delivery, at: number): Record<string, string> {
+function requestHeaders(delivery: OutgoingDelivery, at: number): Record<string, string> {
   const keys = delivery.previousKey ? [delivery.key, delivery.previousKey] : [delivery.key];
   return {
     "X-API-Key": delivery.key,

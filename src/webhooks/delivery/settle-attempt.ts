@@ -1,6 +1,6 @@
 // What follows from one try: delivered, due again or given up; and whether its webhook has failed for too long.
 import type { WebhookPauseCause } from "../../events/vocabulary.ts";
-import type { Attempt, ClaimedDelivery, DeliveryQueue, Outcome } from "../queue/queue.ts";
+import type { Attempt, ClaimedDelivery, DeliveryOutcome, DeliveryQueue } from "../queue/queue.ts";
 import type { Subscriber } from "../routing/subscribers.ts";
 import { nextTryAt, pauseReason } from "./schedule.ts";
 import type { AttemptResult } from "./send-delivery.ts";
@@ -38,7 +38,7 @@ export async function settleAttempt(
   return true;
 }
 
-function outcomeOf(deps: SettleDeps, { tries }: ClaimedDelivery, result: AttemptResult): Outcome {
+function outcomeOf(deps: SettleDeps, { tries }: ClaimedDelivery, result: AttemptResult): DeliveryOutcome {
   if (!result.error) return { state: "delivered" };
   const failedAt = Date.parse(result.at) + result.durationMs;
   const failed = { tries: tries + 1, failedAt, retryAfterMs: result.retryAfterMs, random: deps.random() };

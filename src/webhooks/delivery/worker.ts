@@ -4,14 +4,14 @@ import type { ClaimedDelivery, DeliveryQueue } from "../queue/queue.ts";
 import { ReceiverCircuits } from "../receiver/receiver-circuits.ts";
 import { LINK_CLICKED } from "../routing/click-payload.ts";
 import type { Subscriber } from "../routing/subscribers.ts";
-import { UnderWay } from "./in-flight.ts";
-import type { AttemptResult, Delivery } from "./send-delivery.ts";
+import { InFlightDeliveries } from "./in-flight.ts";
+import type { AttemptResult, OutgoingDelivery } from "./send-delivery.ts";
 import { type PauseWebhook, settleAttempt } from "./settle-attempt.ts";
 import { shareSlots } from "./share-slots.ts";
 import { WorkerCounts } from "./worker-counts.ts";
 import { WORKER_SETTINGS, type WorkerSettings } from "./worker-settings.ts";
 
-type SigningKeys = Pick<Delivery, "key" | "previousKey">;
+type SigningKeys = Pick<OutgoingDelivery, "key" | "previousKey">;
 
 export type WorkerDeps = {
   queue: DeliveryQueue;
@@ -19,7 +19,7 @@ export type WorkerDeps = {
   find: (webhookId: string) => Subscriber | undefined;
   /** What to sign with now; undefined when the webhook has no key, or has just been removed. */
   keysOf: (webhookId: string) => Promise<SigningKeys | undefined>;
-  send: (delivery: Delivery) => Promise<AttemptResult>;
+  send: (delivery: OutgoingDelivery) => Promise<AttemptResult>;
   pause: PauseWebhook;
   clock: () => Date;
   newId: () => string;
@@ -42,7 +42,7 @@ const STREAK_ENDED_MS = 60_000;
 export class DeliveryWorker {
   readonly counts = new WorkerCounts();
   readonly circuits: ReceiverCircuits;
-  readonly underWay = new UnderWay();
+  readonly inFlight = new InFlightDeliveries();
   readonly #deps: WorkerDeps;
   readonly #settings: WorkerSettings;
   readonly #streakEndedAt = new Map<string, number>();
@@ -74,9 +74,9 @@ export class DeliveryWorker {
       await within(waitMs, woken);
       await sleep(LOOK_GAP_MS);
     }
-    await within(Math.min(this.#settings.stopMs, settleMs()), this.underWay.settled());
+    await within(Math.min(this.#settings.stopMs, settleMs()), this.inFlight.settled());
     const now = this.#deps.clock().toISOString();
-    for (const claim of this.underWay.claims())
+    for (const claim of this.inFlight.claims())
       await this.#deps.queue.defer(claim, now).catch(() => undefined);
   }
 
@@ -87,7 +87,7 @@ export class DeliveryWorker {
 
   /** One look: begins to send what is due, as far as there is room. Answers how many. @throws what the queue throws */
   async startDue(): Promise<number> {
-    const free = this.#settings.total - this.underWay.size;
+    const free = this.#settings.total - this.inFlight.size;
     if (free <= 0) return 0;
     const now = this.#deps.clock();
     const waiting = await this.#waiting(now);
@@ -105,7 +105,7 @@ export class DeliveryWorker {
       if (webhook?.status === "removed") await queue.cancel(webhookId, now.toISOString());
       if (webhook?.status !== "active") continue;
       const width = this.circuits.widthOf(webhookId, this.#settings.perWebhook);
-      const room = width - this.underWay.of(webhookId);
+      const room = width - this.inFlight.of(webhookId);
       if (room > 0) waiting.push({ item: webhook, room });
     }
     this.#turn += 1;
@@ -123,7 +123,7 @@ export class DeliveryWorker {
     const keys = this.#keysOrPause(webhook);
     for (const claim of claimed) {
       this.counts.claimed(at.getTime() - Date.parse(claim.wasDueAt));
-      this.underWay.add(claim, this.#try(claim, webhook, keys), () => this.wake());
+      this.inFlight.add(claim, this.#try(claim, webhook, keys), () => this.wake());
     }
     return claimed.length;
   }

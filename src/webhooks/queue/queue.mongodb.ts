@@ -8,12 +8,12 @@ import type {
   ClaimedDelivery,
   ClaimRequest,
   Delivery,
+  DeliveryOutcome,
   DeliveryQuery,
   DeliveryQueue,
   DeliveryWithLog,
   FailureStreak,
   NewDelivery,
-  Outcome,
   QueueStats,
 } from "./queue.ts";
 
@@ -79,7 +79,7 @@ class MongodbDeliveryQueue implements DeliveryQueue {
       }));
   }
 
-  async settle(claim: Claim, attempt: Attempt, outcome: Outcome): Promise<boolean> {
+  async settle(claim: Claim, attempt: Attempt, outcome: DeliveryOutcome): Promise<boolean> {
     const { answer: _, ...lastAttempt } = attempt;
     const ended = new Date(Date.parse(attempt.at) + attempt.durationMs).toISOString();
     const next =

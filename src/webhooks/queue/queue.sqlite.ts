@@ -14,13 +14,13 @@ import {
   type ClaimedDelivery,
   type ClaimRequest,
   type Delivery,
+  type DeliveryOutcome,
   type DeliveryQuery,
   type DeliveryQueue,
   type DeliveryWithLog,
   deliveryId,
   type FailureStreak,
   type NewDelivery,
-  type Outcome,
   type QueueStats,
 } from "./queue.ts";
 
@@ -99,7 +99,7 @@ class SqliteDeliveryQueue implements DeliveryQueue {
   async settle(
     { id, token }: Pick<ClaimedDelivery, "id" | "token">,
     attempt: Attempt,
-    outcome: Outcome,
+    outcome: DeliveryOutcome,
   ): Promise<boolean> {
     const { answer, ...last } = attempt;
     const finished = outcome.state !== "pending";

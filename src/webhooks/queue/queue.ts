@@ -65,7 +65,7 @@ export type ClaimRequest = {
   limit: number;
 };
 
-export type Outcome = { state: "delivered" | "failed" } | { state: "pending"; dueAt: string };
+export type DeliveryOutcome = { state: "delivered" | "failed" } | { state: "pending"; dueAt: string };
 
 /** Newest first; `after`: the id of the last one of the page before. */
 export type DeliveryQuery = {
@@ -88,7 +88,11 @@ export interface DeliveryQueue {
   /** The longest due of one webhook, none of which another call gets before `until`. */
   claim(request: ClaimRequest): Promise<ClaimedDelivery[]>;
   /** Notes a try and what comes next. False, and nothing changes, when the claim has gone to another. */
-  settle(claim: Pick<ClaimedDelivery, "id" | "token">, attempt: Attempt, outcome: Outcome): Promise<boolean>;
+  settle(
+    claim: Pick<ClaimedDelivery, "id" | "token">,
+    attempt: Attempt,
+    outcome: DeliveryOutcome,
+  ): Promise<boolean>;
   /** Gives a claim back unspent, due at `dueAt`. False when the claim has gone to another. */
   defer(claim: Pick<ClaimedDelivery, "id" | "token">, dueAt: string): Promise<boolean>;
   /** Due now, its schedule from the start, whatever its state; one that a worker has just now stays as it is. */

@@ -56,7 +56,7 @@ describe("a delivery through its schedule", () => {
     );
   const lookNow = async (worker: DeliveryWorker) => {
     const started = await worker.startDue();
-    await worker.underWay.settled();
+    await worker.inFlight.settled();
     return started;
   };
   /** Looks whenever something is due, but not more often than told; answers when tries were made. */
@@ -120,7 +120,7 @@ describe("a delivery through its schedule", () => {
     const worker = workerTo(receiver.port);
     await enqueue("event-1", "event-2");
     await worker.startDue();
-    await worker.underWay.settled();
+    await worker.inFlight.settled();
     expect(pausedFor[0]).toMatch(/410 Gone/);
     now += DAY;
     expect(await lookNow(worker)).toBe(0);

@@ -17,7 +17,7 @@ export type FaultyEventStore = EventStore & {
   /** What the next appends meet, in turn. */
   script: AppendFault[];
   /** While true every append that has no line in the script is refused. */
-  away: boolean;
+  unavailable: boolean;
   /** Nothing is answered, or done, any more. */
   dead: boolean;
 };
@@ -31,25 +31,25 @@ export function faultyEventStore(sound: EventStore, onDeath: () => void = () => 
     onDeath();
     return new Promise(() => undefined);
   };
-  const away = () => new StoreUnavailable("the store is away");
+  const unavailable = () => new StoreUnavailable("the store is away");
   const faulty: FaultyEventStore = {
     script: [],
-    away: false,
+    unavailable: false,
     dead: false,
     async append(...request) {
       if (faulty.dead) return new Promise(() => undefined);
-      const fault = faulty.script.shift() ?? (faulty.away ? "refused" : "none");
-      if (fault === "refused") throw away();
+      const fault = faulty.script.shift() ?? (faulty.unavailable ? "refused" : "none");
+      if (fault === "refused") throw unavailable();
       if (fault === "dead before") return die();
       if (fault === "slow") await turns(SLOW_TURNS);
       const result = await alive(sound.append(...request));
       if (fault === "dead after") return die();
       if (fault === "slow and lost") await turns(SLOW_TURNS);
-      if (fault === "lost" || fault === "slow and lost") throw away();
+      if (fault === "lost" || fault === "slow and lost") throw unavailable();
       return result;
     },
     read: (...request) => {
-      if (faulty.away) return Promise.reject(away());
+      if (faulty.unavailable) return Promise.reject(unavailable());
       return faulty.dead ? new Promise(() => undefined) : alive(sound.read(...request));
     },
     readAll: (options) => sound.readAll(options),

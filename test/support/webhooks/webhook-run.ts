@@ -7,7 +7,7 @@ import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { newEvent } from "../../../src/events/new-event.ts";
 import {
   type AttemptResult,
-  type Delivery,
+  type OutgoingDelivery,
   sendDelivery,
 } from "../../../src/webhooks/delivery/send-delivery.ts";
 import { receiverResolver } from "../../../src/webhooks/receiver/resolve-receiver.ts";
@@ -24,7 +24,7 @@ export function loopbackSender(clock = runtimeDeps.clock) {
   const dispatcher = safeAgent({ ...reach, resolve: receiverResolver([]) });
   const now = () => clock().getTime();
   return {
-    send: (delivery: Delivery): Promise<AttemptResult> =>
+    send: (delivery: OutgoingDelivery): Promise<AttemptResult> =>
       sendDelivery({ ...reach, dispatcher, now }, delivery),
     close: () => dispatcher.destroy(),
   };

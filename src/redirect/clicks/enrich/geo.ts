@@ -5,7 +5,7 @@ import { open } from "maxmind";
 import { UNKNOWN } from "../../../events/vocabulary.ts";
 import { plainAddress } from "./anonymise-ip.ts";
 import { cleanText } from "./clean-text.ts";
-import { rememberOf } from "./memoize.ts";
+import { memoizeByObject } from "./memoize.ts";
 
 /** `country` ISO 3166-1 alpha-2, upper case; each `unknown` where the database doesn't say. */
 export type Place = { country: string; region: string; city: string };
@@ -34,7 +34,7 @@ export async function openGeo(file: string | undefined): Promise<Geo> {
 /** A `Geo` over opened databases, either of which may be missing. */
 export function geoOf(v4: Lookup | undefined, v6: Lookup | undefined): Geo {
   // The reader gives the same object for a record that it has read before.
-  const placeOnce = rememberOf(placeOf);
+  const placeOnce = memoizeByObject(placeOf);
   return {
     locate(address) {
       const plain = plainAddress(address);

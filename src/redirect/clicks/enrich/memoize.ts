@@ -2,7 +2,7 @@
 import { LRUCache } from "lru-cache";
 
 /** `compute` with its last `max` answers kept. */
-export function remember<V extends NonNullable<unknown>>(
+export function memoize<V extends NonNullable<unknown>>(
   max: number,
   compute: (text: string) => V,
 ): (text: string) => V {
@@ -17,7 +17,7 @@ export function remember<V extends NonNullable<unknown>>(
 }
 
 /** The same for what follows from an object, kept for as long as the object is. */
-export function rememberOf<O extends object, V extends NonNullable<unknown>>(
+export function memoizeByObject<O extends object, V extends NonNullable<unknown>>(
   compute: (object: O) => V,
 ): (object: O) => V {
   const answers = new WeakMap<O, V>();

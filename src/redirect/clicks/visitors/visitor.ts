@@ -2,9 +2,9 @@
 import { hash } from "node:crypto";
 
 /** `of`: what the visitor is counted for, a link's key or an account's id. */
-export type Visit = { address: string; userAgent: string; of: string };
+export type VisitorFacts = { address: string; userAgent: string; of: string };
 /** 16 hex characters, the same for the same address, user agent and `of` under one salt. */
-export type VisitorOf = (visit: Visit) => string;
+export type VisitorOf = (visit: VisitorFacts) => string;
 
 const SALT = 32;
 

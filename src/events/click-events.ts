@@ -22,6 +22,8 @@ export const clickEvents = {
       kind: z.enum(CLICK_KINDS),
       /** Version of the rules in redirect/clicks/enrich/classify.ts that said `kind`. */
       rules: z.number().int(),
+      /** Version of the list of programs that the rules used, such as `isbot@5.2.3`; absent in clicks under rules 1. */
+      botList: z.string().optional(),
       method: z.enum(["GET", "HEAD"]),
       /** As sent, at most 512 characters; empty when there was none. */
       userAgent: z.string(),

@@ -1,7 +1,7 @@
 // From a raw hit to the LinkClicked event that keeps its facts; what would identify a person ends here.
 import type { LinkClicked } from "../../events/catalogue.ts";
 import { anonymiseIp } from "./enrich/anonymise-ip.ts";
-import { KIND_RULES_VERSION, kindOf } from "./enrich/classify.ts";
+import { BOT_LIST, KIND_RULES_VERSION, kindOf } from "./enrich/classify.ts";
 import { cleanText } from "./enrich/clean-text.ts";
 import type { Geo, Place } from "./enrich/geo.ts";
 import { primaryLanguage } from "./enrich/language.ts";
@@ -39,6 +39,7 @@ export function enricher(geo: Geo): Enrich {
         at: new Date(hit.at).toISOString(),
         kind: kindOf({ method: hit.method, query: hit.query, prefetch, automated }),
         rules: KIND_RULES_VERSION,
+        botList: BOT_LIST,
         method: hit.method,
         userAgent,
         device,

@@ -13,7 +13,10 @@ const versions = types.flatMap((type) =>
   Array.from({ length: catalogue[type].version }, (_, index) => ({ type, version: index + 1 })),
 );
 /** Optional members that were added without a new version: a fixture each, beside the one without them. */
-const additions = [{ type: "LinkClicked", version: 1, added: "accountVisitor" }] as const;
+const additions = [
+  { type: "LinkClicked", version: 1, added: "accountVisitor" },
+  { type: "LinkClicked", version: 1, added: "botList" },
+] as const;
 const origin = { correlationId: "request-1", causationId: "request-1", actor: { type: "operator" } } as const;
 
 function fixture(type: string, version: number | string): unknown {

@@ -1,5 +1,7 @@
 // What kind of event a hit is, over user agents as they are sent today.
+import { isbot } from "isbot";
 import { describe, expect, it } from "vitest";
+import { MISSED_BY_ISBOT } from "../../../src/redirect/clicks/enrich/automated-agents.ts";
 import { kindOf } from "../../../src/redirect/clicks/enrich/classify.ts";
 import { agentOf } from "../../../src/redirect/clicks/enrich/user-agent.ts";
 
@@ -82,7 +84,19 @@ const PEOPLE: [string, string, string, string][] = [
   ],
 ];
 
+/** HTTP clients whose names isbot passes over: one sample at least for each entry of our own list. */
+const MISSED = [
+  "Dart/3.4 (dart:io)",
+  "Dalvik/2.1.0 (Linux; U; Android 14; Pixel 8 Build/AP1A.240505.004)",
+  "Example/412 CFNetwork/1494.0.7 Darwin/23.4.0",
+  "Viber/6.0.1 CFNetwork/758.4.3 Darwin/15.5.0",
+  "Mozilla/5.0 (Windows NT; Windows NT 10.0; en-US) WindowsPowerShell/5.1.22621.2506",
+  "Mozilla/5.0 (Windows NT 10.0; Microsoft Windows 10.0.22631; en-US) PowerShell/7.4.2",
+  "Mozilla/5.0 (pc-x86_64-linux-gnu) Siege/4.1.6",
+];
+
 const PROGRAMS = [
+  ...MISSED,
   "facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)",
   "Facebot",
   "meta-externalagent/1.1 (+https://developers.facebook.com/docs/sharing/webmasters/crawler)",
@@ -106,6 +120,16 @@ const PROGRAMS = [
   "Mozilla/5.0 (compatible; Google-InspectionTool/1.0;)",
   "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)",
   "Mozilla/5.0 (compatible; AhrefsBot/7.0; +http://ahrefs.com/robot/)",
+  "Snap URL Preview Service; bot; snapchat; https://developers.snap.com/robots",
+  "Viber/13.0.0.5 (url preview)",
+  "facebookexternalhit/1.1;line-poker/1.0",
+  "facebookexternalhit/1.1; kakaotalk-scrap/1.0; +https://devtalk.kakao.com/t/scrap/33984",
+  "Mozilla/5.0 (compatible; Yahoo Link Preview; https://help.yahoo.com/kb/mail/yahoo-link-preview-SLN23615.html)",
+  "Mastodon/4.3.0 (http.rb/5.2.0; +https://mastodon.social/)",
+  "Misskey/2024.3.1 (https://misskey.io)",
+  "Pleroma 2.5.0; https://example.social <admin@example.social>",
+  "Quora Link Preview/1.0 (http://www.quora.com)",
+  "Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)",
   "curl/8.7.1",
   "Wget/1.21.4",
   "python-requests/2.32.3",
@@ -114,6 +138,25 @@ const PROGRAMS = [
   "node",
   "undici",
   "axios/1.7.2",
+  "got (https://github.com/sindresorhus/got)",
+  "node-fetch/1.0 (+https://github.com/bitinn/node-fetch)",
+  "Bun/1.1.13",
+  "Deno/1.44.0",
+  "okhttp/4.12.0",
+  "Java/17.0.2",
+  "Apache-HttpClient/4.5.14 (Java/17.0.2)",
+  "libwww-perl/6.67",
+  "Ruby",
+  "Faraday v2.9.0",
+  "PHP/8.2.0",
+  "GuzzleHttp/7",
+  "PostmanRuntime/7.39.0",
+  "insomnia/9.2.0",
+  "reqwest/0.12.4",
+  "k6/0.51.0 (https://k6.io/)",
+  "ApacheBench/2.3",
+  "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) HeadlessChrome/126.0.0.0 Safari/537.36",
+  "Mozilla/5.0 (Unknown; Linux x86_64) AppleWebKit/538.1 (KHTML, like Gecko) PhantomJS/2.1.1 Safari/538.1",
   "",
 ];
 
@@ -156,5 +199,13 @@ describe("the kind of a hit", () => {
     ])
       expect(judged(CHROME, { prefetch })).toBe("preview");
     expect(judged(CHROME, { prefetch: "other" })).toBe("click");
+  });
+});
+
+describe("our own list of programs", () => {
+  it.each(MISSED_BY_ISBOT)("names with %s only what isbot misses", (entry) => {
+    const samples = MISSED.filter((userAgent) => entry.test(userAgent));
+    expect(samples).not.toEqual([]);
+    expect(samples.filter((userAgent) => isbot(userAgent))).toEqual([]);
   });
 });

@@ -1,4 +1,5 @@
 // Any bytes in any header still make a valid event without a whole address in it.
+import { createRequire } from "node:module";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { newEvent } from "../../../src/events/new-event.ts";
@@ -55,6 +56,13 @@ describe("a click event", () => {
       }),
       { numRuns: 400 },
     );
+  });
+
+  it("names the version of isbot that is installed, beside the version of our own rules", () => {
+    const { version } = createRequire(import.meta.url)("isbot/package.json") as { version: string };
+    const hit = fc.sample(anyHit, 1)[0];
+    if (hit === undefined) throw new Error("no hit");
+    expect(enrich(hit, visitorOf).data).toMatchObject({ rules: 2, botList: `isbot@${version}` });
   });
 
   it("takes each utm field from the short URL's query first, else from the long URL's", () => {

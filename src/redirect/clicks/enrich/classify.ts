@@ -1,8 +1,12 @@
 // The versioned rules that say what kind of event a hit is; old events keep the version that judged them.
+import isbotPackage from "isbot/package.json" with { type: "json" };
 import type { ClickKind } from "../../../events/vocabulary.ts";
 
 /** Raised with every change of these rules or of automated-agents.ts. */
-export const KIND_RULES_VERSION = 1;
+export const KIND_RULES_VERSION = 2;
+
+/** The list of programs that the rules rely on: an update of it may judge a user agent differently. */
+export const BOT_LIST = `isbot@${isbotPackage.version}`;
 
 export type KindFacts = {
   method: "GET" | "HEAD";

@@ -5,7 +5,7 @@ import { links } from "../projections/definitions/links.ts";
 import { checkpointName } from "../projections/projection.ts";
 import { whenProjected } from "../queries/freshness.ts";
 import type { RoleContext } from "./role-context.ts";
-import { openLoneWork } from "./singleton-job.ts";
+import { startSingletonJob } from "./singleton-job.ts";
 
 /** How long documents are waited for before the next turn looks again. */
 const LONGEST_WAIT_MS = 5_000;
@@ -14,7 +14,7 @@ export function openAccountClosing(context: RoleContext): void {
   const { log, clock, backend } = context;
   const { eventStore, readStore, secrets } = backend;
   const { newId, random, sleep } = runtimeDeps;
-  openLoneWork(context, {
+  startSingletonJob(context, {
     name: "account-closing",
     everyMs: 5_000,
     turn: accountClosings({

@@ -4,7 +4,7 @@ import { txtResolver } from "../commands/domains/resolve-txt.ts";
 import { runtimeDeps } from "../commands/runtime-deps.ts";
 import { checkDueDomains } from "../jobs/domain-checks.ts";
 import type { RoleContext } from "./role-context.ts";
-import { openLoneWork } from "./singleton-job.ts";
+import { startSingletonJob } from "./singleton-job.ts";
 
 export function openDomainChecks(context: RoleContext): void {
   const { config, log, clock, backend } = context;
@@ -12,7 +12,7 @@ export function openDomainChecks(context: RoleContext): void {
   const { newId, random, sleep } = runtimeDeps;
   const resolveTxt = txtResolver(config.dnsServers);
   const checks = { eventStore, readStore, secrets, clock, newId, random, sleep, resolveTxt, log };
-  openLoneWork(context, {
+  startSingletonJob(context, {
     name: "domain-checks",
     everyMs: 10 * 60_000,
     turn: (signal) => checkDueDomains(checks, signal),

@@ -3,12 +3,12 @@
 // at once; this is so that they are not kept, nor backed up.
 
 import type { RoleContext } from "./role-context.ts";
-import { openLoneWork } from "./singleton-job.ts";
+import { startSingletonJob } from "./singleton-job.ts";
 
 export function openSecretsSweep(context: RoleContext): void {
   const { log, clock, backend } = context;
   let isReencrypted = false;
-  openLoneWork(context, {
+  startSingletonJob(context, {
     name: "secrets-sweep",
     everyMs: 60_000,
     async turn(signal) {

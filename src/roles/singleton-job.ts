@@ -8,7 +8,7 @@ import type { RoleContext } from "./role-context.ts";
 /** A dead holder may keep others waiting for half a minute. */
 const LEASE = { ttlMs: 30_000, renewEveryMs: 10_000, askEveryMs: 10_000 };
 
-export type LoneWork = {
+export type SingletonJob = {
   /** Of its lease. */
   name: string;
   everyMs: number;
@@ -17,9 +17,9 @@ export type LoneWork = {
   failed: string;
 };
 
-export function openLoneWork(
+export function startSingletonJob(
   { log, backend, onStop }: RoleContext,
-  { name, everyMs, turn, failed }: LoneWork,
+  { name, everyMs, turn, failed }: SingletonJob,
 ): void {
   const turns = async (signal: AbortSignal) => {
     while (!signal.aborted) {

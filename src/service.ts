@@ -1,6 +1,7 @@
 // One running service: stores, the roles it was given and the HTTP server, opened in order and closed in reverse.
 import { buildApp } from "./app.ts";
-import { areStoresMixed, type Backend, openBackend } from "./backend.ts";
+import { areStoresMixed } from "./backend/prepare-stores.ts";
+import { type Backend, openBackend } from "./backend.ts";
 import { runtimeDeps } from "./commands/runtime-deps.ts";
 import { BadConfig, type Config, secretKeyOf } from "./config.ts";
 import { readiness } from "./monitoring/health.ts";

@@ -28,9 +28,9 @@ describe("the architecture", () => {
     expect(imports((from, to) => inService(from) && DRIVERS.includes(to) && !isAdapter(from))).toEqual([]);
   });
 
-  it("imports adapters in backend.ts, in other adapters and in tests only", () => {
-    const allowed = (from: Source) =>
-      from.path === "src/backend.ts" || from.path.startsWith("test/") || isAdapter(from);
+  it("imports adapters in backend.ts and backend/, in other adapters and in tests only", () => {
+    const opens = ({ path, folder }: Source) => path === "src/backend.ts" || folder === "backend";
+    const allowed = (from: Source) => opens(from) || from.path.startsWith("test/") || isAdapter(from);
     expect(resolved((from, to) => isAdapter(to) && !allowed(from))).toEqual([]);
   });
 

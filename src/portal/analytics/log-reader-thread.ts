@@ -1,6 +1,6 @@
 // The thread that reads the log for exports and live pages, on event store connections of its own; see log-reader.ts.
 import { parentPort, workerData } from "node:worker_threads";
-import { openEventStore } from "../../backend.ts";
+import { openEventStore } from "../../backend/open-event-store.ts";
 import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
 import { accountEvents } from "../../queries/account-events.ts";
 import { allClicks } from "../../queries/analytics/all-clicks.ts";

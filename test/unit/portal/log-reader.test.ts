@@ -1,7 +1,7 @@
 // The thread that reads the log for the portal, on either event store: files whole and in order, live pages from where
 // they are, and nothing goes on for who has left.
 import { afterEach, describe, expect, it } from "vitest";
-import { openEventStore } from "../../../src/backend.ts";
+import { openEventStore } from "../../../src/backend/open-event-store.ts";
 import { type Config, parseConfig } from "../../../src/config.ts";
 import type { EventStore } from "../../../src/event-store/port.ts";
 import { openSqliteEventStore } from "../../../src/event-store/sqlite/event-store.ts";

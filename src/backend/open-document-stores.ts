@@ -1,0 +1,85 @@
+// Opens the read store, the secrets and the delivery queue: in MongoDB when MONGODB_URL is set, else in SQLite files.
+import { join } from "node:path";
+import { BadConfig, type Config } from "../config.ts";
+import type { Leases } from "../coordination/leases.ts";
+import type { ReadStore } from "../read-store/port.ts";
+import { openSqliteReadStore } from "../read-store/sqlite/read-store.ts";
+import { type EncryptedSecrets, encryptedSecrets } from "../secrets/encrypted-secrets.ts";
+import type { Keyring } from "../secrets/keyring.ts";
+import { openSqliteSecrets } from "../secrets/sqlite.ts";
+import { openSqliteDeliveryQueue } from "../webhooks/queue/queue.sqlite.ts";
+import type { DeliveryQueue } from "../webhooks/queue/queue.ts";
+import type { Open } from "./open-together.ts";
+
+export type DocumentStoreConfig = Pick<Config, "dataDir" | "mongodbUrl">;
+
+export type DocumentStores = {
+  /** For writers of projections: holds the collections of every build. */
+  foldStore: ReadStore;
+  /** Encrypted at rest. */
+  secrets: EncryptedSecrets;
+  deliveryQueue: DeliveryQueue;
+  /** Checks SECRET_KEY and creates missing indexes. @throws StoreUnavailable, SecretKeyUnknown */
+  prepare(): Promise<void>;
+  /** Undefined without MongoDB. */
+  leases?: Leases;
+};
+
+/** @throws BadConfig for a MONGODB_URL that the driver refuses; StoreUnavailable for a file that can't be opened */
+export async function openDocumentStores(
+  open: Open,
+  { dataDir, mongodbUrl }: DocumentStoreConfig,
+  keyring: Keyring,
+  { offThread }: { offThread: boolean },
+): Promise<DocumentStores> {
+  if (mongodbUrl) return await openInMongodb(open, mongodbUrl, keyring);
+  const stored = await open(openSqliteSecrets(join(dataDir, "secrets.db"), { offThread }));
+  const secrets = encryptedSecrets(stored, keyring);
+  const foldStore = await open(openSqliteReadStore(join(dataDir, "read.db"), { offThread }));
+  const deliveryQueue = await open(openSqliteDeliveryQueue(join(dataDir, "deliveries.db"), { offThread }));
+  return { secrets, foldStore, deliveryQueue, prepare: () => secrets.checkKey() };
+}
+
+/** The read store alone, with the leases that come with its server. @throws as openDocumentStores does */
+export async function openFoldStore(
+  open: Open,
+  { dataDir, mongodbUrl }: DocumentStoreConfig,
+): Promise<Pick<DocumentStores, "foldStore" | "leases">> {
+  if (!mongodbUrl)
+    return { foldStore: await open(openSqliteReadStore(join(dataDir, "read.db"), { offThread: false })) };
+  const connection = await connectMongodb(open, mongodbUrl);
+  const { openMongodbReadStore } = await import("../read-store/mongodb/read-store.ts");
+  const { mongodbLeases } = await import("../coordination/leases.mongodb.ts");
+  return { foldStore: await openMongodbReadStore(connection), leases: mongodbLeases(connection) };
+}
+
+async function openInMongodb(open: Open, url: string, keyring: Keyring): Promise<DocumentStores> {
+  const { openMongodbReadStore } = await import("../read-store/mongodb/read-store.ts");
+  const { mongodbSecrets, prepareSecrets } = await import("../secrets/mongodb.ts");
+  const { ensureDeliveryIndexes, mongodbDeliveryQueue } = await import("../webhooks/queue/queue.mongodb.ts");
+  const { mongodbLeases } = await import("../coordination/leases.mongodb.ts");
+  const connection = await connectMongodb(open, url);
+  const foldStore = await openMongodbReadStore(connection);
+  const secrets = encryptedSecrets(mongodbSecrets(connection), keyring);
+  return {
+    secrets,
+    foldStore,
+    deliveryQueue: mongodbDeliveryQueue(connection),
+    leases: mongodbLeases(connection),
+    async prepare() {
+      await prepareSecrets(connection);
+      await secrets.checkKey();
+      await ensureDeliveryIndexes(connection);
+    },
+  };
+}
+
+/** The driver's error messages may repeat the URL with its password, so only the class of the error is passed on. */
+async function connectMongodb(open: Open, url: string) {
+  const { MongodbConnection } = await import("../connections/mongodb.ts");
+  try {
+    return await open(new MongodbConnection(url));
+  } catch (error) {
+    throw new BadConfig([`MONGODB_URL: its driver can't read it (${(error as Error).name})`]);
+  }
+}

@@ -1,0 +1,37 @@
+// Opens the event store: EventStoreDB or KurrentDB when EVENTSTORE_URL is set, else a SQLite file in the data folder.
+import { join } from "node:path";
+import { BadConfig, type Config } from "../config.ts";
+import type { EventStore } from "../event-store/port.ts";
+import { prefixedEventStore } from "../event-store/prefixed-event-store.ts";
+import { openSqliteEventStore } from "../event-store/sqlite/event-store.ts";
+
+export type EventStoreConfig = Pick<Config, "dataDir"> &
+  Partial<Pick<Config, "eventStoreUrl" | "eventStorePrefix">>;
+
+export type EventStoreOptions = {
+  /** The embedded store runs in a thread of its own, so that the caller never waits for the disk. */
+  offThread: boolean;
+  /** How often the embedded store looks for events of other threads and processes; its own default when absent. */
+  pollMs?: number;
+};
+
+/**
+ * A server that is unavailable is no error here: calls fail until it answers.
+ * @throws BadConfig for an EVENTSTORE_URL that the driver refuses; StoreUnavailable for a file that can't be opened
+ */
+export async function openEventStore(
+  { dataDir, eventStoreUrl, eventStorePrefix }: EventStoreConfig,
+  options: EventStoreOptions,
+): Promise<EventStore> {
+  if (eventStoreUrl) return await openEventStoreServer(eventStoreUrl, eventStorePrefix);
+  return await openSqliteEventStore(join(dataDir, "events.db"), options);
+}
+
+async function openEventStoreServer(url: string, prefix = ""): Promise<EventStore> {
+  const { openEventStoreDb } = await import("../event-store/eventstoredb/event-store.ts");
+  try {
+    return prefixedEventStore(await openEventStoreDb(url, { greet: false }), prefix);
+  } catch (error) {
+    throw new BadConfig([`EVENTSTORE_URL: ${(error as Error).message}`]);
+  }
+}

@@ -16,7 +16,7 @@ export type Problem = {
   message: string;
 };
 
-export type Verification = {
+export type LogVerification = {
   ok: boolean;
   events: number;
   streams: Record<keyof typeof PREFIX, number>;
@@ -43,7 +43,7 @@ const IDS_REMEMBERED = 200_000;
 export async function verifyLog(
   { eventStore, clock }: Deps,
   options: { anchor?: Anchor | undefined; passed?: (events: number) => void } = {},
-): Promise<Verification> {
+): Promise<LogVerification> {
   const { anchor, passed } = options;
   const digest = new LogDigest();
   const checks = eventChecks(clock);

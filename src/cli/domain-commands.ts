@@ -1,8 +1,7 @@
 // linkledger domain add | verify | activate | deactivate | remove | list
 import type { Command } from "commander";
-import { activateDomain } from "../commands/domains/activate-domain.ts";
 import { addDomain } from "../commands/domains/add-domain.ts";
-import { deactivateDomain } from "../commands/domains/deactivate-domain.ts";
+import { activateDomain, deactivateDomain } from "../commands/domains/domain-activation.ts";
 import { DomainNotFound } from "../commands/domains/domain-errors.ts";
 import { removeDomain } from "../commands/domains/remove-domain.ts";
 import { verifyDomain } from "../commands/domains/verify-domain.ts";

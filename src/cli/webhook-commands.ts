@@ -2,10 +2,9 @@
 import type { Command } from "commander";
 import { addWebhook } from "../commands/webhooks/add-webhook.ts";
 import { changeWebhook } from "../commands/webhooks/change-webhook.ts";
-import { pauseWebhook } from "../commands/webhooks/pause-webhook.ts";
 import { removeWebhook } from "../commands/webhooks/remove-webhook.ts";
-import { resumeWebhook } from "../commands/webhooks/resume-webhook.ts";
 import { rotateWebhookKey } from "../commands/webhooks/rotate-webhook-key.ts";
+import { pauseWebhook, resumeWebhook } from "../commands/webhooks/webhook-pause.ts";
 import { CLICK_KINDS, WEBHOOK_DEFAULT_KINDS } from "../events/vocabulary.ts";
 import type { WebhookDocument } from "../projections/definitions/webhooks.ts";
 import { showAccount } from "../queries/accounts.ts";

@@ -1,4 +1,4 @@
-// Who asks: an authenticated API key, or a person in the portal; what commands and queries decide rights by.
+// The authenticated caller of commands and queries: an API key, or a person signed in to the portal.
 import type { Actor } from "../event-store/port.ts";
 import type { CreatedVia, Tier } from "../events/vocabulary.ts";
 
@@ -10,5 +10,5 @@ export type Caller = {
   keyId?: string | undefined;
 };
 
-/** Where a command came from; ends in every event's metadata. `requestId` becomes the correlation id. */
+/** Written into the metadata of every event of the command; `requestId` becomes the correlation id. */
 export type CommandContext = { requestId: string; actor: Actor };

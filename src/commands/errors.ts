@@ -1,14 +1,14 @@
-// Why a command was refused, in words for the caller; codes are stable and api/ maps them to statuses.
+// Base class and shared kinds of refusals. Messages are for the caller; codes are stable, and api/http-errors.ts maps them to statuses.
 import { DomainError } from "../runtime/errors.ts";
 
-/** A refusal the caller can do something about; its message may be shown to them. */
+/** A refusal by a business rule; its message may be shown to the caller. */
 export abstract class CommandRefused extends DomainError {}
 
-/** A stream is as long as it may be (STREAM_LIMITS); `way`: what the caller can do instead. */
+/** A stream has reached its length limit (STREAM_LIMITS). */
 export class HistoryFull extends CommandRefused {
   override readonly code = "history_full";
-  constructor(what: string, way: string) {
-    super(`${what}: ${way}`);
+  constructor(what: string, alternative: string) {
+    super(`${what}: ${alternative}`);
   }
 }
 

@@ -1,4 +1,4 @@
-// The way of every command: load the stream, fold, decide, append at that revision; on a race, read on and once more.
+// Executes a command with optimistic concurrency: load the stream, fold, decide, append at that revision, retry on a conflict.
 import {
   type AppendResult,
   type EventStore,
@@ -21,19 +21,19 @@ export type CommandDeps = {
   sleep: (ms: number) => Promise<void>;
 };
 
-/** A stream and how it is folded and decided on. `decide` runs again after each lost race. */
+/** `decide` runs again after each revision conflict. */
 export type Command<S, E extends LinkledgerEvent> = {
   stream: string;
   initial: S;
   fold: (state: S, event: E) => S;
   decide: (state: S) => readonly E[];
-  /** The stream is most likely not there: the first try appends without reading. */
+  /** The stream probably does not exist: the first attempt appends without reading. */
   expectNew?: boolean;
-  /** Fixed id of the n-th event, for a command that must be recognised when it is repeated. */
+  /** Deterministic id of the n-th event, so that the store recognises a repeated append. */
   eventId?: (index: number) => string;
 };
 
-/** `position` is undefined when there was nothing to append to an empty stream. */
+/** `position`: of the stream's last event; undefined when the stream is empty. */
 export type CommandResult<S, E> = {
   state: S;
   events: readonly E[];
@@ -43,13 +43,13 @@ export type CommandResult<S, E> = {
 
 export type Loaded<S> = { state: S; revision: number | "none"; position: Position | undefined };
 
-const TRIES = 5;
-const LEAST_WAIT_MS = 10;
-const MOST_WAIT_MS = 200;
+const ATTEMPTS = 5;
+const MIN_BACKOFF_MS = 10;
+const MAX_BACKOFF_MS = 200;
 
 /**
- * Appends at the exact revision that was decided on; no events, no append.
- * @throws RevisionConflict after five lost races, unless the decider itself refuses by then
+ * Appends at the exact revision that was decided on; without events nothing is appended.
+ * @throws RevisionConflict after five conflicts; what `decide` throws
  */
 export async function handleCommand<S, E extends LinkledgerEvent>(
   deps: CommandDeps,
@@ -67,25 +67,25 @@ export async function handleCommand<S, E extends LinkledgerEvent>(
       return { state: events.reduce(command.fold, loaded.state), events, ...appended };
     } catch (error) {
       if (!(error instanceof RevisionConflict)) throw error;
-      if (attempt >= TRIES) return await lastWord(deps, command, loaded, error);
-      if (!isLoaded) await deps.sleep(LEAST_WAIT_MS + deps.random() * (MOST_WAIT_MS - LEAST_WAIT_MS));
+      if (attempt >= ATTEMPTS) return await decideOnLastState(deps, command, loaded, error);
+      if (!isLoaded) await deps.sleep(MIN_BACKOFF_MS + deps.random() * (MAX_BACKOFF_MS - MIN_BACKOFF_MS));
       isLoaded = false;
     }
   }
 }
 
 /**
- * Folds a stream as it is now, page by page; unknown event types count for the revision only. `before`: what was
- * loaded of it already, whose state may be changed in place.
+ * Folds a stream page by page; events of unknown types only advance the revision. `from`: an earlier result to continue
+ * from; its state may be mutated.
  */
 export async function loadStream<S, E extends LinkledgerEvent>(
   eventStore: Pick<EventStore, "read">,
   command: Pick<Command<S, E>, "stream" | "initial" | "fold">,
-  before: Loaded<S> = absent(command.initial),
+  from: Loaded<S> = absent(command.initial),
 ): Promise<Loaded<S>> {
-  let loaded = before;
-  const from = before.revision === "none" ? 0 : before.revision + 1;
-  for await (const page of streamPages(eventStore, command.stream, from)) {
+  let loaded = from;
+  const first = from.revision === "none" ? 0 : from.revision + 1;
+  for await (const page of streamPages(eventStore, command.stream, first)) {
     for (const recorded of page) {
       const event = readEvent(recorded);
       const state = event ? command.fold(loaded.state, event as unknown as E) : loaded.state;
@@ -113,14 +113,14 @@ function append<S, E extends LinkledgerEvent>(
   return deps.eventStore.append(command.stream, expected, stamped);
 }
 
-/** Who lost every race may by now be refused, or have nothing left to do; that says more than the conflict. */
-async function lastWord<S, E extends LinkledgerEvent>(
+/** After the last conflict: a refusal by `decide`, or its finding that nothing is left to do, is a better answer than the conflict. */
+async function decideOnLastState<S, E extends LinkledgerEvent>(
   deps: CommandDeps,
   command: Command<S, E>,
-  before: Loaded<S>,
+  stale: Loaded<S>,
   conflict: RevisionConflict,
 ): Promise<CommandResult<S, E>> {
-  const loaded = await loadStream(deps.eventStore, command, before);
+  const loaded = await loadStream(deps.eventStore, command, stale);
   const events = command.decide(loaded.state);
   if (events.length > 0) throw conflict;
   return { ...loaded, events };

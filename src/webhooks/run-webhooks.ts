@@ -1,8 +1,8 @@
 // Everything webhooks are made of, run together: the directory, the router, the worker and the sweep.
 import { AccountNotFound } from "../commands/account/account-errors.ts";
-import { pauseWebhook } from "../commands/webhooks/pause-webhook.ts";
 import { WebhookNotFound } from "../commands/webhooks/webhook-errors.ts";
 import { keysInUse } from "../commands/webhooks/webhook-key.ts";
+import { pauseWebhook } from "../commands/webhooks/webhook-pause.ts";
 import type { EventStore } from "../event-store/port.ts";
 import { PREFIX } from "../events/streams.ts";
 import type { ReadStore } from "../read-store/port.ts";

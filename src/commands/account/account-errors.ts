@@ -1,4 +1,4 @@
-// Why an account, its keys, its password or a sign-in was refused (errors.ts).
+// Refusals of commands on an account, its keys, its password and its sign-in.
 import { CommandRefused } from "../errors.ts";
 
 export class AccountNotFound extends CommandRefused {
@@ -47,7 +47,7 @@ export class PasswordRefused extends CommandRefused {
   override readonly code = "password_refused";
 }
 
-/** Says nothing about whether there is such an account. */
+/** One message for an unknown address and a wrong password, so that addresses can't be enumerated. */
 export class WrongCredentials extends CommandRefused {
   override readonly code = "wrong_credentials";
   constructor() {
@@ -55,7 +55,7 @@ export class WrongCredentials extends CommandRefused {
   }
 }
 
-/** Used, too old, void since the password changed, or never issued: all read alike. */
+/** One message for a token that is used, expired, unknown, or void because the password or the address changed. */
 export class LinkExpired extends CommandRefused {
   override readonly code = "link_expired";
   constructor() {
@@ -63,7 +63,7 @@ export class LinkExpired extends CommandRefused {
   }
 }
 
-/** Of someone who is signed in and must show once more who they are. */
+/** Re-authentication within a session failed. */
 export class WrongPassword extends CommandRefused {
   override readonly code = "wrong_password";
   constructor() {

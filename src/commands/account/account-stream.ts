@@ -1,4 +1,4 @@
-// What every command on an account shares: its stream, its fold, and the decision handed in.
+// Loads and changes one account's stream: the shared part of all commands on an account.
 import type { EventStore } from "../../event-store/port.ts";
 import type { AccountEvent } from "../../events/catalogue.ts";
 import { accountStream } from "../../events/streams.ts";
@@ -7,6 +7,7 @@ import { type CommandDeps, type CommandResult, handleCommand, loadStream } from 
 import { type AccountState, evolve, noAccount, type OpenAccount, opened } from "./account.ts";
 import { AccountNotFound } from "./account-errors.ts";
 
+/** Runs `decide` on the account's current state and appends what it returns (handle-command.ts). */
 export function onAccount(
   deps: CommandDeps,
   context: CommandContext,
@@ -16,7 +17,7 @@ export function onAccount(
   return handleCommand(deps, context, { ...folded(accountId), decide });
 }
 
-/** The account as its stream says now; `absent` when there is none. */
+/** Folds the account's stream; `absent` when it is empty. */
 export async function loadAccount(eventStore: EventStore, accountId: string): Promise<AccountState> {
   return (await loadStream(eventStore, folded(accountId))).state;
 }
@@ -27,11 +28,11 @@ export async function loadOpenAccount(eventStore: EventStore, accountId: string)
 }
 
 /**
- * Changes what is kept of an account beside its stream, which no revision guards. Of an account that is closed
- * meanwhile nothing is kept: closing erases what `change` wrote before it, and `undo` what it wrote after.
+ * Writes data of an open account outside its stream (secrets, billing), where no expected revision detects a closing
+ * that runs at the same time: `closeAccount` erases what `change` wrote before it, `undo` what `change` wrote after it.
  * @throws AccountNotFound; what `change` throws
  */
-export async function keepOfOpenAccount<T>(
+export async function writeForOpenAccount<T>(
   { eventStore }: { eventStore: EventStore },
   accountId: string,
   change: () => Promise<T>,

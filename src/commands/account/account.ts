@@ -1,25 +1,25 @@
-// Decides what may happen to one account and its API keys; folds its domains and webhooks too. Pure: time and ids come in.
+// Decider of an account and its API keys; its fold includes domains and webhooks, as they share the stream. Pure.
 import type { AccountEvent } from "../../events/catalogue.ts";
 import { STREAM_LIMITS, TIER_LIMITS, type Tier } from "../../events/vocabulary.ts";
-import { evolveDomains, type OwnDomains } from "../domains/domain-state.ts";
+import { type DomainStates, evolveDomains } from "../domains/domain-state.ts";
 import { HistoryFull } from "../errors.ts";
-import { evolveWebhooks, isOfWebhook, type OwnWebhooks } from "../webhooks/webhook-state.ts";
+import { evolveWebhooks, isOfWebhook, type WebhookStates } from "../webhooks/webhook-state.ts";
 import { AccountExists, AccountNotFound, KeyLimitReached, KeyNotFound } from "./account-errors.ts";
 
-/** Deciders read it; only `evolve` changes it, in place. */
+/** Deciders only read it; `evolve` mutates it. */
 export type OpenAccount = {
   status: "open";
   accountId: string;
   tier: Tier;
-  /** By key id, deactivated ones too: as many as were ever issued. */
+  /** By key id; every key that was ever issued. */
   keys: Map<string, "active" | "deactivated">;
   activeKeys: number;
-  domains: OwnDomains;
-  /** Ever, those that were removed since counted. */
+  domains: DomainStates;
+  /** Ever added, including those removed since. */
   domainsAdded: number;
-  webhooks: OwnWebhooks;
+  webhooks: WebhookStates;
   liveWebhooks: number;
-  /** In its stream. */
+  /** Length of the stream, for `withRoom`. */
   events: number;
 };
 
@@ -27,7 +27,7 @@ export type AccountState = { status: "absent" } | { status: "closed"; accountId:
 
 export const noAccount: AccountState = { status: "absent" };
 
-/** @throws AccountExists also for one that was closed: an id is used once */
+/** @throws AccountExists also for a closed account: ids are not reused */
 export function open(
   account: AccountState,
   c: { accountId: string; tier: Tier; at: string },
@@ -36,7 +36,7 @@ export function open(
   return [{ type: "AccountOpened", data: { accountId: c.accountId, tier: c.tier, at: c.at } }];
 }
 
-/** Active keys beyond the new tier's limit go on working; only new ones are refused. */
+/** Active keys beyond the new tier's limit keep working; only issuing is refused. @throws AccountNotFound */
 export function changeTierTo(account: AccountState, c: { tier: Tier; at: string }): AccountEvent[] {
   const { accountId, tier } = opened(account);
   if (tier === c.tier) return [];
@@ -58,6 +58,7 @@ export function issue(account: AccountState, key: NewKey): AccountEvent[] {
   return [{ type: "KeyIssued", data: { accountId, ...key } }];
 }
 
+/** Deactivating again changes nothing. @throws AccountNotFound, KeyNotFound */
 export function deactivate(account: AccountState, c: { keyId: string; at: string }): AccountEvent[] {
   const { accountId, keys } = opened(account);
   const status = keys.get(c.keyId);
@@ -66,21 +67,22 @@ export function deactivate(account: AccountState, c: { keyId: string; at: string
   return [{ type: "KeyDeactivated", data: { accountId, keyId: c.keyId, at: c.at } }];
 }
 
-/** Closing what is closed changes nothing, so that it can be repeated. @throws AccountNotFound */
+/** Idempotent. @throws AccountNotFound */
 export function close(account: AccountState, c: { at: string }): AccountEvent[] {
   if (account.status === "closed") return [];
   const { accountId } = opened(account);
   return [{ type: "AccountClosed", data: { accountId, at: c.at } }];
 }
 
-/** @throws AccountNotFound when it was never opened, or is closed */
+/** @throws AccountNotFound when it was never opened or is closed */
 export function opened(account: AccountState): OpenAccount {
   if (account.status !== "open") throw new AccountNotFound();
   return account;
 }
 
 /**
- * For what may make the stream longer again and again, such as issuing, changing and resuming.
+ * The open account, for commands that can be repeated without limit (issuing, changing, resuming): they are refused at
+ * STREAM_LIMITS.accountEvents, because every command folds the whole stream.
  * @throws AccountNotFound, HistoryFull
  */
 export function withRoom(account: AccountState): OpenAccount {
@@ -92,10 +94,7 @@ export function withRoom(account: AccountState): OpenAccount {
   );
 }
 
-/**
- * Changes an open account in place and answers it, as it belongs to whoever loads the stream: a copy of its maps for
- * each event would take quadratic time.
- */
+/** Mutates and returns the open account: copying its maps for each event would make loading quadratic. */
 export function evolve(account: AccountState, event: AccountEvent): AccountState {
   if (event.type === "AccountOpened") return asOpened(event.data);
   if (account.status !== "open") return account;

@@ -1,4 +1,4 @@
-// Moves an account to another tier (interface, part 1); keys and domains it already has stay as they are.
+// Moves an account to another tier (interface, part 1); its keys, domains and webhooks stay as they are.
 import type { Position } from "../../event-store/port.ts";
 import type { Tier } from "../../events/vocabulary.ts";
 import type { CommandContext } from "../caller.ts";

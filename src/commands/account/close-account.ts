@@ -1,4 +1,4 @@
-// Closes an account for good: keys, domains and webhooks end with it in one append, then what is kept beside the log goes.
+// Closes an account for good: one append ends its keys, domains and webhooks, then its data outside the event log is erased.
 import type { Position } from "../../event-store/port.ts";
 import { streamPages } from "../../event-store/stream-pages.ts";
 import type { AccountEvent } from "../../events/catalogue.ts";
@@ -26,7 +26,8 @@ import { accountByEmailSecret, emailSecret } from "./open-account.ts";
 export type CloseDeps = CommandDeps & { secrets: Secrets };
 
 /**
- * After this nobody can use the account and none of its links redirects; jobs/account-closing.ts deletes the links.
+ * From the append on the account can't be used and none of its links redirects; jobs/account-closing.ts deletes the
+ * links and repeats the erasure if a crash interrupted it.
  * @throws AccountNotFound
  */
 export async function closeAccount(
@@ -41,7 +42,7 @@ export async function closeAccount(
   return { position };
 }
 
-/** At one revision of its stream, so that a key, domain or webhook added meanwhile is ended too, or refused. */
+/** Decided at one revision, so that a key, domain or webhook added concurrently is either ended too or refused. */
 function endAll(account: AccountState, at: string): AccountEvent[] {
   if (account.status === "closed") return [];
   const { keys, webhooks, domains } = opened(account);
@@ -54,8 +55,9 @@ function endAll(account: AccountState, at: string): AccountEvent[] {
 }
 
 /**
- * What a closed account leaves beside its stream: address, password, sessions, webhook keys, when its keys were used, and its claims of hostnames.
- * All that it ever had, by its own events, so that it can be repeated after a crash. The address is free afterwards.
+ * Erases a closed account's data outside its stream: address, password, sessions, known browsers, upgrade request,
+ * webhook keys, last uses of API keys, and hostname claims. What there is to erase is read from the account's events,
+ * so that it can be repeated after a crash. The address can be used for a new account afterwards.
  */
 export async function eraseClosed(
   deps: CloseDeps,
@@ -68,7 +70,7 @@ export async function eraseClosed(
     const bound = await secrets.get(accountByEmailSecret(email), clock());
     if (bound === accountId) await secrets.delete(accountByEmailSecret(email));
   }
-  // Earlier versions noted the closing itself among the secrets.
+  // `closingSecret`: earlier versions stored the progress of a closing there.
   const names = [emailSecret, passwordSecret, upgradeRequestSecret, closingSecret].map((of) => of(accountId));
   for (const prefix of [sessionSecret(accountId, ""), deviceSecret(accountId, "")])
     names.push(...(await secrets.list(prefix, clock())).map(({ key }) => key));

@@ -1,4 +1,4 @@
-// Opens an account for an e-mail address, which goes into the secrets and never into an event (DESIGN §3).
+// Opens an account for an e-mail address, which is stored in the secrets and never in an event (DESIGN §3).
 import { createHash } from "node:crypto";
 import type { Position } from "../../event-store/port.ts";
 import type { Tier } from "../../events/vocabulary.ts";
@@ -15,14 +15,14 @@ export type OpenAccountDeps = CommandDeps & { secrets: Secrets };
 
 export type OpenedAccount = { accountId: string; email: string; tier: Tier; position: Position | undefined };
 
-/** @throws InvalidEmail, EmailTaken (upper and lower case are one address) */
+/** @throws InvalidEmail, EmailTaken (compared by `normalEmail`) */
 export async function openAccount(
   deps: OpenAccountDeps,
   context: CommandContext,
   request: { email: string; tier: Tier },
 ): Promise<OpenedAccount> {
   const email = acceptEmail(request.email);
-  const accountId = await onAddress(deps, email, async () => {
+  const accountId = await withAddressLock(deps, email, async () => {
     const reserved = await reserve(deps, email);
     await deps.secrets.put(emailSecret(reserved), { value: email });
     return reserved;
@@ -38,25 +38,27 @@ export async function openAccount(
   }
 }
 
-/** Where an account's e-mail address is kept among the secrets; a string. */
+/** Secret that holds an account's e-mail address, a string. */
 export function emailSecret(accountId: string): string {
   return `email/${accountId}`;
 }
 
-/** Where the account of an e-mail address is found among the secrets, by the digest of the address; its id. */
+/** Secret that holds the account id of an e-mail address, named by the digest of the address. */
 export function accountByEmailSecret(email: string): string {
   const digest = createHash("sha256").update(normalEmail(email)).digest("hex");
   return `account-by-email/${digest}`;
 }
 
-/** One opening or change at a time that binds the address. @throws EmailTaken when another binds it */
-export async function onAddress<T>(deps: LockDeps, email: string, work: () => Promise<T>): Promise<T> {
+/** Serialises openings and changes of address that bind the same address. @throws EmailTaken when another one runs */
+export async function withAddressLock<T>(deps: LockDeps, email: string, work: () => Promise<T>): Promise<T> {
   return await withLock(deps, `${accountByEmailSecret(email)}/lock`, () => new EmailTaken(), work);
 }
 
 /**
- * The address binds one account id; one whose opening was cut off by a crash is taken up again. What a closing or a
- * change of address that was cut off left behind counts for nothing.
+ * Binds the address to an account id. A binding without an opened account is from an opening that a crash interrupted:
+ * its id is used again. A binding that the account's own secret does not confirm is left over from an interrupted
+ * closing or change of address: it is overwritten.
+ * @throws EmailTaken
  */
 async function reserve(deps: OpenAccountDeps, email: string): Promise<string> {
   const { secrets, clock, newId, eventStore } = deps;

@@ -1,4 +1,4 @@
-// Opens an account of the Free tier for a person who has chosen a password in the portal.
+// Sign-up in the portal: opens a Free account and stores its password.
 import type { CommandContext } from "../caller.ts";
 import { keepPassword } from "../credentials/password.ts";
 import { type OpenAccountDeps, type OpenedAccount, openAccount } from "./open-account.ts";

@@ -1,13 +1,13 @@
-// Names under which an account's secrets are kept, beyond those of its address and password.
+// Names of an account's secrets, other than its address (open-account.ts) and password (password.ts).
 
 import { KEY_USES } from "../../secrets/earlier-versions.ts";
 
-/** A session of the portal; `sessionId` empty: what all of the account's sessions begin with. */
+/** A portal session; with an empty `sessionId`, the prefix of all of the account's sessions. */
 export function sessionSecret(accountId: string, sessionId: string): string {
   return `session/${accountId}/${sessionId}`;
 }
 
-/** A browser that signed in to the account before; `deviceId` empty: what all of the account's browsers begin with. */
+/** A browser that signed in to the account before; with an empty `deviceId`, the prefix of all of them. */
 export function deviceSecret(accountId: string, deviceId: string): string {
   return `device/${accountId}/${deviceId}`;
 }
@@ -17,14 +17,14 @@ export function keyUseSecret(keyId: string): string {
   return `${KEY_USES}${keyId}`;
 }
 
-/** That the account asked for the Developer plan; an object with `at`. */
+/** A pending request for the Developer plan; an object with `at`. */
 export function upgradeRequestSecret(accountId: string): string {
   return `${UPGRADE_REQUESTS}${accountId}`;
 }
 
 export const UPGRADE_REQUESTS = "upgrade-request/";
 
-/** What earlier versions kept until the last link of a closed account was gone. */
+/** Written by earlier versions until the last link of a closed account was deleted. */
 export function closingSecret(accountId: string): string {
   return `closing/${accountId}`;
 }

@@ -1,4 +1,4 @@
-// One-time links of an account: void as soon as its password or its address is another, and when it is closed.
+// One-time tokens of an account, void once its password or address changes or it is closed.
 import type { EventStore } from "../../event-store/port.ts";
 import type { Secrets } from "../../secrets/port.ts";
 import { AccountNotFound, LinkExpired } from "../account/account-errors.ts";
@@ -8,10 +8,10 @@ import { issueToken, lookAtToken, type TokenPurpose, useToken } from "./one-time
 
 export type AccountTokenDeps = { eventStore: EventStore; secrets: Secrets; clock: () => Date };
 
-/** `credentials`: the digest of credentialsOf when the link was made. */
+/** `credentials`: the digest of `credentialsOf` at the time of issue. */
 type Bound<T> = { accountId: string; credentials: string; value: T };
 
-/** `email`: of the account, as it is stored. */
+/** `email`: the account's, as it is stored. */
 export type OfAccount<T> = { accountId: string; email: string; value: T };
 
 /** `value` is plain JSON. @throws AccountNotFound */
@@ -28,7 +28,7 @@ export async function issueAccountToken<T>(
   return await issueToken(deps, purpose, bound, lifetimeMs);
 }
 
-/** Without using it up. @throws LinkExpired */
+/** Reads a token without consuming it. @throws LinkExpired */
 export async function lookAtAccountToken<T>(
   deps: AccountTokenDeps,
   purpose: TokenPurpose,
@@ -37,7 +37,7 @@ export async function lookAtAccountToken<T>(
   return await stillBound(deps, await lookAtToken<Bound<T>>(deps, purpose, token));
 }
 
-/** Uses it up; of several who try at the same time one succeeds. @throws LinkExpired */
+/** Consumes a token; of concurrent attempts exactly one succeeds. @throws LinkExpired */
 export async function useAccountToken<T>(
   deps: AccountTokenDeps,
   purpose: TokenPurpose,

@@ -1,9 +1,9 @@
-// Another e-mail address for an account: bound to it first, then in use, then the old one is let go.
+// Changes an account's e-mail address: binds the new one, stores it, then releases the old one.
 import type { EventStore } from "../../event-store/port.ts";
 import type { Secrets } from "../../secrets/port.ts";
 import { EmailTaken } from "../account/account-errors.ts";
-import { keepOfOpenAccount } from "../account/account-stream.ts";
-import { accountByEmailSecret, emailSecret, onAddress } from "../account/open-account.ts";
+import { writeForOpenAccount } from "../account/account-stream.ts";
+import { accountByEmailSecret, emailSecret, withAddressLock } from "../account/open-account.ts";
 import {
   type AccountTokenDeps,
   issueAccountToken,
@@ -15,25 +15,26 @@ import { acceptEmail } from "./email-address.ts";
 
 type Deps = { eventStore: EventStore; secrets: Secrets; clock: () => Date; newId: () => string };
 
-export type ChangedEmail = { before: string; email: string };
+export type ChangedEmail = { previous: string; email: string };
 
 /**
- * Answers the address before too. Cut off anywhere, both or one of them leads to the account.
+ * Interrupted at any step, the account can still be found by the old address, the new one, or both.
  * @throws InvalidEmail, EmailTaken, AccountNotFound
  */
 export async function changeEmail(deps: Deps, accountId: string, given: string): Promise<ChangedEmail> {
   const email = acceptEmail(given);
-  const change = () => onAddress(deps, email, () => bindEmail(deps, accountId, email));
+  const change = () => withAddressLock(deps, email, () => bindEmail(deps, accountId, email));
   const undo = async () => {
     await deps.secrets.delete(emailSecret(accountId));
     await release(deps, accountId, email);
   };
-  return await keepOfOpenAccount(deps, accountId, change, undo);
+  return await writeForOpenAccount(deps, accountId, change, undo);
 }
 
 /**
- * Path and query of the page where whoever reads the mail of the new address confirms it. Undefined when it is
- * someone else's: there is nothing to say to them, and nothing to tell the one who asks.
+ * Path and query of the page that confirms the new address, to be mailed to that address. Undefined when the address
+ * belongs to another account: then no mail is sent, and the caller's answer is the same, so that addresses can't be
+ * enumerated.
  * @throws InvalidEmail, AccountNotFound
  */
 export async function issueEmailChange(
@@ -49,7 +50,7 @@ export async function issueEmailChange(
   return { path: `/portal/account/email/confirm?token=${token}` };
 }
 
-/** The new address. @throws LinkExpired */
+/** Reads the new address without consuming the token. @throws LinkExpired */
 export async function lookAtEmailChange(deps: AccountTokenDeps, token: string): Promise<{ email: string }> {
   return (await lookAtAccountToken<{ email: string }>(deps, "email", token)).value;
 }
@@ -63,17 +64,17 @@ export async function confirmEmailChange(deps: Deps, token: string): Promise<Cha
 /** @throws EmailTaken */
 async function bindEmail(deps: Deps, accountId: string, email: string): Promise<ChangedEmail> {
   const { secrets, clock } = deps;
-  const before = String((await secrets.get(emailSecret(accountId), clock())) ?? "");
+  const previous = String((await secrets.get(emailSecret(accountId), clock())) ?? "");
   const bound = await secrets.putIfAbsent(accountByEmailSecret(email), { value: accountId }, clock());
   if (bound !== accountId) {
     if (await accountWithEmail(deps, email)) throw new EmailTaken();
-    // Left behind by a change that was cut off, or by an opening that never happened.
+    // The binding is left over from an interrupted change of address or opening.
     await secrets.put(accountByEmailSecret(email), { value: accountId });
   }
   await secrets.put(emailSecret(accountId), { value: email });
-  if (before && accountByEmailSecret(before) !== accountByEmailSecret(email))
-    await secrets.delete(accountByEmailSecret(before));
-  return { before, email };
+  if (previous && accountByEmailSecret(previous) !== accountByEmailSecret(email))
+    await secrets.delete(accountByEmailSecret(previous));
+  return { previous, email };
 }
 
 async function release({ secrets, clock }: Deps, accountId: string, email: string): Promise<void> {

@@ -1,4 +1,4 @@
-// A new password for someone who knows the old one; every session of the old one ends with it.
+// Changes a password, given the current one; sessions of the old password's epoch are void from then on.
 import type { EventStore } from "../../event-store/port.ts";
 import type { Secrets } from "../../secrets/port.ts";
 import { WrongPassword } from "../account/account-errors.ts";
@@ -8,7 +8,7 @@ import { acceptPassword, hashPassword, keepPassword, verifyPassword } from "./pa
 
 type Deps = { eventStore: EventStore; secrets: Secrets; clock: () => Date; newId: () => string };
 
-/** Answers the epoch of the new password. @throws WrongPassword, PasswordRefused, AccountNotFound */
+/** Returns the new password's epoch. @throws WrongPassword, PasswordRefused, AccountNotFound */
 export async function changePassword(
   deps: Deps,
   accountId: string,
@@ -20,7 +20,7 @@ export async function changePassword(
   return { epoch: await keepPassword(deps, accountId, passwordHash) };
 }
 
-/** Before what can't be taken back, and before what would let a borrowed browser take the account. @throws WrongPassword, AccountNotFound */
+/** Re-authentication before irreversible changes and changes of credentials. @throws WrongPassword, AccountNotFound */
 export async function provePassword(
   deps: Pick<Deps, "eventStore" | "secrets" | "clock">,
   accountId: string,

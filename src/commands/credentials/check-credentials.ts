@@ -1,4 +1,4 @@
-// Signing in: whose e-mail address and password these are; every refusal reads and takes the same (no enumeration).
+// Checks e-mail address and password at sign-in; every refusal has one message and takes the same time (no enumeration).
 import type { EventStore } from "../../event-store/port.ts";
 import type { Secrets } from "../../secrets/port.ts";
 import { WrongCredentials } from "../account/account-errors.ts";
@@ -9,7 +9,7 @@ import { verifyPassword } from "./password.ts";
 
 type Deps = { eventStore: EventStore; secrets: Secrets; clock: () => Date };
 
-/** `epoch`: of the password that was given. @throws WrongCredentials also for a closed account and for one without a password */
+/** `epoch`: the password's. @throws WrongCredentials also for a closed account and for one without a password */
 export async function checkCredentials(
   deps: Deps,
   given: { email: string; password: string },
@@ -21,7 +21,10 @@ export async function checkCredentials(
   return { accountId, epoch };
 }
 
-/** The account that has this address now, and the address as it is stored; an entry that a cut-off change of address left behind counts for nothing. */
+/**
+ * The account with this address, and the address as it is stored. A binding that the account's own secret does not
+ * confirm, left over from an interrupted change of address, is ignored.
+ */
 export async function accountWithEmail(
   deps: Pick<Deps, "secrets" | "clock">,
   email: string,

@@ -1,6 +1,6 @@
-// Passwords of ten or more characters that attackers try first; shorter ones are refused for their length.
+// Common passwords of ten or more characters; shorter ones are refused for their length.
 
-/** Beginnings and words out of which most of the lists of leaked passwords are made. */
+/** The most frequent ones of that length in lists of leaked passwords. */
 const COMMON = new Set(
   `1234567890 12345678910 0123456789 0987654321 1q2w3e4r5t 1q2w3e4r5t6y qwertyuiop qwerty12345 qwerty123456 qwertyuiop123
   1qaz2wsx3edc qazwsxedcrfv zaq12wsxcde3 asdfghjkl1 asdfghjkl123 zxcvbnm123 password12 password123 password1234 password12345
@@ -16,13 +16,13 @@ const COMMON = new Set(
   ),
 );
 
-/** Upper and lower case are one; so is a password of one or two characters repeated, or of one run of digits. */
+/** Ignores case. Also refuses at most two distinct characters, and runs of consecutive digits or letters. */
 export function isCommonPassword(password: string): boolean {
   const plain = password.toLowerCase();
   return COMMON.has(plain) || new Set(plain).size <= 2 || isRun(plain);
 }
 
-/** Such as 23456789012 or zyxwvutsrq: each character follows the one before, 0 follows 9. */
+/** Such as 23456789012 or zyxwvutsrq: consecutive in either direction, wrapping around. */
 function isRun(text: string): boolean {
   return ["0123456789", "abcdefghijklmnopqrstuvwxyz"].some((row) => {
     const forwards = row.repeat(Math.ceil(text.length / row.length) + 1);

@@ -1,14 +1,14 @@
-// What an account signs in with, as one digest: what was made for it before a change of password or address is void after.
+// Digest of an account's password epoch and address: tokens bound to it become void when either changes.
 import { createHash } from "node:crypto";
 import type { Secrets } from "../../secrets/port.ts";
 import { emailSecret } from "../account/open-account.ts";
 import { normalEmail } from "./email-address.ts";
 import { passwordEpoch } from "./password.ts";
 
-/** `digest`: SHA-256 in hex, of the epoch of the password and the address. */
+/** `digest`: SHA-256 of password epoch and address, in hex. */
 export type Credentials = { email: string; digest: string };
 
-/** Undefined for an account that isn't there, and for a closed one: closing erases its address. */
+/** Undefined for an unknown account, and for a closed one: closing erases its address. */
 export async function credentialsOf(
   { secrets, clock }: { secrets: Secrets; clock: () => Date },
   accountId: string,

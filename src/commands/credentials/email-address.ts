@@ -1,7 +1,7 @@
-// Which e-mail addresses are taken, and when two of them are the same.
+// Which e-mail addresses are accepted, and when two of them are equal.
 import { InvalidEmail } from "../account/account-errors.ts";
 
-/** RFC 5321 limits and one `@`; whether mail arrives is not ours to know. @throws InvalidEmail */
+/** RFC 5321 length limits and one `@`; whether the mailbox exists is not checked. @throws InvalidEmail */
 export function acceptEmail(given: string): string {
   const email = given.trim();
   if (email.length > 254 || !/^[^\s@\p{Cc}]{1,64}@[^\s@\p{Cc}]+$/u.test(email)) throw new InvalidEmail();
@@ -9,9 +9,9 @@ export function acceptEmail(given: string): string {
 }
 
 /**
- * The one form by which addresses are compared and looked up: trimmed, NFC, lower case. Not NFKC, which also makes one
- * of full-width letters and ligatures. Mail servers tell more addresses apart than this does (U+212A, the Kelvin sign,
- * becomes a k), so mail goes to the address as it is stored, never to a spelling that merely compares equal.
+ * The form in which addresses are compared and looked up: trimmed, NFC, lower case. Not NFKC, which would also fold
+ * full-width letters and ligatures. Mail servers may distinguish addresses that are equal here (U+212A, the Kelvin
+ * sign, lower-cases to k), so mail is sent to the address as it is stored, never to the one that was typed in.
  */
 export function normalEmail(email: string): string {
   return email.trim().normalize("NFC").toLowerCase();

@@ -1,11 +1,11 @@
-// Tokens that are mailed or handed over by the operator: they work once, for a while, and only their SHA-256 is kept.
+// One-time tokens with an expiry, mailed or handed over by the operator; only their SHA-256 is stored.
 import { createHash, randomBytes } from "node:crypto";
 import type { Secrets } from "../../secrets/port.ts";
 import { LinkExpired } from "../account/account-errors.ts";
 
 type Deps = { secrets: Secrets; clock: () => Date };
 
-/** What a token may be used for; one made for the one is nothing to the other. */
+/** Part of the secret's name, so that a token of one purpose is unknown for another. */
 export type TokenPurpose = "sign-up" | "password" | "email";
 
 /** `value` is plain JSON. */
@@ -21,14 +21,14 @@ export async function issueToken(
   return token;
 }
 
-/** What the token stands for, without using it up. @throws LinkExpired */
+/** Reads the token's value without consuming it. @throws LinkExpired */
 export async function lookAtToken<T>(deps: Deps, purpose: TokenPurpose, token: string): Promise<T> {
   const value = await deps.secrets.get(tokenSecret(purpose, token), deps.clock());
   if (value === undefined) throw new LinkExpired();
   return value as T;
 }
 
-/** Uses it up; of several who try at the same time one succeeds. @throws LinkExpired */
+/** Consumes the token; of concurrent attempts exactly one succeeds. @throws LinkExpired */
 export async function useToken<T>(deps: Deps, purpose: TokenPurpose, token: string): Promise<T> {
   const value = await deps.secrets.take(tokenSecret(purpose, token), deps.clock());
   if (value === undefined) throw new LinkExpired();

@@ -1,25 +1,25 @@
-// Passwords of people in the portal: argon2id, kept among the secrets beside the account, never in an event.
+// Portal passwords: argon2id hashes, stored in the secrets and never in an event.
 import { hash, verify } from "@node-rs/argon2";
 import type { EventStore } from "../../event-store/port.ts";
 import type { Secrets } from "../../secrets/port.ts";
 import { PasswordRefused } from "../account/account-errors.ts";
-import { keepOfOpenAccount } from "../account/account-stream.ts";
+import { writeForOpenAccount } from "../account/account-stream.ts";
 import { isCommonPassword } from "./common-passwords.ts";
 import { normalEmail } from "./email-address.ts";
 
-/** `epoch` changes with every new password; sessions and reset links of an older one are void. */
+/** `epoch` is new with every password; sessions and reset links of an older epoch are void. */
 type PasswordRecord = { hash: string; epoch: string };
 
 export const PASSWORD_MIN = 10;
-/** Beyond this, hashing would be work for nothing. */
+/** Bounds the cost of hashing. */
 const PASSWORD_MAX = 512;
-/** OWASP's first choice for argon2id: 19 MiB, two passes, one lane. */
+/** OWASP's minimum for argon2id: 19 MiB, two iterations, one lane. */
 const COST = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
-/** Of a password nobody knows: verifying against it takes as long as against a real one. */
-const NOBODY =
+/** Verified against when there is no password, so that the answer takes the same time. */
+const DUMMY_HASH =
   "$argon2id$v=19$m=19456,t=2,p=1$e5kx462mJpWIBADOTL6QeQ$NBgfWzzho/HGMkHulALrD9JAcnsY3el4SL9ZUg1tj00";
 
-/** No rules of composition (NIST 800-63B): long enough, and not one that everyone tries first. @throws PasswordRefused */
+/** NIST SP 800-63B: a minimum length and a block list, no composition rules. @throws PasswordRefused */
 export function acceptPassword(given: string, about: { email: string }): string {
   const password = given.normalize("NFKC");
   if ([...password].length < PASSWORD_MIN)
@@ -32,11 +32,12 @@ export function acceptPassword(given: string, about: { email: string }): string 
   return password;
 }
 
+/** `accepted`: a result of `acceptPassword`. */
 export function hashPassword(accepted: string): Promise<string> {
   return hash(accepted, COST);
 }
 
-/** Keeps a hash of hashPassword as the account's password from now on; answers its epoch. @throws AccountNotFound */
+/** Stores a hash of `hashPassword` as the account's password and returns its epoch. @throws AccountNotFound */
 export async function keepPassword(
   deps: { eventStore: EventStore; secrets: Secrets; newId: () => string },
   accountId: string,
@@ -45,13 +46,13 @@ export async function keepPassword(
   const key = passwordSecret(accountId);
   const record: PasswordRecord = { hash: passwordHash, epoch: deps.newId() };
   const change = () => deps.secrets.put(key, { value: record });
-  await keepOfOpenAccount(deps, accountId, change, () => deps.secrets.delete(key));
+  await writeForOpenAccount(deps, accountId, change, () => deps.secrets.delete(key));
   return record.epoch;
 }
 
 /**
- * The epoch of the account's password when that is what was given, else undefined. Takes the same time for an account
- * that isn't there or has no password.
+ * The epoch of the account's password if `given` matches, else undefined. Takes the same time for an unknown account and
+ * for one without a password.
  */
 export async function verifyPassword(
   deps: { secrets: Secrets; clock: () => Date },
@@ -60,16 +61,16 @@ export async function verifyPassword(
 ): Promise<string | undefined> {
   const record =
     accountId === undefined ? undefined : await passwordOf(deps.secrets, accountId, deps.clock());
-  const matches = await verify(record?.hash ?? NOBODY, given.slice(0, PASSWORD_MAX).normalize("NFKC"));
+  const matches = await verify(record?.hash ?? DUMMY_HASH, given.slice(0, PASSWORD_MAX).normalize("NFKC"));
   return matches ? record?.epoch : undefined;
 }
 
-/** Which password the account has, told by when it was set; "" for none. */
+/** The epoch of the account's password; "" for none. */
 export async function passwordEpoch(secrets: Secrets, accountId: string, now: Date): Promise<string> {
   return (await passwordOf(secrets, accountId, now))?.epoch ?? "";
 }
 
-/** Where an account's password hash is kept among the secrets. */
+/** Secret that holds an account's password hash. */
 export function passwordSecret(accountId: string): string {
   return `password/${accountId}`;
 }

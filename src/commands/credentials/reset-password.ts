@@ -1,4 +1,4 @@
-// A lost password: a link that lets its holder choose a new one, once; all sessions end with the old one.
+// Password reset by a one-time link; sessions of the old password's epoch are void from then on.
 import {
   type AccountTokenDeps,
   issueAccountToken,
@@ -9,7 +9,7 @@ import { acceptPassword, hashPassword, keepPassword } from "./password.ts";
 
 export type ResetDeps = AccountTokenDeps & { newId: () => string };
 
-/** Path and query of the page where the password is chosen. @throws AccountNotFound */
+/** `path`: path and query of the page where the new password is chosen. @throws AccountNotFound */
 export async function issuePasswordReset(
   deps: AccountTokenDeps,
   accountId: string,
@@ -20,7 +20,7 @@ export async function issuePasswordReset(
   return { path: `/portal/reset/choose?token=${token}`, expiresAt };
 }
 
-/** Whose password it is for. @throws LinkExpired */
+/** Reads the account of a reset link without consuming the link. @throws LinkExpired */
 export async function lookAtReset(
   deps: AccountTokenDeps,
   token: string,
@@ -29,8 +29,8 @@ export async function lookAtReset(
 }
 
 /**
- * Answers the epoch of the new password.
- * @throws LinkExpired, PasswordRefused (the link can be used again then), AccountNotFound
+ * Returns the new password's epoch. The link is consumed only after the password is accepted.
+ * @throws LinkExpired, PasswordRefused, AccountNotFound
  */
 export async function resetPassword(
   deps: ResetDeps,

@@ -1,13 +1,12 @@
-// One use case at a time for one name, over all processes: secrets have no compare-and-set, so who reads one to decide
-// what to write there holds a lock meanwhile.
+// Mutual exclusion across processes, for use cases that read a secret to decide what to write: secrets have no compare-and-set.
 import type { Secrets } from "../../secrets/port.ts";
 
 export type LockDeps = { secrets: Secrets; clock: () => Date; newId: () => string };
 
-/** Work that a crash cut off blocks the next for this long. */
+/** Expiry of the lock: after a crash the name stays locked for this long. */
 const LONGEST_WORK_MS = 30_000;
 
-/** `name`: of the lock's own secret. `refusal`: what is thrown at whoever comes while another works. */
+/** `name`: of the lock's own secret. `refusal`: thrown when the lock is held. */
 export async function withLock<T>(
   { secrets, clock, newId }: LockDeps,
   name: string,
@@ -21,7 +20,7 @@ export async function withLock<T>(
   try {
     return await work();
   } finally {
-    // After a stall longer than the lock's life it is another's.
+    // If the work outlasted the lock's expiry, another process may hold the lock by now.
     if ((await secrets.get(name, clock())) === mine) await secrets.delete(name);
   }
 }

@@ -1,14 +1,18 @@
-// Claims and releases hostnames: the one stream per hostname that makes its owner unique across accounts.
+// Claims and releases hostnames: one stream per hostname makes its owner unique across accounts.
 import { domainStream } from "../../events/streams.ts";
 import { loadAccount } from "../account/account-stream.ts";
 import type { CommandContext } from "../caller.ts";
 import { type CommandDeps, handleCommand, loadStream } from "../handle-command.ts";
-import { type Claim, type ClaimState, claim, evolve, release, unclaimed } from "./domain-claim.ts";
+import { type ClaimState, claim, evolve, type HostnameClaim, release, unclaimed } from "./domain-claim.ts";
 
-export type Claiming = Claim & { hostname: string; at: string };
+type HostnameClaiming = HostnameClaim & { hostname: string; at: string };
 
 /** @throws DomainTaken */
-export async function claimHostname(deps: CommandDeps, context: CommandContext, c: Claiming): Promise<void> {
+export async function claimHostname(
+  deps: CommandDeps,
+  context: CommandContext,
+  c: HostnameClaiming,
+): Promise<void> {
   const stale = await staleHolder(deps, c);
   await handleCommand(deps, context, {
     ...folded(c.hostname),
@@ -16,7 +20,7 @@ export async function claimHostname(deps: CommandDeps, context: CommandContext, 
   });
 }
 
-/** Releases the account's claim unless it has the domain (again). */
+/** Releases the account's claim, unless the account has (or has again added) the domain. */
 export async function releaseHostname(
   deps: CommandDeps,
   context: CommandContext,
@@ -31,14 +35,14 @@ export async function releaseHostname(
   });
 }
 
-/** The account that has claimed the hostname. */
+/** Id of the account that claims the hostname. */
 export async function holderOf(deps: CommandDeps, hostname: string): Promise<string | undefined> {
   const { state } = await loadStream(deps.eventStore, folded(hostname));
   return state.status === "unclaimed" ? undefined : state.accountId;
 }
 
-/** Another account's claim whose domain is gone: its removal stopped before the release. */
-async function staleHolder(deps: CommandDeps, c: Claiming): Promise<Claim | undefined> {
+/** Another account's claim without a domain: the removal was interrupted before the release. */
+async function staleHolder(deps: CommandDeps, c: HostnameClaiming): Promise<HostnameClaim | undefined> {
   const { state } = await loadStream(deps.eventStore, folded(c.hostname));
   if (state.status === "unclaimed" || state.accountId === c.accountId) return undefined;
   const { accountId, domainId } = state;

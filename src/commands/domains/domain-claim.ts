@@ -1,23 +1,23 @@
-// Decides who owns a verified hostname: one account at a time, whatever the accounts' own streams say. Pure.
+// Decider of a hostname's claim: at most one account holds it, across all accounts. Pure.
 import type { DomainEvent } from "../../events/catalogue.ts";
 import { DomainTaken } from "./domain-errors.ts";
 
-export type Claim = { accountId: string; domainId: string };
+export type HostnameClaim = { accountId: string; domainId: string };
 
-export type ClaimState = { status: "unclaimed" } | ({ status: "claimed" } & Claim);
+export type ClaimState = { status: "unclaimed" } | ({ status: "claimed" } & HostnameClaim);
 
 export const unclaimed: ClaimState = { status: "unclaimed" };
 
-export type ClaimHostname = Claim & {
+export type ClaimHostname = HostnameClaim & {
   hostname: string;
   at: string;
-  /** A holder that no longer has the domain: its removal was cut off before the release. */
-  stale?: Claim | undefined;
+  /** A claim whose account no longer has the domain, because the removal was interrupted before the release. */
+  stale?: HostnameClaim | undefined;
 };
 
 /**
- * A claim of one's own from an earlier life of the domain is renewed under the new id, which moves the revision:
- * whoever was about to release it as stale fails and looks again.
+ * The account's own claim under an earlier domain id (removed, then added again) is replaced by one under the new id.
+ * That changes the revision, so that a concurrent release of the earlier claim conflicts and is decided again.
  * @throws DomainTaken
  */
 export function claim(state: ClaimState, c: ClaimHostname): DomainEvent[] {
@@ -30,8 +30,11 @@ export function claim(state: ClaimState, c: ClaimHostname): DomainEvent[] {
   return [{ type: "DomainReleased", data: { hostname, accountId: heldBy, domainId: heldAs, at } }, claimed];
 }
 
-/** Any other claim than this one is left alone: it is another account's, or of the domain's next life. */
-export function release(state: ClaimState, c: Claim & { hostname: string; at: string }): DomainEvent[] {
+/** Releases exactly this claim; one of another account or another domain id stays. */
+export function release(
+  state: ClaimState,
+  c: HostnameClaim & { hostname: string; at: string },
+): DomainEvent[] {
   if (state.status === "unclaimed" || !isSame(state, c)) return [];
   return [{ type: "DomainReleased", data: { ...c } }];
 }
@@ -45,6 +48,6 @@ export function evolve(_state: ClaimState, event: DomainEvent): ClaimState {
   }
 }
 
-function isSame(a: Claim, b: Claim | undefined): boolean {
+function isSame(a: HostnameClaim, b: HostnameClaim | undefined): boolean {
   return b !== undefined && a.accountId === b.accountId && a.domainId === b.domainId;
 }

@@ -1,4 +1,4 @@
-// Why a custom domain was refused (errors.ts).
+// Refusals of commands on custom domains.
 import { CommandRefused } from "../errors.ts";
 
 export class InvalidHostname extends CommandRefused {
@@ -29,7 +29,7 @@ export class DomainTaken extends CommandRefused {
   }
 }
 
-/** The TXT record isn't there, or DNS can't be asked; trying again later is right in both cases. */
+/** The TXT record is missing or DNS is unreachable; the caller may retry in both cases. */
 export class DomainNotProven extends CommandRefused {
   override readonly code = "domain_not_proven";
 }

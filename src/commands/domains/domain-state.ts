@@ -1,11 +1,11 @@
-// Folds the custom domains of one account: states as in interface, part 3, and what the daily check found.
+// Folds the custom domains of one account: the states of the interface, part 3, and the results of the daily TXT check.
 import type { AccountEvent } from "../../events/catalogue.ts";
 
 /**
- * `added` has no id yet: verification issues it (interface, part 2). Removed domains are not kept. `recordLostAt`:
- * since when the TXT record is known to be gone; null while it is there, or while nobody has missed it.
+ * `added` has no id yet: verification issues it (interface, part 2). Removed domains are dropped from the state.
+ * `recordLostAt`: when a check first found the TXT record missing; null if the last check found it.
  */
-export type OwnDomain =
+export type DomainState =
   | { state: "added"; hostname: string; token: string }
   | {
       state: "active" | "inactive";
@@ -16,15 +16,15 @@ export type OwnDomain =
       recordLostAt: string | null;
     };
 
-export type VerifiedDomain = Exclude<OwnDomain, { state: "added" }>;
+export type VerifiedDomainState = Exclude<DomainState, { state: "added" }>;
 
 /** By hostname. */
-export type OwnDomains = Map<string, OwnDomain>;
+export type DomainStates = Map<string, DomainState>;
 
-export type OwnDomainEvent = Extract<AccountEvent, { type: `Domain${string}` }>;
+export type AccountDomainEvent = Extract<AccountEvent, { type: `Domain${string}` }>;
 
-/** In place. */
-export function evolveDomains(domains: OwnDomains, event: OwnDomainEvent): void {
+/** Mutates `domains`. */
+export function evolveDomains(domains: DomainStates, event: AccountDomainEvent): void {
   const { hostname } = event.data;
   if (event.type === "DomainRemoved") {
     domains.delete(hostname);
@@ -37,9 +37,9 @@ export function evolveDomains(domains: OwnDomains, event: OwnDomainEvent): void 
 }
 
 function evolveDomain(
-  domain: OwnDomain,
-  event: Exclude<OwnDomainEvent, { type: "DomainAdded" | "DomainRemoved" }>,
-): OwnDomain {
+  domain: DomainState,
+  event: Exclude<AccountDomainEvent, { type: "DomainAdded" | "DomainRemoved" }>,
+): DomainState {
   if (event.type === "DomainVerified") {
     const { domainId, how } = event.data;
     return { ...domain, state: "inactive", domainId, proven: how, recordLostAt: null };

@@ -1,12 +1,12 @@
-// Decides what may happen to the domains of one account; the fold is account.ts's, as the stream is the account's.
+// Decider of an account's custom domains; folded by account.ts, as they share the account's stream. Pure.
 import type { AccountEvent } from "../../events/catalogue.ts";
 import { STREAM_LIMITS, TIER_LIMITS } from "../../events/vocabulary.ts";
 import { type AccountState, opened, withRoom } from "../account/account.ts";
 import { HistoryFull, TierRequired } from "../errors.ts";
 import { DomainNotFound, DomainNotProven, DomainNotVerified } from "./domain-errors.ts";
-import type { OwnDomain, VerifiedDomain } from "./domain-state.ts";
+import type { DomainState, VerifiedDomainState } from "./domain-state.ts";
 
-/** Adding a domain again changes nothing: its token stays as it was shown. @throws TierRequired, HistoryFull */
+/** Idempotent: adding a domain again keeps its token. @throws AccountNotFound, TierRequired, HistoryFull */
 export function add(
   account: AccountState,
   c: { hostname: string; token: string; at: string },
@@ -23,19 +23,20 @@ export function add(
   return [{ type: "DomainAdded", data: { accountId, ...c } }];
 }
 
-export type Verification = { hostname: string; domainId: string; how: "dns" | "operator"; at: string };
+export type DomainVerification = { hostname: string; domainId: string; how: "dns" | "operator"; at: string };
 
-/** How long a verified domain goes on serving while the record that proved it is gone. */
+/** How long a verified domain stays active while its TXT record is missing. */
 export const RECORD_MAY_BE_GONE_MS = 7 * 86_400_000;
 
 /**
- * A verified domain is active at once (interface, part 3 knows no step between). One that was lost with its record
- * comes back when the record is proven again.
+ * A verified domain becomes active immediately (interface, part 3). A domain that was deactivated because its TXT
+ * record was missing becomes active again when the record is found.
+ * @throws AccountNotFound, DomainNotFound
  */
-export function verify(account: AccountState, c: Verification): AccountEvent[] {
+export function verify(account: AccountState, c: DomainVerification): AccountEvent[] {
   const { accountId } = opened(account);
   const { hostname, domainId, how, at } = c;
-  const domain = ownDomain(account, hostname);
+  const domain = domainOf(account, hostname);
   if (domain.state !== "added") {
     if (domain.recordLostAt === null) return [];
     const own = { accountId, hostname, domainId: domain.domainId, at };
@@ -48,7 +49,7 @@ export function verify(account: AccountState, c: Verification): AccountEvent[] {
   ];
 }
 
-/** @throws DomainNotFound, HistoryFull, DomainNotProven while the record that proved the ownership is gone */
+/** @throws AccountNotFound, DomainNotFound, HistoryFull; DomainNotProven while its TXT record is missing */
 export function activate(account: AccountState, c: { domainId: string; at: string }): AccountEvent[] {
   withRoom(account);
   const domain = verifiedDomain(account, c.domainId);
@@ -59,12 +60,12 @@ export function activate(account: AccountState, c: { domainId: string; at: strin
   return move(account, c, "active", "DomainActivated");
 }
 
-/** Nothing is served on it until it is active again: neither redirects nor certificates. */
+/** While inactive it serves no redirects and gets no certificates. @throws AccountNotFound, DomainNotFound */
 export function deactivate(account: AccountState, c: { domainId: string; at: string }): AccountEvent[] {
   return move(account, c, "inactive", "DomainDeactivated");
 }
 
-/** Removing a domain that isn't there (any more) changes nothing, so that a removal can be repeated. */
+/** Idempotent: removing an unknown domain changes nothing. @throws AccountNotFound */
 export function remove(
   account: AccountState,
   c: { hostname: string; at: string; reason?: "taken_over" | undefined },
@@ -77,7 +78,7 @@ export function remove(
   return [{ type: "DomainRemoved", data: { accountId, hostname: c.hostname, ...id, ...reason, at: c.at } }];
 }
 
-/** What the daily check found of the TXT record; operators' word stands without one. */
+/** Records the result of the daily TXT check. A domain verified by the operator needs no record. @throws AccountNotFound */
 export function noteRecord(
   account: AccountState,
   c: { domainId: string; isThere: boolean; at: string },
@@ -94,7 +95,7 @@ export function noteRecord(
   return [{ type: "DomainDeactivated", data: { ...data, reason: "record_lost" } }];
 }
 
-/** `homeUrl`: where the domain's `/` leads; null is a small page of ours. @throws DomainNotFound, HistoryFull */
+/** `homeUrl`: redirect target of the domain's `/`; null for the built-in page. @throws AccountNotFound, DomainNotFound, HistoryFull */
 export function setHome(
   account: AccountState,
   c: { domainId: string; homeUrl: string | null; at: string },
@@ -105,15 +106,15 @@ export function setHome(
   return [{ type: "DomainHomeSet", data: { accountId, hostname: domain.hostname, ...c } }];
 }
 
-/** @throws DomainNotFound */
-export function ownDomain(account: AccountState, hostname: string): OwnDomain {
+/** The account's domain with this hostname. @throws AccountNotFound, DomainNotFound */
+export function domainOf(account: AccountState, hostname: string): DomainState {
   const domain = opened(account).domains.get(hostname);
   if (!domain) throw new DomainNotFound();
   return domain;
 }
 
-/** The verified domain with this id; undefined when there is none. */
-export function verifiedDomain(account: AccountState, domainId: string): VerifiedDomain | undefined {
+/** Undefined when the account is not open or has no verified domain with this id. */
+export function verifiedDomain(account: AccountState, domainId: string): VerifiedDomainState | undefined {
   if (account.status !== "open") return undefined;
   for (const domain of account.domains.values())
     if (domain.state !== "added" && domain.domainId === domainId) return domain;
@@ -133,8 +134,8 @@ function move(
   return [{ type, data: { accountId, hostname: domain.hostname, domainId: c.domainId, at: c.at } }];
 }
 
-/** @throws DomainNotVerified for a domain that has no id yet */
-export function domainIdOf(domain: OwnDomain): string {
+/** @throws DomainNotVerified when it has no id yet */
+export function domainIdOf(domain: DomainState): string {
   if (domain.state === "added") throw new DomainNotVerified();
   return domain.domainId;
 }

@@ -1,4 +1,4 @@
-// Which hostnames can be a custom domain: something one registers, not an address, a suffix, or this service itself.
+// Which hostnames can be a custom domain: registrable names; no IP address, public suffix, or host of this service.
 import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
 import { parse } from "tldts";
@@ -7,7 +7,7 @@ import { InvalidHostname } from "./domain-errors.ts";
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
- * The hostname in A-label form (RFC 5890), lower case, without a dot at the end.
+ * Returns the hostname in A-label form (RFC 5890), lower case, without a trailing dot.
  * @throws InvalidHostname
  */
 export function acceptHostname(given: string, baseHost: string): string {

@@ -1,4 +1,4 @@
-// Looks again whether a verified domain's TXT record is still there; a week without it makes the domain inactive.
+// Rechecks the TXT record of a verified domain; a domain whose record is missing for seven days becomes inactive.
 import type { Position } from "../../event-store/port.ts";
 import { loadAccount, onAccount } from "../account/account-stream.ts";
 import type { CommandContext } from "../caller.ts";
@@ -11,7 +11,7 @@ export type RecheckedDomain = {
   position: Position | undefined;
 };
 
-/** Name servers that can't be asked prove nothing: then nothing changes, nor for a closed account. */
+/** Changes nothing when DNS is unreachable (`unknown`), nor for a closed account (`not needed`). */
 export async function recheckDomain(
   deps: CommandDeps & { resolveTxt: ResolveTxt },
   context: CommandContext,

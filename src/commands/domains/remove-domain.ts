@@ -1,4 +1,4 @@
-// Removes a domain from an account, then releases the hostname for others; safe to repeat after a crash.
+// Removes a domain from an account, then releases its hostname claim; can be repeated after a crash.
 import type { Position } from "../../event-store/port.ts";
 import { onAccount } from "../account/account-stream.ts";
 import type { CommandContext } from "../caller.ts";
@@ -7,7 +7,7 @@ import { releaseHostname } from "./claim-hostname.ts";
 import { remove } from "./domain.ts";
 
 /**
- * The account first: in the other order another account could claim a hostname that this one still uses.
+ * Removal comes before the release: otherwise another account could claim a hostname that this one still serves.
  * @throws AccountNotFound
  */
 export async function removeDomain(

@@ -1,4 +1,4 @@
-// TXT look-ups for domain verification, through the servers of DNS_SERVERS or else the system's.
+// TXT lookups for domain verification, through the servers of DNS_SERVERS or the system's resolver.
 import { Resolver } from "node:dns/promises";
 
 /** Rejects with a Node DNS error (`code` ENOTFOUND, ENODATA, ETIMEOUT ...) when there is no answer. */

@@ -1,4 +1,4 @@
-// Sets where the bare name of a custom domain leads.
+// Sets the redirect target of a custom domain's `/`.
 import type { Position } from "../../event-store/port.ts";
 import { loadAccount, onAccount } from "../account/account-stream.ts";
 import type { CommandContext } from "../caller.ts";
@@ -7,8 +7,8 @@ import { type AcceptUrlDeps, acceptUrl } from "../links/accept-url.ts";
 import { setHome } from "./domain.ts";
 
 /**
- * `given`: an http or https URL as for links; null or "" for our own small page.
- * @throws InvalidUrl, UnsafeUrl, AccountNotFound, DomainNotFound
+ * `given`: an http or https URL, checked like that of a link; null or "" for the built-in page.
+ * @throws InvalidUrl, UnsafeUrl, AccountNotFound, DomainNotFound, HistoryFull
  */
 export async function setDomainHome(
   deps: CommandDeps & AcceptUrlDeps,

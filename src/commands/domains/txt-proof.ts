@@ -1,16 +1,17 @@
-// Looks for the TXT record that proves who owns a hostname, and says clearly what is there instead.
+// Looks up the TXT record that proves a hostname's ownership and explains a failure to the owner.
 import { txtRecord } from "./add-domain.ts";
 
-/** TXT records of a name, each as its chunks; rejects when there are none or DNS is away. */
+/** TXT records of a name, each as its chunks; rejects when there are none or DNS is unreachable. */
 export type ResolveTxt = (name: string) => Promise<string[][]>;
 
-/** `values`: every TXT value under the name. `reason`: a sentence for the owner. */
+/** `values`: all TXT values under the name. `reason`: a sentence for the owner. */
 export type TxtProof =
   | { is: "proven"; values: string[] }
   | { is: "missing" | "unreachable"; values: string[]; reason: string };
 
 const NO_RECORD = new Set(["ENOTFOUND", "ENODATA"]);
 
+/** Never rejects: a DNS failure is `unreachable`. */
 export async function lookForProof(
   resolveTxt: ResolveTxt,
   hostname: string,

@@ -6,7 +6,7 @@ import type { CommandDeps } from "../handle-command.ts";
 import { derivedId } from "../links/derived-identity.ts";
 import { txtRecord } from "./add-domain.ts";
 import { claimHostname, holderOf } from "./claim-hostname.ts";
-import { domainIdOf, ownDomain, verify } from "./domain.ts";
+import { domainIdOf, domainOf, verify } from "./domain.ts";
 import { DomainNotProven } from "./domain-errors.ts";
 import { acceptHostname } from "./hostname.ts";
 import { removeDomain } from "./remove-domain.ts";
@@ -25,9 +25,10 @@ export type VerifiedDomain = {
 };
 
 /**
- * Claim first, then the account: a crash between the two is completed by verifying again, because the id follows
- * from the domain's token. `skipDns`: the operator vouches for the ownership.
- * @throws AccountNotFound, DomainNotFound, DomainNotProven, DomainTaken
+ * Claims the hostname before the account's event: after a crash in between, verifying again completes it with the same
+ * id, which is derived from the domain's token. `skipDns`: the operator vouches for the ownership.
+ * @throws InvalidHostname, AccountNotFound, DomainNotFound, DomainNotProven, DomainTaken; DomainNotVerified when the
+ * domain was removed and added again meanwhile
  */
 export async function verifyDomain(
   deps: VerifyDomainDeps,
@@ -37,7 +38,7 @@ export async function verifyDomain(
   options: { skipDns?: boolean | undefined } = {},
 ): Promise<VerifiedDomain> {
   const hostname = acceptHostname(given, deps.baseHost);
-  const domain = ownDomain(await loadAccount(deps.eventStore, accountId), hostname);
+  const domain = domainOf(await loadAccount(deps.eventStore, accountId), hostname);
   const domainId = derivedId("domain", accountId, hostname, domain.token);
   const at = deps.clock().toISOString();
   const isLost = domain.state !== "added" && domain.recordLostAt !== null;
@@ -49,16 +50,16 @@ export async function verifyDomain(
   }
   const how = options.skipDns ? "operator" : "dns";
   const { state, position } = await onAccount(deps, context, accountId, (account) =>
-    ownDomain(account, hostname).token === domain.token
+    domainOf(account, hostname).token === domain.token
       ? verify(account, { hostname, domainId, how, at })
       : [],
   );
-  const verified = ownDomain(state, hostname);
+  const verified = domainOf(state, hostname);
   const id = domainIdOf(verified);
   return { domainId: id, hostname, state: verified.state === "active" ? "active" : "inactive", position };
 }
 
-/** Answers every value of the record, in which an earlier owner's may still be. */
+/** All values under the TXT name, among which may be the token of the account that holds the hostname. @throws DomainNotProven */
 async function prove(deps: VerifyDomainDeps, hostname: string, token: string): Promise<string[]> {
   const proof = await lookForProof(deps.resolveTxt, hostname, token);
   if (proof.is === "proven") return proof.values;
@@ -67,8 +68,8 @@ async function prove(deps: VerifyDomainDeps, hostname: string, token: string): P
 }
 
 /**
- * Whoever proves a hostname in DNS owns it: an account that holds it from before, and whose own record is gone, loses
- * it. With both records there, the first stays.
+ * DNS decides the ownership: the account that holds the hostname loses it when its own TXT record is gone. While both
+ * records exist, the holder keeps it.
  */
 async function takeOver(
   deps: VerifyDomainDeps,

@@ -1,4 +1,4 @@
-// Deactivates an API key at any time, for good (interface, part 3).
+// Deactivates an API key permanently (interface, part 3).
 import type { Position } from "../../event-store/port.ts";
 import { deactivate } from "../account/account.ts";
 import { onAccount } from "../account/account-stream.ts";

@@ -1,4 +1,4 @@
-// Issues an API key `<prefix>_<32 random characters>` (interface, part 5); shown once, stored as its SHA-256.
+// Issues an API key `<prefix>_<32 random characters>` (interface, part 5); only its SHA-256 is stored.
 import { createHash } from "node:crypto";
 import type { Position } from "../../event-store/port.ts";
 import { issue } from "../account/account.ts";
@@ -11,7 +11,7 @@ export type IssueKeyDeps = CommandDeps & { keyPrefix: string; randomKey: () => s
 
 export type IssuedKey = { keyId: string; key: string; label: string; position: Position | undefined };
 
-/** @throws AccountNotFound, KeyLimitReached */
+/** `key` of the answer is not stored and can't be shown again. @throws AccountNotFound, KeyLimitReached, HistoryFull */
 export async function issueKey(
   deps: IssueKeyDeps,
   context: CommandContext,
@@ -29,7 +29,7 @@ export async function issueKey(
   return { keyId, key, label, position };
 }
 
-/** SHA-256 of the whole key, hex: no salt or stretching, as 32 random characters can't be guessed. */
+/** SHA-256 of the whole key, in hex. No salt or key stretching: 32 random characters can't be found by brute force. */
 export function hashKey(key: string): string {
   return createHash("sha256").update(key).digest("hex");
 }

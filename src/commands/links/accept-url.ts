@@ -1,12 +1,12 @@
-// Which URLs can be shortened: http(s), clean, not this service itself, not on the unsafe list (DESIGN §7).
+// Which URLs can be shortened: http(s) without credentials, not this service itself, not known as unsafe (DESIGN §7).
 import { InvalidUrl, UnsafeUrl } from "./link-errors.ts";
 
 export const MAX_URL_LENGTH = 2048;
 
-/** `unknown`: whoever would know can't be asked just now. */
+/** `unknown`: the remote check is unavailable. */
 export type UrlSafety = (url: URL) => Promise<"safe" | "unsafe" | "unknown">;
 
-/** `isChecked`: false when it was accepted without anybody having been asked whether it is safe. */
+/** `isChecked`: false when it was accepted while the remote safety check was unavailable. */
 export type AcceptedUrl = { longUrl: string; isChecked: boolean };
 
 export type AcceptUrlDeps = {
@@ -16,8 +16,8 @@ export type AcceptUrlDeps = {
 };
 
 /**
- * The URL as it will be kept: as given when that is plain ASCII, else in normalised form (WHATWG URL), so that it can
- * never break out of a header. `ownHosts`: the caller's custom domains, which would be loops.
+ * Returns the URL to store: as given when it is printable ASCII, else normalised (WHATWG URL), so that it is safe in a
+ * header. `ownHosts`: the caller's custom domains, refused as redirect loops.
  * @throws InvalidUrl, UnsafeUrl
  */
 export async function acceptUrl(
@@ -46,14 +46,14 @@ function parseUrl(given: string): URL {
   return url;
 }
 
-/** On a loopback base every loopback name with our port is us; other services of the machine are not. */
+/** With a loopback BASE_URL, every loopback name with the same port is this service; other local ports are not. */
 export function isThisService(deps: Pick<AcceptUrlDeps, "baseUrl" | "baseHost">, url: URL): boolean {
   const base = new URL(deps.baseUrl);
   if (isLoopback(nameOf(base))) return isLoopback(nameOf(url)) && portOf(url) === portOf(base);
   return nameOf(url) === deps.baseHost;
 }
 
-/** The parser has already turned 127.1, 0x7f.1 and the like into dotted form. */
+/** The URL parser has already normalised 127.1, 0x7f.1 and the like to dotted decimal. */
 function isLoopback(hostname: string): boolean {
   if (hostname === "localhost" || hostname.endsWith(".localhost")) return true;
   return /^(127\.\d+\.\d+\.\d+|0\.0\.0\.0|\[::1?\]|\[::ffff:7f[0-9a-f]{2}:[0-9a-f]{1,4}\])$/.test(hostname);

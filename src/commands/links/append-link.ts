@@ -1,4 +1,4 @@
-// Appends LinkCreated: that the link's stream must not exist yet is what makes its slug unique.
+// Appends LinkCreated with the expectation that the link's stream does not exist, which makes the slug unique.
 import type { Position } from "../../event-store/port.ts";
 import type { LinkEvent } from "../../events/catalogue.ts";
 import { linkStream } from "../../events/streams.ts";
@@ -11,11 +11,11 @@ import { loadLinkHistory } from "./link-stream.ts";
 
 export type AppendLinkDeps = CommandDeps & {
   randomSlug: () => string;
-  /** For a request with a scope, in place of a random one. */
+  /** Used instead of `randomSlug` for a request with an idempotency scope. */
   derivedSlug: DeriveSlug;
 };
 
-/** `host` is part of the identity; `origin` is what short URLs start with. */
+/** `host`: part of the link's identity, without port. `origin`: the start of its short URL. */
 export type LinkPlace = { host: string; origin: string; domainId?: string };
 
 export type LinkToAppend = {
@@ -23,14 +23,14 @@ export type LinkToAppend = {
   place: LinkPlace;
   slug: string;
   custom: boolean;
-  /** With a scope the event's id is derived, and a repeated append finds the first one. */
+  /** Idempotency scope: the event's id is derived from it, so that a repeated append finds the first one. */
   scope: string | undefined;
   attempt: number;
 };
 
 const SLUG_TRIES = 5;
 
-/** @throws SlugTaken */
+/** With a scope, a repeated append returns the link of the first one. @throws SlugTaken */
 export async function appendLink(
   deps: AppendLinkDeps,
   context: CommandContext,
@@ -66,7 +66,7 @@ export async function appendLink(
   return { link: { status: "live", changes: 0, ...facts }, position };
 }
 
-/** Tries slugs until one is free; with a scope always the same ones in the same order. */
+/** Tries slugs until one is free; with a scope, the same slugs in the same order. @throws NoFreeSlug */
 export async function onFreeSlug<T>(
   deps: Pick<AppendLinkDeps, "randomSlug" | "derivedSlug">,
   scope: string | undefined,

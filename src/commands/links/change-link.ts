@@ -1,4 +1,4 @@
-// Changes a link after it was made: where it goes, whether it works, whether it is there.
+// Changes an existing link: retarget, disable, enable, delete, restore.
 import type { Position } from "../../event-store/port.ts";
 import type { LinkEvent } from "../../events/catalogue.ts";
 import { linkStream } from "../../events/streams.ts";
@@ -6,7 +6,7 @@ import type { AccountState } from "../account/account.ts";
 import type { Caller, CommandContext } from "../caller.ts";
 import { type CommandDeps, handleCommand } from "../handle-command.ts";
 import { acceptUrl } from "./accept-url.ts";
-import { accountOnce, type CreateLinkDeps, ownHosts } from "./create-link.ts";
+import { type CreateLinkDeps, memoizedAccount, ownHosts } from "./create-link.ts";
 import { change, type ExistingLink, evolve, freeLink, type LinkChange, type LinkState } from "./link.ts";
 import { LinkNotFound, UnsafeUrl } from "./link-errors.ts";
 import { currentLink } from "./link-stream.ts";
@@ -14,10 +14,13 @@ import { currentLink } from "./link-stream.ts";
 /** `host` without port: the base host or a custom domain. */
 export type LinkAddress = { host: string; slug: string };
 
-/** `url` is checked like that of a new link; so is the address of a link that is to work again. */
+/** `url` is checked like that of a new link; `enable` and `restore` check the link's present URL again. */
 export type LinkChangeRequest = { type: "retarget"; url: string } | Exclude<LinkChange, { type: "retarget" }>;
 
-/** @throws AccountNotFound for a closed account, LinkNotFound, LinkNotYours, LinkDeleted; InvalidUrl for `retarget`; UnsafeUrl also for `enable`, `restore` */
+/**
+ * @throws AccountNotFound for a closed account, LinkNotFound, LinkNotYours, LinkDeleted, HistoryFull; InvalidUrl for
+ * `retarget`; UnsafeUrl for `retarget`, `enable` and `restore`
+ */
 export async function changeLink(
   deps: CreateLinkDeps,
   context: CommandContext,
@@ -25,13 +28,13 @@ export async function changeLink(
   address: LinkAddress,
   request: LinkChangeRequest,
 ): Promise<{ link: ExistingLink; revision: number; position: Position | undefined }> {
-  const account = accountOnce(deps, by);
+  const account = memoizedAccount(deps, by);
   await account();
   const wanted = await accepted(deps, account, by, address, request);
   return applyLinkChange(deps, context, by.accountId, address, wanted);
 }
 
-/** A change whose address is accepted already. @throws LinkNotFound, LinkNotYours, LinkDeleted */
+/** Applies a change whose URL is already accepted. @throws LinkNotFound, LinkNotYours, LinkDeleted, HistoryFull */
 export async function applyLinkChange(
   deps: CommandDeps,
   context: CommandContext,
@@ -65,7 +68,7 @@ async function accepted(
   return { type: "retarget", to };
 }
 
-/** It may have been found unsafe while it did not work, or be why it was disabled. @throws UnsafeUrl */
+/** The URL may have become known as unsafe since the link was made. @throws UnsafeUrl */
 async function stillSafe(deps: CreateLinkDeps, { host, slug }: LinkAddress): Promise<void> {
   const link = await currentLink(deps.eventStore, host, slug);
   if (link.status === "free") return;

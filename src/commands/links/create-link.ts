@@ -24,16 +24,17 @@ export type ShortenRequest = {
 
 export type CreatedLink = { link: LinkObject; position: Position | undefined };
 
-/** `idempotency`: a scope such as `<key id>/<Idempotency-Key>`; the same scope and request make one link only. */
 export type CreateLinkOptions = {
+  /** Idempotency scope: repeating a request with the same scope creates no second link. */
   idempotency?: string | undefined;
-  /** The caller's account, when many links of one request share it. */
+  /** The caller's account, when it is loaded already (bulk requests). */
   account?: (() => Promise<AccountState>) | undefined;
 };
 
 /**
  * Checks in the order of DESIGN §7.
- * @throws AccountNotFound for a closed account, TierRequired, CustomSlugNeedsDomain, InvalidUrl, UnsafeUrl, InvalidDomain, InvalidSlug, SlugTaken, NoFreeSlug
+ * @throws AccountNotFound for a closed account, TierRequired, InvalidUrl, UnsafeUrl, CustomSlugNeedsDomain, InvalidDomain,
+ * InvalidSlug, SlugTaken, NoFreeSlug
  */
 export async function createLink(
   deps: CreateLinkDeps,
@@ -42,7 +43,7 @@ export async function createLink(
   request: ShortenRequest,
   options: CreateLinkOptions = {},
 ): Promise<CreatedLink> {
-  const account = options.account ?? accountOnce(deps, by);
+  const account = options.account ?? memoizedAccount(deps, by);
   await account();
   allowedByTier(by, request);
   const { longUrl, isChecked } = await acceptUrl(deps, request.url, () => ownHosts(by, account));
@@ -60,11 +61,11 @@ export async function createLink(
 }
 
 /**
- * Reads the caller's account stream once for all links of one request. Links have streams of their own, which don't
- * know of a closing: whatever makes or changes one asks here first.
+ * Memoizes the caller's account for all links of one request. Every command on a link calls it first, because the
+ * link's own stream does not tell whether its account is closed.
  * @throws AccountNotFound when it is closed
  */
-export function accountOnce(
+export function memoizedAccount(
   deps: Pick<CreateLinkDeps, "eventStore">,
   by: Caller,
 ): () => Promise<AccountState> {
@@ -86,7 +87,7 @@ function allowedByTier(by: Caller, request: ShortenRequest): void {
   if (request.domain_id !== undefined) throw new TierRequired("Custom domains");
 }
 
-/** For acceptUrl. Free accounts have no domains to loop through, so their stream need not be read. */
+/** `ownHosts` of acceptUrl: the caller's custom domains; none on the Free tier, which can't create links on them. */
 export async function ownHosts(
   by: Pick<Caller, "tier">,
   account: () => Promise<AccountState>,

@@ -4,7 +4,7 @@ import type { Position } from "../../event-store/port.ts";
 import { TIER_LIMITS, type Tier } from "../../events/vocabulary.ts";
 import type { Caller, CommandContext } from "../caller.ts";
 import { CommandRefused, TierRequired } from "../errors.ts";
-import { accountOnce, type CreateLinkDeps, createLink } from "./create-link.ts";
+import { type CreateLinkDeps, createLink, memoizedAccount } from "./create-link.ts";
 import { InvalidItem } from "./link-errors.ts";
 import type { LinkObject } from "./link-object.ts";
 
@@ -23,7 +23,7 @@ export type BulkResult = { index: number } & Omit<LinkObject, "qr_download_url">
 export type BulkError = { index: number; url: string; error: string };
 
 export type BulkDeps = CreateLinkDeps & {
-  /** Told of items that failed for no fault of the caller's. */
+  /** Logs items that failed by an error other than a refusal. */
   log?: { error: (details: object, message: string) => void } | undefined;
 };
 
@@ -48,7 +48,7 @@ export async function createLinksInBulk(
   options: { idempotency?: string | undefined } = {},
 ): Promise<{ bulk: BulkAnswer; position: Position | undefined }> {
   if (!TIER_LIMITS[by.tier].developerFeatures) throw new TierRequired("Bulk requests");
-  const account = accountOnce(deps, by);
+  const account = memoizedAccount(deps, by);
   await account();
   const results: BulkResult[] = [];
   const errors: BulkError[] = [];
@@ -79,7 +79,7 @@ export async function createLinksInBulk(
   return { bulk: { success: results.length > 0, tier: by.tier, ...counts, results, errors }, position: last };
 }
 
-/** @throws InvalidItem in words of the request */
+/** @throws InvalidItem */
 function itemOf(item: unknown): z.infer<typeof Item> {
   const parsed = Item.safeParse(item);
   if (parsed.success) return parsed.data;
@@ -91,7 +91,7 @@ function urlOf(item: unknown): string {
   return typeof url === "string" ? url : "";
 }
 
-/** Indexes that must run one after the other share a turn: the first of equal custom slugs wins. */
+/** Groups the indexes of items with equal custom slugs, which run sequentially so that the first one wins. */
 function turnsOf(links: readonly unknown[]): number[][] {
   const turns = new Map<string, number[]>();
   for (const [index, item] of links.entries()) {

@@ -1,9 +1,9 @@
-// Ids and slugs that follow from a scope, so that a request repeated after a crash finds what it already made.
-// An id opens nothing and may be worked out by who knows its parts; a slug may not.
+// Ids and slugs derived from an idempotency scope, so that a request repeated after a crash finds what it already created.
+// Ids grant no access, so a plain hash is enough; slugs must not be predictable, so they take a secret key.
 import { createHash, createHmac, hkdfSync } from "node:crypto";
 import { slugFrom } from "./slug.ts";
 
-/** A UUID of version 8 (RFC 9562, section 5.8) from the SHA-256 of the parts; the same parts, the same id. */
+/** A UUID version 8 (RFC 9562, section 5.8) from the SHA-256 of the parts; deterministic. */
 export function derivedId(...parts: readonly (string | number)[]): string {
   const bytes = digest(parts).subarray(0, 16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
@@ -11,12 +11,12 @@ export function derivedId(...parts: readonly (string | number)[]): string {
   return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
-/** A slug like a random one for each scope and attempt; the same for the same. */
+/** A pseudo-random slug; deterministic for the same scope and attempt. */
 export type DeriveSlug = (scope: string, attempt: number) => string;
 
 /**
- * HMAC-SHA256 under a key of its own (HKDF, RFC 5869, from SECRET_KEY): a plain hash would let whoever knows all parts
- * of a scope, as the sender of a form does, try scopes until the slug is the one wanted.
+ * HMAC-SHA256 under a key of its own (HKDF, RFC 5869, from SECRET_KEY): with a plain hash, a caller who knows all parts
+ * of a scope, such as the sender of a form, could try scopes until one gives the slug they want.
  */
 export function slugDerivation(secretKey: string): DeriveSlug {
   const key = Buffer.from(hkdfSync("sha256", secretKey, "", "linkledger: derived slugs", 32));

@@ -1,4 +1,4 @@
-// Why a link was not made, found or changed (errors.ts).
+// Refusals of commands on links.
 import { DomainError } from "../../runtime/errors.ts";
 import { CommandRefused } from "../errors.ts";
 
@@ -44,12 +44,12 @@ export class SlugTaken extends CommandRefused {
   }
 }
 
-/** An item of a bulk request that isn't a link request at all. */
+/** An item of a bulk request that does not have the shape of a link request. */
 export class InvalidItem extends CommandRefused {
   override readonly code = "invalid_item";
 }
 
-/** Every random slug that was tried is taken: the alphabet is as good as used up. */
+/** Every slug that was tried is taken. */
 export class NoFreeSlug extends DomainError {
   override readonly code = "no_free_slug";
   constructor() {

@@ -1,5 +1,5 @@
-// The Link object of every answer (interface, part 2).
-import type { LinkFacts } from "./link.ts";
+// The Link object of HTTP answers (interface, part 2).
+import type { LinkDetails } from "./link.ts";
 
 export type LinkObject = {
   short_url: string;
@@ -11,9 +11,9 @@ export type LinkObject = {
   domain_id?: string;
 };
 
-/** `baseUrl` without a slash at the end. `custom_domain` and `domain_id` only for a link on a custom domain. */
+/** `baseUrl`: without a trailing slash. `custom_domain` and `domain_id` only for a link on a custom domain. */
 export function linkObject(
-  link: Pick<LinkFacts, "host" | "slug" | "shortUrl" | "longUrl" | "createdAt"> & {
+  link: Pick<LinkDetails, "host" | "slug" | "shortUrl" | "longUrl" | "createdAt"> & {
     domainId?: string | null | undefined;
   },
   baseUrl: string,
@@ -28,7 +28,7 @@ export function linkObject(
   if (!link.domainId) return { ...common, qr_download_url: qr };
   return {
     ...common,
-    // The same slug may exist on other domains: without the id the image could be of another link.
+    // A slug is unique per host only: without the id the QR code of another domain's link could be served.
     qr_download_url: `${qr}?domain_id=${link.domainId}`,
     custom_domain: link.host,
     domain_id: link.domainId,

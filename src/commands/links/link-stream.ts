@@ -1,4 +1,4 @@
-// Reads back one link from its own stream, so that a repeated request gets the answer of the first.
+// Loads one link from its own stream, as it was created and as it is now.
 import { type EventStore, type Position, StoreUnavailable } from "../../event-store/port.ts";
 import type { LinkEvent } from "../../events/catalogue.ts";
 import { readEvent } from "../../events/read-event.ts";
@@ -6,7 +6,7 @@ import { linkStream } from "../../events/streams.ts";
 import { loadStream } from "../handle-command.ts";
 import { type ExistingLink, evolve, freeLink, type LinkState } from "./link.ts";
 
-/** A link by its own history: as it was made, which answers a repeated request, and as it is now. */
+/** `asCreated` answers a repeated request with the first answer. */
 export type LinkHistory = {
   asCreated: ExistingLink;
   now: ExistingLink;
@@ -14,13 +14,13 @@ export type LinkHistory = {
   position: Position;
 };
 
-/** The link as its stream says now; never a moment behind. */
+/** Folds the link's stream: strongly consistent, unlike the `links` projection. */
 export async function currentLink(eventStore: EventStore, host: string, slug: string): Promise<LinkState> {
   const folded = { stream: linkStream(host, slug), initial: freeLink, fold: evolve };
   return (await loadStream(eventStore, folded)).state;
 }
 
-/** `position`: of its first event. @throws StoreUnavailable when an appended link can't be read back */
+/** `position`: of LinkCreated. @throws StoreUnavailable when an appended link can't be read back */
 export async function loadLinkHistory(
   eventStore: EventStore,
   host: string,

@@ -1,11 +1,11 @@
-// Decides what may happen to one link. Pure: time, slug and identity come in with the command.
+// Decider of one link. Pure: time, slug and identity are inputs.
 import type { LinkEvent } from "../../events/catalogue.ts";
 import { type CreatedVia, STREAM_LIMITS } from "../../events/vocabulary.ts";
 import { HistoryFull } from "../errors.ts";
 import { LinkDeleted, LinkNotFound, LinkNotYours, SlugTaken } from "./link-errors.ts";
 
-/** `host` without port. `keyId`: the API key that made it. `domainId`: on a custom domain only. */
-export type LinkFacts = {
+/** `host`: without port. `keyId`: the API key that created it. `domainId`: for a custom domain only. */
+export type LinkDetails = {
   host: string;
   slug: string;
   accountId: string;
@@ -18,15 +18,15 @@ export type LinkFacts = {
   domainId?: string | undefined;
 };
 
-/** `changes`: how often it was changed since it was made. */
-export type ExistingLink = { status: "live" | "disabled" | "deleted"; changes: number } & LinkFacts;
+/** `changes`: number of events after LinkCreated, bounded by STREAM_LIMITS.linkChanges. */
+export type ExistingLink = { status: "live" | "disabled" | "deleted"; changes: number } & LinkDetails;
 
 export type LinkState = { status: "free" } | ExistingLink;
 
 export const freeLink: LinkState = { status: "free" };
 
-/** @throws SlugTaken also for a deleted link: its slug stays its own, so that it can be restored */
-export function create(link: LinkState, c: LinkFacts): LinkEvent[] {
+/** @throws SlugTaken also for a deleted link: its slug stays reserved, so that it can be restored */
+export function create(link: LinkState, c: LinkDetails): LinkEvent[] {
   if (link.status !== "free") throw new SlugTaken(c.host, c.slug);
   const { createdAt, keyId, domainId, ...facts } = c;
   const optional = { ...(keyId && { keyId }), ...(domainId && { domainId }) };
@@ -41,9 +41,10 @@ export type LinkChange =
   | { type: "restore" };
 
 /**
- * A change to what already is yields nothing. A restored link is live, also when it was disabled before.
- * @throws LinkNotFound, LinkNotYours; LinkDeleted for anything but `restore` of a deleted link; HistoryFull for what
- * neither disables nor deletes
+ * A change that is in effect already yields no events. A restored link is live even if it was disabled when it was
+ * deleted.
+ * @throws LinkNotFound, LinkNotYours; LinkDeleted for every change of a deleted link except `restore` and `delete`;
+ * HistoryFull for every change except `disable` and `delete`
  */
 export function change(link: LinkState, c: { by: string; at: string; change: LinkChange }): LinkEvent[] {
   if (link.status === "free") throw new LinkNotFound();

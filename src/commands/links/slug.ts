@@ -1,13 +1,13 @@
-// What a slug may be: custom ones as the interface (part 4) says, random ones from letters nobody mixes up.
+// Rules for slugs: custom ones by the interface, part 4; random ones from an unambiguous alphabet.
 import { InvalidSlug } from "./link-errors.ts";
 
-/** Lower case without i, l, o and the digits 0 and 1: 31^7 is about 27,500 million slugs. */
+/** Lower case without i, l, o and the digits 0 and 1. With SLUG_LENGTH that is 31^7, about 2.75 * 10^10 slugs. */
 export const SLUG_ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789";
 export const SLUG_LENGTH = 7;
 
 /**
- * First path segments of the service's own routes on the base host: the command issues none of them there, the router
- * redirects none. test/api/reserved-words.test.ts compares them with the routes that exist.
+ * First path segments of the service's own routes on the base host: never issued as slugs and never redirected there.
+ * test/api/reserved-words.test.ts compares them with the registered routes.
  */
 export const RESERVED_WORDS: ReadonlySet<string> = new Set([
   "api",
@@ -21,7 +21,7 @@ export const RESERVED_WORDS: ReadonlySet<string> = new Set([
   "robots.txt",
 ]);
 
-/** `/health/live` and `/health/ready` answer on every host; on a custom domain all other words are its owner's. */
+/** `/health/live` and `/health/ready` answer on every host; a custom domain reserves nothing else. */
 const RESERVED_ON_CUSTOM_DOMAINS = "health";
 
 /**
@@ -38,8 +38,8 @@ export function acceptCustomSlug(given: string): string {
 }
 
 /**
- * A slug from random bytes; undefined when they don't give an unreserved one, then draw again. Bytes beyond the last
- * multiple of the alphabet are passed over, so that every slug is equally likely.
+ * A slug from random bytes; undefined when they give none or a reserved one, then the caller draws again. Rejection
+ * sampling: bytes beyond the last multiple of the alphabet's length are skipped, so that every slug is equally likely.
  */
 export function slugFrom(bytes: Uint8Array): string | undefined {
   const fair = 256 - (256 % SLUG_ALPHABET.length);

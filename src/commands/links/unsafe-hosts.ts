@@ -1,11 +1,11 @@
-// The operator's list of unsafe hosts, read again whenever the file changes.
+// The operator's list of unsafe hosts, reloaded when the file changes.
 import { readFile, stat } from "node:fs/promises";
 import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
 
 type Log = { warn: (details: object, message: string) => void };
 
-/** Answers for a host and all names under a listed one. A file that goes away leaves the last list in force. */
+/** Matches listed hosts and their subdomains. While the file can't be read, the last list stays in use. */
 export function unsafeHosts(file: string, log: Log): (hostname: string) => Promise<boolean> {
   let hosts: ReadonlySet<string> = new Set();
   let version: string | undefined;
@@ -27,7 +27,7 @@ export function unsafeHosts(file: string, log: Log): (hostname: string) => Promi
   };
 }
 
-/** Hosts-file lines (`0.0.0.0 bad.example other.example`) and one host a line; `#` starts a comment. */
+/** Accepts hosts-file lines (`0.0.0.0 bad.example other.example`) and plain lists of hosts; `#` starts a comment. */
 export function parseHosts(text: string): ReadonlySet<string> {
   const hosts = new Set<string>();
   for (const line of text.split(/\r?\n/)) {
@@ -35,7 +35,7 @@ export function parseHosts(text: string): ReadonlySet<string> {
     const names = words.length > 1 && isIP(words[0] ?? "") ? words.slice(1) : words;
     for (const name of names) {
       const host = isIP(name) === 6 ? `[${name}]` : domainToASCII(name.replace(/\.$/, ""));
-      // Hosts files begin with names of the machine itself, such as localhost and broadcasthost.
+      // Names without a dot are the machine's own entries of a hosts file, such as localhost and broadcasthost.
       if (host.includes(".") || host.startsWith("[")) hosts.add(host.toLowerCase());
     }
   }

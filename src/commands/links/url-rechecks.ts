@@ -1,11 +1,11 @@
-// Links whose address nobody could be asked about when they were made: noted beside the events until it is known.
+// Links that were accepted while the safety check was unavailable: stored as secrets until jobs/url-rechecks.ts has checked them.
 import { createHash } from "node:crypto";
 import type { Secrets } from "../../secrets/port.ts";
 
-/** `since`: ISO 8601 UTC. `longUrl`: what the link was to lead to; it may lead elsewhere by now, or not be there. */
+/** `since`: ISO 8601 UTC. `longUrl`: the unchecked URL; the link may have been retargeted since, or never been created. */
 export type UrlRecheck = { host: string; slug: string; longUrl: string; since: string };
 
-/** To be called before the link is appended: who dies in between leaves a note on nothing, not an unchecked link. */
+/** Called before the append, so that a crash in between leaves a recheck without a link, not an unchecked link. */
 export type RecheckLater = (link: Omit<UrlRecheck, "since">) => Promise<void>;
 
 type Deps = { secrets: Secrets; clock: () => Date };
@@ -27,8 +27,8 @@ export async function forgetRecheck({ secrets }: Pick<Deps, "secrets">, recheck:
   await secrets.delete(keyOf(recheck));
 }
 
-/** Of link and address, so that what is known of an earlier address settles nothing for a later one. */
+/** Includes the URL, so that the result for an earlier URL does not settle the recheck of a later one. */
 function keyOf({ host, slug, longUrl }: Omit<UrlRecheck, "since">): string {
-  const address = createHash("sha256").update(longUrl).digest("hex").slice(0, 32);
-  return `${PREFIX}${host}/${slug}/${address}`;
+  const urlHash = createHash("sha256").update(longUrl).digest("hex").slice(0, 32);
+  return `${PREFIX}${host}/${slug}/${urlHash}`;
 }

@@ -1,11 +1,11 @@
-// Is a URL known to be unsafe: the operator's list of hosts first, then Google Safe Browsing (DESIGN §7).
+// Checks a URL against the operator's list of unsafe hosts, then Google Safe Browsing (DESIGN §7).
 import type { UrlSafety } from "./accept-url.ts";
 import { unsafeHosts } from "./unsafe-hosts.ts";
 
 export type UrlSafetyOptions = {
   unsafeHostsFile?: string | undefined;
   safeBrowsingKey?: string | undefined;
-  /** Where the look-up (v4, threatMatches:find) is; Google's own by default. */
+  /** Endpoint of threatMatches:find (v4); Google's by default. */
   safeBrowsingUrl?: string | undefined;
   log: { warn: (details: object, message: string) => void };
 };
@@ -14,7 +14,7 @@ const GOOGLE = "https://safebrowsing.googleapis.com/v4/threatMatches:find";
 const TIMEOUT_MS = 2000;
 const THREATS = ["MALWARE", "SOCIAL_ENGINEERING", "UNWANTED_SOFTWARE", "POTENTIALLY_HARMFUL_APPLICATION"];
 
-/** `unknown` when the remote check is away, which is logged: shortening must not depend on it. */
+/** `unknown` when Safe Browsing is unavailable, which is logged: shortening must not depend on it. */
 export function urlSafety(options: UrlSafetyOptions): UrlSafety {
   const { unsafeHostsFile, safeBrowsingKey, log } = options;
   const listed = unsafeHostsFile ? unsafeHosts(unsafeHostsFile, log) : async () => false;
@@ -24,7 +24,7 @@ export function urlSafety(options: UrlSafetyOptions): UrlSafety {
     try {
       return (await hasThreats(options.safeBrowsingUrl ?? GOOGLE, safeBrowsingKey, url)) ? "unsafe" : "safe";
     } catch (error) {
-      log.warn({ err: error, host: url.hostname }, "Safe Browsing is away: URL not checked");
+      log.warn({ err: error, host: url.hostname }, "Safe Browsing is unavailable: URL not checked");
       return "unknown";
     }
   };

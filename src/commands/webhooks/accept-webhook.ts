@@ -1,11 +1,11 @@
-// What a webhook may be set to: an address that deliveries can go to, at least one kind of click, a short label.
+// Validates a webhook's settings: receiver URL, kinds of click, label.
 
 import { CLICK_KINDS, type ClickKind } from "../../events/vocabulary.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import { isThisService } from "../links/accept-url.ts";
 import { InvalidWebhook } from "./webhook-errors.ts";
 
-/** `receiverUrl`: the URL, parsed; throws a DomainError that says why no delivery may ever go there. */
+/** `receiverUrl`: parses the URL; throws a DomainError when deliveries to it are not allowed. */
 export type AcceptWebhookDeps = {
   baseUrl: string;
   baseHost: string;
@@ -15,8 +15,8 @@ export type AcceptWebhookDeps = {
 const MAX_LABEL_LENGTH = 100;
 
 /**
- * The URL in normalised form, without a fragment, which is never sent. What follows `?` is kept: it is a part of the
- * address, as the path is, and not a place for secrets.
+ * Returns the normalised URL without its fragment, which is never sent. The query is kept; it is stored in events, so it
+ * must not carry secrets.
  * @throws InvalidWebhook
  */
 export function acceptReceiver(deps: AcceptWebhookDeps, given: string): string {
@@ -27,7 +27,7 @@ export function acceptReceiver(deps: AcceptWebhookDeps, given: string): string {
   return url.href;
 }
 
-/** @throws InvalidWebhook for none, or one that isn't a kind of click */
+/** @throws InvalidWebhook for an empty list or an unknown kind */
 export function acceptKinds(given: readonly string[]): ClickKind[] {
   const kinds = CLICK_KINDS.filter((kind) => given.includes(kind));
   const unknown = given.find((kind) => !(CLICK_KINDS as readonly string[]).includes(kind));

@@ -1,4 +1,4 @@
-// Adds a webhook (interface, part 6): its key is shown this once and kept among the secrets.
+// Adds a webhook (interface, part 6) with a new key, which is stored in the secrets and shown only in this answer.
 import type { Position } from "../../event-store/port.ts";
 import { type ClickKind, WEBHOOK_DEFAULT_KINDS } from "../../events/vocabulary.ts";
 import { onAccount } from "../account/account-stream.ts";
@@ -34,8 +34,8 @@ export type AddedWebhook = {
 };
 
 /**
- * The key first: a webhook without one could never be delivered to, a key without a webhook harms nobody.
- * @throws InvalidWebhook, AccountNotFound, TierRequired, WebhookLimitReached
+ * The key is stored before the event: a webhook without a key can't be delivered to, a key without a webhook is harmless.
+ * @throws InvalidWebhook, AccountNotFound, TierRequired, WebhookLimitReached, HistoryFull
  */
 export async function addWebhook(
   deps: AddWebhookDeps,
@@ -56,7 +56,7 @@ export async function addWebhook(
     );
     return { webhookId, key, url, kinds, label, position };
   } catch (error) {
-    // After any other error the event may be in the log all the same.
+    // After any other error the append's outcome is unknown: the event may be in the log.
     if (error instanceof CommandRefused) await forgetWebhookKeys(deps.secrets, webhookId);
     throw error;
   }

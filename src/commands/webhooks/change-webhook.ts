@@ -1,4 +1,4 @@
-// Changes where a webhook is sent to, for which kinds of click, or its label; its key stays.
+// Changes a webhook's URL, kinds of click or label; its key stays.
 import type { Position } from "../../event-store/port.ts";
 import { onAccount } from "../account/account-stream.ts";
 import type { CommandContext } from "../caller.ts";
@@ -16,8 +16,8 @@ export type ChangeWebhookRequest = {
 };
 
 /**
- * What is not given stays. Deliveries that still wait go to the new address.
- * @throws InvalidWebhook, AccountNotFound, TierRequired, WebhookNotFound
+ * Omitted settings stay. Pending deliveries go to the new URL.
+ * @throws InvalidWebhook, AccountNotFound, TierRequired, WebhookNotFound, HistoryFull
  */
 export async function changeWebhook(
   deps: CommandDeps & AcceptWebhookDeps,

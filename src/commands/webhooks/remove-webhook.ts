@@ -1,4 +1,4 @@
-// Removes a webhook and destroys its keys; safe to repeat after a crash.
+// Removes a webhook and deletes its keys; can be repeated after a crash.
 import type { Position } from "../../event-store/port.ts";
 import { onAccount } from "../account/account-stream.ts";
 import type { CommandContext } from "../caller.ts";
@@ -6,7 +6,7 @@ import type { CommandDeps } from "../handle-command.ts";
 import { remove } from "./webhook.ts";
 import { forgetWebhookKeys, type WebhookKeyDeps } from "./webhook-key.ts";
 
-/** Deliveries that still wait are cancelled by the router. @throws AccountNotFound, WebhookNotFound */
+/** The webhook router cancels its pending deliveries. @throws AccountNotFound, WebhookNotFound */
 export async function removeWebhook(
   deps: CommandDeps & Pick<WebhookKeyDeps, "secrets">,
   context: CommandContext,

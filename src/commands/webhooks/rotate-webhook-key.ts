@@ -1,4 +1,4 @@
-// Gives a webhook a new key; for a day deliveries are signed with the old one too, so that receivers can follow.
+// Rotates a webhook's key; for 24 hours deliveries are also signed with the previous one, so that receivers can switch over.
 import type { Position } from "../../event-store/port.ts";
 import { onAccount } from "../account/account-stream.ts";
 import type { CommandContext } from "../caller.ts";
@@ -6,7 +6,7 @@ import { withLock } from "../credentials/secrets-lock.ts";
 import { CommandRefused } from "../errors.ts";
 import type { CommandDeps } from "../handle-command.ts";
 import { rotateKey } from "./webhook.ts";
-import { RotationUnderWay, WebhookNotFound } from "./webhook-errors.ts";
+import { RotationInFlight, WebhookNotFound } from "./webhook-errors.ts";
 import {
   forgetWebhookKeys,
   keepWebhookKeys,
@@ -22,17 +22,17 @@ export type RotateWebhookKeyDeps = CommandDeps & WebhookKeyDeps;
 export type RotatedWebhookKey = {
   webhookId: string;
   key: string;
-  /** ISO 8601 UTC; now where there was no key before. */
+  /** ISO 8601 UTC; the time of the rotation when there was no previous key. */
   previousUntil: string;
   position: Position | undefined;
 };
 
-const PREVIOUS_LIVES_MS = 24 * 60 * 60 * 1000;
+const PREVIOUS_KEY_VALID_MS = 24 * 60 * 60 * 1000;
 
 /**
- * The event first: whoever is cut off between the two has seen no key, and the one in use goes on. Where none is in
- * use the key comes first, as the event resumes the webhook.
- * @throws AccountNotFound, WebhookNotFound, RotationUnderWay
+ * The event is appended before the key is replaced: after a crash in between, the caller has not seen the new key and the
+ * current one stays in use. Without a current key the new one is stored first, because the event resumes the webhook.
+ * @throws AccountNotFound, WebhookNotFound, RotationInFlight, HistoryFull
  */
 export async function rotateWebhookKey(
   deps: RotateWebhookKeyDeps,
@@ -40,29 +40,29 @@ export async function rotateWebhookKey(
   accountId: string,
   webhookId: string,
 ): Promise<RotatedWebhookKey> {
-  // Two at once would leave one of them with a key that isn't in use.
+  // Of two concurrent rotations, one caller would be shown a key that is not in use.
   const lock = `webhook-rotation:${webhookId}`;
   return await withLock(
     deps,
     lock,
-    () => new RotationUnderWay(),
+    () => new RotationInFlight(),
     async () => {
       const now = deps.clock();
       const key = newWebhookKey(deps);
-      const before = await readWebhookKeys(deps.secrets, webhookId, now);
-      const until = before ? new Date(now.getTime() + PREVIOUS_LIVES_MS) : now;
+      const current = await readWebhookKeys(deps.secrets, webhookId, now);
+      const until = current ? new Date(now.getTime() + PREVIOUS_KEY_VALID_MS) : now;
       const [at, previousUntil] = [now.toISOString(), until.toISOString()];
-      if (!before) await keepWebhookKeys(deps.secrets, webhookId, { key });
+      if (!current) await keepWebhookKeys(deps.secrets, webhookId, { key });
       const { position } = await onAccount(deps, context, accountId, (account) =>
         rotateKey(account, { webhookId, keyHint: keyHintOf(key), previousUntil, at }),
       ).catch(async (error: unknown) => {
-        if (!before && error instanceof CommandRefused) await forgetWebhookKeys(deps.secrets, webhookId);
+        if (!current && error instanceof CommandRefused) await forgetWebhookKeys(deps.secrets, webhookId);
         throw error;
       });
-      if (before) {
-        const previous = { key: before.key, until: previousUntil };
+      if (current) {
+        const previous = { key: current.key, until: previousUntil };
         const isThere = await replaceWebhookKeys(deps.secrets, webhookId, { key, previous }, now);
-        // Removed since the event: its keys are destroyed, and stay so.
+        // The webhook was removed since the event; its deleted keys must not be written again.
         if (!isThere) throw new WebhookNotFound();
       }
       return { webhookId, key, previousUntil, position };

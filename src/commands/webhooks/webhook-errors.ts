@@ -1,4 +1,4 @@
-// Why a webhook was refused (errors.ts).
+// Refusals of commands on webhooks.
 import { CommandRefused } from "../errors.ts";
 
 export class WebhookNotFound extends CommandRefused {
@@ -19,7 +19,7 @@ export class InvalidWebhook extends CommandRefused {
   override readonly code = "invalid_webhook";
 }
 
-/** Paused by the operator, who alone may resume it. */
+/** Paused by the operator; only the operator may resume it. */
 export class WebhookHeld extends CommandRefused {
   override readonly code = "webhook_held";
   constructor() {
@@ -27,15 +27,15 @@ export class WebhookHeld extends CommandRefused {
   }
 }
 
-/** Two rotations at once: which key was shown to whom would be left to chance. */
-export class RotationUnderWay extends CommandRefused {
+/** Another rotation of the same webhook's key holds the lock. */
+export class RotationInFlight extends CommandRefused {
   override readonly code = "rotation_under_way";
   constructor() {
     super("The key of this webhook is being rotated by another request; try again in a moment");
   }
 }
 
-/** As after a restore without the secrets. */
+/** The secret is missing, for instance after a restore without the secrets. */
 export class WebhookKeyMissing extends CommandRefused {
   override readonly code = "webhook_key_missing";
   constructor() {

@@ -1,8 +1,8 @@
-// A webhook's key `whk_<32 random characters>` (interface, part 2): sent on each delivery, so kept in clear, as a secret.
+// A webhook's key `whk_<32 random characters>` (interface, part 2): each delivery sends it, so a hash is not enough; stored as a secret.
 import { SecretDamaged } from "../../secrets/errors.ts";
 import type { Secrets } from "../../secrets/port.ts";
 
-/** `previous`: the key before, which deliveries are signed with too until then (ISO 8601 UTC). */
+/** `previous`: the key before the last rotation; deliveries are also signed with it until `until` (ISO 8601 UTC). */
 export type WebhookKeys = { key: string; previous?: { key: string; until: string } };
 
 /** `randomKey`: 32 characters of [A-Za-z0-9] from a CSPRNG. */
@@ -12,51 +12,51 @@ export function newWebhookKey({ randomKey }: WebhookKeyDeps): string {
   return `whk_${randomKey()}`;
 }
 
-/** What people tell keys apart by. */
+/** The last four characters, shown so that people can tell keys apart. */
 export function keyHintOf(key: string): string {
   return key.slice(-4);
 }
 
-/** Where a webhook's keys are kept among the secrets. */
+/** Secret that holds a webhook's keys. */
 export function webhookSecret(webhookId: string): string {
   return `webhook:${webhookId}`;
 }
 
-/** Keys that can't be decrypted are as good as missing; `damaged` is called with why. */
+/** Keys that can't be decrypted count as missing; the error is passed to `onDamaged`. */
 export async function readWebhookKeys(
   secrets: Secrets,
   webhookId: string,
   now: Date,
-  damaged: (error: SecretDamaged) => void = () => undefined,
+  onDamaged: (error: SecretDamaged) => void = () => undefined,
 ): Promise<WebhookKeys | undefined> {
   try {
     return (await secrets.get(webhookSecret(webhookId), now)) as WebhookKeys | undefined;
   } catch (error) {
     if (!(error instanceof SecretDamaged)) throw error;
-    damaged(error);
+    onDamaged(error);
     return undefined;
   }
 }
 
-/** What a delivery is signed with at this moment: the key, and while it is being rotated the one before. */
+/** The keys to sign a delivery with: the current one, and within its validity the previous one. */
 export async function keysInUse(
   secrets: Secrets,
   webhookId: string,
   now: Date,
-  damaged?: (error: SecretDamaged) => void,
+  onDamaged?: (error: SecretDamaged) => void,
 ): Promise<{ key: string; previousKey?: string } | undefined> {
-  const keys = await readWebhookKeys(secrets, webhookId, now, damaged);
+  const keys = await readWebhookKeys(secrets, webhookId, now, onDamaged);
   if (!keys) return undefined;
   const { key, previous } = keys;
-  const isOver = previous === undefined || previous.until <= now.toISOString();
-  return isOver ? { key } : { key, previousKey: previous.key };
+  const isExpired = previous === undefined || previous.until <= now.toISOString();
+  return isExpired ? { key } : { key, previousKey: previous.key };
 }
 
 export async function keepWebhookKeys(secrets: Secrets, webhookId: string, keys: WebhookKeys): Promise<void> {
   await secrets.put(webhookSecret(webhookId), { value: keys });
 }
 
-/** Only where there are some, which a removal has not destroyed meanwhile; false when it has. */
+/** False when there are no keys to replace: a removal has deleted them. */
 export async function replaceWebhookKeys(
   secrets: Secrets,
   webhookId: string,

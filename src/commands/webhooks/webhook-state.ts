@@ -1,8 +1,8 @@
-// Folds the webhooks of one account: a part of account.ts's state, as their stream is the account's.
+// Folds the webhooks of one account: part of the state of account.ts, as they share the account's stream.
 import type { AccountEvent } from "../../events/catalogue.ts";
 import type { ClickKind, WebhookPauseCause, WebhookPauser } from "../../events/vocabulary.ts";
 
-/** `kinds`: which kinds of click it is sent. */
+/** `kinds`: the kinds of click that are delivered. */
 export type WebhookSettings = { url: string; kinds: readonly ClickKind[]; label: string };
 
 export type LiveWebhook = WebhookSettings & { webhookId: string } & (
@@ -10,11 +10,11 @@ export type LiveWebhook = WebhookSettings & { webhookId: string } & (
     | { status: "paused"; pausedBy: WebhookPauser; cause: WebhookPauseCause | undefined }
   );
 
-/** Removed ones are remembered, so that a removal that a crash cut off can be repeated. */
-export type OwnWebhook = LiveWebhook | { status: "removed"; webhookId: string };
+/** Removed ones stay in the state, so that an interrupted removal can be repeated. */
+export type WebhookState = LiveWebhook | { status: "removed"; webhookId: string };
 
-/** By webhook id: all that were ever added. */
-export type OwnWebhooks = Map<string, OwnWebhook>;
+/** By webhook id, removed ones included. */
+export type WebhookStates = Map<string, WebhookState>;
 
 type WebhookEvent = Extract<AccountEvent, { type: `Webhook${string}` }>;
 
@@ -22,8 +22,8 @@ export function isOfWebhook(event: AccountEvent): event is WebhookEvent {
   return "webhookId" in event.data;
 }
 
-/** In place; answers by how many those that are not removed became more: 1, 0 or -1. */
-export function evolveWebhooks(webhooks: OwnWebhooks, event: WebhookEvent): number {
+/** Mutates `webhooks`; returns the change of the number that are not removed: 1, 0 or -1. */
+export function evolveWebhooks(webhooks: WebhookStates, event: WebhookEvent): number {
   const { webhookId } = event.data;
   const known = webhooks.get(webhookId);
   const isLive = known !== undefined && known.status !== "removed";
@@ -40,7 +40,7 @@ export function evolveWebhooks(webhooks: OwnWebhooks, event: WebhookEvent): numb
 function evolveWebhook(
   webhook: LiveWebhook,
   event: Exclude<WebhookEvent, { type: "WebhookAdded" }>,
-): OwnWebhook {
+): WebhookState {
   const { webhookId, url, kinds, label } = webhook;
   switch (event.type) {
     case "WebhookChanged":

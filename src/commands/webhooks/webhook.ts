@@ -1,4 +1,4 @@
-// Decides what may happen to the webhooks of one account (interface, part 6); the fold is webhook-state.ts's.
+// Decider of an account's webhooks (interface, part 6); folded by webhook-state.ts. Pure.
 import type { AccountEvent } from "../../events/catalogue.ts";
 import {
   CLICK_KINDS,
@@ -15,7 +15,7 @@ import type { LiveWebhook, WebhookSettings } from "./webhook-state.ts";
 
 export type NewWebhook = WebhookSettings & { webhookId: string; keyHint: string; at: string };
 
-/** @throws TierRequired, WebhookLimitReached at the sixth, paused ones counted; HistoryFull */
+/** @throws AccountNotFound, TierRequired, WebhookLimitReached (paused ones count), HistoryFull */
 export function add(account: AccountState, c: NewWebhook): AccountEvent[] {
   const { accountId, webhooks, liveWebhooks } = withWebhooks(account);
   if (webhooks.size >= STREAM_LIMITS.webhooksAdded)
@@ -29,7 +29,7 @@ export function add(account: AccountState, c: NewWebhook): AccountEvent[] {
 
 export type WebhookChange = Partial<WebhookSettings> & { webhookId: string; at: string };
 
-/** What is not given stays. @throws TierRequired, WebhookNotFound, HistoryFull */
+/** Omitted settings stay. @throws AccountNotFound, TierRequired, WebhookNotFound, HistoryFull */
 export function change(account: AccountState, c: WebhookChange): AccountEvent[] {
   const { accountId } = withWebhooks(account);
   const { webhookId, url, kinds, label } = liveWebhook(account, c.webhookId);
@@ -48,21 +48,21 @@ export type WebhookPause = {
   at: string;
 };
 
-/** Pausing a paused one changes nothing, unless the operator takes hold of it. @throws WebhookNotFound */
+/** Pausing a paused webhook changes nothing, except that the operator's pause replaces another one. @throws AccountNotFound, WebhookNotFound */
 export function pause(account: AccountState, c: WebhookPause): AccountEvent[] {
   const { accountId } = opened(account);
   const webhook = liveWebhook(account, c.webhookId);
   const { webhookId, by, at } = c;
-  const heldAnew = by === "operator" && webhook.status === "paused" && webhook.pausedBy !== "operator";
-  if (webhook.status === "paused" && !heldAnew) return [];
+  const isNewHold = by === "operator" && webhook.status === "paused" && webhook.pausedBy !== "operator";
+  if (webhook.status === "paused" && !isNewHold) return [];
   const reason = c.reason === undefined ? {} : { reason: c.reason };
   const cause = c.cause === undefined ? {} : { cause: c.cause };
   return [{ type: "WebhookPaused", data: { accountId, webhookId, by, ...reason, ...cause, at } }];
 }
 
 /**
- * What the operator paused, only the operator resumes.
- * @throws TierRequired, WebhookNotFound, WebhookHeld, HistoryFull
+ * Only the operator resumes a webhook that the operator paused.
+ * @throws AccountNotFound, TierRequired, WebhookNotFound, WebhookHeld, HistoryFull
  */
 export function resume(
   account: AccountState,
@@ -75,7 +75,11 @@ export function resume(
   return [{ type: "WebhookResumed", data: { accountId, webhookId: c.webhookId, at: c.at } }];
 }
 
-/** On any tier: a key that leaked must be replaceable. Resumes what was paused for want of a key. @throws WebhookNotFound, HistoryFull */
+/**
+ * Allowed on every tier, because a leaked key must be replaceable. Resumes a webhook that was paused because its key was
+ * missing.
+ * @throws AccountNotFound, WebhookNotFound, HistoryFull
+ */
 export function rotateKey(
   account: AccountState,
   c: { webhookId: string; keyHint: string; previousUntil: string; at: string },
@@ -88,7 +92,7 @@ export function rotateKey(
   return hadNoKey ? [rotated, { type: "WebhookResumed", data: { accountId, webhookId, at } }] : [rotated];
 }
 
-/** Removing it again changes nothing. @throws WebhookNotFound for one that never was */
+/** Idempotent. @throws AccountNotFound; WebhookNotFound for one that was never added */
 export function remove(account: AccountState, c: { webhookId: string; at: string }): AccountEvent[] {
   const { accountId, webhooks } = opened(account);
   const webhook = webhooks.get(c.webhookId);
@@ -97,20 +101,20 @@ export function remove(account: AccountState, c: { webhookId: string; at: string
   return [{ type: "WebhookRemoved", data: { accountId, ...c } }];
 }
 
-/** @throws WebhookNotFound */
+/** The webhook, unless it is removed. @throws AccountNotFound, WebhookNotFound */
 export function liveWebhook(account: AccountState, webhookId: string): LiveWebhook {
   const webhook = opened(account).webhooks.get(webhookId);
   if (!webhook || webhook.status === "removed") throw new WebhookNotFound();
   return webhook;
 }
 
-/** For adding, changing and resuming. @throws TierRequired, HistoryFull */
+/** The account, for adding, changing and resuming a webhook. @throws AccountNotFound, TierRequired, HistoryFull */
 function withWebhooks(account: AccountState): OpenAccount {
   if (!TIER_LIMITS[opened(account).tier].developerFeatures) throw new TierRequired("Webhooks");
   return withRoom(account);
 }
 
-/** Each kind once, in one order, so that equal settings look equal. */
+/** Without duplicates and in the order of CLICK_KINDS, so that equal settings compare equal. */
 function inOrder(kinds: WebhookSettings["kinds"]): (typeof CLICK_KINDS)[number][] {
   return CLICK_KINDS.filter((kind) => kinds.includes(kind));
 }

@@ -120,9 +120,10 @@ async function askNewAddress(
   return `A mail to ${email} is on its way: follow its link, and the address is yours to sign in with.`;
 }
 
-/** Tells the owner of the address before; answers what to show. */
-function addressChanged(deps: PortalDeps, { before, email }: ChangedEmail): string {
+/** Notifies the previous address; returns the text to show. */
+function addressChanged(deps: PortalDeps, { previous, email }: ChangedEmail): string {
   const { mailer } = deps;
-  if (mailer && before) sendMail({ ...deps, mailer }, async () => addressChangedMail(before, deps.baseUrl));
+  if (mailer && previous)
+    sendMail({ ...deps, mailer }, async () => addressChangedMail(previous, deps.baseUrl));
   return `You sign in with ${email} from now on.`;
 }

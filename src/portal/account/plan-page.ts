@@ -1,7 +1,7 @@
 // The plan under /portal/plan: what it allows, what is used of it, and the way to the other one.
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { keepOfOpenAccount } from "../../commands/account/account-stream.ts";
+import { writeForOpenAccount } from "../../commands/account/account-stream.ts";
 import { changeTier } from "../../commands/account/change-tier.ts";
 import { BULK_MAX_LINKS, TIER_LIMITS, type Tier, WEBHOOKS_PER_ACCOUNT } from "../../events/vocabulary.ts";
 import { listKeys } from "../../queries/accounts.ts";
@@ -67,7 +67,7 @@ ${comparison(session.tier)}`,
     const { accountId, tier } = signedIn(request);
     if (tier === "developer") return redirectTo(reply, "/portal/plan");
     const ask = () => deps.billing.requestUpgrade(accountId);
-    const step = await keepOfOpenAccount(deps, accountId, ask, () => deps.billing.withdraw(accountId));
+    const step = await writeForOpenAccount(deps, accountId, ask, () => deps.billing.withdraw(accountId));
     if (step.kind === "checkout") return reply.redirect(step.url, 303);
     return redirectTo(reply, "/portal/plan", { kind: "done", text: "Your request is with the operator." });
   });

@@ -1,10 +1,16 @@
-// How many long answers an account, and all of them together, may have open at once, and their end when the service stops.
+// Limits how many streamed responses an account, and all accounts together, have open, and aborts them when the service stops.
+import { DomainError } from "../../runtime/errors.ts";
+
+/** Answered with 429 (api/http-errors.ts). */
+export class TooManyStreams extends DomainError {
+  override readonly code = "too_many_streams";
+}
 
 export type AccountStreams = {
-  /** Undefined when the account, or all, have their share already; whoever gets a signal must `leave` with it. */
+  /** Undefined when a limit is reached. The caller must pass the controller to `leave` in the end. */
   enter(accountId: string): AbortController | undefined;
   leave(accountId: string, stream: AbortController): void;
-  /** Ends all of them, and lets nobody in any more. */
+  /** Aborts all of them; `enter` refuses from then on. */
   close(): void;
 };
 

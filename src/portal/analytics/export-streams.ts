@@ -1,8 +1,7 @@
 // Sends an export as it is read: a few at a time, never faster than it is taken, and not for ever to who doesn't take it.
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
-import { TooManyStreams } from "../shell/errors.ts";
-import { type AccountStreams, accountStreams } from "./account-streams.ts";
+import { type AccountStreams, accountStreams, TooManyStreams } from "./account-streams.ts";
 
 /** Each reads the log since its link was made or its account was opened. */
 const MOST_OF_ACCOUNT = 2;

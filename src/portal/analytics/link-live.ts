@@ -10,9 +10,8 @@ import type { LiveBatch, LiveClick } from "../../queries/analytics/live-clicks.t
 import { linkHistory } from "../../queries/links/link-history.ts";
 import { LinkParams } from "../links/link-pages.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { TooManyStreams } from "../shell/errors.ts";
 import { requireSession, type Sessions, signedIn } from "../shell/sessions.ts";
-import { accountStreams } from "./account-streams.ts";
+import { accountStreams, TooManyStreams } from "./account-streams.ts";
 import { type EventStream, eventStream } from "./event-stream.ts";
 import { recentRow } from "./recent-card.ts";
 

@@ -1,9 +1,8 @@
 // Custom domains under /portal/domains: all of an account's, one with its DNS records, and what may be done to it.
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { activateDomain } from "../../commands/domains/activate-domain.ts";
 import { addDomain } from "../../commands/domains/add-domain.ts";
-import { deactivateDomain } from "../../commands/domains/deactivate-domain.ts";
+import { activateDomain, deactivateDomain } from "../../commands/domains/domain-activation.ts";
 import { DomainNotVerified } from "../../commands/domains/domain-errors.ts";
 import { removeDomain } from "../../commands/domains/remove-domain.ts";
 import { setDomainHome } from "../../commands/domains/set-domain-home.ts";

@@ -1,5 +1,5 @@
 // What a golden data folder was made with, and the questions whose answers are kept beside it.
-import type { Verification } from "../../../src/audit/verify-log.ts";
+import type { LogVerification } from "../../../src/audit/verify-log.ts";
 import type { TestService } from "../service/start-service.ts";
 
 export const GOLDEN = {
@@ -31,7 +31,12 @@ export type GoldenAnswers = {
 };
 
 /** `at`: the moment the questions were asked at. */
-export type Golden = { at: string; facts: GoldenFacts; answers: GoldenAnswers; verification: Verification };
+export type Golden = {
+  at: string;
+  facts: GoldenFacts;
+  answers: GoldenAnswers;
+  verification: LogVerification;
+};
 
 /** What the API says of every link, key and list; records nothing. */
 export async function questionsOf(service: TestService, facts: GoldenFacts): Promise<Asked[]> {

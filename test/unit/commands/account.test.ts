@@ -15,7 +15,7 @@ import {
   KeyLimitReached,
   KeyNotFound,
 } from "../../../src/commands/account/account-errors.ts";
-import * as ownDomain from "../../../src/commands/domains/domain.ts";
+import * as domainOf from "../../../src/commands/domains/domain.ts";
 import { DomainNotFound } from "../../../src/commands/domains/domain-errors.ts";
 import { TierRequired } from "../../../src/commands/errors.ts";
 import type { AccountEvent } from "../../../src/events/catalogue.ts";
@@ -114,8 +114,8 @@ describe("an account", () => {
 });
 
 describe("a domain of an account", () => {
-  const add = (a: AccountState) => ownDomain.add(a, { hostname, token: "t", at });
-  const verify = (a: AccountState) => ownDomain.verify(a, { hostname, domainId, how: "dns", at });
+  const add = (a: AccountState) => domainOf.add(a, { hostname, token: "t", at });
+  const verify = (a: AccountState) => domainOf.verify(a, { hostname, domainId, how: "dns", at });
   const owned = [opened("developer"), added, ...verified];
 
   it("is added on the Developer tier only, and once", () => {
@@ -137,8 +137,8 @@ describe("a domain of an account", () => {
   });
 
   it("is deactivated and activated again, each once", () => {
-    const on = (a: AccountState) => ownDomain.activate(a, { domainId, at });
-    const off = (a: AccountState) => ownDomain.deactivate(a, { domainId, at });
+    const on = (a: AccountState) => domainOf.activate(a, { domainId, at });
+    const off = (a: AccountState) => domainOf.deactivate(a, { domainId, at });
     const wasOff: AccountEvent = { type: "DomainDeactivated", data: { accountId, hostname, domainId, at } };
     account
       .given(...owned)
@@ -160,7 +160,7 @@ describe("a domain of an account", () => {
   });
 
   it("is removed with or without an id, and can be added anew", () => {
-    const remove = (a: AccountState) => ownDomain.remove(a, { hostname, at });
+    const remove = (a: AccountState) => domainOf.remove(a, { hostname, at });
     const removed: AccountEvent = { type: "DomainRemoved", data: { accountId, hostname, domainId, at } };
     account
       .given(...owned)

@@ -2,8 +2,8 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadAccount } from "../../../src/commands/account/account-stream.ts";
 import { openAccount } from "../../../src/commands/account/open-account.ts";
-import { activateDomain } from "../../../src/commands/domains/activate-domain.ts";
 import { addDomain } from "../../../src/commands/domains/add-domain.ts";
+import { activateDomain } from "../../../src/commands/domains/domain-activation.ts";
 import { DomainNotProven, DomainTaken } from "../../../src/commands/domains/domain-errors.ts";
 import { recheckDomain } from "../../../src/commands/domains/recheck-domain.ts";
 import { setDomainHome } from "../../../src/commands/domains/set-domain-home.ts";

@@ -6,18 +6,17 @@ import { openAccount } from "../../../src/commands/account/open-account.ts";
 import { TierRequired } from "../../../src/commands/errors.ts";
 import { addWebhook } from "../../../src/commands/webhooks/add-webhook.ts";
 import { changeWebhook } from "../../../src/commands/webhooks/change-webhook.ts";
-import { pauseWebhook } from "../../../src/commands/webhooks/pause-webhook.ts";
 import { removeWebhook } from "../../../src/commands/webhooks/remove-webhook.ts";
-import { resumeWebhook } from "../../../src/commands/webhooks/resume-webhook.ts";
 import { rotateWebhookKey } from "../../../src/commands/webhooks/rotate-webhook-key.ts";
 import {
   InvalidWebhook,
-  RotationUnderWay,
+  RotationInFlight,
   WebhookHeld,
   WebhookLimitReached,
   WebhookNotFound,
 } from "../../../src/commands/webhooks/webhook-errors.ts";
 import { forgetWebhookKeys, readWebhookKeys } from "../../../src/commands/webhooks/webhook-key.ts";
+import { pauseWebhook, resumeWebhook } from "../../../src/commands/webhooks/webhook-pause.ts";
 import type { Tier } from "../../../src/events/vocabulary.ts";
 import type { Secrets } from "../../../src/secrets/port.ts";
 import { receiverUrl } from "../../../src/webhooks/receiver/receiver-url.ts";
@@ -261,7 +260,7 @@ describe("rotating a webhook's key", () => {
     const shown = settled.flatMap((one) => (one.status === "fulfilled" ? [one.value.key] : []));
     const refused = settled.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
     expect(refused.length).toBeGreaterThan(0);
-    for (const error of refused) expect(error).toBeInstanceOf(RotationUnderWay);
+    for (const error of refused) expect(error).toBeInstanceOf(RotationInFlight);
     expect((await keysOf(webhookId))?.key).toBe(shown.at(-1));
     await rotateWebhookKey(deps, user, accountId, webhookId);
   });

@@ -1,14 +1,14 @@
-// Pauses a webhook: nothing is sent to it until it is resumed. Asked by people, and by the worker after long failure.
+// Pauses and resumes a webhook. Its owner and the operator do both; the delivery worker pauses one that keeps failing.
 import type { Actor, Position } from "../../event-store/port.ts";
 import type { WebhookPauseCause, WebhookPauser } from "../../events/vocabulary.ts";
 import { onAccount } from "../account/account-stream.ts";
 import type { CommandContext } from "../caller.ts";
 import type { CommandDeps } from "../handle-command.ts";
-import { pause } from "./webhook.ts";
+import { pause, resume } from "./webhook.ts";
 
 const MAX_REASON_LENGTH = 200;
 
-/** `isNew`: false when it was paused already. @throws AccountNotFound, WebhookNotFound */
+/** Nothing is sent to it until it is resumed. `isNew`: false when it was paused already. @throws AccountNotFound, WebhookNotFound */
 export async function pauseWebhook(
   deps: CommandDeps,
   context: CommandContext,
@@ -26,7 +26,24 @@ export async function pauseWebhook(
   return { webhookId, isNew: events.length > 0, position };
 }
 
-/** In whose name a webhook is paused or resumed. */
-export function pauserOf({ type }: Actor): WebhookPauser {
+/**
+ * Clicks recorded while it was paused are sent only by a replay.
+ * @throws AccountNotFound, TierRequired, WebhookNotFound, WebhookHeld, HistoryFull
+ */
+export async function resumeWebhook(
+  deps: CommandDeps,
+  context: CommandContext,
+  accountId: string,
+  webhookId: string,
+): Promise<{ webhookId: string; position: Position | undefined }> {
+  const by = pauserOf(context.actor);
+  const at = deps.clock().toISOString();
+  const { position } = await onAccount(deps, context, accountId, (account) =>
+    resume(account, { webhookId, by, at }),
+  );
+  return { webhookId, position };
+}
+
+function pauserOf({ type }: Actor): WebhookPauser {
   return type === "operator" || type === "system" ? type : "user";
 }

@@ -12,11 +12,11 @@ const types = Object.keys(catalogue) as EventType[];
 const versions = types.flatMap((type) =>
   Array.from({ length: catalogue[type].version }, (_, index) => ({ type, version: index + 1 })),
 );
-/** Optional members that were added without a new version: a fixture each, beside the one without them. */
-const additions = [
-  { type: "LinkClicked", version: 1, added: "accountVisitor" },
-  { type: "LinkClicked", version: 1, added: "botList" },
-] as const;
+/** Optional members that were added without a new version: `<type>.v<version>.<member>.json`, beside the one without. */
+const additions = readdirSync(FOLDER).flatMap((file) => {
+  const [, type, version, added] = /^(\w+)\.v(\d+)\.(\w+)\.json$/.exec(file) ?? [];
+  return type && version && added ? [{ type: type as EventType, version: Number(version), added }] : [];
+});
 const origin = { correlationId: "request-1", causationId: "request-1", actor: { type: "operator" } } as const;
 
 function fixture(type: string, version: number | string): unknown {
@@ -41,6 +41,21 @@ describe("the event catalogue", () => {
     const whole = versions.map(({ type, version }) => `${type}.v${version}.json`);
     const added = additions.map(({ type, version, added }) => `${type}.v${version}.${added}.json`);
     expect(readdirSync(FOLDER).sort()).toEqual([...whole, ...added].sort());
+  });
+
+  it("has a golden fixture with each member of every type", () => {
+    const missing = types.flatMap((type) => {
+      const { version, schema } = catalogue[type];
+      const added = additions.filter((one) => one.type === type && one.version === version);
+      const shown = new Set([
+        ...Object.keys(fixture(type, version) as object),
+        ...added.map((one) => one.added),
+      ]);
+      return Object.keys(schema.shape)
+        .filter((member) => !shown.has(member))
+        .map((member) => `${type}.${member}`);
+    });
+    expect(missing).toEqual([]);
   });
 
   it("has an upcaster from every version but the last", () => {

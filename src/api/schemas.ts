@@ -1,60 +1,7 @@
 // Shapes of requests and answers (interface, part 2): what is checked and what the OpenAPI document shows are one.
 import { z } from "zod";
+import { LinkObject } from "../commands/links/link-object.ts";
 import { BULK_MAX_LINKS, CLICK_KINDS, DEVICE_TYPES, TIERS } from "../events/vocabulary.ts";
-
-const longUrl = "https://example.com/articles/event-sourcing?utm_source=newsletter";
-const domainId = "3f0d5f2e-6f1c-4b52-9c1b-0f6f7a1f4f11";
-const link = {
-  short_url: z.url().meta({ description: "Absolute short URL", examples: ["https://lnk.example/k7m2pqx"] }),
-  slug: z.string().meta({ examples: ["k7m2pqx"] }),
-  long_url: z.string().meta({ description: "The original URL", examples: [longUrl] }),
-  created_at: z.string().meta({ format: "date-time", examples: ["2026-01-31T12:00:00.000Z"] }),
-};
-const onCustomDomain = {
-  custom_domain: z
-    .string()
-    .optional()
-    .meta({ description: "Only on a custom domain", examples: ["go.example.org"] }),
-  domain_id: z
-    .string()
-    .optional()
-    .meta({ format: "uuid", description: "Only on a custom domain", examples: [domainId] }),
-};
-
-export const Link = z
-  .object({
-    ...link,
-    qr_download_url: z.string().meta({ examples: ["https://lnk.example/api/qr/k7m2pqx"] }),
-    ...onCustomDomain,
-  })
-  .meta({ id: "Link", description: "A short link" });
-
-/** Formats of customSlug and domain_id are rules of the use case: their order with 402 matters (DESIGN §7). */
-export const ShortenRequest = z
-  .strictObject({
-    url: z.string("must be a string: the HTTP/HTTPS URL to shorten").meta({
-      description: "HTTP/HTTPS URL to shorten, at most 2,048 characters",
-      examples: [longUrl],
-    }),
-    customSlug: z
-      .string()
-      .optional()
-      .meta({
-        description:
-          "3 to 50 of a-z, A-Z, 0-9, hyphen, underscore; read as lower case. Developer tier; needs domain_id.",
-        pattern: "^[A-Za-z0-9_-]{3,50}$",
-        examples: ["spring-sale"],
-      }),
-    domain_id: z
-      .string()
-      .optional()
-      .meta({
-        format: "uuid",
-        description: "A verified and active custom domain of the caller. Developer tier.",
-        examples: [domainId],
-      }),
-  })
-  .meta({ id: "ShortenRequest" });
 
 /** Items are checked one by one in the use case, so that one bad item never stops the others. */
 export const BulkRequest = z
@@ -66,6 +13,8 @@ export const BulkRequest = z
   })
   .meta({ id: "BulkRequest" });
 
+const { qr_download_url: _, ...linkOfBulk } = LinkObject.shape;
+
 export const BulkAnswer = z
   .object({
     success: z.boolean().meta({ description: "Whether at least one link was created" }),
@@ -76,8 +25,7 @@ export const BulkAnswer = z
     results: z.array(
       z.object({
         index: z.int().meta({ description: "Position in the request" }),
-        ...link,
-        ...onCustomDomain,
+        ...linkOfBulk,
       }),
     ),
     errors: z.array(
@@ -134,7 +82,7 @@ export const Analytics = z
 
 export const LinkPage = z
   .object({
-    links: z.array(Link),
+    links: z.array(LinkObject),
     total: z.int().meta({ description: "Links that match, on all pages" }),
     next_cursor: z.string().nullable().meta({ description: "For the next page; null on the last" }),
   })

@@ -1,10 +1,12 @@
 // The HTTP face of create-link: shapes, status codes and examples for OpenAPI; no rule lives here.
 import { type CreateLinkDeps, createLink } from "../commands/links/create-link.ts";
+import { LinkObject } from "../commands/links/link-object.ts";
+import { ShortenRequest } from "../commands/links/shorten-request.ts";
 import { apiErrors } from "./api-errors.ts";
 import { commandContext } from "./command-context.ts";
 import type { Api } from "./fastify.ts";
 import type { Idempotency } from "./idempotency.ts";
-import { IdempotencyHeader, Link, ShortenRequest } from "./schemas.ts";
+import { IdempotencyHeader } from "./schemas.ts";
 
 export type ShortenDeps = {
   links: CreateLinkDeps;
@@ -20,7 +22,7 @@ export function shortenRoute(app: Api, deps: ShortenDeps): void {
     tags: ["Links"],
     headers: IdempotencyHeader,
     body: ShortenRequest,
-    response: { 201: Link.describe("The link"), ...apiErrors(400, 401, 402, 409, 422) },
+    response: { 201: LinkObject.describe("The link"), ...apiErrors(400, 401, 402, 409, 422) },
   };
   app.post("/api/v1/shorten", { schema, preHandler, onSend }, async (request, reply) => {
     const options = { idempotency: request.keyed?.seed };

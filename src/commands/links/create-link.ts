@@ -11,16 +11,11 @@ import { type AcceptUrlDeps, acceptUrl } from "./accept-url.ts";
 import { type AppendLinkDeps, appendLink, type LinkPlace, onFreeSlug } from "./append-link.ts";
 import { CustomSlugNeedsDomain, InvalidDomain } from "./link-errors.ts";
 import { type LinkObject, linkObject } from "./link-object.ts";
+import type { ShortenRequest } from "./shorten-request.ts";
 import { acceptCustomSlug } from "./slug.ts";
 import type { RecheckLater } from "./url-rechecks.ts";
 
 export type CreateLinkDeps = AppendLinkDeps & AcceptUrlDeps & { recheckLater: RecheckLater };
-
-export type ShortenRequest = {
-  url: string;
-  customSlug?: string | undefined;
-  domain_id?: string | undefined;
-};
 
 export type CreatedLink = { link: LinkObject; position: Position | undefined };
 
@@ -46,13 +41,14 @@ export async function createLink(
   const account = options.account ?? memoizedAccount(deps, by);
   await account();
   allowedByTier(by, request);
-  const { longUrl, isChecked } = await acceptUrl(deps, request.url, () => ownHosts(by, account));
+  const { url, customSlug, domain_id: _, ...requested } = request;
+  const { longUrl, isChecked } = await acceptUrl(deps, url, () => ownHosts(by, account));
   const place = await placeOf(deps, request, account);
-  const slug = request.customSlug === undefined ? undefined : acceptCustomSlug(request.customSlug);
+  const slug = customSlug === undefined ? undefined : acceptCustomSlug(customSlug);
   const scope = options.idempotency;
   const append = async (slug: string, custom: boolean, attempt: number) => {
     if (!isChecked) await deps.recheckLater({ host: place.host, slug, longUrl });
-    return appendLink(deps, context, by, { longUrl, place, slug, custom, scope, attempt });
+    return appendLink(deps, context, by, { requested, longUrl, place, slug, custom, scope, attempt });
   };
   const created = slug
     ? await append(slug, true, 0)

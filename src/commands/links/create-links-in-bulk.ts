@@ -1,5 +1,4 @@
 // POST /api/v1/shorten/bulk: up to 100 links; one bad item never stops the others (interface, part 4).
-import { z } from "zod";
 import type { Position } from "../../event-store/port.ts";
 import { TIER_LIMITS, type Tier } from "../../events/vocabulary.ts";
 import type { Caller, CommandContext } from "../caller.ts";
@@ -7,6 +6,7 @@ import { CommandRefused, TierRequired } from "../errors.ts";
 import { type CreateLinkDeps, createLink, memoizedAccount } from "./create-link.ts";
 import { InvalidItem } from "./link-errors.ts";
 import type { LinkObject } from "./link-object.ts";
+import { ShortenRequest } from "./shorten-request.ts";
 
 /** Bulk response of the interface, part 4; `index` is the position in the request in both lists. */
 export type BulkAnswer = {
@@ -29,12 +29,6 @@ export type BulkDeps = CreateLinkDeps & {
 
 const PARALLEL = 16;
 const FAILED = "Failed to create the short link";
-
-const Item = z.strictObject({
-  url: z.string("url must be a string"),
-  customSlug: z.string("customSlug must be a string").optional(),
-  domain_id: z.string("domain_id must be a string").optional(),
-});
 
 /**
  * `links`: 1 to 100 items of any shape.
@@ -80,10 +74,14 @@ export async function createLinksInBulk(
 }
 
 /** @throws InvalidItem */
-function itemOf(item: unknown): z.infer<typeof Item> {
-  const parsed = Item.safeParse(item);
+function itemOf(item: unknown): ShortenRequest {
+  const parsed = ShortenRequest.safeParse(item);
   if (parsed.success) return parsed.data;
-  throw new InvalidItem(`Invalid link: ${parsed.error.issues[0]?.message ?? "not a link object"}`);
+  const issue = parsed.error.issues[0];
+  const field = issue?.path.join(".");
+  throw new InvalidItem(
+    `Invalid link: ${field ? `${field} must be a string` : (issue?.message ?? "not a link object")}`,
+  );
 }
 
 function urlOf(item: unknown): string {
@@ -95,7 +93,7 @@ function urlOf(item: unknown): string {
 function turnsOf(links: readonly unknown[]): number[][] {
   const turns = new Map<string, number[]>();
   for (const [index, item] of links.entries()) {
-    const parsed = Item.safeParse(item);
+    const parsed = ShortenRequest.safeParse(item);
     const slug = parsed.data?.customSlug?.toLowerCase();
     const turn = slug === undefined ? String(index) : `${parsed.data?.domain_id?.toLowerCase()}/${slug}`;
     turns.set(turn, [...(turns.get(turn) ?? []), index]);

@@ -1,21 +1,38 @@
-// The Link object of HTTP answers (interface, part 2).
+// The Link object of HTTP answers (interface, part 2): its schema, and how it is made of a link.
+import { z } from "zod";
 import type { LinkDetails } from "./link.ts";
 
-export type LinkObject = {
-  short_url: string;
-  slug: string;
-  long_url: string;
-  created_at: string;
-  qr_download_url: string;
-  custom_domain?: string;
-  domain_id?: string;
-};
+/** `custom_domain` and `domain_id` only for a link on a custom domain. */
+export const LinkObject = z
+  .object({
+    short_url: z.url().meta({ description: "Absolute short URL", examples: ["https://lnk.example/k7m2pqx"] }),
+    slug: z.string().meta({ examples: ["k7m2pqx"] }),
+    long_url: z.string().meta({
+      description: "The original URL",
+      examples: ["https://example.com/articles/event-sourcing?utm_source=newsletter"],
+    }),
+    created_at: z.string().meta({ format: "date-time", examples: ["2026-01-31T12:00:00.000Z"] }),
+    qr_download_url: z.string().meta({ examples: ["https://lnk.example/api/qr/k7m2pqx"] }),
+    custom_domain: z
+      .string()
+      .optional()
+      .meta({ description: "Only on a custom domain", examples: ["go.example.org"] }),
+    domain_id: z
+      .string()
+      .optional()
+      .meta({
+        format: "uuid",
+        description: "Only on a custom domain",
+        examples: ["3f0d5f2e-6f1c-4b52-9c1b-0f6f7a1f4f11"],
+      }),
+  })
+  .meta({ id: "Link", description: "A short link" });
 
-/** `baseUrl`: without a trailing slash. `custom_domain` and `domain_id` only for a link on a custom domain. */
+export type LinkObject = z.infer<typeof LinkObject>;
+
+/** `baseUrl`: without a trailing slash. A document says null where an event leaves a member out. */
 export function linkObject(
-  link: Pick<LinkDetails, "host" | "slug" | "shortUrl" | "longUrl" | "createdAt"> & {
-    domainId?: string | null | undefined;
-  },
+  link: Omit<LinkDetails, "keyId" | "domainId"> & { domainId?: string | null | undefined },
   baseUrl: string,
 ): LinkObject {
   const qr = `${baseUrl}/api/qr/${encodeURIComponent(link.slug)}`;

@@ -1,22 +1,11 @@
 // Decider of one link. Pure: time, slug and identity are inputs.
-import type { LinkEvent } from "../../events/catalogue.ts";
-import { type CreatedVia, STREAM_LIMITS } from "../../events/vocabulary.ts";
+import type { EventOf, LinkEvent } from "../../events/catalogue.ts";
+import { STREAM_LIMITS } from "../../events/vocabulary.ts";
 import { HistoryFull } from "../errors.ts";
 import { LinkDeleted, LinkNotFound, LinkNotYours, SlugTaken } from "./link-errors.ts";
 
-/** `host`: without port. `keyId`: the API key that created it. `domainId`: for a custom domain only. */
-export type LinkDetails = {
-  host: string;
-  slug: string;
-  accountId: string;
-  longUrl: string;
-  shortUrl: string;
-  createdAt: string;
-  via: CreatedVia;
-  custom: boolean;
-  keyId?: string | undefined;
-  domainId?: string | undefined;
-};
+/** What LinkCreated holds; `host`: without port. */
+export type LinkDetails = Omit<EventOf<"LinkCreated">["data"], "at"> & { createdAt: string };
 
 /** `changes`: number of events after LinkCreated, bounded by STREAM_LIMITS.linkChanges. */
 export type ExistingLink = { status: "live" | "disabled" | "deleted"; changes: number } & LinkDetails;
@@ -28,9 +17,8 @@ export const freeLink: LinkState = { status: "free" };
 /** @throws SlugTaken also for a deleted link: its slug stays reserved, so that it can be restored */
 export function create(link: LinkState, c: LinkDetails): LinkEvent[] {
   if (link.status !== "free") throw new SlugTaken(c.host, c.slug);
-  const { createdAt, keyId, domainId, ...facts } = c;
-  const optional = { ...(keyId && { keyId }), ...(domainId && { domainId }) };
-  return [{ type: "LinkCreated", data: { ...facts, ...optional, at: createdAt } }];
+  const { createdAt, ...facts } = c;
+  return [{ type: "LinkCreated", data: { ...facts, at: createdAt } }];
 }
 
 export type LinkChange =

@@ -1,26 +1,23 @@
 // Links as they stand now: what redirects, link lists, QR codes and the head of every analytics answer read.
+import type { EventOf } from "../../events/catalogue.ts";
 import { linkKey, PREFIX } from "../../events/streams.ts";
-import type { CreatedVia } from "../../events/vocabulary.ts";
 import type { Document } from "../../read-store/port.ts";
 import type { Projection } from "../projection.ts";
 
-/** `_id`: `<host>/<slug>`. `revision`: that of the link's stream. `deleted` repeats the status for the indexes. */
-export type LinkDocument = Document & {
-  host: string;
-  slug: string;
-  accountId: string;
-  keyId: string | null;
-  longUrl: string;
-  shortUrl: string;
-  createdAt: string;
-  status: "live" | "disabled" | "deleted";
-  deleted: boolean;
-  via: CreatedVia;
-  custom: boolean;
-  domainId: string | null;
-  revision: number;
-  changedAt: string;
-};
+/**
+ * `_id`: `<host>/<slug>`. What LinkCreated says, with null where it says nothing that lists search by. `revision`: that
+ * of the link's stream. `deleted` repeats the status for the indexes.
+ */
+export type LinkDocument = Document &
+  Omit<EventOf<"LinkCreated">["data"], "at" | "keyId" | "domainId"> & {
+    keyId: string | null;
+    domainId: string | null;
+    createdAt: string;
+    status: "live" | "disabled" | "deleted";
+    deleted: boolean;
+    revision: number;
+    changedAt: string;
+  };
 
 export const links: Projection<LinkDocument> = {
   name: "links",
@@ -59,21 +56,8 @@ export const links: Projection<LinkDocument> = {
     const seen = { revision: event.revision, changedAt: event.data.at };
     switch (event.type) {
       case "LinkCreated": {
-        const { host, slug, accountId, longUrl, shortUrl, via, custom, at } = event.data;
-        const { keyId = null, domainId = null } = event.data;
-        const made = {
-          host,
-          slug,
-          accountId,
-          keyId,
-          longUrl,
-          shortUrl,
-          createdAt: at,
-          via,
-          custom,
-          domainId,
-        };
-        return { ...made, status: "live", deleted: false, ...seen };
+        const { at, keyId = null, domainId = null, ...made } = event.data;
+        return { ...made, keyId, domainId, createdAt: at, status: "live", deleted: false, ...seen };
       }
       case "LinkRetargeted":
         return { ...link, longUrl: event.data.to, ...seen };

@@ -1,0 +1,34 @@
+// What a request says of a new link: one schema for the API, for each item of a bulk request and for OpenAPI.
+import { z } from "zod";
+
+/** Formats of customSlug and domain_id are rules of the use case: their order with 402 matters (DESIGN §7). */
+export const ShortenRequest = z
+  .strictObject({
+    url: z.string("must be a string: the HTTP/HTTPS URL to shorten").meta({
+      description: "HTTP/HTTPS URL to shorten, at most 2,048 characters",
+      examples: ["https://example.com/articles/event-sourcing?utm_source=newsletter"],
+    }),
+    customSlug: z
+      .string()
+      .optional()
+      .meta({
+        description:
+          "3 to 50 of a-z, A-Z, 0-9, hyphen, underscore; read as lower case. Developer tier; needs domain_id.",
+        pattern: "^[A-Za-z0-9_-]{3,50}$",
+        examples: ["spring-sale"],
+      }),
+    domain_id: z
+      .string()
+      .optional()
+      .meta({
+        format: "uuid",
+        description: "A verified and active custom domain of the caller. Developer tier.",
+        examples: ["3f0d5f2e-6f1c-4b52-9c1b-0f6f7a1f4f11"],
+      }),
+  })
+  .meta({ id: "ShortenRequest" });
+
+export type ShortenRequest = z.infer<typeof ShortenRequest>;
+
+/** What a request says beside the address and the place: it goes into LinkCreated as it is. */
+export type RequestedFields = Omit<ShortenRequest, "url" | "customSlug" | "domain_id">;

@@ -1,65 +1,139 @@
-// `npm run bench start`: what a start of the whole service costs, of this checkout and of another one in turns.
-import { spawn } from "node:child_process";
+// `npm run bench start`: what a command and a start of the whole service cost, beside a bare Node, of this checkout and
+// of another one in turns. With NODE_DISABLE_COMPILE_CACHE=1 as after an installation.
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { openBackend } from "../src/backend.ts";
+import { parseConfig } from "../src/config.ts";
 import { freePort } from "../test/support/servers/free-port.ts";
-import { median } from "./report.ts";
+import { machineLine, median } from "./report.ts";
+import { seedLinks } from "./seed-links.ts";
+import { benchSlug } from "./traffic/requests.ts";
 
 const HERE = fileURLToPath(new URL("..", import.meta.url));
 const LONGEST_START_MS = 60_000;
+const ASK_EVERY_MS = 10;
 /** For threads that are opened beside the start. */
 const SETTLED_AFTER_MS = 2_000;
+const COMMAND = ["account", "list", "--json"];
 
-type Start = { cpuSeconds: number; megabytes: number };
+type Environment = Record<string, string | undefined>;
+/** All in seconds but the memory, which is in MB. */
+type Measured = Record<string, number>;
 
 /** `against`: the folder of another checkout. MONGODB_URL, REDIS_URL and EVENTSTORE_URL are those of the environment. */
 export async function benchStart({ rounds, against }: { rounds: number; against?: string | undefined }) {
   const checkouts = [{ name: "this one", folder: HERE }];
   if (against) checkouts.push({ name: "the other", folder: against });
-  const starts = new Map(checkouts.map(({ name }) => [name, [] as Start[]]));
-  for (let round = 0; round < rounds; round++)
-    for (const { name, folder } of checkouts) starts.get(name)?.push(await startOnce(folder));
-  for (const [name, of] of starts) {
-    const cpu = median(of.map(({ cpuSeconds }) => cpuSeconds));
-    const memory = median(of.map(({ megabytes }) => megabytes));
-    console.log(`${name.padEnd(10)} ${cpu.toFixed(2)} s of CPU, ${memory.toFixed(0)} MB resident`);
+  console.log(`${machineLine()}\nmedians of ${rounds} rounds; x: times a bare \`node -e 0\` of the same run`);
+  const results = new Map(checkouts.map(({ name }) => [name, [] as Measured[]]));
+  // The round that is not counted fills the compile cache and folds the links.
+  for (let round = 0; round <= rounds; round++)
+    for (const { name, folder } of checkouts) {
+      const measured = await inDataFolder((env) => measure(folder, env));
+      if (round > 0) results.get(name)?.push(measured);
+    }
+  for (const [name, of] of results) print(name, of);
+}
+
+async function measure(checkout: string, env: Environment): Promise<Measured> {
+  const bare = await run(["-e", "0"], checkout, env);
+  const command = await run(["src/cli.ts", ...COMMAND], checkout, env);
+  return {
+    "bare node": bare.seconds,
+    "bare node, CPU": bare.cpuSeconds,
+    "a command": command.seconds,
+    "a command, CPU": command.cpuSeconds,
+    ...(await startOnce(checkout, env)),
+  };
+}
+
+function print(name: string, of: readonly Measured[]): void {
+  const medianOf = (field: string) => median(of.map((measured) => measured[field] ?? Number.NaN));
+  console.log(`\n${name}`);
+  for (const field of Object.keys(of[0] ?? {})) {
+    if (field === "MB resident") {
+      console.log(`  ${field.padEnd(26)} ${medianOf(field).toFixed(0).padStart(7)}`);
+      continue;
+    }
+    const bare = medianOf(field.endsWith(", CPU") ? "bare node, CPU" : "bare node");
+    const times = (medianOf(field) / bare).toFixed(1).padStart(6);
+    console.log(`  ${field.padEnd(26)} ${medianOf(field).toFixed(2).padStart(7)} s ${times} x`);
   }
 }
 
-/** A service with all roles on a data folder of its own, two seconds after it was ready. */
-async function startOnce(checkout: string): Promise<Start> {
-  const folder = await mkdtemp(join(tmpdir(), "linkledger-bench-"));
-  const port = String(await freePort());
-  const env = { ...process.env, DATA_DIR: folder, PORT: port, BASE_URL: "", LOG_LEVEL: "silent" };
-  const service = spawn(process.execPath, [join(checkout, "src/main.ts")], { env, stdio: "inherit" });
+/** `npm start` without npm, on a folder of its own with a link in it. */
+async function startOnce(checkout: string, env: Environment): Promise<Measured> {
+  const url = `http://127.0.0.1:${env.PORT}`;
+  const begun = performance.now();
+  const service = spawn(process.execPath, startArguments(checkout), { cwd: checkout, env, stdio: "inherit" });
   const ended = once(service, "exit");
+  const secondsUntil = async (path: string, status: number) => {
+    await answers(`${url}${path}`, status);
+    return (performance.now() - begun) / 1_000;
+  };
   try {
-    const url = `http://127.0.0.1:${port}`;
-    await ready(`${url}/health/ready`);
+    const [ready, redirect] = await Promise.all([
+      secondsUntil("/health/ready", 200),
+      secondsUntil(`/${benchSlug(0)}`, 301),
+    ]);
     await delay(SETTLED_AFTER_MS);
     const text = await (await fetch(`${url}/metrics`)).text();
     const value = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, "m").exec(text)?.[1]);
     return {
-      cpuSeconds: value("process_cpu_seconds_total"),
-      megabytes: value("process_resident_memory_bytes") / 1024 / 1024,
+      "start until first redirect": redirect,
+      "start until ready": ready,
+      "start, CPU": value("process_cpu_seconds_total"),
+      "MB resident": value("process_resident_memory_bytes") / 1024 / 1024,
     };
   } finally {
     service.kill("SIGTERM");
     await ended;
+  }
+}
+
+function startArguments(checkout: string): string[] {
+  const { scripts } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8"));
+  return scripts.start.split(" ").slice(1);
+}
+
+/** In a shell, as that alone tells what a child has cost. */
+async function run(args: readonly string[], cwd: string, env: Environment) {
+  const begun = performance.now();
+  const script = '"$0" "$@" > /dev/null; times';
+  const { stdout } = await promisify(execFile)("sh", ["-c", script, process.execPath, ...args], { cwd, env });
+  const seconds = (performance.now() - begun) / 1_000;
+  const times = [...(stdout.trim().split("\n").at(-1) ?? "").matchAll(/(\d+)m([\d.]+)s/g)];
+  return { seconds, cpuSeconds: times.reduce((sum, [, m, s]) => sum + Number(m) * 60 + Number(s), 0) };
+}
+
+async function inDataFolder(use: (env: Environment) => Promise<Measured>): Promise<Measured> {
+  const folder = await mkdtemp(join(tmpdir(), "linkledger-bench-"));
+  const port = String(await freePort());
+  const given = { ...process.env, DATA_DIR: folder, PORT: port, BASE_URL: "", LOG_LEVEL: "silent" };
+  try {
+    const config = parseConfig(given);
+    const backend = await openBackend(config, { offThread: false });
+    await seedLinks(backend, config.baseUrl, 1).finally(() => backend.close());
+    return await use(given);
+  } finally {
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function ready(url: string): Promise<void> {
+async function answers(url: string, status: number): Promise<void> {
   const until = performance.now() + LONGEST_START_MS;
   while (performance.now() < until) {
-    const answer = await fetch(url).catch(() => undefined);
-    if (answer?.ok) return;
-    await delay(50);
+    const answer = await fetch(url, { redirect: "manual" }).catch(() => undefined);
+    await answer?.body?.cancel();
+    if (answer?.status === status) return;
+    await delay(ASK_EVERY_MS);
   }
-  throw new Error(`${url} is not ready after ${LONGEST_START_MS} ms`);
+  throw new Error(`${url} does not answer ${status} after ${LONGEST_START_MS} ms`);
 }

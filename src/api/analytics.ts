@@ -1,11 +1,11 @@
-// The HTTP face of link-analytics: one link's numbers (interface, part 4).
+// GET /api/v1/analytics/{slug}: route and schemas of linkAnalytics (interface, part 4).
 import { z } from "zod";
 import { type LinkAnalyticsDeps, linkAnalytics } from "../queries/analytics/link-analytics.ts";
 import { apiErrors } from "./api-errors.ts";
 import type { Api } from "./fastify.ts";
-import { Analytics, DomainIdQuery, SlugParams } from "./schemas.ts";
+import { AnalyticsSchema, DomainIdQuery, SlugParams } from "./schemas.ts";
 
-/** `writesAreReadable`: as in links.ts. */
+/** `writesAreReadable`: see links.ts. */
 export type AnalyticsDeps = LinkAnalyticsDeps & {
   clock: () => Date;
   writesAreReadable: () => Promise<void>;
@@ -19,7 +19,7 @@ export function analyticsRoute(app: Api, deps: AnalyticsDeps): void {
     tags: ["Analytics"],
     params: SlugParams,
     querystring: z.object({ domain_id: DomainIdQuery }),
-    response: { 200: Analytics, ...apiErrors(400, 401, 403, 404) },
+    response: { 200: AnalyticsSchema, ...apiErrors(400, 401, 403, 404) },
   };
   app.get("/api/v1/analytics/:slug", { schema }, async (request) => {
     const { domain_id: domainId } = request.query;

@@ -1,5 +1,5 @@
-// The error answers of API routes as the OpenAPI document tells them (interface, part 7).
-import { ErrorAnswer } from "./schemas.ts";
+// Error responses of API routes for the OpenAPI document (interface, part 7).
+import { ErrorAnswerSchema } from "./schemas.ts";
 
 const DESCRIPTIONS = {
   400: "Invalid URL, URL flagged unsafe, invalid body, or invalid, unverified or inactive domain",
@@ -11,15 +11,15 @@ const DESCRIPTIONS = {
   422: "Invalid custom slug format",
   429: "Rate limit exceeded; Retry-After tells the seconds to wait",
   500: "Internal server error",
-  503: "A store is away; Retry-After tells the seconds to wait",
+  503: "A store is unavailable; Retry-After tells the seconds to wait",
 } as const;
 
 type ErrorStatus = keyof typeof DESCRIPTIONS;
 
-/** Schemas for the given statuses; 429, 500 and 503 come with every route. */
+/** Response schemas for the given statuses; 429, 500 and 503 are added to every route. */
 export function apiErrors(...statuses: ErrorStatus[]) {
   const all: ErrorStatus[] = [...statuses, 429, 500, 503];
   return Object.fromEntries(
-    all.map((status) => [status, ErrorAnswer.describe(DESCRIPTIONS[status])]),
-  ) as Record<ErrorStatus, typeof ErrorAnswer>;
+    all.map((status) => [status, ErrorAnswerSchema.describe(DESCRIPTIONS[status])]),
+  ) as Record<ErrorStatus, typeof ErrorAnswerSchema>;
 }

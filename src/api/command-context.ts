@@ -1,4 +1,4 @@
-// Where a command came from, as it is written into every event's metadata.
+// The context of a command sent through the API, for the metadata of its events.
 import type { FastifyRequest } from "fastify";
 import type { CommandContext } from "../commands/caller.ts";
 

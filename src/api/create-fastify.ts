@@ -1,4 +1,4 @@
-// Fastify with our limits and our error object, also where Fastify or Node answers before any route.
+// Fastify with the service's limits and error object, also for errors that Fastify or Node answers before routing.
 import { createServer } from "node:http";
 import type { Socket } from "node:net";
 import Fastify, {
@@ -16,21 +16,21 @@ import type { Api } from "./fastify.ts";
 import { sendError } from "./http-errors.ts";
 import type { RequestIdOf } from "./request-id.ts";
 
-/** 100 links of 2,048 characters and then some. */
+/** Enough for a bulk request: 100 links of 2,048 characters. */
 const BODY_LIMIT_BYTES = 1_048_576;
-/** Longer than any slug, so that a long one is answered by its route and not by the router. */
+/** Longer than any slug, so that an overlong one gets the route's error instead of the router's. */
 const MAX_PARAM_LENGTH = 2_048;
 const REQUEST_TIMEOUT_MS = 30_000;
 const CONNECTION_TIMEOUT_MS = 60_000;
-/** A start on a machine that is very busy is slow, not broken. */
+/** Above Fastify's default, because starting on a busy machine can be slow. */
 const START_TIMEOUT_MS = 60_000;
 
 export type FastifyDeps = {
   log: Logger;
   trust: false | Trust;
-  /** Adds the rate window to an answer that no hook sees, as its address can't be read. */
+  /** Adds rate limit headers to errors of URLs that can't be parsed, for which no hook runs. */
   showWindow: ((request: FastifyRequest, reply: FastifyReply) => Promise<void>) | undefined;
-  /** Sees each request before Fastify does. */
+  /** Gets each request before Fastify; true when it answers the request. */
   redirect?: HandleRequest | undefined;
   requestIdOf: RequestIdOf;
 };
@@ -50,17 +50,17 @@ export function createFastify(deps: FastifyDeps): Api {
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     forceCloseConnections: "idle",
     frameworkErrors: (error, request, reply) => {
-      const [asked, answer] = [request as FastifyRequest, reply as unknown as FastifyReply];
-      answer.header("x-request-id", asked.id);
-      const told = isUnderApi(asked.url) ? deps.showWindow?.(asked, answer) : undefined;
-      void Promise.resolve(told)
+      const [received, answer] = [request as FastifyRequest, reply as unknown as FastifyReply];
+      answer.header("x-request-id", received.id);
+      const shown = isUnderApi(received.url) ? deps.showWindow?.(received, answer) : undefined;
+      void Promise.resolve(shown)
         .catch(() => undefined)
-        .then(() => sendError(error, asked, answer));
+        .then(() => sendError(error, received, answer));
     },
     clientErrorHandler: refuseConnection,
   }) as unknown as Api;
   app.setValidatorCompiler(validatorCompiler);
-  // Response schemas are for the document and the compiler: what a fold counted must not be filtered on the way out.
+  // Response schemas serve OpenAPI and the type checker only; zod's serializer would drop keys that they don't list.
   app.setSerializerCompiler(() => JSON.stringify);
   app.setErrorHandler(sendError);
   app.addHook("onRequest", (request, reply, done) => {
@@ -71,7 +71,7 @@ export function createFastify(deps: FastifyDeps): Api {
   return app;
 }
 
-/** As Fastify would make it, but for who sees a request first; once it closes Fastify sees them all. */
+/** Fastify's own server with `redirect` in front of it; while the server closes, Fastify gets all requests and refuses them. */
 function serverWith(redirect: HandleRequest): NonNullable<FastifyServerOptions["serverFactory"]> {
   return (handle, options) => {
     const server = createServer(options.http ?? {}, (request, response) => {
@@ -84,7 +84,7 @@ function serverWith(redirect: HandleRequest): NonNullable<FastifyServerOptions["
   };
 }
 
-/** Answers under /api carry rate limit headers, whatever they are (interface, part 8). */
+/** All answers under /api carry rate limit headers, errors included (interface, part 8). */
 export function isUnderApi(url: string): boolean {
   return /^\/api(?:[/?]|$)/.test(url);
 }
@@ -99,7 +99,7 @@ function acceptJsonOnly(app: Api): void {
   });
 }
 
-/** What is not HTTP, or too much of it, never becomes a request. */
+/** Answers connections whose bytes are not a valid HTTP request, for which Fastify creates no request object. */
 function refuseConnection(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();

@@ -1,7 +1,7 @@
-// Errors that only HTTP knows: who you are, how often you ask, and which address you asked.
+// Errors of the HTTP layer: authentication, rate limits, routing, request format.
 import { DomainError } from "../runtime/errors.ts";
 
-/** Interface, part 5: a missing or invalid key gives 401; both read alike, so that nothing is learnt by trying. */
+/** Interface, part 5: 401 for a missing and for an invalid key, with one message. */
 export class InvalidKey extends DomainError {
   override readonly code = "invalid_api_key";
   constructor() {
@@ -9,7 +9,7 @@ export class InvalidKey extends DomainError {
   }
 }
 
-/** Interface, part 8. `retryAfter` in seconds. */
+/** Interface, part 8. `retryAfter`: seconds. */
 export class RateLimitExceeded extends DomainError {
   override readonly code = "rate_limit_exceeded";
   readonly retryAfter: number;
@@ -26,7 +26,7 @@ export class RouteNotFound extends DomainError {
   }
 }
 
-/** A body, query or header that is not what the OpenAPI document says. */
+/** A body, query or header that violates the OpenAPI document. */
 export class InvalidRequest extends DomainError {
   override readonly code: string;
   constructor(message: string, code = "invalid_request") {

@@ -1,4 +1,4 @@
-// What the HTTP layer adds to Fastify's types, in one place: schemas are zod's, requests carry their caller.
+// The HTTP layer's additions to Fastify's types: zod schemas, and the caller on the request.
 import type {
   FastifyBaseLogger,
   FastifyInstance,
@@ -20,7 +20,7 @@ export type Api = FastifyInstance<
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Set by the key guard before any route that needs it. */
+    /** Set by the key guard's onRequest hook on routes that require a key. */
     caller: Caller & { keyId: string };
     /** Present when the request came with an Idempotency-Key. */
     keyed: KeyedRequest | undefined;

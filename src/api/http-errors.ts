@@ -1,4 +1,4 @@
-// The one place where errors become HTTP: code to status, and the body every error has (interface, part 7).
+// Maps errors to HTTP: code to status, and the body of every error response (interface, part 7).
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { hasZodFastifySchemaValidationErrors } from "fastify-type-provider-zod";
 import { ProjectionNotBuilt } from "../projections/builds/errors.ts";
@@ -8,7 +8,7 @@ import { RateLimitExceeded } from "./errors.ts";
 export type ErrorBody = { error: string; code: string; request_id: string };
 export type HttpError = { status: number; code: string; message: string; retryAfter?: number };
 
-/** DomainError code to status (interface, part 7); a code that is missing here is a mistake of ours: 500. */
+/** DomainError code to status (interface, part 7); a code that is not listed here gives 500. */
 export const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   invalid_request: 400,
   invalid_json: 400,
@@ -63,7 +63,7 @@ const FORM_REFUSED: [code: string, message: string] = [
   "This form is too old, or came from another page: go back, reload the page and send it again",
 ];
 
-/** Codes of Fastify's own refusals, told in the words of the interface: it lists no 405, 413 or 415. */
+/** Fastify's own errors in terms of the interface, which lists no 405, 413 or 415. */
 const CODE_OF_FASTIFY: Readonly<Record<string, [code: string, message: string]>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     "invalid_content_type",
@@ -78,9 +78,9 @@ const CODE_OF_FASTIFY: Readonly<Record<string, [code: string, message: string]>>
   FST_ERR_BAD_URL: ["invalid_address", "The address is not a valid URL path"],
 };
 
-const RETRY_WHEN_AWAY_SECONDS = 2;
+const RETRY_WHEN_UNAVAILABLE_SECONDS = 2;
 
-/** Answers any error of any route; what isn't the caller's doing is logged, and never shown. */
+/** Error handler of all routes. Server errors (5xx) are logged; their details are not shown. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = httpErrorOf(error);
   if (known.status >= 500) request.log.error({ err: error, code: known.code }, "request failed");
@@ -96,7 +96,7 @@ export function sendError(error: unknown, request: FastifyRequest, reply: Fastif
     .send({ error: message, code: known.code, request_id: request.id } satisfies ErrorBody);
 }
 
-/** Status and words of any error; an empty message stands for the route's own words. */
+/** Status, code and message of any error; with an empty message `sendError` takes the route's default. */
 export function httpErrorOf(error: unknown): HttpError {
   if (hasZodFastifySchemaValidationErrors(error)) {
     const context = error.validationContext === "querystring" ? "query" : (error.validationContext ?? "body");
@@ -112,7 +112,7 @@ export function httpErrorOf(error: unknown): HttpError {
         status,
         code: error.code,
         message: "The service is not available just now",
-        retryAfter: RETRY_WHEN_AWAY_SECONDS,
+        retryAfter: RETRY_WHEN_UNAVAILABLE_SECONDS,
       };
     if (status !== undefined) {
       const retry = error instanceof RateLimitExceeded ? { retryAfter: error.retryAfter } : {};

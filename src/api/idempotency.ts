@@ -1,10 +1,10 @@
-// Idempotency-Key: the same request twice is the same answer, also when the first answer was lost in a crash.
+// Idempotency-Key: repeating a request returns the first answer, also when a crash lost that answer before it was sent.
 import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Secrets } from "../secrets/port.ts";
 import { IdempotencyKeyReused, InvalidRequest } from "./errors.ts";
 
-/** `seed` is what slug and event ids are derived from: two tries of one request come to the same link. */
+/** `seed`: slug and event ids are derived from it, so that repeated attempts of one request create the same link. */
 export type KeyedRequest = {
   seed: string;
   record: string;
@@ -26,7 +26,7 @@ type Deps = { secrets: Secrets; clock: () => Date; newId: () => string };
 const KEPT_MS = 24 * 3_600_000;
 const PRINTABLE = /^[\x21-\x7e](?:[\x20-\x7e]{0,253}[\x21-\x7e])?$/;
 
-/** Both hooks of a route: the first looks for an earlier answer, the second keeps this one if it is a success. */
+/** A route's hooks: `preHandler` replays a stored answer, `onSend` stores a successful one. */
 export function idempotency(deps: Deps) {
   return {
     async preHandler(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> {
@@ -41,8 +41,8 @@ export function idempotency(deps: Deps) {
       const record = `idempotency/${sha256(`${request.caller.keyId} ${request.routeOptions.url} ${key}`)}`;
       const bodyHash = sha256(JSON.stringify(request.body));
       const expiresAt = new Date(now.getTime() + KEPT_MS).toISOString();
-      const mine: KeyRecord = { bodyHash, seed: deps.newId(), expiresAt };
-      const kept = (await deps.secrets.putIfAbsent(record, { value: mine, expiresAt }, now)) as KeyRecord;
+      const wanted: KeyRecord = { bodyHash, seed: deps.newId(), expiresAt };
+      const kept = (await deps.secrets.putIfAbsent(record, { value: wanted, expiresAt }, now)) as KeyRecord;
       if (kept.bodyHash !== bodyHash) throw new IdempotencyKeyReused();
       request.keyed = {
         seed: kept.seed,

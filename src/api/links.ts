@@ -1,15 +1,15 @@
-// The HTTP face of list-links: all links of the caller's key, page by page (interface, part 4).
+// GET /api/v1/links: route and schemas of listLinks (interface, part 4).
 import { z } from "zod";
 import { type ListLinksDeps, listLinks } from "../queries/links/list-links.ts";
 import { apiErrors } from "./api-errors.ts";
 import type { Api } from "./fastify.ts";
-import { DomainIdQuery, LinkPage } from "./schemas.ts";
+import { DomainIdQuery, LinkPageSchema } from "./schemas.ts";
 
 const time = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()], "must be an ISO 8601 date or time")
   .optional();
 
-/** `writesAreReadable`: settles when links made a moment ago, here or at another node, are in the list. */
+/** `writesAreReadable`: read-your-writes; resolves when links created so far, by any process, are in the documents. */
 export function linksRoute(app: Api, deps: ListLinksDeps & { writesAreReadable: () => Promise<void> }): void {
   const schema = {
     operationId: "listLinks",
@@ -24,7 +24,7 @@ export function linksRoute(app: Api, deps: ListLinksDeps & { writesAreReadable: 
       from: time.meta({ description: "Created at or after" }),
       to: time.meta({ description: "Created before" }),
     }),
-    response: { 200: LinkPage, ...apiErrors(400, 401) },
+    response: { 200: LinkPageSchema, ...apiErrors(400, 401) },
   };
   app.get("/api/v1/links", { schema }, async (request) => {
     await deps.writesAreReadable();

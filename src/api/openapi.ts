@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document, made from the schemas that check the requests, and the page that shows it.
+// The OpenAPI 3.1 document, generated from the request schemas, and the Swagger UI page.
 import swagger from "@fastify/swagger";
 import swaggerUi from "@fastify/swagger-ui";
 import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
@@ -19,11 +19,11 @@ const RATE_HEADERS = {
   "X-RateLimit-Reset": { description: "Time the limit resets, in Unix seconds", schema: { type: "integer" } },
 };
 
-/** The default would tell browsers to load styles and scripts by https only, which a local service has not. */
+/** Swagger UI's default policy has `upgrade-insecure-requests`, which breaks a service on plain http. */
 const CSP =
   "default-src 'self'; base-uri 'self'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; object-src 'none'; frame-ancestors 'none'";
 
-/** No route of the framework's, so it is described here (redirect/http/redirect-handler.ts). */
+/** The redirect is not a Fastify route (redirect/http/redirect-handler.ts), so it is described by hand. */
 const REDIRECT = {
   summary: "Follow a short link",
   description: "Redirects to the original URL and records a click. HEAD answers the same headers.",
@@ -42,7 +42,7 @@ function errorAnswer(description: string) {
   return { description, content: { "application/json": { schema } } };
 }
 
-/** Before any route is registered: it listens to their registration. */
+/** Must be called before routes are registered, because the plugin collects them by an onRoute hook. */
 export async function openApiDocument(app: Api, baseUrl: string): Promise<void> {
   await app.register(swagger, {
     openapi: {
@@ -63,7 +63,7 @@ export async function openApiDocument(app: Api, baseUrl: string): Promise<void> 
   });
 }
 
-/** GET /openapi.json and the interactive /docs. */
+/** GET /openapi.json, and Swagger UI under /docs. */
 export async function openApiRoutes(app: Api): Promise<void> {
   app.get("/openapi.json", { schema: { hide: true } }, async () => app.swagger());
   await app.register(swaggerUi, {
@@ -88,7 +88,7 @@ function withRateHeaders(document: OpenApi): OpenApi {
   return document;
 }
 
-/** Schemas read the same in requests and answers here, so one name is enough; bounds of a double say nothing. */
+/** Drops the duplicate `...Input` schemas, which equal those of responses, and the safe-integer bounds that zod adds to integers. */
 function readable(document: OpenApi): OpenApi {
   const text = JSON.stringify(document).replace(/(#\/components\/schemas\/\w+?)Input"/g, '$1"');
   const plain = JSON.parse(text, (_key, value: unknown) =>

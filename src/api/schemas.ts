@@ -1,10 +1,10 @@
-// Shapes of requests and answers (interface, part 2): what is checked and what the OpenAPI document shows are one.
+// Schemas of requests and responses (interface, part 2), used for validation and for the OpenAPI document.
 import { z } from "zod";
 import { LinkObject } from "../commands/links/link-object.ts";
 import { BULK_MAX_LINKS, CLICK_KINDS, DEVICE_TYPES, TIERS } from "../events/vocabulary.ts";
 
-/** Items are checked one by one in the use case, so that one bad item never stops the others. */
-export const BulkRequest = z
+/** The use case validates the items one by one, so that one invalid item does not fail the others. */
+export const BulkRequestSchema = z
   .strictObject({
     links: z
       .array(z.unknown().meta({ $ref: "#/components/schemas/ShortenRequest" }))
@@ -15,7 +15,7 @@ export const BulkRequest = z
 
 const { qr_download_url: _, ...linkOfBulk } = LinkObject.shape;
 
-export const BulkAnswer = z
+export const BulkAnswerSchema = z
   .object({
     success: z.boolean().meta({ description: "Whether at least one link was created" }),
     tier: z.enum(TIERS),
@@ -41,7 +41,7 @@ export const BulkAnswer = z
 const counts = z.record(z.string(), z.int());
 const kinds = z.object(Object.fromEntries(CLICK_KINDS.map((kind) => [kind, z.int()])));
 
-export const RecentClick = z
+export const RecentClickSchema = z
   .object({
     at: z.string().meta({ format: "date-time" }),
     type: z.enum(CLICK_KINDS),
@@ -58,7 +58,7 @@ export const RecentClick = z
   })
   .meta({ id: "RecentClick" });
 
-export const Analytics = z
+export const AnalyticsSchema = z
   .object({
     link: z.object({ id: z.string(), long_url: z.string(), created_at: z.string() }),
     analytics: z.object({
@@ -75,12 +75,12 @@ export const Analytics = z
       referrers: counts.meta({ description: "By host without `www.`, or `direct`" }),
       hourlyClicks: counts.meta({ description: "The last 24 hours, zero-filled, by UTC hour" }),
       utm: z.record(z.string(), counts),
-      recentClicks: z.array(RecentClick).meta({ description: "The last 10, newest first" }),
+      recentClicks: z.array(RecentClickSchema).meta({ description: "The last 10, newest first" }),
     }),
   })
   .meta({ id: "Analytics" });
 
-export const LinkPage = z
+export const LinkPageSchema = z
   .object({
     links: z.array(LinkObject),
     total: z.int().meta({ description: "Links that match, on all pages" }),
@@ -88,7 +88,7 @@ export const LinkPage = z
   })
   .meta({ id: "LinkPage" });
 
-export const ErrorAnswer = z
+export const ErrorAnswerSchema = z
   .object({
     error: z.string().meta({ description: "For people" }),
     code: z.string().meta({ description: "For programs; never changes" }),
@@ -103,7 +103,7 @@ export const DomainIdQuery = z.string().max(100).toLowerCase().optional().meta({
   description: "Which domain, when the slug exists on several",
 });
 
-/** Shown, not checked here: its own error has its own code (idempotency.ts). */
+/** For the OpenAPI document only; idempotency.ts validates the header, with an error code of its own. */
 export const IdempotencyHeader = z.object({
   "idempotency-key": z
     .string()

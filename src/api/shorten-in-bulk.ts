@@ -1,9 +1,9 @@
-// The HTTP face of create-links-in-bulk: 201 also when items fail, as each answers for itself (interface, part 4).
+// POST /api/v1/shorten/bulk: route and schemas of createLinksInBulk; 201 also when items fail (interface, part 4).
 import { type BulkDeps, createLinksInBulk } from "../commands/links/create-links-in-bulk.ts";
 import { apiErrors } from "./api-errors.ts";
 import { commandContext } from "./command-context.ts";
 import type { Api } from "./fastify.ts";
-import { BulkAnswer, BulkRequest, IdempotencyHeader } from "./schemas.ts";
+import { BulkAnswerSchema, BulkRequestSchema, IdempotencyHeader } from "./schemas.ts";
 import type { ShortenDeps } from "./shorten.ts";
 
 export function shortenInBulkRoute(app: Api, deps: ShortenDeps & { links: BulkDeps }): void {
@@ -15,8 +15,11 @@ export function shortenInBulkRoute(app: Api, deps: ShortenDeps & { links: BulkDe
       "Developer tier. One bad item never stops the others. Counts as one request against the limit.",
     tags: ["Links"],
     headers: IdempotencyHeader,
-    body: BulkRequest,
-    response: { 201: BulkAnswer.describe("What became of each item"), ...apiErrors(400, 401, 402, 409) },
+    body: BulkRequestSchema,
+    response: {
+      201: BulkAnswerSchema.describe("What became of each item"),
+      ...apiErrors(400, 401, 402, 409),
+    },
   };
   app.post("/api/v1/shorten/bulk", { schema, preHandler, onSend }, async (request, reply) => {
     const options = { idempotency: request.keyed?.seed };

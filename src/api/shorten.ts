@@ -1,4 +1,4 @@
-// The HTTP face of create-link: shapes, status codes and examples for OpenAPI; no rule lives here.
+// POST /api/v1/shorten: route and schemas of createLink, which holds the rules (interface, part 4).
 import { type CreateLinkDeps, createLink } from "../commands/links/create-link.ts";
 import { LinkObject } from "../commands/links/link-object.ts";
 import { ShortenRequest } from "../commands/links/shorten-request.ts";

@@ -1,10 +1,10 @@
-// What robots and browsers ask the bare host for by themselves.
+// GET /robots.txt and /favicon.ico of the base host.
 import type { Api } from "./fastify.ts";
 
-/** One link of a chain, drawn small; browsers ask for it whatever the page says. */
+/** Two links of a chain, as SVG. */
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><g fill="none" stroke="#2563eb" stroke-width="4"><rect x="3" y="11" width="16" height="10" rx="5"/><rect x="13" y="11" width="16" height="10" rx="5"/></g></svg>`;
 
-/** Short links are for people; a crawler that follows them is counted as a preview, and needs none of the API. */
+/** Short links stay allowed: hits of crawlers are counted as previews. */
 const ROBOTS = "User-agent: *\nDisallow: /api/\nDisallow: /docs\nDisallow: /portal\n";
 
 export function siteRoutes(app: Api): void {

@@ -1,11 +1,11 @@
-// A digest over the log from its first event on: who keeps it elsewhere can tell later whether the past was changed.
+// A hash chain over the log: an anchor that is kept elsewhere shows later whether earlier events were changed.
 import { createHash } from "node:crypto";
 import type { RecordedEvent } from "../event-store/port.ts";
 
-/** `<number of events>:<SHA-256, hex>`; the same on every store, so that it also compares a log with its copy. */
+/** Independent of the event store's product, so that anchors also compare a log with its copy in another store. */
 export type Anchor = { events: number; digest: string };
 
-/** Undefined for what is no anchor. */
+/** Parses `<number of events>:<SHA-256, hex>`; undefined for other text. */
 export function parseAnchor(text: string): Anchor | undefined {
   const match = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text);
   return match ? { events: Number(match[1]), digest: match[2] as string } : undefined;
@@ -15,7 +15,7 @@ export function anchorText({ events, digest }: Anchor): string {
   return `${events}:${digest}`;
 }
 
-/** Each link of the chain is the hash of the one before and of the next event. */
+/** Hash chain: each digest is the SHA-256 of the previous digest and the next event. */
 export class LogDigest {
   #events = 0;
   #digest = "0".repeat(64);
@@ -32,7 +32,7 @@ export class LogDigest {
   }
 }
 
-/** JSON with sorted keys: stores keep members, not their order. */
+/** JSON with sorted keys, because stores do not preserve their order. */
 function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (value === null || typeof value !== "object") return JSON.stringify(value) ?? "null";

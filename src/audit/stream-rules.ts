@@ -1,4 +1,4 @@
-// What must hold of every stream of its category, event by event in the order of the log.
+// Invariants of each stream category, checked event by event in log order.
 import { type AccountState, evolve as evolveAccount, noAccount } from "../commands/account/account.ts";
 import { type ClaimState, evolve as evolveClaim, unclaimed } from "../commands/domains/domain-claim.ts";
 import { evolve as evolveLink, freeLink, type LinkState } from "../commands/links/link.ts";
@@ -13,10 +13,10 @@ import type {
 import { accountStream, domainStream, linkStream, PREFIX } from "../events/streams.ts";
 import { TIER_LIMITS, WEBHOOKS_PER_ACCOUNT } from "../events/vocabulary.ts";
 
-/** Undefined when all is well. */
+/** Returns the violation, or undefined. */
 export type Rule = (event: StoredEvent) => string | undefined;
 
-/** Remembers every account, link and domain, and nothing of single clicks. */
+/** Keeps the state of every account, link and hostname claim in memory, but nothing per click. */
 export function streamRules(): Rule {
   const links = new Map<string, LinkState>();
   const byPrefix: [string, Rule][] = [
@@ -43,15 +43,15 @@ function accountRule(): Rule {
   };
 }
 
-/** Of what was added: after a downgrade more may be there than could be added anew. */
+/** Checked only on the event that adds something, because after a downgrade an account may exceed the limits. */
 function limitProblem(
-  { tier, activeKeys: active, liveWebhooks: running }: Extract<AccountState, { status: "open" }>,
+  { tier, activeKeys: active, liveWebhooks }: Extract<AccountState, { status: "open" }>,
   { type }: AccountEvent,
 ): string | undefined {
   const { activeKeys, developerFeatures } = TIER_LIMITS[tier];
   if (type === "KeyIssued" && active > activeKeys) return `${active} active keys, ${activeKeys} are allowed`;
-  if (type === "WebhookAdded" && running > WEBHOOKS_PER_ACCOUNT)
-    return `${running} webhooks, ${WEBHOOKS_PER_ACCOUNT} are allowed`;
+  if (type === "WebhookAdded" && liveWebhooks > WEBHOOKS_PER_ACCOUNT)
+    return `${liveWebhooks} webhooks, ${WEBHOOKS_PER_ACCOUNT} are allowed`;
   if ((type === "WebhookAdded" || type === "DomainAdded") && !developerFeatures)
     return `${type} on the ${tier} tier`;
   return undefined;

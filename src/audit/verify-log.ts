@@ -1,4 +1,4 @@
-// Reads the whole log once and says what is wrong with it: order, schemas, times, and the rules of each stream.
+// Verifies the whole log in one pass: order, schemas, times, duplicates, and the invariants of each stream.
 
 import type { EventStore, Position, RecordedEvent } from "../event-store/port.ts";
 import type { StoredEvent } from "../events/catalogue.ts";
@@ -21,12 +21,12 @@ export type LogVerification = {
   events: number;
   streams: Record<keyof typeof PREFIX, number>;
   types: Record<string, number>;
-  /** Types that a newer version may have written: passed over. */
+  /** Event types that this version does not know, counted and otherwise skipped. */
   unknownTypes: Record<string, number>;
   problemCount: number;
-  /** The first hundred. */
+  /** The first MOST_PROBLEMS. */
   problems: Problem[];
-  /** Over all events, to be kept elsewhere and given to a later verification. */
+  /** Of all events (log-digest.ts), for the `anchor` option of a later verification. */
   anchor: string;
 };
 
@@ -34,17 +34,17 @@ type Deps = { eventStore: Pick<EventStore, "readAll">; clock: () => Date };
 
 const PAGE = 5_000;
 const MOST_PROBLEMS = 100;
-/** Clocks of several machines differ by less. */
+/** Tolerated difference between the clocks of several machines. */
 const CLOCK_SKEW_MS = 5 * 60_000;
-/** A batch that was appended twice lies closer together. */
-const IDS_REMEMBERED = 200_000;
+/** Duplicates are searched within this many events, because a repeated append follows the first one closely. */
+const DUPLICATE_WINDOW = 200_000;
 
-/** `anchor`: of an earlier verification. `passed`: told after each page how many events there were so far. */
+/** `anchor`: of an earlier verification. `onProgress`: called after each page with the number of events so far. */
 export async function verifyLog(
   { eventStore, clock }: Deps,
-  options: { anchor?: Anchor | undefined; passed?: (events: number) => void } = {},
+  options: { anchor?: Anchor | undefined; onProgress?: (events: number) => void } = {},
 ): Promise<LogVerification> {
-  const { anchor, passed } = options;
+  const { anchor, onProgress } = options;
   const digest = new LogDigest();
   const checks = eventChecks(clock);
   const report = new Report();
@@ -60,7 +60,7 @@ export async function verifyLog(
         report.add("anchor", recorded, "an event up to here is not what it was when the anchor was made");
     }
     after = page.at(-1)?.position ?? after;
-    passed?.(digest.anchor.events);
+    onProgress?.(digest.anchor.events);
     if (page.length < PAGE) break;
   }
   if (anchor && digest.anchor.events < anchor.events)
@@ -92,7 +92,7 @@ class Report {
   }
 }
 
-type Tell = (check: Problem["check"], message: string) => void;
+type ReportProblem = (check: Problem["check"], message: string) => void;
 
 function eventChecks(clock: () => Date) {
   const next = new Map<string, number>();
@@ -100,20 +100,20 @@ function eventChecks(clock: () => Date) {
   const ids = new Set<string>();
   let last = "";
   return {
-    all(recorded: RecordedEvent, tell: Tell): StoredEvent | "unreadable" | "unknown" {
+    all(recorded: RecordedEvent, report: ReportProblem): StoredEvent | "unreadable" | "unknown" {
       const expected = next.get(recorded.stream) ?? 0;
       next.set(recorded.stream, recorded.revision + 1);
-      if (recorded.revision !== expected) tell("order", `revision ${expected} was expected`);
-      if (recorded.position <= last) tell("order", "its position is not behind the one before");
+      if (recorded.revision !== expected) report("order", `revision ${expected} was expected`);
+      if (recorded.position <= last) report("order", "its position is not behind the one before");
       last = recorded.position;
-      if (ids.has(recorded.id)) tell("duplicate", `event ${recorded.id} is there twice`);
-      remember(ids, recorded.id);
-      const event = read(recorded, tell);
+      if (ids.has(recorded.id)) report("duplicate", `event ${recorded.id} is there twice`);
+      addBounded(ids, recorded.id);
+      const event = read(recorded, report);
       if (typeof event === "string") return event;
       const late = timeProblem(event, clock());
-      if (late) tell("time", late);
+      if (late) report("time", late);
       const broken = rule(event);
-      if (broken) tell("rule", `${event.type}: ${broken}`);
+      if (broken) report("rule", `${event.type}: ${broken}`);
       return event;
     },
     streams() {
@@ -129,16 +129,16 @@ function eventChecks(clock: () => Date) {
   };
 }
 
-function read(recorded: RecordedEvent, tell: Tell): StoredEvent | "unreadable" | "unknown" {
+function read(recorded: RecordedEvent, report: ReportProblem): StoredEvent | "unreadable" | "unknown" {
   try {
     return readEvent(recorded) ?? "unknown";
   } catch (error) {
-    tell("schema", messageOf(error));
+    report("schema", messageOf(error));
     return "unreadable";
   }
 }
 
-/** What happened can't be later than when it was recorded, and neither can lie in the future. */
+/** An event's own time must not be later than its recording, and neither may lie in the future. */
 function timeProblem({ data, recordedAt }: StoredEvent, now: Date): string | undefined {
   const recorded = Date.parse(recordedAt);
   if (recorded > now.getTime() + CLOCK_SKEW_MS) return `recorded at ${recordedAt}, in the future`;
@@ -146,9 +146,9 @@ function timeProblem({ data, recordedAt }: StoredEvent, now: Date): string | und
   return undefined;
 }
 
-function remember(ids: Set<string>, id: string): void {
+function addBounded(ids: Set<string>, id: string): void {
   ids.add(id);
-  if (ids.size <= IDS_REMEMBERED) return;
+  if (ids.size <= DUPLICATE_WINDOW) return;
   for (const oldest of ids) {
     ids.delete(oldest);
     return;

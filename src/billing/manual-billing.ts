@@ -1,4 +1,4 @@
-// Billing by hand: a request waits among the secrets until the operator moves the account to its tier (`account tier`).
+// Manual billing: an upgrade request is stored as a secret until the operator moves the account with `account tier`.
 import { UPGRADE_REQUESTS, upgradeRequestSecret } from "../commands/credentials/account-secrets.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Secrets } from "../secrets/port.ts";
@@ -26,7 +26,7 @@ export function manualBilling(deps: Deps & { log: Logger }): Billing {
   };
 }
 
-/** Accounts that wait for the operator, longest first. */
+/** Pending upgrade requests, oldest first. */
 export async function upgradeRequests({
   secrets,
   clock,

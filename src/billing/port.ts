@@ -1,14 +1,14 @@
-// How an account comes to the Developer plan and back; what stands behind it may be a person or a payment service.
+// Port for upgrades to the Developer plan; an adapter may be the operator's approval or a payment service.
 
-/** What to do when someone asks to upgrade: wait for the operator, or go and pay there. */
+/** The next step of an upgrade: wait for the operator, or pay at `url`. */
 export type UpgradeStep = { kind: "requested"; at: string } | { kind: "checkout"; url: string };
 
 export interface Billing {
-  /** For the page, before anyone asks. `manual`: a person approves it. */
+  /** `manual`: the operator approves requests. */
   readonly name: "manual";
-  /** Safe to repeat: a request that waits stays as it is. */
+  /** Idempotent: a pending request keeps its time. */
   requestUpgrade(accountId: string): Promise<UpgradeStep>;
-  /** Since when the account waits for its upgrade, ISO 8601; undefined when it doesn't. */
+  /** Time of the pending request, ISO 8601; undefined when there is none. */
   waitingSince(accountId: string): Promise<string | undefined>;
   withdraw(accountId: string): Promise<void>;
 }

@@ -96,7 +96,7 @@ async function verify({ backend, deps }: Session, given: string | undefined, sho
   const line = countLine(process.stderr);
   const found = await verifyLog(
     { eventStore: backend.eventStore, clock: deps.clock },
-    { anchor, ...(showProgress ? { passed: line.show } : {}) },
+    { anchor, ...(showProgress ? { onProgress: line.show } : {}) },
   ).finally(() => line.end());
   if (!found.ok) process.exitCode = 1;
   const { ok, events, streams, types, unknownTypes, problemCount, problems, anchor: now } = found;

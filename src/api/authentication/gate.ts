@@ -1,4 +1,4 @@
-// What a request passes before its route: the host, the key, the hour's limit; all before any body is read.
+// onRequest hooks that check host, API key and rate limit before any body is read.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Metrics } from "../../monitoring/metrics.ts";
 import { hostResolver } from "../../redirect/http/hosts.ts";
@@ -9,12 +9,12 @@ import type { KeyGuard } from "./key-guard.ts";
 
 export type KeyGates = ReturnType<typeof keyGates>;
 
-/** Puts its hooks on an encapsulated instance; routes registered on that pass them. `guard`: of the api role. */
+/** Each method adds its hooks to an encapsulated Fastify instance. `guard`: undefined in a process without the api role. */
 export function gate(deps: {
   baseHost: string;
   guard: KeyGuard | undefined;
   metrics: Metrics;
-  /** Tries to answer what came for another host; true when it has. */
+  /** Answers requests for other hosts, such as custom domains; false when it did not send a reply. */
   otherHost?: ((request: FastifyRequest, reply: FastifyReply) => Promise<boolean>) | undefined;
 }) {
   const hostOf = hostResolver(deps.baseHost);
@@ -22,7 +22,7 @@ export function gate(deps: {
   const { guard, metrics } = deps;
 
   return {
-    /** Also where unknown addresses end, so that those under /api show a rate window too. */
+    /** For all routes of the base host. Its 404 of unknown paths under /api carries rate limit headers too. */
     baseHost(app: Api): void {
       app.addHook("onRequest", async (request, reply) => {
         reply.header("x-content-type-options", "nosniff");
@@ -32,7 +32,7 @@ export function gate(deps: {
         }
         if (!request.is404) return undefined;
         if (guard && isUnderApi(request.url)) await guard.count(request, reply);
-        // The portal answers people who lost their way with a page of its own.
+        // For unknown pages the portal has its own not-found handler, which answers with HTML.
         if (request.method !== "GET" || !request.url.startsWith("/portal/")) throw new RouteNotFound();
         return undefined;
       });
@@ -54,7 +54,7 @@ export function gate(deps: {
   };
 }
 
-/** As gate: what a request under /api passes besides. */
+/** Hooks of the routes under /api, in addition to those of `gate`. */
 export function keyGates(guard: KeyGuard) {
   return {
     withKey(app: Api): void {

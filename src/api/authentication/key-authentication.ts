@@ -1,37 +1,38 @@
-// Whose key a request shows; what it costs to try keys that nobody has.
+// Authenticates an API key, and limits how many unknown keys an address can try.
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { KeyCaller } from "../../queries/find-caller.ts";
 
 export type KeyAuthenticationDeps = {
-  /** The caller of an active key, by the SHA-256 of the whole key in hex; looked up anew on every request. */
+  /** The caller of an active key, by the SHA-256 of the whole key in hex; called on every request. */
   findCaller: (keyHash: string) => Promise<KeyCaller | undefined>;
 };
 
-/** Who limits what a request without a valid key costs; both throw RateLimitExceeded. */
+/** Rate limits of the requester's address; both methods throw RateLimitExceeded. */
 export type AddressBudget = {
   /** One request without a valid key. */
   spendRequest(): Promise<void>;
-  /** One look-up of a key that this process has not seen before. */
-  spendLookUp(): Promise<void>;
+  /** One lookup of a key that this process has not seen before. */
+  spendLookup(): Promise<void>;
 };
 
-const VALID_KEPT = 50_000;
-const REFUSED_KEPT = 10_000;
-const REFUSED_MS = 3_600_000;
+const MAX_VALID = 50_000;
+const MAX_REFUSED = 10_000;
+const REFUSED_TTL_MS = 3_600_000;
 const KEY_FORMAT = /^[A-Za-z0-9]+_[A-Za-z0-9]{32}$/;
 
 /**
- * Answers the caller of a valid key; otherwise undefined, once the address has paid for it. Guesses are limited before
- * they cost a look-up, and a valid key must not suffer from guesses of others behind the same address. So:
- * - a key that was valid here before is looked up whatever its address has used up, and on every request, so that a
- *   deactivated one is refused as soon as its document or event says so;
- * - a key never seen here takes one of its address's look-ups first; a program that goes on with an old key is one;
- * - a key refused before takes one of its address's requests first.
+ * Returns a function that resolves to the caller of a valid key, else to undefined after counting the request against
+ * the address. Guesses are limited before they cost a lookup, without affecting valid keys behind the same address:
+ * - a key that was valid in this process before is looked up on every request regardless of the address's limits, so
+ *   that a deactivated key is refused as soon as its document or event is visible;
+ * - a key that this process has not seen takes one of the address's lookups first, so a client that repeats one old key
+ *   uses one lookup;
+ * - a key that was refused within the last hour takes one of the address's requests first.
  */
 export function keyAuthentication(deps: KeyAuthenticationDeps) {
-  const valid = new LRUCache<string, true>({ max: VALID_KEPT });
-  const refused = new LRUCache<string, true>({ max: REFUSED_KEPT, ttl: REFUSED_MS });
+  const valid = new LRUCache<string, true>({ max: MAX_VALID });
+  const refused = new LRUCache<string, true>({ max: MAX_REFUSED, ttl: REFUSED_TTL_MS });
 
   return async (header: string | string[] | undefined, budget: AddressBudget) => {
     if (typeof header !== "string" || !KEY_FORMAT.test(header)) {
@@ -41,7 +42,7 @@ export function keyAuthentication(deps: KeyAuthenticationDeps) {
     const keyHash = createHash("sha256").update(header).digest("hex");
     const wasRefused = refused.has(keyHash);
     if (wasRefused) await budget.spendRequest();
-    else if (!valid.has(keyHash)) await budget.spendLookUp();
+    else if (!valid.has(keyHash)) await budget.spendLookup();
     const caller = await deps.findCaller(keyHash);
     if (caller) {
       valid.set(keyHash, true);

@@ -1,4 +1,4 @@
-// Who asks, and how often: X-API-Key first, then the hour's limit, before any body is read (DESIGN §7).
+// Authenticates X-API-Key, then applies the hourly rate limit, before any body is read (DESIGN §7).
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { TIER_LIMITS } from "../../events/vocabulary.ts";
 import type { KeyCaller } from "../../queries/find-caller.ts";
@@ -14,17 +14,17 @@ export type KeyGuardDeps = KeyAuthenticationDeps & {
   usage: KeyUsage;
 };
 
-/** A page of a hundred links shows as many; each is drawn once an hour and browser (`max-age`). */
+/** Enough for a page with a hundred QR codes several times an hour; browsers cache each for an hour (`max-age`). */
 const QR_IMAGES_PER_HOUR_BY_ADDRESS = 1_000;
 
 export type KeyGuard = {
-  /** Demands a valid key and counts against it; without one, against the address. */
+  /** Requires a valid key and counts the request against it; without one, against the address. @throws InvalidKey, RateLimitExceeded */
   demand(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-  /** Shows the address's window and counts nothing: answers before any route. */
+  /** Sets the headers of the address's window without counting, for errors before routing. */
   show(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-  /** Counts a QR image against the address: nobody needs a key for one, and none is charged. */
+  /** Counts a QR image against the address: the route needs no key. @throws RateLimitExceeded */
   countQr(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-  /** Counts against the key when it is valid, else the address, but refuses nobody for want of a key. */
+  /** Counts against a valid key, else against the address; does not require a key. @throws RateLimitExceeded */
   count(request: FastifyRequest, reply: FastifyReply): Promise<void>;
 };
 
@@ -37,11 +37,11 @@ export function keyGuard(deps: KeyGuardDeps): KeyGuard {
     enforce(reply, await takeByAddress(rateLimits, kind, request.ip, most, now), now);
   };
 
-  /** The caller, counted against its key; undefined once the address has been counted instead. */
+  /** Undefined without a valid key, after counting against the address. */
   async function countedCaller(request: FastifyRequest, reply: FastifyReply): Promise<KeyCaller | undefined> {
     const caller = await authenticate(request.headers["x-api-key"], {
       spendRequest: () => spend(request, reply, "address"),
-      spendLookUp: () => spend(request, reply, "unknown-key"),
+      spendLookup: () => spend(request, reply, "unknown-key"),
     });
     if (!caller) return undefined;
     deps.usage.used(caller.keyId);

@@ -1,4 +1,4 @@
-// When each API key was last used, to the minute: kept among the secrets, as an event for each request would drown the log.
+// Records when each API key was last used, to the minute; as secrets, because an event for each request would flood the log.
 import { LRUCache } from "lru-cache";
 import { keyUseSecret } from "../../commands/credentials/account-secrets.ts";
 import type { Logger } from "../../runtime/logging.ts";
@@ -6,15 +6,15 @@ import { KEY_USE_KEPT_MS } from "../../secrets/earlier-versions.ts";
 import type { Secrets } from "../../secrets/port.ts";
 
 const WRITTEN_EVERY_MS = 60_000;
-const KEYS_REMEMBERED = 50_000;
+const MAX_KEYS = 50_000;
 
 export type KeyUsage = {
-  /** Notes a use; written at most once a minute for each key and process, and waited for by nobody. */
+  /** Records a use; writes at most once a minute per key and process, in the background. */
   used(keyId: string): void;
 };
 
 export function keyUsage(deps: { secrets: Secrets; clock: () => Date; log: Logger }): KeyUsage {
-  const written = new LRUCache<string, number>({ max: KEYS_REMEMBERED });
+  const written = new LRUCache<string, number>({ max: MAX_KEYS });
   return {
     used(keyId) {
       const now = deps.clock();
@@ -29,7 +29,7 @@ export function keyUsage(deps: { secrets: Secrets; clock: () => Date; log: Logge
   };
 }
 
-/** ISO 8601, to the minute; undefined for a key that was not used within a year. */
+/** ISO 8601, to the minute; undefined for a key that was not used within KEY_USE_KEPT_MS. */
 export async function lastUseOf(
   deps: { secrets: Secrets; clock: () => Date },
   keyId: string,

@@ -1,27 +1,28 @@
-// Limits by address for who shows no key: an IPv6 caller holds whole networks, so its /64 and its /48 count too.
+// Rate limits by client address for requests without a key. IPv6 is limited by /64 and /48, as callers hold whole networks.
 import ipaddr from "ipaddr.js";
 import type { RateLimits, RateWindow } from "./rate-limit.ts";
 
-/** For callers without a valid key; also what an answer without a key's window shows. */
+/** For requests without a valid key; also the limit shown in their headers. */
 export const REQUESTS_PER_HOUR_BY_ADDRESS = 500;
 
 /**
- * How many times the limit of one /64 all of a /48 has together. A /48 is what one site gets (RFC 6177): 65,536
- * networks that must neither multiply its limit nor fill the memory of windows. Carriers put one handset in each /64.
+ * Limit of a /48 as a multiple of that of a /64. One site may hold a /48 (RFC 6177), that is 65,536 /64 networks, which
+ * must neither multiply its limit nor fill the memory of windows. More than 1, because mobile carriers assign each
+ * handset its own /64.
  */
 export const NETWORK_FACTOR = 10;
 
-/** A window with the limit it was asked for. */
+/** A window with the limit that applies to it. */
 export type LimitedWindow = RateWindow & { limit: number };
 
-/** What one caller's windows are named by: the IPv4 address, the IPv6 /64; other text as it is. */
+/** The part of an address that identifies one client: the IPv4 address or the IPv6 /64; other text unchanged. */
 export function addressOf(ip: string): string {
   return networksOf(ip)[0];
 }
 
 /**
- * Counts one request of `kind` by address, unless its window or that of its /48 is full. Answers the fuller of both.
- * What a full /64 is refused does not count against the rest of its /48.
+ * Counts one request of `kind` by address, unless its window or that of its /48 is full; returns the fuller of both.
+ * A request that a full /64 refuses does not count against the /48.
  */
 export async function takeByAddress(
   limits: RateLimits,
@@ -30,17 +31,15 @@ export async function takeByAddress(
   limit: number,
   now: Date,
 ): Promise<LimitedWindow> {
-  const [address, network] = networksOf(ip);
-  const take = () => limits.take(`${kind} ${address}`, limit, now);
-  if (network === undefined) return { ...(await take()), limit };
-  const own = await limits.look(`${kind} ${address}`, limit, now);
-  if (!own.granted) return { ...own, limit };
-  const shared = await limits.take(`${kind} ${network}`, limit * NETWORK_FACTOR, now);
-  if (!shared.granted) return { ...shared, limit: limit * NETWORK_FACTOR };
-  return fuller({ ...(await take()), limit }, { ...shared, limit: limit * NETWORK_FACTOR });
+  const [own, network] = windowsOf(limits, kind, ip, limit, now);
+  if (!network) return await own.take();
+  const current = await own.look();
+  if (!current.granted) return current;
+  const shared = await network.take();
+  return shared.granted ? fuller(await own.take(), shared) : shared;
 }
 
-/** The same, counting nothing. */
+/** As takeByAddress, without counting. */
 export async function lookByAddress(
   limits: RateLimits,
   kind: string,
@@ -48,12 +47,26 @@ export async function lookByAddress(
   limit: number,
   now: Date,
 ): Promise<LimitedWindow> {
+  const [own, network] = windowsOf(limits, kind, ip, limit, now);
+  return network ? fuller(await own.look(), await network.look()) : await own.look();
+}
+
+type Windows = Record<"take" | "look", () => Promise<LimitedWindow>>;
+
+function windowsOf(
+  limits: RateLimits,
+  kind: string,
+  ip: string,
+  limitOfAddress: number,
+  now: Date,
+): [own: Windows, network?: Windows] {
+  const window = (name: string, limit: number): Windows => ({
+    take: async () => ({ ...(await limits.take(`${kind} ${name}`, limit, now)), limit }),
+    look: async () => ({ ...(await limits.look(`${kind} ${name}`, limit, now)), limit }),
+  });
   const [address, network] = networksOf(ip);
-  const own = { ...(await limits.look(`${kind} ${address}`, limit, now)), limit };
-  if (network === undefined) return own;
-  const networkLimit = limit * NETWORK_FACTOR;
-  const shared = await limits.look(`${kind} ${network}`, networkLimit, now);
-  return fuller(own, { ...shared, limit: networkLimit });
+  const own = window(address, limitOfAddress);
+  return network === undefined ? [own] : [own, window(network, limitOfAddress * NETWORK_FACTOR)];
 }
 
 function fuller(own: LimitedWindow, shared: LimitedWindow): LimitedWindow {

@@ -1,18 +1,18 @@
-// Rate windows that all processes share, and this process's own while the shared ones can't be asked.
+// Falls back to this process's own rate windows while the shared ones (Redis) are unavailable.
 import { CoordinationUnavailable } from "../../connections/errors.ts";
 import type { RateLimits, RateWindow } from "./rate-limit.ts";
 
 /**
- * What is granted counts in the own windows too, so that who has used up an hour here doesn't get another one by an
- * outage. While it lasts each process counts for itself.
+ * Granted requests also count in the own windows, so that an outage does not reset a caller's window in this process.
+ * During an outage each process counts for itself, so a caller may get up to the limit from each.
  */
 export function withOwnLimits(shared: RateLimits, own: RateLimits): RateLimits {
-  const elseOwn = async (asked: Promise<RateWindow>, ask: () => Promise<RateWindow>) => {
+  const orElse = async (window: Promise<RateWindow>, fallback: () => Promise<RateWindow>) => {
     try {
-      return await asked;
+      return await window;
     } catch (error) {
       if (!(error instanceof CoordinationUnavailable)) throw error;
-      return await ask();
+      return await fallback();
     }
   };
   return {
@@ -21,9 +21,9 @@ export function withOwnLimits(shared: RateLimits, own: RateLimits): RateLimits {
         if (window.granted) await own.take(subject, limit, now);
         return window;
       });
-      return await elseOwn(counted, () => own.take(subject, limit, now));
+      return await orElse(counted, () => own.take(subject, limit, now));
     },
     look: (subject, limit, now) =>
-      elseOwn(shared.look(subject, limit, now), () => own.look(subject, limit, now)),
+      orElse(shared.look(subject, limit, now), () => own.look(subject, limit, now)),
   };
 }

@@ -1,13 +1,13 @@
-// Rate windows of one process: an LRU for each kind of subject, whose entries leave when their hour is over.
+// Rate windows in memory: one LRU cache per kind of subject, whose entries expire with their window.
 import { LRUCache } from "lru-cache";
 import { type RateLimits, type RateWindow, WINDOW_MS } from "./rate-limit.ts";
 
-/** Of one kind; some 20 MB. */
+/** Per kind; about 20 MB. */
 const MOST_SUBJECTS = 100_000;
 
 type Hour = { used: number; resetAt: number };
 
-/** `clock` drives the expiry as well as the windows, so that a test can turn the hour. */
+/** `clock` also drives the cache's expiry, so that tests can advance it. */
 export function memoryRateLimits(clock: () => Date, most = MOST_SUBJECTS): RateLimits {
   const newHours = () =>
     new LRUCache<string, Hour>({
@@ -17,7 +17,7 @@ export function memoryRateLimits(clock: () => Date, most = MOST_SUBJECTS): RateL
       noUpdateTTL: true,
       perf: { now: () => clock().getTime() },
     });
-  // As many as there are kinds in the code: callers choose ids, never kinds.
+  // Bounded, because kinds are constants in the code; only ids come from requests.
   const byKind = new Map<string, ReturnType<typeof newHours>>();
   const hoursOf = (subject: string) => {
     const kind = subject.slice(0, subject.indexOf(" "));

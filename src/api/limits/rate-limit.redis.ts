@@ -1,8 +1,8 @@
-// Rate windows that all processes share, on Redis: one atomic round trip a request.
+// Rate windows in Redis, shared by all processes: one atomic script per request.
 import type { RedisConnection } from "../../connections/redis.ts";
 import { type RateLimits, type RateWindow, WINDOW_MS } from "./rate-limit.ts";
 
-// The caller's clock says when a window ends; Redis only forgets it some time later.
+// The caller's clock decides when a window ends; the Redis expiry only frees the memory later.
 const TAKE = `
   local window = redis.call('HMGET', KEYS[1], 'used', 'resetAt')
   local used = tonumber(window[1] or '0')
@@ -16,18 +16,16 @@ const TAKE = `
   if used == 0 then redis.call('PEXPIRE', KEYS[1], ARGV[4]) end
   return { 1, used + 1, resetAt }`;
 
-const FORGET_AFTER_MS = WINDOW_MS + 60_000;
+const EXPIRE_AFTER_MS = WINDOW_MS + 60_000;
 
-/**
- * `hide`: what a subject is called in Redis, as it may hold an address. @throws CoordinationUnavailable from both methods
- */
+/** `hide`: hashes a subject for its Redis key, because it may contain an IP address. Both methods throw CoordinationUnavailable. */
 export function redisRateLimits(redis: RedisConnection, hide: (subject: string) => string): RateLimits {
   const take = redis.script("takeRequest", 1, TAKE);
   const name = (subject: string) => redis.key(`rate:${hide(subject)}`);
   return {
     async take(subject, limit, now) {
       const at = now.getTime();
-      const answer = await take(name(subject), limit, at, at + WINDOW_MS, FORGET_AFTER_MS);
+      const answer = await take(name(subject), limit, at, at + WINDOW_MS, EXPIRE_AFTER_MS);
       const [granted, used, resetAt] = answer as [number, number, string];
       return { granted: granted === 1, used, resetAt: Number(resetAt) };
     },

@@ -1,15 +1,15 @@
-// GET /health/live and /health/ready, on any host: what load balancers and orchestrators ask.
+// GET /health/live and /health/ready on every host, for load balancers and orchestrators.
 import type { Readiness } from "../../monitoring/health.ts";
 import { atMostEvery } from "../../runtime/at-most-every.ts";
 import type { Api } from "../fastify.ts";
 import { isFromOperator } from "./operator-request.ts";
 
-/** However often it is asked for: the answer costs every store a question. */
+/** Readiness is computed at most this often, because it queries every store. */
 const READINESS_EVERY_MS = 1_000;
 
 type Deps = { readiness: () => Promise<Readiness>; adminToken: string | undefined };
 
-/** Strangers learn whether the process is ready; which part is not, and why, is for the operator. */
+/** Anybody gets the status; the reasons are shown only to the operator (operator-request.ts). */
 export function healthRoutes(app: Api, deps: Deps): void {
   const readiness = atMostEvery(READINESS_EVERY_MS, () => performance.now(), deps.readiness);
   const schema = { hide: true };

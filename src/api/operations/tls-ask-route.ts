@@ -1,4 +1,4 @@
-// GET /internal/tls/ask?domain=: whether a TLS proxy may get a certificate for a name (Caddy's on-demand TLS).
+// GET /internal/tls/ask?domain=: whether a TLS proxy may obtain a certificate for a name (Caddy's on-demand TLS).
 import { z } from "zod";
 import { domainInService } from "../../queries/domain-in-service.ts";
 import type { ReadStore } from "../../read-store/port.ts";
@@ -9,8 +9,8 @@ import { isFromThisMachine, isSameSecret } from "./operator-request.ts";
 const Ask = z.object({ domain: z.string().max(300).default(""), secret: z.string().max(200).optional() });
 
 /**
- * 200 only for verified active domains, 404 for every other name, 403 for whoever may not ask: the caller is a
- * program on this machine, or shows the secret. A forwarded request comes from somebody else than its peer.
+ * 200 for verified active domains, 404 for every other name, 403 unless the request comes from this machine (and is not
+ * forwarded) or carries the secret.
  */
 export function tlsAskRoute(app: Api, deps: { readStore: ReadStore; secret: string | undefined }): void {
   app.get("/internal/tls/ask", { schema: { hide: true, querystring: Ask } }, async (request, reply) => {

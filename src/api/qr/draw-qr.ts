@@ -1,4 +1,4 @@
-// A QR code from text to image: its modules from the library, the PNG straight from the modules.
+// Draws QR codes: the library computes the modules, two-colour-png.ts encodes the PNG from them.
 import qrcode, { type QRCode } from "qrcode";
 import { type Rgba, twoColourPng } from "./two-colour-png.ts";
 
@@ -14,15 +14,15 @@ export type QrLook = {
   ecc: "L" | "M" | "Q" | "H";
 };
 
-/** Where `size` has no pixel for each module, the image gets larger than asked: nobody could scan it otherwise. */
+/** When `size` has less than one pixel per module the image could not be scanned, so it is drawn larger than requested. */
 const PIXELS_A_MODULE = 4;
 
-/** Some milliseconds for long texts: eight masks are tried, each judged by all its modules. */
+/** Takes some milliseconds for long texts: the library evaluates eight masks over all modules. */
 export function qrModules(text: string, ecc: QrLook["ecc"]): QRCode {
   return qrcode.create(text, { errorCorrectionLevel: ecc });
 }
 
-/** Pixels are given to modules as evenly as whole pixels can be. */
+/** Distributes the pixels over the modules as evenly as whole pixels allow. */
 export async function drawPng({ modules }: QRCode, look: Omit<QrLook, "format" | "ecc">): Promise<Buffer> {
   const { size, margin, dark, light } = look;
   const across = modules.size + 2 * margin;

@@ -1,11 +1,11 @@
-// QR images as they are asked for: kept while there is room, else drawn, one after the other and each of them once.
+// Caches QR images and draws missing ones one at a time, each once.
 import { LRUCache } from "lru-cache";
 import type { QRCode } from "qrcode";
 import { DomainError } from "../../runtime/errors.ts";
 import { pause } from "../../runtime/pause.ts";
 import { drawPng, drawSvg, type QrLook, qrModules } from "./draw-qr.ts";
 
-/** More are waiting than can be drawn in a few seconds. */
+/** The queue holds more images than can be drawn in a few seconds. */
 export class TooManyQrImages extends DomainError {
   override readonly code = "qr_busy";
   constructor() {
@@ -14,12 +14,12 @@ export class TooManyQrImages extends DomainError {
 }
 
 export type QrImages = {
-  /** `id`: the same for the same text and look, and for no other. @throws TooManyQrImages */
+  /** `id`: unique for text and look. @throws TooManyQrImages */
   image(id: string, text: string, look: QrLook): Promise<string | Buffer>;
 };
 
 export type QrImagesOptions = {
-  /** Of all images kept. */
+  /** Size of the cache. */
   maxBytes?: number;
   maxWaiting?: number;
   draw?: (text: string, look: QrLook) => Promise<string | Buffer>;
@@ -28,7 +28,7 @@ export type QrImagesOptions = {
 const MAX_BYTES = 16 * 1024 * 1024;
 const MAX_MODULES = 4 * 1024 * 1024;
 const MAX_WAITING = 500;
-/** What an entry takes besides its image, about. */
+/** Estimated size of a cache entry without its image. */
 const OVERHEAD_BYTES = 300;
 
 export function qrImages(options: QrImagesOptions = {}): QrImages {
@@ -37,7 +37,7 @@ export function qrImages(options: QrImagesOptions = {}): QrImages {
     maxSize: maxBytes,
     sizeCalculation: (image) => image.length + OVERHEAD_BYTES,
   });
-  /** Settles when the thread is free for the next image. */
+  /** Resolves when the next image may be drawn. */
   let turn: Promise<unknown> = Promise.resolve();
   let waiting = 0;
 
@@ -57,7 +57,7 @@ export function qrImages(options: QrImagesOptions = {}): QrImages {
       if (waiting >= maxWaiting) throw new TooManyQrImages();
       waiting += 1;
       const drawing = turn.then(() => keptOrDrawn(id, text, look));
-      // However many are asked for, half of the time is left for redirects; the busier the machine, the longer the rest.
+      // Throttle: pause as long as the drawing took, so that at least half of the event loop's time is left for redirects.
       turn = drawing.then(
         ({ tookMs }) => (tookMs > 0 ? pause(tookMs) : undefined),
         () => undefined,
@@ -71,11 +71,11 @@ export function qrImages(options: QrImagesOptions = {}): QrImages {
   };
 }
 
-/** Keeps the modules too: other sizes and colours of the same link then cost a fraction. */
+/** Also caches the modules, so that other sizes and colours of the same text need not compute them again. */
 function drawer() {
   const known = new LRUCache<string, QRCode>({
     maxSize: MAX_MODULES,
-    // One byte a module, and another for whether it is reserved.
+    // Two bytes per module: its colour, and whether it is reserved.
     sizeCalculation: ({ modules }) => 2 * modules.size ** 2 + OVERHEAD_BYTES,
   });
   return async (text: string, look: QrLook): Promise<string | Buffer> => {

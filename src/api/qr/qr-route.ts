@@ -1,4 +1,4 @@
-// GET /api/qr/{slug}: the QR image of a link; it encodes `?qr=1`, so that a scan is counted as one.
+// GET /api/qr/{slug}: the QR code of a link's URL with `?qr=1`, so that scans are counted as `qr_scan`.
 import { createHash } from "node:crypto";
 import { z } from "zod";
 import { NotFound } from "../../queries/errors.ts";
@@ -14,7 +14,7 @@ const colour = z
   .regex(COLOUR, "must be a hex colour such as 1a2b3c")
   .transform((text) => `#${text.replace("#", "")}`);
 const CACHED_SECONDS = 3600;
-/** Part of each ETag, raised when the same request is answered with other bytes than before. */
+/** Part of each ETag; must be raised when a change makes the same request return other bytes. */
 const IMAGE_VERSION = 2;
 
 const Query = z.object({
@@ -27,7 +27,7 @@ const Query = z.object({
   domain_id: DomainIdQuery,
 });
 
-/** `writesAreReadable`: as in links.ts. */
+/** `writesAreReadable`: see links.ts. */
 export type QrDeps = FindLinkDeps & { writesAreReadable: () => Promise<void> };
 
 export function qrRoute(app: Api, deps: QrDeps): void {

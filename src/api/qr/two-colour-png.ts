@@ -1,4 +1,4 @@
-// Writes a square picture of two colours as a PNG of one bit a pixel, compressed off the HTTP thread.
+// Encodes a square two-colour picture as a PNG of one bit per pixel; zlib compresses it in libuv's thread pool.
 import { promisify } from "node:util";
 import { constants, crc32, deflate } from "node:zlib";
 
@@ -6,9 +6,9 @@ import { constants, crc32, deflate } from "node:zlib";
 export type Rgba = readonly [red: number, green: number, blue: number, alpha: number];
 
 export type Picture = {
-  /** Pixels each way. */
+  /** Width and height in pixels. */
   width: number;
-  /** The first pixel of each cell, the same across and down, and the one after the last; around them it is light. */
+  /** First pixel of each cell, for rows and columns alike, then the end of the last cell; pixels outside are light. */
   edges: readonly number[];
   isDark: (row: number, column: number) => boolean;
   dark: Rgba;
@@ -17,9 +17,9 @@ export type Picture = {
 
 const SIGNATURE = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
 const INDEXED_COLOUR = 3;
-/** Each row's first byte says how the others are meant: as they are, or as their difference from the row above. */
-const AS_IT_IS_AND_LIGHT = 0;
-const SAME_AS_ABOVE = 2;
+/** PNG filter types, the first byte of each row: None (0), and Up (2), the difference from the row above. */
+const FILTER_NONE = 0;
+const FILTER_UP = 2;
 const compress = promisify(deflate);
 
 /** PNG (ISO/IEC 15948) with a palette of two entries: `light` is 0, `dark` is 1. */
@@ -32,7 +32,7 @@ export async function twoColourPng(picture: Picture): Promise<Buffer> {
   const colours = Buffer.from([...light.slice(0, 3), ...dark.slice(0, 3)]);
   const isOpaque = light[3] === 255 && dark[3] === 255;
   const alphas = isOpaque ? [] : [chunk("tRNS", Buffer.from([light[3], dark[3]]))];
-  // Runs of equal bytes are all there is, so that the fastest strategy loses nothing.
+  // The rows consist of runs of equal bytes, so run-length matching is fast and compresses as well.
   const pixels = await compress(scanlines(picture), { strategy: constants.Z_RLE });
   return Buffer.concat([
     SIGNATURE,
@@ -44,22 +44,22 @@ export async function twoColourPng(picture: Picture): Promise<Buffer> {
   ]);
 }
 
-/** A row of pixels is worked out once for each row of cells; the others are a byte and zeros. */
+/** The first pixel row of each row of cells is drawn; the others repeat it by filter Up and zeros. */
 function scanlines({ width, edges, isDark }: Picture): Buffer {
   const stride = 1 + Math.ceil(width / 8);
-  const bytes = Buffer.alloc(stride * width, AS_IT_IS_AND_LIGHT);
+  const bytes = Buffer.alloc(stride * width, FILTER_NONE);
   const cells = edges.length - 1;
   for (let row = 0; row < cells; row++) {
     const [top = 0, end = 0] = [edges[row], edges[row + 1]];
     for (let column = 0; column < cells; column++) {
       if (isDark(row, column)) setBits(bytes, top * stride + 1, edges[column] ?? 0, edges[column + 1] ?? 0);
     }
-    for (let y = top + 1; y < end; y++) bytes[y * stride] = SAME_AS_ABOVE;
+    for (let y = top + 1; y < end; y++) bytes[y * stride] = FILTER_UP;
   }
   return bytes;
 }
 
-/** The bits from `from` to before `to`, counted from the highest of the byte at `offset`. */
+/** Sets the bits [from, to), counted from the most significant bit of the byte at `offset`. */
 function setBits(bytes: Buffer, offset: number, from: number, to: number): void {
   let bit = from;
   for (; bit < to && (bit & 7) !== 0; bit++) setBit(bytes, offset, bit);

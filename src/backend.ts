@@ -11,7 +11,7 @@ import {
 import { type DocumentStores, openDocumentStores, openFoldStore } from "./backend/open-document-stores.ts";
 import { type EventStoreOptions, openEventStore } from "./backend/open-event-store.ts";
 import { openTogether } from "./backend/open-together.ts";
-import { prepareBuilds, refuseSplitStores } from "./backend/prepare-stores.ts";
+import { ensureQueriedBuilds, refuseSplitStores } from "./backend/prepare-stores.ts";
 import { copySqlite } from "./cli/backup.sqlite.ts";
 import { type Config, secretKeyOf } from "./config.ts";
 import type { EventStore } from "./event-store/port.ts";
@@ -71,11 +71,11 @@ export async function openBackend(config: BackendConfig, options: BackendOptions
     const prepare = async () => {
       await refuseSplitStores(config, { eventStore, secrets: documents.secrets });
       await documents.prepare();
-      await prepareBuilds(eventStore, foldStore);
+      await ensureQueriedBuilds(eventStore, foldStore);
     };
     // Embedded stores are prepared here, so that a thread that opens them later finds them complete.
     if (!config.mongodbUrl) await documents.prepare();
-    if (!config.mongodbUrl && !config.eventStoreUrl) await prepareBuilds(eventStore, foldStore);
+    if (!config.mongodbUrl && !config.eventStoreUrl) await ensureQueriedBuilds(eventStore, foldStore);
     return { ...coordination, ...documents, readStore, eventStore, prepare };
   });
 }

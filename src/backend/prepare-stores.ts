@@ -3,7 +3,7 @@ import { runtimeDeps } from "../commands/runtime-deps.ts";
 import { BadConfig, type Config } from "../config.ts";
 import { claimForDataFolder } from "../coordination/claim-data-folder.ts";
 import type { EventStore } from "../event-store/port.ts";
-import { answeringBuild } from "../projections/builds/build.ts";
+import { queriedBuild } from "../projections/builds/build.ts";
 import { adoptBuilds } from "../projections/builds/register-builds.ts";
 import { allProjections } from "../projections/groups.ts";
 import type { ReadStore } from "../read-store/port.ts";
@@ -33,8 +33,8 @@ export async function refuseSplitStores(
 }
 
 /** Records the builds that are there, and creates the collections and indexes that queries read. @throws StoreUnavailable */
-export async function prepareBuilds(eventStore: EventStore, readStore: ReadStore): Promise<void> {
+export async function ensureQueriedBuilds(eventStore: EventStore, readStore: ReadStore): Promise<void> {
   const builds = await adoptBuilds({ eventStore, readStore, newId: runtimeDeps.newId }, allProjections);
-  const answering = allProjections.flatMap((projection) => answeringBuild(projection, builds) ?? []);
-  await readStore.ensure(answering.map(({ collection }) => collection));
+  const queried = allProjections.flatMap((projection) => queriedBuild(projection, builds) ?? []);
+  await readStore.ensure(queried.map(({ collection }) => collection));
 }

@@ -1,5 +1,4 @@
-// Which projections run together: lifecycle apart from clicks, so that a click backlog never delays keys and links.
-
+// Which projections share a runner: lifecycle apart from clicks, so that a backlog of clicks never delays keys and links.
 import { accountLinks } from "./definitions/account-links.ts";
 import { accountTotals } from "./definitions/account-totals.ts";
 import { accounts } from "./definitions/accounts.ts";
@@ -36,5 +35,5 @@ export const clickProjections: readonly Projection[] = [
 
 export const allProjections: readonly Projection[] = [...lifecycleProjections, ...clickProjections];
 
-/** Checkpoints of the documents that processes keep in memory (coordination/log-follower.ts). */
+/** Checkpoints of the projections whose documents are cached in memory (coordination/log-follower.ts). */
 export const cachedCheckpoints: readonly string[] = [accounts, keys, domains, links].map(checkpointName);

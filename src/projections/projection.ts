@@ -1,25 +1,24 @@
-// The shape of every projection: a pure fold and how it is keyed. Batches, checkpoints, duplicates are runner.ts's.
+// The type of every projection: a pure fold and its key. Batches, checkpoints and duplicates are left to runner.ts.
 import type { StoredEvent } from "../events/catalogue.ts";
 import type { CollectionSpec, Document } from "../read-store/port.ts";
 
-/** What a fold may not see: the runner adds `_id` and `_position`. */
+/** The document as folds see it; the runner adds `_id` and `_position`. */
 export type Fields<D extends Document> = Omit<D, "_id" | "_position">;
 
 /**
- * `key` names the document an event belongs to, undefined for none. `evolve` gets a document that nobody else
- * holds and may change it in place; it must give the same result for the same events in the same order, whatever
- * the batches. A document is stored as `collection.name` / key.
+ * `key`: id of the document that an event changes, undefined for none. `evolve` may change the given document in place,
+ * as no other code holds a reference to it; its result must depend on the order of events only, not on their batches.
  */
 export type Projection<D extends Document = Document> = {
   name: string;
-  /** Raised when the fold changes: the new version is built beside the previous one, which answers until then. */
+  /** Raised when the fold changes: a build of the new version is folded beside the active one, then becomes active. */
   version: number;
-  /** Documents of versions before this one would mislead the queries, so nothing is answered from them; default 1. */
+  /** Oldest version whose documents queries can read; builds of versions before are not queried; default 1. */
   readsSince?: number;
   /** Which build of the version (builds/build.ts); default 0, the first. */
   build?: number;
   collection: CollectionSpec;
-  /** Stream prefixes read, such as `clicks-`. */
+  /** Prefixes of the streams to read, such as `clicks-`. */
   prefixes: readonly string[];
   handles: readonly StoredEvent["type"][];
   key(event: StoredEvent): string | undefined;
@@ -27,7 +26,7 @@ export type Projection<D extends Document = Document> = {
   evolve(document: Fields<D>, event: StoredEvent): Fields<D>;
 };
 
-/** Each version starts from zero on its own, and so does each build of it. */
+/** Each build of each version has its own checkpoint. */
 export function checkpointName({
   name,
   version,

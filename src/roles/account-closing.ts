@@ -16,7 +16,7 @@ export function openAccountClosing(context: RoleContext): void {
   const { newId, random, sleep } = runtimeDeps;
   startSingletonJob(context, {
     name: "account-closing",
-    everyMs: 5_000,
+    intervalMs: 5_000,
     turn: accountClosings({
       ...{ eventStore, readStore, secrets, clock, newId, random, sleep, log },
       isShown: (position) =>

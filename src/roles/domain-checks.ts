@@ -14,7 +14,7 @@ export function openDomainChecks(context: RoleContext): void {
   const checks = { eventStore, readStore, secrets, clock, newId, random, sleep, resolveTxt, log };
   startSingletonJob(context, {
     name: "domain-checks",
-    everyMs: 10 * 60_000,
+    intervalMs: 10 * 60_000,
     turn: (signal) => checkDueDomains(checks, signal),
     failed: "checking domains failed",
   });

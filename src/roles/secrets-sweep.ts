@@ -10,7 +10,7 @@ export function openSecretsSweep(context: RoleContext): void {
   let isReencrypted = false;
   startSingletonJob(context, {
     name: "secrets-sweep",
-    everyMs: 60_000,
+    intervalMs: 60_000,
     async turn(signal) {
       if (!isReencrypted) {
         const renewed = await backend.secrets.reencrypt(clock(), signal);

@@ -11,7 +11,7 @@ const LEASE = { ttlMs: 30_000, renewEveryMs: 10_000, askEveryMs: 10_000 };
 export type SingletonJob = {
   /** Of its lease. */
   name: string;
-  everyMs: number;
+  intervalMs: number;
   turn: (signal: AbortSignal) => Promise<unknown>;
   /** What the log says when a turn throws; the next one tries again. */
   failed: string;
@@ -19,14 +19,14 @@ export type SingletonJob = {
 
 export function startSingletonJob(
   { log, backend, onStop }: RoleContext,
-  { name, everyMs, turn, failed }: SingletonJob,
+  { name, intervalMs, turn, failed }: SingletonJob,
 ): void {
   const turns = async (signal: AbortSignal) => {
     while (!signal.aborted) {
       await turn(signal).catch((err: unknown) => {
         if (!signal.aborted) log.warn({ err }, failed);
       });
-      await pause(everyMs, signal);
+      await pause(intervalMs, signal);
     }
   };
   const ended = new AbortController();

@@ -11,7 +11,7 @@ export function openUrlRechecks(context: RoleContext, { links }: Writing): void 
   const rechecks = { ...links, secrets: backend.secrets, log };
   startSingletonJob(context, {
     name: "url-rechecks",
-    everyMs: 60_000,
+    intervalMs: 60_000,
     turn: (signal) => recheckWaiting(rechecks, signal),
     failed: "asking again about unchecked links failed",
   });

@@ -21,14 +21,14 @@ export function startWebhooks(config: Config, log: ThreadOptions<FromWebhooks>["
     name: "webhooks",
     data: { config } satisfies WebhooksThreadData,
     log,
-    heard: ({ status }) => {
+    onMessage: ({ status }) => {
       last = status ?? last;
     },
   });
   return {
     stop: (withinMs) => thread.stop({ type: "stop", settleMs: withinMs * SETTLED_AFTER }, withinMs),
     async status() {
-      await thread.ask({ type: "status" });
+      await thread.request({ type: "status" });
       return last;
     },
   };

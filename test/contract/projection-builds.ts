@@ -1,6 +1,6 @@
 // What rebuilding promises, whatever the read store: an equal model, taken over at once, and a way back.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { answeringBuild } from "../../src/projections/builds/build.ts";
+import { queriedBuild } from "../../src/projections/builds/build.ts";
 import { readBuilds } from "../../src/projections/builds/builds-document.ts";
 import { rebuild } from "../../src/projections/builds/finish-builds.ts";
 import { rollBack } from "../../src/projections/builds/roll-back.ts";
@@ -39,7 +39,7 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
 
     const click = () => append(stores.eventStore, CLICKS, [linkClicked({ link: LINK })]);
     const damage = async () => {
-      const build = answeringBuild(totalsOfNow, await readBuilds(stores.readStore)) ?? totalsOfNow;
+      const build = queriedBuild(totalsOfNow, await readBuilds(stores.readStore)) ?? totalsOfNow;
       const { name: collection } = build.collection;
       const document = await stores.readStore.get<LinkTotalsDocument>(collection, LINK);
       await stores.readStore.clear(collection);

@@ -50,7 +50,7 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
         if (commits === commit) stopped.abort();
       };
       await registerMissing(next.deps, projectionsOfNext, true);
-      const deps = { ...next.deps, mostEvents: 100 };
+      const deps = { ...next.deps, maxEvents: 100 };
       return await foldBuilds(deps, projectionsOfNext, stopped.signal, onProgress);
     };
 
@@ -123,7 +123,7 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
 
     it("leaves nothing when its build is cancelled, also while it is folded", async () => {
       await registerMissing(next.deps, projectionsOfNext, true);
-      const deps = { ...next.deps, mostEvents: 100 };
+      const deps = { ...next.deps, maxEvents: 100 };
       const cancelled: Promise<string[]>[] = [];
       const folded = await foldBuilds(
         {

@@ -1,108 +1,101 @@
-// The read store as queries see it: under a projection's collection and checkpoint they find the build that answers.
+// The read store for queries: maps a projection's collection and checkpoint names to the build that can be queried.
 import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
 import { checkpointName, type Projection } from "../projection.ts";
 import { describeProgress } from "../runner/progress.ts";
-import { answeringBuild, type Builds } from "./build.ts";
+import { type Builds, queriedBuild } from "./build.ts";
 import { readBuilds } from "./builds-document.ts";
 import { ProjectionNotBuilt } from "./errors.ts";
 
-/** How long a query may still see the previous build after another became active. */
-const KNOWN_FOR_MS = 500;
-const RETRY_AFTER_S = { least: 1, most: 60 };
+/** For how long the list of builds is cached: a query may read the previous build so long after a switch. */
+const CACHED_FOR_MS = 500;
+const RETRY_AFTER_S = { min: 1, max: 60 };
 
 type Deps = { store: ReadStore; projections: readonly Projection[]; clock: () => number };
 
 /**
- * Projections are written by their runners only, each as one build, so here such writes are refused; all else in the
- * store is as it is. `clock` in milliseconds. What queries ask of a projection without a build throws ProjectionNotBuilt.
+ * Reads of a projection that has no build yet throw ProjectionNotBuilt. Writes to projections are refused, as runners
+ * write builds directly; other collections and checkpoints are passed through. `clock`: monotonic milliseconds.
  */
 export function activeReadStore({ store, projections, clock }: Deps): ReadStore {
   const byCollection = new Map(projections.map((one) => [one.collection.name, one]));
   const byCheckpoint = new Map(projections.map((one) => [checkpointName(one), one]));
-  const builds = freshBuilds(store, clock);
+  const builds = cachedBuilds(store, clock);
 
   const collection = async (name: string) => {
     const projection = byCollection.get(name);
     if (!projection) return name;
     const known = await builds();
-    const build = answeringBuild(projection, known);
+    const build = queriedBuild(projection, known);
     if (!build) throw notBuilt(projection, known);
     return build.collection.name;
   };
-  const refuseWrite = (known: boolean, name: string) => {
-    if (known) throw new Error(`${name} is written by its projection's runner only`);
-  };
+  const unlessProjected =
+    <Rest extends unknown[]>(
+      projected: ReadonlyMap<string, Projection>,
+      write: (name: string, ...rest: Rest) => Promise<void>,
+    ) =>
+    async (name: string, ...rest: Rest) => {
+      if (projected.has(name)) throw new Error(`${name} is written by its projection's runner only`);
+      await write(name, ...rest);
+    };
   return {
     ensure: (specs) => store.ensure(specs),
     get: async (name, id) => store.get(await collection(name), id),
     getMany: async (name, ids) => store.getMany(await collection(name), ids),
     find: async (name, query) => store.find(await collection(name), query),
     count: async (name, query) => store.count(await collection(name), query),
-    async replace(name, documents) {
-      refuseWrite(byCollection.has(name), name);
-      await store.replace(name, documents);
-    },
-    async clear(name) {
-      refuseWrite(byCollection.has(name), name);
-      await store.clear(name);
-    },
-    async drop(name) {
-      refuseWrite(byCollection.has(name), name);
-      await store.drop(name);
-    },
+    replace: unlessProjected(byCollection, (name, documents) => store.replace(name, documents)),
+    clear: unlessProjected(byCollection, (name) => store.clear(name)),
+    drop: unlessProjected(byCollection, (name) => store.drop(name)),
     async checkpoint(name) {
       const projection = byCheckpoint.get(name);
       if (!projection) return await store.checkpoint(name);
-      const build = answeringBuild(projection, await builds());
+      const build = queriedBuild(projection, await builds());
       return build && (await store.checkpoint(checkpointName(build)));
     },
     async checkpoints() {
       const all = await store.checkpoints();
       const known = await builds();
-      const answering: [string, Checkpoint][] = [];
+      const queried: [string, Checkpoint][] = [];
       for (const projection of projections) {
-        const build = answeringBuild(projection, known);
+        const build = queriedBuild(projection, known);
         const checkpoint = build && all[checkpointName(build)];
-        if (checkpoint) answering.push([checkpointName(projection), checkpoint]);
+        if (checkpoint) queried.push([checkpointName(projection), checkpoint]);
       }
       const others = Object.entries(all).filter(([name]) => !byCheckpoint.has(name));
-      return Object.fromEntries([...others, ...answering]);
+      return Object.fromEntries([...others, ...queried]);
     },
-    async saveCheckpoint(name, checkpoint) {
-      refuseWrite(byCheckpoint.has(name), name);
-      await store.saveCheckpoint(name, checkpoint);
-    },
-    async resetCheckpoint(name) {
-      refuseWrite(byCheckpoint.has(name), name);
-      await store.resetCheckpoint(name);
-    },
+    saveCheckpoint: unlessProjected(byCheckpoint, (name, checkpoint) =>
+      store.saveCheckpoint(name, checkpoint),
+    ),
+    resetCheckpoint: unlessProjected(byCheckpoint, (name) => store.resetCheckpoint(name)),
     close: () => store.close(),
   };
 }
 
 function notBuilt({ name }: Projection, { projections }: Builds): ProjectionNotBuilt {
   const progress = projections[name]?.building?.progress;
-  const seconds = Math.max(RETRY_AFTER_S.least, Math.min(RETRY_AFTER_S.most, progress?.secondsLeft ?? 2));
+  const seconds = Math.max(RETRY_AFTER_S.min, Math.min(RETRY_AFTER_S.max, progress?.secondsLeft ?? 2));
   const soFar = progress ? `: ${describeProgress(progress)}` : "";
   return new ProjectionNotBuilt(`What this is answered from (${name}) is being made${soFar}`, seconds);
 }
 
-/** One question for all callers of half a second; while the store doesn't answer, the last answer holds. */
-function freshBuilds(store: ReadStore, clock: () => number): () => Promise<Builds> {
-  let known: Builds | undefined;
-  let knownUntil = Number.NEGATIVE_INFINITY;
-  let asking: Promise<Builds> | undefined;
+/** Concurrent callers share one read; when the read fails, the cached list is used for another half second. */
+function cachedBuilds(store: ReadStore, clock: () => number): () => Promise<Builds> {
+  let cached: Builds | undefined;
+  let expiresAt = Number.NEGATIVE_INFINITY;
+  let reading: Promise<Builds> | undefined;
   return async () => {
-    if (known && clock() < knownUntil) return known;
-    asking ??= readBuilds(store).finally(() => {
-      asking = undefined;
+    if (cached && clock() < expiresAt) return cached;
+    reading ??= readBuilds(store).finally(() => {
+      reading = undefined;
     });
     try {
-      known = await asking;
+      cached = await reading;
     } catch (error) {
-      if (!known) throw error;
+      if (!cached) throw error;
     }
-    knownUntil = clock() + KNOWN_FOR_MS;
-    return known;
+    expiresAt = clock() + CACHED_FOR_MS;
+    return cached;
   };
 }

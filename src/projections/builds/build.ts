@@ -1,23 +1,22 @@
-// What a build of a projection is, and which of its builds a program answers from, folds, or has still to make.
-
+// What a build of a projection is, and which of its builds a program queries, keeps up to date, or has still to fold.
 import type { Projection } from "../projection.ts";
 import type { Progress } from "../runner/progress.ts";
 
-/** One fold of the whole log by the rules of one version, with a collection and a checkpoint of its own. */
+/** One fold of the whole log by one version of the projection, with its own collection and checkpoint. */
 export type Build = { version: number; build: number; collection: string };
 
 /**
- * A build in the making. `by`: who folds it, the empty text for nobody; `aliveAt`: ISO 8601 UTC, renewed while that goes
- * on. `activates`: becomes active when it has caught up; otherwise it waits for a projector of its version.
+ * A build in progress. `by`: id of the process or thread that folds it, empty for none; `aliveAt`: ISO 8601 UTC, renewed
+ * by it. `activates`: becomes active when it has caught up; otherwise the projector of its version activates it.
  */
 export type Building = Build & { by: string; aliveAt: string; activates: boolean; progress: Progress };
 
-/** `previous`: what was active before, kept for a roll-back. With none at all nothing can be answered yet. */
+/** `previous`: the build that was active before, kept for a rollback. Without `active` and `previous`, queries get 503. */
 export type ProjectionBuilds = { active?: Build; previous?: Build; building?: Building };
 
 /**
- * By projection name. `next`: the number of the next build, never given twice, so that a late write to a build that is
- * gone meets no other. `retired`: builds whose documents have still to be dropped, by checkpoint name.
+ * By projection name. `next`: the number of the next build; numbers are not reused, so that a late write to a dropped
+ * build can't reach the collection of a newer one. `retired`: builds still to be dropped, by checkpoint name.
  */
 export type Builds = {
   projections: Record<string, ProjectionBuilds>;
@@ -25,7 +24,7 @@ export type Builds = {
   next: number;
 };
 
-/** A projection as one of its builds. The first of all has number 0 and the projection's own collection. */
+/** The projection with the collection and checkpoint of that build. Build 0 uses the projection's own collection name. */
 export function asBuild(projection: Projection, { version, build, collection }: Build): Projection {
   const { indexes } = projection.collection;
   return { ...projection, version, build, collection: { name: collection, indexes } };
@@ -35,8 +34,8 @@ export function numbered({ version, collection }: Projection, build: number): Bu
   return { version, build, collection: build === 0 ? collection.name : `${collection.name}_b${build}` };
 }
 
-/** What this program's queries read: the active build, else the previous one, if its documents mean what they expect. */
-export function answeringBuild(projection: Projection, builds: Builds): Projection | undefined {
+/** What queries of this program read: the active build, else the previous one, if its version is readable for them. */
+export function queriedBuild(projection: Projection, builds: Builds): Projection | undefined {
   const entry = entryOf(projection, builds);
   const isReadable = (build: Build | undefined): build is Build =>
     build !== undefined &&
@@ -46,20 +45,20 @@ export function answeringBuild(projection: Projection, builds: Builds): Projecti
   return build && asBuild(projection, build);
 }
 
-/** What this program keeps up to date: the build of its own version. Builds of other versions need other code. */
+/** What this program keeps up to date: the build of its own version, as other versions fold by other code. */
 export function foldedBuild(projection: Projection, builds: Builds): Projection | undefined {
   const entry = entryOf(projection, builds);
   const build = [entry.active, entry.previous].find((one) => one?.version === projection.version);
   return build && asBuild(projection, build);
 }
 
-/** The build in the making, if it is of this program's version. */
+/** The build in progress, if it is of this program's version. */
 export function buildingOf({ name, version }: Projection, builds: Builds): Building | undefined {
   const building = builds.projections[name]?.building;
   return building?.version === version ? building : undefined;
 }
 
-/** Until any process has written it down, the first build is the active one. */
+/** Without an entry in the builds document, build 0 is active. */
 function entryOf(projection: Projection, { projections }: Builds): ProjectionBuilds {
   return projections[projection.name] ?? { active: numbered(projection, 0) };
 }

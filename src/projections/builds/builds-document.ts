@@ -1,10 +1,10 @@
-// The one document that says which builds of all projections there are, changed by guarded writes only.
+// The document that lists the builds of all projections, changed by compare-and-swap.
 import type { Document, ReadStore } from "../../read-store/port.ts";
 import type { Build, Builds } from "./build.ts";
 
 type Store = Pick<ReadStore, "get" | "replace">;
 type StoredBuilds = Document & { token: string; builds: Builds };
-/** Of the versions that knew only rebuilds: build numbers by checkpoint name without a build, such as `links:1`. */
+/** As written before version upgrades were builds: build numbers by `name:version`, such as `links:1`. */
 type EarlierBuilds = Document & {
   builds: { live: Record<string, number>; before: Record<string, number>; next: number };
 };
@@ -12,7 +12,7 @@ type EarlierBuilds = Document & {
 const COLLECTION = "projection-builds";
 const ID = "projections";
 const EARLIER_ID = "builds";
-const MOST_RACES = 50;
+const MAX_ATTEMPTS = 50;
 
 export async function readBuilds(store: Pick<ReadStore, "get">): Promise<Builds> {
   const stored = await store.get<StoredBuilds>(COLLECTION, ID);
@@ -20,30 +20,31 @@ export async function readBuilds(store: Pick<ReadStore, "get">): Promise<Builds>
 }
 
 /**
- * Swaps the one document. `change` is called again when another process was faster, also when its write may have been
- * in time, so it must do nothing when it finds its work done. @throws whatever `change` and the store throw
+ * Reads the document, applies `change` and writes it back if nobody has written it meanwhile; else tries again with what
+ * the other has written. `change` must be idempotent: an attempt that seemed to fail may have been stored.
+ * @throws what `change` and the store throw
  */
 export async function changeBuilds(
   store: Store,
   newId: () => string,
   change: (builds: Builds) => void,
 ): Promise<Builds> {
-  for (let race = 0; race < MOST_RACES; race++) {
+  for (let race = 0; race < MAX_ATTEMPTS; race++) {
     const stored = await store.get<StoredBuilds>(COLLECTION, ID);
     const builds = structuredClone(stored?.builds ?? (await readBuilds(store)));
     const before = JSON.stringify(builds);
     change(builds);
     if (stored && JSON.stringify(builds) === before) return builds;
     const token = newId();
-    const turn = String(Number(stored?._position ?? "0") + 1).padStart(20, "0");
-    // The store keeps the first of two with the same turn.
-    await store.replace(COLLECTION, [{ _id: ID, _position: turn, token, builds } as StoredBuilds]);
+    const revision = String(Number(stored?._position ?? "0") + 1).padStart(20, "0");
+    // `replace` ignores a document whose `_position` is not higher than the stored one, so the first writer wins.
+    await store.replace(COLLECTION, [{ _id: ID, _position: revision, token, builds } as StoredBuilds]);
     if ((await store.get<StoredBuilds>(COLLECTION, ID))?.token === token) return builds;
   }
   throw new Error("The builds of projections are changed by too many others at once");
 }
 
-/** A collection's name before any rebuild, by which the builds of earlier versions of the program are found. */
+/** The collection of a version's build 0, as versions of the program before the builds document named it. */
 export function collectionOf(name: string, version: number): string {
   return version === 1 ? name : `${name}-${version}`;
 }

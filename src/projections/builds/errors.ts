@@ -1,7 +1,7 @@
-// What queries answer while the first build of a projection is in the making.
+// What queries throw until the first build of a projection is complete.
 import { StoreUnavailable } from "../../event-store/port.ts";
 
-/** 503, and the same to whoever can do without documents: redirects go by the streams then. */
+/** Answered as 503. A StoreUnavailable, so that redirects fall back to the link's stream as they do without a read store. */
 export class ProjectionNotBuilt extends StoreUnavailable {
   readonly retryAfterSeconds: number;
 

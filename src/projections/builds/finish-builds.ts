@@ -1,4 +1,4 @@
-// Waits until builds are complete: folds those that nobody folds, and watches those that another process folds.
+// Waits until builds are complete: folds those that are unclaimed, and polls those that another process folds.
 import { DomainError } from "../../runtime/errors.ts";
 import { pause } from "../../runtime/pause.ts";
 import { checkpointName, type Projection } from "../projection.ts";
@@ -6,9 +6,9 @@ import type { Progress } from "../runner/progress.ts";
 import { asBuild, type Builds, buildingOf } from "./build.ts";
 import { readBuilds } from "./builds-document.ts";
 import { type FoldBuildsDeps, foldBuilds } from "./fold-builds.ts";
-import { cancelBuilds, registerAnew, registerMissing } from "./register-builds.ts";
+import { cancelBuilds, registerMissing, registerRebuild } from "./register-builds.ts";
 
-/** An event that a build can't fold. */
+/** A build stopped at an event that it can't fold. */
 export class BuildFaulted extends DomainError {
   override readonly code = "build_faulted";
 }
@@ -17,7 +17,7 @@ export class BuildCancelled extends DomainError {
   override readonly code = "build_cancelled";
 }
 
-/** `previous`: the number of the build that was active until now, if any. */
+/** `previous`: number of the build that was active before, null for none. */
 export type FinishedBuild = {
   name: string;
   version: number;
@@ -29,34 +29,34 @@ export type FinishedBuild = {
 
 export type FinishedBuilds = { builds: FinishedBuild[]; events: number };
 
-const LOOK_EVERY_MS = 500;
+const POLL_MS = 500;
 
 /**
- * Builds anew what there is already, by the same rules, and makes it active. An interrupted rebuild goes on.
- * @throws BuildInProgress; BuildCancelled; BuildFaulted, and then nothing is left of the new builds; what the stores throw
+ * Folds a second build of the present version and makes it active; resumes an interrupted rebuild.
+ * @throws BuildInProgress; BuildCancelled; BuildFaulted after the new builds were dropped; what the stores throw
  */
 export async function rebuild(
   deps: FoldBuildsDeps,
   projections: readonly Projection[],
   onProgress: (progress: Progress) => void,
 ): Promise<FinishedBuilds> {
-  const named = { ...deps, by: deps.newId() };
-  const registered = await registerAnew(named, projections);
-  return await finish(named, projections, registered, onProgress);
+  const claimant = { ...deps, by: deps.newId() };
+  const registered = await registerRebuild(claimant, projections);
+  return await finish(claimant, projections, registered, onProgress);
 }
 
 /**
- * Builds what this program's versions need and is not there yet, without making it active: the projector of this
- * version does so at its start. Answers nothing for what is there. @throws as `rebuild`
+ * Folds the builds that this program's versions lack, without activating them: the projector of this version does that
+ * when it starts. Returns only the builds that were missing. @throws as `rebuild`
  */
 export async function prepareBuilds(
   deps: FoldBuildsDeps,
   projections: readonly Projection[],
   onProgress: (progress: Progress) => void,
 ): Promise<FinishedBuilds> {
-  const named = { ...deps, by: deps.newId() };
-  const registered = await registerMissing(named, projections, false);
-  return await finish(named, projections, registered, onProgress);
+  const claimant = { ...deps, by: deps.newId() };
+  const registered = await registerMissing(claimant, projections, false);
+  return await finish(claimant, projections, registered, onProgress);
 }
 
 async function finish(
@@ -70,19 +70,19 @@ async function finish(
     return building ? [asBuild(projection, building)] : [];
   });
   let events = 0;
-  let open = wanted;
-  while (open.length > 0) {
-    const folded = await foldBuilds(deps, open, new AbortController().signal, onProgress);
+  let unfinished = wanted;
+  while (unfinished.length > 0) {
+    const folded = await foldBuilds(deps, unfinished, new AbortController().signal, onProgress);
     events += folded.events;
-    await refuseFaults(deps, open, folded.faults);
+    await refuseFaults(deps, unfinished, folded.faults);
     const now = await readBuilds(deps.readStore);
-    open = open.filter((one) => {
+    unfinished = unfinished.filter((one) => {
       if (folded.complete.includes(checkpointName(one))) return false;
       const building = buildingOf(one, now);
       if (!building || building.build !== one.build) return false;
       return building.activates || building.progress.done < 1;
     });
-    if (open.length > 0 && folded.events === 0) await pause(LOOK_EVERY_MS);
+    if (unfinished.length > 0 && folded.events === 0) await pause(POLL_MS);
   }
   const now = await readBuilds(deps.readStore);
   refuseCancelled(wanted, now);

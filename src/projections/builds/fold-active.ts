@@ -1,19 +1,19 @@
-// Folds once, to the end of the log, what queries are answered from: for commands, which look at documents right after.
+// Folds the queried builds once, to the end of the log, for CLI commands that read documents right after a change.
 import type { Projection } from "../projection.ts";
 import { ProjectionRunner } from "../runner/runner.ts";
-import { answeringBuild, foldedBuild } from "./build.ts";
+import { foldedBuild, queriedBuild } from "./build.ts";
 import { readBuilds } from "./builds-document.ts";
 import { prepareBuilds } from "./finish-builds.ts";
 import type { FoldBuildsDeps } from "./fold-builds.ts";
 
 /**
- * Builds of an older version stay as its own program left them: they may be behind. Where nothing answers yet the first
- * build is made, or waited for. @throws BuildFaulted; what the stores throw
+ * Queried builds of an older version are not folded and may be behind. A projection without a queryable build gets its
+ * first one, or that of another process is awaited. @throws BuildFaulted; what the stores throw
  */
 export async function foldActive(deps: FoldBuildsDeps, projections: readonly Projection[]): Promise<void> {
   const builds = await readBuilds(deps.readStore);
   const folded = projections.flatMap((projection) => foldedBuild(projection, builds) ?? []);
   if (folded.length > 0) await new ProjectionRunner({ ...deps, projections: folded }).catchUp();
-  const unanswered = projections.filter((projection) => !answeringBuild(projection, builds));
-  if (unanswered.length > 0) await prepareBuilds(deps, unanswered, () => undefined);
+  const unbuilt = projections.filter((projection) => !queriedBuild(projection, builds));
+  if (unbuilt.length > 0) await prepareBuilds(deps, unbuilt, () => undefined);
 }

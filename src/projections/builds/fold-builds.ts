@@ -1,4 +1,4 @@
-// Folds builds in the making, from where they were left, until they have caught up; then they become active.
+// Folds builds in progress from their checkpoints until they have caught up, and then activates them.
 import { logProgress } from "../../event-store/log-progress.ts";
 import type { EventStore } from "../../event-store/port.ts";
 import type { ReadStore } from "../../read-store/port.ts";
@@ -6,36 +6,37 @@ import { checkpointName, type Projection } from "../projection.ts";
 import { type Progress, progressOf } from "../runner/progress.ts";
 import type { Fault } from "../runner/projection-processor.ts";
 import { ProjectionRunner, type RunnerLog } from "../runner/runner.ts";
-import { answeringBuild, asBuild, type Building, type Builds, buildingOf } from "./build.ts";
+import { asBuild, type Building, type Builds, buildingOf, queriedBuild } from "./build.ts";
 import { changeBuilds, readBuilds } from "./builds-document.ts";
 import { dropBuild, dropRetired, isFree, retire } from "./register-builds.ts";
 
 export type FoldBuildsDeps = {
   eventStore: EventStore;
-  /** The store itself, not its active view. */
+  /** The unmapped store, not activeReadStore. */
   readStore: ReadStore;
   clock: () => Date;
   newId: () => string;
-  /** Whose builds are gone on with though they are held; a new name for each call when absent. */
+  /** The claimant's id: builds that it has claimed already are resumed. A new id for each call when absent. */
   by?: string;
   log: RunnerLog;
-  /** Most events between two commits; the runner's own default when absent. */
-  mostEvents?: number;
+  /** Maximum of events for each commit; the runner's own default when absent. */
+  maxEvents?: number;
 };
 
-/** `faults`: of builds that stopped at an event they can't fold. `complete`: builds, by checkpoint, that caught up. */
+/** `faults`: builds that stopped at an event they can't fold. `complete`: checkpoint names of builds that caught up. */
 export type FoldedBuilds = { complete: string[]; faults: { name: string; fault: Fault }[]; events: number };
 
 type Claim = { by: string; builds: readonly Projection[] };
 
 const RENEW_EVERY_MS = 2_000;
-/** Against a log that grows faster than it is folded: whoever folds the active build goes on from wherever this ended. */
-const MOST_PASSES = 50;
+/** Bounds the catch-up when the log grows faster than it is folded; the active build's runner folds the remainder. */
+const MAX_PASSES = 50;
 
 /**
- * Those of the program's version that nobody else folds, all in one pass over the log. Ends early when the signal
- * aborts, or when one of them was cancelled or taken over: what is left is gone on with by the next call, here or
- * elsewhere, from its checkpoint. `onProgress`: after each commit, with the events of this call. @throws what the stores throw; nothing is lost by that, either
+ * Claims the builds of this program's version that no other process folds, and folds them in one pass over the log.
+ * Returns early when the signal aborts, or when one of them was cancelled or claimed by another process; the next call,
+ * in any process, resumes from the checkpoints. `onProgress`: after each commit, with the events of this call.
+ * @throws what the stores throw; the next call resumes then, too
  */
 export async function foldBuilds(
   deps: FoldBuildsDeps,
@@ -47,11 +48,11 @@ export async function foldBuilds(
   if (claim.builds.length === 0) return { complete: [], faults: [], events: 0 };
   const ended = new AbortController();
   const until = AbortSignal.any([signal, ended.signal]);
-  let progress = await beginning(deps, claim);
+  let progress = await initialProgress(deps, claim);
   const renew = async () => {
     if (!(await renewClaim(deps, claim, progress))) ended.abort();
   };
-  // A store that doesn't answer is the fold's own trouble.
+  // Errors are ignored here: the fold uses the same store and reports them.
   const renewing = setInterval(() => void renew().catch(() => undefined), RENEW_EVERY_MS);
   let isComplete = false;
   try {
@@ -59,11 +60,11 @@ export async function foldBuilds(
       progress = now;
       onProgress(now, passed);
       const builds = await readBuilds(deps.readStore);
-      if (!claim.builds.every((build) => ours(claim, build, builds))) ended.abort();
+      if (!claim.builds.every((build) => claimed(claim, build, builds))) ended.abort();
     });
     if (until.aborted) return { complete: [], faults, events };
-    const sound = claim.builds.filter(({ name }) => !faults.some((one) => one.name === name));
-    const built = await complete(deps, claim, sound);
+    const healthy = claim.builds.filter(({ name }) => !faults.some((one) => one.name === name));
+    const built = await complete(deps, claim, healthy);
     isComplete = true;
     return { complete: built.map(checkpointName), faults, events };
   } finally {
@@ -82,21 +83,21 @@ async function claimBuilds(deps: FoldBuildsDeps, projections: readonly Projectio
         Object.assign(building, { by, aliveAt: deps.clock().toISOString() } satisfies Partial<Building>);
     }
   });
-  const claimed = projections.flatMap((projection) => {
+  const held = projections.flatMap((projection) => {
     const building = buildingOf(projection, builds);
     return building?.by === by ? [asBuild(projection, building)] : [];
   });
-  return { by, builds: claimed };
+  return { by, builds: held };
 }
 
-/** Of a build that goes on, what was folded before counts. */
-async function beginning({ readStore }: FoldBuildsDeps, { builds }: Claim): Promise<Progress> {
+/** The events that earlier calls have folded are counted in. */
+async function initialProgress({ readStore }: FoldBuildsDeps, { builds }: Claim): Promise<Progress> {
   const { projections } = await readBuilds(readStore);
   const all = builds.map(({ name }) => projections[name]?.building?.progress);
   return { events: Math.max(0, ...all.map((one) => one?.events ?? 0)), eventsPerSecond: 0, done: 0 };
 }
 
-/** Passes until no query would see an older state afterwards than before. */
+/** Repeats passes until each build has reached the position of the queried build, so that activation is no step back. */
 async function foldAll(
   deps: FoldBuildsDeps,
   claim: Claim,
@@ -104,41 +105,44 @@ async function foldAll(
   onProgress: (progress: Progress, events: number) => Promise<void>,
 ): Promise<Pick<FoldedBuilds, "events" | "faults">> {
   const runner = new ProjectionRunner({ ...deps, projections: claim.builds });
-  const earlier = (await beginning(deps, claim)).events;
+  const earlier = (await initialProgress(deps, claim)).events;
   const head = (await deps.eventStore.head()) ?? "";
-  const from = logProgress((await slowest(deps, claim.builds)) || "0", head);
+  const from = logProgress((await lowestPosition(deps, claim.builds)) || "0", head);
   const started = performance.now();
   let events = 0;
-  const passed = async (more: number) => {
+  const onCommit = async (more: number) => {
     events += more;
-    const done = logProgress((await slowest(deps, claim.builds)) || "0", head);
+    const done = logProgress((await lowestPosition(deps, claim.builds)) || "0", head);
     const progress = progressOf(events, performance.now() - started, done, from);
     await onProgress({ ...progress, events: earlier + events }, events);
   };
   let faults: FoldedBuilds["faults"] = [];
-  for (let pass = 0; pass < MOST_PASSES && !signal.aborted; pass++) {
-    await runner.catchUp(passed, signal);
+  for (let pass = 0; pass < MAX_PASSES && !signal.aborted; pass++) {
+    await runner.catchUp(onCommit, signal);
     faults = (await runner.status()).flatMap(({ name, fault }) => (fault ? [{ name, fault }] : []));
-    const sound = claim.builds.filter(({ name }) => !faults.some((one) => one.name === name));
-    if (await areAsFar(deps, sound)) break;
+    const healthy = claim.builds.filter(({ name }) => !faults.some((one) => one.name === name));
+    if (await haveReachedQueried(deps, healthy)) break;
   }
   return { events, faults };
 }
 
-async function areAsFar({ readStore }: FoldBuildsDeps, builds: readonly Projection[]): Promise<boolean> {
+async function haveReachedQueried(
+  { readStore }: FoldBuildsDeps,
+  builds: readonly Projection[],
+): Promise<boolean> {
   const known = await readBuilds(readStore);
   const checkpoints = await readStore.checkpoints();
   const positionOf = (one: Projection | undefined) =>
     (one && checkpoints[checkpointName(one)]?.position) ?? "";
-  return builds.every((build) => positionOf(build) >= positionOf(answeringBuild(build, known)));
+  return builds.every((build) => positionOf(build) >= positionOf(queriedBuild(build, known)));
 }
 
-async function slowest({ readStore }: FoldBuildsDeps, builds: readonly Projection[]): Promise<string> {
+async function lowestPosition({ readStore }: FoldBuildsDeps, builds: readonly Projection[]): Promise<string> {
   const checkpoints = await readStore.checkpoints();
   return builds.map((build) => checkpoints[checkpointName(build)]?.position ?? "").sort()[0] ?? "";
 }
 
-/** One write for all of them. What was cancelled or taken over meanwhile is left alone; answers the others. */
+/** Completes all builds in one write, without those that were cancelled or claimed by another process meanwhile. */
 async function complete(
   deps: FoldBuildsDeps,
   claim: Claim,
@@ -148,7 +152,7 @@ async function complete(
   await changeBuilds(deps.readStore, deps.newId, (builds) => {
     for (const projection of caughtUp) {
       const entry = builds.projections[projection.name];
-      const building = ours(claim, projection, builds);
+      const building = claimed(claim, projection, builds);
       if (!building) continue;
       built.add(projection);
       building.progress.done = 1;
@@ -165,23 +169,23 @@ async function complete(
   return [...built];
 }
 
-/** False when one of them is no longer ours. @throws what the store throws */
+/** False when the claim of one build was lost. @throws what the store throws */
 async function renewClaim(deps: FoldBuildsDeps, claim: Claim, progress: Progress): Promise<boolean> {
   const builds = await changeBuilds(deps.readStore, deps.newId, (now) => {
     for (const build of claim.builds) {
-      const mine = ours(claim, build, now);
-      if (mine) Object.assign(mine, { aliveAt: deps.clock().toISOString(), progress });
+      const building = claimed(claim, build, now);
+      if (building) Object.assign(building, { aliveAt: deps.clock().toISOString(), progress });
     }
   });
-  return claim.builds.every((build) => ours(claim, build, builds));
+  return claim.builds.every((build) => claimed(claim, build, builds));
 }
 
-/** Free for the next one; what another process has cancelled is dropped once more, after our own last write. */
+/** Gives up the claim. Builds that were cancelled are dropped again, as a write of ours may have recreated a collection. */
 async function releaseBuilds(deps: FoldBuildsDeps, claim: Claim, progress?: Progress): Promise<void> {
   const builds = await changeBuilds(deps.readStore, deps.newId, (now) => {
     for (const build of claim.builds) {
-      const mine = ours(claim, build, now);
-      if (mine) Object.assign(mine, { by: "" }, progress ? { progress } : {});
+      const building = claimed(claim, build, now);
+      if (building) Object.assign(building, { by: "" }, progress ? { progress } : {});
     }
   });
   for (const build of claim.builds) {
@@ -193,7 +197,7 @@ async function releaseBuilds(deps: FoldBuildsDeps, claim: Claim, progress?: Prog
   }
 }
 
-function ours({ by }: Claim, { name, build }: Projection, { projections }: Builds): Building | undefined {
+function claimed({ by }: Claim, { name, build }: Projection, { projections }: Builds): Building | undefined {
   const building = projections[name]?.building;
   return building?.by === by && building.build === build ? building : undefined;
 }

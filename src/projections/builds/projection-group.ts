@@ -1,4 +1,4 @@
-// One group of projections in one process: folds the builds that answer, and makes those that are missing beside them.
+// Runs one group of projections in one process: keeps its present builds up to date, and folds missing builds beside them.
 import { type NextEvent, nextEventFinder } from "../../event-store/next-event.ts";
 import { keepTrying } from "../../runtime/keep-trying.ts";
 import { pause } from "../../runtime/pause.ts";
@@ -10,23 +10,23 @@ import { readBuilds } from "./builds-document.ts";
 import { foldBuilds } from "./fold-builds.ts";
 import { adoptBuilds, dropRetired, isFree, registerMissing } from "./register-builds.ts";
 
-export type ProjectionGroupDeps = Omit<RunnerDeps, "mostEvents"> & { newId: () => string };
+export type ProjectionGroupDeps = Omit<RunnerDeps, "maxEvents"> & { newId: () => string };
 
-const LOOK_EVERY_MS = 1_000;
+const POLL_MS = 1_000;
 const RETRY = { fromMs: 250, toMs: 15_000 };
-/** Fewer at a time than a runner of its own, so that what the same thread folds meanwhile hardly waits. */
-const MOST_EVENTS_BESIDE = 1_000;
+/** Smaller commits than the runner's default, so that the active builds in the same thread are delayed little. */
+const MAX_EVENTS_BESIDE_ACTIVE = 1_000;
 
 export class ProjectionGroup {
   readonly #deps: ProjectionGroupDeps;
   readonly #next: NextEvent;
   readonly #prepared = Promise.withResolvers<void>();
-  /** By checkpoint name, of runners that have ended. */
+  /** Events by checkpoint name that earlier runners have folded. */
   readonly #processed = new Map<string, number>();
   readonly #faulted = new Set<string>();
   #runner: ProjectionRunner | undefined;
-  /** Aborts when other builds are to be folded than the runner has. */
-  #turn = new AbortController();
+  /** Aborted when the builds to fold are no longer those of the runner. */
+  #buildsChanged = new AbortController();
   #folded = "";
 
   constructor(deps: ProjectionGroupDeps) {
@@ -34,17 +34,17 @@ export class ProjectionGroup {
     this.#next = nextEventFinder(deps.eventStore, prefixesOf(deps.projections));
   }
 
-  /** Folds the builds of this program's version until the signal aborts; for one process at a time. */
+  /** Folds the builds of this program's version until the signal aborts. The caller holds the group's lease. */
   async run(signal: AbortSignal): Promise<void> {
     await Promise.race([this.#prepared.promise, aborted(signal)]);
     while (!signal.aborted) {
       const projections = await this.#choose().catch(() => []);
       if (projections.length === 0) {
-        await pause(LOOK_EVERY_MS, signal);
+        await pause(POLL_MS, signal);
         continue;
       }
       this.#runner = new ProjectionRunner({ ...this.#deps, projections });
-      await this.#runner.run(AbortSignal.any([signal, this.#turn.signal]));
+      await this.#runner.run(AbortSignal.any([signal, this.#buildsChanged.signal]));
       for (const [checkpoint, events] of this.#runner.processed())
         this.#processed.set(checkpoint, (this.#processed.get(checkpoint) ?? 0) + events);
       this.#runner = undefined;
@@ -52,15 +52,16 @@ export class ProjectionGroup {
   }
 
   /**
-   * Makes what is missing, whoever folds the rest: in every process that projects, so that a program of a newer version
-   * builds while an older one still folds its own. What was cancelled is begun again at the next start only.
+   * Folds missing builds until the signal aborts. Needs no lease, so that a program of a newer version prepares its
+   * builds while an older one keeps the active builds up to date. A cancelled build is registered again at the next
+   * start only.
    */
   async build(signal: AbortSignal): Promise<void> {
     const { readStore, projections, log, random = Math.random } = this.#deps;
     const onFailure = (err: unknown, retryInMs: number) =>
       log.warn({ err, retryInMs }, "building projections was interrupted, retrying");
     let isRegistered = false;
-    const look = async (progress: () => void) => {
+    const poll = async (progress: () => void) => {
       while (!signal.aborted) {
         if (!isRegistered) {
           await adoptBuilds(this.#deps, projections);
@@ -70,15 +71,16 @@ export class ProjectionGroup {
         }
         await dropRetired(this.#deps, projections);
         await this.#buildMissing(await readBuilds(readStore), signal);
-        if (foldedNames(projections, await readBuilds(readStore)) !== this.#folded) this.#turn.abort();
+        if (foldedNames(projections, await readBuilds(readStore)) !== this.#folded)
+          this.#buildsChanged.abort();
         progress();
-        await pause(LOOK_EVERY_MS, signal);
+        await pause(POLL_MS, signal);
       }
     };
-    await keepTrying({ ...RETRY, random, onFailure }, look, signal);
+    await keepTrying({ ...RETRY, random, onFailure }, poll, signal);
   }
 
-  /** Of each projection as this program folds or builds it. @throws what the stores throw */
+  /** The status of each projection's build that this program folds. @throws what the stores throw */
   async status(): Promise<ProjectionStatus[]> {
     const processed = new Map(this.#processed);
     for (const [checkpoint, events] of this.#runner?.processed() ?? [])
@@ -88,28 +90,28 @@ export class ProjectionGroup {
 
   async #choose(): Promise<Projection[]> {
     const builds = await readBuilds(this.#deps.readStore);
-    this.#turn = new AbortController();
+    this.#buildsChanged = new AbortController();
     this.#folded = foldedNames(this.#deps.projections, builds);
     return this.#deps.projections.flatMap((projection) => foldedBuild(projection, builds) ?? []);
   }
 
   async #buildMissing(builds: Builds, signal: AbortSignal): Promise<void> {
-    const open = this.#deps.projections.flatMap((projection) => {
+    const unfinished = this.#deps.projections.flatMap((projection) => {
       const building = buildingOf(projection, builds);
       if (!building || !isFree(this.#deps, building)) return [];
       const checkpoint = checkpointName(asBuild(projection, building));
       return this.#faulted.has(checkpoint) ? [] : [{ projection, checkpoint }];
     });
-    if (open.length === 0) return;
-    const projections = open.map(({ projection }) => projection);
-    const checkpoints = open.map(({ checkpoint }) => checkpoint);
+    if (unfinished.length === 0) return;
+    const projections = unfinished.map(({ projection }) => projection);
+    const checkpoints = unfinished.map(({ checkpoint }) => checkpoint);
     this.#deps.log.info(`building projections: ${checkpoints.join(", ")}`);
-    const deps = this.#folded === "" ? this.#deps : { ...this.#deps, mostEvents: MOST_EVENTS_BESIDE };
+    const deps = this.#folded === "" ? this.#deps : { ...this.#deps, maxEvents: MAX_EVENTS_BESIDE_ACTIVE };
     const earlier = new Map(checkpoints.map((one) => [one, this.#processed.get(one) ?? 0]));
     const { complete, faults } = await foldBuilds(deps, projections, signal, (_, events) => {
       for (const [checkpoint, before] of earlier) this.#processed.set(checkpoint, before + events);
     });
-    for (const { projection, checkpoint } of open)
+    for (const { projection, checkpoint } of unfinished)
       if (faults.some(({ name }) => name === projection.name)) this.#faulted.add(checkpoint);
     if (complete.length > 0) this.#deps.log.info(`built projections: ${complete.join(", ")}`);
   }

@@ -1,5 +1,4 @@
-// Writes down which builds there are: those of a data folder as it is found, and those that are to be made.
-
+// Registers builds in the builds document: those that exist in the read store already, and those that are to be folded.
 import type { EventStore } from "../../event-store/port.ts";
 import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
 import { DomainError } from "../../runtime/errors.ts";
@@ -27,16 +26,16 @@ type Deps = {
   readStore: ReadStore;
   clock: () => Date;
   newId: () => string;
-  /** Who folds what is registered; nobody yet when absent. */
+  /** Id of the claimant of what is registered; unclaimed when absent. */
   by?: string;
 };
 
-/** A builder that was silent for longer is taken for dead; two at once only do each other's work again. */
-const DEAD_AFTER_MS = 10_000;
+/** A claim that was not renewed for so long has expired. Two claimants at once are harmless: writes are guarded. */
+const CLAIM_EXPIRES_MS = 10_000;
 
 /**
- * Takes over what is there: documents that a version without this bookkeeping folded, or, beside an empty log, nothing,
- * which is a complete build. @throws what the stores throw
+ * Registers the builds that exist: by their checkpoints, for a read store that was written before there was a builds
+ * document; with an empty log, build 0 of the present version, which is complete. @throws what the stores throw
  */
 export async function adoptBuilds(
   deps: Pick<Deps, "readStore" | "newId"> & { eventStore: Pick<EventStore, "head"> },
@@ -48,11 +47,11 @@ export async function adoptBuilds(
   const isEmpty = (await deps.eventStore.head()) === undefined;
   return await changeBuilds(deps.readStore, deps.newId, (builds) => {
     for (const projection of projections)
-      builds.projections[projection.name] ??= found(projection, checkpoints, isEmpty);
+      builds.projections[projection.name] ??= existingBuilds(projection, checkpoints, isEmpty);
   });
 }
 
-function found(
+function existingBuilds(
   projection: Projection,
   checkpoints: Record<string, Checkpoint>,
   isEmpty: boolean,
@@ -71,7 +70,7 @@ function found(
   return previous ? { active, previous } : { active };
 }
 
-/** What this program has no build of, it has to make. Answers when that is written down. @throws what the store throws */
+/** Registers a build for each projection that has none of this program's version. @throws what the store throws */
 export async function registerMissing(
   deps: Deps,
   projections: readonly Projection[],
@@ -83,7 +82,7 @@ export async function registerMissing(
       const entry = builds.projections[projection.name];
       if (foldedBuild(projection, builds)) continue;
       const { building } = entry ?? {};
-      // Another program's newer build comes first.
+      // Only one build is in progress for each projection, and a newer version's is not replaced.
       if (building && building.version > projection.version) continue;
       if (building?.version === projection.version) building.activates ||= activates;
       else register(deps, builds, projection, activates, number);
@@ -91,8 +90,8 @@ export async function registerMissing(
   });
 }
 
-/** A build anew, of each; one that was interrupted goes on. @throws BuildInProgress while another makes one of them */
-export async function registerAnew(deps: Deps, projections: readonly Projection[]): Promise<Builds> {
+/** Registers another build of each, or resumes an interrupted one. @throws BuildInProgress while another process folds one */
+export async function registerRebuild(deps: Deps, projections: readonly Projection[]): Promise<Builds> {
   return await changeBuilds(deps.readStore, deps.newId, (builds) => {
     const number = builds.next;
     for (const projection of projections) {
@@ -105,7 +104,7 @@ export async function registerAnew(deps: Deps, projections: readonly Projection[
   });
 }
 
-/** Ends builds in the making: nothing is left of them. Whoever folds one of them stops. Answers their checkpoints. */
+/** Removes and drops builds in progress; a process that folds one of them stops. Returns their checkpoint names. */
 export async function cancelBuilds(deps: Deps, projections: readonly Projection[]): Promise<string[]> {
   const cancelled: string[] = [];
   await changeBuilds(deps.readStore, deps.newId, (builds) => {
@@ -126,19 +125,19 @@ export async function cancelBuilds(deps: Deps, projections: readonly Projection[
   return cancelled;
 }
 
-/** Whether nobody folds it, or the caller itself. */
+/** Whether the build is unclaimed, claimed by the caller, or its claim has expired. */
 export function isFree({ clock, by }: Pick<Deps, "clock" | "by">, building: Building): boolean {
   if (building.by === "" || building.by === by) return true;
-  return clock().getTime() - Date.parse(building.aliveAt) >= DEAD_AFTER_MS;
+  return clock().getTime() - Date.parse(building.aliveAt) >= CLAIM_EXPIRES_MS;
 }
 
-/** To be dropped, by whoever comes first. */
+/** Marks a build to be dropped by the next `dropRetired` of any process. */
 export function retire(builds: Builds, projection: Projection, build: Build): void {
   const { version, build: number, collection } = build;
   builds.retired[checkpointName(asBuild(projection, build))] = { version, build: number, collection };
 }
 
-/** Drops documents and checkpoints of retired builds, also those that a process left which died before it was done. */
+/** Drops documents and checkpoints of retired builds, also those that a crashed process had retired. */
 export async function dropRetired(
   { readStore, newId }: Pick<Deps, "readStore" | "newId">,
   projections: readonly Projection[],

@@ -1,5 +1,4 @@
-// Makes the previous builds active again; those of the program's version go on from where they were left.
-
+// Makes the previous builds active again; runners resume those of their own version from the checkpoints.
 import type { ReadStore } from "../../read-store/port.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import type { Projection } from "../projection.ts";
@@ -10,22 +9,22 @@ export class NoPreviousBuild extends DomainError {
   override readonly code = "no_previous_build";
 }
 
-/** `version` and `build`: what is active now; `previous`: the number of what was, kept for going there again. */
+/** `version` and `build`: the build that is active now; `previous`: number of the one that was, kept for another rollback. */
 export type RolledBack = { name: string; version: number; build: number; previous: number };
 
-/** All of them in one write. @throws NoPreviousBuild; what the store throws */
+/** Swaps active and previous build of each projection, all in one write. @throws NoPreviousBuild; what the store throws */
 export async function rollBack(
   deps: { readStore: ReadStore; newId: () => string },
   projections: readonly Projection[],
 ): Promise<RolledBack[]> {
   const now = await readBuilds(deps.readStore);
-  const turns = projections.map(({ name }) => {
+  const swaps = projections.map(({ name }) => {
     const { active, previous } = now.projections[name] ?? {};
     if (!active || !previous) throw new NoPreviousBuild(`There is no previous build of ${name}`);
     return { name, active, previous };
   });
   await changeBuilds(deps.readStore, deps.newId, (builds) => {
-    for (const { name, active, previous } of turns) {
+    for (const { name, active, previous } of swaps) {
       const entry = builds.projections[name];
       if (!entry || areSame(entry.active, previous)) continue;
       if (!areSame(entry.active, active) || !areSame(entry.previous, previous))
@@ -33,7 +32,7 @@ export async function rollBack(
       Object.assign(entry, { active: previous, previous: active });
     }
   });
-  return turns.map(({ name, active, previous }) => ({
+  return swaps.map(({ name, active, previous }) => ({
     ...{ name, version: previous.version, build: previous.build, previous: active.build },
   }));
 }

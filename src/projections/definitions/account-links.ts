@@ -1,4 +1,4 @@
-// How many links an account has: counting 100,000 of them at every look would cost more than the page.
+// Number of links of each account, so that pages don't count up to 100,000 documents.
 import type { LinkEvent } from "../../events/catalogue.ts";
 import { PREFIX } from "../../events/streams.ts";
 import type { Document } from "../../read-store/port.ts";

@@ -1,4 +1,4 @@
-// Accounts with their tier: what authentication and the command line ask about an account.
+// Accounts with tier and status, for authentication and the command line.
 import type { StoredEvent } from "../../events/catalogue.ts";
 import { PREFIX } from "../../events/streams.ts";
 import type { Tier } from "../../events/vocabulary.ts";

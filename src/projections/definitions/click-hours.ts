@@ -1,9 +1,9 @@
-// Where each hour ends in the log of clicks: who wants those since a time needs not read from the beginning.
+// The last position of each hour in the click streams, where a search by time starts.
 import { PREFIX } from "../../events/streams.ts";
 import type { Document } from "../../read-store/port.ts";
 import type { Projection } from "../projection.ts";
 
-/** `_id` and `hour`: `YYYY-MM-DDTHH`, UTC, by when the store took them. `_position`: the last one of the hour. */
+/** `_id` and `hour`: `YYYY-MM-DDTHH`, UTC, by `recordedAt`. `_position`: of the hour's last click. */
 export type ClickHourDocument = Document & { hour: string; clicks: number };
 
 export const clickHours: Projection<ClickHourDocument> = {

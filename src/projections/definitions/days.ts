@@ -1,4 +1,4 @@
-// Hits of links and of accounts by UTC day, hour and kind: what hourlyClicks and every time series are answered from.
+// Hits of links and of accounts by UTC day, hour and kind, for hourlyClicks and time series.
 import type { LinkClicked } from "../../events/catalogue.ts";
 import { PREFIX } from "../../events/streams.ts";
 import { CLICK_KINDS } from "../../events/vocabulary.ts";
@@ -47,5 +47,5 @@ function hitsByDay(name: string, subjectOf: (click: LinkClicked["data"]) => stri
 /** Subject: link key. */
 export const linkDays = hitsByDay("link-days", ({ link }) => link);
 
-/** Subject: accountId, over all of its links: the chart of the dashboard. */
+/** Subject: accountId, over all of its links, for the chart of the dashboard. */
 export const accountDays = hitsByDay("account-days", ({ accountId }) => accountId);

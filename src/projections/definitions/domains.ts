@@ -13,13 +13,13 @@ export type DomainDocument = Document & {
   active: boolean;
   addedAt: string;
   verifiedAt: string | null;
-  /** Seen in DNS, or vouched for by the operator; null until verified. */
+  /** How it was verified: by a TXT record, or by the operator's `--skip-dns`; null until then. */
   proven: "dns" | "operator" | null;
-  /** Since when the daily check misses the TXT record. */
+  /** When the daily check first found the TXT record missing; null while it is there. */
   recordLostAt: string | null;
-  /** Inactive by our own check rather than by its owner. */
+  /** Deactivated by the daily check, not by its owner. */
   lost: boolean;
-  /** Where `/` leads; null is a small page of ours. */
+  /** Where `/` redirects to; with null it shows a page of the service. */
   homeUrl: string | null;
   changedAt: string;
 };

@@ -1,4 +1,4 @@
-// API keys by their hash: what authentication looks up on every request.
+// API keys, which authentication looks up by their hash on every request.
 import { PREFIX } from "../../events/streams.ts";
 import type { Document } from "../../read-store/port.ts";
 import type { Projection } from "../projection.ts";

@@ -1,4 +1,4 @@
-// Who clicked, per link: every hit adds one to each dimension, so each sums to totalClicks; utm counts what was given.
+// Breakdowns of each link: every hit counts once in each dimension, so each sums to totalClicks; utm counts given values.
 import type { LinkClicked } from "../../events/catalogue.ts";
 import { PREFIX } from "../../events/streams.ts";
 import { UNKNOWN, UTM_FIELDS, type UtmField } from "../../events/vocabulary.ts";
@@ -6,7 +6,7 @@ import type { Document } from "../../read-store/port.ts";
 import type { Projection } from "../projection.ts";
 import { addOne, type Tally } from "./tally.ts";
 
-/** Dimensions to which every hit belongs, if only as `unknown`. */
+/** Dimensions in which every hit counts, as `unknown` where it has no value. */
 export const DIMENSIONS = ["devices", "countries", "cities", "browsers", "os", "referrers"] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 

@@ -1,4 +1,4 @@
-// Hits per link and kind: totalClicks, actualClicks, previews, qrScans (interface, part 2), and an account's top links.
+// Hits of each link by kind, for totalClicks, actualClicks, previews and qrScans (interface, part 2) and for top links.
 import type { LinkClicked } from "../../events/catalogue.ts";
 import { PREFIX } from "../../events/streams.ts";
 import type { ClickKind } from "../../events/vocabulary.ts";
@@ -31,7 +31,7 @@ export const linkTotals: Projection<LinkTotalsDocument> = {
     const { kind, at } = event.data;
     totals.totalClicks += 1;
     totals[kind] += 1;
-    // Clicks of several writers, or from a spool, arrive out of order.
+    // Clicks of several writers, or from a spool, are appended out of order.
     if (at < totals.firstAt) totals.firstAt = at;
     if (at > totals.lastAt) totals.lastAt = at;
     return totals;

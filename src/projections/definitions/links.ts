@@ -1,12 +1,12 @@
-// Links as they stand now: what redirects, link lists, QR codes and the head of every analytics answer read.
+// The present state of each link, for redirects, link lists, QR codes and the link's fields in analytics answers.
 import type { EventOf } from "../../events/catalogue.ts";
 import { linkKey, PREFIX } from "../../events/streams.ts";
 import type { Document } from "../../read-store/port.ts";
 import type { Projection } from "../projection.ts";
 
 /**
- * `_id`: `<host>/<slug>`. What LinkCreated says, with null where it says nothing that lists search by. `revision`: that
- * of the link's stream. `deleted` repeats the status for the indexes.
+ * `_id`: `<host>/<slug>`. The fields of LinkCreated, with null for absent ones that lists filter by. `revision`: of the
+ * link's stream. `deleted`: the status as a boolean, for the indexes.
  */
 export type LinkDocument = Document &
   Omit<EventOf<"LinkCreated">["data"], "at" | "keyId" | "domainId"> & {
@@ -25,7 +25,7 @@ export const links: Projection<LinkDocument> = {
   collection: {
     name: "links",
     indexes: [
-      // Both lists with all that they filter and search by, so that what does not match costs no document.
+      // Covering indexes for both lists: they hold every field that is filtered or searched.
       ["keyId", "deleted", "createdAt", "_id", "domainId", "shortUrl", "longUrl"],
       ["accountId", "deleted", "createdAt", "_id", "status", "domainId", "shortUrl", "longUrl"],
       ["slug", "accountId"],

@@ -42,7 +42,7 @@ export const recentClicks: Projection<RecentClicksDocument> = {
   evolve(recent, event) {
     if (event.type !== "LinkClicked") return recent;
     const { clicks } = recent;
-    // By time of the hit, not of arrival: hits from a spool or another writer come late.
+    // Sorted by the time of the hit, as hits of other writers or from a spool are appended later.
     const place = clicks.findIndex(({ at }) => at <= event.data.at);
     if (place === -1 && clicks.length >= RECENT_CLICKS) return recent;
     clicks.splice(place === -1 ? clicks.length : place, 0, recentClickOf(event.data));
@@ -51,7 +51,7 @@ export const recentClicks: Projection<RecentClicksDocument> = {
   },
 };
 
-/** A hit under the names of the answer. */
+/** A hit with the field names of the API's answer. */
 export function recentClickOf(click: LinkClicked["data"]): RecentClick {
   const utm: RecentClick["utm"] = {};
   for (const field of UTM_FIELDS) {

@@ -1,18 +1,18 @@
-// Bounded counts of values, kept as pairs: no value can clash with a property name, no document grows for ever.
+// Bounded counts of values. Pairs and not object members, as a value such as `__proto__` may equal a property name.
 
 /** [value, count], in the order in which the values were first seen. */
 export type Tally = [value: string, count: number][];
 
-/** Where the counts of dropped values go, so that the sum of a tally stays the number of hits. */
+/** Counts the hits of dropped values, so that the sum of a tally remains the number of hits. */
 export const OTHER = "other";
 
-export const MOST_VALUES = 200;
+export const MAX_VALUES = 200;
 const KEPT_VALUES = 100;
-const LONGEST_VALUE = 200;
+const MAX_VALUE_LENGTH = 200;
 
 /**
- * Adds one to a value, in place. A tally that grows beyond 200 values keeps its 100 largest (ties by name) and
- * folds the rest into `other`; it depends on the order of hits only, never on batches.
+ * Adds one to a value, in place. A tally of more than 200 values is cut to the 100 largest (ties by name), and the
+ * counts of the others are added to `other`.
  */
 export function addOne(tally: Tally, raw: string): void {
   const value = bounded(raw);
@@ -22,12 +22,12 @@ export function addOne(tally: Tally, raw: string): void {
     return;
   }
   tally.push([value, 1]);
-  if (tally.length > MOST_VALUES) prune(tally);
+  if (tally.length > MAX_VALUES) prune(tally);
 }
 
-/** At most 200 characters: values such as utm parameters come from strangers. */
+/** Cuts a value to 200 characters, as values such as utm parameters are chosen by the visitor. */
 export function bounded(value: string): string {
-  return value.length > LONGEST_VALUE ? value.slice(0, LONGEST_VALUE).toWellFormed() : value;
+  return value.length > MAX_VALUE_LENGTH ? value.slice(0, MAX_VALUE_LENGTH).toWellFormed() : value;
 }
 
 function prune(tally: Tally): void {

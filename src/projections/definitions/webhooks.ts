@@ -1,10 +1,10 @@
-// Webhooks as their owners see them, and where the sender finds each one's address (interface, parts 2 and 6).
+// The present state of each webhook, for its owner's pages and for deliveries (interface, parts 2 and 6).
 import { PREFIX } from "../../events/streams.ts";
 import type { ClickKind, WebhookPauseCause, WebhookPauser } from "../../events/vocabulary.ts";
 import type { Document } from "../../read-store/port.ts";
 import type { Projection } from "../projection.ts";
 
-/** `_id`: webhookId. `previousKeyUntil`: until then deliveries are signed with the key before this one too. */
+/** `_id`: webhookId. `previousKeyUntil`: until then deliveries are signed with the previous key too. */
 export type WebhookDocument = Document & {
   accountId: string;
   url: string;
@@ -13,7 +13,7 @@ export type WebhookDocument = Document & {
   status: "active" | "paused" | "removed";
   pausedBy: WebhookPauser | null;
   reason: string | null;
-  /** Only while the service has paused it for one. */
+  /** Only while the service, not its owner, has paused it. */
   cause?: WebhookPauseCause;
   pausedAt: string | null;
   keyHint: string;

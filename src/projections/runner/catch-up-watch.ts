@@ -1,13 +1,13 @@
-// What a runner tells of itself while it folds a long log, as at the first start on an empty read store.
+// Logs and reports the progress of a group while it catches up with a long log, such as at a start with an empty read store.
 import { logProgress } from "../../event-store/log-progress.ts";
 import { describeProgress, type Progress, progressOf } from "./progress.ts";
 import type { RunnerLog } from "./runner.ts";
 import { LATE_MS, type ProjectionStatus } from "./status.ts";
 
 export type CatchUpWatchDeps = {
-  /** The runner's name for the log. */
+  /** Name of the group in the log. */
   group: string;
-  /** Milliseconds from any start. */
+  /** Monotonic milliseconds. */
   now: () => number;
   log: Pick<RunnerLog, "info">;
 };
@@ -15,8 +15,8 @@ export type CatchUpWatchDeps = {
 const LOG_EVERY_MS = 5_000;
 
 /**
- * To be called with each new status. From when a projection is late until none is behind, it adds the progress of the
- * slowest to all that are behind, and logs it every five seconds and at the end.
+ * Returns a function to be called with each new status. From when a projection is late until none is behind, it adds the
+ * progress of the one with the lowest position to all that are behind, and logs it every five seconds and at the end.
  */
 export function catchUpWatch({
   group,

@@ -1,14 +1,14 @@
-// How many events projections have still to fold, for those who watch a catch-up.
+// Counts the events that each projection has still to fold, for the metrics.
 import type { EventStore } from "../../event-store/port.ts";
 import type { Projection } from "../projection.ts";
 import type { ProjectionStatus } from "./status.ts";
 
-/** So that a look during a long catch-up costs no more. */
-const MOST_COUNTED = 1_000;
+/** Bounds the cost of a count during a long catch-up. */
+const MAX_COUNTED = 1_000;
 
 /**
- * By name, counted up to 1,000. Projections that read the same streams and are at the same position, as most of a
- * group are, are counted once. @throws StoreUnavailable
+ * By projection name, at most 1,000. One read serves all projections with the same prefixes and position, as most of a
+ * group have. @throws StoreUnavailable
  */
 export async function countBehind(
   eventStore: Pick<EventStore, "readAll">,
@@ -24,10 +24,10 @@ export async function countBehind(
     }
     const prefixes = projections.find((projection) => projection.name === name)?.prefixes ?? [];
     const after = position ?? undefined;
-    const stretch = `${after} ${prefixes}`;
+    const range = `${after} ${prefixes}`;
     const events =
-      counted.get(stretch) ?? (await eventStore.readAll({ after, prefixes, limit: MOST_COUNTED })).length;
-    counted.set(stretch, events);
+      counted.get(range) ?? (await eventStore.readAll({ after, prefixes, limit: MAX_COUNTED })).length;
+    counted.set(range, events);
     behind.set(name, events);
   }
   return behind;

@@ -1,19 +1,19 @@
-// Folds a batch of events into the documents of one projection, in memory, each event at most once per document.
+// Folds a batch of events into the documents of one projection in memory; skips events that a document contains already.
 import { LRUCache } from "lru-cache";
 import type { StoredEvent } from "../../events/catalogue.ts";
 import type { Document, ReadStore } from "../../read-store/port.ts";
 import type { Fields, Projection } from "../projection.ts";
 
-/** Values (not documents) that the folds of one projection keep in memory: some tens of megabytes. */
+/** Cache size of one projection in field values, as documents differ in size: some tens of megabytes. */
 const CACHE_VALUES = 1_000_000;
 
-/** The event at which a projection's own code threw; `changed` are the documents as of the event before it. */
+/** Index of the event at which the projection's own code threw. */
 export type FoldFailure = { index: number; error: unknown };
 
-/** `events[0..index)` are folded when there is a failure, else all. */
+/** `changed`: documents with all events folded, or, with a failure, those before its index. */
 export type FoldResult = { changed: Document[]; failure?: FoldFailure };
 
-/** The documents of one projection that its runner holds; `forget` them whenever a write may have failed. */
+/** Holds a cache of documents, which must be cleared whenever a write may have failed. */
 export class DocumentFold {
   readonly #projection: Projection;
   readonly #readStore: ReadStore;
@@ -31,16 +31,16 @@ export class DocumentFold {
     return this.#handled.has(type);
   }
 
-  forget(): void {
+  clearCache(): void {
     this.#cache.clear();
   }
 
-  /** @throws whatever the read store throws; the projection's own errors come back as `failure` */
+  /** Errors of the projection's own code are returned as `failure`. @throws what the read store throws */
   async fold(events: readonly StoredEvent[]): Promise<FoldResult> {
     const first = await this.#foldOnce(events);
     if (!first.failure) return first;
-    // The throw may have left a document half changed: load them afresh and stop right before it.
-    this.forget();
+    // A document may be half changed, so the events before the failed one are folded again from stored documents.
+    this.clearCache();
     const { changed } = await this.#foldOnce(events.slice(0, first.failure.index));
     return { changed, failure: first.failure };
   }
@@ -57,7 +57,7 @@ export class DocumentFold {
       if (document && document._position >= event.position) continue;
       try {
         const next = this.#step(key, document, event);
-        // A fold that changes its document in place, as most do, has nothing new to be found.
+        // Most folds change the document in place, so both maps hold the result already.
         if (next === document && changed.has(key)) continue;
         held.set(key, next);
         changed.set(key, next);
@@ -70,7 +70,7 @@ export class DocumentFold {
     return failure ? { changed: [...changed.values()], failure } : { changed: [...changed.values()] };
   }
 
-  /** One for each event up to the failure; undefined for an event of no document. */
+  /** Keys of the events before the failure; undefined for an event that changes no document. */
   #keysOf(events: readonly StoredEvent[]): { keys: (string | undefined)[]; failure?: FoldFailure } {
     const keys: (string | undefined)[] = [];
     for (const [index, event] of events.entries()) {
@@ -108,7 +108,7 @@ export class DocumentFold {
   }
 }
 
-/** Roughly how many values a document holds: its lists are what makes one document larger than another. */
+/** Approximate number of values in a document; two for each list item, as lists hold pairs or larger objects. */
 function sizeOf(document: Document): number {
   let size = 1;
   for (const value of Object.values(document)) {

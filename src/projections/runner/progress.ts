@@ -1,9 +1,8 @@
-// How far a long fold of the log is, and when it will be done: said alike in the log, the health answer and the terminal.
-
+// Progress and estimated time left of a long fold, in one form for the log, the health answer and the command line.
 /** `done`: 0 to 1; `secondsLeft` is undefined until it can be estimated. */
 export type Progress = { events: number; eventsPerSecond: number; done: number; secondsLeft?: number };
 
-/** `events` folded in `ms`, in which the share of the log that is folded rose from `from` to `done`. */
+/** Estimates from `events` folded in `ms`, while the folded share of the log rose from `from` to `done`. */
 export function progressOf(events: number, ms: number, done: number, from = 0): Progress {
   const seconds = ms / 1000;
   const progress = { events, eventsPerSecond: seconds > 0 ? Math.round(events / seconds) : 0, done };

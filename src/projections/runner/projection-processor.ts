@@ -1,5 +1,4 @@
-// One projection on its way through the events: its position, its fault, and the order in which it commits.
-
+// The processor of one projection: folds event batches, writes documents and then the checkpoint, or stops at a fault.
 import type { RecordedEvent } from "../../event-store/port.ts";
 import type { StoredEvent } from "../../events/catalogue.ts";
 import { readEvent } from "../../events/read-event.ts";
@@ -10,7 +9,7 @@ import { DocumentFold } from "./fold.ts";
 
 export type Fault = NonNullable<Checkpoint["fault"]>;
 
-/** An event of a batch, parsed once for all projections; `event` is undefined for a type unknown to this version. */
+/** An event of a batch, parsed once for all projections; `event` is undefined for unknown types and unreadable events. */
 export type ReadResult = { recorded: RecordedEvent; event: StoredEvent | undefined; error?: unknown };
 
 export class ProjectionProcessor {
@@ -19,7 +18,7 @@ export class ProjectionProcessor {
   position = "";
   recordedAt = "";
   fault: Fault | undefined;
-  /** Events this projection has passed since its process started. */
+  /** Events passed since the processor was created. */
   processed = 0;
   readonly #readStore: ReadStore;
   readonly #fold: DocumentFold;
@@ -38,7 +37,7 @@ export class ProjectionProcessor {
     return this.fault !== undefined;
   }
 
-  /** Parses a batch once; what can't be read is an error only to the projections that handle its type. */
+  /** Parses a batch once for all projections; an unreadable event faults only the projections that handle its type. */
   static read(events: readonly RecordedEvent[]): ReadResult[] {
     return events.map((recorded) => {
       try {
@@ -49,16 +48,16 @@ export class ProjectionProcessor {
     });
   }
 
-  /** Back to the committed checkpoint. A fault is tried again: the program may have been repaired since. */
+  /** Continues from the committed checkpoint. Clears a fault, as another version of the program may fold the event. */
   async restart(): Promise<void> {
-    this.#fold.forget();
+    this.#fold.clearCache();
     const checkpoint = await this.#readStore.checkpoint(this.name);
     this.position = checkpoint?.position ?? "";
     this.recordedAt = checkpoint?.recordedAt ?? "";
     this.fault = undefined;
   }
 
-  /** Folds and commits what is new in the batch. Answers the fault that stopped it, if any. */
+  /** Folds and commits the events after the present position. Returns the fault that stopped it, if any. */
   async advance(batch: readonly ReadResult[]): Promise<Fault | undefined> {
     const fresh =
       this.position === "" ? batch : batch.filter(({ recorded }) => recorded.position > this.position);
@@ -75,14 +74,14 @@ export class ProjectionProcessor {
       : unreadable;
     const done = poison === -1 ? fresh : fresh.slice(0, poison);
     await this.#readStore.replace(this.projection.collection.name, changed);
-    const culprit = poison === -1 ? undefined : fresh[poison];
-    if (culprit) this.fault = faultAt(culprit.recorded, failure ? failure.error : culprit.error);
+    const faulty = poison === -1 ? undefined : fresh[poison];
+    if (faulty) this.fault = faultAt(faulty.recorded, failure ? failure.error : faulty.error);
     await this.#save(done.at(-1)?.recorded);
     this.processed += done.length;
     return this.fault;
   }
 
-  /** Documents are written by now, so a crash before this line only repeats events that they skip. */
+  /** Called after the documents are written: after a crash in between, they skip the repeated events by `_position`. */
   async #save(last: RecordedEvent | undefined): Promise<void> {
     if (last) {
       this.position = last.position;

@@ -1,4 +1,4 @@
-// The projector thread: one group for the lifecycle, one for clicks, each folded while it holds the group's lease.
+// The projector thread: runs the lifecycle and the click projections, each group while it holds the group's lease.
 import { randomUUID } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
 import { openProjectorStores } from "../../backend.ts";
@@ -15,35 +15,36 @@ import { catchUpWatch } from "./catch-up-watch.ts";
 import type { FromProjector, ProjectorThreadData, ToProjector } from "./projector-messages.ts";
 
 const REPORT_EVERY_MS = 1_000;
-/** Below 10 a machine whose cores are all busy would hardly let it begin. */
+/** With higher niceness the thread was starved on a machine whose cores are all busy. */
 const NICENESS = 10;
-/** Who has just made a link in the portal waits for it to be in the documents; such events are few. */
+/** Short, as portal pages wait until a link that was just created is in the documents. */
 const POLL_MS = 25;
-const LIFECYCLE_COMMIT_EVERY_MS = 100;
+const LIFECYCLE_COMMIT_INTERVAL_MS = 100;
 
 const parent = parentPort;
 if (parent) {
   const { config, yields } = workerData as ProjectorThreadData;
   if (yields) yieldToRedirects(NICENESS);
-  await project(config, (message) => parent.postMessage(message), parent);
+  await runProjector(config, (message) => parent.postMessage(message), parent);
 }
 
-async function project(
+async function runProjector(
   config: Config,
-  tell: (message: FromProjector | ThreadLog) => void,
+  post: (message: FromProjector | ThreadLog) => void,
   port: NonNullable<typeof parent>,
 ) {
   const stopping = new AbortController();
+  // Messages that arrive before the stores are open are handled afterwards.
   const early: ToProjector[] = [];
   let receive = (message: ToProjector) => void early.push(message);
   port.on("message", (message: ToProjector) => receive(message));
 
   const { eventStore, foldStore, leases, close } = await openProjectorStores(config, { pollMs: POLL_MS });
-  const log = threadLog(tell);
+  const log = threadLog(post);
   const clock = () => new Date();
   const holder = leaseHolder(randomUUID);
-  const open = (name: string, projections: readonly Projection[], commitEveryMs?: number) => {
-    const commit = commitEveryMs === undefined ? {} : { commitEveryMs };
+  const open = (name: string, projections: readonly Projection[], commitIntervalMs?: number) => {
+    const commit = commitIntervalMs === undefined ? {} : { commitIntervalMs };
     return {
       lease: { leases, name: `projector ${name}`, holder, log },
       withProgress: catchUpWatch({ group: name, now: () => performance.now(), log }),
@@ -54,7 +55,7 @@ async function project(
     };
   };
   const groups = [
-    open("lifecycle", lifecycleProjections, LIFECYCLE_COMMIT_EVERY_MS),
+    open("lifecycle", lifecycleProjections, LIFECYCLE_COMMIT_INTERVAL_MS),
     open("clicks", clickProjections),
   ];
 
@@ -62,7 +63,7 @@ async function project(
     try {
       const projections = [];
       for (const { group, withProgress } of groups) projections.push(...withProgress(await group.status()));
-      tell({ type: "status", projections });
+      post({ type: "status", projections });
     } catch (error) {
       log.warn({ err: error }, "projection status unavailable");
     }

@@ -1,4 +1,4 @@
-// Starts and watches the projector thread, so that folding never holds up a redirect.
+// Starts and supervises the projector thread, so that folding doesn't block the event loop that answers redirects.
 import type { Config } from "../../config.ts";
 import { keepThread } from "../../runtime/threads/keep-thread.ts";
 import type { FromProjector, ProjectorThreadData, ToProjector } from "./projector-messages.ts";
@@ -6,15 +6,15 @@ import type { RunnerLog } from "./runner.ts";
 import type { ProjectionStatus } from "./status.ts";
 
 export type Projector = {
-  /** Resolves when the thread has committed what it was at and is gone. */
+  /** Resolves when the thread has finished its commit and ended; after 90 % of `withinMs` it is terminated. */
   stop(withinMs: number): Promise<void>;
-  /** Fresh from the thread; what it last told when it does not answer within a second. */
+  /** The thread's present status; the last one that it reported when it does not answer within a second. */
   status(): Promise<ProjectionStatus[]>;
 };
 
 /**
- * Runs until `stop`; a thread that dies is started again with backoff. `yields`: at a low priority, because redirects
- * are answered in the same process.
+ * Runs until `stop`; a thread that dies is restarted with backoff. `yields`: run it at a low priority, for a process
+ * that answers redirects too.
  */
 export function startProjector(config: Config, log: RunnerLog, yields = true): Projector {
   let last: ProjectionStatus[] = [];
@@ -23,14 +23,14 @@ export function startProjector(config: Config, log: RunnerLog, yields = true): P
     name: "projector",
     data: { config, yields } satisfies ProjectorThreadData,
     log,
-    heard: ({ projections }) => {
+    onMessage: ({ projections }) => {
       last = projections;
     },
   });
   return {
     stop: (withinMs) => thread.stop({ type: "stop" }, withinMs),
     async status() {
-      await thread.ask({ type: "status" });
+      await thread.request({ type: "status" });
       return last;
     },
   };

@@ -1,4 +1,4 @@
-// Runs projections: reads batches, folds each projection, writes documents, then its checkpoint; owns every retry.
+// Runs projections: reads event batches, has each projection's processor fold and commit them, and retries failures.
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import type { Logger } from "pino";
 import { type NextEvent, nextEventFinder } from "../../event-store/next-event.ts";
@@ -14,28 +14,28 @@ export type RunnerLog = Pick<Logger, "info" | "warn" | "error">;
 
 export type RunnerDeps = {
   eventStore: EventStore;
-  /** The store itself, where every build has its own collection and checkpoint, not its active view. */
+  /** The unmapped store, where every build has its own collection and checkpoint; not activeReadStore. */
   readStore: ReadStore;
-  /** Each as one of its builds; without a number as its first. */
+  /** Each with the build that is to be folded; build 0 when it has no number. */
   projections: readonly Projection[];
   clock: () => Date;
   log: RunnerLog;
-  /** Milliseconds from one commit to the next while events keep coming; default 500. */
-  commitEveryMs?: number;
-  /** Most events folded before one commit; default 40,000. */
-  mostEvents?: number;
+  /** Shortest time between two commits, except during a backlog; default 500. */
+  commitIntervalMs?: number;
+  /** Maximum of events for each commit; default 40,000. */
+  maxEvents?: number;
   /** [0, 1), for the jitter of retries. */
   random?: () => number;
 };
 
-/** A click is seen within a second, its commit included; a hot document is written twice a second at most. */
-const COMMIT_EVERY_MS = 500;
-const MOST_EVENTS = 40_000;
+/** Clicks show within a second, commit included, and a document that changes all the time is written twice a second. */
+const COMMIT_INTERVAL_MS = 500;
+const MAX_EVENTS = 40_000;
 const RETRY = { fromMs: 250, toMs: 15_000 };
 
 /**
- * One ordered pass over the events for a group of projections. Guarded writes make it harmless that several
- * runners, also of other processes, fold the same events at once.
+ * Reads the events once for a group of projections. Several runners may fold the same events at once, also in other
+ * processes: a write with a lower `_position` than the stored one is ignored.
  */
 export class ProjectionRunner {
   readonly #deps: RunnerDeps;
@@ -53,11 +53,11 @@ export class ProjectionRunner {
   }
 
   /**
-   * Folds all events up to the head as of this call, or until the signal aborts. `passed`: called after each commit with
-   * the number of its events. @throws what the stores and `passed` throw
+   * Folds all events up to the head as of this call, or until the signal aborts. `onCommit`: called after each commit
+   * with the number of its events. @throws what the stores and `onCommit` throw
    */
   async catchUp(
-    passed: (events: number) => Promise<void> = async () => undefined,
+    onCommit: (events: number) => Promise<void> = async () => undefined,
     signal?: AbortSignal,
   ): Promise<void> {
     await this.#start();
@@ -69,57 +69,57 @@ export class ProjectionRunner {
       const events = await this.#deps.eventStore.readAll({
         after,
         prefixes: this.#prefixes,
-        limit: this.#mostEvents,
+        limit: this.#maxEvents,
       });
       const last = events.at(-1);
       if (!last) return;
       await this.#commit(events);
-      await passed(events.length);
+      await onCommit(events.length);
       if (last.position >= head) return;
       await yieldToLoop();
     }
   }
 
-  /** Folds for ever, through every failure of the stores, until the signal aborts. */
+  /** Folds until the signal aborts; retries with backoff when a store fails. */
   async run(signal: AbortSignal): Promise<void> {
     const { log, random = Math.random } = this.#deps;
     const onFailure = (err: unknown, retryInMs: number) =>
       log.warn({ err, retryInMs }, "projections interrupted, retrying");
-    const fold = async (committed: () => void) => {
+    const fold = async (onCommit: () => void) => {
       await this.#start();
-      await this.#follow(signal, committed);
+      await this.#follow(signal, onCommit);
     };
     await keepRunning({ ...RETRY, random, onFailure }, fold, signal);
   }
 
-  /** Per projection how far it is. @throws what the stores throw */
+  /** Position and lag of each projection. @throws what the stores throw */
   async status(): Promise<ProjectionStatus[]> {
     const processors = this.#processors.map(({ projection, processed }) => ({ projection, processed }));
     return statusOf(this.#deps, processors, this.#next);
   }
 
-  /** Events passed since it was made, by checkpoint name. */
+  /** Events passed since the runner was created, by checkpoint name. */
   processed(): [checkpoint: string, events: number][] {
     return this.#processors.map(({ name, processed }) => [name, processed]);
   }
 
-  /** From the committed checkpoints, with nothing in memory: what a restarted process would do. */
+  /** Loads the committed checkpoints and clears caches, as a restarted process would. */
   async #start(): Promise<void> {
     const { readStore, projections } = this.#deps;
     await readStore.ensure(projections.map(({ collection }) => collection));
     for (const processor of this.#processors) await processor.restart();
   }
 
-  async #follow(signal: AbortSignal, committed: () => void): Promise<void> {
+  async #follow(signal: AbortSignal, onCommit: () => void): Promise<void> {
     const { eventStore } = this.#deps;
-    const mostEvents = this.#mostEvents;
-    const options = { after: this.#lowest(), prefixes: this.#prefixes, batchSize: mostEvents };
-    const rules = { mostEvents, everyMs: this.#deps.commitEveryMs ?? COMMIT_EVERY_MS };
+    const maxEvents = this.#maxEvents;
+    const options = { after: this.#lowest(), prefixes: this.#prefixes, batchSize: maxEvents };
+    const rules = { maxEvents, intervalMs: this.#deps.commitIntervalMs ?? COMMIT_INTERVAL_MS };
     const subscribe = (until: AbortSignal) => eventStore.subscribe({ ...options, signal: until });
     for await (const events of commitBatches(subscribe, rules, signal)) {
       if (signal.aborted) return;
       await this.#commit(events);
-      committed();
+      onCommit();
       if (this.#allFaulted()) return await untilAborted(signal);
       await yieldToLoop();
       if (signal.aborted) return;
@@ -136,20 +136,20 @@ export class ProjectionRunner {
     for (const processor of active) {
       const fault = await processor.advance(batch);
       if (fault) this.#deps.log.error({ projection: processor.name, ...fault }, "projection faulted");
-      // On SQLite nothing else does: the thread could not tell its status during a commit of many seconds.
+      // SQLite calls are synchronous: without this the thread would not report its status during a long commit.
       await yieldToLoop();
     }
   }
 
-  get #mostEvents(): number {
-    return this.#deps.mostEvents ?? MOST_EVENTS;
+  get #maxEvents(): number {
+    return this.#deps.maxEvents ?? MAX_EVENTS;
   }
 
   #allFaulted(): boolean {
     return this.#processors.every(({ faulted }) => faulted);
   }
 
-  /** Where to read from: behind the slowest projection that still goes on. */
+  /** Where to read from: the lowest position of the projections that are not faulted. */
   #lowest(): string | undefined {
     const positions = this.#processors.filter(({ faulted }) => !faulted).map(({ position }) => position);
     return positions.sort()[0] || undefined;

@@ -1,16 +1,16 @@
-// What an operator sees of the projections: how far each is, how late, and whether it is faulted.
+// The status of projections for health, metrics and the command line: position, lag, fault and build progress.
 import { type NextEvent, nextEventFinder } from "../../event-store/next-event.ts";
 import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
 import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
-import { answeringBuild, asBuild, type Builds, buildingOf, foldedBuild } from "../builds/build.ts";
+import { asBuild, type Builds, buildingOf, foldedBuild, queriedBuild } from "../builds/build.ts";
 import { readBuilds } from "../builds/builds-document.ts";
 import { checkpointName, type Projection } from "../projection.ts";
 import type { Progress } from "./progress.ts";
 
-/** Beyond this a process does not count as ready: its analytics are too old. */
+/** Lag beyond which readiness fails, as analytics are too old. */
 export const LATE_MS = 60_000;
 
-/** `head` is the whole store's; `behind` and `lagMs` count only events of streams that the projection reads. */
+/** `head`: of the whole event store; `behind` and `lagMs`: by the streams that the projection reads. */
 export type ProjectionStatus = {
   name: string;
   version: number;
@@ -23,15 +23,15 @@ export type ProjectionStatus = {
   fault: Checkpoint["fault"] | null;
   /** Events passed since the runner started. */
   processed: number;
-  /** What queries are answered from: this build, another until this one has taken over, or nothing yet. */
+  /** Which build queries read: this one, another until this one is active, or none yet. */
   answers: "this" | "other" | "nothing";
-  /** Of a build in the making, and of a projection that is late and catches up in this process. */
+  /** For a build in progress, and for a late projection that catches up in this process. */
   catchUp?: Progress;
 };
 
 type Deps = { eventStore: EventStore; readStore: ReadStore; clock: () => Date };
 
-/** From the committed checkpoints, so that it tells the same in every process. `next`: of the projections' prefixes. */
+/** From the committed checkpoints, so it is the same in every process. `next`: over the projections' prefixes. */
 export async function statusOf(
   deps: Deps,
   folds: readonly { projection: Projection; processed: number }[],
@@ -63,7 +63,7 @@ export async function statusOf(
   return statuses;
 }
 
-/** Each as the build that this program folds, else as the one in the making. `processed`: by checkpoint name. */
+/** For each projection the build that this program folds, else the one in progress. `processed`: by checkpoint name. */
 export async function buildsStatus(
   deps: Deps & { projections: readonly Projection[] },
   next: NextEvent,
@@ -78,18 +78,18 @@ export async function buildsStatus(
   const statuses = await statusOf(deps, folds, next);
   return statuses.map((status, n) => {
     const projection = deps.projections[n] as Projection;
-    const answering = answeringBuild(projection, builds);
-    const isThis = answering?.version === projection.version && answering.build === status.build;
+    const queried = queriedBuild(projection, builds);
+    const isThis = queried?.version === projection.version && queried.build === status.build;
     const building = buildingOf(projection, builds);
     return {
       ...status,
-      answers: isThis ? "this" : answering ? "other" : "nothing",
+      answers: isThis ? "this" : queried ? "other" : "nothing",
       ...(building && building.build === status.build ? { catchUp: building.progress } : {}),
     };
   });
 }
 
-/** What a process that runs none of these projections can tell of them. */
+/** For a process that doesn't run these projections: read from the stores alone. */
 export function projectionStatus(
   deps: Deps & { projections: readonly Projection[] },
 ): () => Promise<ProjectionStatus[]> {
@@ -106,7 +106,7 @@ function shownBuild(projection: Projection, builds: Builds): Projection {
   return (
     foldedBuild(projection, builds) ??
     (building && asBuild(projection, building)) ??
-    answeringBuild(projection, builds) ??
+    queriedBuild(projection, builds) ??
     projection
   );
 }

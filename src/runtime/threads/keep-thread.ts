@@ -1,10 +1,10 @@
-// A thread that is to run as long as the process: started again when it dies, asked, and stopped gracefully.
+// Supervises a worker thread for the process's lifetime: restarts it when it dies, polls it, and stops it gracefully.
 import { setTimeout as delay } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import type { Logger } from "pino";
 import { keepRunning } from "../keep-trying.ts";
 
-/** What a thread has its parent write, so that one process has one log. */
+/** A log line that a thread sends to its parent, so that one process writes one log. */
 export type ThreadLog = { type: "log"; level: "info" | "warn" | "error"; fields: object; message: string };
 
 export type ThreadOptions<From extends { type: string }> = {
@@ -13,28 +13,28 @@ export type ThreadOptions<From extends { type: string }> = {
   /** Plain JSON; the thread's `workerData`. */
   data: unknown;
   log: Pick<Logger, "info" | "warn" | "error">;
-  /** Everything it says but for the log. */
-  heard: (message: From) => void;
+  /** Called with every message but log lines. */
+  onMessage: (message: From) => void;
 };
 
 export type KeptThread<To> = {
-  /** Resolves when it has answered; after a second, or when there is no thread, without an answer. */
-  ask(question: To): Promise<void>;
-  /** Resolves when the thread is gone: it is ended wherever it is if it has not ended what it is at in time. */
-  stop(last: To, withinMs: number): Promise<void>;
+  /** Resolves at the thread's next message, which `onMessage` gets; after a second, or without a thread, it just resolves. */
+  request(message: To): Promise<void>;
+  /** Posts `message` and resolves when the thread has ended; after 90 % of `withinMs` the thread is terminated. */
+  stop(message: To, withinMs: number): Promise<void>;
 };
 
 const RESTART = { fromMs: 250, toMs: 15_000, random: Math.random };
-const ANSWER_WITHIN_MS = 1_000;
-/** Of the time given: ending a thread by force takes some, too. */
-const FORCED_AFTER = 0.9;
+const REQUEST_TIMEOUT_MS = 1_000;
+/** Share of the stop's time after which the thread is terminated, as `terminate` takes some time itself. */
+const TERMINATE_AFTER = 0.9;
 
-/** Runs until `stop`; a thread that dies is started again with backoff. */
+/** Runs the thread until `stop`; restarts it with backoff when it dies. */
 export function keepThread<From extends { type: string }, To>(options: ThreadOptions<From>): KeptThread<To> {
-  const { file, name, data, log, heard } = options;
+  const { file, name, data, log, onMessage } = options;
   const stopping = new AbortController();
   let worker: Worker | undefined;
-  const askers = new Set<() => void>();
+  const requests = new Set<() => void>();
 
   const runOnce = (): Promise<void> =>
     new Promise((resolve) => {
@@ -42,8 +42,8 @@ export function keepThread<From extends { type: string }, To>(options: ThreadOpt
       worker = thread;
       thread.on("message", (message: From | ThreadLog) => {
         if (isLog(message)) return log[message.level](message.fields, message.message);
-        heard(message);
-        for (const answer of askers) answer();
+        onMessage(message);
+        for (const answer of requests) answer();
       });
       thread.on("error", (err) => log.error({ err }, `${name} thread failed`));
       thread.on("exit", (code) => {
@@ -53,33 +53,35 @@ export function keepThread<From extends { type: string }, To>(options: ThreadOpt
       });
     });
 
-  const watching = keepRunning(RESTART, runOnce, stopping.signal);
+  const supervising = keepRunning(RESTART, runOnce, stopping.signal);
 
   return {
-    async ask(question) {
+    async request(message) {
       const thread = worker;
       if (!thread) return;
       await new Promise<void>((resolve) => {
         const done = () => {
           clearTimeout(timer);
-          askers.delete(done);
+          requests.delete(done);
           resolve();
         };
-        const timer = setTimeout(done, ANSWER_WITHIN_MS);
-        askers.add(done);
-        thread.postMessage(question);
+        const timer = setTimeout(done, REQUEST_TIMEOUT_MS);
+        requests.add(done);
+        thread.postMessage(message);
       });
     },
-    async stop(last, withinMs) {
+    async stop(message, withinMs) {
       stopping.abort();
-      worker?.postMessage(last);
+      worker?.postMessage(message);
       const ended = new AbortController();
-      const tooLong = delay(withinMs * FORCED_AFTER, "late", { signal: ended.signal }).catch(() => "ended");
-      const outcome = await Promise.race([watching.then(() => "ended"), tooLong]);
+      const timeout = delay(withinMs * TERMINATE_AFTER, "late", { signal: ended.signal }).catch(
+        () => "ended",
+      );
+      const outcome = await Promise.race([supervising.then(() => "ended"), timeout]);
       ended.abort();
-      // Ending it anywhere is safe: what was not committed is done again at the next start.
+      // Safe at any point: work that was not committed is repeated at the next start.
       if (outcome === "late") await worker?.terminate();
-      await watching;
+      await supervising;
     },
   };
 }

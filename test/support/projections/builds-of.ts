@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import type { EventStore } from "../../../src/event-store/port.ts";
 import { activeReadStore } from "../../../src/projections/builds/active-read-store.ts";
-import { answeringBuild } from "../../../src/projections/builds/build.ts";
+import { queriedBuild } from "../../../src/projections/builds/build.ts";
 import { readBuilds } from "../../../src/projections/builds/builds-document.ts";
 import { ProjectionGroup } from "../../../src/projections/builds/projection-group.ts";
 import { adoptBuilds } from "../../../src/projections/builds/register-builds.ts";
@@ -55,7 +55,7 @@ export function programOn(stores: BuildsFixture, projections: readonly Projectio
       return queried.get<LinkTotalsDocument>(named?.collection.name ?? "", LINK);
     },
     async documents(projection: Projection) {
-      const build = answeringBuild(projection, await readBuilds(readStore));
+      const build = queriedBuild(projection, await readBuilds(readStore));
       return await readStore.find<Document>(build?.collection.name ?? "", { limit: 100_000 });
     },
     /** As a projector runs it, until the end of `work`. */

@@ -4,7 +4,7 @@ import type { RecordedEvent } from "../../../src/event-store/port.ts";
 import { commitBatches } from "../../../src/projections/runner/commit-batches.ts";
 import { manualTime } from "../../support/runtime/manual-time.ts";
 
-const RULES = { mostEvents: 1_000, everyMs: 500 };
+const RULES = { maxEvents: 1_000, intervalMs: 500 };
 
 /** A subscription to events that are given by number: each pull yields what waits, at most `most` at once. */
 function stream(most: number) {
@@ -86,7 +86,7 @@ describe("commits", () => {
   });
 
   it("come earlier when enough events are there, joined where a store gives few at once", async () => {
-    const rules = { mostEvents: 6_000, everyMs: 500 };
+    const rules = { maxEvents: 6_000, intervalMs: 500 };
     const { time, source, commits, stop } = running({ rules, most: 2_000 });
     source.give(1);
     await time.pass(1);
@@ -106,7 +106,7 @@ describe("commits", () => {
   });
 
   it("come every two seconds in a flood, so that redirects are not slowed by writing the same documents", async () => {
-    const { time, source, commits, stop } = running({ rules: { mostEvents: 40_000, everyMs: 500 } });
+    const { time, source, commits, stop } = running({ rules: { maxEvents: 40_000, intervalMs: 500 } });
     for (let ms = 0; ms < 6_000; ms += 100) {
       source.give(1_200);
       await time.pass(100);

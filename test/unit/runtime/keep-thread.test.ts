@@ -1,15 +1,21 @@
-// A kept thread's end: by itself when it heeds the stop, by force when it doesn't, in the time it was given.
+// Stopping a supervised thread: it ends by itself after the stop message, or is terminated within the time given.
 import { describe, expect, it } from "vitest";
 import { keepThread } from "../../../src/runtime/threads/keep-thread.ts";
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined } as never;
 
-/** A thread with that code, once it has said that it runs. */
+/** A thread with that code, after its first message. */
 async function started(code: string) {
-  const { promise, resolve: heard } = Promise.withResolvers<unknown>();
+  const { promise, resolve: onMessage } = Promise.withResolvers<unknown>();
   const source = `import { parentPort } from "node:worker_threads";\n${code}\nparentPort.postMessage({ type: "runs" });`;
   const file = new URL(`data:text/javascript,${encodeURIComponent(source)}`);
-  const thread = keepThread<{ type: string }, string>({ file, name: "test", data: {}, log: silent, heard });
+  const thread = keepThread<{ type: string }, string>({
+    file,
+    name: "test",
+    data: {},
+    log: silent,
+    onMessage,
+  });
   await promise;
   return thread;
 }
@@ -19,13 +25,13 @@ async function stoppedAfter(thread: Awaited<ReturnType<typeof started>>, withinM
   return performance.now() - since;
 }
 
-describe("a kept thread", () => {
-  it("has the time that is left to end by itself, and is not waited for longer than it needs", async () => {
+describe("a supervised thread", () => {
+  it("may use the whole stop time to end by itself, and stop resolves as soon as it has ended", async () => {
     const thread = await started(`parentPort.on("message", () => parentPort.close());`);
     expect(await stoppedAfter(thread, 60_000)).toBeLessThan(30_000);
   });
 
-  it("is ended in that time when it does not, even by a loop that never yields", async () => {
+  it("is terminated within the stop time when it does not end, even in a loop that never yields", async () => {
     const thread = await started(`parentPort.on("message", () => { for (;;); });`);
     const took = await stoppedAfter(thread, 500);
     expect(took).toBeGreaterThan(400);

@@ -1,9 +1,18 @@
 // What can be done with one link, a card for each: share it, point it elsewhere, pause it, delete it, bring it back.
+import type { LinkChangeRequest } from "../../commands/links/change-link.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { confirmed, copyable, field } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { linkPath, shortName } from "./link-view.ts";
+
+/** What the owner is told after each change that a button asks for; each is a route of link-pages.ts. */
+export const DONE = {
+  disable: "The link is disabled: who follows it gets 404 until you enable it.",
+  enable: "The link works again.",
+  delete: "The link is deleted. Its slug stays yours, so that you can restore it here at any time.",
+  restore: "The link is back, and works again.",
+} as const satisfies Record<Exclude<LinkChangeRequest["type"], "retarget">, string>;
 
 /** The destination that was refused, and why. */
 export type DestinationGiven = { url: string; error: string };

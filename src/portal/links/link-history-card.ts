@@ -12,19 +12,15 @@ const MOST_SHOWN = 100;
 export function historyCard(history: readonly LinkStep[], keys: readonly KeyDocument[]): Html {
   const shown = history.slice(-MOST_SHOWN).reverse();
   return html`<section class="card"><h2>History</h2><ol class="plain timeline">${shown.map(
-    (step) => html`<li><div><strong>${TITLES[step.type]}</strong>${detail(step)}</div>
+    (step) => html`<li><div><strong>${titleOf(step.type)}</strong>${detail(step)}</div>
 <p class="muted small">${time(step.at)} · ${who(step.actor, keys)}</p></li>`,
   )}</ol>${history.length > shown.length && html`<p class="muted small">The last ${MOST_SHOWN} of ${history.length} changes.</p>`}</section>`;
 }
 
-const TITLES = {
-  LinkCreated: "Created",
-  LinkRetargeted: "Destination changed",
-  LinkDisabled: "Disabled",
-  LinkEnabled: "Enabled",
-  LinkDeleted: "Deleted",
-  LinkRestored: "Restored",
-} as const satisfies Record<LinkStep["type"], string>;
+/** `LinkDisabled` is shown as "Disabled". */
+function titleOf(type: LinkStep["type"]): string {
+  return type === "LinkRetargeted" ? "Destination changed" : type.replace(/^Link/, "");
+}
 
 function detail({ from, to }: LinkStep): Html | "" {
   if (to === undefined) return "";

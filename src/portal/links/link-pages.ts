@@ -13,6 +13,7 @@ import { requireSession, signedIn } from "../shell/sessions.ts";
 import { type Notice, portalContext, redirectTo } from "../shell/visit.ts";
 import {
   type DestinationGiven,
+  DONE,
   destinationCard,
   qrCard,
   removalCard,
@@ -28,13 +29,6 @@ export const LinkParams = z.object({ host: z.string().max(255), slug: z.string()
 const LONGEST_URL = 4096;
 const DestinationForm = z.object({ url: z.string().trim().max(LONGEST_URL).default("") });
 
-const DONE = {
-  disable: "The link is disabled: who follows it gets 404 until you enable it.",
-  enable: "The link works again.",
-  delete: "The link is deleted. Its slug stays yours, so that you can restore it here at any time.",
-  restore: "The link is back, and works again.",
-} as const satisfies Record<Exclude<LinkChangeRequest["type"], "retarget">, string>;
-
 type Params = z.infer<typeof LinkParams>;
 
 export function linkPages(app: Api, deps: PortalDeps): void {
@@ -42,7 +36,7 @@ export function linkPages(app: Api, deps: PortalDeps): void {
 
   app.get("/links/:host/:slug", one, (request, reply) => sendLink(deps, request, reply, request.params));
 
-  for (const type of ["disable", "enable", "delete", "restore"] as const)
+  for (const type of Object.keys(DONE) as (keyof typeof DONE)[])
     app.post(`/links/:host/:slug/${type}`, one, async (request, reply) => {
       await change(deps, request, request.params, { type });
       return redirectTo(reply, linkPath(request.params), { kind: "done", text: DONE[type] });

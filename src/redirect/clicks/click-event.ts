@@ -1,4 +1,4 @@
-// From a raw hit to the LinkClicked event that keeps its facts; what would identify a person ends here.
+// Turns a raw hit into a LinkClicked event: classified, enriched, and without data that identifies a person.
 import type { LinkClicked } from "../../events/catalogue.ts";
 import { anonymiseIp } from "./enrich/anonymise-ip.ts";
 import { BOT_LIST, KIND_RULES_VERSION, kindOf } from "./enrich/classify.ts";
@@ -12,10 +12,10 @@ import { queryOf, utmOf } from "./enrich/utm.ts";
 import type { Hit, LinkTarget } from "./hit.ts";
 import type { VisitorOf } from "./visitors/visitor.ts";
 
-/** The event of a hit under its day's visitor codes. Never throws, whatever bytes the hit holds. */
+/** `visitorOf`: the visitor codes of the hit's day. Never throws, whatever bytes the hit contains. */
 export type Enrich = (hit: Hit, visitorOf: VisitorOf) => LinkClicked;
 
-/** Remembers what costs most and comes again; a raw address is not kept. */
+/** Memoizes parsing of repeated inputs. Raw addresses are never cached. */
 export function enricher(geo: Geo): Enrich {
   const agent = memoize(10_000, agentOf);
   const referrer = memoize(5_000, referrerOf);
@@ -60,7 +60,7 @@ export function enricher(geo: Geo): Enrich {
   };
 }
 
-/** A damaged database costs the place, never the click. */
+/** A lookup that fails, for example in a damaged database, gives `unknown` instead of losing the click. */
 function placeOrNowhere(geo: Geo, address: string): Place {
   try {
     return geo.locate(address);

@@ -1,4 +1,4 @@
-// The HTTP thread's side of recording: batches hits, hands them to the recorder thread, loses none of them.
+// The HTTP thread's side of click recording: batches hits, sends them to the recorder thread and tracks their commits.
 import { Histogram } from "prom-client";
 import { backoffMs } from "../../runtime/backoff.ts";
 import { type ErrorFields, errorFields } from "../../runtime/error-fields.ts";
@@ -13,30 +13,30 @@ export type ClickRecorderDeps = {
   startThread: StartRecorderThread;
   /** [0,1) for jitter. */
   random: () => number;
-  /** `err`: what went wrong in the thread, if anything did. */
+  /** `err`: the error that the thread reported, if any. */
   log: (message: string, err?: ErrorFields) => void;
-  /** Most hits waiting for their commit before redirects wait too; default 200,000. */
+  /** Uncommitted hits from which on redirects wait for room; default 200,000. */
   maxBacklog?: number;
-  /** Milliseconds that a redirect waits for its commit, or for room, before it is refused; default 5,000. */
+  /** Milliseconds that a redirect waits for its commit or for room before it answers 503; default 5,000. */
   longestWaitMs?: number;
 };
 
 export type RecorderStats = {
   recorded: number;
   committed: number;
-  /** Hits waiting for their commit. */
+  /** Uncommitted hits. */
   backlog: number;
-  /** What waits in a file for an event store that is away: safe, counted as committed. Undefined without a spool. */
+  /** Clicks on disk while the event store is unavailable; they count as committed. Undefined without a spool. */
   spool: Omit<SpoolReport, "type"> | undefined;
-  /** Hits that could not be made into an event; always 0 unless this program is wrong. */
+  /** Hits that could not be turned into an event; more than 0 is a bug. */
   lost: number;
   threadRestarts: number;
   lastError: string | undefined;
 };
 
-/** A kill -9 loses what isn't committed: redirects wait a moment before that is 50 ms' worth (DESIGN §5). */
+/** Redirects wait while uncommitted hits are older than this, so that a kill -9 loses at most 50 ms (DESIGN §5). */
 const MAX_AGE_MS = 40;
-/** A recorder that doesn't commit at all, as its store is unavailable, must not hold redirects up. */
+/** The longest such wait: while the recorder commits nothing, redirects continue. */
 const LONGEST_DELAY_MS = 50;
 const FLUSH_AFTER_MS = 10;
 const FLUSH_AT_HITS = 256;
@@ -44,7 +44,7 @@ const LONGEST_WAIT_MS = 5_000;
 const RESTART = { fromMs: 50, toMs: 5_000 };
 
 export class ClickRecorder {
-  /** In no registry yet. */
+  /** Not registered here: the metrics collector adds it to its registry. */
   readonly appendDuration = new Histogram({
     name: "linkledger_click_append_duration_seconds",
     help: "Time of one append of clicks",
@@ -59,11 +59,11 @@ export class ClickRecorder {
   readonly #waiters = new CommitWaiters();
   #failuresInARow = 0;
   #thread: RecorderThread;
-  /** Set while no thread runs. */
+  /** Set while no thread is running. */
   #restartTimer: NodeJS.Timeout | undefined;
   readonly #flushAfterMs: number;
   #flushTimer: NodeJS.Timeout | undefined;
-  /** The thread had enough when a batch was due for it. */
+  /** A batch is due that could not be sent yet, because the thread has its maximum of unfinished batches. */
   #isDue = false;
   #recorded = 0;
   #committed = 0;
@@ -77,16 +77,16 @@ export class ClickRecorder {
     this.#deps = deps;
     this.#maxBacklog = deps.maxBacklog ?? 200_000;
     this.#longestWaitMs = deps.longestWaitMs ?? LONGEST_WAIT_MS;
-    // Somebody waits for a durable commit; what comes while the thread is busy goes together into the next batch.
+    // Group commit: a durable redirect waits, so its batch is sent now; hits of the meantime form the next batch.
     this.#flushAfterMs = deps.durability === "durable" ? 0 : FLUSH_AFTER_MS;
     this.#thread = this.#start();
   }
 
   /**
-   * Undefined when the hit is in line and the redirect may be answered at once. A promise when it has to wait: for
-   * the commit (durable), or while the recorder is behind.
-   * @throws RecorderBusy (through the promise) after five seconds, and the hit is not recorded then. A durable hit that
-   *   the recorder thread has by then may be in the log already: it waits on, for as long as its commit takes
+   * Undefined when the hit is queued and the redirect can be answered now. A promise when the redirect has to wait:
+   * for the commit (durable), or until the recorder has caught up.
+   * @throws RecorderBusy (through the promise) after five seconds; the hit is then not recorded. A durable hit that was
+   *   already sent to the thread may be in the log, so its redirect waits without limit for the commit
    */
   record(hit: RawHit): Promise<void> | undefined {
     if (this.#mustWait(hit)) return this.#recordInTime(hit);
@@ -94,13 +94,13 @@ export class ClickRecorder {
     return undefined;
   }
 
-  /** Resolves when every hit recorded so far is committed; waits as long as that takes. */
+  /** Resolves when every hit recorded so far is committed; no time limit. */
   drain(): Promise<void> {
     this.#flush();
     return this.#queue.oldest === undefined ? Promise.resolve() : this.#waiters.upTo(this.#queue.newest);
   }
 
-  /** Drains, then ends the thread and its stores. */
+  /** Drains, then ends the thread, which closes its stores. */
   async close(): Promise<void> {
     await this.drain();
     this.#closing = true;
@@ -141,7 +141,7 @@ export class ClickRecorder {
     return this.#waiters.within(this.#queue.oldest ?? 0, withinMs);
   }
 
-  /** @throws RecorderBusy: what is answered with 503 must not be in the log, as who asks again would be counted twice */
+  /** @throws RecorderBusy, only after withdrawing the hit: a retry after the 503 must not be counted twice */
   async #committedOrWithdrawn(place: HitPlace): Promise<void> {
     try {
       await this.#waiters.within(place.batch, this.#longestWaitMs);
@@ -171,7 +171,7 @@ export class ClickRecorder {
     return place;
   }
 
-  /** What waits goes to the thread now, or as soon as it has room. */
+  /** Sends the waiting hits to the thread now, or as soon as it accepts another batch. */
   #flush(): void {
     clearTimeout(this.#flushTimer);
     this.#flushTimer = undefined;
@@ -195,7 +195,7 @@ export class ClickRecorder {
     return thread;
   }
 
-  /** The new thread learns how far the streams are known to be and gets every uncommitted batch again, in order. */
+  /** The new thread gets the known revisions of its streams and every uncommitted batch again, in order. */
   #restart(code: number): void {
     this.#restarts++;
     this.#note(`Recorder thread ended with code ${code}; starting another`);
@@ -228,7 +228,7 @@ export class ClickRecorder {
     this.#sendDue();
   }
 
-  /** Yesterday's stream may still get a late hit; older ones are done. */
+  /** Keeps three streams: after midnight the previous day's stream may still get a late hit. */
   #reach(stream: string, revision: number): void {
     this.#revisions.delete(stream);
     this.#revisions.set(stream, revision);

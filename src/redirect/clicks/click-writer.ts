@@ -1,5 +1,4 @@
-// Makes events of batches of hits and puts them into the outbox, each at its revision of the writer's own streams.
-
+// Turns batches of hits into events and puts them into the outbox with their revisions in the writer's own streams.
 import type { NewEvent } from "../../event-store/port.ts";
 import type { LinkClicked } from "../../events/catalogue.ts";
 import { timeOrderedId } from "../../events/ids.ts";
@@ -18,9 +17,9 @@ export type ClickWriterDeps = {
   outbox: Pick<ClickOutbox, "put">;
   enrich: Enrich;
   visitors: (at: number) => Promise<VisitorOf>;
-  /** Lower-case hex, at least 16 digits, of this process's life alone: nobody else appends to its streams. */
+  /** Lower-case hex, at least 16 digits, unique to this run of the process: the only writer of its streams. */
   writer: string;
-  /** Last revisions the writer is known to have reached, from an earlier thread of the same process. */
+  /** Last known revision of each stream, as an earlier thread of the same process reported it. */
   revisions: ReadonlyMap<string, number>;
   report: (report: RecorderReport) => void;
 };
@@ -30,11 +29,11 @@ type Append = { seconds: number; reached: [string, number] };
 export class ClickWriter {
   readonly #deps: ClickWriterDeps;
   readonly #revisions: Map<string, number>;
-  /** One object for hits on the same link, so that what follows from the link is worked out once. */
+  /** Hits on one link share one object, so that memoizing by object works (click-event.ts). */
   readonly #targetOf = memoize(20_000, unpackTarget);
   readonly #waiting: HitBatch[] = [];
   #running = false;
-  /** When all that was put so far is committed and reported. */
+  /** Resolves when everything put so far is committed and reported. */
   #reported: Promise<void> = Promise.resolve();
 
   constructor(deps: ClickWriterDeps) {
@@ -71,10 +70,10 @@ export class ClickWriter {
     };
   }
 
-  /** In the order of the batches. */
-  async #report(upTo: number, appends: Promise<Append>[], before: Promise<void>): Promise<void> {
+  /** Reports after `previous`, the report of the batch before, so that reports keep the order of the batches. */
+  async #report(upTo: number, appends: Promise<Append>[], previous: Promise<void>): Promise<void> {
     const done = await Promise.all(appends);
-    await before;
+    await previous;
     const reached = done.map((append) => append.reached);
     this.#deps.report({
       type: "committed",
@@ -84,7 +83,7 @@ export class ClickWriter {
     });
   }
 
-  /** A hit belongs to the stream of its own day, so a batch across midnight is split the same way every time. */
+  /** The stream follows from the hit's own time, so that a batch across midnight is split identically when resent. */
   async #eventsByStream(batch: HitBatch): Promise<Map<string, NewEvent[]>> {
     const byStream = new Map<string, NewEvent[]>();
     let day = Number.NaN;
@@ -112,7 +111,7 @@ export class ClickWriter {
     try {
       return newEvent(this.#deps.enrich(hit, visitorOf) satisfies LinkClicked, id, origin);
     } catch (error) {
-      // No later try can make an event of it; the others must not wait for it for ever.
+      // Retrying cannot succeed, so the hit is dropped and counted as lost instead of blocking the batch.
       const message = `Hit on ${hit.link.key}: ${messageOf(error)}`;
       this.#deps.report({ type: "trouble", message, err: errorFields(error), lost: 1 });
       return undefined;
@@ -120,7 +119,7 @@ export class ClickWriter {
   }
 }
 
-/** Follows from writer, time and number alone, so that a batch sent again has the ids of the first time. */
+/** Deterministic (writer, time, number), so that a batch that is sent again gets the same ids. */
 export function eventId(writer: string, at: number, number: number): string {
   return timeOrderedId(at, writer.slice(0, 10) + number.toString(16).padStart(10, "0"));
 }

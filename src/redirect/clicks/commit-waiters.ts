@@ -1,7 +1,7 @@
-// Redirects that wait until a batch of clicks is committed.
+// Lets redirects wait until a batch of clicks is committed, with or without a time limit.
 import { DomainError } from "../../runtime/errors.ts";
 
-/** The click could not be recorded in time; the redirect answers 503 rather than lose it. */
+/** The click could not be recorded in time: the redirect answers 503 instead of losing the click. */
 export class RecorderBusy extends DomainError {
   override readonly code = "recorder_busy";
 }
@@ -32,7 +32,7 @@ export class CommitWaiters {
     });
   }
 
-  /** All batches up to this one are committed. */
+  /** Resolves the waiters of all batches up to this one. */
   wake(upTo: number): void {
     if (this.#waiters.length === 0) return;
     const due = this.#waiters.filter(({ batch }) => batch <= upTo);

@@ -1,16 +1,16 @@
-// Hits on their way to the recorder thread, in order: batches that wait here, and batches the thread has.
+// The ordered queue of uncommitted hits: batches that wait in this thread, and batches sent to the recorder thread.
 import { addHit, emptyBatch, type HitBatch, type RawHit, withdrawHit } from "./hit.ts";
 
-/** With the thread at once: one batch in its append, one ready to follow. More would only wait there. */
+/** Pipeline depth: one batch in its append and one ready to follow; more would only wait in the thread. */
 const MOST_SENT = 2;
-/** Larger batches cost fewer fsyncs; an adapter with a smaller limit cuts them, the same way at every try. */
+/** Larger batches need fewer fsyncs. An adapter with a smaller limit must split identically at each retry. */
 const MAX_HITS = 2_000;
 
-/** Which hit: what it takes to withdraw it. */
+/** Identifies a queued hit, so that it can be withdrawn. */
 export type HitPlace = { batch: number; index: number };
 
 export class HitQueue {
-  /** The last one is being filled. */
+  /** The last batch is the one being filled. */
   readonly #waiting: HitBatch[] = [];
   readonly #sent: HitBatch[] = [];
   #lastBatch = 0;
@@ -26,7 +26,7 @@ export class HitQueue {
     return { batch: batch.batch, index: addHit(batch, hit) };
   }
 
-  /** The next batch for the thread; undefined when none waits, or the thread has enough. */
+  /** The next batch for the thread; undefined when none waits or the thread has its maximum. */
   next(): HitBatch | undefined {
     if (this.#sent.length >= MOST_SENT) return undefined;
     const batch = this.#waiting.shift();
@@ -34,12 +34,12 @@ export class HitQueue {
     return batch;
   }
 
-  /** What a new thread has to get again, first. */
+  /** Uncommitted batches that were sent: a new thread must get them again first. */
   sent(): readonly HitBatch[] {
     return this.#sent;
   }
 
-  /** All batches up to this one are committed; answers how many hits that were. */
+  /** Removes the batches up to this number, which are committed; returns the number of their hits. */
   commit(upTo: number): number {
     let hits = 0;
     for (let [batch] = this.#sent; batch && batch.batch <= upTo; [batch] = this.#sent) {
@@ -49,7 +49,7 @@ export class HitQueue {
     return hits;
   }
 
-  /** False when the thread has, or ever had, the hit: then it is or will be in the log. */
+  /** False when the hit was already sent to a thread: then it is or will be in the log. */
   withdraw({ batch: number, index }: HitPlace): boolean {
     const batch = this.#waiting.find((one) => one.batch === number);
     if (!batch) return false;

@@ -1,19 +1,19 @@
-// What the recorder thread tells the HTTP thread.
+// The messages that the recorder thread sends to the HTTP thread.
 import type { ErrorFields } from "../../runtime/error-fields.ts";
 
-/** All batches up to this one are in the store or the spool; `reached`: the last revision of each stream written. */
+/** All batches up to `upTo` are in the store or the spool. `reached`: last revision of each written stream. */
 export type CommittedReport = {
   type: "committed";
   upTo: number;
-  /** How long each append took. */
+  /** Duration of each append. */
   appendSeconds: number[];
   reached: [string, number][];
 };
 
-/** Something failed and is tried again, or is well again, or (`lost`) a hit can't be an event at all. */
+/** A failure that is retried, its end, or (`lost`) hits that can't be turned into events. */
 export type TroubleReport = { type: "trouble"; message: string; err?: ErrorFields; lost?: number };
 
-/** What waits on disk. `full`: there was no room for the clicks that should have gone in last. */
+/** Clicks in the spool. `full`: the last clicks did not fit and stay in memory. */
 export type SpoolReport = { type: "spool"; clicks: number; bytes: number; full: boolean };
 
 export type RecorderReport = CommittedReport | TroubleReport | SpoolReport;

@@ -1,5 +1,4 @@
-// The recorder thread: everything about a click that the redirect need not wait for happens here.
-
+// The recorder thread: enriches and stores clicks, so that redirects do not wait for that work.
 import { randomBytes } from "node:crypto";
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { clickSpools, openRecorderStores } from "../../backend.ts";
@@ -15,7 +14,7 @@ import type { RecorderReport } from "./recorder-report.ts";
 import { dailyVisitors } from "./visitors/daily-visitors.ts";
 
 export type RecorderThreadData = { config: Config; writer: string; revisions: ReadonlyMap<string, number> };
-/** `stop` closes the stores; the parent sends it when everything is committed. */
+/** `stop` ends the thread; the parent sends it when everything is committed. */
 export type ToRecorder = HitBatch | "stop";
 
 const clock = () => new Date();
@@ -27,7 +26,7 @@ async function main(port: MessagePort, data: RecorderThreadData): Promise<void> 
   const visitors = dailyVisitors({ salts: stores.dailySalts, clock, sleep: pause, randomBytes });
   void visitors.sweep();
   setInterval(() => void visitors.sweep(), SWEEP_EVERY_MS).unref();
-  // A name that is given to no other thread, and sorts after those of earlier threads of the same writer.
+  // Unique, and sorts after the names of earlier threads of the same writer.
   const spoolName = `${data.writer}-${Date.now()}-${randomBytes(4).toString("hex")}`;
   const outbox = new ClickOutbox({
     eventStore: stores.eventStore,
@@ -52,7 +51,7 @@ async function main(port: MessagePort, data: RecorderThreadData): Promise<void> 
   });
 }
 
-/** A database that could be read at the start and can't any more costs the places, never the clicks. */
+/** The file was readable at the start of the process; if it no longer is, clicks are recorded without places. */
 async function geoOrNone(file: string | undefined, report: (report: RecorderReport) => void): Promise<Geo> {
   return openGeo(file).catch((error: Error) => {
     const message = `GEOIP_DB: no click gets a place, ${error.message}`;

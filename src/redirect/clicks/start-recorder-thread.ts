@@ -1,11 +1,10 @@
-// The recorder's thread as the HTTP thread sees it.
-
+// Starts the recorder thread and types its messages for the HTTP thread.
 import { Worker } from "node:worker_threads";
 import type { Config } from "../../config.ts";
 import type { RecorderReport } from "./recorder-report.ts";
 import type { RecorderThreadData, ToRecorder } from "./recorder-thread.ts";
 
-/** What the recorder asks of a worker thread. */
+/** The part of a `Worker` that the recorder uses. */
 export type RecorderThread = Pick<Worker, "terminate"> & {
   postMessage(message: ToRecorder): void;
   on(event: "message", listener: (report: RecorderReport) => void): unknown;
@@ -16,7 +15,7 @@ export type RecorderThread = Pick<Worker, "terminate"> & {
 /** `revisions`: as in ClickWriterDeps. */
 export type StartRecorderThread = (revisions: ReadonlyMap<string, number>) => RecorderThread;
 
-/** Starts recorder-thread.ts. `writer`: as in ClickWriterDeps, new for every process. */
+/** Starts recorder-thread.ts. `writer`: as in ClickWriterDeps, new for each process. */
 export function recorderThreadStarter(config: Config, writer: string): StartRecorderThread {
   return (revisions) => {
     const workerData: RecorderThreadData = { config, writer, revisions };

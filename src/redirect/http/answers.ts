@@ -1,9 +1,9 @@
-// What the redirect answers, on Node's own response: 301, and what a visitor or a program gets instead.
+// Writes the redirect's answers to Node's own response: 301, or 404 and 503 as a page or as JSON.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { LinkEntry } from "../lookup/link-entry.ts";
 import { plainPage } from "./plain-page.ts";
 
-/** Asked for again at every visit, so that each one is counted and a changed link works at once (DESIGN §5). */
+/** Browsers and proxies must revalidate each visit, so that it is counted and sees a changed link (DESIGN §5). */
 const CACHE_CONTROL = "private, max-age=0, must-revalidate";
 const RETRY_AFTER_SECONDS = 1;
 
@@ -13,12 +13,12 @@ export function answerMoved(entry: LinkEntry, response: ServerResponse): void {
     .end();
 }
 
-/** Not kept by any cache: a link made a moment later must work. */
+/** 404, never cached: a link that is created a moment later must work. */
 export function answerNotFound(request: IncomingMessage, response: ServerResponse, requestId: string): void {
-  say(request, response, 404, { error: "Short link not found", code: "link_not_found", requestId });
+  answerError(request, response, 404, { error: "Short link not found", code: "link_not_found", requestId });
 }
 
-/** 503: a store or the recorder is unavailable for now. */
+/** 503 with Retry-After: a store or the recorder is temporarily unavailable. */
 export function answerUnavailable(
   request: IncomingMessage,
   response: ServerResponse,
@@ -27,16 +27,16 @@ export function answerUnavailable(
 ): void {
   response.setHeader("retry-after", RETRY_AFTER_SECONDS);
   const error = "The short link cannot be followed just now; please try again";
-  say(request, response, 503, { error, code, requestId });
+  answerError(request, response, 503, { error, code, requestId });
 }
 
-type Words = { error: string; code: string; requestId: string };
+type ErrorText = { error: string; code: string; requestId: string };
 
-function say(
+function answerError(
   request: IncomingMessage,
   response: ServerResponse,
   status: number,
-  { error, code, requestId }: Words,
+  { error, code, requestId }: ErrorText,
 ): void {
   const isPage = request.headers.accept?.includes("text/html") ?? false;
   const body = isPage

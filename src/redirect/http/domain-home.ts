@@ -1,4 +1,4 @@
-// GET / on a custom domain: where its owner wants it to lead, else a small page that says what this is.
+// GET / on a custom domain: a redirect to the home page that its owner has set, else a small default page.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { domainsInService } from "../../queries/domain-in-service.ts";
 import type { ReadStore } from "../../read-store/port.ts";
@@ -8,7 +8,7 @@ import { plainPage } from "./plain-page.ts";
 
 export type DomainHome = (request: FastifyRequest, reply: FastifyReply) => Promise<boolean>;
 
-/** Answers true when it has answered the request; false leaves it to others: no `/`, or no domain in service. */
+/** True when it has answered the request; false when the path is not `/` or no domain in service has the host. */
 export function domainHome(deps: {
   readStore: ReadStore;
   baseHost: string;
@@ -16,7 +16,7 @@ export function domainHome(deps: {
 }): DomainHome {
   const hostOf = hostResolver(deps.baseHost);
 
-  /** A document may be a moment behind; whether the domain serves is never. */
+  /** The document may lag behind the log, so DomainRouting confirms that the domain is still in service. */
   async function homeOf(hostname: string): Promise<{ url: string | null } | "none"> {
     if (hostname === "") return "none";
     for (const { accountId, homeUrl } of await domainsInService(deps, hostname))
@@ -31,11 +31,11 @@ export function domainHome(deps: {
     const home = await homeOf(hostname);
     if (home === "none") return false;
     if (home.url !== null) {
-      // Found, not moved: the owner may set another page at any time.
+      // 302 rather than 301: the owner may set another page at any time.
       reply.header("cache-control", "private, max-age=0, must-revalidate").redirect(home.url, 302);
       return true;
     }
-    // Canonical: letters, digits, dots and hyphens.
+    // Safe in HTML without escaping: a canonical host has only letters, digits, dots, hyphens and underscores.
     const page = plainPage(hostname, "This name is used for short links. There is nothing else to see here.");
     reply.header("cache-control", "no-store").type("text/html; charset=utf-8").send(page);
     return true;

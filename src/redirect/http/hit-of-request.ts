@@ -1,4 +1,4 @@
-// What is kept of a request for the click's event, as it came.
+// Copies from a request the raw values that the recorder thread turns into a click event.
 import type { IncomingMessage } from "node:http";
 import type { RawHit } from "../clicks/hit.ts";
 import type { LinkEntry } from "../lookup/link-entry.ts";

@@ -1,4 +1,4 @@
-// Which host a request is for: the base host, or a custom domain's name (DESIGN §5).
+// Canonicalises the Host header, so that the base host and custom domains compare as plain strings (DESIGN §5).
 import { isIPv4 } from "node:net";
 import { domainToASCII } from "node:url";
 import { memoize } from "../clicks/enrich/memoize.ts";
@@ -8,8 +8,8 @@ const NOT_ASCII = /[^ -~]/;
 const NO_HOST = "";
 
 /**
- * From a Host header to `baseHost` or a custom hostname (lower-case A-label form, no port, no trailing dot); ""
- * for what is no host. Where the base host is a loopback name, every loopback name counts as it.
+ * Maps a Host header to `baseHost` or a custom hostname (lower-case A-labels, no port, no trailing dot), "" when it
+ * is not a valid host. If the base host is a loopback name, every loopback name maps to it.
  */
 export function hostResolver(baseHost: string): (header: string) => string {
   const base = canonicalHost(baseHost);
@@ -20,7 +20,7 @@ export function hostResolver(baseHost: string): (header: string) => string {
   });
 }
 
-/** Host of a Host header or hostname, in the one form that stream names and documents use. */
+/** Host of a Host header or hostname in the canonical form of stream names and documents; "" when it is invalid. */
 export function canonicalHost(header: string): string {
   const text = header.trim().toLowerCase();
   const bracketed = /^(\[[0-9a-f:.]{2,45}\])(?::\d*)?$/.exec(text);

@@ -1,11 +1,11 @@
-// Which requests may be for a link: those whose path is one segment.
+// Extracts the slug of a request: only a path of exactly one segment can be a short link.
 
-/** What nearly every short link looks like; needs no decoding. */
+/** Fast path: nearly every slug matches this and needs no percent-decoding. */
 const PLAIN = /^\/([A-Za-z0-9_-]{1,50})(?:\?|$)/;
-/** Also of an address in absolute form (RFC 9112, 3.2.2). */
+/** Accepts absolute-form request targets too (RFC 9112, 3.2.2). */
 const ONE_SEGMENT = /^(?:https?:\/\/[^/?#]*)?\/([^/?#]+)(?:[?#]|$)/i;
 
-/** The segment, percent-decoded; undefined for `/`, for more segments, and for what can't be decoded. */
+/** The percent-decoded segment; undefined for `/`, for several segments, and for malformed percent-encoding. */
 export function pathSegment(url: string): string | undefined {
   const plain = PLAIN.exec(url);
   if (plain) return plain[1];

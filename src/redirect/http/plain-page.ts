@@ -1,6 +1,6 @@
-// The small page of what has no other: a domain's own, a link that isn't there.
+// The minimal HTML page behind a custom domain's home and a 404 or 503 of the redirect.
 
-/** `title` and `text` stand in the page as they are: nothing that a stranger gave. */
+/** `title` and `text` are inserted without HTML escaping: never pass user input. */
 export function plainPage(title: string, text: string): string {
   return `<!doctype html>
 <html lang="en">

@@ -1,4 +1,4 @@
-// GET and HEAD /{slug}: the one redirect (interface, part 4), before the framework, which would cost as much again.
+// GET and HEAD /{slug}: the redirect (interface, part 4). Runs before Fastify, which would double the CPU time of one.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { RESERVED_WORDS } from "../../commands/links/slug.ts";
 import type { Logger } from "../../runtime/logging.ts";
@@ -12,7 +12,7 @@ import { hostResolver } from "./hosts.ts";
 import { pathSegment } from "./path-segment.ts";
 import type { Requester } from "./requester.ts";
 
-/** Redirects by outcome, counted as plain numbers for the metrics collector. */
+/** Redirects by outcome; plain counters that the metrics collector reads at each scrape. */
 export type RedirectStats = { found: number; notFound: number; disabled: number; error: number };
 
 export type RedirectDeps = {
@@ -26,17 +26,17 @@ export type RedirectDeps = {
 
 export type RedirectHandlerDeps = RedirectDeps & {
   requester: Requester;
-  /** The id that an answer and its log line carry. */
+  /** The request id for error answers and log lines. */
   requestIdOf: (request: IncomingMessage) => string;
   log: Pick<Logger, "error">;
 };
 
-/** True when the request is the handler's: it has answered, or will. False, and nothing has happened, for all others. */
+/** True when the handler has answered the request or will answer it; false when it did not touch it. */
 export type HandleRequest = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /**
- * Takes every GET and HEAD of one path segment, whatever the host, except the base host's own words. A cached link
- * whose click is in line is answered without a single await.
+ * Handles every GET and HEAD of one path segment on any host, except reserved words on the base host. Fast path: a
+ * cached link whose click is queued is answered synchronously.
  */
 export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
   const { lookup, recorder, requester, stats, now, requestIdOf } = deps;
@@ -53,7 +53,7 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
     });
   }
 
-  /** A promise when the click has to wait: for its commit, or for room. */
+  /** Returns a promise only if the click has to wait, for its commit or for room in the recorder's queue. */
   function follow(
     entry: LinkEntry,
     request: IncomingMessage,
@@ -74,7 +74,7 @@ export function redirectHandler(deps: RedirectHandlerDeps): HandleRequest {
     return undefined;
   }
 
-  /** The visitor is asked to come again; what is behind it is for the log. */
+  /** Answers 503 with Retry-After; the cause goes to the log only. */
   function unavailable(err: unknown, request: IncomingMessage, response: ServerResponse): void {
     stats.error += 1;
     const requestId = requestIdOf(request);

@@ -1,28 +1,29 @@
-// Who asks, and for which host, as far as proxies before us are trusted: what Fastify's `ip` and `host` say, without it.
+// Client address and host behind trusted proxies: the rules of Fastify's `request.ip` and `request.host`, for the
+// redirect handler, which runs before Fastify.
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { all, compile } from "@fastify/proxy-addr";
 import { LRUCache } from "lru-cache";
 
-/** Whether a proxy of this address may speak for others. */
+/** Whether forwarding headers from a proxy at this address are trusted. */
 export type Trust = (address: string) => boolean;
 
 export type Requester = {
-  /** Host header, or what a trusted proxy says it was. */
+  /** The Host header, or X-Forwarded-Host from a trusted proxy. */
   host(request: IncomingMessage): string;
-  /** Of the client, or of the last proxy that isn't trusted. */
+  /** The client's address: the nearest hop that is not a trusted proxy. */
   address(request: IncomingMessage): string;
 };
 
-/** The same few proxies ask again and again: each address is compared with the ranges once. */
+/** Caches the result of each address, because requests come through the same few proxies. */
 export function trustOf(ranges: readonly string[]): false | Trust {
   if (ranges.length === 0) return false;
   const trusted = compile([...ranges]);
   const known = new LRUCache<string, boolean>({ max: 1_000 });
   return (address) => {
-    const said = known.get(address);
-    if (said !== undefined) return said;
-    // Of a connection that is gone already there is none.
+    const cached = known.get(address);
+    if (cached !== undefined) return cached;
+    // The remote address of a socket that is already closed is empty.
     const isTrusted = isIP(address) !== 0 && trusted(address, 0);
     known.set(address, isTrusted);
     return isTrusted;
@@ -40,7 +41,7 @@ export function requesterOf(trust: false | Trust): Requester {
     host({ headers, socket }) {
       const forwarded = headers["x-forwarded-host"];
       if (!forwarded || !trust(socket.remoteAddress ?? "")) return headers.host ?? "";
-      // Each proxy adds what it was asked for behind what was there.
+      // Each proxy appends the host it received, so the last entry comes from the trusted proxy.
       return String(forwarded).split(",").at(-1)?.trim() ?? "";
     },
     address: (request) => all(request, trust).at(-1) ?? "",

@@ -1,4 +1,4 @@
-// Whether a custom domain serves an account's links now: only the account's own, verified and active one does.
+// Decides whether a custom domain serves an account's links: only while that account owns it, verified and active.
 import { LRUCache } from "lru-cache";
 import { loadAccount } from "../../commands/account/account-stream.ts";
 import { minPositions } from "../../coordination/min-positions.ts";
@@ -10,69 +10,69 @@ import { shareCalls } from "../../runtime/share-calls.ts";
 export type DomainRoutingDeps = {
   readStore: Pick<ReadStore, "get">;
   eventStore: EventStore;
-  /** Whether what is read now may be kept (log-follower.ts). */
+  /** Whether values read now may be cached, because the event subscription will invalidate them (log-follower.ts). */
   isFollowing: () => boolean;
 };
 
-/** Backstop only: events end what they change. */
-const KEEP_MS = 60_000;
+/** Time to live of cached answers; only a backstop, because events invalidate them. */
+const TTL_MS = 60_000;
 const MAX_DOMAINS = 10_000;
 
 /**
- * By account and hostname, never by hostname alone: what one account does with a name that is another's changes nothing
- * for the other. That a domain does not serve is not kept: who activates it elsewhere could not end that.
+ * The cache key is account and hostname, so that events of one account cannot affect the domain of another. Negative
+ * answers are not cached: they would hide an activation by another process until its event arrives here.
  */
 export class DomainRouting {
   readonly #deps: DomainRoutingDeps;
-  /** Stale ones stay for when the stores are unavailable. */
+  /** Expired entries are kept as the last known answer while the stores are unavailable. */
   readonly #serving = new LRUCache<string, true>({
     max: MAX_DOMAINS,
-    ttl: KEEP_MS,
+    ttl: TTL_MS,
     noDeleteOnStaleGet: true,
   });
-  readonly #least = minPositions();
-  /** How many events of domains were followed, so that an answer from before one isn't kept after it. */
-  #events = 0;
-  readonly #look = shareCalls((id: string) => this.#ask(id));
+  readonly #minPositions = minPositions();
+  /** Counts invalidations, so that an answer which was read before one is not cached after it. */
+  #invalidations = 0;
+  readonly #lookup = shareCalls((id: string) => this.#load(id));
 
   constructor(deps: DomainRoutingDeps) {
     this.#deps = deps;
   }
 
-  /** True when it is certain without waiting that it serves; otherwise `serves` has to be asked. */
+  /** True when the cache says that the domain serves; false means that only `serves` can tell. */
   isServing(accountId: string, hostname: string): boolean {
     return this.#serving.get(idOf(accountId, hostname)) === true;
   }
 
   /**
-   * Whether the hostname serves the account's links. While the documents are unavailable, or behind the log, the
-   * account's own stream tells; while that is unavailable too, what was last known.
+   * Whether the hostname serves the account's links. Falls back to the account's stream while the documents are
+   * unavailable or lag behind the log, and to the last known answer while the event store is unavailable too.
    * @throws StoreUnavailable
    */
   async serves(accountId: string, hostname: string): Promise<boolean> {
-    return this.isServing(accountId, hostname) || (await this.#look(idOf(accountId, hostname)));
+    return this.isServing(accountId, hostname) || (await this.#lookup(idOf(accountId, hostname)));
   }
 
-  /** An event about the account's domain. */
+  /** Removes the cached answer after an event at `position` about the account's domain. */
   invalidate(accountId: string, hostname: string, position: Position): void {
     const id = idOf(accountId, hostname);
-    this.#events += 1;
-    this.#least.raise(id, position);
+    this.#invalidations += 1;
+    this.#minPositions.raise(id, position);
     this.#serving.delete(id);
   }
 
-  async #ask(id: string): Promise<boolean> {
-    const mayKeep = this.#deps.isFollowing();
-    const events = this.#events;
+  async #load(id: string): Promise<boolean> {
+    const mayCache = this.#deps.isFollowing();
+    const invalidations = this.#invalidations;
     const isServed = await this.#read(id);
-    if (isServed && mayKeep && events === this.#events) this.#serving.set(id, true);
+    if (isServed && mayCache && invalidations === this.#invalidations) this.#serving.set(id, true);
     return isServed;
   }
 
   async #read(id: string): Promise<boolean> {
     const document = await this.#document(id);
-    if (document && this.#least.allows(id, document._position) && isInService(document)) return true;
-    // A document that says no may be a moment behind.
+    if (document && this.#minPositions.allows(id, document._position) && isInService(document)) return true;
+    // The document may lag behind the log, so a negative answer is checked against the account's stream.
     const [accountId = "", hostname = ""] = id.split("/");
     try {
       const account = await loadAccount(this.#deps.eventStore, accountId);
@@ -99,7 +99,7 @@ function isInService({ state, active }: DomainDocument): boolean {
   return state === "verified" && active;
 }
 
-/** As the documents' ids. */
+/** The id of the domain's document, which is also the cache key. */
 function idOf(accountId: string, hostname: string): string {
   return `${accountId}/${hostname}`;
 }

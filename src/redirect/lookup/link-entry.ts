@@ -1,4 +1,4 @@
-// What the redirect keeps of a link: all that answering and recording need, worked out once.
+// The cached form of a link: everything that the redirect and the click recorder need, computed once per link.
 
 import { linkKey } from "../../events/streams.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
@@ -15,7 +15,7 @@ export type LinkEntry = {
   /** Value of the Location header: the long URL as normalised ASCII. */
   location: string;
   target: LinkTarget;
-  /** `target` as hits carry it. */
+  /** `target` serialised, as hits carry it to the recorder thread. */
   packed: PackedTarget;
 };
 
@@ -31,7 +31,7 @@ export function linkEntry(link: RedirectedLink): LinkEntry {
   };
 }
 
-/** The URL parser percent-encodes whatever a header must not hold; what it can't read is encoded by hand. */
+/** The URL parser percent-encodes what a header must not contain; the fallback covers URLs that it rejects. */
 function headerSafe(longUrl: string): string {
   const href = URL.parse(longUrl)?.href ?? encodeURI(longUrl.toWellFormed());
   return href.replace(/[^\x21-\x7e]/g, (character) => encodeURIComponent(character.toWellFormed()));

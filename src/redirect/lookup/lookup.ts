@@ -1,4 +1,4 @@
-// From host and slug to a link: in-process cache, read store, the link's own stream (DESIGN §5).
+// Resolves host and slug to a link: in-process cache, then read store, then the link's own stream (DESIGN §5).
 import { LRUCache } from "lru-cache";
 import type { FollowedEvent } from "../../coordination/log-follower.ts";
 import { type EventStore, StoreUnavailable } from "../../event-store/port.ts";
@@ -16,33 +16,33 @@ export type LookupDeps = {
   eventStore: EventStore;
   readStore: Pick<ReadStore, "get">;
   baseHost: string;
-  /** Whether what is read now may be kept (log-follower.ts). */
+  /** Whether values read now may be cached, because the event subscription will invalidate them (log-follower.ts). */
   isFollowing: () => boolean;
   /** Most links kept in memory; default 100,000. */
   maxEntries?: number;
 };
 
-/** Backstop only: events end what they change (log-follower.ts). From when it was read, however often it is asked for. */
-const KEEP_MS = 60_000;
-/** So that the time is asked for once a second, not at each redirect. */
+/** Time to live, counted from the read; only a backstop, because events invalidate entries (log-follower.ts). */
+const TTL_MS = 60_000;
+/** The cache reads the clock once a second instead of at each redirect. */
 const TTL_RESOLUTION_MS = 1_000;
 const MOST_ACCOUNTS = 100_000;
-/** While the event store is away, one look a second finds out, the others fail at once. */
+/** While the event store is unavailable, one call a second probes it and the others fail fast. */
 const OUTAGE_PAUSE_MS = 1_000;
-/** Slugs have 1 to 50 of these; anything else is answered without a look (interface, part 4: custom slug rules). */
+/** Slugs have 1 to 50 of these characters; others get 404 without a lookup (interface, part 4: custom slug rules). */
 const SLUG = /^[A-Za-z0-9_-]{1,50}$/;
 
 export class LinkLookup {
   readonly domains: DomainRouting;
   readonly #deps: LookupDeps;
-  /** Stale ones stay for when the stores are unavailable. */
+  /** Expired entries are kept as the last known state while the stores are unavailable. */
   readonly #entries: LRUCache<string, LinkEntry>;
-  /** Revisions known to exist: a document that is behind is not believed. */
+  /** Newest revision of each link that an event showed; older documents are ignored. */
   readonly #minRevisions = new LRUCache<string, number>({ max: 100_000 });
-  /** For good, so for as long as the process lives: as many as were closed since it started, or asked for. */
+  /** Never evicted, because an account is never reopened; holds those closed or looked up since the start. */
   readonly #closedAccounts = new Set<string>();
-  readonly #openAccounts = new LRUCache<string, true>({ max: MOST_ACCOUNTS, ttl: KEEP_MS });
-  readonly #look = shareCalls((key: string) => this.#loadOrLastKnown(key));
+  readonly #openAccounts = new LRUCache<string, true>({ max: MOST_ACCOUNTS, ttl: TTL_MS });
+  readonly #lookup = shareCalls((key: string) => this.#loadOrLastKnown(key));
   readonly #streams = new OutageBreaker({ clock: () => performance.now(), openMs: OUTAGE_PAUSE_MS });
 
   constructor(deps: LookupDeps) {
@@ -50,13 +50,13 @@ export class LinkLookup {
     this.domains = new DomainRouting(deps);
     this.#entries = new LRUCache({
       max: deps.maxEntries ?? 100_000,
-      ttl: KEEP_MS,
+      ttl: TTL_MS,
       ttlResolution: TTL_RESOLUTION_MS,
       noDeleteOnStaleGet: true,
     });
   }
 
-  /** What is certain without waiting: an entry whose host answers now; undefined means `find` has to be asked. */
+  /** Fast path: a cached entry whose domain is known to serve; undefined means that only `find` can tell. */
   peek(host: string, slug: string): LinkEntry | undefined {
     const entry = this.#entries.get(`${host}/${slug}`) ?? this.#entries.get(linkKey(host, slug));
     if (entry === undefined) return undefined;
@@ -67,20 +67,20 @@ export class LinkLookup {
   }
 
   /**
-   * The link, whatever its status; undefined when there is none, its account is closed, or its domain doesn't serve its
-   * account now. No absence is kept, so a link is found here the moment its 201 was sent anywhere.
-   * @throws what the stores throw when they are away
+   * The link, whatever its status; undefined when there is none, its account is closed, or its domain does not serve
+   * its account. Absence is not cached, so that a link is found as soon as any process has answered 201 for it.
+   * @throws StoreUnavailable
    */
   async find(host: string, slug: string): Promise<LinkEntry | undefined> {
     if (host === "" || !SLUG.test(slug)) return undefined;
     const key = linkKey(host, slug);
-    const entry = this.#entries.get(key) ?? (await this.#look(key));
+    const entry = this.#entries.get(key) ?? (await this.#lookup(key));
     if (entry === undefined || this.#closedAccounts.has(entry.target.accountId)) return undefined;
     if (host === this.#deps.baseHost) return entry;
     return (await this.domains.serves(entry.target.accountId, host)) ? entry : undefined;
   }
 
-  /** An event of any process. */
+  /** Invalidates what the event changes; called for the events of all processes. */
   onEvent({ stream, type, data, revision, position }: FollowedEvent): void {
     if (stream.startsWith(PREFIX.link)) this.#invalidate(stream.slice(PREFIX.link.length), revision);
     if (!stream.startsWith(PREFIX.account)) return;
@@ -96,7 +96,7 @@ export class LinkLookup {
     if (known !== undefined && known.target.revision < revision) this.#entries.delete(key);
   }
 
-  /** What is stale was not changed as far as the log was followed. */
+  /** An expired entry is still the newest state that the event subscription has shown, or it would be gone. */
   async #loadOrLastKnown(key: string): Promise<LinkEntry | undefined> {
     try {
       return await this.#load(key);
@@ -110,11 +110,11 @@ export class LinkLookup {
   async #load(key: string): Promise<LinkEntry | undefined> {
     const known = this.#entries.get(key);
     if (known !== undefined) return known;
-    const mayKeep = this.#deps.isFollowing();
+    const mayCache = this.#deps.isFollowing();
     const link = (await this.#fromDocument(key)) ?? (await this.#fromStream(key));
-    if (link === undefined || (await this.#isClosed(link.accountId, mayKeep))) return undefined;
+    if (link === undefined || (await this.#isClosed(link.accountId, mayCache))) return undefined;
     const entry = linkEntry(link);
-    if (mayKeep && this.#isCurrent(key, link)) this.#entries.set(key, entry);
+    if (mayCache && this.#isCurrent(key, link)) this.#entries.set(key, entry);
     return entry;
   }
 
@@ -128,7 +128,7 @@ export class LinkLookup {
   }
 
   async #fromStream(key: string): Promise<RedirectedLink | undefined> {
-    if (!this.#streams.admits()) throw new StoreUnavailable("The event store is away");
+    if (!this.#streams.admits()) throw new StoreUnavailable("The event store is unavailable");
     try {
       const link = await linkFromStream(this.#deps.eventStore, key);
       this.#streams.succeeded();
@@ -139,17 +139,17 @@ export class LinkLookup {
     }
   }
 
-  /** Its links end with the account, long before each is deleted. Who isn't in the documents yet has just been opened. */
-  async #isClosed(accountId: string, mayKeep: boolean): Promise<boolean> {
+  /** Links of a closed account stop at once, before each is deleted. An account without a document was just opened. */
+  async #isClosed(accountId: string, mayCache: boolean): Promise<boolean> {
     if (this.#closedAccounts.has(accountId)) return true;
     if (this.#openAccounts.has(accountId)) return false;
     const document = await this.#document<AccountDocument>(accounts.collection.name, accountId);
     if (document?.status === "closed") this.#closedAccounts.add(accountId);
-    else if (document && mayKeep) this.#openAccounts.set(accountId, true);
+    else if (document && mayCache) this.#openAccounts.set(accountId, true);
     return this.#closedAccounts.has(accountId);
   }
 
-  /** Nothing while the read store is away: the stream knows as well. */
+  /** Undefined while the read store is unavailable: callers fall back to the stream. */
   async #document<D extends Document>(collection: string, id: string): Promise<D | undefined> {
     try {
       return await this.#deps.readStore.get<D>(collection, id);

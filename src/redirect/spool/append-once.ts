@@ -1,4 +1,4 @@
-// Appends clicks to the writer's own stream exactly once, however often it is tried and whoever tries it.
+// Appends clicks to the writer's own stream exactly once, across retries, restarts and processes.
 import { type EventStore, type NewEvent, RevisionConflict } from "../../event-store/port.ts";
 
 /** `after`: last revision of the stream before these events, -1 before the first one. */
@@ -7,10 +7,10 @@ export type ClickBatch = { stream: string; after: number; events: NewEvent[] };
 export type ClickLog = Pick<EventStore, "append" | "read">;
 
 /**
- * Nobody else appends to the stream, and its events always come in the same order: what is there behind `after` is a
- * beginning of these events, left by an append whose answer was lost, and the rest is appended behind it.
- * @throws RevisionConflict when something else is there, or the stream has not come to `after` yet, because a dead
- *   thread's clicks come first or the store was set back to a backup; else what the store throws
+ * The stream has one writer, which always sends the same events in the same order. So events after revision `after`
+ * are a prefix of this batch, stored by an append whose answer was lost; only the remaining events are appended.
+ * @throws RevisionConflict when other events are there, or when the stream is still before `after`: the clicks of a
+ *   crashed thread have to be appended first, or the store was restored from a backup; else what the store throws
  */
 export async function appendOnce(store: ClickLog, { stream, after, events }: ClickBatch): Promise<void> {
   try {

@@ -1,46 +1,45 @@
-// Clicks between the recorder and the event store: an ordered list in memory, persisted in the spool while the store is slow.
+// Queues clicks for the event store: in memory, and in the spool on disk while the store is slow or unavailable.
 
 import { errorFields } from "../../runtime/error-fields.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { RecorderReport } from "../clicks/recorder-report.ts";
 import type { ClickBatch } from "./append-once.ts";
 import type { ClickSpool, ClickSpools } from "./click-spool.ts";
-import { type DrainDeps, drainClicks, MAX_CLICKS_AN_APPEND, type Pending } from "./drain-clicks.ts";
+import { type DrainDeps, drainClicks, MAX_CLICKS_AN_APPEND, type PendingClicks } from "./drain-clicks.ts";
 import { OrphanedSpools } from "./orphaned-spools.ts";
 
 export type ClickOutboxDeps = DrainDeps & {
-  /** Undefined where the event store is on the same disk: clicks wait in memory then. */
+  /** Undefined where the event store is on the same disk: clicks then wait in memory only. */
   spools: ClickSpools | undefined;
   report: (report: RecorderReport) => void;
-  /** Milliseconds that clicks may be in memory alone before they go to the spool too; default 20. */
-  patienceMs?: number;
+  /** Milliseconds before clicks whose append has not finished are spooled; default 20. */
+  spoolAfterMs?: number;
 };
 
-/** `spooled`: its number in the spool. `safe`: called once, when a crash can't lose it any more. */
-type Entry = ClickBatch & { spooled?: number; safe: () => void };
+/** `spooled`: its number in the spool. `onDurable`: called once, when the batch is in the store or fsynced. */
+type Entry = ClickBatch & { spooled?: number; onDurable: () => void };
 
-/** With the 10 ms in which the HTTP thread collects hits, below the 50 ms that a crash may cost (DESIGN §5). */
-const PATIENCE_MS = 20;
-/** How long `close` goes on emptying the spool into a store that takes it. */
+/** Plus the 10 ms in which the HTTP thread batches hits: below the 50 ms of clicks that a crash may lose (DESIGN §5). */
+const SPOOL_AFTER_MS = 20;
+/** How long `close` continues to drain the spool while the store accepts appends. */
 const LAST_DRAIN_MS = 4_000;
 const LAST_ANSWER_MS = 500;
 
 /**
- * What the spool holds comes before all that is in memory only, and one append is in flight at a time, so order is
- * kept. A batch is in memory until it is in the store or, fsynced, in the spool: there is no moment in which it is in
- * none of them.
+ * Order: spooled batches are appended before batches in memory, and one append is in flight at a time. Durability: a
+ * batch stays in memory until it is in the store or fsynced in the spool.
  */
 export class ClickOutbox {
   readonly #deps: ClickOutboxDeps;
   readonly #spool: ClickSpool | undefined;
   readonly #orphans: OrphanedSpools | undefined;
   readonly #closing = new AbortController();
-  /** What is in memory only. */
+  /** Batches that are in memory only. */
   readonly #entries: Entry[] = [];
-  /** What the append in flight takes from memory; it may have been spooled meanwhile. */
+  /** The batches from memory in the append in flight; they may have been spooled meanwhile. */
   #inFlight: Entry[] = [];
   #draining: Promise<void> | undefined;
-  /** The last append failed, or is late: what comes now goes to the spool without waiting for it. */
+  /** The last append failed or is late: new batches are spooled without waiting for it. */
   #isSlow = false;
   /** The last append failed. */
   #isFailing = false;
@@ -53,22 +52,22 @@ export class ClickOutbox {
     if (deps.spools) this.#orphans = new OrphanedSpools({ ...deps, spools: deps.spools }, signal, this.#note);
   }
 
-  /** In the order of their revisions. Resolves when the clicks are in the store or, fsynced, in the spool. */
+  /** Call in the order of the revisions. Resolves when the clicks are in the store or fsynced in the spool. */
   put(batch: ClickBatch): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const settled = new AbortController();
-    const safe = () => {
+    const onDurable = () => {
       settled.abort();
       resolve();
     };
-    this.#entries.push({ ...batch, safe });
+    this.#entries.push({ ...batch, onDurable });
     if (this.#spool && !this.#isSlow) void this.#spoolLater(settled.signal);
     if (this.#isSlow) this.#spoolAll();
     this.#draining ??= this.#drain();
     return promise;
   }
 
-  /** Empties the spool if the store takes it within four seconds; the rest waits for the next recorder. */
+  /** Drains the spool if the store accepts it within four seconds; the rest waits for the next recorder. */
   async close(): Promise<void> {
     if (this.#draining && !this.#isFailing) {
       const enough = new AbortController();
@@ -76,7 +75,7 @@ export class ClickOutbox {
       enough.abort();
     }
     this.#closing.abort();
-    // What an unanswered append becomes is found out by whoever opens the spool next.
+    // If an append is still unanswered, the next process that opens the spool resolves its outcome (append-once.ts).
     const settled = Promise.all([this.#draining, this.#orphans?.ended]);
     await Promise.race([settled, this.#deps.sleep(LAST_ANSWER_MS)]);
     this.#orphans?.close();
@@ -88,13 +87,13 @@ export class ClickOutbox {
     return drainClicks(this.#deps, () => this.#next(), onFailure, this.#closing.signal);
   }
 
-  #next(): Pending | undefined {
+  #next(): PendingClicks | undefined {
     this.#inFlight = [];
     const spooled = this.#spool?.oldest(MAX_CLICKS_AN_APPEND);
-    if (spooled) return { ...spooled, stored: () => this.#onStored(() => this.#spool?.drop(spooled.upTo)) };
+    if (spooled) return { ...spooled, onStored: () => this.#onStored(() => this.#spool?.drop(spooled.upTo)) };
     const [first] = this.#entries;
     if (!first) {
-      // In the same turn, so that what is put from here on starts another drain.
+      // Synchronously with the empty answer, so that the next `put` starts another drain.
       this.#draining = undefined;
       return undefined;
     }
@@ -107,21 +106,21 @@ export class ClickOutbox {
     }
     const { stream, after } = first;
     const events = this.#inFlight.flatMap((entry) => entry.events);
-    return { stream, after, events, stored: () => this.#onStored(() => this.#forgetInFlight()) };
+    return { stream, after, events, onStored: () => this.#onStored(() => this.#dropInFlight()) };
   }
 
-  #forgetInFlight(): void {
+  #dropInFlight(): void {
     const spooled = this.#inFlight.findLast((entry) => entry.spooled !== undefined);
     const inMemory = this.#inFlight.filter((entry) => entry.spooled === undefined);
     this.#inFlight = [];
     this.#entries.splice(0, inMemory.length);
-    for (const entry of inMemory) entry.safe();
+    for (const entry of inMemory) entry.onDurable();
     if (spooled) this.#spool?.drop(spooled.spooled ?? 0);
   }
 
-  #onStored(forget: () => void): void {
+  #onStored(drop: () => void): void {
     this.#isSlow = false;
-    forget();
+    drop();
     if (this.#entries.length === 0) this.#isFull = false;
     if (!this.#spool) {
       this.#isFailing = false;
@@ -141,22 +140,22 @@ export class ClickOutbox {
     this.#note(`Clicks wait ${this.#spool ? "in the spool" : "in memory"}: ${messageOf(error)}`, error);
   }
 
-  /** Unless they are in the store before. */
+  /** Spools the batches in memory after a delay, unless `settled` aborts first because they are stored. */
   async #spoolLater(settled: AbortSignal): Promise<void> {
-    await this.#deps.sleep(this.#deps.patienceMs ?? PATIENCE_MS, settled);
+    await this.#deps.sleep(this.#deps.spoolAfterMs ?? SPOOL_AFTER_MS, settled);
     if (settled.aborted || this.#closing.signal.aborted) return;
     this.#isSlow = true;
     this.#spoolAll();
   }
 
-  /** What has no room stays in memory, behind what has. */
+  /** Batches that do not fit in the spool stay in memory; they are newer than those that did. */
   #spoolAll(): void {
     if (!this.#spool || this.#entries.length === 0) return;
     try {
       const { numbers, full } = this.#spool.put(this.#entries);
       for (const [index, entry] of this.#entries.splice(0, numbers.length).entries()) {
         entry.spooled = numbers[index] ?? 0;
-        entry.safe();
+        entry.onDurable();
       }
       this.#isFull = full !== undefined;
       if (full) this.#note(full.message, full);
@@ -174,7 +173,7 @@ export class ClickOutbox {
     this.#deps.report({ type: "spool", clicks, bytes, full: this.#isFull });
   }
 
-  /** Without a message only the sizes have changed. */
+  /** Without a message it reports the spool's size only. */
   readonly #note = (message?: string, error?: unknown): void => {
     const err = error === undefined ? {} : { err: errorFields(error) };
     if (message !== undefined) this.#deps.report({ type: "trouble", message, ...err });

@@ -1,4 +1,4 @@
-// The file of a click spool: how it is made, and how its lock tells who is alive.
+// Creates and locks the SQLite file of a click spool: the lock shows whether the owning process is still running.
 import { chmodSync, closeSync, fsyncSync, openSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -14,13 +14,14 @@ const SCHEMA = `
   ) STRICT;
   PRAGMA user_version = 1;
 `;
-/** Others hold a new file only for as long as it takes to see that it is new. */
+/** Other processes that look for orphaned spools lock a new file only while they read its version. */
 const LOCK_WITHIN_MS = 5_000;
+/** A file without a schema that is older than this was left by a process that crashed while creating it. */
 const NEW_FILE_MS = 60_000;
 const SQLITE_BUSY = 5;
 const SQLITE_CANTOPEN = 14;
 
-/** Readable by the service's own user only, and there after a power cut. */
+/** Mode 0600; the folder is fsynced, so that the file survives a power failure. */
 export function newSpoolFile(file: string): DatabaseSync {
   const db = openLocked(file, LOCK_WITHIN_MS);
   chmodSync(file, 0o600);
@@ -31,7 +32,7 @@ export function newSpoolFile(file: string): DatabaseSync {
   return db;
 }
 
-/** Undefined while somebody alive holds it, or is just making it. */
+/** Opens and locks the file; undefined while a running process holds or creates it. */
 export function orphanedSpoolFile(file: string): DatabaseSync | undefined {
   let db: DatabaseSync | undefined;
   try {
@@ -51,7 +52,7 @@ export function removeSpoolFile(file: string): void {
   for (const part of [file, `${file}-wal`]) rmSync(part, { force: true });
 }
 
-/** Exclusive from the first access until it is closed: the kernel ends the lock with the process, however it ends. */
+/** Locked exclusively until it is closed; the kernel releases the lock when the process ends, also after a crash. */
 function openLocked(file: string, timeout: number): DatabaseSync {
   const db = new DatabaseSync(file, { timeout });
   try {

@@ -1,4 +1,4 @@
-// One click spool in one SQLite file: a row a batch, written with an fsync, read back in order, joined.
+// A click spool in one SQLite file: one row per batch, fsynced on write, read back in order and joined.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { NewEvent } from "../../event-store/port.ts";
 import type { ClickBatch } from "./append-once.ts";
@@ -11,7 +11,7 @@ import {
 } from "./click-spool.ts";
 import { newSpoolFile, removeSpoolFile } from "./click-spool-file.sqlite.ts";
 
-/** An empty file keeps the space of what it once held; beyond this it is given back. */
+/** SQLite keeps the space of deleted rows; an empty file larger than this is vacuumed. */
 const SHRINK_ABOVE_BYTES = 32 * 1024 * 1024;
 
 type Row = { number: number; stream: string; expected: number; clicks: number; events: string };
@@ -26,7 +26,7 @@ export class SqliteClickSpool implements ClickSpool {
   readonly #measure: StatementSync;
   #size: SpoolSize;
 
-  /** Readable by the service's own user only. Without `db` the file is made. */
+  /** Without `db` the file is created, with mode 0600. Without `limits` nothing can be put. */
   constructor(
     file: string,
     limits: { maxBytes: number; hasRoom: () => boolean } | undefined,
@@ -102,7 +102,7 @@ export class SqliteClickSpool implements ClickSpool {
     return this.#size;
   }
 
-  /** Whoever gets the lock between closing and removing finds it empty, as nobody puts into another's spool. */
+  /** A process that locks the file between close and removal finds it empty: only its owner writes to a spool. */
   close(): void {
     if (!this.#db.isOpen) return;
     this.#db.close();
@@ -116,7 +116,7 @@ export class SqliteClickSpool implements ClickSpool {
   }
 }
 
-/** The next batch of the same stream, right behind what was found so far. */
+/** Whether the row continues the same stream at the next revision. */
 function follows({ stream, after, events }: SpooledClicks, row: Row): boolean {
   return row.stream === stream && row.expected === after + events.length;
 }

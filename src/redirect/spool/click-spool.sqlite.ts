@@ -1,4 +1,4 @@
-// Click spools as SQLite files in a folder: one a thread, held under the file's lock, which ends with its process.
+// Click spools as SQLite files in a folder: one per thread, locked for as long as its process runs.
 import { existsSync, mkdirSync, readdirSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import type { ClickSpools } from "./click-spool.ts";
@@ -6,16 +6,16 @@ import { orphanedSpoolFile } from "./click-spool-file.sqlite.ts";
 import { SqliteClickSpool } from "./click-spool-rows.sqlite.ts";
 
 export type SqliteSpoolOptions = {
-  /** Sorts before those of later threads of the same writer and is given to nobody else. */
+  /** Unique; sorts before the names of later threads of the same writer. */
   name: string;
   maxBytes: number;
-  /** Disk space that clicks must leave to others; default 100 MB. */
+  /** Free disk space below which nothing is spooled; default 100 MB. */
   minFreeBytes?: number;
 };
 
 const SUFFIX = ".spool";
 const MIN_FREE_BYTES = 100 * 1024 * 1024;
-const LOOK_AT_DISK_MS = 1000;
+const CHECK_DISK_MS = 1000;
 
 export function sqliteClickSpools(folder: string, options: SqliteSpoolOptions): ClickSpools {
   const { name, maxBytes, minFreeBytes = MIN_FREE_BYTES } = options;
@@ -26,7 +26,7 @@ export function sqliteClickSpools(folder: string, options: SqliteSpoolOptions): 
       const hasRoom = diskWatch(folder, minFreeBytes);
       return new SqliteClickSpool(fileOf(name + SUFFIX), { maxBytes, hasRoom });
     },
-    openOrphaned(onTrouble) {
+    openOrphaned(onUnreadable) {
       if (!existsSync(folder)) return [];
       const entries = readdirSync(folder).filter(
         (entry) => entry.endsWith(SUFFIX) && entry !== name + SUFFIX,
@@ -36,7 +36,7 @@ export function sqliteClickSpools(folder: string, options: SqliteSpoolOptions): 
           const db = orphanedSpoolFile(fileOf(entry));
           return db ? [new SqliteClickSpool(fileOf(entry), undefined, db)] : [];
         } catch (error) {
-          onTrouble(`The click spool ${entry} can't be read: ${String(error)}`, error);
+          onUnreadable(`The click spool ${entry} can't be read: ${String(error)}`, error);
           return [];
         }
       });
@@ -44,15 +44,15 @@ export function sqliteClickSpools(folder: string, options: SqliteSpoolOptions): 
   };
 }
 
-/** Asks the disk at most once a second. */
+/** Whether the disk has room; calls statfs at most once a second. */
 function diskWatch(folder: string, minFreeBytes: number): () => boolean {
-  let lookedAt = Number.NEGATIVE_INFINITY;
+  let checkedAt = Number.NEGATIVE_INFINITY;
   let hasRoom = true;
   return () => {
-    if (performance.now() - lookedAt > LOOK_AT_DISK_MS) {
+    if (performance.now() - checkedAt > CHECK_DISK_MS) {
       const { bavail, bsize } = statfsSync(folder);
       hasRoom = bavail * bsize > minFreeBytes;
-      lookedAt = performance.now();
+      checkedAt = performance.now();
     }
     return hasRoom;
   };

@@ -1,39 +1,39 @@
-// What the recorder asks of the place where clicks wait while the event store is away.
+// Port of the click spool: durable local storage for clicks while the event store is unavailable.
 import { DomainError } from "../../runtime/errors.ts";
 import type { ClickBatch } from "./append-once.ts";
 
-/** Batches that follow each other in one stream, joined. `upTo`: what `drop` takes once they are in the store. */
+/** Consecutive batches of one stream, joined. `upTo`: the argument for `drop` once they are in the store. */
 export type SpooledClicks = ClickBatch & { upTo: number };
 
 export type SpoolSize = { clicks: number; bytes: number };
 
-/** `numbers`: of the batches that were put, the first ones of those given. `full`: why it is not all of them. */
+/** `numbers`: one for each stored batch, from the first on. `full`: why the remaining ones were not stored. */
 export type PutClicks = { numbers: number[]; full: SpoolFull | undefined };
 
-/** One thread's clicks, first in, first out. Nobody else can open it while it is open; a crash leaves it behind. */
+/** FIFO of one thread's clicks. Locked while open; after a crash it remains as an orphaned spool. */
 export interface ClickSpool {
-  /** On the disk, with one fsync, when it returns. @throws what the disk says; nothing is kept then */
+  /** Stores the batches with one fsync. @throws the file system's error, and nothing is stored then */
   put(batches: readonly ClickBatch[]): PutClicks;
-  /** Undefined when nothing waits. Joins at most `mostClicks`, unless a single append has more. */
+  /** Undefined when the spool is empty. At most `mostClicks`, unless a single batch has more. */
   oldest(mostClicks: number): SpooledClicks | undefined;
-  /** Forgets everything up to a number. */
+  /** Deletes all batches up to this number. */
   drop(upTo: number): void;
   size(): SpoolSize;
-  /** Destroys it if nothing waits in it. */
+  /** Also deletes the file when the spool is empty. */
   close(): void;
 }
 
 export interface ClickSpools {
-  /** A new one, for the calling thread alone. */
+  /** Creates the calling thread's own spool. */
   openOwn(): ClickSpool;
   /**
-   * Left by threads and processes that are dead, oldest first, and locked for the caller now, who closes them.
-   * `onTrouble`: called for one that can't be read.
+   * Spools of crashed threads and processes, oldest first. They are locked for the caller, who must close them.
+   * `onUnreadable`: called for each spool that can't be read.
    */
-  openOrphaned(onTrouble: (message: string, error: unknown) => void): ClickSpool[];
+  openOrphaned(onUnreadable: (message: string, error: unknown) => void): ClickSpool[];
 }
 
-/** The limit, or the disk's end, is reached: clicks have to wait where they are. */
+/** The spool's size limit is reached or the disk is full: clicks stay in memory. */
 export class SpoolFull extends DomainError {
   override readonly code = "spool_full";
 }

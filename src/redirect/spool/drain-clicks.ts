@@ -1,29 +1,29 @@
-// The one loop by which clicks reach the event store: from memory, from the own spool, and from those of the dead.
+// Appends pending clicks to the event store until none is left: the one loop for memory, own and orphaned spools.
 import { keepTrying } from "../../runtime/keep-trying.ts";
 import { appendOnce, type ClickBatch, type ClickLog } from "./append-once.ts";
 
-/** The next clicks in line. `stored`: called once they are in the store, before the next ones are looked for. */
-export type Pending = ClickBatch & { stored: () => void };
+/** The next clicks to append. `onStored`: called once they are in the store, before the next ones are taken. */
+export type PendingClicks = ClickBatch & { onStored: () => void };
 
 export type DrainDeps = {
   eventStore: ClickLog;
-  /** Ends early, and quietly, when the signal aborts. */
+  /** Resolves early, without an error, when the signal aborts. */
   sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** [0,1) for jitter. */
   random: () => number;
 };
 
-/** Many small batches join into one append; an adapter with a smaller limit cuts them, the same way at every try. */
+/** Small batches are joined up to this size. An adapter with a smaller limit must split identically at each retry. */
 export const MAX_CLICKS_AN_APPEND = 2_000;
 const RETRY = { fromMs: 50, toMs: 1_000 };
 
 /**
- * Resolves when nothing is pending, or the signal aborts. Tries for ever, with jittered pauses that double: order is
- * kept and nothing is given up.
+ * Resolves when nothing is pending or the signal aborts. Retries without limit, with exponential backoff and jitter,
+ * so that order is kept and no click is dropped.
  */
 export async function drainClicks(
   { eventStore, sleep, random }: DrainDeps,
-  next: () => Pending | undefined,
+  next: () => PendingClicks | undefined,
   onFailure: (error: unknown) => void,
   signal: AbortSignal,
 ): Promise<void> {
@@ -33,11 +33,11 @@ export async function drainClicks(
         const pending = next();
         if (!pending) return;
         await appendOnce(eventStore, pending);
-        pending.stored();
+        pending.onStored();
         progress();
       }
     } catch (error) {
-      // Also after the abort: what could not be appended by then has to go to the spool.
+      // Called after the abort too: the caller has to spool what could not be appended.
       onFailure(error);
       throw error;
     }

@@ -1,20 +1,20 @@
-// Clicks that dead threads and processes of this data folder have left behind are brought into the event store.
+// Drains the spools of crashed threads and processes of this data folder into the event store.
 import { messageOf } from "../../runtime/errors.ts";
 import type { ClickSpool, ClickSpools, SpoolSize } from "./click-spool.ts";
 import { type DrainDeps, drainClicks, MAX_CLICKS_AN_APPEND } from "./drain-clicks.ts";
 
 export type OrphanedSpoolsDeps = DrainDeps & { spools: Pick<ClickSpools, "openOrphaned"> };
 
-const LOOK_EVERY_MS = 5_000;
+const SCAN_EVERY_MS = 5_000;
 
-/** Looks at once and every few seconds: a process that shares the folder may die at any time. */
+/** Scans the folder at the start and every five seconds, because a process that shares it may crash at any time. */
 export class OrphanedSpools {
   readonly #deps: OrphanedSpoolsDeps;
   readonly #signal: AbortSignal;
-  /** Called whenever the size has changed, and of trouble. */
+  /** Called with a message for an error, and without one whenever the size has changed. */
   readonly #note: (message?: string, error?: unknown) => void;
   readonly #draining = new Map<ClickSpool, Promise<void>>();
-  /** Resolves soon after the signal's abort. */
+  /** Resolves after the signal's abort, once the append in flight has settled. */
   readonly ended: Promise<void>;
 
   constructor(
@@ -25,7 +25,7 @@ export class OrphanedSpools {
     this.#deps = deps;
     this.#signal = signal;
     this.#note = note;
-    this.ended = this.#look();
+    this.ended = this.#scan();
   }
 
   size(): SpoolSize {
@@ -37,38 +37,38 @@ export class OrphanedSpools {
     return size;
   }
 
-  /** What is not drained is left again. */
+  /** Spools that are not drained stay on disk for the next scan. */
   close(): void {
     for (const spool of this.#draining.keys()) spool.close();
   }
 
-  async #look(): Promise<void> {
-    // The owner has not finished its own construction yet.
+  async #scan(): Promise<void> {
+    // Deferred, because the outbox's constructor, which made this object, has not finished yet.
     await Promise.resolve();
     while (!this.#signal.aborted) {
       for (const spool of this.#deps.spools.openOrphaned(this.#note))
         this.#draining.set(spool, this.#drain(spool));
       this.#note();
-      await this.#deps.sleep(LOOK_EVERY_MS, this.#signal);
+      await this.#deps.sleep(SCAN_EVERY_MS, this.#signal);
     }
     await Promise.all(this.#draining.values());
   }
 
-  /** Each by itself: one whose clicks the store refuses holds up no other. */
+  /** Each spool has a loop of its own, so that one which the store rejects does not block the others. */
   async #drain(spool: ClickSpool): Promise<void> {
     let isFailing = false;
     const next = () => {
       const spooled = spool.oldest(MAX_CLICKS_AN_APPEND);
-      const stored = () => {
+      const onStored = () => {
         spool.drop(spooled?.upTo ?? 0);
         isFailing = false;
         this.#note();
       };
-      return spooled && { ...spooled, stored };
+      return spooled && { ...spooled, onStored };
     };
     const onFailure = (error: unknown) => {
       if (!isFailing)
-        this.#note(`Clicks of a dead process still wait in the spool: ${messageOf(error)}`, error);
+        this.#note(`Clicks of a crashed process still wait in the spool: ${messageOf(error)}`, error);
       isFailing = true;
     };
     await drainClicks(this.#deps, next, onFailure, this.#signal);

@@ -1,7 +1,7 @@
-// Addresses lose their tail before an event exists (DESIGN §3): no event ever holds a whole one.
+// Truncates client addresses to their network before an event exists (DESIGN §3): no event holds a full address.
 import { isIP } from "node:net";
 
-/** Network of an address: IPv4 /24, IPv6 /48; an IPv4-mapped IPv6 address counts as IPv4; "" for garbage. */
+/** Network of an address: IPv4 /24, IPv6 /48; IPv4-mapped IPv6 is treated as IPv4; "" when it is invalid. */
 export function anonymiseIp(address: string): string {
   const plain = plainAddress(address);
   const family = isIP(plain);
@@ -10,7 +10,7 @@ export function anonymiseIp(address: string): string {
   return "";
 }
 
-/** Without brackets and zone id, and as IPv4 where it is IPv4 in IPv6 clothes; may still be garbage. */
+/** Strips brackets and zone id and unwraps IPv4-mapped IPv6 (`::ffff:a.b.c.d`); the result is not validated. */
 export function plainAddress(address: string): string {
   if (isIP(address) === 4) return address;
   const bare = address
@@ -37,7 +37,7 @@ function network48(address: string): string {
   return `${first.map((group) => group.toString(16)).join(":")}::`;
 }
 
-/** A dotted tail stands for two groups; its value is below the /48 and doesn't matter. */
+/** A dotted IPv4 tail stands for two groups; its value is beyond the /48 and is replaced by zeros. */
 function groupsOf(text: string): string[] {
   return text === "" ? [] : text.split(":").flatMap((group) => (group.includes(".") ? ["0", "0"] : [group]));
 }

@@ -1,7 +1,7 @@
-// Which user agents are programs rather than a person's browser: isbot's list, and what it is known to miss.
+// Detects user agents of programs rather than browsers: isbot's list, and clients that isbot is known to miss.
 import { isbot } from "isbot";
 
-/** HTTP clients that isbot takes for browsers; a test shows each entry to be missed by isbot alone. */
+/** HTTP clients that isbot does not detect; a test fails when isbot detects one of them by itself. */
 export const MISSED_BY_ISBOT: readonly RegExp[] = [
   /^dart\//i,
   /^dalvik\//i,
@@ -12,7 +12,7 @@ export const MISSED_BY_ISBOT: readonly RegExp[] = [
 
 const missed = new RegExp(MISSED_BY_ISBOT.map(({ source }) => source).join("|"), "i");
 
-/** An empty user agent counts as a program: no browser leaves it out. */
+/** An empty user agent counts as automated: browsers always send one. */
 export function isAutomated(userAgent: string): boolean {
   return userAgent === "" || isbot(userAgent) || missed.test(userAgent);
 }

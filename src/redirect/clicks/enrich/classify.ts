@@ -1,23 +1,23 @@
-// The versioned rules that say what kind of event a hit is; old events keep the version that judged them.
+// The versioned rules that classify a hit as click, preview or qr_scan; each event keeps the version applied to it.
 import isbotPackage from "isbot/package.json" with { type: "json" };
 import type { ClickKind } from "../../../events/vocabulary.ts";
 
-/** Raised with every change of these rules or of automated-agents.ts. */
+/** To be raised with every change of these rules or of automated-agents.ts. */
 export const KIND_RULES_VERSION = 2;
 
-/** The list of programs that the rules rely on: an update of it may judge a user agent differently. */
+/** The bot list that the rules use: an update may classify a user agent differently. */
 export const BOT_LIST = `isbot@${isbotPackage.version}`;
 
 export type KindFacts = {
   method: "GET" | "HEAD";
   /** Query of the short URL, without `?`. */
   query: string;
-  /** Purpose headers as sent, joined. */
+  /** Value of the prefetch header, cleaned. */
   prefetch: string;
   automated: boolean;
 };
 
-/** A look by no person is a preview, whatever the query; a person's hit of the QR image's address a scan. */
+/** Automated requests and prefetches are previews whatever the query; only then does `?qr=1` make a scan. */
 export function kindOf(facts: KindFacts): ClickKind {
   if (facts.method === "HEAD" || facts.automated || isPrefetch(facts.prefetch)) return "preview";
   return isQrScan(facts.query) ? "qr_scan" : "click";

@@ -1,4 +1,4 @@
-// Header bytes are anybody's: what goes into an event is printable, well-formed and bounded.
+// Sanitises header values, which are untrusted, before they go into an event: printable, well-formed and bounded.
 
 /** Control characters become spaces, lone surrogates U+FFFD; trimmed; at most `max` UTF-16 units. */
 export function cleanText(text: string, max: number): string {

@@ -1,4 +1,4 @@
-// Place of an address from MaxMind-format databases: DB-IP city lite out of the box, or the operator's GEOIP_DB.
+// Looks up the place of an address in MaxMind-format databases: DB-IP city lite by default, or GEOIP_DB.
 import { createRequire } from "node:module";
 import { isIP } from "node:net";
 import { open } from "maxmind";
@@ -7,20 +7,20 @@ import { plainAddress } from "./anonymise-ip.ts";
 import { cleanText } from "./clean-text.ts";
 import { memoizeByObject } from "./memoize.ts";
 
-/** `country` ISO 3166-1 alpha-2, upper case; each `unknown` where the database doesn't say. */
+/** `country`: ISO 3166-1 alpha-2, upper case. Each field is `unknown` where the database has no value. */
 export type Place = { country: string; region: string; city: string };
 export type Geo = { locate(address: string): Place };
 
-/** What `maxmind` reads: one file for both families, or one for each. */
+/** A reader of `maxmind`: one for both address families, or one for each. */
 type Lookup = { get(address: string): unknown };
 
-/** Some ten megabytes: clicks from all over the world come from more cities than the reader keeps by itself. */
+/** About ten megabytes: worldwide clicks come from more cities than the reader's default cache holds. */
 const CACHE = { cache: { max: 50_000 } };
 const nowhere: Place = { country: UNKNOWN, region: UNKNOWN, city: UNKNOWN };
 
 /**
- * Opens `file`, or the packaged DB-IP databases. Without any the service works and every place is `unknown`.
- * @throws when `file` is given and can't be read: the operator asked for it
+ * Opens `file`, or the packaged DB-IP databases. Without any database every place is `unknown`.
+ * @throws when `file` is given and can't be read
  */
 export async function openGeo(file: string | undefined): Promise<Geo> {
   if (file !== undefined) {
@@ -31,9 +31,9 @@ export async function openGeo(file: string | undefined): Promise<Geo> {
   return geoOf(v4, v6);
 }
 
-/** A `Geo` over opened databases, either of which may be missing. */
+/** A `Geo` on opened databases, either of which may be missing. */
 export function geoOf(v4: Lookup | undefined, v6: Lookup | undefined): Geo {
-  // The reader gives the same object for a record that it has read before.
+  // The reader's cache returns the same object for the same record, so its place can be memoized by object.
   const placeOnce = memoizeByObject(placeOf);
   return {
     locate(address) {
@@ -55,7 +55,7 @@ async function openPackaged(family: "ipv4" | "ipv6"): Promise<Lookup | undefined
   }
 }
 
-/** Both schemas in use: DB-IP lite's flat fields, and GeoLite2's nested `country.iso_code`, `city.names.en`. */
+/** Reads both schemas: DB-IP lite's flat fields, and GeoLite2's nested `country.iso_code`, `city.names.en`. */
 export function placeOf(record: unknown): Place {
   const country = text(field(record, "country_code")) || text(field(field(record, "country"), "iso_code"));
   const region =

@@ -1,8 +1,8 @@
-// The language a visitor asked for first.
+// Extracts a visitor's preferred language from Accept-Language.
 
 const TAG = /^[a-z]{1,8}(-[a-z0-9]{1,8})*$/;
 
-/** The tag of Accept-Language with the highest weight, lower case, such as `en-gb`; "" for none (RFC 9110, 12.5.4). */
+/** The tag with the highest weight in lower case, such as `en-gb`; "" when there is none (RFC 9110, 12.5.4). */
 export function primaryLanguage(header: string): string {
   let best = "";
   let bestWeight = 0;

@@ -1,31 +1,31 @@
-// Pure but dear computations on values that come again and again: user agents, addresses, referrers.
+// Memoizes pure functions whose inputs repeat, such as user agents, referrers and hosts.
 import { LRUCache } from "lru-cache";
 
-/** `compute` with its last `max` answers kept. */
+/** `compute` with an LRU cache of `max` results. */
 export function memoize<V extends NonNullable<unknown>>(
   max: number,
   compute: (text: string) => V,
 ): (text: string) => V {
-  const answers = new LRUCache<string, V>({ max });
+  const results = new LRUCache<string, V>({ max });
   return (text) => {
-    const known = answers.get(text);
+    const known = results.get(text);
     if (known !== undefined) return known;
-    const answer = compute(text);
-    answers.set(text, answer);
-    return answer;
+    const result = compute(text);
+    results.set(text, result);
+    return result;
   };
 }
 
-/** The same for what follows from an object, kept for as long as the object is. */
+/** The same by object identity; a result is released together with its object. */
 export function memoizeByObject<O extends object, V extends NonNullable<unknown>>(
   compute: (object: O) => V,
 ): (object: O) => V {
-  const answers = new WeakMap<O, V>();
+  const results = new WeakMap<O, V>();
   return (object) => {
-    const known = answers.get(object);
+    const known = results.get(object);
     if (known !== undefined) return known;
-    const answer = compute(object);
-    answers.set(object, answer);
-    return answer;
+    const result = compute(object);
+    results.set(object, result);
+    return result;
   };
 }

@@ -1,4 +1,4 @@
-// Where a visitor came from: the page without what its query may tell, and its host to count by.
+// Parses the Referer header: the page's URL without its query, which may hold private data, and its host to count by.
 import { cleanText } from "./clean-text.ts";
 
 export type Referrer = { referrer: string; referrerHost: string };
@@ -9,7 +9,7 @@ const none: Referrer = { referrer: "", referrerHost: DIRECT };
 
 /**
  * `referrer`: without credentials, query and fragment, at most 512 characters. `referrerHost`: lower case without
- * `www.`; the package name for android-app://; `direct` for none and for what is no web or app address.
+ * `www.`, or the package name of android-app://; `direct` when the header is missing or no web or app address.
  */
 export function referrerOf(header: string): Referrer {
   const url = URL.parse(header.trim());

@@ -1,4 +1,4 @@
-// What a user agent says about browser, system and device; the words that analytics count by.
+// Parses a user agent into the browser, operating system and device type that analytics count by.
 import { UAParser } from "ua-parser-js";
 import { type DeviceType, UNKNOWN } from "../../../events/vocabulary.ts";
 import { isAutomated } from "./automated-agents.ts";
@@ -18,7 +18,7 @@ const MAX_LENGTH = 512;
 const DESKTOP_SYSTEMS =
   /^(windows|mac os|linux|chromium os|chrome os|ubuntu|debian|fedora|arch|centos|redhat|suse|mint|gentoo|mandriva|manjaro|gnu|hurd|solaris|openbsd|freebsd|netbsd|dragonfly|pc-bsd|unix|aix|haiku|beos|os\/2|elementary os|zorin|kubuntu|xubuntu|lubuntu|deepin|raspbian|slackware|sabayon|vectorlinux|pclinuxos|linspire|kali)\b/i;
 
-/** Never throws, whatever the bytes. A `User-Agent` header of none is "" here. */
+/** Never throws, whatever the bytes. `header` is "" when the request has no User-Agent. */
 export function agentOf(header: string): Agent {
   const userAgent = cleanText(header, MAX_LENGTH);
   const { browser, os, device } = UAParser(userAgent);
@@ -34,7 +34,7 @@ export function agentOf(header: string): Agent {
 
 function deviceType(type: string | undefined, os: string | undefined): DeviceType {
   if (type === "mobile" || type === "tablet") return type;
-  // A desktop is told by its system alone: televisions, consoles and watches are neither.
+  // UAParser gives desktops no type, so the operating system decides; other typed devices, such as TVs, are unknown.
   return type === undefined && os !== undefined && DESKTOP_SYSTEMS.test(os) ? "desktop" : UNKNOWN;
 }
 

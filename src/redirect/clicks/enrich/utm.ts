@@ -1,4 +1,4 @@
-// UTM fields of a hit: the short URL's own query first, else the long URL's (DESIGN §7).
+// Extracts UTM fields from a query string; a hit takes the short URL's query first, then the long URL's (DESIGN §7).
 import { UTM_FIELDS, type UtmField } from "../../../events/vocabulary.ts";
 import { cleanText } from "./clean-text.ts";
 
@@ -6,7 +6,7 @@ export type Utm = Partial<Record<UtmField, string>>;
 
 const MAX_LENGTH = 128;
 
-/** Fields of one query string (without `?`): exact names `utm_<field>`, first value, trimmed; empty ones left out. */
+/** `query`: without `?`. Exact names `utm_<field>`, first value, trimmed; empty values are omitted. */
 export function utmOf(query: string): Utm {
   const found: Utm = {};
   if (!query.includes("utm_")) return found;

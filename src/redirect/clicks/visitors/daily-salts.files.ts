@@ -1,4 +1,4 @@
-// The day's salt as a file of its own in the data folder: no backup of ours holds it, and it is destroyed with its day.
+// Daily salts as files in the data folder, excluded from backups and overwritten when their day has ended.
 import { randomBytes } from "node:crypto";
 import {
   closeSync,
@@ -17,13 +17,13 @@ import {
 import { join } from "node:path";
 import { type DailySalts, utcDayOf } from "./daily-salts.ts";
 
-/** tar, restic, borg and others leave folders out that hold this file (https://bford.info/cachedir/). */
+/** Backup tools such as tar, restic and borg exclude folders with this file (https://bford.info/cachedir/). */
 const TAG = "CACHEDIR.TAG";
 const TAG_TEXT = `Signature: 8a477f597d28d172789f06886806bc55
-# Salts that must not outlive their day: leave this folder out of every backup and snapshot.
+# Salts that must not outlive their day: exclude this folder from every backup and snapshot.
 `;
 
-/** Shared by the processes of one machine that use the folder, which may be missing. A salt survives a restart. */
+/** For the processes of one machine that share the folder, which is created when missing. Salts survive a restart. */
 export function fileDailySalts(folder: string): DailySalts {
   return {
     async agree({ name }, offered) {
@@ -32,7 +32,7 @@ export function fileDailySalts(folder: string): DailySalts {
       const [file, draft] = [join(folder, name), join(folder, `${name}.${randomBytes(8).toString("hex")}`)];
       writeFileSync(draft, offered, { mode: 0o600, flush: true });
       try {
-        // Complete from the moment it is there, and only the first of several becomes the day's.
+        // link(2) is atomic: the file appears complete, and of several processes only the first succeeds.
         linkSync(draft, file);
         return offered;
       } catch (error) {
@@ -52,7 +52,7 @@ export function fileDailySalts(folder: string): DailySalts {
   };
 }
 
-/** Overwritten before it is removed, as far as the file system writes in place. */
+/** Overwrites the file with zeros before removing it; effective only where the file system writes in place. */
 function destroy(file: string): void {
   const size = statSync(file, { throwIfNoEntry: false })?.size;
   if (size === undefined) return;

@@ -1,4 +1,4 @@
-// The day's salt on Redis, for all processes of a service: the server forgets it when the day ends.
+// Daily salts on Redis, shared by all processes of a service; the key expires when the day ends.
 import type { RedisConnection } from "../../../connections/redis.ts";
 import type { DailySalts } from "./daily-salts.ts";
 
@@ -6,14 +6,14 @@ export function redisDailySalts(redis: RedisConnection, clock: () => Date = () =
   return {
     async agree({ name, endsAt }, offered) {
       const key = redis.key(`visitor-salt:${name}`);
-      const leftMs = Math.max(1, endsAt - clock().getTime());
+      const ttlMs = Math.max(1, endsAt - clock().getTime());
       return await redis.run(async (client) => {
-        await client.set(key, offered, "PX", leftMs, "NX");
-        // Gone again only if the day has ended in between.
+        await client.set(key, offered, "PX", ttlMs, "NX");
+        // Missing only if the day ended between the two commands.
         return (await client.get(key)) ?? offered;
       });
     },
-    /** Redis does it by itself. */
+    /** Nothing to do: keys expire by themselves. */
     async sweep() {},
   };
 }

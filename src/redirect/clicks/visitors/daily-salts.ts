@@ -1,13 +1,13 @@
-// The salts behind visitor codes. They are apart from the secrets because those are backed up, and a salt that can
-// be read after its day turns every code of that day back into an address (256 tries for an IPv4 /24).
+// Port for the daily salts of visitor codes. Not part of `secrets`, because secrets are backed up: with a salt from a
+// backup, 256 guesses per IPv4 /24 turn a visitor code back into an address.
 
 export interface DailySalts {
   /**
-   * The salt that every process on this store uses for a UTC day which has not ended yet, base64. `offered` becomes
-   * it if the day has none. @throws when the store is unavailable
+   * The salt, base64, that all processes on this store use for a UTC day that has not ended yet. If the day has none,
+   * `offered` becomes it. @throws when the store is unavailable
    */
   agree(day: UtcDay, offered: string): Promise<string>;
-  /** Destroys the salts of all days that have ended. @throws when the store is unavailable */
+  /** Destroys the salts of ended days. @throws when the store is unavailable */
   sweep(now: Date): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-// Visitor codes under the salt of their day: the same in every process, and impossible to make again afterwards.
+// Computes visitor codes with the day's salt: equal in every process, and irreproducible once the salt is destroyed.
 import { OutageBreaker } from "../../../runtime/outage-breaker.ts";
 import { type DailySalts, type UtcDay, utcDayOf } from "./daily-salts.ts";
 import { type VisitorOf, visitorCodes } from "./visitor.ts";
@@ -6,7 +6,7 @@ import { type VisitorOf, visitorCodes } from "./visitor.ts";
 export type DailyVisitorsDeps = {
   salts: DailySalts;
   clock: () => Date;
-  /** Ends early, and quietly, when the signal aborts. */
+  /** Resolves early, without an error, when the signal aborts. */
   sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** Random bytes from a CSPRNG. */
   randomBytes: (count: number) => Uint8Array;
@@ -15,23 +15,23 @@ export type DailyVisitorsDeps = {
 export type DailyVisitors = {
   /** The codes of the UTC day of a time (milliseconds since 1970). Never fails. */
   codesAt(at: number): Promise<VisitorOf>;
-  /** Destroys what is left of days that have ended; to be called each minute, as nobody may click after midnight. */
+  /** Destroys the salts of ended days. Call it every minute: without clicks after midnight nothing else does. */
   sweep(): Promise<void>;
 };
 
-/** `own`: what this process offered as the day's salt. `keptUntil`: milliseconds since 1970. */
+/** `own`: the salt that this process offered for the day. `keptUntil`: milliseconds since 1970. */
 type Day = { own: string; codes: VisitorOf; isShared: boolean; keptUntil: number };
 
-/** Hits may wait for their commit when the day ends; only this process's memory knows the salt then. */
+/** Hits may still be uncommitted when the day ends, and the store has destroyed its salt by then. */
 const KEPT_IN_MEMORY_MS = 10 * 60_000;
-/** Clicks wait no longer for a store that is unavailable, and nobody asks it again for a while. */
+/** Clicks wait this long for the salt store; after a failure it is not asked again for `ASK_AGAIN_MS`. */
 const ANSWER_WITHIN_MS = 1_000;
 const ASK_AGAIN_MS = 5_000;
 
 /**
- * While the salts' store is unavailable the process uses a salt of its own, which becomes everybody's if nobody had
- * one: a visitor may then be counted once more that day, and no click is held up. A hit of a day that ended longer ago
- * than the memory lasts gets a fresh salt, as that day's is destroyed.
+ * While the salt store is unavailable the process uses a salt of its own and offers it later, so no click waits, but a
+ * visitor may be counted twice that day. A hit of a day that ended more than ten minutes ago gets a new random salt,
+ * because that day's salt is destroyed.
  */
 export function dailyVisitors(deps: DailyVisitorsDeps): DailyVisitors {
   const days = new Map<string, Day>();
@@ -41,7 +41,7 @@ export function dailyVisitors(deps: DailyVisitorsDeps): DailyVisitors {
   return {
     async codesAt(at) {
       const day = utcDayOf(at);
-      forgetOld();
+      dropEnded();
       const known = days.get(day.name);
       const isOver = day.endsAt <= now();
       if (known && (known.isShared || isOver)) return known.codes;
@@ -54,26 +54,27 @@ export function dailyVisitors(deps: DailyVisitorsDeps): DailyVisitors {
       return codes;
     },
     async sweep() {
-      forgetOld();
+      dropEnded();
       await deps.salts.sweep(deps.clock()).catch(() => undefined);
     },
   };
 
-  function forgetOld(): void {
+  function dropEnded(): void {
     for (const [name, { keptUntil }] of days) if (keptUntil <= now()) days.delete(name);
   }
 
   /** Undefined while the store is unavailable. */
   async function agreed(day: UtcDay, own: string): Promise<string | undefined> {
-    const salt = await inTime(deps.salts.agree(day, own).catch(() => undefined));
+    const salt = await withTimeout(deps.salts.agree(day, own).catch(() => undefined));
     if (salt === undefined) breaker.failed();
     else breaker.succeeded();
     return salt;
   }
 
-  async function inTime<T>(asking: Promise<T>): Promise<T | undefined> {
-    const answered = new AbortController();
-    const late = deps.sleep(ANSWER_WITHIN_MS, answered.signal).then(() => undefined);
-    return Promise.race([asking, late]).finally(() => answered.abort());
+  /** Undefined after `ANSWER_WITHIN_MS`. */
+  async function withTimeout<T>(call: Promise<T>): Promise<T | undefined> {
+    const settled = new AbortController();
+    const late = deps.sleep(ANSWER_WITHIN_MS, settled.signal).then(() => undefined);
+    return Promise.race([call, late]).finally(() => settled.abort());
   }
 }

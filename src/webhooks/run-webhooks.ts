@@ -1,4 +1,4 @@
-// Everything webhooks are made of, run together: the directory, the router, the worker and the sweep.
+// Runs the parts of webhooks together: directory, router, delivery worker and the sweep of old deliveries.
 import { AccountNotFound } from "../commands/account/account-errors.ts";
 import { WebhookNotFound } from "../commands/webhooks/webhook-errors.ts";
 import { keysInUse } from "../commands/webhooks/webhook-key.ts";
@@ -29,7 +29,7 @@ export type WebhooksDeps = {
   secrets: Secrets;
   deliveryQueue: DeliveryQueue;
   send: (delivery: OutgoingDelivery) => Promise<AttemptResult>;
-  /** Runs what only one process should do at a time, while it is this one. */
+  /** Runs the work while this process holds the lease: router and sweep are singleton jobs. */
   exclusively: (work: Work, signal: AbortSignal) => Promise<void>;
   clock: () => Date;
   newId: () => string;
@@ -40,7 +40,7 @@ export type WebhooksDeps = {
 };
 
 export type Webhooks = {
-  /** Until the signal aborts and what was under way is settled, or given back after `settleMs`. */
+  /** Runs until the signal aborts and the deliveries in flight are settled, or returned after `settleMs`. */
   run(signal: AbortSignal, settleMs?: () => number): Promise<void>;
   /** @throws what the stores throw */
   status(): Promise<WebhooksStatus>;
@@ -76,19 +76,19 @@ export function openWebhooks(deps: WebhooksDeps): Webhooks {
 
   return {
     async run(signal, settleMs) {
-      const { promise: known, resolve: isKnown } = Promise.withResolvers<void>();
-      signal.addEventListener("abort", () => isKnown(), { once: true });
+      const { promise: directoryReady, resolve: onDirectoryReady } = Promise.withResolvers<void>();
+      signal.addEventListener("abort", () => onDirectoryReady(), { once: true });
       const follow: Work = async (until) => {
         await directory.catchUp();
-        isKnown();
+        onDirectoryReady();
         await directory.follow(until);
       };
       const route: Work = (until) =>
-        routeClicks({ eventStore, readStore, queue, clock, queued: wake }, until);
+        routeClicks({ eventStore, readStore, queue, clock, onQueued: wake }, until);
       const sweep: Work = (until) => sweepHourly(queue, clock, until);
       await Promise.all([
         keep("webhook directory", follow, signal),
-        known.then(() => worker.run(signal, settleMs)),
+        directoryReady.then(() => worker.run(signal, settleMs)),
         deps.exclusively(
           async (until) =>
             void (await Promise.all([
@@ -103,7 +103,7 @@ export function openWebhooks(deps: WebhooksDeps): Webhooks {
       const now = clock();
       return {
         counted: await worker.counts.read(),
-        askedAt: now.getTime(),
+        readAt: now.getTime(),
         queue: await queue.stats(now.toISOString(), directory.paused()),
         inFlight: worker.inFlight.size,
         openCircuits: worker.circuits.open(),
@@ -113,7 +113,7 @@ export function openWebhooks(deps: WebhooksDeps): Webhooks {
   };
 }
 
-/** Somebody else may have paused or removed it, or closed its account, meanwhile: that is as well, and not logged. */
+/** Not an error, and not logged, when the webhook was paused or removed or its account closed in the meantime. */
 async function pauseByService(
   deps: WebhooksDeps,
   webhook: Subscriber,

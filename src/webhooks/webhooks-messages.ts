@@ -1,23 +1,23 @@
-// What the webhooks thread and its parent say to each other, besides the log.
+// Messages between the webhooks thread and its parent, besides log lines.
 import type { Config } from "../config.ts";
 import type { Counted } from "./delivery/worker-counts.ts";
 import type { QueueStats } from "./queue/queue.ts";
 
 export type WebhooksStatus = {
   counted: Counted;
-  /** By the clock of the thread, in milliseconds. */
-  askedAt: number;
+  /** When the thread read the status, milliseconds since 1970. */
+  readAt: number;
   queue: QueueStats;
-  /** Deliveries being sent just now, and receivers that are left alone for a while. */
+  /** Deliveries being sent, and receivers whose circuit breaker is open. */
   inFlight: number;
   openCircuits: number;
-  /** Age of the oldest click or change that is not routed yet. */
+  /** Age of the oldest account or click event that is not routed yet. */
   routerLagMs: number;
 };
 
 export type WebhooksThreadData = { config: Config };
 
-/** `settleMs`: how long what is being sent may go on; then it is given back and sent again. */
+/** `settleMs`: how long deliveries in flight may take; then they are returned to the queue and sent again. */
 export type ToWebhooks = { type: "status" } | { type: "stop"; settleMs: number };
 
 export type FromWebhooks = { type: "status"; status: WebhooksStatus | undefined };

@@ -1,11 +1,10 @@
-// The webhooks thread: routes and delivers on connections of its own, so that no redirect waits for a receiver.
+// The webhooks thread: routes and delivers with store connections of its own, so that no redirect waits for it.
 import { randomUUID } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
 import { openWebhookStores } from "../backend.ts";
 import { runtimeDeps } from "../commands/runtime-deps.ts";
 import type { Config } from "../config.ts";
-import { holdLease } from "../coordination/hold-lease.ts";
-import { leaseHolder } from "../coordination/lease-holder.ts";
+import { holdLease, leaseHolder } from "../coordination/hold-lease.ts";
 import type { ThreadLog } from "../runtime/threads/keep-thread.ts";
 import { threadLog } from "../runtime/threads/thread-log.ts";
 import { sendDelivery } from "./delivery/send-delivery.ts";
@@ -23,22 +22,22 @@ if (parent) {
 
 async function deliver(
   config: Config,
-  tell: (message: FromWebhooks | ThreadLog) => void,
+  send: (message: FromWebhooks | ThreadLog) => void,
   port: NonNullable<typeof parent>,
 ) {
   const stopping = new AbortController();
-  const early: ToWebhooks[] = [];
-  let receive = (message: ToWebhooks) => void early.push(message);
+  const received: ToWebhooks[] = [];
+  let receive = (message: ToWebhooks) => void received.push(message);
   port.on("message", (message: ToWebhooks) => receive(message));
 
-  const log = threadLog(tell);
+  const log = threadLog(send);
   const holder = leaseHolder(randomUUID);
   const backend = await openWebhookStores(config);
   const reach = { allowPrivate: config.webhookAllowPrivate };
   const dispatcher = safeAgent({
     ...reach,
     resolve: receiverResolver(config.dnsServers),
-    // Many webhooks may go to one host, and none may wait for a connection.
+    // All deliveries in flight may go to one host, and none may wait for a connection.
     connectionsPerOrigin: WORKER_SETTINGS.total,
   });
   const webhooks = openWebhooks({
@@ -55,7 +54,7 @@ async function deliver(
       log.warn({ err }, "webhook status unavailable");
       return undefined;
     });
-    tell({ type: "status", status });
+    send({ type: "status", status });
   };
   let settleMs = Number.POSITIVE_INFINITY;
   receive = (message) => {
@@ -63,7 +62,7 @@ async function deliver(
     settleMs = message.settleMs;
     stopping.abort();
   };
-  for (const message of early) receive(message);
+  for (const message of received) receive(message);
 
   await webhooks.run(stopping.signal, () => settleMs);
   await dispatcher.destroy();

@@ -1,19 +1,19 @@
-// Starts and watches the webhooks thread.
+// Starts the webhooks thread and restarts it when it crashes.
 import type { Config } from "../config.ts";
 import { keepThread, type ThreadOptions } from "../runtime/threads/keep-thread.ts";
 import type { FromWebhooks, ToWebhooks, WebhooksStatus, WebhooksThreadData } from "./webhooks-messages.ts";
 
-/** Of the time for the stop: what was given back has to be written, and the stores closed. */
-const SETTLED_AFTER = 0.7;
+/** Share of the stop's time limit for deliveries in flight; the rest is for returning claims and closing stores. */
+const SETTLE_SHARE = 0.7;
 
 export type WebhooksThread = {
-  /** Resolves when what was under way is settled and the thread is gone. */
+  /** Resolves when the deliveries in flight are settled and the thread has ended. */
   stop(withinMs: number): Promise<void>;
-  /** Fresh from the thread; what it last told when it does not answer within a second; undefined before its first. */
+  /** The thread's status; the last known one when it does not answer within a second; undefined before the first. */
   status(): Promise<WebhooksStatus | undefined>;
 };
 
-/** Runs until `stop`; a thread that dies is started again with backoff. */
+/** Runs until `stop`; a thread that crashes is restarted with backoff. */
 export function startWebhooks(config: Config, log: ThreadOptions<FromWebhooks>["log"]): WebhooksThread {
   let last: WebhooksStatus | undefined;
   const thread = keepThread<FromWebhooks, ToWebhooks>({
@@ -26,7 +26,7 @@ export function startWebhooks(config: Config, log: ThreadOptions<FromWebhooks>["
     },
   });
   return {
-    stop: (withinMs) => thread.stop({ type: "stop", settleMs: withinMs * SETTLED_AFTER }, withinMs),
+    stop: (withinMs) => thread.stop({ type: "stop", settleMs: withinMs * SETTLE_SHARE }, withinMs),
     async status() {
       await thread.request({ type: "status" });
       return last;

@@ -1,25 +1,25 @@
-// The deliveries that a worker has just now, counted by webhook, so that one webhook can't take all its places.
+// Tracks the deliveries that a worker is sending, by webhook, so that one webhook cannot occupy all slots.
 import type { ClaimedDelivery } from "../queue/queue.ts";
 
 export class InFlightDeliveries {
-  readonly #tries = new Map<ClaimedDelivery, Promise<void>>();
+  readonly #attempts = new Map<ClaimedDelivery, Promise<void>>();
   readonly #perWebhook = new Map<string, number>();
 
-  /** `trying` must not reject. */
-  add(claim: ClaimedDelivery, trying: Promise<void>, ended: () => void): void {
+  /** `attempt` must not reject. */
+  add(claim: ClaimedDelivery, attempt: Promise<void>, onSettled: () => void): void {
     this.#perWebhook.set(claim.webhookId, this.of(claim.webhookId) + 1);
-    const whole = trying.finally(() => {
-      this.#tries.delete(claim);
-      const left = this.of(claim.webhookId) - 1;
-      if (left > 0) this.#perWebhook.set(claim.webhookId, left);
+    const settled = attempt.finally(() => {
+      this.#attempts.delete(claim);
+      const remaining = this.of(claim.webhookId) - 1;
+      if (remaining > 0) this.#perWebhook.set(claim.webhookId, remaining);
       else this.#perWebhook.delete(claim.webhookId);
-      ended();
+      onSettled();
     });
-    this.#tries.set(claim, whole);
+    this.#attempts.set(claim, settled);
   }
 
   get size(): number {
-    return this.#tries.size;
+    return this.#attempts.size;
   }
 
   of(webhookId: string): number {
@@ -27,11 +27,11 @@ export class InFlightDeliveries {
   }
 
   claims(): ClaimedDelivery[] {
-    return [...this.#tries.keys()];
+    return [...this.#attempts.keys()];
   }
 
-  /** Resolves when there is none. */
+  /** Resolves when nothing is in flight. */
   async settled(): Promise<void> {
-    while (this.#tries.size > 0) await Promise.all(this.#tries.values());
+    while (this.#attempts.size > 0) await Promise.all(this.#attempts.values());
   }
 }

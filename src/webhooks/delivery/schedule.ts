@@ -1,11 +1,11 @@
-// When a delivery is tried again, and when a webhook has failed for so long that it is paused (DESIGN §7). Pure.
+// The retry schedule of deliveries, and the rule that pauses a failing webhook (DESIGN §7). Pure.
 
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** Before the first try, the second, and so on; after the last there is none. */
+/** Delay before each attempt, from the first to the last. */
 export const TRY_DELAYS_MS: readonly number[] = [
   0,
   5 * SECOND_MS,
@@ -17,31 +17,31 @@ export const TRY_DELAYS_MS: readonly number[] = [
   10 * HOUR_MS,
 ];
 
-/** Each delay is spread by this much to both sides, so that what failed together does not come back together. */
+/** Each delay varies by ±20 %, so that deliveries that failed together are not retried together. */
 const JITTER = 0.2;
-/** A receiver may ask for longer than the schedule, but not for longer than its longest step. */
+/** Upper limit of a receiver's Retry-After: the longest delay of the schedule. */
 const LONGEST_RETRY_AFTER_MS = 10 * HOUR_MS;
 
 const PAUSED_AFTER_MS = 5 * DAY_MS;
 const PAUSED_AFTER_ATTEMPTS = 20;
 const GONE = 410;
 
-/** `tries`: all so far, the one that failed at `failedAt` (milliseconds) included. `random`: [0, 1). */
+/** `tries`: attempts so far, including the one that failed at `failedAt` (milliseconds). `random`: [0, 1). */
 export type FailedTry = { tries: number; failedAt: number; retryAfterMs: number | null; random: number };
 
-/** When to try again, in milliseconds; undefined when that was the last try. */
+/** Time of the next attempt in milliseconds; undefined after the last one. */
 export function nextTryAt(failed: FailedTry, delays = TRY_DELAYS_MS): number | undefined {
   const step = delays[failed.tries];
   if (step === undefined) return undefined;
   const jittered = step * (1 - JITTER + 2 * JITTER * failed.random);
-  const asked = Math.min(failed.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS);
-  return failed.failedAt + Math.round(Math.max(jittered, asked));
+  const retryAfter = Math.min(failed.retryAfterMs ?? 0, LONGEST_RETRY_AFTER_MS);
+  return failed.failedAt + Math.round(Math.max(jittered, retryAfter));
 }
 
-/** Failures of a webhook since its last success. Times in milliseconds. */
+/** Failures of a webhook since its last success; `since` in milliseconds. */
 export type Streak = { since: number; attempts: number };
 
-/** Why the webhook is to be paused after a failure at `at`; undefined while it is not. */
+/** Why to pause the webhook after a failure at `at`; undefined when it stays active. */
 export function pauseReason(status: number | null, streak: Streak, at: number): string | undefined {
   if (status === GONE) return "The endpoint answered 410 Gone";
   if (streak.attempts < PAUSED_AFTER_ATTEMPTS || at - streak.since < PAUSED_AFTER_MS) return undefined;

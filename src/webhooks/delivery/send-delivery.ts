@@ -1,4 +1,4 @@
-// One attempt to deliver one event to one receiver (interface, part 6): what was sent, and how it ended.
+// Makes one attempt to deliver an event to a receiver (interface, part 6) and reports its outcome.
 import { type Dispatcher, errors } from "undici";
 import { receiverUrl } from "../receiver/receiver-url.ts";
 import { failureOf, failureOfStatus, type RequestFailure } from "../receiver/request-failure.ts";
@@ -12,42 +12,42 @@ const MAX_STALE = 3;
 export const WEBHOOK_USER_AGENT = "service-webhooks/2.0";
 
 export type SendDeliveryDeps = Reach & {
-  /** From `safeAgent`: it alone decides what can be connected to. */
+  /** From `safeAgent`, which checks every address before it connects. */
   dispatcher: Dispatcher;
   /** Milliseconds since 1970. */
   now: () => number;
-  /** For everything, from looking the name up to the answer's end; 15 s unless a test is in a hurry. */
+  /** Limit for the whole attempt, from the DNS lookup to the end of the answer; default 15 s. */
   timeoutMs?: number;
 };
 
 export type OutgoingDelivery = {
   url: string;
   key: string;
-  /** Signs too while the key is being rotated; X-API-Key is always the current one. */
+  /** Adds a second signature during a key rotation; X-API-Key is always the current key. */
   previousKey?: string | undefined;
-  /** The same for every attempt: what receivers tell duplicates by. */
+  /** The same for every attempt, so that receivers can recognise duplicates. */
   id: string;
   body: Uint8Array;
   event: typeof LINK_CLICKED;
 };
 
 export type AttemptResult = {
-  /** ISO 8601 UTC; also what X-Webhook-Timestamp and webhook-timestamp say. */
+  /** ISO 8601 UTC; the time in X-Webhook-Timestamp and webhook-timestamp. */
   at: string;
   durationMs: number;
   /** null when no answer came. */
   status: number | null;
-  /** null exactly when it was delivered. */
+  /** null if and only if it was delivered. */
   error: RequestFailure | null;
   /** The beginning of the answer's body, at most 2 KB, without control characters. */
   answer: string;
-  /** From the answer's Retry-After, never negative and not bounded. */
+  /** From the answer's Retry-After; not negative, no upper limit. */
   retryAfterMs: number | null;
-  /** As sent, the key masked: this is kept in the log. */
+  /** As sent, with the key masked, because the delivery log shows them. */
   requestHeaders: Record<string, string>;
 };
 
-/** Never rejects: everything that can go wrong is a result. A 2xx status within the time is a success. */
+/** Never rejects: failures are results. A 2xx status within the time limit is a success. */
 export async function sendDelivery(
   deps: SendDeliveryDeps,
   delivery: OutgoingDelivery,
@@ -78,7 +78,7 @@ async function request(
     const { origin, pathname, search } = receiverUrl(url, deps);
     const path = `${pathname}${search}`;
     const post = () => deps.dispatcher.request({ origin, path, method: "POST", headers, body, signal });
-    const response = await beforeAbort(signal, againWhenStale(post));
+    const response = await beforeAbort(signal, retryStaleConnection(post));
     const status = response.statusCode;
     const error = failureOfStatus(status) ?? null;
     const retryAfterMs = error ? retryAfter(response.headers["retry-after"], deps.now()) : null;
@@ -91,10 +91,10 @@ async function request(
 }
 
 /**
- * That a resting connection was closed just as it was used again says nothing about the receiver. The next one at rest
- * may be no better, so more than once.
+ * Retries when a keep-alive connection was closed by the receiver at the moment of its reuse, which is no failure of
+ * the receiver. Several times, because other pooled connections may be stale too.
  */
-async function againWhenStale<T>(post: () => Promise<T>): Promise<T> {
+async function retryStaleConnection<T>(post: () => Promise<T>): Promise<T> {
   for (let stale = 0; ; stale++) {
     try {
       return await post();
@@ -105,7 +105,7 @@ async function againWhenStale<T>(post: () => Promise<T>): Promise<T> {
   }
 }
 
-/** undici heeds a signal only once it has a connection, and looking a name up can take long. */
+/** Needed because undici ignores the signal until it has a connection, and the DNS lookup before that may be slow. */
 function beforeAbort<T>(signal: AbortSignal, pending: Promise<T>): Promise<T> {
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });
@@ -125,7 +125,7 @@ function requestHeaders(delivery: OutgoingDelivery, at: number): Record<string, 
   };
 }
 
-/** Reads no further than what is kept. An answer that breaks off or drips past the time keeps what came. */
+/** Reads only as much as is stored. If the connection breaks or the time is over, what has arrived is kept. */
 async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
   const parts: Uint8Array[] = [];
   let length = 0;
@@ -136,20 +136,20 @@ async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
       if (length > KEPT_ANSWER_BYTES) break;
     }
   } catch {
-    // The status has already decided.
+    // The status alone decides about success.
   }
   return printable(Buffer.concat(parts));
 }
 
-/** `stream` leaves out a character that was cut in two. */
+/** Decoding with `stream` drops an incomplete UTF-8 sequence at the end instead of replacing it. */
 function printable(bytes: Uint8Array): string {
   const text = new TextDecoder().decode(bytes, { stream: true }).replace(/[^\P{Cc}\t\n\r]/gu, "\uFFFD");
-  const again = Buffer.from(text);
-  if (again.byteLength <= KEPT_ANSWER_BYTES) return text;
-  return new TextDecoder().decode(again.subarray(0, KEPT_ANSWER_BYTES), { stream: true });
+  const encoded = Buffer.from(text);
+  if (encoded.byteLength <= KEPT_ANSWER_BYTES) return text;
+  return new TextDecoder().decode(encoded.subarray(0, KEPT_ANSWER_BYTES), { stream: true });
 }
 
-/** Seconds or an HTTP date (RFC 9110), from now on; null for none or nonsense. */
+/** Milliseconds from now, from seconds or an HTTP date (RFC 9110); null when missing or invalid. */
 function retryAfter(header: string | string[] | undefined, now: number): number | null {
   const text = (Array.isArray(header) ? header[0] : header)?.trim() ?? "";
   if (/^\d{1,10}$/.test(text)) return Number(text) * 1000;

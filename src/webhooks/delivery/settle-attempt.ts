@@ -1,11 +1,11 @@
-// What follows from one try: delivered, due again or given up; and whether its webhook has failed for too long.
+// Settles an attempt: delivered, retried or failed for good; and pauses a webhook that has failed for too long.
 import type { WebhookPauseCause } from "../../events/vocabulary.ts";
 import type { Attempt, ClaimedDelivery, DeliveryOutcome, DeliveryQueue } from "../queue/queue.ts";
 import type { Subscriber } from "../routing/subscribers.ts";
 import { nextTryAt, pauseReason } from "./schedule.ts";
 import type { AttemptResult } from "./send-delivery.ts";
 
-/** Pauses a webhook in the name of the service. */
+/** Pauses a webhook as the actor `system`. */
 export type PauseWebhook = (
   webhook: Subscriber,
   why: { reason: string; cause?: WebhookPauseCause },
@@ -15,13 +15,13 @@ export type SettleDeps = {
   queue: Pick<DeliveryQueue, "settle" | "noteFailure" | "endStreak">;
   pause: PauseWebhook;
   random: () => number;
-  /** Before each try, in milliseconds (schedule.ts). */
+  /** Delay before each attempt, in milliseconds (schedule.ts). */
   delaysMs: readonly number[];
 };
 
 /**
- * Notes the try and what comes next, for the schedule as for the pause rule. False when the claim had gone to another
- * worker: then that one's try counts, not this.
+ * Stores the attempt and the next state, and applies the pause rule. False when the claim has expired and another
+ * worker has the delivery: then only that worker's attempt counts.
  */
 export async function settleAttempt(
   deps: SettleDeps,
@@ -52,7 +52,7 @@ async function noteFailure(
   { at, status }: AttemptResult,
 ): Promise<void> {
   let streak = await queue.noteFailure(webhook.webhookId, at);
-  // What failed before somebody resumed it is forgiven.
+  // Failures from before the webhook was resumed do not count.
   if (streak.since < webhook.activeSince) {
     await queue.endStreak(webhook.webhookId);
     streak = await queue.noteFailure(webhook.webhookId, at);

@@ -1,21 +1,21 @@
-// Who gets the free places of a worker: one for each webhook in turn, so that none waits behind another's backlog. Pure.
+// Shares the free slots of a worker round-robin, so that no webhook waits behind another one's backlog. Pure.
 
-/** `room`: how many more this one may have under way. */
+/** `room`: how many more deliveries of the item may be in flight. */
 export type Waiting<T> = { item: T; room: number };
 
-/** How many each gets, in the order given; those with nothing are left out. */
+/** Slots per item, in the given order; items without a slot are omitted. */
 export function shareSlots<T>(waiting: readonly Waiting<T>[], free: number): Map<T, number> {
   const shares = new Map<T, number>();
-  let left = free;
-  for (let round = 1; left > 0; round++) {
-    const before = left;
+  let remaining = free;
+  for (let round = 1; remaining > 0; round++) {
+    const atStart = remaining;
     for (const { item, room } of waiting) {
-      if (left === 0) break;
+      if (remaining === 0) break;
       if (room < round) continue;
       shares.set(item, round);
-      left -= 1;
+      remaining -= 1;
     }
-    if (left === before) break;
+    if (remaining === atStart) break;
   }
   return shares;
 }

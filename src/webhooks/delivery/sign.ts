@@ -1,4 +1,4 @@
-// Standard Webhooks signature headers, so that receivers can verify with a library (standardwebhooks.com).
+// Creates Standard Webhooks signature headers, which receivers can verify with a library (standardwebhooks.com).
 import { createHmac } from "node:crypto";
 
 export type SignatureHeaders = {
@@ -8,8 +8,8 @@ export type SignatureHeaders = {
 };
 
 /**
- * `keys`: the webhook's key, and while it is being rotated the previous one: one signature each, separated by spaces.
- * `at`: time of the attempt in milliseconds; on the wire whole seconds. `body`: exactly the bytes that are sent.
+ * `keys`: the current key and, during a rotation, the previous one; each gives one signature, separated by spaces.
+ * `at`: time of the attempt in milliseconds; sent in whole seconds. `body`: exactly the bytes that are sent.
  */
 export function signatureHeaders(
   keys: readonly string[],
@@ -27,8 +27,8 @@ export function signatureHeaders(
 }
 
 /**
- * The key as Standard Webhooks libraries want it: `whsec_` and the base64 of the whole `whk_...` key's bytes.
- * The HMAC's secret is the key itself, so that a receiver without a library needs no decoding.
+ * The key in the format of Standard Webhooks libraries: `whsec_` and the base64 of the bytes of the whole `whk_...`
+ * key. The HMAC secret is the key as text, so that a receiver without a library need not decode anything.
  */
 export function signingSecret(key: string): string {
   return `whsec_${Buffer.from(key).toString("base64")}`;

@@ -1,30 +1,30 @@
-// What a worker counts for the metrics, in a registry of its own: it runs in a thread, and what it counted crosses.
+// The worker's metrics in a registry of their own, because the worker runs in a thread and sends them as JSON.
 import { Counter, Histogram, Registry } from "prom-client";
 
-/** As prom-client's AggregatorRegistry reads it. Plain JSON. */
+/** Plain JSON in the format of prom-client's AggregatorRegistry. */
 export type Counted = Awaited<ReturnType<Registry["getMetricsAsJSON"]>>;
 
 export class WorkerCounts {
   readonly #registry = new Registry();
   readonly #attempts = new Counter({
     name: "linkledger_webhook_attempts_total",
-    help: "Attempts by outcome: delivered, or what went wrong",
+    help: "Delivery attempts by outcome: delivered, or the error code",
     labelNames: ["outcome"] as const,
     registers: [this.#registry],
   });
   readonly #lag = new Histogram({
     name: "linkledger_webhook_claim_lag_seconds",
-    help: "How long after they were due deliveries were taken up",
+    help: "Time from a delivery being due to a worker claiming it",
     buckets: [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1800],
     registers: [this.#registry],
   });
 
-  /** `outcome`: `delivered`, or what went wrong. */
+  /** `outcome`: `delivered`, or the error code. */
   attempted(outcome: string): void {
     this.#attempts.inc({ outcome });
   }
 
-  /** `lateMs`: after it was due. */
+  /** `lateMs`: time since the delivery was due. */
   claimed(lateMs: number): void {
     this.#lag.observe(Math.max(0, lateMs) / 1000);
   }

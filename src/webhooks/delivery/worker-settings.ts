@@ -1,16 +1,16 @@
-// The numbers a worker goes by; tests and benchmarks hand in their own.
+// Limits and intervals of a delivery worker; tests and benchmarks override them.
 import { CIRCUIT_SETTINGS, type CircuitSettings } from "../receiver/circuit.ts";
 import { TRY_DELAYS_MS } from "./schedule.ts";
 
 export type WorkerSettings = {
-  /** Deliveries under way at once: in all, and to one webhook. */
+  /** Most deliveries in flight: in total, and per webhook. */
   total: number;
   perWebhook: number;
-  /** A dead worker's deliveries go to another after this long; longer than any try takes. */
+  /** Duration of a claim, after which another worker may take the delivery; longer than any attempt. */
   claimMs: number;
-  /** Between looks for what became due, or what other processes queued. */
+  /** Interval of polls for due deliveries, including those that other processes queued. */
   pollMs: number;
-  /** For what is under way at a stop. */
+  /** How long a stop waits for deliveries in flight. */
   stopMs: number;
   delaysMs: readonly number[];
   circuit: CircuitSettings;

@@ -1,4 +1,4 @@
-// Delivers what is due: claims within the limits, sends, settles; any number of workers, also of other processes.
+// Claims due deliveries within the limits, sends and settles them; any number of workers and processes can run.
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClaimedDelivery, DeliveryQueue } from "../queue/queue.ts";
 import { ReceiverCircuits } from "../receiver/receiver-circuits.ts";
@@ -17,7 +17,7 @@ export type WorkerDeps = {
   queue: DeliveryQueue;
   /** Undefined for a webhook that is not known yet. */
   find: (webhookId: string) => Subscriber | undefined;
-  /** What to sign with now; undefined when the webhook has no key, or has just been removed. */
+  /** The signing keys in use now; undefined when the webhook has no key or was just removed. */
   keysOf: (webhookId: string) => Promise<SigningKeys | undefined>;
   send: (delivery: OutgoingDelivery) => Promise<AttemptResult>;
   pause: PauseWebhook;
@@ -28,15 +28,15 @@ export type WorkerDeps = {
   settings?: Partial<WorkerSettings> | undefined;
 };
 
-/** When a delivery could not even be tried for a reason of our own. */
-const OWN_TROUBLE_MS = 60_000;
-/** Until the directory has read that the webhook is paused. */
+/** Delay after an internal error, before the delivery is attempted again. */
+const INTERNAL_ERROR_MS = 60_000;
+/** Delay while the webhook is being paused: by then the directory has read the event. */
 const UNTIL_PAUSED_MS = 1_000;
 const KEY_MISSING = { reason: "its key is missing", cause: "key_missing" } as const;
-const QUEUE_AWAY_MS = 1_000;
-/** Least time between two looks, so that under load each claims many. */
-const LOOK_GAP_MS = 5;
-/** How long a success spares us saying again that there is no streak of failures. */
+const QUEUE_UNAVAILABLE_MS = 1_000;
+/** Shortest time between two polls, so that under load each claims many deliveries. */
+const POLL_GAP_MS = 5;
+/** Successes of a webhook write the end of its failure streak at most this often. */
 const STREAK_ENDED_MS = 60_000;
 
 export class DeliveryWorker {
@@ -56,7 +56,7 @@ export class DeliveryWorker {
     this.circuits = new ReceiverCircuits({ now, random: deps.random, settings: this.#settings.circuit });
   }
 
-  /** Until the signal aborts; then what is under way is finished within `settleMs`, or given back to be sent again. */
+  /** Runs until the signal aborts; then deliveries in flight settle within `settleMs` or their claims are returned. */
   async run(signal: AbortSignal, settleMs = () => this.#settings.stopMs): Promise<void> {
     signal.addEventListener("abort", () => this.wake(), { once: true });
     while (!signal.aborted) {
@@ -68,11 +68,11 @@ export class DeliveryWorker {
         await this.startDue();
       } catch (err) {
         this.#deps.log.warn({ err }, "webhook deliveries can't be claimed");
-        waitMs = QUEUE_AWAY_MS;
+        waitMs = QUEUE_UNAVAILABLE_MS;
       }
       if (signal.aborted) break;
       await within(waitMs, woken);
-      await sleep(LOOK_GAP_MS);
+      await sleep(POLL_GAP_MS);
     }
     await within(Math.min(this.#settings.stopMs, settleMs()), this.inFlight.settled());
     const now = this.#deps.clock().toISOString();
@@ -80,12 +80,12 @@ export class DeliveryWorker {
       await this.#deps.queue.defer(claim, now).catch(() => undefined);
   }
 
-  /** There may be something to do before the next look. */
+  /** Polls now instead of at the end of the interval. */
   wake(): void {
     this.#wake();
   }
 
-  /** One look: begins to send what is due, as far as there is room. Answers how many. @throws what the queue throws */
+  /** One poll: claims and starts due deliveries up to the limits; returns how many. @throws what the queue throws */
   async startDue(): Promise<number> {
     const free = this.#settings.total - this.inFlight.size;
     if (free <= 0) return 0;
@@ -96,7 +96,7 @@ export class DeliveryWorker {
     return started.reduce((sum, count) => sum + count, 0);
   }
 
-  /** Active webhooks with something due and room for it; another first each time, so that none is always the last. */
+  /** Active webhooks with due deliveries and free slots, rotated at each poll so that none is always last. */
   async #waiting(now: Date): Promise<{ item: Subscriber; room: number }[]> {
     const { queue, find } = this.#deps;
     const waiting: { item: Subscriber; room: number }[] = [];
@@ -123,13 +123,13 @@ export class DeliveryWorker {
     const keys = this.#keysOrPause(webhook);
     for (const claim of claimed) {
       this.counts.claimed(at.getTime() - Date.parse(claim.wasDueAt));
-      this.inFlight.add(claim, this.#try(claim, webhook, keys), () => this.wake());
+      this.inFlight.add(claim, this.#attempt(claim, webhook, keys), () => this.wake());
     }
     return claimed.length;
   }
 
   /** Never rejects. */
-  async #try(
+  async #attempt(
     claim: ClaimedDelivery,
     webhook: Subscriber,
     keys: Promise<SigningKeys | undefined>,
@@ -145,16 +145,16 @@ export class DeliveryWorker {
       if (result.error) this.#failed(webhookId);
       else this.circuits.succeeded(webhookId);
       const { delaysMs } = this.#settings;
-      const ours = await settleAttempt({ queue, pause, random, delaysMs }, claim, webhook, result);
-      if (!ours) this.counts.attempted("too_late");
+      const isSettled = await settleAttempt({ queue, pause, random, delaysMs }, claim, webhook, result);
+      if (!isSettled) this.counts.attempted("too_late");
       if (!result.error) await this.#endStreak(webhookId);
     } catch (err) {
       log.warn({ err, webhookId, eventId }, "webhook delivery interrupted");
-      await queue.defer(claim, this.#in(OWN_TROUBLE_MS)).catch(() => undefined);
+      await queue.defer(claim, this.#in(INTERNAL_ERROR_MS)).catch(() => undefined);
     }
   }
 
-  /** Undefined when the webhook has no key, for which it is now paused: nothing can be signed, and trying again mends nothing. */
+  /** Undefined when the webhook has no key; it is paused then, because no retry could be signed either. */
   async #keysOrPause(webhook: Subscriber): Promise<SigningKeys | undefined> {
     const keys = await this.#deps.keysOf(webhook.webhookId);
     if (!keys) await this.#deps.pause(webhook, KEY_MISSING);
@@ -170,7 +170,7 @@ export class DeliveryWorker {
     this.circuits.failed(webhookId);
   }
 
-  /** Other workers may have noted failures, so it is said again from time to time. */
+  /** Repeated once a minute, because workers of other processes may have recorded failures since. */
   async #endStreak(webhookId: string): Promise<void> {
     const now = this.#deps.clock().getTime();
     if (now - (this.#streakEndedAt.get(webhookId) ?? Number.NEGATIVE_INFINITY) < STREAK_ENDED_MS) return;
@@ -179,7 +179,7 @@ export class DeliveryWorker {
   }
 }
 
-/** Resolves when the work has, or time is up. */
+/** Resolves when the work has resolved or the time is over. */
 function within(ms: number, work: Promise<void>): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);

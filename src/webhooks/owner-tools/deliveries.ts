@@ -1,5 +1,4 @@
-// The delivery log of a webhook as the portal and the command line show it (issue 5): every attempt, kept 30 days.
-
+// Reads the delivery log of a webhook for the portal and the command line (issue 5); it covers 30 days.
 import { cursorOf, placeOf } from "../../queries/cursor.ts";
 import { NotFound } from "../../queries/errors.ts";
 import { showWebhook } from "../../queries/webhooks.ts";
@@ -21,7 +20,7 @@ export type DeliveryPage = { deliveries: Delivery[]; next_cursor: string | null 
 const DEFAULT_LIMIT = 50;
 const MOST_DELIVERIES = 100;
 
-/** Newest first. `accountId`: whose webhook it must be. @throws NotFound, InvalidCursor */
+/** Newest first. `accountId`: the required owner, if given. @throws NotFound, InvalidCursor */
 export async function listDeliveries(
   deps: DeliveriesDeps,
   webhookId: string,

@@ -1,4 +1,4 @@
-// The webhook that an owner wants something sent to: theirs, still there, and on a tier that has webhooks.
+// Loads a webhook for an owner's tool: it must exist, be the owner's, and belong to a tier with webhooks.
 import { TierRequired } from "../../commands/errors.ts";
 import { TIER_LIMITS } from "../../events/vocabulary.ts";
 import { type AccountDocument, accounts } from "../../projections/definitions/accounts.ts";
@@ -7,7 +7,7 @@ import { NotFound } from "../../queries/errors.ts";
 import { showWebhook } from "../../queries/webhooks.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 
-/** `accountId`: whose it must be. @throws NotFound, TierRequired */
+/** `accountId`: the required owner, if given. @throws NotFound, TierRequired */
 export async function entitledWebhook(
   deps: { readStore: ReadStore },
   webhookId: string,

@@ -1,4 +1,4 @@
-// Sends a webhook the clicks of the past that it has no delivery for, when its owner asks.
+// Queues past clicks for a webhook on its owner's request, as far as it has no delivery for them yet.
 import type { EventStore } from "../../event-store/port.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import type { DeliveryQueue } from "../queue/queue.ts";
@@ -12,7 +12,7 @@ export type ReplayWebhookDeps = {
   clock: () => Date;
 };
 
-/** Reads all clicks since then, so it takes a while on a busy service. @throws NotFound, TierRequired */
+/** Reads all clicks of the service since `since`, which may take minutes. @throws NotFound, TierRequired */
 export async function replayFrom(
   deps: ReplayWebhookDeps,
   webhookId: string,

@@ -1,5 +1,4 @@
-// What an owner does about deliveries that did not arrive: resend one, or recover all that failed since a time.
-
+// Lets an owner resend one delivery, or all that failed since a point in time.
 import { NotFound } from "../../queries/errors.ts";
 import type { Delivery } from "../queue/queue.ts";
 import { type DeliveriesDeps, showDelivery } from "./deliveries.ts";
@@ -8,9 +7,8 @@ import { entitledWebhook } from "./entitled-webhook.ts";
 export type ResendDeps = DeliveriesDeps & { clock: () => Date };
 
 /**
- * Due at once with its schedule from the start, also when it was delivered before; the receiver sees the same
- * `webhook-id` and body. One that a worker has just now stays as it is, as do those of a paused webhook until it is
- * resumed.
+ * Makes the delivery due now and restarts its schedule, also when it was delivered before; `webhook-id` and body stay
+ * the same. A delivery in flight is not changed, and that of a paused webhook waits until the webhook is resumed.
  * @throws NotFound, TierRequired
  */
 export async function resendDelivery(
@@ -25,7 +23,7 @@ export async function resendDelivery(
   return delivery;
 }
 
-/** Resends all that failed at or after `since`; answers how many. @throws NotFound, TierRequired */
+/** Resends all deliveries that failed at or after `since`; returns how many. @throws NotFound, TierRequired */
 export async function recoverSince(
   deps: ResendDeps,
   webhookId: string,

@@ -1,4 +1,4 @@
-// The test tool (interface, part 6): sends a signed sample of link.clicked to an endpoint now, and shows what happened.
+// The test tool (interface, part 6): sends a signed sample of link.clicked to an endpoint and returns the outcome.
 import { WebhookKeyMissing } from "../../commands/webhooks/webhook-errors.ts";
 import { keysInUse } from "../../commands/webhooks/webhook-key.ts";
 import type { ReadStore } from "../../read-store/port.ts";
@@ -16,14 +16,14 @@ export type TestWebhookDeps = {
 };
 
 export type TestedWebhook = {
-  /** As it was sent; the key is masked. */
+  /** As sent, with the key masked. */
   request: { method: "POST"; url: string; headers: Record<string, string>; body: string };
   answer: Pick<AttemptResult, "at" | "durationMs" | "status" | "error" | "answer">;
 };
 
 /**
- * Also for a paused webhook, so that an endpoint can be tried before it is resumed. No part of the delivery log.
- * `accountId`: whose it must be.
+ * Works for a paused webhook too, so that an endpoint can be tested before it is resumed. Not in the delivery log.
+ * `accountId`: the required owner, if given.
  * @throws NotFound, TierRequired, WebhookKeyMissing
  */
 export async function testWebhook(

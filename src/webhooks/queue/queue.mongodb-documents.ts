@@ -1,7 +1,7 @@
-// A delivery as one MongoDB document, its attempts inside, so that settling a try is one guarded update.
+// A delivery as one MongoDB document with its attempts, so that settling an attempt is one guarded update.
 import type { Attempt, Delivery, NewDelivery } from "./queue.ts";
 
-/** `claim`: the token of who has it; its end is `dueAt`, so that a dead worker's claim ends by itself. */
+/** `claim`: the token of its worker. The claim ends at `dueAt`, so that a crashed worker's claim expires. */
 export type StoredDelivery = Omit<Delivery, "id"> & {
   _id: string;
   body: string;
@@ -9,7 +9,7 @@ export type StoredDelivery = Omit<Delivery, "id"> & {
   log: Attempt[];
 };
 
-/** Projection of lists: bodies and answers stay where they are. */
+/** Projection for lists: without bodies and answers, which are large. */
 export const LISTED = { body: 0, log: 0 } as const;
 
 export function stored(id: string, delivery: NewDelivery, now: string): StoredDelivery {

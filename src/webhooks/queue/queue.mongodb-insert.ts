@@ -1,4 +1,4 @@
-// New deliveries into MongoDB, each once: the unique `_id` decides who was first.
+// Inserts new deliveries into MongoDB, each once: the unique `_id` rejects duplicates.
 import { type Collection, MongoBulkWriteError } from "mongodb";
 import { isDuplicateKey, type MongodbConnection } from "../../connections/mongodb.ts";
 import { type StoredDelivery, stored } from "./queue.mongodb-documents.ts";
@@ -6,7 +6,7 @@ import { deliveryId, type NewDelivery } from "./queue.ts";
 
 type Deliveries = Collection<StoredDelivery>;
 
-/** Answers how many were not there yet. @throws StoreUnavailable */
+/** Returns how many were new. @throws StoreUnavailable */
 export async function insertMissing(
   connection: MongodbConnection,
   deliveries: readonly NewDelivery[],
@@ -21,19 +21,19 @@ export async function insertMissing(
     }),
   );
   let added = 0;
-  for (let left = [...byId.values()]; left.length > 0; ) {
-    const attempt = left;
+  for (let missing = [...byId.values()]; missing.length > 0; ) {
+    const attempt = missing;
     const outcome = await on((all) => insertNew(all, attempt));
     added += outcome.added;
     if (outcome.settled) break;
-    // Some compatible servers stop at the first taken `_id` though told to go on: look what is left.
+    // Some compatible servers stop at the first duplicate `_id` despite `ordered: false`: insert the rest again.
     const there = await on((all) => idsOf(all, attempt));
-    left = attempt.filter(({ _id }) => !there.has(_id));
+    missing = attempt.filter(({ _id }) => !there.has(_id));
   }
   return added;
 }
 
-/** `settled`: nothing is left to insert. Taken ids are no error: those deliveries are queued already. */
+/** `settled`: nothing remains to be inserted. Duplicates are no error: those deliveries are already queued. */
 async function insertNew(
   all: Deliveries,
   documents: readonly StoredDelivery[],

@@ -1,4 +1,4 @@
-// The delivery queue on MongoDB, by guarded updates of single documents alone: no transactions, no pipelines.
+// The delivery queue on MongoDB: guarded single-document updates, without transactions or aggregation pipelines.
 import type { Collection, Document, Filter, UpdateFilter } from "mongodb";
 import type { MongodbConnection } from "../../connections/mongodb.ts";
 import { deliveryFrom, LISTED, type StoredDelivery } from "./queue.mongodb-documents.ts";
@@ -20,12 +20,12 @@ import type {
 type Claim = Pick<ClaimedDelivery, "id" | "token">;
 type StoredStreak = { _id: string; since: string; attempts: number };
 
-/** Works without its indexes too, only slower: see ensureDeliveryIndexes. */
+/** Also works, more slowly, before `ensureDeliveryIndexes` has created its indexes. */
 export function mongodbDeliveryQueue(connection: MongodbConnection): DeliveryQueue {
   return new MongodbDeliveryQueue(connection);
 }
 
-/** Safe to repeat and from several processes. @throws StoreUnavailable */
+/** Idempotent, also when several processes call it at once. @throws StoreUnavailable */
 export async function ensureDeliveryIndexes(connection: MongodbConnection): Promise<void> {
   await connection.run(async (db) => {
     const deliveries = db.collection<StoredDelivery>("deliveries");
@@ -61,7 +61,7 @@ class MongodbDeliveryQueue implements DeliveryQueue {
     const due: Filter<StoredDelivery> = { state: "pending", webhookId, dueAt: { $lte: now } };
     const candidates = await this.#on((all) => all.find(due).sort({ dueAt: 1 }).limit(limit).toArray());
     if (candidates.length === 0) return [];
-    // Another worker may be faster with some of them: what carries our token afterwards is ours.
+    // Another worker may have claimed some of them: ours are those that carry our token after the update.
     const taken: Filter<StoredDelivery> = { ...due, _id: { $in: candidates.map(({ _id }) => _id) } };
     await this.#on((all) => all.updateMany(taken, { $set: { claim: token, dueAt: until } }));
     const ours = await this.#on((all) =>

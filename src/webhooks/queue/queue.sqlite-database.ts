@@ -1,4 +1,4 @@
-// The delivery queue's file: prepared statements, and as few commits as the work allows.
+// The delivery queue's SQLite file: prepared statements, and group commit of small writes.
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
@@ -7,7 +7,7 @@ import { QUEUE_SCHEMA, STATEMENTS } from "./queue.sqlite-statements.ts";
 export type StatementName = keyof typeof STATEMENTS;
 export type Values = Record<string, SQLInputValue>;
 
-type Waiting = { work: () => unknown; done: (result: unknown) => void; failed: (error: unknown) => void };
+type Waiting = { work: () => unknown; resolve: (result: unknown) => void; reject: (error: unknown) => void };
 
 export class QueueDatabase {
   readonly #db: DatabaseSync;
@@ -18,23 +18,23 @@ export class QueueDatabase {
     mkdirSync(dirname(file), { recursive: true });
     this.#db = new DatabaseSync(file, { timeout: 10_000 });
     this.#db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
-    // Fewer, larger checkpoints: a delivery's rows are written three times within seconds.
+    // Fewer, larger WAL checkpoints, because a delivery's rows are written three times within seconds.
     this.#db.exec("PRAGMA wal_autocheckpoint = 8000; PRAGMA journal_size_limit = 67108864");
     this.#db.exec(`BEGIN IMMEDIATE; ${QUEUE_SCHEMA} COMMIT`);
   }
 
   /**
-   * Everything that is asked for until the event loop comes round again, in one commit. That is not flushed to the
-   * disk: a try that is forgotten with the power is made again.
+   * Group commit: all work of one turn of the event loop is one transaction. It is not fsynced, because an attempt
+   * whose record is lost in a power failure is only made again.
    */
   soon<T>(work: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#waiting.length === 0) setImmediate(() => this.#commitWaiting());
-      this.#waiting.push({ work, done: (result) => resolve(result as T), failed: reject });
+      this.#waiting.push({ work, resolve: (result) => resolve(result as T), reject });
     });
   }
 
-  /** In a commit of its own that is flushed before it answers. */
+  /** A transaction of its own, fsynced before it returns. */
   onDisk<T>(work: () => T): T {
     this.#db.exec("PRAGMA synchronous = FULL");
     try {
@@ -44,7 +44,7 @@ export class QueueDatabase {
     }
   }
 
-  /** How many rows it changed. */
+  /** Returns the number of changed rows. */
   run(name: StatementName, values: Values): number {
     return Number(this.#statement(name).run(values).changes);
   }
@@ -70,9 +70,9 @@ export class QueueDatabase {
     if (waiting.length === 0) return;
     try {
       const results = this.#transaction(() => waiting.map(({ work }) => work()));
-      for (const [n, { done }] of waiting.entries()) done(results[n]);
+      for (const [n, { resolve }] of waiting.entries()) resolve(results[n]);
     } catch (error) {
-      for (const { failed } of waiting) failed(error);
+      for (const { reject } of waiting) reject(error);
     }
   }
 

@@ -1,4 +1,4 @@
-// Rows of the delivery queue's tables, and how they become what the port speaks of.
+// Rows of the delivery queue's tables, and their conversion to the port's types.
 import type { Attempt, Delivery, DeliveryState } from "./queue.ts";
 
 export type DeliveryRow = {
@@ -16,7 +16,7 @@ export type DeliveryRow = {
 
 export type ClaimedRow = DeliveryRow & { due_at: string; body: string };
 
-/** `attempt`: JSON of everything but the answer. */
+/** `attempt`: JSON of the attempt without its answer. */
 export type AttemptRow = { attempt: string; answer: string };
 
 export function deliveryOf(row: DeliveryRow): Delivery {

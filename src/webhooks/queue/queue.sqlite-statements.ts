@@ -1,6 +1,6 @@
-// The delivery queue's tables and every statement on them, side by side so that each index can be seen to serve one.
+// The delivery queue's schema and all its statements in one place, so that indexes and queries can be compared.
 
-/** A claim moves `due_at` to its end: what is due is one index range, and a dead worker's claim ends by itself. */
+/** A claim sets `due_at` to its end: due deliveries are one index range, and a crashed worker's claim expires. */
 export const QUEUE_SCHEMA = `
   CREATE TABLE IF NOT EXISTS deliveries (
     id TEXT PRIMARY KEY,
@@ -39,7 +39,7 @@ export const STATEMENTS = {
   insert: `INSERT INTO deliveries (id, webhook_id, event_id, event, body, state, created_at, due_at)
     VALUES (:id, :webhookId, :eventId, :event, :body, 'pending', :now, :now) ON CONFLICT (id) DO NOTHING`,
 
-  // From one webhook to the next by the index, instead of over all that one webhook has waiting.
+  // Loose index scan: steps from one webhook to the next instead of reading all pending deliveries of each.
   dueWebhooks: `WITH RECURSIVE waiting (webhook_id) AS (
       SELECT min(webhook_id) FROM deliveries WHERE state = 'pending'
       UNION ALL

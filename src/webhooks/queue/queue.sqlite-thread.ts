@@ -1,4 +1,4 @@
-// The thread that works on deliveries.db for the portal's pages, away from the HTTP thread; started by queue.sqlite.ts.
+// The thread in which portal pages read deliveries.db, so that the HTTP thread is not blocked; see queue.sqlite.ts.
 import { parentPort, workerData } from "node:worker_threads";
 import { serveThread } from "../../runtime/threads/serve-thread.ts";
 import { openSqliteDeliveryQueue } from "./queue.sqlite.ts";

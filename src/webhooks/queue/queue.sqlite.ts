@@ -1,4 +1,4 @@
-// The delivery queue of the embedded default: one SQLite file that several processes may work on at once.
+// The delivery queue of the embedded default: one SQLite file that several processes can use concurrently.
 import { StoreUnavailable } from "../../event-store/port.ts";
 import { remoteMethods, threadClient } from "../../runtime/threads/thread-client.ts";
 import { QueueDatabase } from "./queue.sqlite-database.ts";
@@ -24,7 +24,7 @@ import {
   type QueueStats,
 } from "./queue.ts";
 
-/** The thread of the HTTP process ends when no page has asked for deliveries for so long. */
+/** The thread ends after this long without a call. */
 const IDLE_MS = 60_000;
 
 const METHODS = [
@@ -33,8 +33,8 @@ const METHODS = [
 ] as const;
 
 /**
- * Opens (and makes) the file. `offThread`: in a thread of its own, which is started when it is needed. Default false:
- * every call is synchronous in the caller's thread.
+ * Opens the file, and creates it when missing. `offThread`: in a thread of its own, started at the first call. Default
+ * false: every call is synchronous in the caller's thread.
  */
 export async function openSqliteDeliveryQueue(
   file: string,
@@ -52,7 +52,7 @@ export async function openSqliteDeliveryQueue(
   return { ...methods, close: thread.close };
 }
 
-const SWEPT_AT_ONCE = 500;
+const SWEEP_BATCH = 500;
 
 class SqliteDeliveryQueue implements DeliveryQueue {
   readonly #db: QueueDatabase;
@@ -152,9 +152,9 @@ class SqliteDeliveryQueue implements DeliveryQueue {
   async sweep(before: string): Promise<number> {
     let swept = 0;
     for (const name of ["sweepFinished", "sweepWaiting"] as const) {
-      // Step by step, so that deliveries go on between.
-      for (let gone = SWEPT_AT_ONCE; gone === SWEPT_AT_ONCE; swept += gone)
-        gone = await this.#db.soon(() => this.#db.run(name, { before, limit: SWEPT_AT_ONCE }));
+      // In small transactions, so that deliveries continue in between.
+      for (let deleted = SWEEP_BATCH; deleted === SWEEP_BATCH; swept += deleted)
+        deleted = await this.#db.soon(() => this.#db.run(name, { before, limit: SWEEP_BATCH }));
     }
     return swept;
   }

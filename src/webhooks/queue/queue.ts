@@ -1,52 +1,52 @@
-// Where deliveries wait, are claimed by workers and keep their attempts; contract: test/contract/delivery-queue.ts.
+// Port of the delivery queue: pending deliveries, claims and the attempt log; contract: test/contract/delivery-queue.ts.
 
-/** `failed` is the dead letter: its last try is over. `cancelled`: its webhook was removed before. */
+/** `failed`: the last attempt failed (dead letter). `cancelled`: the webhook was removed while it was pending. */
 export const DELIVERY_STATES = ["pending", "delivered", "failed", "cancelled"] as const;
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** All times are ISO 8601 UTC with milliseconds, so that they compare as text. */
 export type NewDelivery = {
   webhookId: string;
-  /** What the receiver sees as `webhook-id`, the same on each try. */
+  /** Sent as `webhook-id`, the same in each attempt. */
   eventId: string;
   /** Kind of webhook event, such as `link.clicked`. */
   event: string;
-  /** JSON text; its UTF-8 bytes are what is sent on each try. */
+  /** JSON text; each attempt sends its UTF-8 bytes. */
   body: string;
 };
 
-/** One try. `status` is null when no answer came, `error` when it was delivered. `answer`: at most 2 KB of its body. */
+/** `status` is null without an answer, `error` after success. `answer`: at most 2 KB of the answer's body. */
 export type Attempt = {
   at: string;
   durationMs: number;
   status: number | null;
   error: { code: string; message: string } | null;
   answer: string;
-  /** Null when there is no next try. */
+  /** Null when there is no next attempt. */
   nextTryAt: string | null;
 };
 
 export type Delivery = {
-  /** `<webhookId>.<eventId>`: there is never a second one. */
+  /** `<webhookId>.<eventId>`, so that there is one delivery per webhook and event. */
   id: string;
   webhookId: string;
   eventId: string;
   event: string;
   state: DeliveryState;
   createdAt: string;
-  /** When the next try is due, or a worker's claim ends; null when there is none. */
+  /** When the next attempt is due or a worker's claim ends; null when it is finished. */
   dueAt: string | null;
-  /** When it got its last state; null while pending. */
+  /** When it reached its final state; null while pending. */
   finishedAt: string | null;
-  /** Tries since it was queued or resent: its place in the schedule. */
+  /** Attempts since it was queued or resent: its position in the retry schedule. */
   tries: number;
-  /** Without the answer, which `get` gives. */
+  /** Without the answer, which only `get` returns. */
   lastAttempt: Omit<Attempt, "answer"> | null;
 };
 
 export type DeliveryWithLog = Delivery & { body: string; log: Attempt[] };
 
-/** A delivery that is ours until `until`. `token` is the proof; `wasDueAt` tells how late we are. */
+/** A delivery claimed until `ClaimRequest.until`. `token` proves the claim; `wasDueAt`: when it was due before. */
 export type ClaimedDelivery = Pick<
   Delivery,
   "id" | "webhookId" | "eventId" | "event" | "createdAt" | "tries"
@@ -56,7 +56,7 @@ export type ClaimedDelivery = Pick<
   token: string;
 };
 
-/** `token`: unique to this call, so that a worker whose claim ended can't pass for the one that has it now. */
+/** `token`: unique per call, so that a worker with an expired claim cannot settle the delivery. */
 export type ClaimRequest = {
   webhookId: string;
   token: string;
@@ -67,7 +67,7 @@ export type ClaimRequest = {
 
 export type DeliveryOutcome = { state: "delivered" | "failed" } | { state: "pending"; dueAt: string };
 
-/** Newest first; `after`: the id of the last one of the page before. */
+/** Newest first; `after`: the last delivery of the previous page. */
 export type DeliveryQuery = {
   webhookId: string;
   state?: DeliveryState | undefined;
@@ -75,46 +75,46 @@ export type DeliveryQuery = {
   limit: number;
 };
 
-/** Failures of a webhook since its last success, by all workers. */
+/** Failed attempts of a webhook since its last success, over all workers. */
 export type FailureStreak = { since: string; attempts: number };
 
 export type QueueStats = { pending: number; due: number; oldestDueAt: string | null };
 
 export interface DeliveryQueue {
-  /** Adds those that are not there yet, due now, and answers how many that were. On the disk when it resolves. */
+  /** Adds deliveries that do not exist yet, due now; returns how many were added. Durable when it resolves. */
   enqueue(deliveries: readonly NewDelivery[], now: string): Promise<number>;
-  /** Webhooks that have a delivery due and unclaimed, in no promised order. */
+  /** Webhooks with a due, unclaimed delivery, in any order. */
   dueWebhooks(now: string): Promise<string[]>;
-  /** The longest due of one webhook, none of which another call gets before `until`. */
+  /** Claims the deliveries of one webhook that have been due longest; no other call gets them before `until`. */
   claim(request: ClaimRequest): Promise<ClaimedDelivery[]>;
-  /** Notes a try and what comes next. False, and nothing changes, when the claim has gone to another. */
+  /** Stores an attempt and its outcome. False, without any change, when another worker has claimed it since. */
   settle(
     claim: Pick<ClaimedDelivery, "id" | "token">,
     attempt: Attempt,
     outcome: DeliveryOutcome,
   ): Promise<boolean>;
-  /** Gives a claim back unspent, due at `dueAt`. False when the claim has gone to another. */
+  /** Returns a claim without an attempt, due at `dueAt`. False when another worker has claimed it since. */
   defer(claim: Pick<ClaimedDelivery, "id" | "token">, dueAt: string): Promise<boolean>;
-  /** Due now, its schedule from the start, whatever its state; one that a worker has just now stays as it is. */
+  /** Makes a delivery in any state due now and restarts its schedule; one with a current claim is not changed. */
   resend(id: string, now: string): Promise<Delivery | undefined>;
-  /** The same for all of a webhook that failed at or after `since`; answers how many. */
+  /** Resends all deliveries of a webhook that failed at or after `since`; returns how many. */
   recover(webhookId: string, since: string, now: string): Promise<number>;
-  /** Ends all that are pending, claimed ones too; answers how many. */
+  /** Cancels all pending deliveries, including claimed ones; returns how many. */
   cancel(webhookId: string, now: string): Promise<number>;
   list(query: DeliveryQuery): Promise<Delivery[]>;
   get(id: string): Promise<DeliveryWithLog | undefined>;
-  /** Forgets, with their attempts, what finished before then and what has been due in vain since; answers how many. */
+  /** Deletes deliveries, with their attempts, that finished or became due before `before`; returns how many. */
   sweep(before: string): Promise<number>;
-  /** One more failed attempt of this webhook; answers the streak it belongs to. */
+  /** Counts a failed attempt of the webhook; returns its current streak. */
   noteFailure(webhookId: string, at: string): Promise<FailureStreak>;
-  /** Ends the streak: a success, or somebody resumed the webhook. */
+  /** Ends the streak, after a success or when the webhook was resumed. */
   endStreak(webhookId: string): Promise<void>;
-  /** `except`: webhooks that do not count, such as paused ones. */
+  /** `except`: webhooks to leave out of `due` and `oldestDueAt`, such as paused ones. */
   stats(now: string, except: readonly string[]): Promise<QueueStats>;
   close(): Promise<void>;
 }
 
-/** The one identity of a delivery, so that routing the same event again makes no second one. */
+/** Deterministic, so that routing the same event again creates no second delivery. */
 export function deliveryId(webhookId: string, eventId: string): string {
   return `${webhookId}.${eventId}`;
 }

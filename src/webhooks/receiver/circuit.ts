@@ -1,11 +1,11 @@
-// A receiver that fails again and again is left alone for a while: its deliveries wait and no try is spent. Pure.
+// Circuit breaker for a failing receiver: while it is open, deliveries wait without using up attempts. Pure.
 
 /** Times in milliseconds. `openedForMs` is 0 while closed; the circuit is half-open once `openUntil` has passed. */
 export type Circuit = { failures: number; openUntil: number; openedForMs: number };
 
 export const closedCircuit: Circuit = { failures: 0, openUntil: 0, openedForMs: 0 };
 
-/** `failures` in a row open it, first for `openFromMs`, then each time for twice as long. */
+/** `failures` in a row open the circuit for `openFromMs`, doubled each time up to `openToMs`. */
 export type CircuitSettings = { failures: number; openFromMs: number; openToMs: number };
 
 export const CIRCUIT_SETTINGS: CircuitSettings = { failures: 10, openFromMs: 5_000, openToMs: 300_000 };
@@ -14,13 +14,13 @@ export function isOpen(circuit: Circuit, now: number): boolean {
   return circuit.openUntil > now;
 }
 
-/** How many deliveries may be under way at once: none while open, one probe while half-open. */
+/** Most deliveries in flight: none while open, one probe while half-open, `closed` otherwise. */
 export function widthOf(circuit: Circuit, now: number, closed: number): number {
   if (circuit.openedForMs === 0) return closed;
   return isOpen(circuit, now) ? 0 : 1;
 }
 
-/** What fails while it is open set out before it opened, and says nothing new. `random`: [0, 1). */
+/** Failures while open belong to deliveries sent before it opened, so they do not extend it. `random`: [0, 1). */
 export function afterFailure(
   circuit: Circuit,
   now: number,

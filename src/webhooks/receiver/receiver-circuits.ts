@@ -1,4 +1,4 @@
-// The circuits of all receivers that a worker sends to; only of those that failed last is anything kept.
+// The circuit breakers of all receivers of a worker; holds entries only for webhooks whose last attempt failed.
 import {
   afterFailure,
   type Circuit,
@@ -23,7 +23,7 @@ export class ReceiverCircuits {
     this.#deps = deps;
   }
 
-  /** How many deliveries the webhook may have under way; `closed` when all is well. */
+  /** Most deliveries of the webhook in flight; `closed` when its circuit is closed. */
   widthOf(webhookId: string, closed: number): number {
     return widthOf(this.#of(webhookId), this.#deps.now(), closed);
   }

@@ -1,4 +1,4 @@
-// What a webhook's URL may look like: asked when it is added or changed, and again before every delivery.
+// Validates a webhook's URL: when it is added or changed, and again before every delivery.
 import { isIP } from "node:net";
 import { RequestRefused } from "./request-refused.ts";
 import { addressRefusal, portRefusal, type Reach } from "./safe-address.ts";
@@ -6,7 +6,7 @@ import { addressRefusal, portRefusal, type Reach } from "./safe-address.ts";
 export const MAX_RECEIVER_URL_LENGTH = 2048;
 
 /**
- * The URL, parsed. Names are only judged by their form here; the addresses behind them when a connection is made.
+ * The parsed URL. Host names are checked for syntax only; their addresses are checked at connection time.
  * @throws RequestRefused (`url_refused`, `port_refused`, `address_refused`)
  */
 export function receiverUrl(text: string, reach: Reach): URL {
@@ -23,7 +23,7 @@ export function receiverUrl(text: string, reach: Reach): URL {
   return url;
 }
 
-/** The parser has already turned decimal, octal, hexadecimal and full-width numbers into plain addresses. */
+/** URL.parse has already normalised decimal, octal, hexadecimal and full-width forms of IP addresses. */
 function checkHost(hostname: string, reach: Reach): void {
   const host = hostname.replace(/^\[|\]$/g, "");
   if (isIP(host) !== 0) {
@@ -36,7 +36,7 @@ function checkHost(hostname: string, reach: Reach): void {
   }
 }
 
-/** `localhost` and everything below it mean this machine, whatever a name server says (RFC 6761). */
+/** `localhost` and its subdomains are loopback names regardless of DNS (RFC 6761). */
 export function isLocalName(name: string): boolean {
   return /(^|\.)localhost\.?$/i.test(name);
 }

@@ -1,4 +1,4 @@
-// Why a delivery failed, in a stable code and a sentence for the delivery log.
+// Maps errors and statuses of a request to a stable code and a sentence for the delivery log.
 import { RequestRefused } from "./request-refused.ts";
 
 export type RequestFailure = { code: string; message: string };
@@ -20,7 +20,7 @@ const CERTIFICATE: Readonly<Record<string, string>> = {
   CERT_REVOKED: "was revoked",
 };
 
-/** For what a request threw; `timeoutMs` is what the whole attempt had. */
+/** The failure for an error that a request threw; `timeoutMs`: the limit of the whole attempt. */
 export function failureOf(thrown: unknown, timeoutMs: number): RequestFailure {
   const error = firstOf(thrown);
   if (error instanceof RequestRefused) return { code: error.code, message: error.message };
@@ -45,7 +45,7 @@ export function failureOf(thrown: unknown, timeoutMs: number): RequestFailure {
   return { code: "request_failed", message: `The request failed (${code})` };
 }
 
-/** For an answer that is no success; undefined for 2xx. */
+/** The failure for a response status; undefined for 2xx. */
 export function failureOfStatus(status: number): RequestFailure | undefined {
   if (status >= 200 && status < 300) return undefined;
   if (status >= 300 && status < 400)
@@ -53,7 +53,7 @@ export function failureOfStatus(status: number): RequestFailure | undefined {
   return { code: "status", message: `Answered ${status}` };
 }
 
-/** Several addresses that all failed come as one error of many. */
+/** When all addresses of a host fail, Node throws an AggregateError; its first error stands for all. */
 function firstOf(thrown: unknown): unknown {
   return thrown instanceof AggregateError && thrown.errors.length > 0 ? thrown.errors[0] : thrown;
 }

@@ -1,9 +1,9 @@
-// A request that was never made: the URL, port or address is not one that webhooks may go to.
+// The error of a request that was not sent, because its URL, port or address is not allowed for webhooks.
 import { DomainError } from "../../runtime/errors.ts";
 
 export type RefusalCode = "url_refused" | "port_refused" | "address_refused" | "dns_failed";
 
-/** `code` ends in the delivery log and is what the portal and the command line show. */
+/** `code` is stored in the delivery log and shown by the portal and the command line. */
 export class RequestRefused extends DomainError {
   override readonly code: RefusalCode;
   constructor(code: RefusalCode, message: string, options?: ErrorOptions) {

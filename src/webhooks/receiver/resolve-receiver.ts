@@ -1,5 +1,5 @@
-// Names of receivers to addresses. Not the system's look-up: a name server that never answers would hold the few
-// threads that files and password hashes of this process wait for, too.
+// Resolves receiver names with c-ares instead of getaddrinfo: a name server that does not answer would block libuv's
+// few pool threads, which file access and password hashing share.
 import type { LookupAddress } from "node:dns";
 import { Resolver } from "node:dns/promises";
 import { readFileSync } from "node:fs";
@@ -7,14 +7,14 @@ import { isIP } from "node:net";
 import { isLocalName } from "./receiver-url.ts";
 import { RequestRefused } from "./request-refused.ts";
 
-/** Every address of a name, at least one. @throws RequestRefused (`dns_failed`) */
+/** All addresses of a name, at least one. @throws RequestRefused (`dns_failed`) */
 export type ResolveReceiver = (name: string) => Promise<LookupAddress[]>;
 
 const HOSTS_FILE = "/etc/hosts";
 
 /**
- * `dnsServers` empty: the hosts file (read now), then the system's name servers; else those servers alone. Search
- * domains are not applied: a webhook names its receiver in full.
+ * `dnsServers` empty: the hosts file, read once here, then the system's name servers; otherwise only those servers.
+ * Search domains are not applied: a webhook's host must be fully qualified.
  */
 export function receiverResolver(dnsServers: readonly string[], hostsFile = HOSTS_FILE): ResolveReceiver {
   const resolver = new Resolver({ timeout: 2000, tries: 2 });

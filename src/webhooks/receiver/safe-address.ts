@@ -1,4 +1,4 @@
-// Which addresses and ports a delivery may go to: a webhook's URL is a stranger's, our network is not (issue 5).
+// SSRF protection: which addresses and ports webhooks, whose URLs are user input, may reach (issue 5).
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
@@ -8,8 +8,8 @@ export type Reach = { allowPrivate: boolean };
 type Range = { name: string; cidrs: readonly string[]; private?: true };
 
 /**
- * First match wins. `private` ranges open with `allowPrivate`; the others never do: nothing that wants webhooks lives
- * there, and addresses that carry an IPv4 address inside would be a way around every line above.
+ * First match wins. `allowPrivate` admits the `private` ranges. The others are always refused: they hold no receivers,
+ * and IPv6 ranges that embed an IPv4 address would bypass the IPv4 ranges.
  */
 const REFUSED: readonly Range[] = [
   {
@@ -70,8 +70,8 @@ const ranges = REFUSED.map((range) => ({
 const globalUnicast = ipaddr.parseCIDR("2000::/3");
 
 /**
- * Why nothing may be sent to this address, to end a sentence such as "10.0.0.1 is ..."; undefined when it may.
- * `address` as a resolver or the URL parser writes it; other spellings (octal, leading zeros) are no addresses here.
+ * Why the address is refused, as the end of a sentence such as "10.0.0.1 is ..."; undefined when it is allowed.
+ * `address`: as a resolver or URL.parse writes it; other notations (octal, leading zeros) are refused as invalid.
  */
 export function addressRefusal(address: string, { allowPrivate }: Reach): string | undefined {
   if (isIP(address) === 0 || !ipaddr.isValid(address)) return "not an IP address";
@@ -86,7 +86,7 @@ export function addressRefusal(address: string, { allowPrivate }: Reach): string
   return undefined;
 }
 
-/** Why nothing may be sent to this port; undefined when it may. "" is the scheme's own. */
+/** Why the port is refused; undefined when it is allowed. "" is the scheme's default port. */
 export function portRefusal(port: string): string | undefined {
   const number = Number(port);
   if (port === "" || number === 80 || number === 443 || (number >= 1024 && number <= 65_535))
@@ -94,7 +94,7 @@ export function portRefusal(port: string): string | undefined {
   return `Port ${port} is not allowed for webhooks: use 80, 443 or 1024 to 65535`;
 }
 
-/** ISATAP (RFC 5214) writes an IPv4 address behind 0:5efe or 200:5efe in any network. */
+/** ISATAP (RFC 5214): an interface identifier 0:5efe or 200:5efe in any network is followed by an IPv4 address. */
 function hidesIpv4({ parts }: ipaddr.IPv6): boolean {
   return ((parts[4] ?? 0) & ~0x0200) === 0 && parts[5] === 0x5efe;
 }

@@ -1,4 +1,4 @@
-// Connections to receivers: the name is resolved by us, every address checked, and exactly a checked one connected to.
+// Connects to receivers after resolving the name and checking every address, and uses only those checked addresses.
 import type { LookupAddress } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { Agent, buildConnector, type Dispatcher } from "undici";
@@ -8,19 +8,19 @@ import { addressRefusal, portRefusal, type Reach } from "./safe-address.ts";
 
 export type SafeAgentDeps = Reach & {
   resolve: ResolveReceiver;
-  /** Certificate authorities to trust instead of the ones that come with Node; PEM. */
+  /** PEM certificate authorities to trust instead of Node's bundled ones. */
   ca?: string | undefined;
-  /** Not below the deliveries that run at once, or waiting in line would use up their 15 seconds. */
+  /** At least the number of deliveries in flight: waiting for a connection would count against their 15 seconds. */
   connectionsPerOrigin?: number | undefined;
 };
 
 const CONNECT_TIMEOUT_MS = 10_000;
-/** A name is looked up again after this long, also when its connection never rested. */
+/** Longest life of a connection, so that a name is resolved again even if its connection is never idle. */
 const CONNECTION_LIFE_MS = 300_000;
 
 /**
- * Keeps connections alive; never uses a proxy, whatever the environment says, and never follows a redirect. The TLS
- * server name and the Host header stay the URL's. Close it to end its connections.
+ * Keeps connections alive, ignores proxy settings of the environment and does not follow redirects. TLS server name
+ * and Host header are the URL's. Destroy it to close its connections.
  */
 export function safeAgent(deps: SafeAgentDeps): Dispatcher {
   const connect = buildConnector({
@@ -42,7 +42,7 @@ export function safeAgent(deps: SafeAgentDeps): Dispatcher {
   });
 }
 
-/** Literal addresses are never looked up, so they are checked here. */
+/** IP literals are connected to without a lookup, so they are checked here. */
 function refusalOf(options: buildConnector.Options, reach: Reach): RequestRefused | undefined {
   const port = portRefusal(options.port);
   if (port) return new RequestRefused("port_refused", port);
@@ -51,7 +51,7 @@ function refusalOf(options: buildConnector.Options, reach: Reach): RequestRefuse
   return why === undefined ? undefined : new RequestRefused("address_refused", `${host} is ${why}`);
 }
 
-/** The answers that this gives are the addresses that are connected to: there is no second look-up to lie to. */
+/** The socket connects to exactly the addresses returned here, which prevents DNS rebinding. */
 function checkedLookup(deps: SafeAgentDeps): LookupFunction {
   return (name, options, callback) => {
     checkedAddresses(deps, name).then(
@@ -65,7 +65,7 @@ function checkedLookup(deps: SafeAgentDeps): LookupFunction {
   };
 }
 
-/** One refused address among good ones refuses all: such an answer is a mistake or an attack. */
+/** One refused address among allowed ones refuses the whole answer: it is a misconfiguration or an attack. */
 async function checkedAddresses(
   deps: SafeAgentDeps,
   name: string,

@@ -1,9 +1,9 @@
-// The body of a link.clicked delivery (interface, part 6), as bytes: stored once, signed and sent unchanged.
+// Builds the body of a link.clicked delivery (interface, part 6) once; it is stored, signed and sent unchanged.
 import type { LinkClicked } from "../../events/catalogue.ts";
 
 export const LINK_CLICKED = "link.clicked";
 
-/** What the body is made of; the rest of the event stays with us. */
+/** The fields of the event that the body contains; the others are not disclosed. */
 export type PayloadClick = Pick<
   LinkClicked["data"],
   | "at"
@@ -21,8 +21,8 @@ export type PayloadClick = Pick<
 >;
 
 /**
- * Every field is a string: "" where the visitor sent nothing (user_agent, referer, ip), `unknown` where nothing was
- * recognised (country, city, device_type, browser, os), as in the analytics. `ip` is anonymised.
+ * Every field is a string: "" for a missing value (user_agent, referer, ip), `unknown` for an unrecognised one
+ * (country, city, device_type, browser, os), as in the analytics. `ip` is anonymised.
  */
 export function clickPayload(click: PayloadClick): Uint8Array {
   const body = {
@@ -47,7 +47,7 @@ export function clickPayload(click: PayloadClick): Uint8Array {
   return Buffer.from(JSON.stringify(body));
 }
 
-/** The sample of the test tool: a click as it could be, on a link that doesn't exist. `at`: milliseconds. */
+/** The test tool's sample: a realistic click on a link that does not exist. `at`: milliseconds. */
 export function samplePayload(baseUrl: string, at: number): Uint8Array {
   return clickPayload({
     at: new Date(at).toISOString(),

@@ -1,4 +1,4 @@
-// What the worker knows of webhooks: address, and whether they are to be sent anything; follows the account streams.
+// The worker's view of webhooks, with URL and status, kept current by a subscription to the account streams.
 import type { EventStore, Position } from "../../event-store/port.ts";
 import { readEvent } from "../../events/read-event.ts";
 import { PREFIX } from "../../events/streams.ts";
@@ -8,17 +8,17 @@ const BATCH = 2_000;
 
 export class WebhookDirectory {
   readonly #eventStore: EventStore;
-  readonly #changed: () => void;
+  readonly #onChange: () => void;
   #subscribers = noSubscribers();
   #position: Position | undefined;
 
-  /** `changed`: called after events were taken in. */
-  constructor(eventStore: EventStore, changed: () => void) {
+  /** `onChange`: called after each batch of events. */
+  constructor(eventStore: EventStore, onChange: () => void) {
     this.#eventStore = eventStore;
-    this.#changed = changed;
+    this.#onChange = onChange;
   }
 
-  /** Paused also means that its account has no webhooks on its tier: what is queued waits for an upgrade. */
+  /** Also `paused` while the account's tier has no webhooks: queued deliveries then wait for an upgrade. */
   find(webhookId: string): Subscriber | undefined {
     const webhook = this.#subscribers.webhooks.get(webhookId);
     if (webhook?.status !== "active" || this.#subscribers.entitled.has(webhook.accountId)) return webhook;
@@ -30,14 +30,14 @@ export class WebhookDirectory {
     return ids.filter((webhookId) => this.find(webhookId)?.status === "paused");
   }
 
-  /** Everything that had been said before this call. @throws what the store throws */
+  /** Reads all account events up to the current head. @throws what the store throws */
   async catchUp(): Promise<void> {
     const head = await this.#eventStore.head();
     if (head === undefined) return;
     this.#position = await foldAccounts(this.#eventStore, this.#subscribers, this.#position, head);
   }
 
-  /** Ends when the signal aborts, or the subscription is dropped. @throws what the store throws */
+  /** Resolves when the signal aborts or the subscription is dropped. @throws what the store throws */
   async follow(signal: AbortSignal): Promise<void> {
     const options = { after: this.#position, prefixes: [PREFIX.account], signal, batchSize: BATCH };
     for await (const events of this.#eventStore.subscribe(options)) {
@@ -46,12 +46,12 @@ export class WebhookDirectory {
         if (event) foldSubscribers(this.#subscribers, event);
         this.#position = recorded.position;
       }
-      this.#changed();
+      this.#onChange();
     }
   }
 }
 
-/** Folds the account events after `after`, up to and with `upTo`; answers the last position taken in. */
+/** Folds the account events after `after`, up to and including `upTo`; returns the last position folded. */
 export async function foldAccounts(
   eventStore: EventStore,
   subscribers: Subscribers,

@@ -1,4 +1,4 @@
-// Deliveries for clicks of the past, when the owner of a webhook asks: from before it was added, or while it was paused.
+// Queues deliveries for past clicks: from before a webhook was added, or from while it was paused.
 import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
 import { readEvent } from "../../events/read-event.ts";
 import { PREFIX } from "../../events/streams.ts";
@@ -17,7 +17,7 @@ export type ReplayDeps = {
   clock: () => Date;
 };
 
-/** `since`: when the click was recorded, ISO 8601 UTC; never further back than 30 days. */
+/** `since`: earliest recording time of the clicks, ISO 8601 UTC; at most 30 days ago. */
 export type ReplayRequest = {
   accountId: string;
   webhookId: string;
@@ -25,12 +25,12 @@ export type ReplayRequest = {
   since: string;
 };
 
-/** `found`: clicks that the webhook would have got; `queued`: those that had no delivery yet. */
+/** `found`: clicks that match the webhook; `queued`: those that had no delivery yet. */
 export type Replayed = { since: string; found: number; queued: number };
 
 const BATCH = 2_000;
 
-/** Reads the log up to its head as of this call. What was delivered, or still waits, is not queued again. */
+/** Reads the log up to its head at the time of the call. Clicks that already have a delivery are not queued again. */
 export async function replayClicks(deps: ReplayDeps, request: ReplayRequest): Promise<Replayed> {
   const oldest = Date.parse(oldestRouted(deps.clock()));
   const since = new Date(Math.max(oldest, Date.parse(request.since))).toISOString();

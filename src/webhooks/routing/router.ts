@@ -1,4 +1,4 @@
-// From clicks to deliveries: one ordered pass over account and click events, with a checkpoint of its own.
+// Turns clicks into deliveries: one ordered subscription to account and click events with its own checkpoint.
 import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
 import type { StoredEvent } from "../../events/catalogue.ts";
 import { readEvent } from "../../events/read-event.ts";
@@ -18,22 +18,22 @@ export type RouterDeps = {
   readStore: Pick<ReadStore, "checkpoint" | "saveCheckpoint">;
   queue: Pick<DeliveryQueue, "enqueue" | "cancel">;
   clock: () => Date;
-  /** Called when there is something new to deliver. */
-  queued: () => void;
+  /** Called when new deliveries were queued. */
+  onQueued: () => void;
 };
 
-/** Most events before one write and one checkpoint. */
+/** Most events per write and checkpoint. */
 const BATCH = 2_000;
-/** Least time between two while clicks keep coming, so that each flush takes many; a lone click never waits. */
-const GATHER_MS = 100;
-/** While there is no webhook at all: how soon after it was added the first one hears of clicks. */
-const LOOK_FOR_WEBHOOKS_MS = 200;
+/** Pause after a batch that is not full, so that under load each write takes many events. */
+const BATCH_PAUSE_MS = 100;
+/** Poll interval while the service has no webhook: how soon the first one gets clicks. */
+const FIRST_WEBHOOK_POLL_MS = 200;
 
 /**
- * Routes from the committed checkpoint on, until the signal aborts or the subscription is dropped. Deliveries are in
- * the queue before the checkpoint moves, and there is one for each webhook and event: a crash anywhere loses none and
- * doubles none.
- * @throws what the stores throw; EventUnreadable at an event that a newer program wrote, which is not passed over
+ * Routes from the committed checkpoint on, until the signal aborts or the subscription is dropped. Deliveries are
+ * queued before the checkpoint moves and their ids are unique per webhook and event, so a crash neither loses nor
+ * duplicates one.
+ * @throws what the stores throw; EventUnreadable at an event of a newer version of the service, which is not skipped
  */
 export async function routeClicks(deps: RouterDeps, signal: AbortSignal): Promise<void> {
   const checkpoint = await deps.readStore.checkpoint(ROUTER_CHECKPOINT);
@@ -42,22 +42,22 @@ export async function routeClicks(deps: RouterDeps, signal: AbortSignal): Promis
   if (after !== undefined) await foldAccounts(deps.eventStore, subscribers, undefined, after);
   if (subscribers.webhooks.size === 0) {
     const from = after;
-    after = await passOverWhileNobodyListens(deps, after, signal);
+    after = await skipUntilFirstWebhook(deps, after, signal);
     if (after !== undefined) await foldAccounts(deps.eventStore, subscribers, from, after);
   }
   const prefixes = [PREFIX.account, PREFIX.clicks];
   for await (const events of deps.eventStore.subscribe({ after, prefixes, signal, batchSize: BATCH })) {
     if (signal.aborted) return;
     await routeBatch(deps, subscribers, events);
-    if (events.length < BATCH) await pause(GATHER_MS, signal);
+    if (events.length < BATCH) await pause(BATCH_PAUSE_MS, signal);
   }
 }
 
 /**
- * A service without webhooks need not read its clicks a second time: answers the position from which they matter,
- * at which nobody had added a webhook yet.
+ * Avoids reading all clicks while the service has no webhook: advances the checkpoint with the head, and returns the
+ * last position before the first webhook was added.
  */
-async function passOverWhileNobodyListens(
+async function skipUntilFirstWebhook(
   deps: RouterDeps,
   from: Position | undefined,
   signal: AbortSignal,
@@ -70,7 +70,7 @@ async function passOverWhileNobodyListens(
       after = head;
       await saveCheckpoint(deps, { position: head, recordedAt: deps.clock().toISOString() });
     }
-    await pause(LOOK_FOR_WEBHOOKS_MS, signal);
+    await pause(FIRST_WEBHOOK_POLL_MS, signal);
   }
   return after;
 }
@@ -99,7 +99,7 @@ async function routeBatch(
   const deliveries: NewDelivery[] = [];
   const removed: string[] = [];
   for (const recorded of batch) {
-    if (isForNobody(subscribers, recorded)) continue;
+    if (hasNoSubscriber(subscribers, recorded)) continue;
     const event = readEvent(recorded);
     if (!event) continue;
     removed.push(...foldSubscribers(subscribers, event));
@@ -108,11 +108,11 @@ async function routeBatch(
   const added = await deps.queue.enqueue(deliveries, now.toISOString());
   for (const webhookId of removed) await deps.queue.cancel(webhookId, now.toISOString());
   await saveCheckpoint(deps, batch.at(-1));
-  if (added > 0) deps.queued();
+  if (added > 0) deps.onQueued();
 }
 
-/** Most accounts have no webhook: their clicks are not worth checking against the schema. */
-function isForNobody({ byAccount }: Subscribers, { type, data }: RecordedEvent): boolean {
+/** Fast path: skips schema validation for clicks of accounts without a webhook, which are most. */
+function hasNoSubscriber({ byAccount }: Subscribers, { type, data }: RecordedEvent): boolean {
   if (type !== "LinkClicked") return false;
   const accountId = (data as { accountId?: unknown } | null)?.accountId;
   return typeof accountId === "string" && !byAccount.has(accountId);

@@ -1,4 +1,4 @@
-// Who wants to hear of which clicks: webhooks and tiers, folded in memory from the account streams.
+// Which webhooks subscribe to which clicks: an in-memory fold of webhooks and tiers from the account streams.
 import type { LinkClicked, StoredEvent } from "../../events/catalogue.ts";
 import { type ClickKind, TIER_LIMITS, type Tier } from "../../events/vocabulary.ts";
 
@@ -8,13 +8,13 @@ export type Subscriber = {
   url: string;
   kinds: readonly ClickKind[];
   status: "active" | "paused" | "removed";
-  /** ISO 8601 UTC, when it last began to be sent anything: added or resumed. */
+  /** When it was added or last resumed, ISO 8601 UTC. */
   activeSince: string;
 };
 
-/** Changed in place: a busy service has more accounts than one wants to copy for each event. */
+/** Mutated in place, because copying it for each event would cost too much with many accounts. */
 export type Subscribers = {
-  /** Removed ones too, as long as the process lives: what still waits for them is cancelled. */
+  /** Includes webhooks that were removed, so that their queued deliveries can be recognised and cancelled. */
   webhooks: Map<string, Subscriber>;
   byAccount: Map<string, Set<string>>;
   /** Open accounts whose tier has webhooks. */
@@ -25,7 +25,7 @@ export function noSubscribers(): Subscribers {
   return { webhooks: new Map(), byAccount: new Map(), entitled: new Set() };
 }
 
-/** Answers the webhooks that the event removed: what waits for them is to be cancelled. */
+/** Returns the webhooks that the event removed; their queued deliveries are to be cancelled. */
 export function foldSubscribers(subscribers: Subscribers, event: StoredEvent): string[] {
   switch (event.type) {
     case "AccountOpened":
@@ -65,7 +65,7 @@ export function foldSubscribers(subscribers: Subscribers, event: StoredEvent): s
   }
 }
 
-/** The active webhooks that get this click: of its account, on a tier that has them, of their kinds (interface, part 6). */
+/** Active webhooks of the click's account that select its kind, if the tier has webhooks (interface, part 6). */
 export function subscribersOf(subscribers: Subscribers, click: LinkClicked["data"]): Subscriber[] {
   const { accountId, kind } = click;
   const own = subscribers.byAccount.get(accountId);
@@ -78,7 +78,7 @@ export function subscribersOf(subscribers: Subscribers, click: LinkClicked["data
   return found;
 }
 
-/** Only links created through the API trigger webhooks; links made in the web interface do not (interface, part 6). */
+/** Only clicks on links created through the API trigger webhooks, not those created in the portal (interface, part 6). */
 export function isRouted(click: LinkClicked["data"]): boolean {
   return click.via === "api";
 }

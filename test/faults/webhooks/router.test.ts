@@ -36,7 +36,7 @@ describe("the webhook router", () => {
       readStore,
       queue: deliveryQueue,
       clock: () => new Date(),
-      queued: () => undefined,
+      onQueued: () => undefined,
     };
     const routing = routeClicks({ ...deps, ...parts }, stop.signal);
     const done = until(async () => (await readStore.checkpoint(ROUTER_CHECKPOINT))?.position === head);

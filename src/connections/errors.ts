@@ -1,7 +1,7 @@
-// The error of everything that the processes share only to go faster or to take turns: the caller goes on without.
+// The error of Redis, whose callers continue without it, for example with rate limits per process.
 import { DomainError } from "../runtime/errors.ts";
 
-/** The shared limits or leases can't be asked just now; whether a pending write was taken is unknown. */
+/** Redis is unavailable; whether a write in flight was applied is unknown. */
 export class CoordinationUnavailable extends DomainError {
   override readonly code = "coordination_unavailable";
 }

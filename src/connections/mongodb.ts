@@ -1,4 +1,4 @@
-// One client for all adapters on MongoDB: its time-outs, and which of its errors mean that the server is away.
+// The MongoDB client that all adapters share: time-outs, and which of its errors mean that the server is unavailable.
 import {
   type Db,
   MongoBulkWriteError,
@@ -15,10 +15,10 @@ import { StoreUnavailable } from "../event-store/port.ts";
 import { OutageBreaker } from "../runtime/outage-breaker.ts";
 
 const DEFAULT_DATABASE = "linkledger";
-/** While the server is away one caller a second finds out, the others fail at once and use what they have. */
+/** While the server is unavailable, one call a second probes it and the others fail fast. */
 const OUTAGE_PAUSE_MS = 1_000;
 
-/** Defaults only: what the connection string says wins, as a cluster may need other values. */
+/** Defaults; the connection string takes precedence, because a cluster may need other values. */
 const TIMEOUTS: MongoClientOptions = {
   serverSelectionTimeoutMS: 3_000,
   connectTimeoutMS: 3_000,
@@ -27,12 +27,12 @@ const TIMEOUTS: MongoClientOptions = {
   heartbeatFrequencyMS: 2_000,
 };
 
-/** Server errors that pass: shutdown, election, no primary, an operation cut off by its time limit. */
-const PASSING = new Set([6, 7, 50, 64, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
-/** Of the socket itself, which the driver lets through when a connection of its pool has just died. */
+/** Codes of transient server errors: shutdown, election, no primary, an operation that exceeded its time limit. */
+const TRANSIENT = new Set([6, 7, 50, 64, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
+/** Socket errors, which the driver passes on unwrapped when a pooled connection has just broken. */
 const SOCKET_ERRORS =
   /^E(PIPE|CONNRESET|CONNREFUSED|CONNABORTED|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN)$/;
-/** A unique key is taken. */
+/** Server code of a unique key violation. */
 const DUPLICATE_KEY = 11_000;
 
 export class MongodbConnection {
@@ -43,14 +43,14 @@ export class MongodbConnection {
   #hasConnected = false;
   #closed = false;
 
-  /** Connects with the first call. The database is the path of the URL, `linkledger` when it has none. */
+  /** Connects at the first call. The database name is the path of the URL; default `linkledger`. */
   constructor(url: string) {
     const stated = new URLSearchParams(url.split("?")[1] ?? "");
     const names = new Set([...stated.keys()].map((name) => name.toLowerCase()));
     const unstated = Object.entries(TIMEOUTS).filter(([name]) => !names.has(name.toLowerCase()));
     this.#client = new MongoClient(url, {
       ...Object.fromEntries(unstated),
-      // A checkpoint that outlives the documents before it in a failover would lose events.
+      // If a failover rolled back documents but not the later checkpoint, their events would be lost.
       ...(names.has("w") ? {} : { writeConcern: { w: "majority" } }),
       ignoreUndefined: true,
       appName: "linkledger",
@@ -58,18 +58,18 @@ export class MongodbConnection {
     this.#db = this.#client.db(databaseName(url));
   }
 
-  /** Whether the last call found the server away. */
+  /** Whether the last call failed because the server was unavailable. */
   get unavailable(): boolean {
     return this.#breaker.open;
   }
 
   /**
    * Runs one operation.
-   * @throws StoreUnavailable when the server can't be reached or asked just now; other errors as they are
+   * @throws StoreUnavailable when the server can't be reached or is temporarily unavailable; other errors unchanged
    */
   async run<T>(operation: (db: Db) => Promise<T>): Promise<T> {
     if (this.#closed) throw new StoreUnavailable("The connection to MongoDB is closed");
-    if (!this.#breaker.admits()) throw new StoreUnavailable("MongoDB is away");
+    if (!this.#breaker.admits()) throw new StoreUnavailable("MongoDB is unavailable");
     try {
       if (!this.#hasConnected) await this.#connect();
       const answer = await operation(this.#db);
@@ -81,11 +81,11 @@ export class MongodbConnection {
         throw error;
       }
       this.#breaker.failed();
-      throw new StoreUnavailable(`MongoDB is away: ${error.message}`, { cause: error });
+      throw new StoreUnavailable(`MongoDB is unavailable: ${error.message}`, { cause: error });
     }
   }
 
-  /** Left to itself the driver never recovers from a first connection that failed. */
+  /** Explicit, because after a failed first connection the driver does not connect again by itself. */
   async #connect(): Promise<void> {
     this.#connecting ??= this.#client.connect().finally(() => {
       this.#connecting = undefined;
@@ -101,7 +101,7 @@ export class MongodbConnection {
   }
 }
 
-/** A write that lost against a document with the same `_id`. */
+/** Whether a write failed because of an existing document with the same unique key, such as `_id`. */
 export function isDuplicateKey(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === DUPLICATE_KEY;
 }
@@ -110,9 +110,9 @@ function isOutage(error: unknown): error is Error {
   if (!(error instanceof MongoError)) {
     return error instanceof Error && "code" in error && SOCKET_ERRORS.test(String(error.code));
   }
-  // The driver wraps a lost connection in an error that names no failed write and no code.
+  // The driver reports a lost connection as a bulk write error without write errors and without a code.
   if (error instanceof MongoBulkWriteError && error.code === undefined) return noWriteErrors(error);
-  if (error instanceof MongoServerError) return PASSING.has(Number(error.code));
+  if (error instanceof MongoServerError) return TRANSIENT.has(Number(error.code));
   return (
     error instanceof MongoNetworkError ||
     error instanceof MongoSystemError ||
@@ -129,7 +129,7 @@ function noWriteErrors({ writeErrors }: MongoBulkWriteError): boolean {
   return Array.isArray(writeErrors) && writeErrors.length === 0;
 }
 
-/** Everything between the hosts and the query: `mongodb://a,b/NAME?...`. */
+/** The path of the URL, which may list several hosts: `mongodb://a,b/NAME?...`. */
 function databaseName(url: string): string {
   const path = url.split("?")[0]?.replace(/^mongodb(\+srv)?:\/\/[^/]*/, "") ?? "";
   return decodeURIComponent(path.slice(1)) || DEFAULT_DATABASE;

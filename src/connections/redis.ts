@@ -1,35 +1,35 @@
-// The connection to Redis that its adapters share: it fails fast while Redis is away, and comes back by itself.
+// The Redis connection that all adapters share: fails fast while Redis is unavailable and reconnects by itself.
 import { Redis, type RedisOptions } from "ioredis";
 import { OutageBreaker } from "../runtime/outage-breaker.ts";
 import { CoordinationUnavailable } from "./errors.ts";
 
 export type RedisDeps = {
   log: (message: string) => void;
-  /** Before every key; default `linkledger:`. */
+  /** Prefix of every key; default `linkledger:`. */
   prefix?: string;
 };
 
-/** Keys first, then arguments; the answer is the script's. @throws CoordinationUnavailable */
+/** Takes the keys, then the arguments; returns the script's result. @throws CoordinationUnavailable */
 export type RedisScript = (...keysAndArguments: (string | number)[]) => Promise<unknown>;
 
 const COMMAND_TIMEOUT_MS = 500;
-/** While Redis hangs, one caller a second finds out. */
+/** While Redis does not answer, one call a second probes it and the others fail fast. */
 const OUTAGE_PAUSE_MS = 1_000;
-/** How long the start waits for a Redis that may be away. */
+/** How long the start waits for the first connection. */
 const FIRST_CONNECTION_MS = 2_000;
 
 const OPTIONS = {
   connectTimeout: 2_000,
   keepAlive: 5_000,
-  // A connection that has swallowed a command is given up; a hung server would hold it for ever.
+  // Closes a connection on which a command got no answer; with a hung server it would stay open for ever.
   socketTimeout: 2_000,
-  // For ever: 50 ms, 100 ms, ... 1 s.
+  // Reconnects without limit, after 50 ms, 100 ms, ... 1 s.
   retryStrategy: (attempt: number) => Math.min(attempt * 50, 1_000),
-  // After a failover the old primary is a replica.
+  // Reconnects when the old primary has become a read-only replica after a failover.
   reconnectOnError: (error: Error) => error.message.startsWith("READONLY"),
 } satisfies RedisOptions;
 
-/** Nothing waits for a connection, and nothing is sent twice. */
+/** No offline queue and no resending: a command fails when there is no connection. */
 const FAIL_FAST = {
   ...OPTIONS,
   commandTimeout: COMMAND_TIMEOUT_MS,
@@ -38,7 +38,7 @@ const FAIL_FAST = {
   maxRetriesPerRequest: 0,
 } satisfies RedisOptions;
 
-/** Waits up to 2 s for the connection; without one it goes on trying in the background. */
+/** Waits up to 2 s for the connection, then returns while it is still being tried in the background. */
 export async function openRedis(url: string, deps: RedisDeps): Promise<RedisConnection> {
   const connection = new RedisConnection(url, deps);
   await connection.ready(FIRST_CONNECTION_MS);
@@ -54,11 +54,11 @@ export class RedisConnection {
     this.#deps = deps;
     this.#client = new Redis(url, FAIL_FAST);
     logOutages(this.#client, deps.log);
-    // Who asks for nothing would otherwise say "away" until somebody does.
+    // Without this a process that sends no commands would report Redis as unavailable after it is back.
     this.#client.on("ready", () => this.#breaker.succeeded());
   }
 
-  /** Whether Redis can't be asked just now, as far as known. */
+  /** Whether Redis is unavailable, by connection status and the last command. */
   get unavailable(): boolean {
     return this.#client.status !== "ready" || this.#breaker.open;
   }
@@ -67,21 +67,21 @@ export class RedisConnection {
     return `${this.#deps.prefix ?? "linkledger:"}${name}`;
   }
 
-  /** @throws CoordinationUnavailable, at once while Redis is away */
+  /** @throws CoordinationUnavailable, without a delay while Redis is known to be unavailable */
   async run<T>(command: (client: Redis) => Promise<T>): Promise<T> {
-    if (!this.#breaker.admits()) throw new CoordinationUnavailable("Redis is away");
+    if (!this.#breaker.admits()) throw new CoordinationUnavailable("Redis is unavailable");
     try {
       const answer = await command(this.#client);
       this.#breaker.succeeded();
       return answer;
     } catch (error) {
-      // Without a connection commands fail at once anyway, and are let through as soon as there is one again.
+      // Without a connection commands fail fast by themselves, so the breaker is only for a server that hangs.
       if (this.#client.status === "ready") this.#breaker.failed();
-      throw new CoordinationUnavailable(`Redis is away: ${String(error)}`, { cause: error });
+      throw new CoordinationUnavailable(`Redis is unavailable: ${String(error)}`, { cause: error });
     }
   }
 
-  /** A Lua script, sent once and then called by its hash. */
+  /** Defines a Lua script, which is called by its hash (EVALSHA). */
   script(name: string, numberOfKeys: number, lua: string): RedisScript {
     this.#client.defineCommand(name, { numberOfKeys, lua });
     return (...keysAndArguments) =>
@@ -90,7 +90,7 @@ export class RedisConnection {
       );
   }
 
-  /** Resolves when connected, or after `withinMs`. */
+  /** Resolves when connected or after `withinMs`. */
   async ready(withinMs: number): Promise<void> {
     if (this.#client.status === "ready") return;
     await new Promise<void>((resolve) => {
@@ -109,7 +109,7 @@ export class RedisConnection {
   }
 }
 
-/** One line when it goes and one when it comes, however often it is tried in between. */
+/** Logs one line when the connection is lost and one when it is back, not one for each reconnection attempt. */
 function logOutages(client: Redis, log: (message: string) => void): void {
   let unavailable = false;
   client.on("ready", () => {
@@ -117,7 +117,7 @@ function logOutages(client: Redis, log: (message: string) => void): void {
     unavailable = false;
   });
   client.on("error", (error) => {
-    if (!unavailable) log(`Redis is away: ${error.message || String(error)}`);
+    if (!unavailable) log(`Redis is unavailable: ${error.message || String(error)}`);
     unavailable = true;
   });
 }

@@ -1,16 +1,16 @@
-// Where only the log or only MongoDB is shared, the rest is files of one data folder: a second folder would make two
-// services of it, with passwords of their own and each webhook delivered twice. The shared store remembers the first.
+// Binds a shared event log or MongoDB to one data folder when the other stores are files in it: a second folder would
+// be a second service on the same store, with its own passwords, and each webhook would be delivered twice.
 import { type EventStore, RevisionConflict } from "../event-store/port.ts";
 import type { Secrets } from "../secrets/port.ts";
 
 export type ClaimDeps = { eventStore: EventStore; secrets: Secrets; clock: () => Date; newId: () => string };
 
-/** Stream in the log and key among the secrets. Of no category of streams, so that nothing subscribes to it or counts it. */
+/** Stream in the log and key in the secrets. The stream has no category, so no subscription or statistic includes it. */
 const NAME = "installation";
 
 /**
- * Whether this data folder is the first that was used with the shared store, or is it still. Its id lies in the store
- * that is on files, and is claimed in the `shared` one. Safe to repeat and from several processes.
+ * Whether this data folder is the one that first used the shared store. The folder's id is kept in the store that is
+ * on files and claimed in the `shared` store. Idempotent, also when several processes call it at once.
  * @throws StoreUnavailable
  */
 export async function claimForDataFolder(deps: ClaimDeps, shared: "log" | "documents"): Promise<boolean> {
@@ -47,8 +47,8 @@ async function keepInLog({ eventStore, newId }: ClaimDeps, dataFolder: string): 
   const claim = { id: newId(), type: "DataFolderClaimed", data: { dataFolder }, metadata };
   const known = async () =>
     (await eventStore.read(NAME, { limit: 1 }))[0]?.data as typeof claim.data | undefined;
-  const before = await known();
-  if (before) return before.dataFolder;
+  const existing = await known();
+  if (existing) return existing.dataFolder;
   try {
     await eventStore.append(NAME, "none", [claim]);
   } catch (error) {

@@ -1,42 +1,48 @@
-// Work that only one process should do at a time: waits for its lease, does it while it holds it, hands it on.
+// Runs a singleton job: waits for its lease, runs while the lease is held, and releases it afterwards.
+import { hostname } from "node:os";
 import type { Logger } from "pino";
 import { pause } from "../runtime/pause.ts";
 import type { Leases } from "./leases.ts";
 
 export type HoldLeaseDeps = {
   leases: Leases;
-  /** What is being taken turns at, the same in every process. */
+  /** Name of the lease, the same in every process. */
   name: string;
-  /** Who asks, different in every process and thread; for people who look at the lease. */
+  /** Identifies this holder: unique per process and thread, readable for operators (leaseHolder). */
   holder: string;
-  /** How long a dead holder keeps others waiting; default 3000. */
+  /** How long a crashed holder blocks a standby; default 3000. */
   ttlMs?: number;
   /** Default 1000. */
   renewEveryMs?: number;
-  /** Between a standby's questions; default 500. */
-  askEveryMs?: number;
+  /** Interval at which a standby tries to get the lease; default 500. */
+  pollEveryMs?: number;
   log: Pick<Logger, "info" | "warn">;
-  /** Milliseconds from any start, never set back. */
+  /** Monotonic milliseconds. */
   now?: () => number;
-  /** Ends early, and quietly, when the signal aborts. */
+  /** Resolves early, without an error, when the signal aborts. */
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
 };
 
 const DEFAULTS = {
   ttlMs: 3_000,
   renewEveryMs: 1_000,
-  askEveryMs: 500,
+  pollEveryMs: 500,
   now: () => performance.now(),
   sleep: pause,
 };
-/** Of its time: a busy process sees its own clock late, and must have stopped before another begins. */
-const USABLE = 0.9;
+/** Share of the ttl after which the holder stops: its timers may fire late, and it must stop before another starts. */
+const USABLE_SHARE = 0.9;
 
 type Settled = Required<HoldLeaseDeps>;
 
+/** A holder's name for operators: host and process id; `newId` makes it unique per thread. */
+export function leaseHolder(newId: () => string): string {
+  return `${hostname()}/${process.pid}/${newId()}`;
+}
+
 /**
- * Until `signal` aborts. `work` is given a signal that aborts when the lease is lost, at the latest when it can no
- * longer be known to be held; when `work` ends by itself, or fails, the lease is freed and asked for again.
+ * Runs until `signal` aborts. The signal that `work` gets aborts when the lease is lost, or could not be renewed in
+ * time. When `work` ends by itself or fails, the lease is released and requested again.
  */
 export async function holdLease(
   given: HoldLeaseDeps,
@@ -44,25 +50,25 @@ export async function holdLease(
   signal: AbortSignal,
 ): Promise<void> {
   const deps: Settled = { ...DEFAULTS, ...given };
-  const { leases, name, holder, ttlMs, askEveryMs, log, now, sleep } = deps;
+  const { leases, name, holder, ttlMs, pollEveryMs, log, now, sleep } = deps;
   let isUnavailable = false;
   while (!signal.aborted) {
-    const askedAt = now();
+    const requestedAt = now();
     const isHeld = await leases.hold(name, holder, ttlMs).catch((err: unknown) => {
-      // One line an outage, however often it is asked.
-      if (!isUnavailable) log.warn({ err }, `${name} can't be asked for its lease`);
+      // One log line per outage.
+      if (!isUnavailable) log.warn({ err }, `${name}: the lease store is unavailable`);
       isUnavailable = true;
     });
     if (isHeld !== undefined) isUnavailable = false;
     if (isHeld) {
       log.info(`${name} works here`);
-      await workUnder(deps, askedAt + ttlMs * USABLE, work, signal);
+      await workUnder(deps, requestedAt + ttlMs * USABLE_SHARE, work, signal);
     }
-    await sleep(askEveryMs, signal);
+    await sleep(pollEveryMs, signal);
   }
 }
 
-/** `until`: when others may take the lease, by this process's own clock. Answers when the work has ended. */
+/** `until`: when the lease must not be used any more, by this process's clock. Resolves when the work has ended. */
 async function workUnder(
   deps: Settled,
   until: number,
@@ -89,7 +95,7 @@ async function workUnder(
   }
 }
 
-/** Answers why it is no longer held; a lease store that is unavailable for a moment is no reason yet. */
+/** Resolves with the reason once the lease is no longer held; retries while the lease store is unavailable. */
 async function keepRenewing(
   { leases, name, holder, ttlMs, renewEveryMs, now, sleep }: Settled,
   until: number,
@@ -99,11 +105,11 @@ async function keepRenewing(
   while (!signal.aborted) {
     await sleep(Math.min(renewEveryMs, Math.max(0, end - now())), signal);
     if (signal.aborted) break;
-    const askedAt = now();
-    const inTime = sleep(Math.max(0, end - askedAt), signal).then(() => undefined);
-    const isHeld = await Promise.race([leases.hold(name, holder, ttlMs).catch(() => undefined), inTime]);
+    const requestedAt = now();
+    const late = sleep(Math.max(0, end - requestedAt), signal).then(() => undefined);
+    const isHeld = await Promise.race([leases.hold(name, holder, ttlMs).catch(() => undefined), late]);
     if (isHeld === false) return "has lost its lease";
-    if (isHeld === true) end = askedAt + ttlMs * USABLE;
+    if (isHeld === true) end = requestedAt + ttlMs * USABLE_SHARE;
     else if (now() >= end) return "could not renew its lease in time";
   }
   return "";

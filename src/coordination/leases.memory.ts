@@ -1,7 +1,7 @@
-// Leases among the parts of one process.
+// Leases within one process, for the embedded default without a shared store.
 import type { Leases } from "./leases.ts";
 
-/** `clock` in milliseconds, never set back. */
+/** `clock`: monotonic milliseconds. */
 export function memoryLeases(clock: () => number): Leases {
   const leases = new Map<string, { holder: string; expiresAt: number }>();
   return {

@@ -1,16 +1,16 @@
-// Leases on MongoDB: one document a name with its holder and its end, taken by one update that is guarded by both.
+// Leases on MongoDB: one document per lease with holder and expiry, taken by a guarded update.
 import type { Collection, Db } from "mongodb";
 import { isDuplicateKey, type MongodbConnection } from "../connections/mongodb.ts";
 import type { Leases } from "./leases.ts";
 
-/** `expiresAt`: by the server's clock, the only one that all processes share. */
+/** `expiresAt`: by the server's clock, so that clock skew between processes does not matter. */
 type LeaseDocument = { _id: string; holder: string; expiresAt: Date };
 
 /**
- * The time is asked of the server and handed back to it, because compatible servers know no `$$NOW` in an update; that
- * it is late by a round trip only makes a lease shorter. An insert where nothing matched, because such a server
- * upserts a guarded update without its `_id`; one that also lets two guarded updates win has two holders until the
- * first renewal. Methods throw StoreUnavailable.
+ * The server's time is read first and sent back, because compatible servers do not support `$$NOW` in updates; the
+ * round trip only shortens a lease. If nothing matched, a plain insert follows instead of an upsert, because such
+ * servers upsert a guarded update without its `_id`. On a server whose guarded updates are not atomic there may be two
+ * holders until the first renewal. Methods throw StoreUnavailable.
  */
 export function mongodbLeases(connection: MongodbConnection): Leases {
   const leasesOf = (db: Db): Collection<LeaseDocument> => db.collection<LeaseDocument>("leases");
@@ -28,7 +28,7 @@ export function mongodbLeases(connection: MongodbConnection): Leases {
   };
 }
 
-/** False when the name has a lease, another's. */
+/** False when another holder has the lease. */
 async function isInserted(leases: Collection<LeaseDocument>, lease: LeaseDocument): Promise<boolean> {
   try {
     await leases.insertOne(lease);

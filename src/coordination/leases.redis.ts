@@ -1,4 +1,4 @@
-// Leases on Redis: a key with the holder as its value, which expires by itself.
+// Leases on Redis: a key with the holder as its value and an expiry.
 import type { RedisConnection } from "../connections/redis.ts";
 import type { Leases } from "./leases.ts";
 
@@ -16,7 +16,7 @@ const RELEASE = `
 export function redisLeases(redis: RedisConnection): Leases {
   const hold = redis.script("holdLease", 1, HOLD);
   const release = redis.script("releaseLease", 1, RELEASE);
-  // Braces as in earlier versions, whose holders are thus respected during an upgrade.
+  // The braces are part of the key since the first version: without them an upgrade would get a second holder.
   const keyOf = (name: string) => redis.key(`lease:{${name}}`);
   return {
     hold: async (name, holder, ttlMs) => (await hold(keyOf(name), holder, ttlMs)) === 1,

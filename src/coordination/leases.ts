@@ -1,16 +1,16 @@
-// Who may do what only one process should: a lease ends by itself, so that a standby takes over from a dead holder.
+// Port for leases: they let one process at a time run a singleton job, and expire so that a standby can take over.
 
 /**
- * Every write under a lease is guarded by a position or an id of its own, so two holders for a moment do each other's
- * work again and harm nothing: no fencing token is needed.
+ * No fencing token is needed: every write under a lease is guarded by a position or an id, so two holders for a short
+ * time only repeat each other's work.
  */
 export interface Leases {
   /**
-   * True when `holder` has the lease from now on for `ttlMs`: it was free, its time was over, or it was `holder`'s
-   * already (a renewal). False while another has it.
+   * Acquires or renews the lease for `ttlMs`: true when it was free, expired or already `holder`'s. False while another
+   * holder has it.
    * @throws CoordinationUnavailable, StoreUnavailable
    */
   hold(name: string, holder: string, ttlMs: number): Promise<boolean>;
-  /** Frees it at once if `holder` has it. @throws CoordinationUnavailable, StoreUnavailable */
+  /** Releases the lease if `holder` has it. @throws CoordinationUnavailable, StoreUnavailable */
   release(name: string, holder: string): Promise<void>;
 }

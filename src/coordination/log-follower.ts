@@ -1,5 +1,4 @@
-// Invalidates the in-memory caches of a process from the event subscription: the only way in which they stay true.
-
+// Invalidates the in-memory caches of a process from the event subscription, the only invalidation there is.
 import { type EventStore, type Position, type RecordedEvent, StoreUnavailable } from "../event-store/port.ts";
 import { PREFIX } from "../events/streams.ts";
 import type { ReadStore } from "../read-store/port.ts";
@@ -13,7 +12,7 @@ export type FollowedEvent = Pick<RecordedEvent, "stream" | "type" | "data" | "re
 export type LogFollowerDeps = {
   eventStore: Pick<EventStore, "head" | "readAll" | "subscribe">;
   readStore: Pick<ReadStore, "checkpoint">;
-  /** Of the projections whose documents are kept in memory: what they did not show at the start is read from there on. */
+  /** Checkpoints of the projections whose documents are cached: events after them at the start are read too. */
   checkpoints: readonly string[];
   /** [0,1) for jitter. */
   random: () => number;
@@ -23,31 +22,31 @@ export type LogFollowerDeps = {
 const PREFIXES = [PREFIX.account, PREFIX.link];
 const PAGE = 1_000;
 const RETRY = { fromMs: 50, toMs: 5_000 };
-/** While the event store is away, one caller a second finds out, the others fail at once. */
+/** While the event store is unavailable, one call a second probes it and the others fail fast. */
 const OUTAGE_PAUSE_MS = 1_000;
-/** What a caller waits at most, also for what the documents did not show when the process started. */
+/** Time limit of `catchUp`, including the wait for the backlog after the start. */
 const LONGEST_CATCH_UP_MS = 5_000;
 
 /**
- * Follows the streams of accounts and links for a whole process and hands each event to the listeners.
+ * Follows the streams of accounts and links for a whole process and passes each event to the listeners.
  *
- * The rule about positions, for whoever keeps something in memory: it was read at a position (a document's `_position`,
- * a link's `revision`). A newer event about the same thing removes it, and raises the least position at which anything
- * read about the thing is believed from then on: a document that is behind it is answered from the thing's own stream
- * instead, so that a read model that is late cannot bring the old state back. Three things leave no gap:
- * - nothing is kept before `isFollowing`: an event between the first read and the start would never be followed;
- * - what the documents did not show at the start is read from their checkpoints on (the backlog);
- * - listeners only ever raise, so that an event may come twice and in any order.
- * No absence is kept at all, because who creates the thing elsewhere could not end it. What is kept has a time to live
- * of a minute besides, whatever happens to the subscription.
+ * The invalidation protocol for caches: every cached value was read at a position (a document's `_position`, a link's
+ * `revision`). A newer event of the same entity removes the value and raises the entity's minimum position (or
+ * revision): documents older than that are ignored and the entity's stream is read instead, so that a lagging read
+ * model cannot restore the old state. There is no gap, because
+ * - nothing is cached before `isFollowing`: an event between the read and the start would not be followed;
+ * - events that the documents did not include at the start are read from the projections' checkpoints on (the backlog);
+ * - minimum positions only grow, so events may arrive twice and in any order.
+ * Absence is not cached: it would hide what another process creates until its event arrives. As a backstop every cached
+ * value has a time to live of a minute, whatever happens to the subscription.
  */
 export class LogFollower {
   readonly #deps: LogFollowerDeps;
   readonly #listeners: ((event: FollowedEvent) => void)[] = [];
   readonly #backlog = Promise.withResolvers<void>();
   readonly #store = new OutageBreaker({ clock: () => performance.now(), openMs: OUTAGE_PAUSE_MS });
-  readonly #readToHead = shareCalls(() => this.#readOn());
-  /** Every event from the start up to here has been handed out. */
+  readonly #sharedReadToHead = shareCalls(() => this.#readToHead());
+  /** Every event from the start up to this position was passed to the listeners. */
   #position: Position | undefined;
   #isFollowing = false;
   #lastLink: Position | undefined;
@@ -56,22 +55,22 @@ export class LogFollower {
     this.#deps = deps;
   }
 
-  /** Whether every event from now on is heard of, so that something that is read now may be kept. */
+  /** Whether every event from now on will reach the listeners, so that values read now may be cached. */
   get isFollowing(): boolean {
     return this.#isFollowing;
   }
 
-  /** Of the last event of a link that was followed; undefined when there was none. */
+  /** Position of the last link event that was followed; undefined when there was none. */
   get lastLinkPosition(): Position | undefined {
     return this.#lastLink;
   }
 
-  /** `onEvent` may get an event more than once, and after a newer one. Before `run`. */
+  /** To be called before `run`. `onEvent` may get an event more than once, and after a newer one. */
   listen(onEvent: (event: FollowedEvent) => void): void {
     this.#listeners.push(onEvent);
   }
 
-  /** Resolves when the signal aborts; whatever fails is tried again after a jittered pause. */
+  /** Resolves when the signal aborts; failures are retried with backoff and jitter. */
   async run(signal: AbortSignal): Promise<void> {
     await this.#persistently(signal, async () => {
       this.#position = await this.#deps.eventStore.head();
@@ -86,13 +85,13 @@ export class LogFollower {
   }
 
   /**
-   * Settles when every event that was appended before this call, by any process, has been handed to the listeners.
-   * @throws StoreUnavailable, also when that takes more than five seconds
+   * On-demand catch-up: resolves when every event that any process appended before this call has been passed to the
+   * listeners. @throws StoreUnavailable, also when that takes more than five seconds
    */
   async catchUp(): Promise<void> {
-    if (!this.#store.admits()) throw new StoreUnavailable("The event store is away");
+    if (!this.#store.admits()) throw new StoreUnavailable("The event store is unavailable");
     try {
-      await settledWithin(LONGEST_CATCH_UP_MS, this.#readToHead(undefined));
+      await settledWithin(LONGEST_CATCH_UP_MS, this.#sharedReadToHead(undefined));
       this.#store.succeeded();
     } catch (error) {
       this.#store.failed();
@@ -103,11 +102,11 @@ export class LogFollower {
   async #subscribe(signal: AbortSignal, progress: () => void): Promise<void> {
     const options = { after: this.#position, prefixes: PREFIXES, signal };
     for await (const events of this.#deps.eventStore.subscribe(options)) {
-      this.#handOut(events);
+      this.#notify(events);
       this.#advance(events.at(-1)?.position);
       progress();
     }
-    // A subscription that ends by itself was dropped.
+    // A subscription that ends without an abort was dropped by the server.
     if (!signal.aborted) throw new Error("the subscription ended");
   }
 
@@ -115,7 +114,7 @@ export class LogFollower {
     let after = upTo === undefined ? undefined : await this.#documentsPosition();
     while (upTo !== undefined && !signal.aborted && (after ?? "") < upTo) {
       const events = await this.#deps.eventStore.readAll({ after, prefixes: PREFIXES, limit: PAGE });
-      this.#handOut(events);
+      this.#notify(events);
       if (events.length < PAGE) break;
       after = events.at(-1)?.position;
     }
@@ -129,19 +128,19 @@ export class LogFollower {
     return positions.includes(undefined) ? undefined : positions.sort()[0];
   }
 
-  /** The head may be an event of other streams, which no subscription to these ever reaches. */
-  async #readOn(): Promise<void> {
+  /** Reads instead of waiting for the subscription, which never reaches a head that is in other streams. */
+  async #readToHead(): Promise<void> {
     await this.#backlog.promise;
     const head = await this.#deps.eventStore.head();
     while ((this.#position ?? "") < (head ?? "")) {
       const after = this.#position;
       const events = await this.#deps.eventStore.readAll({ after, prefixes: PREFIXES, limit: PAGE });
-      this.#handOut(events);
+      this.#notify(events);
       this.#advance(events.length < PAGE ? head : events.at(-1)?.position);
     }
   }
 
-  #handOut(events: readonly FollowedEvent[]): void {
+  #notify(events: readonly FollowedEvent[]): void {
     for (const event of events) {
       if (event.stream.startsWith(PREFIX.link) && event.position > (this.#lastLink ?? ""))
         this.#lastLink = event.position;
@@ -149,17 +148,17 @@ export class LogFollower {
     }
   }
 
-  /** The subscription and `catchUp` go their own ways: whichever is ahead. */
+  /** The subscription and `catchUp` run concurrently; the furthest position counts. */
   #advance(position: Position | undefined): void {
     if (position !== undefined && position > (this.#position ?? "")) this.#position = position;
   }
 
-  /** Until `work` succeeds; the pause starts small again after each `progress`. */
+  /** Retries until `work` succeeds; each `progress` resets the backoff. */
   async #persistently(signal: AbortSignal, work: (progress: () => void) => Promise<void>): Promise<void> {
     let last = "";
     const onFailure = (error: unknown) => {
       const message = messageOf(error);
-      // The same outage is one line, however often it is tried.
+      // One log line per outage.
       if (message !== last) this.#deps.log(`Following the log: ${message}`);
       last = message;
     };

@@ -1,12 +1,11 @@
 // Work of a role that nobody waits for: in turns, again and again, by one process of all.
 import { runtimeDeps } from "../commands/runtime-deps.ts";
-import { holdLease } from "../coordination/hold-lease.ts";
-import { leaseHolder } from "../coordination/lease-holder.ts";
+import { holdLease, leaseHolder } from "../coordination/hold-lease.ts";
 import { pause } from "../runtime/pause.ts";
 import type { RoleContext } from "./role-context.ts";
 
 /** A dead holder may keep others waiting for half a minute. */
-const LEASE = { ttlMs: 30_000, renewEveryMs: 10_000, askEveryMs: 10_000 };
+const LEASE = { ttlMs: 30_000, renewEveryMs: 10_000, pollEveryMs: 10_000 };
 
 export type SingletonJob = {
   /** Of its lease. */

@@ -56,7 +56,7 @@ export async function holdLease(
     const requestedAt = now();
     const isHeld = await leases.hold(name, holder, ttlMs).catch((err: unknown) => {
       // One log line per outage.
-      if (!isUnavailable) log.warn({ err }, `${name}: the lease store is unavailable`);
+      if (!isUnavailable) log.warn({ err }, `${name} could not request its lease`);
       isUnavailable = true;
     });
     if (isHeld !== undefined) isUnavailable = false;

@@ -93,7 +93,7 @@ describe("holding a lease", () => {
     expect(lines).toEqual([
       "projector works here",
       "projector could not renew its lease in time",
-      "projector can't be asked for its lease: cut off",
+      "projector could not request its lease: cut off",
     ]);
   });
 

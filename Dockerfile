@@ -6,13 +6,17 @@ COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:24-bookworm-slim
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data NODE_COMPILE_CACHE=/app/compiled
 WORKDIR /app
-RUN mkdir /data && chown node:node /data
+RUN mkdir /data compiled && chown node:node /data compiled
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY package.json LICENSE ./
 COPY src ./src
 USER node
+# A container's file system is read-only: what a start loads is compiled here, by a service that runs for some seconds.
+RUN export DATA_DIR=/tmp/compiling; node src/cli.ts account list \
+  && timeout --preserve-status 20 node --max-semi-space-size=32 --no-parallel-scavenge src/cli.ts serve \
+  && rm -r "$DATA_DIR"
 VOLUME /data
 EXPOSE 3000
 # Whether the process lives: a store that is away is no reason to take a node out, redirects go on without it.

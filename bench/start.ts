@@ -44,7 +44,7 @@ export async function benchStart({ rounds, against }: { rounds: number; against?
 
 async function measure(checkout: string, env: Environment): Promise<Measured> {
   const bare = await run(["-e", "0"], checkout, env);
-  const command = await run(["src/cli.ts", ...COMMAND], checkout, env);
+  const command = await run([...argumentsOf("linkledger", checkout), ...COMMAND], checkout, env);
   return {
     "bare node": bare.seconds,
     "bare node, CPU": bare.cpuSeconds,
@@ -72,7 +72,11 @@ function print(name: string, of: readonly Measured[]): void {
 async function startOnce(checkout: string, env: Environment): Promise<Measured> {
   const url = `http://127.0.0.1:${env.PORT}`;
   const begun = performance.now();
-  const service = spawn(process.execPath, startArguments(checkout), { cwd: checkout, env, stdio: "inherit" });
+  const service = spawn(process.execPath, argumentsOf("start", checkout), {
+    cwd: checkout,
+    env,
+    stdio: "inherit",
+  });
   const ended = once(service, "exit");
   const secondsUntil = async (path: string, status: number) => {
     await answers(`${url}${path}`, status);
@@ -98,9 +102,10 @@ async function startOnce(checkout: string, env: Environment): Promise<Measured> 
   }
 }
 
-function startArguments(checkout: string): string[] {
+/** Of Node, as the npm script gives them. */
+function argumentsOf(script: "start" | "linkledger", checkout: string): string[] {
   const { scripts } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8"));
-  return scripts.start.split(" ").slice(1);
+  return scripts[script].split(" ").slice(1);
 }
 
 /** In a shell, as that alone tells what a child has cost. */

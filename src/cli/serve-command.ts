@@ -11,7 +11,7 @@ export function serveCommand(program: Command): void {
     .action(async (options: { roles?: Roles }) => {
       const config = parseConfig(process.env);
       // Loaded only here: every other command starts faster without the HTTP server.
-      const { start } = await import("./serve.ts");
+      const { start } = await import("../main.ts");
       await start(config, options.roles ?? ALL_ROLES);
     });
 }

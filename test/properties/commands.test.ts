@@ -9,6 +9,7 @@ import * as links from "../../src/commands/links/link.ts";
 import * as webhooks from "../../src/commands/webhooks/webhook.ts";
 import type { AccountEvent, LinkEvent } from "../../src/events/catalogue.ts";
 import { TIER_LIMITS, TIERS } from "../../src/events/vocabulary.ts";
+import { anyText } from "../support/runtime/any-text.ts";
 
 const accountId = "11111111-1111-4111-8111-111111111111";
 const domainId = "22222222-2222-4222-8222-222222222222";
@@ -198,7 +199,7 @@ describe("derived identity", () => {
 });
 
 function prefixed() {
-  return fc.string({ unit: "binary", maxLength: 40 }).map((rest) => `https://e.example/${rest}`);
+  return anyText(40).map((rest) => `https://e.example/${rest}`);
 }
 
 function activeKeys(state: accounts.AccountState): number {

@@ -14,8 +14,8 @@ export function plainFold<D extends Document>(
     const key = projection.key(event);
     if (key === undefined) continue;
     const fields = projection.evolve(documents.get(key) ?? projection.empty(event), event);
-    const document = { ...fields, _id: key, _position: event.position } as D;
-    documents.set(key, JSON.parse(JSON.stringify(document)));
+    documents.set(key, { ...fields, _id: key, _position: event.position } as D);
   }
+  for (const [key, document] of documents) documents.set(key, JSON.parse(JSON.stringify(document)));
   return documents;
 }

@@ -37,6 +37,8 @@ export type LifeOptions = {
 };
 
 let threads = 0;
+/** Of all lives: its caches of user agents take longer to make than a life lasts. */
+const enrich = enricher(geoOf(undefined, undefined));
 
 export function newSender(writer: string): Sender {
   return { writer, unacknowledged: new Map(), revisions: new Map(), accepted: [], sent: 0, batches: 0 };
@@ -81,7 +83,7 @@ export class RecorderLife {
     });
     this.#writer = new ClickWriter({
       outbox: this.#outbox,
-      enrich: enricher(geoOf(undefined, undefined)),
+      enrich,
       visitors: async () => visitorCodes(new Uint8Array(32)),
       writer: sender.writer,
       revisions: sender.revisions,

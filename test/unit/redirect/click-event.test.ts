@@ -7,6 +7,7 @@ import { enricher } from "../../../src/redirect/clicks/click-event.ts";
 import { geoOf } from "../../../src/redirect/clicks/enrich/geo.ts";
 import { addHit, emptyBatch, hitsOf, packTarget } from "../../../src/redirect/clicks/hit.ts";
 import { visitorCodes } from "../../../src/redirect/clicks/visitors/visitor.ts";
+import { anyText } from "../../support/runtime/any-text.ts";
 
 const link = {
   key: "localhost/abcdefg",
@@ -17,10 +18,7 @@ const link = {
   accountId: "7a6f3c1e-52b1-4f0e-9a54-2f6c1d7b8e90",
   via: "api",
 } as const;
-const bytes = fc.oneof(
-  fc.string({ unit: "binary", maxLength: 700 }),
-  fc.string({ unit: "grapheme", maxLength: 700 }),
-);
+const bytes = fc.oneof(anyText(700), fc.string({ unit: "grapheme", maxLength: 700 }));
 const anyHit = fc.record({
   link: fc.constant(link),
   at: fc.integer({ min: 0, max: 4e12 }),

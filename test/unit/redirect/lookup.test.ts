@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { LogFollower } from "../../../src/coordination/log-follower.ts";
 import { type EventStore, StoreUnavailable } from "../../../src/event-store/port.ts";
 import { openSqliteEventStore } from "../../../src/event-store/sqlite/event-store.ts";
@@ -80,11 +80,16 @@ describe("the link lookup", () => {
       },
     };
   };
-  const later = (ms: number) => {
-    const now = performance.now.bind(performance);
-    vi.spyOn(performance, "now").mockImplementation(() => now() + ms);
-    // What asked for the time in this turn has kept it.
-    return new Promise((resolve) => setTimeout(resolve, 1_100));
+  /** Time that passes only when told to, also for the cache, which keeps the time for a second by a timer. */
+  const manualClock = () => {
+    let now = performance.now();
+    vi.spyOn(performance, "now").mockImplementation(() => now);
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    return (ms: number) => {
+      now += ms;
+      vi.advanceTimersByTime(ms);
+    };
   };
   const created = (host = "localhost", longUrl = "https://example.com/ü?q=ä b"): LinkEvent => ({
     type: "LinkCreated",
@@ -200,21 +205,22 @@ describe("the link lookup", () => {
   });
 
   it("looks again after a minute, however often a link was asked for", async () => {
+    const pass = manualClock();
     await append(created("localhost", "https://old.example/"), "none");
     await lookup.find("localhost", "abc");
     await append(retargeted("https://new.example/"), 0);
-    await later(59_000 - 1_100);
+    pass(59_000);
     expect(lookup.peek("localhost", "abc")?.location).toBe("https://old.example/");
-    vi.mocked(performance.now).mockRestore();
-    await later(62_000);
+    pass(2_000);
     expect(lookup.peek("localhost", "abc")).toBeUndefined();
     expect((await lookup.find("localhost", "abc"))?.location).toBe("https://new.example/");
   });
 
   it("answers what it knew a minute ago while the stores are unavailable", async () => {
+    const pass = manualClock();
     await append(created(), "none");
     await lookup.find("localhost", "abc");
-    await later(62_000);
+    pass(62_000);
     vi.spyOn(readStore, "get").mockRejectedValue(new StoreUnavailable("away"));
     vi.spyOn(eventStore, "read").mockRejectedValue(new StoreUnavailable("away"));
     expect(await lookup.find("localhost", "abc")).toBeDefined();
@@ -311,6 +317,7 @@ describe("the link lookup", () => {
     });
 
     it("asks the account's own stream while the documents are away, and keeps that while both are", async () => {
+      const pass = manualClock();
       await append(created(host), "none");
       const get = vi.spyOn(readStore, "get").mockRejectedValue(new StoreUnavailable("away"));
       expect(await lookup.find(host, "abc")).toBeUndefined();
@@ -325,7 +332,7 @@ describe("the link lookup", () => {
       expect(await lookup.find(host, "abc")).toBeDefined();
       expect(get).toHaveBeenCalled();
       vi.spyOn(eventStore, "read").mockRejectedValue(new StoreUnavailable("away"));
-      await later(62_000);
+      pass(62_000);
       expect(lookup.peek(host, "abc")).toBeUndefined();
       expect(await lookup.find(host, "abc")).toBeDefined();
       domainChanged("9");
@@ -341,6 +348,7 @@ describe("the link lookup", () => {
   });
 
   it("lets one look a second wait for an event store that is away, the others fail at once", async () => {
+    manualClock();
     const read = vi.spyOn(eventStore, "read").mockRejectedValue(new StoreUnavailable("away"));
     for (const slug of ["one", "two", "three"])
       await expect(lookup.find("localhost", slug)).rejects.toThrow(StoreUnavailable);

@@ -1,17 +1,17 @@
 // The thread that reads the log for the portal, on either event store: files whole and in order, live pages from where
 // they are, and nothing goes on for who has left.
 import { afterEach, describe, expect, it } from "vitest";
-import { openEventStore } from "../../../src/backend/open-event-store.ts";
-import { type Config, parseConfig } from "../../../src/config.ts";
-import type { EventStore } from "../../../src/event-store/port.ts";
-import { openSqliteEventStore } from "../../../src/event-store/sqlite/event-store.ts";
-import { accountStream } from "../../../src/events/streams.ts";
-import { openLogReader } from "../../../src/portal/analytics/log-reader.ts";
-import { createLogger } from "../../../src/runtime/logging.ts";
-import { startDouble } from "../../support/event-store/eventstoredb-double/double.ts";
-import { ACCOUNT, linkClicked } from "../../support/event-store/stored-events.ts";
-import { append } from "../../support/runtime/stores.ts";
-import { temporaryFolder } from "../../support/runtime/temporary-folder.ts";
+import { openEventStore } from "../../src/backend/open-event-store.ts";
+import { type Config, parseConfig } from "../../src/config.ts";
+import type { EventStore } from "../../src/event-store/port.ts";
+import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
+import { accountStream } from "../../src/events/streams.ts";
+import { openLogReader } from "../../src/portal/analytics/log-reader.ts";
+import { createLogger } from "../../src/runtime/logging.ts";
+import { startDouble } from "../support/event-store/eventstoredb-double/double.ts";
+import { ACCOUNT, linkClicked } from "../support/event-store/stored-events.ts";
+import { append } from "../support/runtime/stores.ts";
+import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 
 const LINK = "sho.rt/abc";
 const CLICKS = 1_200;

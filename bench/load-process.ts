@@ -6,7 +6,10 @@ import { requestsOf } from "./traffic/requests.ts";
 /** `rate`: requests a second in all; as fast as it goes without. `links`: how many were seeded. */
 export type LoadOrder = { url: string; connections: number; amount: number; rate?: number; links?: number };
 
-/** `answered`: redirects received; `other`: any other answer; rates in requests/s, latencies in milliseconds. */
+/**
+ * `answered`: redirects received; `other`: any other answer; rates in requests/s, latencies in milliseconds, without the
+ * first request of each connection.
+ */
 export type LoadResult = {
   answered: number;
   other: number;
@@ -50,15 +53,19 @@ async function run({ url, connections, amount, rate, links }: LoadOrder): Promis
   running.on("start", () => {
     firstAt = performance.now();
   });
+  // autocannon prepares the requests of all connections while the first answers of some already wait to be read.
+  const warm = new Set<Client>();
+  let timed = 0;
   // autocannon counts time up to its next sample; the last answer's own time makes the rate exact.
-  running.on("response", (_client, status, _bytes, latency) => {
-    latencies[responses] = latency;
+  running.on("response", (client, status, _bytes, latency) => {
+    if (warm.has(client)) latencies[timed++] = latency;
+    warm.add(client);
     responses += 1;
     if (Number(status) === 301) redirects += 1;
     lastAt = performance.now();
   });
   const { errors } = await promise;
-  const sorted = latencies.subarray(0, responses).sort();
+  const sorted = latencies.subarray(0, timed).sort();
   const seconds = (lastAt - firstAt) / 1000;
   return {
     answered: redirects,

@@ -19,6 +19,8 @@ type Round = { without: LoadResult; during: LoadResult; qr: QrLoad };
 
 const CONNECTIONS = 50;
 const QR_CONNECTIONS = 64;
+/** Of six images at once. */
+const TRIES = 5;
 const REDIRECTS_PER_SECOND = 500;
 /** Of the six at once. */
 const WORST_REDIRECT_MS = 150;
@@ -45,10 +47,14 @@ async function run({ rounds, seconds }: QrOptions, dataDir: string): Promise<boo
   const images = startChild("./qr-load-process.ts");
   try {
     console.log(machineLine());
-    const worst = await sixAtOnce(service.url);
-    console.log(
-      `six images of 2,048 px at once, a redirect every 3 ms: worst redirect ${worst.toFixed(1)} ms (at most ${WORST_REDIRECT_MS})`,
-    );
+    const tries: Six[] = [];
+    while (tries.length < TRIES) tries.push(await sixAtOnce(service.url, tries.length));
+    const worst = median(tries.map(({ worstMs }) => worstMs));
+    for (const { worstMs, stallMs } of tries)
+      console.log(
+        `six images of 2,048 px at once, a redirect every 3 ms: worst redirect ${worstMs.toFixed(1)} ms, client late by up to ${stallMs} ms`,
+      );
+    console.log(`median of the worst ${worst.toFixed(1)} ms (at most ${WORST_REDIRECT_MS})`);
     const ask = () =>
       redirects.ask<LoadResult>({
         url: service.url,
@@ -75,17 +81,22 @@ async function run({ rounds, seconds }: QrOptions, dataDir: string): Promise<boo
   }
 }
 
-/** Milliseconds of the slowest redirect. */
-async function sixAtOnce(url: string): Promise<number> {
-  const load = startRedirectLoad("six", url, [benchSlug(0)], 333);
+/** `worstMs`: the slowest redirect; `stallMs`: how late the machine was for the client itself, at the worst. */
+type Six = { worstMs: number; stallMs: number };
+
+/** Images of a colour of their own, which no cache has. */
+async function sixAtOnce(url: string, round: number): Promise<Six> {
+  const load = startRedirectLoad(`six-${round}`, url, [benchSlug(0)], 333);
   await load.answeredMore(300);
-  const image = (n: number) => `${url}/api/qr/${benchSlug(0)}?size=2048&margin=0&ecc=H&dark=${n}${n}${n}`;
+  const image = (n: number) =>
+    `${url}/api/qr/${benchSlug(0)}?size=2048&margin=0&ecc=H&dark=${n}${n}${n}${round}${round}${round}`;
   const draw = async (n: number) => (await fetch(image(n))).arrayBuffer();
   await Promise.all(Array.from({ length: 6 }, (_, n) => draw(n)));
   await load.answeredMore(100);
   await load.stop();
-  if (load.failed.size > 0) return Number.POSITIVE_INFINITY;
-  return Math.max(...[...load.answered.values()].map(({ ms }) => ms));
+  if (load.failed.size > 0) return { worstMs: Number.POSITIVE_INFINITY, stallMs: load.longestStallMs() };
+  const worstMs = Math.max(...[...load.answered.values()].map(({ ms }) => ms));
+  return { worstMs, stallMs: load.longestStallMs() };
 }
 
 function roundLine(number: number, { without, during, qr }: Round): string {

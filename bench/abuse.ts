@@ -32,6 +32,7 @@ const PASSWORD = "seven brown foxes";
 const MOST_P99_RATIO = 3;
 /** Of the memory at the end of the quiet phase: caches of bounded size fill, nothing else grows. */
 const MOST_MEMORY_RATIO = 1.5;
+const MEMORY_EVERY_S = 5;
 
 type Phase = { load: LoadResult; rssMb: number[] };
 
@@ -148,11 +149,17 @@ function judge(
   const larger = Math.max(...abused.rssMb) / Math.max(...quiet.rssMb);
   const failed = [quiet, abused].some(({ load }) => load.answered !== rate * seconds || load.errors > 0);
   console.log(
-    `\np99 ${slower.toFixed(2)} times that without abuse (at most ${MOST_P99_RATIO}), ` +
+    `\nmemory every ${MEMORY_EVERY_S} s under abuse: ${everyTenth(abused.rssMb)} MB\n` +
+      `p99 ${slower.toFixed(2)} times that without abuse (at most ${MOST_P99_RATIO}), ` +
       `memory ${larger.toFixed(2)} times (at most ${MOST_MEMORY_RATIO}), ` +
       `${failed ? "REDIRECTS FAILED" : "no redirect failed"}`,
   );
   return !failed && slower <= MOST_P99_RATIO && !(larger > MOST_MEMORY_RATIO);
+}
+
+/** Samples are a second apart. */
+function everyTenth(rssMb: readonly number[]): string {
+  return rssMb.flatMap((mb, n) => (n % MEMORY_EVERY_S === MEMORY_EVERY_S - 1 ? [whole(mb)] : [])).join(", ");
 }
 
 function answersLine(answers: Record<string, number>): string {

@@ -20,6 +20,9 @@ export type LoadResult = {
   p99: number;
 };
 
+/** autocannon prepares the requests of all connections at one stretch, for over ten seconds on a machine that is busy. */
+const TIMEOUT_S = 60;
+
 let pool: ReturnType<typeof requestsOf>[] = [];
 
 process.on("message", async (order: LoadOrder) => {
@@ -43,6 +46,7 @@ async function run({ url, connections, amount, rate, links }: LoadOrder): Promis
     connections,
     amount,
     sampleInt: 100,
+    timeout: TIMEOUT_S,
     ...(rate === undefined ? {} : { overallRate: rate }),
     setupClient: (client: Client) => {
       client.setRequests(pool[nextClient % connections] ?? []);

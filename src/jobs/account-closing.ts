@@ -1,5 +1,4 @@
-// Deletes the links of closed accounts: from the log, again and again, until none is left, whatever fails in between.
-
+// Deletes the links of closed accounts: follows AccountClosed events, and repeats until the documents show no link.
 import { type CloseDeps, eraseClosed } from "../commands/account/close-account.ts";
 import type { CommandContext } from "../commands/caller.ts";
 import { applyLinkChange } from "../commands/links/change-link.ts";
@@ -13,7 +12,7 @@ import type { ReadStore } from "../read-store/port.ts";
 
 export type FinishClosingDeps = CloseDeps & {
   readStore: ReadStore;
-  /** Settles when the documents of links show this event; false when that takes too long. */
+  /** Resolves to true when the links projection has folded this position, to false when that takes too long. */
   isShown: (position: Position) => Promise<boolean>;
 };
 
@@ -21,18 +20,18 @@ export type AccountClosingDeps = FinishClosingDeps & {
   log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
 };
 
-/** Up to here every closed account has lost its last link. */
+/** Saved when all accounts that were closed before this position have no links left. */
 export const CLOSING_CHECKPOINT = "account-closing";
 
 const PAGE = 1_000;
-const AT_A_TIME = 8;
-/** A request that was let in before its node followed the closing has made its link by then. */
+const CONCURRENCY = 8;
+/** A request that was authorised before its node saw AccountClosed may still create a link for so long. */
 const LAST_LINK_WITHIN_MS = 30_000;
 
-/** One turn after the other, by one process at a time; the next one goes on where one failed. */
+/** The runs of the singleton job: each continues what an earlier one could not finish. */
 export function accountClosings(deps: AccountClosingDeps): (signal: AbortSignal) => Promise<void> {
   const nextLink = nextEventFinder(deps.eventStore, [PREFIX.link]);
-  /** When each was closed, in milliseconds. */
+  /** Time of closing in milliseconds, by accountId. */
   const pending = new Map<string, number>();
   let readTo: Position | undefined;
 
@@ -58,7 +57,7 @@ export function accountClosings(deps: AccountClosingDeps): (signal: AbortSignal)
   };
 }
 
-/** Erases and deletes what the documents show of the account now. It must be closed. */
+/** Erases the secrets of a closed account and deletes the links that the documents show at present. */
 export async function finishClosing(
   deps: FinishClosingDeps,
   context: CommandContext,
@@ -84,10 +83,10 @@ async function deleteAll(
   addresses: readonly { host: string; slug: string }[],
 ): Promise<Position | undefined> {
   let last: Position | undefined;
-  for (let start = 0; start < addresses.length; start += AT_A_TIME) {
+  for (let start = 0; start < addresses.length; start += CONCURRENCY) {
     const deleted = await Promise.all(
       addresses
-        .slice(start, start + AT_A_TIME)
+        .slice(start, start + CONCURRENCY)
         .map((address) => applyLinkChange(deps, context, accountId, address, { type: "delete" })),
     );
     for (const { position } of deleted)
@@ -96,7 +95,7 @@ async function deleteAll(
   return last;
 }
 
-/** Adds the accounts that were closed after `after`; answers how far it has read. */
+/** Adds the accounts that were closed after `after` to `pending`; returns the position up to which it has read. */
 async function collectClosed(
   { eventStore }: AccountClosingDeps,
   after: Position | undefined,
@@ -118,7 +117,7 @@ async function collectClosed(
   return position;
 }
 
-/** Whether the documents show every link that the account can have made: only then is none left when they show none. */
+/** Whether the documents contain every link that the account can have created, so that an empty list is final. */
 async function showsAllLinks(
   { readStore, clock }: AccountClosingDeps,
   closedAt: number,

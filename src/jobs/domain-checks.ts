@@ -1,4 +1,4 @@
-// Keeps verified domains honest: each is looked up again once a day, by one process of all.
+// Checks the TXT record of each verified domain once a day.
 import type { CommandContext } from "../commands/caller.ts";
 import { recheckDomain } from "../commands/domains/recheck-domain.ts";
 import type { ResolveTxt } from "../commands/domains/txt-proof.ts";
@@ -17,7 +17,7 @@ export type DomainChecksDeps = CommandDeps & {
 export const RECHECK_EVERY_MS = 86_400_000;
 const PAGE = 200;
 
-/** Checks every domain whose last check is a day old, or failed. Answers how many it looked up. */
+/** Checks every domain whose last conclusive check is a day old or older. Returns the number of checks. */
 export async function checkDueDomains(deps: DomainChecksDeps, signal: AbortSignal): Promise<number> {
   let checked = 0;
   for await (const domain of provenDomains(deps.readStore)) {
@@ -44,7 +44,7 @@ async function* provenDomains(readStore: ReadStore): AsyncGenerator<DomainDocume
   }
 }
 
-/** The time of the last look is no fact about the domain, so it is kept beside the events and expires by itself. */
+/** The last check is noted as an expiring secret and not as an event, as it is no fact about the domain. */
 async function isDue(
   { secrets, clock }: DomainChecksDeps,
   { domainId, verifiedAt }: DomainDocument,

@@ -1,4 +1,4 @@
-// Asks again about links that were made while nobody could say whether their address is safe.
+// Rechecks the URLs of links that were created while the URL safety check was unavailable.
 import { applyLinkChange } from "../commands/links/change-link.ts";
 import type { CreateLinkDeps } from "../commands/links/create-link.ts";
 import { currentLink } from "../commands/links/link-stream.ts";
@@ -10,25 +10,28 @@ export type UrlRechecksDeps = CreateLinkDeps & {
   log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
 };
 
-/** Longer than any request takes from its note to its link. */
+/** The recheck is noted before the link is appended; a link that is missing after so long was never created. */
 const NO_LINK_WITHIN_MS = 10 * 60_000;
 
-/** Stops at the first address that still nobody can be asked about. Answers how many are settled. */
+/** Stops at the first URL for which the check is still unavailable. Returns the number of settled rechecks. */
 export async function recheckWaiting(deps: UrlRechecksDeps, signal: AbortSignal): Promise<number> {
   let settled = 0;
   for (const recheck of await waitingRechecks(deps)) {
     if (signal.aborted) return settled;
     const safety = await deps.urlSafety(new URL(recheck.longUrl));
     if (safety === "unknown") return settled;
-    if (safety === "unsafe" && !(await stopLink(deps, recheck))) continue;
+    if (safety === "unsafe" && !(await disableLink(deps, recheck))) continue;
     await forgetRecheck(deps, recheck);
     settled += 1;
   }
   return settled;
 }
 
-/** False when the link is yet to come. Its owner sees who disabled it, and can lead it elsewhere. */
-async function stopLink(deps: UrlRechecksDeps, { host, slug, longUrl, since }: UrlRecheck): Promise<boolean> {
+/** False while the link may still be created. The actor of the event shows the owner that the service disabled it. */
+async function disableLink(
+  deps: UrlRechecksDeps,
+  { host, slug, longUrl, since }: UrlRecheck,
+): Promise<boolean> {
   const link = await currentLink(deps.eventStore, host, slug);
   const isYoung = deps.clock().getTime() - Date.parse(since) < NO_LINK_WITHIN_MS;
   if (link.status === "free" || link.longUrl !== longUrl) return !isYoung;

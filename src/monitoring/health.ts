@@ -1,4 +1,4 @@
-// Whether this process should get traffic, and which part of it is away, late or done without.
+// Readiness of this process: whether it should get traffic, and which of its parts are unavailable, late or degraded.
 import { logProgress } from "../event-store/log-progress.ts";
 import type { EventStore } from "../event-store/port.ts";
 import { describeProgress } from "../projections/runner/progress.ts";
@@ -9,7 +9,7 @@ import type { Roles } from "../roles/role.ts";
 
 type Reason = { part: string; reason: string };
 
-/** `reasons`: why it is not ready. `degraded`: what it does without, while it goes on. */
+/** `reasons`: why it is not ready. `degraded`: problems with which it still answers. */
 export type Readiness = { ready: boolean; reasons: Reason[]; degraded: Reason[] };
 
 export type HealthDeps = {
@@ -23,13 +23,13 @@ export type HealthDeps = {
   recorder: () => RecorderStats | undefined;
 };
 
-const ANSWER_WITHIN_MS = 1000;
-const MOST_CLICKS_WAITING = 100_000;
+const CHECK_TIMEOUT_MS = 1000;
+const MAX_CLICKS_WAITING = 100_000;
 
 /**
- * Asks every part, each for a second at most; answers all that is wrong, not only the first. A process that only
- * redirects goes on without its stores, one whose clicks have a spool without the event store; and one that doesn't
- * project can't mend what the projector does.
+ * Checks all parts at once, each for a second at most. Some problems degrade a process without making it unready: any
+ * store's for one that only redirects, the event store's for one with a click spool, and those of projections for one
+ * without the projector role, as restarting it would not help.
  */
 export async function readiness(deps: HealthDeps): Promise<Readiness> {
   const { roles } = deps;
@@ -44,17 +44,19 @@ export async function readiness(deps: HealthDeps): Promise<Readiness> {
   const reasons = recorderProblems(recorder);
   const degraded = [...redisProblems(deps.redis), ...spoolProblems(recorder)];
   const onlyRedirects = [...roles].every((role) => role === "redirect");
-  const goesOn = onlyRedirects || recorder?.spool !== undefined;
-  const isAway = eventStore.length > 0;
-  (goesOn ? degraded : reasons).push(...eventStore);
+  const needsNoLog = onlyRedirects || recorder?.spool !== undefined;
+  const isLogUnavailable = eventStore.length > 0;
+  (needsNoLog ? degraded : reasons).push(...eventStore);
   (onlyRedirects ? degraded : reasons).push(...readStore);
-  (roles.has("projector") && !(goesOn && isAway) ? reasons : degraded).push(...projections.reasons);
+  (roles.has("projector") && !(needsNoLog && isLogUnavailable) ? reasons : degraded).push(
+    ...projections.reasons,
+  );
   degraded.push(...projections.degraded);
   return { ready: reasons.length === 0, reasons, degraded };
 }
 
 function recorderProblems(stats: RecorderStats | undefined): Reason[] {
-  if (stats === undefined || stats.backlog <= MOST_CLICKS_WAITING) return [];
+  if (stats === undefined || stats.backlog <= MAX_CLICKS_WAITING) return [];
   return [{ part: "click recorder", reason: `${stats.backlog} clicks wait for the event store` }];
 }
 
@@ -72,11 +74,11 @@ function redisProblems(redis: HealthDeps["redis"]): Reason[] {
     : [];
 }
 
-/** `degraded`: late, but answered from the previous build until the new one has taken over. */
+/** `degraded`: projections whose queries read another build until the present one is active. */
 async function projectorProblems(
   projections: HealthDeps["projections"],
 ): Promise<Pick<Readiness, "reasons" | "degraded">> {
-  const found = await Promise.race([projections().catch(() => undefined), late()]);
+  const found = await Promise.race([projections().catch(() => undefined), timeout()]);
   const none = (reason: string) => ({ reasons: [{ part: "projector", reason }], degraded: [] });
   if (!found) return none("does not answer");
   if (found.length === 0) return none("has not started yet");
@@ -100,17 +102,17 @@ function projectionProblem(status: ProjectionStatus): string | undefined {
   return answers === "other" ? `is answered from an earlier build${catchingUp(status)}` : undefined;
 }
 
-/** What this process folds itself, with its rate and the time left; of another's work only how far it is. */
+/** Progress with rate and time left when this process folds the build, else the folded share of the log. */
 function catchingUp({ catchUp, position, head }: ProjectionStatus): string {
   if (catchUp) return `, catching up: ${describeProgress(catchUp)}`;
   return head ? `, ${Math.floor(logProgress(position ?? "0", head) * 100)} % of the log folded` : "";
 }
 
-async function problemOf(part: string, asked: Promise<unknown>): Promise<Reason[]> {
-  const outcome = await Promise.race([asked.then(() => "answers").catch(() => "is away"), late()]);
+async function problemOf(part: string, check: Promise<unknown>): Promise<Reason[]> {
+  const outcome = await Promise.race([check.then(() => "answers").catch(() => "is away"), timeout()]);
   return outcome === "answers" ? [] : [{ part, reason: outcome ?? "does not answer" }];
 }
 
-function late(): Promise<undefined> {
-  return new Promise((resolve) => setTimeout(resolve, ANSWER_WITHIN_MS, undefined).unref());
+function timeout(): Promise<undefined> {
+  return new Promise((resolve) => setTimeout(resolve, CHECK_TIMEOUT_MS, undefined).unref());
 }

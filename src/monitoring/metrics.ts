@@ -1,4 +1,4 @@
-// What Prometheus scrapes: one registry of our own, fed by counters that the hot path keeps as plain numbers.
+// The Prometheus metrics: one registry, filled at each scrape from plain numbers that the hot path counts.
 import { setTimeout as delay } from "node:timers/promises";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from "prom-client";
 import type { ProjectionStatus } from "../projections/runner/status.ts";
@@ -14,7 +14,7 @@ export type MetricsDeps = {
   /** Of clicks; undefined without the redirect role. */
   appendDuration?: Metric | undefined;
   projections: () => Promise<ProjectionStatus[]>;
-  /** How many events each projection, by name, has not folded yet, counted up to 1,000. */
+  /** Number of events that each projection, by name, has still to fold, at most 1,000. */
   eventsBehind: (statuses: readonly ProjectionStatus[]) => Promise<ReadonlyMap<string, number>>;
   /** Undefined when none is configured. */
   redis: { readonly unavailable: boolean } | undefined;
@@ -24,14 +24,14 @@ export type MetricsDeps = {
 
 export type Metrics = {
   contentType: string;
-  /** Everything in the text format of Prometheus. */
+  /** All metrics in Prometheus's text format. */
   text(): Promise<string>;
-  /** One answered request; `route` is the pattern, so that the number of series is bounded. */
+  /** Records one answered request; `route` is the pattern, so that the number of series is bounded. */
   requested(method: string, route: string, status: number, seconds: number): void;
 };
 
-/** Scrapers wait ten seconds by default. */
-const ANSWER_WITHIN_MS = 1_000;
+/** Well below Prometheus's default scrape timeout of ten seconds. */
+const UPDATE_TIMEOUT_MS = 1_000;
 
 export function createMetrics(deps: MetricsDeps): Metrics {
   const registry = new Registry();
@@ -48,13 +48,14 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   if (deps.recorder()) recorderMetrics(deps.recorder, registers);
   if (deps.appendDuration) registry.registerMetric(deps.appendDuration);
   if (deps.redis) redisMetrics(deps.redis, registers);
-  const askProjections = inTime(projectionMetrics(deps, registers));
-  const askWebhooks = inTime(deps.webhooks ? webhookMetrics(deps.webhooks, registry) : async () => undefined);
+  const updateProjections = inTime(projectionMetrics(deps, registers));
+  const updateWebhooks = inTime(
+    deps.webhooks ? webhookMetrics(deps.webhooks, registry) : async () => undefined,
+  );
   return {
     contentType: registry.contentType,
     async text() {
-      // Metrics of stores that are away are no reason to tell nothing of the rest.
-      await Promise.all([askProjections(), askWebhooks()]);
+      await Promise.all([updateProjections(), updateWebhooks()]);
       return registry.metrics();
     },
     requested(method, route, status, seconds) {
@@ -63,16 +64,19 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   };
 }
 
-/** The earlier answers stand when a store is away and asking takes longer; it is not asked twice at a time. */
-function inTime(ask: () => Promise<void>): () => Promise<void> {
-  let asking: Promise<void> | undefined;
+/**
+ * Limits an update to one second and ignores its errors, so that a scrape shows the other metrics, and the last values of
+ * this one, while a store is unavailable. An update that takes longer is not started a second time.
+ */
+function inTime(update: () => Promise<void>): () => Promise<void> {
+  let updating: Promise<void> | undefined;
   return () => {
-    asking ??= ask()
+    updating ??= update()
       .catch(() => undefined)
       .finally(() => {
-        asking = undefined;
+        updating = undefined;
       });
-    return Promise.race([asking, delay(ANSWER_WITHIN_MS, undefined, { ref: false })]);
+    return Promise.race([updating, delay(UPDATE_TIMEOUT_MS, undefined, { ref: false })]);
   };
 }
 
@@ -103,7 +107,7 @@ function recorderMetrics(recorder: MetricsDeps["recorder"], registers: Registry[
         if (stats) this.inc(value(stats));
       },
     });
-  total("recorded", "Clicks taken in by the recorder", (stats) => stats.recorded);
+  total("recorded", "Clicks received by the recorder", (stats) => stats.recorded);
   total(
     "committed",
     "Clicks that are in the event store or, on disk, in the spool",
@@ -123,7 +127,7 @@ function recorderMetrics(recorder: MetricsDeps["recorder"], registers: Registry[
     });
   gauge(
     "clicks_waiting",
-    "Clicks taken in and neither in the event store nor in the spool",
+    "Clicks received that are neither in the event store nor in the spool",
     (stats) => stats.backlog,
   );
   gauge("spool_clicks", "Clicks on disk that wait for the event store", ({ spool }) => spool?.clicks ?? 0);
@@ -140,7 +144,7 @@ function recorderMetrics(recorder: MetricsDeps["recorder"], registers: Registry[
 function redisMetrics(redis: { readonly unavailable: boolean }, registers: Registry[]): void {
   new Gauge({
     name: "linkledger_redis_up",
-    help: "0 while Redis is away: limits are counted per process",
+    help: "0 while Redis is unavailable: limits are counted per process",
     registers,
     collect() {
       this.set(redis.unavailable ? 0 : 1);
@@ -148,7 +152,7 @@ function redisMetrics(redis: { readonly unavailable: boolean }, registers: Regis
   });
 }
 
-/** Set before each scrape, as all of them come from one answer of the projector. */
+/** Returns an update for before each scrape, as all gauges are set from one status of the projector. */
 function projectionMetrics(deps: Pick<MetricsDeps, "projections" | "eventsBehind">, registers: Registry[]) {
   const gauge = (name: string, help: string) =>
     new Gauge({

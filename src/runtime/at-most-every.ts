@@ -1,8 +1,8 @@
-// Keeps what many ask for from being worked out more often than it changes: one answer for all who ask meanwhile.
+// Throttles a computation: concurrent and later callers share one result for some time.
 
 /**
- * A function that calls `compute` at most every `ms` milliseconds, and never while a call is in flight; in between it
- * answers as the last call did, or throws as it did. `now`: milliseconds of a clock that only goes forward.
+ * Calls `compute` at most every `ms` milliseconds, and never while a call is in flight; other callers get the last
+ * call's result or error. `now`: monotonic milliseconds.
  */
 export function atMostEvery<T>(ms: number, now: () => number, compute: () => Promise<T>): () => Promise<T> {
   let last: { answer: Promise<T>; startedAt: number; inFlight: boolean } | undefined;

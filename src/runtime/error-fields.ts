@@ -1,4 +1,4 @@
-// What a log line says of an error: plain fields, which cross threads whole and hold nothing that belongs to a person.
+// An error as plain fields for the log: they can be structured-cloned between threads and contain no personal data.
 
 export type ErrorFields = {
   /** The error's class. */
@@ -12,28 +12,30 @@ export type ErrorFields = {
   errors?: ErrorFields[];
 };
 
-const DEEPEST_CAUSE = 5;
-const MOST_ERRORS = 5;
+const MAX_DEPTH = 5;
+const MAX_ERRORS = 5;
 
-/** Only these fields: libraries hang whole requests, headers and documents on their errors. */
+/** Copies these fields only, as libraries attach whole requests, headers and documents to their errors. */
 export function errorFields(error: unknown, depth = 0): ErrorFields {
   if (isErrorFields(error)) return error;
   if (!(error instanceof Error)) return { type: typeof error, message: withoutPersonalData(describe(error)) };
   const { code, cause } = error as { code?: unknown; cause?: unknown };
-  const errors = error instanceof AggregateError ? error.errors.slice(0, MOST_ERRORS) : [];
+  const errors = error instanceof AggregateError ? error.errors.slice(0, MAX_ERRORS) : [];
   const message = error.message || errors.map((one) => describe(one)).join("; ");
-  const goesOn = depth < DEEPEST_CAUSE;
+  const hasDepthLeft = depth < MAX_DEPTH;
   return {
     type: error.name === "Error" ? error.constructor.name : error.name,
     ...(typeof code === "string" || typeof code === "number" ? { code } : {}),
     message: withoutPersonalData(message),
     stack: withoutPersonalData(error.stack ?? ""),
-    ...(goesOn && cause !== undefined ? { cause: errorFields(cause, depth + 1) } : {}),
-    ...(goesOn && errors.length > 0 ? { errors: errors.map((one) => errorFields(one, depth + 1)) } : {}),
+    ...(hasDepthLeft && cause !== undefined ? { cause: errorFields(cause, depth + 1) } : {}),
+    ...(hasDepthLeft && errors.length > 0
+      ? { errors: errors.map((one) => errorFields(one, depth + 1)) }
+      : {}),
   };
 }
 
-/** Described already, in another thread. */
+/** True for an error that another thread has converted already. */
 function isErrorFields(value: unknown): value is ErrorFields {
   if (typeof value !== "object" || value === null || value instanceof Error) return false;
   const { type, message } = value as Partial<ErrorFields>;
@@ -45,7 +47,7 @@ function describe(thrown: unknown): string {
   return typeof thrown === "object" ? Object.prototype.toString.call(thrown) : String(thrown);
 }
 
-/** URLs (not of source files), e-mail addresses, API keys and webhook keys (interface, part 2). */
+/** Replaces URLs except those of source files, e-mail addresses, and API and webhook keys (interface, part 2). */
 function withoutPersonalData(text: string): string {
   return text
     .replace(/\b(?!file:|node:)[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]+/gi, "(url)")

@@ -1,4 +1,4 @@
-// The root of every error that a caller may see: a message for people, a stable code for programs.
+// The base class of errors that are shown to users: a message for people, a stable code for programs.
 
 /** `code` never changes once published; api/http-errors.ts maps it to a status, cli.ts to an exit. */
 export abstract class DomainError extends Error {
@@ -8,7 +8,7 @@ export abstract class DomainError extends Error {
   }
 }
 
-/** What anything thrown says. */
+/** The message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

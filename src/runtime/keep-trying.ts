@@ -1,24 +1,23 @@
-// Work that must go on through every failure of what it needs: tried again, with backoff, until it is stopped.
-
+// Retries work with backoff until it succeeds or is stopped.
 import { type BackoffLimits, backoffMs } from "./backoff.ts";
 import { pause } from "./pause.ts";
 
 export type KeepTryingDeps = BackoffLimits & {
   /** [0, 1), for jitter. */
   random: () => number;
-  /** Not called for what fails after the signal's abort. */
+  /** Not called for failures after the signal has aborted. */
   onFailure?: (error: unknown, retryInMs: number) => void;
-  /** Ends early, and quietly, when the signal aborts. */
+  /** Resolves early, without an error, when the signal aborts. */
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
 };
 
-/** `progress`: to be called when something has succeeded, so that the next failure is a first one. */
+/** `progress`: resets the backoff; to be called when a part of the work has succeeded. */
 type Work = (progress: () => void) => Promise<void>;
 
-/** Work that went on for this long has failed of something new. */
+/** A failure after so long starts a new backoff, also without a call of `progress`. */
 const HEALTHY_AFTER_MS = 60_000;
 
-/** Until the work resolves or the signal aborts; never throws what the work throws. */
+/** Returns when the work resolves or the signal aborts; never throws what the work throws. */
 export async function keepTrying(deps: KeepTryingDeps, work: Work, signal: AbortSignal): Promise<void> {
   const { random, onFailure = () => undefined, sleep = pause } = deps;
   let failures = 0;
@@ -39,7 +38,7 @@ export async function keepTrying(deps: KeepTryingDeps, work: Work, signal: Abort
   }
 }
 
-/** Until the signal aborts. Work that ends by itself has failed, too: a subscription that ends was dropped. */
+/** Returns when the signal aborts. Work that resolves counts as failed, as a subscription that ends was dropped. */
 export function keepRunning(deps: KeepTryingDeps, work: Work, signal: AbortSignal): Promise<void> {
   const endless: Work = async (progress) => {
     await work(progress);

@@ -1,14 +1,14 @@
-// Log lines for operators: JSON on a pipe, pretty on a terminal, and nothing in them that belongs to a person.
+// The logger: JSON lines on a pipe, readable ones on a terminal, without personal data.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { type DestinationStream, type Logger, pino } from "pino";
 import { errorFields } from "./error-fields.ts";
 
 export type { Logger };
 
-/** Never logged, wherever they turn up: keys, cookies, addresses of people and machines. */
+/** Paths of log fields whose values pino replaces: API keys, headers with cookies, e-mail and IP addresses, secrets. */
 const REDACTED = ["headers", "*.headers", "apiKey", "key", "email", "ip", "address", "password", "token"];
 
-/** `destination`: where lines go; standard output by default, pretty when that is a terminal. */
+/** `destination`: standard output when absent, formatted by pino-pretty when that is a terminal. */
 export function createLogger(level: string, destination?: DestinationStream): Logger {
   const options = {
     level,
@@ -24,7 +24,7 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
   return pino(plain, pino.transport({ target: "pino-pretty", options: { ignore: "pid,hostname,service" } }));
 }
 
-/** The route's pattern, not the address: that may hold a slug, a query, a person's data. */
+/** The route's pattern and not the URL, which may contain slugs and personal data. */
 function describeRequest(request: FastifyRequest) {
   return { method: request.method, route: request.routeOptions?.url ?? "(none)" };
 }
@@ -33,7 +33,7 @@ function describeReply(reply: FastifyReply) {
   return { status: reply.statusCode };
 }
 
-/** A development dependency: absent in a lean installation. */
+/** pino-pretty is a development dependency, absent after `npm install --omit=dev`. */
 function hasPretty(): boolean {
   try {
     import.meta.resolve("pino-pretty");

@@ -1,9 +1,9 @@
-// Keeps an outage of a server from costing every caller a time-out: after a failure, others fail at once for a while.
+// A circuit breaker: during an outage most calls fail immediately, and don't wait for the server's time-out.
 
-/** `clock` in milliseconds; `openMs`: how long nobody asks after a failure. */
+/** `clock`: monotonic milliseconds; `openMs`: for how long no call is admitted after a failure. */
 export type OutageBreakerDeps = { clock: () => number; openMs: number };
 
-/** One caller at a time tries again once the pause is over; its success lets all others through. */
+/** After `openMs` it admits one call as a trial; a success closes the circuit for all callers. */
 export class OutageBreaker {
   readonly #deps: OutageBreakerDeps;
   #retryAt: number | undefined;
@@ -12,12 +12,12 @@ export class OutageBreaker {
     this.#deps = deps;
   }
 
-  /** Whether the last answer was a failure. */
+  /** Whether the last call failed. */
   get open(): boolean {
     return this.#retryAt !== undefined;
   }
 
-  /** Whether a call may go out now; true to one caller a pause while the server is away. */
+  /** Whether the caller may call the server now; with an open circuit true for one caller every `openMs`. */
   admits(): boolean {
     if (this.#retryAt === undefined) return true;
     if (this.#deps.clock() < this.#retryAt) return false;

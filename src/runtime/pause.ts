@@ -1,7 +1,7 @@
-// Waiting that whoever asked for it can cut short.
+// An abortable timer that resolves instead of rejecting.
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Resolves after `ms`, or at once when the signal aborts; never throws. */
+/** Resolves after `ms` milliseconds, or as soon as the signal aborts; never throws. */
 export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   await delay(ms, undefined, signal && { signal }).catch(() => undefined);
 }

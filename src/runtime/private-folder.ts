@@ -1,20 +1,20 @@
-// Keeps what the service writes unreadable for other users of the machine: the umask for new files, modes for old ones.
+// Makes the service's files unreadable for other users of the machine: by the umask, and by chmod for existing files.
 import { chmodSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 const OTHERS = 0o077;
 const STICKY = 0o1000;
 
-/** Every file and folder that this process makes from now on is its user's alone. Main thread only (Node's rule). */
+/** New files and folders of this process get no rights for group and others. Node allows `umask` in the main thread only. */
 export function makeFilesPrivate(): void {
   process.umask(OTHERS);
 }
 
 /**
- * Makes the folder with mode 0700, or takes the rights of others from one that is there, and from those entries in it
- * (folders with all that they hold) whose name `isOwn` accepts: whatever else lies there is not ours to change. A sticky
- * folder such as /tmp is shared on purpose and stays as it is.
- * @returns what was too widely readable, and what could not be changed because it belongs to somebody else
+ * Creates the folder with mode 0700, or removes the rights of group and others from an existing one, and recursively from
+ * those entries whose name `isOwn` accepts; other programs' files in it are not changed, nor is the mode of a folder with
+ * the sticky bit, such as /tmp, which is shared on purpose.
+ * @returns the paths whose rights were removed, and those that belong to another user, so that they can't be changed
  */
 export function openPrivateFolder(
   folder: string,
@@ -34,10 +34,10 @@ function tightenAll(path: string, found: Found): void {
   for (const name of readdirSync(path)) tightenAll(join(path, name), found);
 }
 
-/** Answers whether it is a folder. */
+/** Returns whether the path is a folder. */
 function tighten(path: string, { tightened, refused }: Found): boolean {
   const entry = statSync(path, { throwIfNoEntry: false });
-  // Another process may have removed it meanwhile, as SQLite does with its write-ahead logs.
+  // Another process may have removed the file meanwhile, as SQLite does with its write-ahead logs.
   if (!entry) return false;
   if (entry.mode & OTHERS) {
     try {

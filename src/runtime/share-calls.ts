@@ -1,8 +1,8 @@
-// Coalesces concurrent calls, without ever answering a caller from something that began before it called.
+// Coalesces concurrent calls, but never returns a result of a call that started before the caller's own.
 
 /**
- * Runs `call` at most once at a time for each key. Whoever calls while a run is in flight shares the next run: joining
- * the one in flight could answer with what was true before the caller's own earlier request took effect.
+ * Runs `call` at most once at a time for each key. Callers during a run share the next run, as the result of the one in
+ * flight may be older than a change that the caller has just made.
  */
 export function shareCalls<K, T>(call: (key: K) => Promise<T>): (key: K) => Promise<T> {
   const inFlight = new Map<K, Promise<T>>();

@@ -1,21 +1,21 @@
-// One time budget for a whole stop, counted down: no part has a limit of its own that could outlast the process's.
+// Shares one time budget among the stages of a shutdown, so that no part's own timeout can exceed the process's.
 import type { Logger } from "pino";
 
-/** Told how many milliseconds it has; what it has not done by then is given up. */
+/** Gets the milliseconds that it may take; after them the shutdown goes on without it. */
 export type Close = (withinMs: number) => Promise<unknown>;
 
-/** Closed at the same time. `until`: the share of the whole budget, 0 to 1, that is used up when the next stage begins. */
+/** `closers` run concurrently. `until`: the share of the whole budget, 0 to 1, at which the next stage starts at the latest. */
 export type StopStage = { closers: readonly Close[]; until: number };
 
 export type StopDeps = {
-  /** Milliseconds from any start. */
+  /** Monotonic milliseconds. */
   now: () => number;
-  /** Ends early, and quietly, when the signal aborts. */
+  /** Resolves early, without an error, when the signal aborts. */
   sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   log: Pick<Logger, "error">;
 };
 
-/** Stage after stage, whatever fails or is late; time that a stage leaves over is the next one's. Never rejects. */
+/** Runs the stages in order, also after failures and timeouts; unused time passes to the next stage. Never rejects. */
 export async function stopInStages(
   deps: StopDeps,
   budgetMs: number,
@@ -30,11 +30,11 @@ export async function stopInStages(
 
 async function closeWithin({ sleep, log }: StopDeps, close: Close, withinMs: number): Promise<void> {
   const closed = new AbortController();
-  const late = sleep(withinMs, closed.signal).then(() => {
+  const timeout = sleep(withinMs, closed.signal).then(() => {
     if (!closed.signal.aborted) throw new Error(`not closed within ${Math.round(withinMs)} ms`);
   });
   try {
-    await Promise.race([close(withinMs), late]);
+    await Promise.race([close(withinMs), timeout]);
   } catch (err) {
     log.error({ err }, "closing failed");
   } finally {

@@ -36,7 +36,7 @@ export async function openSqliteSecrets(file: string, { offThread = false } = {}
     file: new URL("./sqlite-thread.ts", import.meta.url),
     name: "secrets",
     data: { file },
-    failed: (message, cause) => new StoreUnavailable(message, { cause }),
+    toError: (message, cause) => new StoreUnavailable(message, { cause }),
   });
   const methods = remoteMethods<SecretStore, (typeof METHODS)[number]>(thread, "secrets", METHODS);
   return { ...methods, close: thread.close };

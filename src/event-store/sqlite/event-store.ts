@@ -62,7 +62,7 @@ async function logInThread(file: string): Promise<Log> {
     file: new URL("./thread.ts", import.meta.url),
     name: "event-store",
     data: { file },
-    failed: (message, cause) => new StoreUnavailable(message, { cause }),
+    toError: (message, cause) => new StoreUnavailable(message, { cause }),
   });
   await thread.start();
   const methods = remoteMethods<Log, "append" | "read" | "readAll" | "head">(thread, "log", [

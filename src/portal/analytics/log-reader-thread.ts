@@ -8,7 +8,7 @@ import { liveClicks } from "../../queries/analytics/live-clicks.ts";
 import { pause } from "../../runtime/pause.ts";
 import { serveThread } from "../../runtime/threads/serve-thread.ts";
 import { threadLog } from "../../runtime/threads/thread-log.ts";
-import { yieldToRedirects } from "../../runtime/threads/thread-priority.ts";
+import { lowerThreadPriority } from "../../runtime/threads/thread-priority.ts";
 import { CLICK_LINES } from "./click-lines.ts";
 import type { LogReader, LogReaderThreadData } from "./log-reader.ts";
 
@@ -50,7 +50,7 @@ function plain({ stream, revision, type, recordedAt, data, metadata }: RecordedE
 
 const parent = parentPort;
 if (parent) {
-  yieldToRedirects(NICENESS);
+  lowerThreadPriority(NICENESS);
   const { config } = workerData as LogReaderThreadData;
   const eventStore = await openEventStore(config, { offThread: false });
   const log = threadLog((line) => parent.postMessage(line));

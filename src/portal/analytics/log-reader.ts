@@ -32,7 +32,7 @@ export function openLogReader(config: Config, log: Logger): LogReader & { close(
     file: new URL("./log-reader-thread.ts", import.meta.url),
     name: "log-reader",
     data,
-    failed: (message, cause) => new StoreUnavailable(message, { cause }),
+    toError: (message, cause) => new StoreUnavailable(message, { cause }),
     log,
     idleMs: IDLE_MS,
   });

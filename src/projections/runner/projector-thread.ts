@@ -6,7 +6,7 @@ import type { Config } from "../../config.ts";
 import { holdLease, leaseHolder } from "../../coordination/hold-lease.ts";
 import type { ThreadLog } from "../../runtime/threads/keep-thread.ts";
 import { threadLog } from "../../runtime/threads/thread-log.ts";
-import { yieldToRedirects } from "../../runtime/threads/thread-priority.ts";
+import { lowerThreadPriority } from "../../runtime/threads/thread-priority.ts";
 import { ProjectionGroup } from "../builds/projection-group.ts";
 import { clickProjections, lifecycleProjections } from "../groups.ts";
 import type { Projection } from "../projection.ts";
@@ -23,7 +23,7 @@ const LIFECYCLE_COMMIT_INTERVAL_MS = 100;
 const parent = parentPort;
 if (parent) {
   const { config, yields } = workerData as ProjectorThreadData;
-  if (yields) yieldToRedirects(NICENESS);
+  if (yields) lowerThreadPriority(NICENESS);
   await runProjector(config, (message) => parent.postMessage(message), parent);
 }
 

@@ -28,7 +28,7 @@ export async function openSqliteReadStore(file: string, { offThread = false } = 
     file: new URL("./thread.ts", import.meta.url),
     name: "read-store",
     data: { file },
-    failed: (message, cause) => new StoreUnavailable(message, { cause }),
+    toError: (message, cause) => new StoreUnavailable(message, { cause }),
     idleMs: IDLE_MS,
   });
   const remote = remoteMethods<ReadStore, (typeof OFF_THREAD)[number]>(thread, "readStore", OFF_THREAD);

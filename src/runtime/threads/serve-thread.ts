@@ -1,14 +1,14 @@
-// The thread's side: calls methods of the objects it serves and answers with what they resolve to or yield.
+// The worker thread's side of thread-client.ts: calls methods of the served objects and posts their results.
 import type { MessagePort } from "node:worker_threads";
 import { errorFields } from "../error-fields.ts";
 import { encoded, type MethodCall, type Outcome, type ToThread } from "./thread-messages.ts";
 
 type Method = (...args: unknown[]) => unknown;
-type Stream = { generator: AsyncGenerator; cancel: AbortController };
+type Stream = { generator: AsyncGenerator; cancelled: AbortController };
 
 /**
- * Serves until its client closes it. Results have to be text or plain JSON. A method that streams is an async
- * generator function; its last argument is an AbortSignal, aborted when the client leaves the stream.
+ * Serves until the client's `close`. Results must be text or plain JSON. A streaming method is an async generator
+ * function; its last argument is an AbortSignal, aborted when the client ends the stream.
  */
 export function serveThread(
   port: MessagePort,
@@ -24,18 +24,18 @@ export function serveThread(
     return target[method](...args, ...more);
   };
   const open = (id: number, call: MethodCall) => {
-    const cancel = new AbortController();
-    streams.set(id, { generator: invoke(call, cancel.signal) as AsyncGenerator, cancel });
+    const cancelled = new AbortController();
+    streams.set(id, { generator: invoke(call, cancelled.signal) as AsyncGenerator, cancelled });
   };
   const next = async (id: number): Promise<Outcome> => {
     const { done, value } = (await streams.get(id)?.generator.next()) ?? { done: true, value: undefined };
     if (done) streams.delete(id);
     return { ...(done && { done }), ...encoded(value) };
   };
-  const leave = (id: number) => {
+  const cancel = (id: number) => {
     const stream = streams.get(id);
     streams.delete(id);
-    stream?.cancel.abort();
+    stream?.cancelled.abort();
     stream?.generator.return(undefined).catch(() => undefined);
   };
   const answer = async (id: number, work: () => Promise<Outcome>) => {
@@ -51,7 +51,7 @@ export function serveThread(
       case "next":
         return answer(message.id, () => next(message.stream));
       case "close":
-        for (const id of streams.keys()) leave(id);
+        for (const id of streams.keys()) cancel(id);
         return Promise.all(inFlight)
           .then(() => answer(message.id, async () => encoded(await close())))
           .finally(() => port.close());
@@ -59,7 +59,7 @@ export function serveThread(
   };
 
   port.on("message", (message: ToThread) => {
-    if (message.op === "cancel") return leave(message.stream);
+    if (message.op === "cancel") return cancel(message.stream);
     const performing = perform(message);
     inFlight.add(performing);
     void performing.finally(() => inFlight.delete(performing));

@@ -1,15 +1,15 @@
-// A thread's log: lines go to the parent, which writes them.
+// The logger of a worker thread: posts its lines to the parent, which writes them.
 import type { Logger } from "pino";
 import { errorFields } from "../error-fields.ts";
 import type { ThreadLog } from "./keep-thread.ts";
 
-/** Errors cross as plain fields: a structured clone drops their class and code. */
-export function threadLog(tell: (line: ThreadLog) => void): Pick<Logger, "info" | "warn" | "error"> {
+/** Errors are posted as plain fields, as a structured clone drops their class and code. */
+export function threadLog(post: (line: ThreadLog) => void): Pick<Logger, "info" | "warn" | "error"> {
   const at = (level: ThreadLog["level"]) => (first: unknown, second?: string) => {
     const fields =
       typeof first === "object" && first !== null ? { ...(first as Record<string, unknown>) } : {};
     if (fields.err !== undefined) fields.err = errorFields(fields.err);
-    tell({ type: "log", level, fields, message: typeof first === "string" ? first : (second ?? "") });
+    post({ type: "log", level, fields, message: typeof first === "string" ? first : (second ?? "") });
   };
   return { info: at("info"), warn: at("warn"), error: at("error") };
 }

@@ -1,26 +1,25 @@
-// What a thread that serves objects and its client say to each other (serve-thread.ts, thread-client.ts).
-
+// The messages between a thread that serves objects and its client (serve-thread.ts, thread-client.ts).
 import type { ErrorFields } from "../error-fields.ts";
 import type { ThreadLog } from "./keep-thread.ts";
 
-/** Names a method of one of the objects that the thread serves; arguments are structured clones. */
+/** A method of one of the served objects; arguments are structured-cloned. */
 export type MethodCall = { object: string; method: string; args: readonly unknown[] };
 
 /**
- * `call` is answered by what the method resolves to; `open` when the method's generator is kept under the request's
- * id; `next` by its next value; `close` when all calls are answered and the objects are closed. `cancel` has no answer.
+ * `call` is answered with the method's result; `open` once the method's generator is stored under the request's id;
+ * `next` with its next value; `close` when all calls are answered and the objects are closed. `cancel` has no answer.
  */
-export type Request =
+export type ThreadRequest =
   | ({ op: "call" | "open" } & MethodCall)
   | { op: "next"; stream: number }
   | { op: "close" };
-export type ToThread = (Request & { id: number }) | { op: "cancel"; stream: number };
+export type ToThread = (ThreadRequest & { id: number }) | { op: "cancel"; stream: number };
 
-/** `json`: an object or array as text, which costs both threads less than a structured clone of many values. */
+/** `json`: objects and arrays as text, which for many values takes less CPU time than a structured clone. */
 export type Encoded = { json: string } | { value: unknown };
-/** `done`: the generator has ended, with this value. */
+/** `done`: the generator has ended with this return value. */
 export type Outcome = ({ done?: boolean } & Encoded) | { failure: ErrorFields };
-/** Id 0 answers no request: the thread is ready. */
+/** Id 0 belongs to no request: the thread is ready. */
 export type FromThread = ({ id: number } & Outcome) | ThreadLog;
 
 export function encoded(value: unknown): Encoded {

@@ -45,7 +45,7 @@ export async function openSqliteDeliveryQueue(
     file: new URL("./queue.sqlite-thread.ts", import.meta.url),
     name: "deliveries",
     data: { file },
-    failed: (message, cause) => new StoreUnavailable(message, { cause }),
+    toError: (message, cause) => new StoreUnavailable(message, { cause }),
     idleMs: IDLE_MS,
   });
   const methods = remoteMethods<DeliveryQueue, (typeof METHODS)[number]>(thread, "queue", METHODS);

@@ -16,7 +16,7 @@ function open(options: Partial<ThreadClientOptions> = {}) {
     file: new URL("../../support/runtime/counting-thread.ts", import.meta.url),
     name: "counting",
     data: {},
-    failed: (message, cause) => new Failed(message, { cause }),
+    toError: (message, cause) => new Failed(message, { cause }),
     ...options,
   });
   onTestFinished(() => thread.close());

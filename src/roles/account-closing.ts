@@ -1,4 +1,4 @@
-// Deleting the links of closed accounts: part of the projector role, done by one process at a time.
+// The singleton job of the projector role that deletes the links of closed accounts.
 import { runtimeDeps } from "../commands/runtime-deps.ts";
 import { accountClosings } from "../jobs/account-closing.ts";
 import { links } from "../projections/definitions/links.ts";
@@ -7,8 +7,8 @@ import { whenProjected } from "../queries/freshness.ts";
 import type { RoleContext } from "./role-context.ts";
 import { startSingletonJob } from "./singleton-job.ts";
 
-/** How long documents are waited for before the next turn looks again. */
-const LONGEST_WAIT_MS = 5_000;
+/** How long a run waits for the links projection; afterwards the next run continues. */
+const MAX_WAIT_MS = 5_000;
 
 export function openAccountClosing(context: RoleContext): void {
   const { log, clock, backend } = context;
@@ -17,11 +17,11 @@ export function openAccountClosing(context: RoleContext): void {
   startSingletonJob(context, {
     name: "account-closing",
     intervalMs: 5_000,
-    turn: accountClosings({
+    run: accountClosings({
       ...{ eventStore, readStore, secrets, clock, newId, random, sleep, log },
       isShown: (position) =>
-        whenProjected({ readStore, sleep }, [checkpointName(links)], position, LONGEST_WAIT_MS),
+        whenProjected({ readStore, sleep }, [checkpointName(links)], position, MAX_WAIT_MS),
     }),
-    failed: "looking for closed accounts failed",
+    failureMessage: "looking for closed accounts failed",
   });
 }

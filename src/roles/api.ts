@@ -1,4 +1,4 @@
-// The api role: what the REST routes ask, decide and write with.
+// The api role: the dependencies of the REST routes.
 import { keyUsage } from "../api/authentication/key-usage.ts";
 import type { ApiDeps } from "../app.ts";
 import type { LogFollower } from "../coordination/log-follower.ts";

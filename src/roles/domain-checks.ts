@@ -1,5 +1,4 @@
-// The daily check of custom domains: part of the projector role, done by one process at a time.
-
+// The singleton job of the projector role that checks the TXT records of custom domains.
 import { txtResolver } from "../commands/domains/resolve-txt.ts";
 import { runtimeDeps } from "../commands/runtime-deps.ts";
 import { checkDueDomains } from "../jobs/domain-checks.ts";
@@ -15,7 +14,7 @@ export function openDomainChecks(context: RoleContext): void {
   startSingletonJob(context, {
     name: "domain-checks",
     intervalMs: 10 * 60_000,
-    turn: (signal) => checkDueDomains(checks, signal),
-    failed: "checking domains failed",
+    run: (signal) => checkDueDomains(checks, signal),
+    failureMessage: "checking domains failed",
   });
 }

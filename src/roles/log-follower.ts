@@ -1,10 +1,10 @@
-// One follower of the log for all that a process keeps in memory, whatever its roles.
+// The event subscription that invalidates the in-memory caches of all roles of a process.
 import { runtimeDeps } from "../commands/runtime-deps.ts";
 import { LogFollower } from "../coordination/log-follower.ts";
 import { cachedCheckpoints } from "../projections/groups.ts";
 import type { RoleContext } from "./role-context.ts";
 
-/** `run` once every role listens; the stop ends it. */
+/** `run` starts the subscription and is called after every role has added its listener. */
 export function openLogFollower({ log, backend, onStop }: RoleContext): {
   follower: LogFollower;
   run: () => void;

@@ -1,4 +1,4 @@
-// The portal role: what the pages are handed.
+// The portal role: the dependencies of the portal's pages.
 import { manualBilling } from "../billing/manual-billing.ts";
 import { txtResolver } from "../commands/domains/resolve-txt.ts";
 import { runtimeDeps } from "../commands/runtime-deps.ts";

@@ -1,11 +1,11 @@
-// The projector role: a thread that folds while it holds the leases; without the role, only how far it is.
+// The projector role: a thread that folds while it holds the leases; without the role, the status from the read store.
 import { runtimeDeps } from "../commands/runtime-deps.ts";
 import { clickProjections, lifecycleProjections } from "../projections/groups.ts";
 import { startProjector } from "../projections/runner/projector.ts";
 import { type ProjectionStatus, projectionStatus } from "../projections/runner/status.ts";
 import type { RoleContext } from "./role-context.ts";
 
-/** Answers how far each projection is, wherever it runs. */
+/** The status of each projection, whichever process runs it. */
 export type ProjectionsStatus = () => Promise<ProjectionStatus[]>;
 
 export function openProjector({ config, log, roles, onStop }: RoleContext): ProjectionsStatus {
@@ -14,11 +14,11 @@ export function openProjector({ config, log, roles, onStop }: RoleContext): Proj
   return () => projector.status();
 }
 
-/** From the checkpoints that the projector's process commits. */
+/** For a process without the projector role: from the committed checkpoints. */
 export function watchProjector({ backend }: RoleContext): ProjectionsStatus {
   const { eventStore, foldStore } = backend;
-  const ask = [lifecycleProjections, clickProjections].map((projections) =>
+  const statuses = [lifecycleProjections, clickProjections].map((projections) =>
     projectionStatus({ eventStore, readStore: foldStore, clock: runtimeDeps.clock, projections }),
   );
-  return async () => (await Promise.all(ask.map((status) => status()))).flat();
+  return async () => (await Promise.all(statuses.map((status) => status()))).flat();
 }

@@ -1,4 +1,4 @@
-// The redirect role: look-up and recorder.
+// The redirect role: the link look-up and the click recorder.
 import { randomBytes } from "node:crypto";
 import { runtimeDeps } from "../commands/runtime-deps.ts";
 import type { LogFollower } from "../coordination/log-follower.ts";

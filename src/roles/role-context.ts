@@ -1,4 +1,4 @@
-// What every role is opened with.
+// What every role gets when it is opened.
 import type { Backend } from "../backend.ts";
 import type { Config } from "../config.ts";
 import type { Logger } from "../runtime/logging.ts";
@@ -8,10 +8,10 @@ import type { Roles } from "./role.ts";
 export type RoleContext = {
   config: Config;
   log: Logger;
-  /** What rate windows, links and analytics go by. */
+  /** Wall clock of rate limits, links and analytics; tests set it. */
   clock: () => Date;
   backend: Backend;
   roles: Roles;
-  /** Called at the stop, all at once, after the last request and before the stores are closed. */
+  /** Registers a function that runs at the stop: concurrently with the others, after the last request, before the stores close. */
   onStop: (close: Close) => void;
 };

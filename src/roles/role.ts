@@ -1,4 +1,4 @@
-// What a process may do for the service (DESIGN §6): any number of processes, each with any of these roles.
+// The roles of a process (DESIGN §6): there may be any number of processes, each with any of them.
 
 export const ROLES = ["redirect", "api", "portal", "projector", "webhooks"] as const;
 export type Role = (typeof ROLES)[number];
@@ -6,7 +6,7 @@ export type Roles = ReadonlySet<Role>;
 
 export const ALL_ROLES: Roles = new Set(ROLES);
 
-/** Comma separated. @throws RangeError that names the first unknown role, or says that there is none */
+/** Parses a comma-separated list. @throws RangeError for an unknown role or an empty list */
 export function rolesFrom(list: string): Roles {
   const names = list
     .split(",")

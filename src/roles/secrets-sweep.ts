@@ -1,7 +1,6 @@
-// Destroys expired secrets (sessions, tokens, idempotent answers, uses of keys), and once encrypts those that an earlier
-// version or SECRET_KEY left: part of the projector role, done by one process at a time. Expired secrets read as absent
-// at once; this is so that they are not kept, nor backed up.
-
+// The singleton job of the projector role that deletes expired secrets (sessions, tokens, idempotent answers, uses of
+// keys), so that they get into no backup; reads ignore them already. Its first run encrypts secrets that an earlier
+// version or SECRET_KEY has written.
 import type { RoleContext } from "./role-context.ts";
 import { startSingletonJob } from "./singleton-job.ts";
 
@@ -11,7 +10,7 @@ export function openSecretsSweep(context: RoleContext): void {
   startSingletonJob(context, {
     name: "secrets-sweep",
     intervalMs: 60_000,
-    async turn(signal) {
+    async run(signal) {
       if (!isReencrypted) {
         const renewed = await backend.secrets.reencrypt(clock(), signal);
         if (renewed > 0) log.info({ secrets: renewed }, "encrypted secrets under the present SECRET_KEY");
@@ -19,6 +18,6 @@ export function openSecretsSweep(context: RoleContext): void {
       }
       await backend.secrets.sweep(clock());
     },
-    failed: "destroying expired secrets failed",
+    failureMessage: "destroying expired secrets failed",
   });
 }

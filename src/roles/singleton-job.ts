@@ -1,38 +1,40 @@
-// Work of a role that nobody waits for: in turns, again and again, by one process of all.
+// Runs a job at an interval in one process at a time: the one that holds the job's lease.
 import { runtimeDeps } from "../commands/runtime-deps.ts";
 import { holdLease, leaseHolder } from "../coordination/hold-lease.ts";
 import { pause } from "../runtime/pause.ts";
 import type { RoleContext } from "./role-context.ts";
 
-/** A dead holder may keep others waiting for half a minute. */
+/** After a crash of the holder another process takes over within about 40 seconds. */
 const LEASE = { ttlMs: 30_000, renewEveryMs: 10_000, pollEveryMs: 10_000 };
 
 export type SingletonJob = {
-  /** Of its lease. */
+  /** Names the lease too. */
   name: string;
+  /** Pause between two runs. */
   intervalMs: number;
-  turn: (signal: AbortSignal) => Promise<unknown>;
-  /** What the log says when a turn throws; the next one tries again. */
-  failed: string;
+  run: (signal: AbortSignal) => Promise<unknown>;
+  /** Logged when a run throws; the next run tries again. */
+  failureMessage: string;
 };
 
+/** Starts in the background; stops, and gives up the lease, with the role. */
 export function startSingletonJob(
   { log, backend, onStop }: RoleContext,
-  { name, intervalMs, turn, failed }: SingletonJob,
+  { name, intervalMs, run, failureMessage }: SingletonJob,
 ): void {
-  const turns = async (signal: AbortSignal) => {
+  const runRepeatedly = async (signal: AbortSignal) => {
     while (!signal.aborted) {
-      await turn(signal).catch((err: unknown) => {
-        if (!signal.aborted) log.warn({ err }, failed);
+      await run(signal).catch((err: unknown) => {
+        if (!signal.aborted) log.warn({ err }, failureMessage);
       });
       await pause(intervalMs, signal);
     }
   };
   const ended = new AbortController();
   const lease = { leases: backend.leases, name, holder: leaseHolder(runtimeDeps.newId), log, ...LEASE };
-  const working = holdLease(lease, turns, ended.signal);
+  const running = holdLease(lease, runRepeatedly, ended.signal);
   onStop(() => {
     ended.abort();
-    return working;
+    return running;
   });
 }

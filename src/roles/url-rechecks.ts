@@ -1,10 +1,10 @@
-// Asking again about unchecked links: part of the projector role, done by one process at a time.
+// The singleton job of the projector role that rechecks URLs which were accepted while Safe Browsing was unavailable.
 import { recheckWaiting } from "../jobs/url-rechecks.ts";
 import type { RoleContext } from "./role-context.ts";
 import { startSingletonJob } from "./singleton-job.ts";
 import type { Writing } from "./writing.ts";
 
-/** Only Safe Browsing can be away, so without it there is nothing to ask again. */
+/** Does nothing without Safe Browsing, as the local list of unsafe hosts is always available. */
 export function openUrlRechecks(context: RoleContext, { links }: Writing): void {
   const { config, log, backend } = context;
   if (!config.safeBrowsingKey) return;
@@ -12,7 +12,7 @@ export function openUrlRechecks(context: RoleContext, { links }: Writing): void 
   startSingletonJob(context, {
     name: "url-rechecks",
     intervalMs: 60_000,
-    turn: (signal) => recheckWaiting(rechecks, signal),
-    failed: "asking again about unchecked links failed",
+    run: (signal) => recheckWaiting(rechecks, signal),
+    failureMessage: "rechecking the URLs of links failed",
   });
 }

@@ -1,4 +1,4 @@
-// The webhooks role: a thread that routes clicks while it holds the lease, and delivers beside any others.
+// The webhooks role: a thread that routes clicks while it holds the lease, and sends deliveries at any time.
 import { startWebhooks } from "../webhooks/webhooks.ts";
 import type { WebhooksStatus } from "../webhooks/webhooks-messages.ts";
 import type { RoleContext } from "./role-context.ts";

@@ -1,4 +1,4 @@
-// What the api and the portal share: making links, limits, and reading what was just written.
+// The dependencies that the api and the portal share: creating links, rate limits, and reading one's own writes.
 import type { RateLimits } from "../api/limits/rate-limit.ts";
 import type { BulkDeps } from "../commands/links/create-links-in-bulk.ts";
 import { slugDerivation } from "../commands/links/derived-identity.ts";

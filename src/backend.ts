@@ -4,12 +4,18 @@ import { join } from "node:path";
 import { openDataFolder } from "./backend/data-folder.ts";
 import {
   type Coordination,
+  type CoordinationConfig,
   openCoordination,
   openDailySalts,
   openLeases,
 } from "./backend/open-coordination.ts";
-import { type DocumentStores, openDocumentStores, openFoldStore } from "./backend/open-document-stores.ts";
-import { type EventStoreOptions, openEventStore } from "./backend/open-event-store.ts";
+import {
+  type DocumentStoreConfig,
+  type DocumentStores,
+  openDocumentStores,
+  openFoldStore,
+} from "./backend/open-document-stores.ts";
+import { type EventStoreConfig, type EventStoreOptions, openEventStore } from "./backend/open-event-store.ts";
 import { openTogether } from "./backend/open-together.ts";
 import { ensureQueriedBuilds, refuseSplitStores } from "./backend/prepare-stores.ts";
 import { copySqlite } from "./cli/backup.sqlite.ts";
@@ -23,7 +29,7 @@ import type { ClickSpools } from "./redirect/spool/click-spool.ts";
 import { keyringOf } from "./secrets/keyring.ts";
 
 export type Backend = Coordination &
-  Omit<DocumentStores, "prepare" | "leases"> & {
+  Omit<DocumentStores, "prepare" | "leases" | "isEmbedded"> & {
     eventStore: EventStore;
     /** For queries: reads the active build of each projection. */
     readStore: ReadStore;
@@ -41,15 +47,10 @@ export type BackendOptions = EventStoreOptions & {
   log?: (message: string) => void;
 };
 
-type Settings =
-  | "secretKey"
-  | "secretKeyPrevious"
-  | "baseHost"
-  | "eventStoreUrl"
-  | "eventStorePrefix"
-  | "mongodbUrl"
-  | "redisUrl";
-type BackendConfig = Pick<Config, "dataDir"> & Partial<Pick<Config, Settings>>;
+type BackendConfig = EventStoreConfig &
+  DocumentStoreConfig &
+  CoordinationConfig &
+  Pick<Config, "secretKey" | "secretKeyPrevious">;
 
 /**
  * Opens the stores and creates the data folder. A server that is unavailable is no error here: calls fail until it
@@ -74,8 +75,8 @@ export async function openBackend(config: BackendConfig, options: BackendOptions
       await ensureQueriedBuilds(eventStore, foldStore);
     };
     // Embedded stores are prepared here, so that a thread that opens them later finds them complete.
-    if (!config.mongodbUrl) await documents.prepare();
-    if (!config.mongodbUrl && !config.eventStoreUrl) await ensureQueriedBuilds(eventStore, foldStore);
+    if (documents.isEmbedded) await documents.prepare();
+    if (documents.isEmbedded && !config.eventStoreUrl) await ensureQueriedBuilds(eventStore, foldStore);
     return { ...coordination, ...documents, readStore, eventStore, prepare };
   });
 }

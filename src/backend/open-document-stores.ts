@@ -19,6 +19,8 @@ export type DocumentStores = {
   /** Encrypted at rest. */
   secrets: EncryptedSecrets;
   deliveryQueue: DeliveryQueue;
+  /** Whether all of them are files of this machine, so that they can be prepared at once. */
+  isEmbedded: boolean;
   /** Checks SECRET_KEY and creates missing indexes. @throws StoreUnavailable, SecretKeyUnknown */
   prepare(): Promise<void>;
   /** Undefined without MongoDB. */
@@ -37,7 +39,7 @@ export async function openDocumentStores(
   const secrets = encryptedSecrets(stored, keyring);
   const foldStore = await open(openSqliteReadStore(join(dataDir, "read.db"), { offThread }));
   const deliveryQueue = await open(openSqliteDeliveryQueue(join(dataDir, "deliveries.db"), { offThread }));
-  return { secrets, foldStore, deliveryQueue, prepare: () => secrets.checkKey() };
+  return { secrets, foldStore, deliveryQueue, isEmbedded: true, prepare: () => secrets.checkKey() };
 }
 
 /** The read store alone, with the leases that come with its server. @throws as openDocumentStores does */
@@ -66,6 +68,7 @@ async function openInMongodb(open: Open, url: string, keyring: Keyring): Promise
     foldStore,
     deliveryQueue: mongodbDeliveryQueue(connection),
     leases: mongodbLeases(connection),
+    isEmbedded: false,
     async prepare() {
       await prepareSecrets(connection);
       await secrets.checkKey();

@@ -1,31 +1,24 @@
 // One append to EventStoreDB: cut to the server's size, repeated until its outcome is known, conflicts told apart.
 import {
-  ANY,
-  type AppendExpectedRevision,
-  type EventStoreDBClient,
-  NO_STREAM,
-  STREAM_EXISTS,
-  WrongExpectedVersionError,
-} from "@eventstore/db-client";
-import {
   type AppendResult,
   type ExpectedRevision,
   type NewEvent,
   type RecordedEvent,
   RevisionConflict,
 } from "../port.ts";
-import { type Backoff, withRetries } from "./errors.ts";
+import type { Driver } from "./driver.ts";
+import { type Backoff, WrongRevision, withRetries } from "./errors.ts";
 import { type Proposed, positionText, proposed } from "./events.ts";
 import { within } from "./pull.ts";
 import { readStream } from "./read.ts";
 
-export type AppendDeps = { client: EventStoreDBClient; timeoutMs: number; backoff: Backoff };
+export type AppendDeps = { driver: Driver; timeoutMs: number; backoff: Backoff };
 
-/** The server refuses an append above 1 MiB; far below it, one append never holds up the others for long. */
+/** Servers before 26 refuse an append above 1 MiB; far below it, one append never holds up the others for long. */
 const MAX_BYTES = 400 * 1024;
 const MAX_EVENTS = 500;
 
-/** How far back a lost append of unknown place is looked for; other writers' events may have come after it. */
+/** Events at the end of a stream that are searched for a lost append; other writers' may have come after it. */
 const TAIL = 4096;
 
 /**
@@ -89,52 +82,36 @@ async function appendPart(
     try {
       return await appendOnce(deps, stream, expected, part);
     } catch (error) {
-      if (!(error instanceof WrongExpectedVersionError)) throw error;
-      throw new RevisionConflict(stream, expected, actualRevision(error));
+      if (!(error instanceof WrongRevision)) throw error;
+      throw new RevisionConflict(stream, expected, error.actual);
     }
   });
 }
 
 async function appendOnce(
-  { client, timeoutMs }: AppendDeps,
+  { driver, timeoutMs }: AppendDeps,
   stream: string,
   expected: ExpectedRevision,
   part: readonly Proposed[],
 ): Promise<AppendResult> {
-  const call = client.appendToStream(
-    stream,
-    part.map(({ event }) => event),
-    { expectedRevision: clientRevision(expected), deadline: timeoutMs },
-  );
+  const call = driver.append({ stream, expected, events: part.map(({ event }) => event), timeoutMs });
   // The call's own deadline doesn't cover the search for a cluster's leader before it.
-  const { nextExpectedRevision, position } = await within(timeoutMs + 250, `an append to ${stream}`, call);
-  const revision = Number(nextExpectedRevision);
+  const { revision, position } = await within(timeoutMs + 250, `an append to ${stream}`, call);
   if (position) return { revision, position: positionText(position) };
-  // A server that recognises an append it took before can't always tell its place.
-  const [last] = await readStream(client, stream, { from: revision, limit: 1 }, timeoutMs);
-  if (!last) throw new Error(`EventStoreDB took an append to ${stream} without telling where`);
+  // A server that recognises an append that it committed before doesn't always answer its position.
+  const [last] = await readStream(driver, stream, { from: revision, limit: 1 }, timeoutMs);
+  if (!last) throw new Error(`EventStoreDB confirmed an append to ${stream} without its position`);
   return { revision, position: last.position };
 }
 
-/** Never -1, which the client can't encode. */
-function clientRevision(expected: ExpectedRevision): AppendExpectedRevision {
-  if (typeof expected === "number") return expected < 0 ? NO_STREAM : BigInt(expected);
-  return { any: ANY, none: NO_STREAM, exists: STREAM_EXISTS }[expected] as AppendExpectedRevision;
-}
-
-/** The client says `no_stream` where there is none, against its type. */
-function actualRevision({ actualVersion }: WrongExpectedVersionError): number | "none" {
-  return typeof actualVersion === "bigint" ? Number(actualVersion) : "none";
-}
-
-/** Where an earlier attempt without a revision has put the events, if it did. */
+/** Where an earlier attempt without a revision appended the events, if it did. */
 async function findInTail(
-  { client, timeoutMs }: AppendDeps,
+  { driver, timeoutMs }: AppendDeps,
   stream: string,
   part: readonly Proposed[],
 ): Promise<AppendResult | undefined> {
   const limit = part.length + TAIL;
-  const tail = (await readStream(client, stream, { backwards: true, limit }, timeoutMs)).reverse();
+  const tail = (await readStream(driver, stream, { backwards: true, limit }, timeoutMs)).reverse();
   const first = tail.findIndex((event) => event.id === part[0]?.event.id);
   const there = first < 0 ? [] : tail.slice(first, first + part.length);
   return sameIds(there, part) ? resultOf(there) : undefined;

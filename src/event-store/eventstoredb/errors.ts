@@ -1,55 +1,78 @@
-// Which failures of EventStoreDB pass by themselves, and how long to try before the store counts as away.
-import {
-  convertToCommandError,
-  isCommandError,
-  StreamDeletedError,
-  StreamNotFoundError,
-} from "@eventstore/db-client";
+// Which failures of the event store are transient, and how long to retry before the store counts as unavailable.
 import { backoffMs } from "../../runtime/backoff.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { StoreUnavailable } from "../port.ts";
 
-/** `sleep` resolves early, and quietly, when the signal aborts. */
+/** `sleep` resolves early, without an error, when the signal aborts. */
 export type Backoff = { sleep: (ms: number, signal?: AbortSignal) => Promise<void>; random: () => number };
 
-/** Types of db-client 6.2.1 that a restart, an election, a busy server or a lost connection end in. */
+/** Types of both clients' errors that a restart, an election, a busy server or a lost connection end in. */
 const TRANSIENT = new Set(["timeout", "deadline-exceeded", "unavailable", "cancelled", "not-leader"]);
+
+const MISSING = new Set(["stream-not-found", "stream-deleted", "stream-tombstoned"]);
 
 /** gRPC's own word for a failure without a code. */
 const UNKNOWN = 2;
 
-/** gRPC codes that stay `unknown` to the client: of these, a bad request or a missing method never heals. */
+/** gRPC codes that stay `unknown` to the clients: of these, a bad request or a missing method never heals. */
 const LASTING_CODES = new Set([3 /* INVALID_ARGUMENT */, 9, 11, 12 /* UNIMPLEMENTED */]);
 
-/** Our own time limit passed: what became of the request is unknown. */
+/** Our own time limit passed: whether the server handled the request is unknown. */
 export class NoAnswer extends Error {
+  readonly type = "timeout";
   constructor(what: string, afterMs: number) {
-    super(`EventStoreDB gave no answer to ${what} within ${afterMs} ms`);
+    super(`The event store gave no answer to ${what} within ${afterMs} ms`);
   }
 }
 
-/** True when the same request may succeed a moment later; an append that failed so may have been taken. */
+/** No node of the cluster could be found that takes requests. */
+export class NoNode extends Error {
+  readonly type = "unavailable";
+  constructor(cause: Error) {
+    super(cause.message, { cause });
+  }
+}
+
+/** The stream is not at the revision that an append expected; `actual` is its last revision or `none`. */
+export class WrongRevision extends Error {
+  readonly type = "wrong-expected-version";
+  readonly actual: number | "none";
+  constructor(actual: number | "none") {
+    super(`The stream is at revision ${actual}`);
+    this.actual = actual;
+  }
+}
+
+/**
+ * The error with the type by which it is told apart. `classify` is the client's own function for gRPC errors, which
+ * some of its calls don't use. A client that finds no node fails with a plain Error without type or code.
+ */
+export function typedError(error: unknown, classify: (error: Error) => unknown): unknown {
+  if (!(error instanceof Error) || typeOf(error) !== undefined) return error;
+  if (codeOf(error) !== undefined) return classify(error);
+  return error.constructor === Error && !("code" in error) ? new NoNode(error) : error;
+}
+
+/** True when the same request may succeed a moment later; an append that failed so may have been committed. */
 export function isTransient(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  if (error instanceof NoAnswer || error.message.startsWith("Failed to discover")) return true;
-  const type = clientType(error);
+  const type = typeOf(error);
   return type === "unknown" ? !LASTING_CODES.has(codeOf(error) ?? UNKNOWN) : TRANSIENT.has(type ?? "");
 }
 
 /** A missing or deleted stream: a reader finds nothing there. */
 export function isMissingStream(error: unknown): boolean {
-  return error instanceof StreamNotFoundError || error instanceof StreamDeletedError;
+  return MISSING.has(typeOf(error) ?? "");
 }
 
 const ATTEMPTS = 4;
 const RETRY = { fromMs: 200, toMs: 1_000 };
 
-/** A caller waits no longer than this, and one attempt, for a server that takes requests and stays silent. */
+/** A caller waits no longer than this, and one attempt, for a server that takes requests and doesn't answer. */
 const GIVE_UP_MS = 10_000;
 
 /**
  * Tries up to four times, about a second in all when the server refuses at once.
- * @throws StoreUnavailable when every attempt failed in a way that passes by itself; any other error at once
+ * @throws StoreUnavailable when every attempt failed with a transient error; any other error at once
  */
 export async function withRetries<T>(backoff: Backoff, work: (attempt: number) => Promise<T>): Promise<T> {
   const started = performance.now();
@@ -69,14 +92,14 @@ export function unavailable(cause: unknown): StoreUnavailable {
   return new StoreUnavailable(`EventStoreDB can't be reached: ${reason}`, { cause });
 }
 
-/** The client's word for what went wrong; some of its calls throw gRPC's own error unclassified. */
-function clientType(error: Error): string | undefined {
-  if (isCommandError(error)) return error.type;
-  return codeOf(error) === undefined ? undefined : clientType(convertToCommandError(error) as Error);
+/** Both clients' word for what failed. */
+export function typeOf(error: unknown): string | undefined {
+  const { type } = (error ?? {}) as { type?: unknown };
+  return error instanceof Error && typeof type === "string" ? type : undefined;
 }
 
 /** gRPC's status code; Node's own errors have words there. */
-function codeOf(error: Error): number | undefined {
+function codeOf(error: unknown): number | undefined {
   const { code } = error as { code?: unknown };
   return typeof code === "number" ? code : undefined;
 }

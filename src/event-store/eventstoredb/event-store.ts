@@ -1,5 +1,4 @@
-// The event store of production: EventStoreDB through db-client 6.2.1, whose faults end in this folder.
-import type { EventStoreDBClient } from "@eventstore/db-client";
+// The event store of production: EventStoreDB, or KurrentDB, its present name; the faults of their clients end in this folder.
 import { pause } from "../../runtime/pause.ts";
 import {
   type AppendResult,
@@ -14,8 +13,9 @@ import {
   type SubscribeOptions,
 } from "../port.ts";
 import { append } from "./append.ts";
-import { connect, disconnect, greet } from "./client.ts";
+import type { Driver } from "./driver.ts";
 import { type Backoff, withRetries } from "./errors.ts";
+import { openDriver } from "./open-driver.ts";
 import { within } from "./pull.ts";
 import { readHead, readPrefixes, readStream } from "./read.ts";
 import { Slots } from "./slots.ts";
@@ -30,20 +30,20 @@ export type EventStoreDbOptions = {
   silenceMs?: number;
   /** Most appends, and as many reads of streams, in flight at once; default 64. Others wait in order. */
   inFlight?: number;
-  /** False: don't ask for the server before the first request; default true. */
+  /** False: the server is not contacted before the first request; default true. */
   greet?: boolean;
   random?: () => number;
 };
 
 type Settings = Required<Omit<EventStoreDbOptions, "greet" | "random">> & { backoff: Backoff };
 
-/** Milliseconds a polite goodbye may take. */
+/** Milliseconds that appends in flight, and then closing connections, may take. */
 const CLOSING_MS = 5000;
 
 /**
  * Address, TLS, credentials, node preference and keep-alive come from the connection string
- * (`esdb://host:2113?tls=false`, `esdb://user:password@a:2113,b:2113,c:2113?nodePreference=leader`,
- * `esdb+discover://...`).
+ * (`esdb://host:2113?tls=false`, `kurrentdb://user:password@a:2113,b:2113,c:2113`, `kurrentdb+discover://...`), whose
+ * scheme chooses the client.
  * @throws StoreUnavailable when no server answers; Error when the connection string can't be used
  */
 export async function openEventStoreDb(
@@ -52,22 +52,22 @@ export async function openEventStoreDb(
 ): Promise<EventStore> {
   const { timeoutMs = 5000, searchMs = 60_000, silenceMs = 30_000, inFlight = 64 } = options;
   const backoff = { sleep: pause, random: options.random ?? Math.random };
-  const client = connect(connectionString);
-  const store = new EventStoreDbStore(client, { timeoutMs, searchMs, silenceMs, inFlight, backoff });
+  const driver = await openDriver(connectionString);
+  const store = new EventStoreDbStore(driver, { timeoutMs, searchMs, silenceMs, inFlight, backoff });
   if (options.greet ?? true) await store.greet();
   return store;
 }
 
 class EventStoreDbStore implements EventStore {
-  readonly #client: EventStoreDBClient;
+  readonly #driver: Driver;
   readonly #settings: Settings;
   readonly #slots: Slots;
   /** So that a scan of slugs, each a read of a stream that is not there, can't flood the server. */
   readonly #readSlots: Slots;
   readonly #closing = new AbortController();
 
-  constructor(client: EventStoreDBClient, settings: Settings) {
-    this.#client = client;
+  constructor(driver: Driver, settings: Settings) {
+    this.#driver = driver;
     this.#settings = settings;
     this.#slots = new Slots(settings.inFlight);
     this.#readSlots = new Slots(settings.inFlight);
@@ -75,7 +75,7 @@ class EventStoreDbStore implements EventStore {
 
   async greet(): Promise<void> {
     try {
-      await this.#ask(() => within(this.#settings.timeoutMs, "a greeting", greet(this.#client)));
+      await this.#withRetries(() => within(this.#settings.timeoutMs, "a greeting", this.#driver.greet()));
     } catch (error) {
       await this.close();
       throw error;
@@ -89,40 +89,42 @@ class EventStoreDbStore implements EventStore {
   ): Promise<AppendResult> {
     this.#refuseWhenClosed();
     const { timeoutMs, backoff } = this.#settings;
-    const deps = { client: this.#client, timeoutMs, backoff };
+    const deps = { driver: this.#driver, timeoutMs, backoff };
     return this.#slots.run(() => append(deps, stream, expected, events));
   }
 
   async read(stream: string, options: ReadOptions = {}): Promise<RecordedEvent[]> {
     const { timeoutMs } = this.#settings;
-    return this.#readSlots.run(() => this.#ask(() => readStream(this.#client, stream, options, timeoutMs)));
+    return this.#readSlots.run(() =>
+      this.#withRetries(() => readStream(this.#driver, stream, options, timeoutMs)),
+    );
   }
 
   async readAll(options: ReadAllOptions): Promise<RecordedEvent[]> {
-    return this.#ask(() => readPrefixes(this.#client, options, this.#settings.searchMs));
+    return this.#withRetries(() => readPrefixes(this.#driver, options, this.#settings.searchMs));
   }
 
   async *subscribe(options: SubscribeOptions): AsyncGenerator<RecordedEvent[]> {
     const signal = AbortSignal.any([options.signal, this.#closing.signal]);
     const { after, prefixes, batchSize = 500 } = options;
     if (prefixes.length === 0) return await aborted(signal);
-    const deps = { client: this.#client, ...this.#settings };
+    const deps = { driver: this.#driver, ...this.#settings };
     yield* subscribeForEver(deps, { after, prefixes, signal, batchSize });
   }
 
   async head(): Promise<Position | undefined> {
-    return this.#ask(() => readHead(this.#client, this.#settings.timeoutMs));
+    return this.#withRetries(() => readHead(this.#driver, this.#settings.timeoutMs));
   }
 
-  /** Subscriptions end and appends under way are finished first, for at most five seconds. */
+  /** Subscriptions end and appends in flight are finished first, for at most five seconds. */
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
     await within(CLOSING_MS, "the last appends", this.#slots.idle()).catch(() => {});
-    await within(CLOSING_MS, "closing", disconnect(this.#client)).catch(() => {});
+    await within(CLOSING_MS, "closing", this.#driver.close()).catch(() => {});
   }
 
-  async #ask<T>(work: () => Promise<T>): Promise<T> {
+  async #withRetries<T>(work: () => Promise<T>): Promise<T> {
     this.#refuseWhenClosed();
     return withRetries(this.#settings.backoff, work);
   }

@@ -1,12 +1,6 @@
-// How Linkledger's events and positions look on EventStoreDB and back; no bigint leaves this file's callers.
-import {
-  type AllStreamRecordedEvent,
-  type RecordedEvent as ClientEvent,
-  jsonEvent,
-} from "@eventstore/db-client";
+// How Linkledger's events and positions look on EventStoreDB and back; no bigint leaves this folder.
 import type { EventMetadata, NewEvent, Position, RecordedEvent } from "../port.ts";
-
-export type LogPosition = { commit: bigint; prepare: bigint };
+import type { LogPosition, ProposedEvent } from "./driver.ts";
 
 const DIGITS = 20;
 
@@ -22,12 +16,12 @@ export function logPosition(position: Position): LogPosition {
   return { commit: BigInt(match[1] as string), prepare: BigInt(match[2] as string) };
 }
 
-/** An event as the client wants it, with its size in bytes. */
-export type Proposed = { event: ReturnType<typeof jsonEvent>; bytes: number };
+/** An event as a driver takes it, with its size in bytes. */
+export type Proposed = { event: ProposedEvent; bytes: number };
 
 /**
- * Serialises once before the client does: inside the client a bigint or a cycle becomes an unhandled rejection and
- * an append that never settles.
+ * Serialises once before the client does: inside the client a bigint, a cycle or missing data becomes an unhandled
+ * rejection and an append that never settles.
  * @throws TypeError when data or metadata are not plain JSON
  */
 export function proposed({ id, type, data, metadata }: NewEvent): Proposed {
@@ -36,14 +30,25 @@ export function proposed({ id, type, data, metadata }: NewEvent): Proposed {
   const text = JSON.stringify(data);
   if (text === undefined) throw new TypeError(`Event ${type} ${id} has no data`);
   const bytes = Buffer.byteLength(text) + Buffer.byteLength(JSON.stringify(reserved)) + type.length + 64;
-  const event = jsonEvent({ id, type, data: data as Record<string, unknown>, metadata: reserved });
-  return { event, bytes };
+  return { event: { id, type, data, metadata: reserved }, bytes };
 }
 
 /** The server's largest value stands for "no position": servers before 22.6 say so in stream reads. */
 const NO_POSITION = 2n ** 64n - 1n;
 
-export function recordedEvent(event: ClientEvent | AllStreamRecordedEvent): RecordedEvent {
+/** An event as both clients answer it. */
+export type ClientEvent = {
+  id: string;
+  type: string;
+  streamId: string;
+  revision: bigint;
+  created: Date;
+  data: unknown;
+  metadata?: unknown;
+  position?: LogPosition | undefined;
+};
+
+export function recordedEvent(event: ClientEvent): RecordedEvent {
   const { position } = event;
   if (!position || position.commit === NO_POSITION)
     throw new Error(`${event.streamId} came without positions: EventStoreDB 22.10 or later is needed`);
@@ -59,7 +64,7 @@ export function recordedEvent(event: ClientEvent | AllStreamRecordedEvent): Reco
   };
 }
 
-/** Foreign events may have none, or bytes that aren't JSON: theirs reads as empty, and nobody here handles them. */
+/** Foreign events may have none, or bytes that aren't JSON: theirs reads as empty, and nothing here handles them. */
 function recordedMetadata(metadata: unknown): EventMetadata {
   if (typeof metadata !== "object" || metadata === null || metadata instanceof Uint8Array)
     return {} as EventMetadata;

@@ -1,23 +1,17 @@
 // The live tail of EventStoreDB for the consumers of the port: pulled, filtered by the server, renewed for ever.
 import { setImmediate as nextTurn } from "node:timers/promises";
-import {
-  type AllStreamSubscription,
-  type EventStoreDBClient,
-  START,
-  streamNameFilter,
-} from "@eventstore/db-client";
 import { backoffMs } from "../../runtime/backoff.ts";
 import type { Position, RecordedEvent } from "../port.ts";
+import type { Driver, EventPull } from "./driver.ts";
 import { type Backoff, isTransient, NoAnswer } from "./errors.ts";
-import { logPosition, recordedEvent } from "./events.ts";
-import { Pull } from "./pull.ts";
+import { logPosition } from "./events.ts";
 import { readHead, readPrefixes } from "./read.ts";
 
 export type SubscriptionDeps = {
-  client: EventStoreDBClient;
+  driver: Driver;
   backoff: Backoff;
   timeoutMs: number;
-  /** Longest silence before the log is asked whether something was missed. */
+  /** Longest silence before the log is read to see whether events were missed. */
   silenceMs: number;
   searchMs: number;
 };
@@ -34,13 +28,11 @@ const RETRY = { fromMs: 250, toMs: 15_000 };
 /** Events; twice as many wait here while the consumer works, whatever its batch. */
 const MOST_BUFFERED = 1000;
 
-type Item = { event?: Parameters<typeof recordedEvent>[0] };
-
 /**
- * Starts again from the last event it yielded whenever the server ends the subscription, also when it ends it
- * politely; the consumer keeps its own checkpoint. The server's checkpoints are not trusted with a position: some
- * versions sent them too early, twice, or ahead of events still buffered here. They only count as signs of life.
- * @throws whatever doesn't pass by itself, such as refused credentials
+ * Subscribes again from the last event that it yielded whenever the server ends the subscription, also without an
+ * error; the consumer keeps its own checkpoint. Positions in the server's checkpoints are not used: some versions sent
+ * them too early, twice, or ahead of events still buffered here. They only count as signs of life.
+ * @throws whatever is not transient, such as refused credentials
  */
 export async function* subscribeForEver(
   deps: SubscriptionDeps,
@@ -69,21 +61,11 @@ async function* subscribeOnce(
   deps: SubscriptionDeps,
   { after, prefixes, signal, batchSize }: SubscriptionOptions,
 ): AsyncGenerator<RecordedEvent[]> {
-  let pull: Pull<Item> | undefined;
-  const subscription = deps.client.subscribeToAll(
-    {
-      fromPosition: after === undefined ? START : logPosition(after),
-      filter: streamNameFilter({
-        prefixes: [...prefixes],
-        maxSearchWindow: 1000,
-        // Must never reject: the stream would stall for good.
-        checkpointReached: async () => pull?.alive(),
-      }),
-    },
-    { highWaterMark: Math.min(batchSize, MOST_BUFFERED) },
-  );
-  pull = new Pull<Item>(subscription, Date.now);
-  subscription.on("caughtUp", () => pull?.alive());
+  const pull = deps.driver.subscribeAll({
+    after: after === undefined ? undefined : logPosition(after),
+    prefixes,
+    buffer: Math.min(batchSize, MOST_BUFFERED),
+  });
   let last = after;
   try {
     while (!signal.aborted) {
@@ -96,26 +78,25 @@ async function* subscribeOnce(
       if (batch.length > 0) yield batch;
     }
   } finally {
-    unsubscribe(subscription);
+    pull.cancel();
   }
 }
 
 /** What came after `last`, in order: a resent event, or one of a subscription that started too early, is left out. */
 function takeBatch(
-  pull: Pull<Item>,
-  first: Item,
+  pull: EventPull,
+  first: RecordedEvent,
   last: Position | undefined,
   batchSize: number,
 ): RecordedEvent[] {
   const batch: RecordedEvent[] = [];
   let newest = last ?? "";
   for (
-    let item: Item | undefined = first;
-    item;
-    item = batch.length < batchSize ? pull.buffered() : undefined
+    let event: RecordedEvent | undefined = first;
+    event;
+    event = batch.length < batchSize ? pull.buffered() : undefined
   ) {
-    const event = item.event && recordedEvent(item.event);
-    if (!event || event.position <= newest) continue;
+    if (event.position <= newest) continue;
     newest = event.position;
     batch.push(event);
   }
@@ -125,11 +106,11 @@ function takeBatch(
 /** Undefined when the server ended the subscription or the signal aborted. @throws NoAnswer when it is stuck */
 async function nextOrMissed(
   deps: SubscriptionDeps,
-  pull: Pull<Item>,
+  pull: EventPull,
   prefixes: readonly string[],
   last: Position | undefined,
   signal: AbortSignal,
-): Promise<Item | undefined> {
+): Promise<RecordedEvent | undefined> {
   let searchedTo = last;
   for (;;) {
     try {
@@ -137,11 +118,11 @@ async function nextOrMissed(
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error;
       if (Date.now() - pull.lastArrival < deps.silenceMs) continue;
-      const head = await readHead(deps.client, deps.timeoutMs);
+      const head = await readHead(deps.driver, deps.timeoutMs);
       if (head === undefined || (searchedTo !== undefined && head <= searchedTo)) continue;
       // The log has grown in silence: by events of other streams, or the subscription is dead without knowing it.
       const missed = await readPrefixes(
-        deps.client,
+        deps.driver,
         { after: searchedTo, prefixes, limit: 1 },
         deps.searchMs,
       );
@@ -151,12 +132,4 @@ async function nextOrMissed(
       searchedTo = head;
     }
   }
-}
-
-/** Leaving the loop doesn't end the call on the server, this does; it may have no connection to end it on. */
-function unsubscribe(subscription: AllStreamSubscription): void {
-  subscription
-    .unsubscribe()
-    .catch(() => {})
-    .finally(() => subscription.destroy());
 }

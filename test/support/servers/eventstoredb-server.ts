@@ -2,9 +2,10 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import { connect } from "../../../src/event-store/eventstoredb/client.ts";
 import { openEventStoreDb } from "../../../src/event-store/eventstoredb/event-store.ts";
+import type { EventStore } from "../../../src/event-store/port.ts";
 import type { EventStoreFixture } from "../../contract/event-store-fixture.ts";
+import { sampleEvent } from "../event-store/sample-events.ts";
 import type { Server } from "./test-servers.ts";
 
 const CHILD = fileURLToPath(new URL("../../contract/append-for-ever.eventstoredb.ts", import.meta.url));
@@ -42,10 +43,9 @@ export async function eventStoreDbFixture(): Promise<EventStoreFixture> {
   };
 }
 
-/** A soft delete: the server drops the events when it next scavenges. */
+/** As a soft delete does: the stream's metadata hides all its events, and the server drops them when it next scavenges. */
 export async function deleteStreams(url: string, prefix: string): Promise<void> {
   const store = await openEventStoreDb(url);
-  const client = connect(url);
   try {
     const prefixes = [prefix.replace("-", "")];
     const streams = new Set<string>();
@@ -58,9 +58,13 @@ export async function deleteStreams(url: string, prefix: string): Promise<void> 
     }
     const names = [...streams];
     for (let start = 0; start < names.length; start += AT_ONCE)
-      await Promise.all(names.slice(start, start + AT_ONCE).map((name) => client.deleteStream(name)));
+      await Promise.all(names.slice(start, start + AT_ONCE).map((name) => truncate(store, name)));
   } finally {
-    await client.dispose();
     await store.close();
   }
+}
+
+async function truncate(store: EventStore, stream: string): Promise<void> {
+  const everything = { $tb: Number.MAX_SAFE_INTEGER };
+  await store.append(`$$${stream}`, "any", [sampleEvent(everything, "$metadata")]);
 }

@@ -1,0 +1,66 @@
+// What the adapter needs of a client library: one implementation for EventStoreDB's client, one for KurrentDB's.
+import type { ExpectedRevision, RecordedEvent } from "../port.ts";
+
+/** Where a record starts in the log; text outside of this folder. */
+export type LogPosition = { commit: bigint; prepare: bigint };
+
+/** An event to append; data and metadata can be serialised. */
+export type ProposedEvent = { id: string; type: string; data: unknown; metadata: Record<string, unknown> };
+
+export type Append = {
+  stream: string;
+  expected: ExpectedRevision;
+  events: readonly ProposedEvent[];
+  /** Sent to the server as the call's deadline. */
+  timeoutMs: number;
+};
+
+/** `position` is undefined when the server recognised events that it has already and doesn't say where they are. */
+export type Appended = { revision: number; position: LogPosition | undefined };
+
+/** `from` is inclusive; without it the read starts at the stream's start, or at its end when it goes backwards. */
+export type StreamRead = { stream: string; from: number | undefined; backwards: boolean; limit: number };
+
+/** Forwards from `from`, inclusive, the events of streams with one of the prefixes. */
+export type PrefixRead = { from: LogPosition | undefined; prefixes: readonly string[]; limit: number };
+
+/** `after` is exclusive, but not on all servers. `buffer`: most events that wait here for the consumer. */
+export type LogSubscription = {
+  after: LogPosition | undefined;
+  prefixes: readonly string[];
+  buffer: number;
+};
+
+/** Events that are taken one at a time, in order. */
+export type EventPull = {
+  /** Milliseconds since the epoch of the last sign of life. */
+  readonly lastArrival: number;
+  /**
+   * The next event; undefined after a clean end or an abort.
+   * @throws NoAnswer when nothing arrived for `idleMs`; what the client failed with
+   */
+  next(idleMs: number, what: string, signal?: AbortSignal): Promise<RecordedEvent | undefined>;
+  /** What has arrived already, without waiting; undefined when there is nothing. */
+  buffered(): RecordedEvent | undefined;
+  /** Ends the call, on the server too. */
+  cancel(): void;
+};
+
+/**
+ * Errors are the client's own, told apart by `type` (see errors.ts), and those of errors.ts. No call has a time limit
+ * that can be relied on: the adapter sets its own.
+ */
+export interface Driver {
+  /** The client library and its version. */
+  readonly client: string;
+  /** @throws WrongRevision when the stream is not at the expected revision */
+  append(append: Append): Promise<Appended>;
+  readStream(read: StreamRead): EventPull;
+  /** All events of the streams that the server selects by prefix, or `"last"`: only the last event of the log. */
+  readAll(read: PrefixRead | "last"): EventPull;
+  subscribeAll(subscription: LogSubscription): EventPull;
+  /** Connects, and answers the server's version. */
+  greet(): Promise<string>;
+  /** Ends calls in flight and closes connections. */
+  close(): Promise<void>;
+}

@@ -1,40 +1,40 @@
 // A server that speaks EventStoreDB's wire protocol over the SQLite store, to make the client's failures happen.
-
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import featuresRpc from "@eventstore/db-client/generated/serverfeatures_grpc_pb.js";
-import features from "@eventstore/db-client/generated/serverfeatures_pb.js";
-import shared from "@eventstore/db-client/generated/shared_pb.js";
-import streamsRpc from "@eventstore/db-client/generated/streams_grpc_pb.js";
-import type { DeleteReq, DeleteResp } from "@eventstore/db-client/generated/streams_pb.js";
-import streams from "@eventstore/db-client/generated/streams_pb.js";
-import {
-  Metadata,
-  Server,
-  ServerCredentials,
-  type StatusObject,
-  type UntypedHandleCall,
-} from "@grpc/grpc-js";
+import { Metadata, Server, ServerCredentials, type StatusObject } from "@grpc/grpc-js";
 import type { EventStore } from "../../../../src/event-store/port.ts";
 import { openSqliteEventStore } from "../../../../src/event-store/sqlite/event-store.ts";
 import { messageOf } from "../../../../src/runtime/errors.ts";
 import { temporaryFolder } from "../../runtime/temporary-folder.ts";
 import { sampleEvent } from "../sample-events.ts";
-import { appendCall, batchAppendCall } from "./append.ts";
+import { appendCall } from "./append.ts";
 import { type Answer, type Misbehave, Script } from "./faults.ts";
-import { streamName } from "./messages.ts";
+import { GOSSIP, SERVER_FEATURES, STREAMS, type Success } from "./protocol.ts";
 import { readCall } from "./read.ts";
 import { Wire } from "./wire.ts";
 
+export const SCHEMES = ["esdb", "kurrentdb"] as const;
+export type Scheme = (typeof SCHEMES)[number];
+
+export type Member = { port: number; state: "Leader" | "Follower" };
+
 export type EventStoreDbDouble = {
-  /** Through the wire, so that connections can be cut and refused. */
+  /** Through the wire, so that connections can be cut and refused; the scheme chooses the client. */
+  url(scheme: Scheme): string;
+  /** For the client of EventStoreDB. */
   connectionString: string;
+  /** The cluster's nodes as it knows them; itself as the only one until a test says otherwise. */
+  members: Member[];
   script: Script;
   wire: Wire;
   /** The events behind it, without the wire. */
   store: EventStore;
   close(): Promise<void>;
 };
+
+/** The version that it says it has. */
+export const DOUBLE_VERSION = "26.0.0";
 
 /** The real server's log is never empty: it starts with events of its own. */
 const SYSTEM_STREAM = "$scavenges";
@@ -47,19 +47,20 @@ export async function startDouble(): Promise<EventStoreDbDouble> {
   const server = new Server({ "grpc.max_receive_message_length": 17 * 1024 * 1024 });
   const listening = await listen(server);
   const wire = new Wire(listening);
-  const deleted = new Set<string>();
   const misbehave = misbehaving(script, () => wire.cut());
-  serve(server, streamsRpc.StreamsService, {
+  server.addService(STREAMS, {
     append: appendCall(store, misbehave),
-    batchAppend: batchAppendCall(store, misbehave),
-    read: readCall({ store, script, misbehave, deleted, cut: () => wire.cut() }),
-    delete: deleteCall(deleted),
-    tombstone: deleteCall(deleted),
+    read: readCall({ store, script, misbehave, cut: () => wire.cut() }),
   });
-  serve(server, featuresRpc.ServerFeaturesService, { getSupportedMethods });
+  server.addService(SERVER_FEATURES, { getSupportedMethods });
   await wire.open();
+  const members: Member[] = [{ port: wire.port, state: "Leader" }];
+  server.addService(GOSSIP, { read: gossipCall(members) });
+  const url = (scheme: Scheme) => `${scheme}://127.0.0.1:${wire.port}?tls=false`;
   return {
-    connectionString: `esdb://127.0.0.1:${wire.port}?tls=false`,
+    url,
+    connectionString: url("esdb"),
+    members,
     script,
     wire,
     store,
@@ -82,8 +83,7 @@ function misbehaving(script: Script, cut: () => void): Misbehave {
       if (fault?.kind === "drop") cut();
       if (fault?.kind === "silent" || fault?.kind === "drop") return;
       const value = await work();
-      if (fault?.kind === "placeless" && value instanceof streams.AppendResp)
-        value.getSuccess()?.setNoPosition(new shared.Empty());
+      if (fault?.kind === "placeless") forgetPosition(value);
       answer(null, value);
     } catch (error) {
       const invalid = error instanceof RangeError;
@@ -102,9 +102,11 @@ function statusOf(fault: {
   return { code: fault.code, details: fault.details ?? "scripted", metadata };
 }
 
-/** The generated service names its handlers by method; the client's types and gRPC's differ on the details. */
-function serve(server: Server, service: unknown, handlers: Record<string, unknown>): void {
-  server.addService(service as never, handlers as Record<string, UntypedHandleCall>);
+function forgetPosition(answer: unknown): void {
+  const { success } = answer as { success?: Success };
+  if (!success) return;
+  delete success.position;
+  success.noPosition = {};
 }
 
 function listen(server: Server): Promise<number> {
@@ -115,22 +117,23 @@ function listen(server: Server): Promise<number> {
   );
 }
 
-function getSupportedMethods(
-  _call: unknown,
-  answer: Answer<InstanceType<typeof features.SupportedMethods>>,
-): void {
-  const supported = new features.SupportedMethods().setEventStoreServerVersion("24.10.0");
-  for (const name of ["append", "batchappend", "read"])
-    supported.addMethods(
-      new features.SupportedMethod().setServiceName("event_store.client.streams.streams").setMethodName(name),
-    );
-  answer(null, supported);
+function gossipCall(members: readonly Member[]) {
+  return (_call: unknown, answer: Answer<object>): void => {
+    const alive = members.map(({ port, state }) => ({
+      instanceId: { string: randomUUID() },
+      timeStamp: "0",
+      state,
+      isAlive: true,
+      httpEndPoint: { address: "127.0.0.1", port },
+    }));
+    answer(null, { members: alive });
+  };
 }
 
-/** For good: nothing here makes a deleted stream anew. */
-function deleteCall(deleted: Set<string>) {
-  return ({ request }: { request: DeleteReq }, answer: Answer<DeleteResp>): void => {
-    deleted.add(streamName(request.getOptions()?.getStreamIdentifier()));
-    answer(null, new streams.DeleteResp().setNoPosition(new shared.Empty()));
-  };
+function getSupportedMethods(_call: unknown, answer: Answer<object>): void {
+  const methods = ["append", "read"].map((methodName) => ({
+    serviceName: "event_store.client.streams.streams",
+    methodName,
+  }));
+  answer(null, { methods, eventStoreServerVersion: DOUBLE_VERSION });
 }

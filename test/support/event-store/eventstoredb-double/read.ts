@@ -1,6 +1,4 @@
 // The double's Read: streams, the whole log with or without a filter, and subscriptions to it.
-import type { ReadReq, ReadResp } from "@eventstore/db-client/generated/streams_pb.js";
-import streams from "@eventstore/db-client/generated/streams_pb.js";
 import type { ServerWritableStream } from "@grpc/grpc-js";
 import type { EventStore, RecordedEvent } from "../../../../src/event-store/port.ts";
 import { positionText } from "../../../../src/event-store/sqlite/rows.ts";
@@ -13,23 +11,23 @@ import {
   storePosition,
   streamName,
 } from "./messages.ts";
+import type { ReadAnswer, ReadOptions, ReadRequest } from "./protocol.ts";
 
-type Call = ServerWritableStream<ReadReq, ReadResp>;
+type Call = ServerWritableStream<ReadRequest, ReadAnswer>;
 
 type ReadDeps = {
   store: EventStore;
   script: Script;
   misbehave: Misbehave;
-  deleted: ReadonlySet<string>;
   cut: () => void;
 };
 
-export function readCall({ store, script, misbehave, deleted, cut }: ReadDeps) {
+export function readCall({ store, script, misbehave, cut }: ReadDeps) {
   return async (call: Call): Promise<void> => {
-    const options = call.request.getOptions();
+    const options = call.request.options;
     if (!options) return;
     call.on("error", () => {});
-    if (options.hasSubscription()) {
+    if (options.subscription) {
       const fault = script.take("subscribe");
       script.openSubscriptions += 1;
       await subscription(call, options, store, fault, cut).catch((error) => fail(call, error));
@@ -38,7 +36,7 @@ export function readCall({ store, script, misbehave, deleted, cut }: ReadDeps) {
     }
     await misbehave(
       "read",
-      () => (options.hasStream() ? streamEvents(store, options, deleted) : logEvents(store, options)),
+      () => (options.stream ? streamEvents(store, options) : logEvents(store, options)),
       (error, answers) => {
         if (error) fail(call, error);
         for (const answer of answers ?? []) call.write(answer);
@@ -48,28 +46,23 @@ export function readCall({ store, script, misbehave, deleted, cut }: ReadDeps) {
   };
 }
 
-async function streamEvents(
-  store: EventStore,
-  options: ReadReq.Options,
-  deleted: ReadonlySet<string>,
-): Promise<ReadResp[]> {
-  const stream = streamName(options.getStream()?.getStreamIdentifier());
-  const notFound = new streams.ReadResp.StreamNotFound().setStreamIdentifier(identifierOf(stream));
-  const missing = [new streams.ReadResp().setStreamNotFound(notFound)];
-  if (deleted.has(stream)) return missing;
-  const limit = Number(options.getCount());
-  const backwards = options.getReadDirection() === 1;
-  const from = options.getStream()?.hasRevision() ? Number(options.getStream()?.getRevision()) : undefined;
-  const events = await store.read(stream, { backwards, limit, ...(from === undefined ? {} : { from }) });
+async function streamEvents(store: EventStore, options: ReadOptions): Promise<ReadAnswer[]> {
+  const stream = streamName(options.stream?.streamIdentifier);
+  const missing = [{ streamNotFound: { streamIdentifier: identifierOf(stream) } }];
+  const limit = Number(options.count);
+  const backwards = options.readDirection === "Backwards";
+  const revision = options.stream?.revision;
+  const from = revision === undefined ? {} : { from: Number(revision) };
+  const events = await store.read(stream, { backwards, limit, ...from });
   if (events.length > 0 || (await store.read(stream, { limit: 1 })).length > 0)
     return events.map(eventAnswer);
   return missing;
 }
 
 /** Inclusive, as on the real server; backwards only from the end, which is all the adapter asks for. */
-async function logEvents(store: EventStore, options: ReadReq.Options): Promise<ReadResp[]> {
-  const limit = Number(options.getCount());
-  if (options.getReadDirection() === 1) {
+async function logEvents(store: EventStore, options: ReadOptions): Promise<ReadAnswer[]> {
+  const limit = Number(options.count);
+  if (options.readDirection === "Backwards") {
     // Positions of the store behind are without a gap, so the end of a long log is found without reading it all.
     const behind = Number((await store.head()) ?? 0) - limit;
     const after = behind > 0 ? positionText(behind) : undefined;
@@ -82,14 +75,14 @@ async function logEvents(store: EventStore, options: ReadReq.Options): Promise<R
   return (await store.readAll({ after, prefixes, limit })).map(eventAnswer);
 }
 
-function startOf(options: ReadReq.Options): string | undefined {
-  const position = options.getAll()?.getPosition();
-  return position && storePosition(position.getCommitPosition());
+function startOf(options: ReadOptions): string | undefined {
+  const position = options.all?.position;
+  return position && storePosition(position.commitPosition);
 }
 
 async function subscription(
   call: Call,
-  options: ReadReq.Options,
+  options: ReadOptions,
   store: EventStore,
   fault: SubscriptionFault | undefined,
   cut: () => void,
@@ -99,8 +92,7 @@ async function subscription(
   const abort = new AbortController();
   call.on("cancelled", () => abort.abort());
   call.on("close", () => abort.abort());
-  const confirmation = new streams.ReadResp.SubscriptionConfirmation().setSubscriptionId("double");
-  call.write(new streams.ReadResp().setConfirmation(confirmation));
+  call.write({ confirmation: { subscriptionId: "double" } });
   const end = await store.head();
   if (fault?.kind === "early-checkpoints" && end)
     for (let time = 0; time < 3; time++) call.write(checkpointAnswer(end));
@@ -117,7 +109,7 @@ async function subscription(
     await write(call, checkpointAnswer((batch.at(-1) as RecordedEvent).position), abort.signal);
     if (!caughtUp && (batch.at(-1)?.position ?? "") >= (end ?? "")) {
       caughtUp = true;
-      call.write(new streams.ReadResp().setCaughtUp(new streams.ReadResp.CaughtUp()));
+      call.write({ caughtUp: {} });
     }
     if (fault && sent >= fault.after && happened(fault, call, cut)) return;
   }
@@ -132,7 +124,7 @@ function happened(fault: SubscriptionFault, call: Call, cut: () => void): boolea
   return true;
 }
 
-async function write(call: Call, answer: ReadResp, signal: AbortSignal): Promise<void> {
+async function write(call: Call, answer: ReadAnswer, signal: AbortSignal): Promise<void> {
   if (call.write(answer) || signal.aborted) return;
   await new Promise<void>((resolve) => {
     call.once("drain", () => resolve());

@@ -6,7 +6,12 @@ const sources = readSources(["src", "test", "bench"]);
 const inService = ({ path }: Source) => path.startsWith("src/");
 const inSource = [...sources.values()].filter(inService);
 
-const DRIVERS = ["node:sqlite", "@eventstore/db-client", "mongodb", "ioredis"];
+/** Both in one process break each other's appends; the only files that import them. */
+const EVENT_STORE_CLIENTS = {
+  "@eventstore/db-client": "src/event-store/eventstoredb/esdb-driver.ts",
+  "@kurrent/kurrentdb-client": "src/event-store/eventstoredb/kurrentdb-driver.ts",
+};
+const DRIVERS = ["node:sqlite", ...Object.keys(EVENT_STORE_CLIENTS), "mongodb", "ioredis"];
 const IMPURE =
   /\bDate\.now\b|\bnew Date\(\s*\)|\bMath\.random\b|\bprocess\b|\bperformance\b|\bfetch\(|\bset(Timeout|Interval|Immediate)\b|\bconsole\b|\brandom(UUID|Bytes|Int|FillSync)\b/;
 
@@ -28,7 +33,20 @@ describe("the architecture", () => {
     expect(imports((from, to) => inService(from) && DRIVERS.includes(to) && !isAdapter(from))).toEqual([]);
   });
 
-  it("imports adapters in backend.ts and backend/, in other adapters and in tests only", () => {
+  it.each(Object.entries(EVENT_STORE_CLIENTS))("imports %s in its own driver alone", (client, driver) => {
+    const importing = imports((_, to) => to === client || to.startsWith(`${client}/`));
+    expect([...new Set(importing.map((line) => line.split(" -> ")[0]))]).toEqual([driver]);
+  });
+
+  it("loads the drivers of event stores by dynamic import, in one place", () => {
+    const drivers = Object.values(EVENT_STORE_CLIENTS);
+    const opening = "src/event-store/eventstoredb/open-driver.ts";
+    const importing = imports((_, to) => drivers.includes(to));
+    expect(importing.sort()).toEqual(drivers.map((to) => `${opening} -> ${to}`).sort());
+    expect(sources.get(opening)?.code).not.toMatch(/^import .*-driver\.ts"/m);
+  });
+
+  it("imports adapters in and backend/, in other adapters and in tests only", () => {
     const opens = ({ path, folder }: Source) => path === "src/backend.ts" || folder === "backend";
     const allowed = (from: Source) => opens(from) || from.path.startsWith("test/") || isAdapter(from);
     expect(resolved((from, to) => isAdapter(to) && !allowed(from))).toEqual([]);

@@ -17,7 +17,8 @@ const SUITES = [
   "test/servers/",
   "test/cluster/",
   "test/faults/",
-  ".eventstoredb.test.",
+  ".esdb.test.",
+  ".kurrentdb.test.",
   ".mongodb.test.",
   ".redis.test.",
 ];

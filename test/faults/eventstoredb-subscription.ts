@@ -1,0 +1,203 @@
+// Subscriptions and reads of EventStoreDB when the server ends them, loses them, repeats itself or falls silent.
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { openEventStoreDb } from "../../src/event-store/eventstoredb/event-store.ts";
+import type { EventStore, RecordedEvent, SubscribeOptions } from "../../src/event-store/port.ts";
+import {
+  type EventStoreDbDouble,
+  type Scheme,
+  startDouble,
+} from "../support/event-store/eventstoredb-double/double.ts";
+import type { SubscriptionFault } from "../support/event-store/eventstoredb-double/faults.ts";
+import { sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";
+
+export function subscriptionFaults(scheme: Scheme): void {
+  let double: EventStoreDbDouble;
+  let store: EventStore;
+
+  beforeEach(async () => {
+    double = await startDouble();
+    store = await openEventStoreDb(double.url(scheme), {
+      timeoutMs: 400,
+      silenceMs: 300,
+      random: () => 0,
+    });
+  });
+
+  afterEach(async () => {
+    await store.close();
+    await double.close();
+  });
+
+  /** Takes that many events, one batch after the other; the subscription ends with it. */
+  async function take(count: number, options: Partial<SubscribeOptions> = {}): Promise<RecordedEvent[]> {
+    const seen: RecordedEvent[] = [];
+    const { signal } = new AbortController();
+    for await (const batch of store.subscribe({ prefixes: ["clicks-"], signal, ...options })) {
+      seen.push(...batch);
+      if (seen.length >= count) return seen;
+    }
+    return seen;
+  }
+
+  describe("a subscription", () => {
+    const faults: SubscriptionFault[] = [
+      { kind: "end", after: 70 },
+      { kind: "cut", after: 70 },
+      { kind: "stuck", after: 70 },
+      { kind: "status", code: 14, after: 70 },
+      { kind: "status", code: 1, after: 70 },
+      { kind: "status", code: 2, after: 70 },
+      { kind: "repeat", after: 0 },
+      { kind: "early-checkpoints", after: 0 },
+      { kind: "end", after: 0 },
+    ];
+
+    it.each(faults)("delivers every event once and in order when its server does %o", async (fault) => {
+      await double.store.append("clicks-a", "none", sampleEvents(150));
+      double.script.add("subscribe", fault);
+      const seen = await take(150);
+      expect(seen.map(({ revision }) => revision)).toEqual([...Array(150).keys()]);
+    });
+
+    it("outlives a server that is away, and goes on where it was", async () => {
+      await double.store.append("clicks-a", "none", sampleEvents(10));
+      const signal = AbortSignal.timeout(20_000);
+      const batches = store.subscribe({ prefixes: ["clicks-"], signal })[Symbol.asyncIterator]();
+      onTestFinished(async () => void (await batches.return?.()));
+      const seen: RecordedEvent[] = [];
+      while (seen.length < 10) seen.push(...((await batches.next()).value as RecordedEvent[]));
+      await double.wire.close();
+      const next = batches.next();
+      await double.store.append("clicks-a", 9, sampleEvents(1));
+      await expect(store.head()).rejects.toMatchObject({ code: "store_unavailable" });
+      await double.wire.open();
+      seen.push(...((await next).value as RecordedEvent[]));
+      expect(seen.map(({ revision }) => revision)).toEqual([...Array(11).keys()]);
+    });
+
+    it("is not renewed while only other streams grow", async () => {
+      await double.store.append("clicks-a", "none", [sampleEvent()]);
+      const signal = AbortSignal.timeout(20_000);
+      const batches = store.subscribe({ prefixes: ["clicks-"], signal })[Symbol.asyncIterator]();
+      onTestFinished(async () => void (await batches.return?.()));
+      await batches.next();
+      const next = batches.next();
+      await double.store.append("link-a", "none", sampleEvents(20));
+      // The watchdog reads the head, then searches for what was missed; twice over is enough to be sure.
+      await double.script.seen("read", 2);
+      await double.store.append("clicks-a", 0, [sampleEvent()]);
+      expect((await next).value).toHaveLength(1);
+      expect(double.script.counts.subscribe).toBe(1);
+    });
+
+    it("takes from the server no faster than its consumer takes from it", async () => {
+      await double.store.append("clicks-a", "none", bulky(3000));
+      const signal = AbortSignal.timeout(20_000);
+      const batches = store
+        .subscribe({ prefixes: ["clicks-"], signal, batchSize: 10 })
+        [Symbol.asyncIterator]();
+      onTestFinished(async () => void (await batches.return?.()));
+      const first = (await batches.next()).value as RecordedEvent[];
+      await store.head();
+      expect(first.length).toBeLessThanOrEqual(10);
+      const rest: RecordedEvent[] = [];
+      while (rest.length + first.length < 3000)
+        rest.push(...((await batches.next()).value as RecordedEvent[]));
+      expect([...first, ...rest].map(({ revision }) => revision)).toEqual([...Array(3000).keys()]);
+    });
+
+    it("ends on the server when its consumer leaves it", async () => {
+      await double.store.append("clicks-a", "none", sampleEvents(3));
+      await take(3);
+      await expect.poll(() => double.script.openSubscriptions).toBe(0);
+    });
+
+    it("tells its consumer of what doesn't pass by itself", async () => {
+      await expect(take(1, { after: "00000000000000000007:00000000000000000007" })).rejects.toThrow(
+        "invalid position",
+      );
+      await expect(take(1, { after: "00000000000000000007" })).rejects.toThrow(RangeError);
+    });
+
+    it("over no prefix yields nothing until it is aborted", async () => {
+      const abort = new AbortController();
+      const taking = take(1, { prefixes: [], signal: abort.signal });
+      await store.append("clicks-a", "none", [sampleEvent()]);
+      abort.abort();
+      expect(await taking).toEqual([]);
+    });
+  });
+
+  describe("a read", () => {
+    it("is asked again when no answer comes in time", async () => {
+      await store.append("link-a", "none", sampleEvents(2));
+      double.script.add("read", { kind: "silent", commit: false }, { kind: "drop", commit: false });
+      expect(await store.read("link-a")).toHaveLength(2);
+      expect(double.script.counts.read).toBe(3);
+    });
+
+    it("of a deleted stream is empty", async () => {
+      const metadata = { exception: "stream-deleted", "stream-name": "link-a" };
+      double.script.add("read", { kind: "status", code: 9, metadata });
+      expect(await store.read("link-a")).toEqual([]);
+    });
+
+    it("says that the store is unavailable when it stays away, and works when it is back", async () => {
+      await double.wire.close();
+      await expect(store.read("link-a")).rejects.toMatchObject({ code: "store_unavailable" });
+      await expect(store.readAll({ prefixes: ["link-"], limit: 1 })).rejects.toMatchObject({
+        code: "store_unavailable",
+      });
+      await double.wire.open();
+      expect(await store.read("link-a")).toEqual([]);
+    });
+  });
+
+  describe("opening and closing", () => {
+    it("says that the store is unavailable when nobody answers, unless it was told not to ask", async () => {
+      await double.wire.close();
+      await expect(openEventStoreDb(double.url(scheme))).rejects.toMatchObject({
+        code: "store_unavailable",
+      });
+      const later = await openEventStoreDb(double.url(scheme), { greet: false });
+      await double.wire.open();
+      expect(await later.append("link-a", "none", [sampleEvent()])).toMatchObject({ revision: 0 });
+      await later.close();
+    });
+
+    it("never repeats a connection string that it can't read", async () => {
+      for (const wrong of [
+        "mysql://root:hush@db",
+        "esdb://root:hush@db:port",
+        "esdb://x?throwOnAppendFailure=false",
+      ])
+        await expect(openEventStoreDb(wrong)).rejects.toThrow(/^(?!.*hush)/s);
+    });
+
+    it("takes credentials in the connection string, also without TLS", async () => {
+      const address = double.url(scheme).replace("esdb://", "esdb://admin:changeit@");
+      const other = await openEventStoreDb(address);
+      expect(await other.append("link-a", "none", [sampleEvent()])).toMatchObject({ revision: 0 });
+      await other.close();
+    });
+
+    it("finishes appends under way, ends subscriptions and refuses what follows", async () => {
+      double.script.add("append", { kind: "late", ms: 100 });
+      const append = store.append("link-a", "none", [sampleEvent()]);
+      const subscribed = take(1);
+      await double.script.seen("append", 1);
+      await store.close();
+      await store.close();
+      expect(await append).toMatchObject({ revision: 0 });
+      expect(await subscribed).toEqual([]);
+      await expect(store.read("link-a")).rejects.toMatchObject({ code: "store_unavailable" });
+      await expect(store.append("link-a", "any", [sampleEvent()])).rejects.toMatchObject({
+        code: "store_unavailable",
+      });
+    });
+  });
+
+  function bulky(count: number) {
+    return Array.from({ length: count }, () => sampleEvent({ text: "x".repeat(200) }));
+  }
+}

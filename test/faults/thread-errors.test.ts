@@ -105,7 +105,7 @@ describe("an error in a thread is logged with type, code, message, stack and cau
         type: "Error",
         code: "ERR_SQLITE_ERROR",
         message: "no such table: events",
-        stack: expect.stringMatching(/sqlite-log\.ts:\d+/),
+        stack: expect.stringMatching(/sqlite\/log\.ts:\d+/),
       },
     });
   });

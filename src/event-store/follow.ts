@@ -1,43 +1,46 @@
-// A subscription over a store that can only be asked: catch up, then look again when woken or when time is up.
+// A subscription for a store without push: catches up, then reads again after local appends and at a poll interval.
 import type { Position, RecordedEvent } from "./port.ts";
 
-export type Followed = {
+export type PolledStore = {
   readAll(after: Position | undefined): Promise<RecordedEvent[]>;
   head(): Promise<Position | undefined>;
-  /** Called after each append made through this store. */
+  /** Listeners, which the store calls after each append made through it. */
   wakes: Set<() => void>;
-  /** Milliseconds between looks for what other processes appended. */
+  /** Poll interval for appends of other processes, in milliseconds. */
   pollMs: number;
 };
 
-/** Pull-based: nothing is read before the consumer asks for the next batch. Ends when the signal aborts. */
+/** Pull-based: reads only when the consumer requests the next batch. Ends when the signal aborts. */
 export async function* follow(
-  store: Followed,
+  store: PolledStore,
   after: Position | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<RecordedEvent[]> {
   let position = after ?? "";
   while (!signal.aborted) {
-    const look = nextLook(store, signal);
+    const poll = nextPoll(store, signal);
     try {
       const head = (await store.head()) ?? "";
       if (position < head) {
         const batch = await store.readAll(position || undefined);
         if (signal.aborted) return;
-        // Nothing of ours up to the head: the next look starts there instead of searching it all again.
+        // Without a matching event the next read starts at the head, so that nothing is searched twice.
         position = batch.at(-1)?.position ?? head;
         if (batch.length > 0) yield batch;
       } else {
-        await look.due;
+        await poll.due;
       }
     } finally {
-      look.cancel();
+      poll.cancel();
     }
   }
 }
 
-/** Listening starts before the store is read, so that an append between the two isn't slept through. */
-function nextLook({ wakes, pollMs }: Followed, signal: AbortSignal): { due: Promise<void>; cancel(): void } {
+/** Registered before the store is read, so that an append between the read and the wait is not missed. */
+function nextPoll(
+  { wakes, pollMs }: PolledStore,
+  signal: AbortSignal,
+): { due: Promise<void>; cancel(): void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   const wake = () => resolve();
   const timer = setTimeout(wake, pollMs);

@@ -1,11 +1,11 @@
-// Asking again and again whether anything of some streams has come, without searching the same stretch twice.
+// Polls for the next event of some streams without searching the same range of the log twice.
 import type { EventStore, Position, RecordedEvent } from "./port.ts";
 
 export type NextEvent = (after: Position | undefined) => Promise<RecordedEvent | undefined>;
 
 /**
- * The first event after a position, of streams with one of the prefixes. A stretch that was found empty is
- * remembered: a store may have to look through millions of other events to say so.
+ * Finds the first event after a position in streams with one of the prefixes. It keeps the range that it found empty,
+ * because a store may have to scan millions of other events to find nothing.
  */
 export function nextEventFinder(
   eventStore: Pick<EventStore, "head" | "readAll">,
@@ -16,7 +16,7 @@ export function nextEventFinder(
     const from = empty && after >= empty.after && after < empty.upTo ? empty.upTo : after;
     const head = (await eventStore.head()) ?? "";
     const [event] = await eventStore.readAll({ after: from || undefined, prefixes, limit: 1 });
-    // Stretches that touch are one; another one that ends later is worth more than what was known.
+    // Adjacent ranges are joined; a later range that is not adjacent replaces the known one.
     if (!event && head >= from)
       empty = { after: empty && from === empty.upTo ? empty.after : after, upTo: head };
     return event;

@@ -1,4 +1,4 @@
-// What Linkledger asks of an event store, whatever stands behind it; contract: test/contract/event-store.ts.
+// Port of the event store, which every adapter implements; contract: test/contract/event-store.ts.
 import { DomainError } from "../runtime/errors.ts";
 
 /** An event to append: data and metadata are plain JSON (no Date, bigint or undefined). */
@@ -10,7 +10,7 @@ export type Actor =
   | { type: "operator" }
   | { type: "system"; id: string };
 
-/** `correlationId` is the request id; `causationId` the event or request that led to this one. */
+/** `correlationId`: the request id; `causationId`: the id of the event or request that caused this event. */
 export type EventMetadata = {
   schemaVersion: number;
   correlationId: string;
@@ -18,12 +18,12 @@ export type EventMetadata = {
   actor: Actor;
 };
 
-/** An event as stored. `revision` counts from 0 in its stream; `position` orders the whole store, sorts as text. */
+/** A stored event. `revision` counts from 0 in its stream; `position` orders the whole store. */
 export type RecordedEvent = NewEvent & {
   stream: string;
   revision: number;
   position: Position;
-  /** ISO 8601 UTC, when the store took it. */
+  /** When the store accepted it, ISO 8601 UTC. */
   recordedAt: string;
 };
 
@@ -55,18 +55,18 @@ export type SubscribeOptions = {
 
 export interface EventStore {
   /**
-   * Appends all events or none. The same ids at the same exact revision (or `none`) again answer as the first
-   * time did; a batch of which only a part is there is a conflict.
+   * Appends all events or none. Idempotent: repeating the same ids at the same exact revision (or `none`) returns the
+   * first result; if only some of the ids are stored, it is a conflict.
    * @throws RevisionConflict when the stream is not at the expected revision
    */
   append(stream: string, expected: ExpectedRevision, events: readonly NewEvent[]): Promise<AppendResult>;
-  /** Events of one stream in order (or newest first); a missing stream reads as empty. `from` is inclusive. */
+  /** Events of one stream in order, or newest first; none for a missing stream. `from` is inclusive. */
   read(stream: string, options?: ReadOptions): Promise<RecordedEvent[]>;
   /** The next events, in position order, of all streams with one of the prefixes. */
   readAll(options: ReadAllOptions): Promise<RecordedEvent[]>;
   /**
-   * Catch-up then live, in position order, for ever until the signal aborts; never yields an empty batch.
-   * Other processes' appends arrive within 250 ms. The consumer's pace is the pace (pull).
+   * Catches up and then follows new events in position order until the signal aborts; never yields an empty batch.
+   * Appends of other processes arrive within 250 ms. Pull-based: a slow consumer causes backpressure, not buffering.
    */
   subscribe(options: SubscribeOptions): AsyncIterable<RecordedEvent[]>;
   /** Position of the last event in the store; undefined when it is empty. */
@@ -74,7 +74,7 @@ export interface EventStore {
   close(): Promise<void>;
 }
 
-/** The stream is not at the revision the append expected; `actual` is its last revision or `none`. */
+/** The stream is not at the expected revision; `actual` is its last revision, or `none`. */
 export class RevisionConflict extends DomainError {
   override readonly code = "revision_conflict";
   readonly stream: string;
@@ -88,7 +88,7 @@ export class RevisionConflict extends DomainError {
   }
 }
 
-/** The store can't be asked just now, or is closed; whether a pending append was taken is unknown: retry the same. */
+/** The store is unavailable or closed. Whether an append in flight was stored is unknown: repeat the same append. */
 export class StoreUnavailable extends DomainError {
   override readonly code = "store_unavailable";
 }

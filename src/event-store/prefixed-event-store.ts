@@ -1,7 +1,7 @@
-// A part of an event store for one service: the names of its streams begin with a prefix that nobody sees but the store.
+// Lets several services share an event store: adds a prefix to stream names on the way in and strips it on the way out.
 import { type EventStore, type RecordedEvent, RevisionConflict } from "./port.ts";
 
-/** The store itself when the prefix is empty. */
+/** Returns `store` itself when the prefix is empty. */
 export function prefixedEventStore(store: EventStore, prefix: string): EventStore {
   if (prefix === "") return store;
   const inside = (name: string) => `${prefix}${name}`;

@@ -1,11 +1,11 @@
-// Reads one stream page by page: however long it is, no thread parses or folds it at one stretch.
+// Reads a stream page by page, so that parsing and folding a long stream does not block the event loop.
 import type { EventStore, RecordedEvent } from "./port.ts";
 
-/** Some milliseconds of parsing and folding, also when every event holds two URLs of 2,048 characters. */
+/** Takes a few milliseconds to parse and fold, even if every event has two URLs of 2,048 characters. */
 const PAGE = 250;
 
 /**
- * All events from revision `from` (default: the first) to the last that is there when its page is read; none for a
+ * All events from revision `from` (default: the first) to the end of the stream when the last page is read; none for a
  * missing stream. @throws StoreUnavailable
  */
 export async function* streamPages(

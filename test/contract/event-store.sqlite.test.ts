@@ -12,7 +12,7 @@ import { prefixedEventStore } from "../../src/event-store/prefixed-event-store.t
 import { SqliteBatches } from "../../src/event-store/sqlite/batches.ts";
 import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
 import { SqliteLog } from "../../src/event-store/sqlite/log.ts";
-import { appendRequest } from "../../src/event-store/sqlite/rows.ts";
+import { appendRequest } from "../../src/event-store/sqlite/log-requests.ts";
 import { sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { type EventStoreFixture, eventStoreContract } from "./event-store.ts";

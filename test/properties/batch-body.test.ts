@@ -1,4 +1,4 @@
-// A segment gives back what was put into it, whatever the events have in common.
+// Encoding and decoding the body of an event batch returns the same events, whatever values they share.
 import { zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -11,20 +11,20 @@ function eventOf(data: unknown, n: number): NewEvent {
   const id = `event-${n}`;
   return {
     id,
-    type: "Told",
+    type: "Sampled",
     data,
     metadata: { schemaVersion: 1, correlationId: id, causationId: id, actor },
   };
 }
 
-/** As text, so that members in another order are seen. */
+/** Compared as text, so that a changed order of members is noticed. */
 const kept = (events: readonly NewEvent[]) => JSON.stringify(eventsOfBody(batchBody(events), events.length));
 
 const few = fc.constantFrom("a", "\n1", "1", 1, 0, null, true, "__proto__", "\t", "\u2028");
 const record = (value: fc.Arbitrary<unknown>) =>
   fc.record({ a: value, b: value, "1": value, "": value }, { requiredKeys: ["a"] });
 
-describe("the body of a segment", () => {
+describe("the body of an event batch", () => {
   it("gives back any events, with their members in order", () => {
     const data = fc.oneof(record(fc.oneof(few, record(few), fc.array(few))), fc.jsonValue());
     fc.assert(
@@ -56,7 +56,7 @@ describe("the body of a segment", () => {
     expect(kept(events)).toBe(JSON.stringify(events));
   });
 
-  it("is read from logs in which it has a line an event", () => {
+  it("is read from logs of earlier versions, with one line per event", () => {
     const events = [eventOf({ a: "x\ty\nz" }, 1), eventOf({ b: 2 }, 2)];
     const lines = events.map((event) =>
       [event.id, event.type, event.data, event.metadata].map((part) => JSON.stringify(part)).join("\t"),

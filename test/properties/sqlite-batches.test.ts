@@ -1,4 +1,4 @@
-// Small appends of compressed streams are merged in the SQLite log, and nobody who reads it can tell.
+// Merging small batches of compressed streams in the SQLite log does not change what reads return.
 import { deepStrictEqual } from "node:assert";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { ExpectedRevision, NewEvent } from "../../src/event-store/port.ts";
 import { placesOf, runsOf } from "../../src/event-store/sqlite/batch-runs.ts";
 import { SqliteLog } from "../../src/event-store/sqlite/log.ts";
-import { appendRequest, type EventRow } from "../../src/event-store/sqlite/rows.ts";
+import { appendRequest, type EventRow } from "../../src/event-store/sqlite/log-requests.ts";
 import { sampleEvents } from "../support/event-store/sample-events.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 
@@ -24,18 +24,18 @@ async function newLog() {
     const recordedAt = new Date(Date.UTC(2026, 2, 1) + 60_000 * minute++).toISOString();
     return appendRequest(stream, expected, events, { recordedAt, compressed: COMPRESSED });
   };
-  const segments = () => {
+  const batchSizes = () => {
     const db = new DatabaseSync(file, { readOnly: true });
     const found = db.prepare("SELECT count FROM segments ORDER BY last_position").all();
     db.close();
     return found.map(({ count }) => Number(count));
   };
-  return { file, log, request, segments };
+  return { file, log, request, batchSizes };
 }
 
 const all = { after: 0, prefixes: ["clicks-", "link-"], limit: 1_000_000 };
 
-describe("segments of the SQLite log", () => {
+describe("event batches of the SQLite log", () => {
   it("are merged when they are small, and read as before: in pages, by stream, by handles old and new", async () => {
     const step = fc.record({
       stream: fc.constantFrom("clicks-a-1", "clicks-a-1", "clicks-b-1", "link-x"),
@@ -48,31 +48,31 @@ describe("segments of the SQLite log", () => {
     const steps = fc.array(step, { minLength: 200, maxLength: 500 });
     await fc.assert(
       fc.asyncProperty(steps, fc.integer({ min: 100, max: 900 }), async (history, limit) => {
-        const { file, log, request, segments } = await newLog();
+        const { file, log, request, batchSizes } = await newLog();
         const reader = new SqliteLog(file);
         const model: Omit<EventRow, "type" | "data" | "metadata">[] = [];
         const lengths = new Map<string, number>();
         const appends = history.map(({ stream, size }) => {
           const length = lengths.get(stream) ?? 0;
           const events = sampleEvents(size);
-          const asked = request(stream, length === 0 ? "none" : length - 1, events);
+          const append = request(stream, length === 0 ? "none" : length - 1, events);
           for (const [index, { id }] of events.entries())
             model.push({
               ...{ id, stream, revision: length + index, position: model.length + 1 },
-              recordedAt: asked.recordedAt,
+              recordedAt: append.recordedAt,
             });
           lengths.set(stream, length + size);
-          return { asked, outcome: { revision: length + size - 1, position: model.length } };
+          return { append, outcome: { revision: length + size - 1, position: model.length } };
         });
-        // Many in one transaction, which is faster than one each.
+        // Several per transaction, to keep the test fast.
         for (let first = 0; first < appends.length; first += 7) {
           const some = appends.slice(first, first + 7);
-          expect(log.append(some.map(({ asked }) => asked))).toEqual(some.map(({ outcome }) => outcome));
+          expect(log.append(some.map(({ append }) => append))).toEqual(some.map(({ outcome }) => outcome));
           if (first % 35 > 0) continue;
           const after = Math.max(0, log.head() - 700);
           expect(reader.readAll({ ...all, after })).toHaveLength(log.head() - after);
         }
-        expect(segments().filter((count) => count < 40).length).toBeLessThan(history.length / 2 + 20);
+        expect(batchSizes().filter((count) => count < 40).length).toBeLessThan(history.length / 2 + 20);
         for (const one of [log, reader, new SqliteLog(file)]) {
           expect(one.head()).toBe(model.length);
           const paged: EventRow[] = [];
@@ -80,15 +80,15 @@ describe("segments of the SQLite log", () => {
             paged.push(...page);
             page = one.readAll({ ...all, limit, after: page.at(-1)?.position ?? 0 });
           }
-          // Thousands of rows: `toEqual` takes longer to compare them than the log to hand them out.
+          // Thousands of rows: comparing them with `toEqual` takes longer than reading them.
           deepStrictEqual(paged.map(withoutBody), model);
           for (const stream of lengths.keys()) {
             const ofStream = model.filter((event) => event.stream === stream);
-            const asked = { stream, from: undefined, backwards: false, limit: 1_000_000 };
-            deepStrictEqual(one.read(asked).map(withoutBody), ofStream);
+            const whole = { stream, from: undefined, backwards: false, limit: 1_000_000 };
+            deepStrictEqual(one.read(whole).map(withoutBody), ofStream);
             const from = Math.floor(ofStream.length / 2);
             deepStrictEqual(
-              one.read({ ...asked, backwards: true, from, limit }).map(withoutBody),
+              one.read({ ...whole, backwards: true, from, limit }).map(withoutBody),
               ofStream.slice(Math.max(0, from + 1 - limit), from + 1).reverse(),
             );
             const ofPrefix = one.readAll({ ...all, prefixes: [stream], limit });
@@ -101,8 +101,8 @@ describe("segments of the SQLite log", () => {
     );
   }, 120_000);
 
-  it("take a tenth of the room when each append brings one event, merged across a change of stream", async () => {
-    const { file, log, request, segments } = await newLog();
+  it("take a tenth of the space when each append has one event, merged across a change of stream", async () => {
+    const { file, log, request, batchSizes } = await newLog();
     const metadata = {
       schemaVersion: 1,
       correlationId: "c",
@@ -116,9 +116,9 @@ describe("segments of the SQLite log", () => {
       return request(stream, expected, [{ ...(sampleEvents(1)[0] as NewEvent), data, metadata }]);
     });
     for (let n = 0; n < appends.length; n += 32) log.append(appends.slice(n, n + 32));
-    expect(segments()).toEqual([512, 512, 512, 512]);
+    expect(batchSizes()).toEqual([512, 512, 512, 512]);
     log.close();
-    // Room that merging left free is used again.
+    // SQLite reuses the pages that merging has freed.
     expect((await stat(file)).size).toBeLessThan(1_000_000);
     const again = new SqliteLog(file);
     expect(again.read({ stream: "clicks-a-1", from: 998, backwards: false, limit: 10 })).toHaveLength(2);
@@ -127,18 +127,18 @@ describe("segments of the SQLite log", () => {
   });
 
   it("answer an append that is repeated after they were merged as the first time", async () => {
-    const { log, request, segments } = await newLog();
+    const { log, request, batchSizes } = await newLog();
     const appends = Array.from({ length: 600 }, (_, n) =>
       request("clicks-a-1", n === 0 ? "none" : n - 1, sampleEvents(1)),
     );
     const first = [0, 1, 2].flatMap((third) => log.append(appends.slice(third * 200, third * 200 + 200)));
-    expect(segments()[0]).toBe(512);
+    expect(batchSizes()[0]).toBe(512);
     expect(log.append(appends)).toEqual(first);
     expect(log.head()).toBe(600);
     log.close();
   });
 
-  it("refuse an id that is in the log already, in whatever form", async () => {
+  it("refuse an id that is already in the log, in a row or in a batch", async () => {
     const { log, request } = await newLog();
     const [row, one, other] = [sampleEvents(1), sampleEvents(1), sampleEvents(40)];
     const many = Array.from({ length: 600 }, () => sampleEvents(1));
@@ -174,7 +174,7 @@ describe("segments of the SQLite log", () => {
   });
 });
 
-describe("the runs of a merged segment", () => {
+describe("the runs of a merged batch", () => {
   it("give back every event's place", () => {
     const run = fc.record({
       stream: fc.constantFrom("a", "b", "c"),

@@ -1,31 +1,31 @@
-// How a segment holds its events: by member rather than by event, each value that comes again only once.
+// Encodes the events of a batch column by column, each repeated value once, and compresses the result with zstd.
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import type { NewEvent } from "../port.ts";
 
 const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
-/** An event's own members, and those of its data and metadata; what is in those is a value. */
+/** Depth of columns: members of the event, and members of its `data` and `metadata`; deeper objects are values. */
 const DEPTH = 2;
-/** Among the first so many values, more different ones than that: ids and the like. */
+/** A column with more than MANY distinct values in its first SAMPLE, such as ids, is not deduplicated. */
 const SAMPLE = 32;
 const MANY = 24;
 
-/** One member of all events: of objects with the same members, or its distinct values and which event has which. */
+/** One member of all events: columns of its own members, or its distinct values with the index for each event. */
 type Column = { members: string[]; of: Column[] } | { values: unknown[]; each?: number[] };
 
 type Values = readonly unknown[];
 
-/** Distinct values, and the place of each among them: of objects by what is in them. */
-type Found = { values: unknown[]; numbers: Map<unknown, number>; numbersOfJson: Map<string, number> };
+/** Distinct values and the index of each; objects are compared by their JSON. */
+type Dictionary = { values: unknown[]; numbers: Map<unknown, number>; numbersOfJson: Map<string, number> };
 
 /**
- * Under load, hundreds of clicks have links, places and user agents in common: written as fast as a line an event,
- * this is smaller, and read back in half of the time.
+ * Under load, hundreds of clicks share links, places and user agents. Compared with one JSON line per event the result
+ * is smaller, encodes as fast and decodes in half of the time.
  */
 export function batchBody(events: readonly NewEvent[]): Uint8Array {
   return zstdCompressSync(JSON.stringify(columnOf(events, DEPTH)), FAST);
 }
 
-/** A value that came more than once is one object in all its events: nobody may change it. */
+/** Events share the objects of repeated values, so these must not be mutated. */
 export function eventsOfBody(body: Uint8Array, count: number): NewEvent[] {
   const text = zstdDecompressSync(body).toString("utf8");
   return (
@@ -47,7 +47,7 @@ function columnOf(values: Values, depth: number): Column {
 function commonMembers(values: Values): string[] | undefined {
   if (!isObject(values[0])) return undefined;
   const members = Object.keys(values[0]);
-  // Assigning it would set the prototype.
+  // A member named `__proto__` can't be assigned when decoding: it would set the prototype.
   if (members.length === 0 || members.includes("__proto__")) return undefined;
   return values.every((value) => isObject(value) && hasExactly(value, members)) ? members : undefined;
 }
@@ -57,27 +57,27 @@ function hasExactly(object: Record<string, unknown>, members: readonly string[])
   if (own.length !== members.length) return false;
   for (let i = 0; i < own.length; i++) {
     const name = own[i] as string;
-    // JSON leaves such a member out.
+    // JSON omits undefined members, so such an object has fewer members than its keys say.
     if (name !== members[i] || object[name] === undefined) return false;
   }
   return true;
 }
 
 function distinct(values: Values): Column {
-  const found: Found = { values: [], numbers: new Map(), numbersOfJson: new Map() };
+  const found: Dictionary = { values: [], numbers: new Map(), numbersOfJson: new Map() };
   const each: number[] = [];
   let number = 0;
   for (let i = 0; i < values.length; i++) {
     if (i === 0 || values[i] !== values[i - 1]) number = numberOf(found, values[i]);
     each.push(number);
-    // Looking for the same among them would cost more than it saves.
+    // Too many distinct values: deduplication would take longer than it saves.
     if (i === SAMPLE && found.values.length > MANY) return { values: [...values] };
   }
   const { length } = found.values;
   return length === values.length || length === 1 ? { values: found.values } : { values: found.values, each };
 }
 
-function numberOf({ values, numbers, numbersOfJson }: Found, value: unknown): number {
+function numberOf({ values, numbers, numbersOfJson }: Dictionary, value: unknown): number {
   const known = numbers.get(value);
   if (known !== undefined) return known;
   const json = typeof value === "object" && value !== null ? JSON.stringify(value) : undefined;
@@ -97,7 +97,7 @@ function expand(column: Column, count: number): unknown[] {
   const columns = of.map((inner) => expand(inner, count));
   const first: Record<string, unknown> = {};
   for (const [n, name] of members.entries()) first[name] = columns[n]?.[0];
-  // Copies of one object are made, and filled in, faster than new ones.
+  // Spreading a template object is faster than building each object member by member.
   const objects = Array.from({ length: count }, () => ({ ...first }));
   for (const [n, name] of members.entries()) {
     const values = columns[n] as unknown[];
@@ -110,7 +110,7 @@ function isConstant(column: Column | undefined): boolean {
   return column !== undefined && "values" in column && column.values.length === 1;
 }
 
-/** Of logs that were written before: id, type, data and metadata as JSON, separated by tabs, a line an event. */
+/** The format of earlier versions: one line per event with id, type, data and metadata as JSON, separated by tabs. */
 function eventsOfLines(text: string): NewEvent[] {
   return text.split("\n").map((line) => {
     const [id, type, data, metadata] = line.split("\t").map((part) => JSON.parse(part) as unknown);

@@ -1,12 +1,12 @@
-// Where the events of a merged segment stand: what came in one append is a run of revisions, positions and one time.
+// Run-length encodes the places of the events in a merged batch: the events of one append form one run.
 
 /** An event's place in the log. */
 export type EventPlace = { position: number; stream: string; revision: number; recordedAt: string };
 
 /**
- * Column by column, and differences instead of numbers, which compress to next to nothing. By run: which stream, how
- * many events, how many positions and revisions (of its stream) were skipped before it, milliseconds since the run
- * before. A stream's first revision, the first position and the first time count from 0.
+ * Delta-encoded columns, which compress well. For each run: index of its stream, number of events, positions and
+ * revisions (of its stream) skipped before it, milliseconds since the previous run. The first position, the first time
+ * and each stream's first revision are relative to 0.
  */
 export type Runs = {
   streams: string[];
@@ -25,9 +25,10 @@ export function runsOf(places: readonly EventPlace[]): Runs {
     const known = runs.streams.indexOf(stream);
     const index = known < 0 ? runs.streams.push(stream) - 1 : known;
     const revisions = revision - (next.revision[index] ?? 0);
-    const goesOn = index === next.stream && at === next.at && position === next.position && revisions === 0;
+    const continues =
+      index === next.stream && at === next.at && position === next.position && revisions === 0;
     const last = runs.count.length - 1;
-    if (goesOn && last >= 0) runs.count[last] = (runs.count[last] ?? 0) + 1;
+    if (continues && last >= 0) runs.count[last] = (runs.count[last] ?? 0) + 1;
     else {
       runs.stream.push(index);
       runs.count.push(1);
@@ -41,7 +42,7 @@ export function runsOf(places: readonly EventPlace[]): Runs {
   return runs;
 }
 
-/** In the order of their positions. */
+/** Decodes the places, ordered by position. */
 export function placesOf(runs: Runs): EventPlace[] {
   const places: EventPlace[] = [];
   const next = newCursor();
@@ -51,14 +52,14 @@ export function placesOf(runs: Runs): EventPlace[] {
     const stream = runs.streams[index] ?? "";
     const recordedAt = new Date(next.at).toISOString();
     let revision = (next.revision[index] ?? 0) + (runs.revisions[n] ?? 0);
-    for (let left = runs.count[n] ?? 0; left > 0; left--)
+    for (let remaining = runs.count[n] ?? 0; remaining > 0; remaining--)
       places.push({ stream, revision: revision++, position: next.position++, recordedAt });
     next.revision[index] = revision;
   }
   return places;
 }
 
-/** What the next run starts from; `revision`: by stream. */
+/** Base of the next run's differences; `revision`: next revision by stream index. */
 function newCursor() {
   return { stream: -1, position: 0, at: 0, revision: [] as number[] };
 }

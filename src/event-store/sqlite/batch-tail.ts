@@ -1,30 +1,30 @@
-// Which of the newest segments are so small that they are to be merged: those of single clicks cost a kilobyte each.
+// Selects the newest batches that are worth merging: a batch of a single click takes about a kilobyte.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 
-/** Segments from one `last_position` to another, both included. */
+/** Batches from one `last_position` to another, both included. */
 export type BatchRange = { from: number; to: number };
 
-/** A segment of that many events is kept as it is, and smaller ones are merged into one of about so many. */
+/** A batch of at least this many events is not merged; smaller ones are merged into batches of about this size. */
 const FULL = 512;
-/** Fewer segments than that hold enough events each. */
+/** Fewest batches to merge: with fewer, their average size is large enough. */
 const WORTH_MERGING = 8;
-/** Where no segment is full, none further back is looked at when the log is opened. */
+/** Most batches that are searched backwards for a full one when the log is opened. */
 const LOOK_BACK = 4_096;
 const PAGE = 1_024;
 
 type Size = { last_position: number; count: number; category: string };
 
 export class BatchTail {
-  readonly #behind: StatementSync;
+  readonly #after: StatementSync;
   readonly #lastFull: StatementSync;
-  /** Up to here segments are full, or not worth merging; undefined until it is needed. */
+  /** Batches up to this position are full or not worth merging; undefined until first needed. */
   #done: number | undefined;
-  /** Events behind `#done`, as far as this handle knows. */
+  /** Events after `#done`, without those that other handles have appended. */
   #events = 0;
 
   constructor(db: DatabaseSync) {
     const sizes = "SELECT last_position, count, category FROM segments";
-    this.#behind = db.prepare(`${sizes} WHERE last_position > ? ORDER BY last_position LIMIT ${PAGE}`);
+    this.#after = db.prepare(`${sizes} WHERE last_position > ? ORDER BY last_position LIMIT ${PAGE}`);
     const newest = `${sizes} ORDER BY last_position DESC LIMIT ${LOOK_BACK}`;
     this.#lastFull = db.prepare(
       `SELECT coalesce(max(last_position) FILTER (WHERE count >= ${FULL}), min(last_position) - 1, 0) AS position
@@ -32,40 +32,40 @@ export class BatchTail {
     );
   }
 
-  /** A segment of so many events was inserted. */
+  /** To be called after a batch of `count` events was inserted. */
   grew(count: number): void {
     this.#events += count;
   }
 
-  /** Each is to be merged now: together they hold enough events, and no other category's segment is among them. */
-  runsToMerge(): BatchRange[] {
+  /** Ranges to be merged now: of one category each, without batches of others in between, and with enough events. */
+  rangesToMerge(): BatchRange[] {
     if (this.#done === undefined) {
       this.#done = (this.#lastFull.get() as { position: number }).position;
       this.#events = this.#sizes().reduce((sum, { count }) => sum + count, 0);
     }
     if (this.#events < FULL) return [];
-    const runs: BatchRange[] = [];
-    let run: Size[] = [];
+    const ranges: BatchRange[] = [];
+    let range: Size[] = [];
     let events = 0;
     const end = () => {
-      const [first, last] = [run[0], run.at(-1)];
-      if (first && last && run.length >= WORTH_MERGING)
-        runs.push({ from: first.last_position, to: last.last_position });
+      const [first, last] = [range[0], range.at(-1)];
+      if (first && last && range.length >= WORTH_MERGING)
+        ranges.push({ from: first.last_position, to: last.last_position });
       this.#done = last?.last_position ?? this.#done;
-      run = [];
+      range = [];
       events = 0;
     };
     for (const size of this.#sizes()) {
-      if (run[0] && run[0].category !== size.category) end();
-      run.push(size);
+      if (range[0] && range[0].category !== size.category) end();
+      range.push(size);
       events += size.count;
       if (events >= FULL) end();
     }
     this.#events = events;
-    return runs;
+    return ranges;
   }
 
   #sizes(): Size[] {
-    return this.#behind.all(this.#done ?? 0) as Size[];
+    return this.#after.all(this.#done ?? 0) as Size[];
   }
 }

@@ -1,4 +1,4 @@
-// The event store of the embedded default: one SQLite file, read and written in this thread or in one of its own.
+// The event store of the embedded default: one SQLite file, accessed in the caller's thread or in a thread of its own.
 import { remoteMethods, threadClient } from "../../runtime/threads/thread-client.ts";
 import { follow } from "../follow.ts";
 import {
@@ -24,21 +24,21 @@ import {
   type ReadAllRequest,
   type ReadRequest,
   recordedEvent,
-} from "./rows.ts";
+} from "./log-requests.ts";
 
 export type SqliteEventStoreOptions = {
-  /** Own thread for SQLite, so that the caller's event loop never waits for the disk; default false. */
+  /** Runs SQLite in a thread of its own, so that the caller's event loop never waits for the disk; default false. */
   offThread?: boolean;
-  /** Milliseconds between looks for other processes' appends; default 100. */
+  /** Poll interval for appends of other processes, in milliseconds; default 100. */
   pollMs?: number;
   clock?: () => Date;
-  /** Categories of streams that come in great numbers and are read in bulk; default `clicks`. */
+  /** Categories stored in compressed batches, for large numbers of events that are read in bulk; default `clicks`. */
   compressed?: readonly string[];
 };
 
 type Settings = Required<Omit<SqliteEventStoreOptions, "offThread">>;
 
-/** The log, wherever it lives. */
+/** SqliteLog with asynchronous methods, in this thread or in another. */
 type Log = {
   append(request: AppendRequest): Promise<AppendOutcome>;
   read(request: ReadRequest): Promise<EventRow[]>;
@@ -53,7 +53,7 @@ export async function openSqliteEventStore(
   options: SqliteEventStoreOptions = {},
 ): Promise<EventStore> {
   const { offThread = false, pollMs = 100, clock = () => new Date(), compressed = ["clicks"] } = options;
-  const log = offThread ? await logInThread(file) : logHere(file);
+  const log = offThread ? await logInThread(file) : logInCaller(file);
   return new SqliteEventStore(log, { pollMs, clock, compressed });
 }
 
@@ -74,7 +74,7 @@ async function logInThread(file: string): Promise<Log> {
   return { ...methods, close: thread.close };
 }
 
-function logHere(file: string): Log {
+function logInCaller(file: string): Log {
   const log = unavailableOnError(() => new SqliteLog(file));
   return {
     append: async (request) => unavailableOnError(() => log.append([request])[0] as AppendOutcome),
@@ -148,7 +148,7 @@ class SqliteEventStore implements EventStore {
     return position === 0 ? undefined : positionText(position);
   }
 
-  /** Subscriptions end; appends already asked for are finished first. */
+  /** Ends subscriptions, and waits for pending appends. */
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();

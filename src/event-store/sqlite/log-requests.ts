@@ -1,7 +1,6 @@
-// What is asked of the SQLite log and what it answers: an append's JSON is written before, outside its transaction.
+// Requests to the SQLite log and their results; events are serialised here, outside the log's transaction.
 import {
   type AppendResult,
-  type EventMetadata,
   type ExpectedRevision,
   type NewEvent,
   type Position,
@@ -12,44 +11,32 @@ import { batchBody } from "./batch-body.ts";
 import type { EventPlace } from "./batch-runs.ts";
 import { categoryOf } from "./prefixes.ts";
 
-/** An event as its row holds it. */
-export type StoredRow = {
-  position: number;
-  stream: string;
-  revision: number;
-  id: string;
-  type: string;
-  /** JSON, as is `metadata`. */
-  data: string;
-  metadata: string;
-  recorded_at: string;
-};
-
-/** Of a row or of a segment. */
+/** An event as read from a row or from a batch. */
 export type EventRow = NewEvent & EventPlace;
 
-export type NewRow = Pick<StoredRow, "id" | "type" | "data" | "metadata">;
+/** `data` and `metadata` as JSON. */
+export type NewRow = { id: string; type: string; data: string; metadata: string };
 
-/** Either a row for each event or the body of a segment. */
+/** Has either `rows`, one per event, or the compressed `body` of a batch. */
 export type AppendRequest = {
   stream: string;
   expected: ExpectedRevision;
   ids: readonly string[];
   rows: readonly NewRow[] | undefined;
-  segment: Uint8Array | undefined;
+  body: Uint8Array | undefined;
   recordedAt: string;
 };
 
 export type ReadRequest = { stream: string; from: number | undefined; backwards: boolean; limit: number };
 export type ReadAllRequest = { after: number; prefixes: readonly string[]; limit: number };
 
-/** A conflict is an answer, not an exception: it crosses threads, and a group of appends goes on without it. */
+/** A conflict is a value, not an exception: it is sent between threads, and does not roll back a group of appends. */
 export type AppendOutcome =
   | { revision: number; position: number }
   | { conflict: { stream: string; expected: ExpectedRevision; actual: number | "none" } };
 
 /**
- * `compressed`: categories of which an append at an exact revision becomes a segment, whatever its size.
+ * `compressed`: categories whose appends at an exact revision are stored as a batch, whatever their size.
  * @throws TypeError when data or metadata are not plain JSON
  */
 export function appendRequest(
@@ -64,7 +51,7 @@ export function appendRequest(
     ...{ stream, expected, recordedAt },
     ids: events.map(({ id }) => id),
     rows: isBatch ? undefined : events.map(newRow),
-    segment: isBatch ? batchBody(events) : undefined,
+    body: isBatch ? batchBody(events) : undefined,
   };
 }
 
@@ -72,16 +59,7 @@ function newRow({ id, type, data, metadata }: NewEvent): NewRow {
   return { id, type, data: JSON.stringify(data), metadata: JSON.stringify(metadata) };
 }
 
-export function eventRow({ data, metadata, recorded_at, ...rest }: StoredRow): EventRow {
-  return {
-    ...rest,
-    data: JSON.parse(data),
-    metadata: JSON.parse(metadata) as EventMetadata,
-    recordedAt: recorded_at,
-  };
-}
-
-/** @throws RevisionConflict when that is what the log answered */
+/** @throws RevisionConflict when the outcome is a conflict */
 export function appendResult(outcome: AppendOutcome): AppendResult {
   if ("conflict" in outcome) {
     const { stream, expected, actual } = outcome.conflict;
@@ -101,6 +79,16 @@ export function recordedEvent(row: EventRow): RecordedEvent {
     position: positionText(row.position),
     recordedAt: row.recordedAt,
   };
+}
+
+/** Smallest and greatest id in text order, to query an index by range. */
+export function idBounds(ids: readonly string[]): [first: string, last: string] {
+  let [first = "", last = ""] = [ids[0], ids[0]];
+  for (const id of ids) {
+    if (id < first) first = id;
+    if (id > last) last = id;
+  }
+  return [first, last];
 }
 
 export function positionText(position: number): Position {

@@ -1,40 +1,12 @@
-// The event log in one SQLite file, synchronous: transactions, expected revisions, idempotent re-appends.
+// The event log in one SQLite file, synchronous: transactions, expected revisions and idempotent appends.
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { SqliteBatches, textBounds } from "./batches.ts";
-import { type PrefixStatement, prefixStatements } from "./prefix-statements.ts";
-import { categoryOf } from "./prefixes.ts";
-import {
-  type AppendOutcome,
-  type AppendRequest,
-  type EventRow,
-  eventRow,
-  type ReadAllRequest,
-  type ReadRequest,
-  type StoredRow,
-} from "./rows.ts";
+import { DatabaseSync } from "node:sqlite";
+import { SqliteBatches } from "./batches.ts";
+import { SqliteRows } from "./event-rows.ts";
+import type { AppendOutcome, AppendRequest, EventRow, ReadAllRequest, ReadRequest } from "./log-requests.ts";
 
-const COLUMNS = "position, stream, revision, id, type, data, metadata, recorded_at";
-
-/** Positions are counted on over rows and segments. `category` first: a prefix such as `link-` reads one index range. */
-const SCHEMA = `
-  CREATE TABLE IF NOT EXISTS events (
-    position INTEGER PRIMARY KEY AUTOINCREMENT,
-    category TEXT NOT NULL,
-    stream TEXT NOT NULL,
-    revision INTEGER NOT NULL,
-    id TEXT NOT NULL UNIQUE,
-    type TEXT NOT NULL,
-    data TEXT NOT NULL,
-    metadata TEXT NOT NULL,
-    recorded_at TEXT NOT NULL,
-    UNIQUE (stream, revision)
-  ) STRICT;
-  CREATE INDEX IF NOT EXISTS events_by_category ON events (category, position);
-`;
-
-/** For people with `sqlite3`: nothing here reads it. */
+/** For inspection with `sqlite3`; the service does not read it. */
 const VIEW = `
   CREATE VIEW IF NOT EXISTS log AS
   SELECT position, stream, revision, type, recorded_at, data FROM events
@@ -44,52 +16,33 @@ const VIEW = `
   ORDER BY 1;
 `;
 
-const UNIQUE_VIOLATION = 2067;
-
+/** Each event is either a row of its own or part of a compressed batch; both share one sequence of positions. */
 export class SqliteLog {
   readonly #db: DatabaseSync;
-  readonly #last: StatementSync;
-  readonly #byId: StatementSync;
-  readonly #idsBetween: StatementSync;
-  readonly #insert: StatementSync;
-  readonly #head: StatementSync;
-  readonly #forwards: StatementSync;
-  readonly #backwards: StatementSync;
-  readonly #ofPrefixes: (prefixes: readonly string[]) => PrefixStatement;
+  readonly #rows: SqliteRows;
   readonly #batches: SqliteBatches;
 
-  /** FULL: a commit is on the disk before it is answered, so an acknowledged event outlives the power. */
+  /** `synchronous = FULL`: a commit is fsynced before it returns, so an acknowledged event survives a power failure. */
   constructor(file: string) {
     mkdirSync(dirname(file), { recursive: true });
     const db = new DatabaseSync(file, { timeout: 5000 });
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -32000");
-    db.exec(`BEGIN IMMEDIATE; ${SCHEMA}`);
+    db.exec("BEGIN IMMEDIATE");
+    this.#rows = new SqliteRows(db);
     this.#batches = new SqliteBatches(db);
     db.exec(`${VIEW} COMMIT`);
     this.#db = db;
-    this.#last = db.prepare("SELECT max(revision) AS revision FROM events WHERE stream = ?");
-    this.#byId = db.prepare("SELECT stream, revision FROM events WHERE id = ?");
-    this.#idsBetween = db.prepare("SELECT id FROM events WHERE id BETWEEN ? AND ?");
-    this.#insert = db.prepare(
-      `INSERT INTO events (position, category, stream, revision, id, type, data, metadata, recorded_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    this.#head = db.prepare("SELECT max(position) AS position FROM events");
-    this.#ofPrefixes = prefixStatements(db, { table: "events", columns: COLUMNS, position: "position" });
-    const ofStream = `SELECT ${COLUMNS} FROM events WHERE stream = ? AND revision`;
-    this.#forwards = db.prepare(`${ofStream} >= ? ORDER BY revision LIMIT ?`);
-    this.#backwards = db.prepare(`${ofStream} <= ? ORDER BY revision DESC LIMIT ?`);
   }
 
   /**
-   * All requests in one transaction, so that many appends cost one fsync; each succeeds or conflicts by itself.
-   * BEGIN IMMEDIATE makes commit order position order: a reader never sees a position appear behind it.
+   * Runs all requests in one transaction, so that many appends need one fsync; each succeeds or conflicts on its own.
+   * BEGIN IMMEDIATE serialises writers, so commit order equals position order and readers never miss a position.
    */
   append(requests: readonly AppendRequest[]): AppendOutcome[] {
     this.#db.exec("BEGIN IMMEDIATE");
     try {
       const outcomes = requests.map((request) => this.#appendOne(request));
-      if (requests.some(({ segment }) => segment)) this.#mergeBatches();
+      if (requests.some(({ body }) => body)) this.#mergeBatches();
       this.#db.exec("COMMIT");
       return outcomes;
     } catch (error) {
@@ -98,7 +51,7 @@ export class SqliteLog {
     }
   }
 
-  /** In the same transaction, so that it costs no fsync of its own; what fails here must not fail the appends. */
+  /** Part of the append's transaction, to save an fsync; a savepoint, so that a failure does not undo the appends. */
   #mergeBatches(): void {
     this.#db.exec("SAVEPOINT merge");
     try {
@@ -110,37 +63,31 @@ export class SqliteLog {
   }
 
   read(request: ReadRequest): EventRow[] {
-    const { stream, from, backwards, limit } = request;
-    const start = from ?? (backwards ? Number.MAX_SAFE_INTEGER : 0);
-    const sign = backwards ? -1 : 1;
-    return this.#atOneMoment(() => {
-      const rows = (backwards ? this.#backwards : this.#forwards).all(stream, start, limit) as StoredRow[];
-      return merged(
-        rows.map(eventRow),
+    const sign = request.backwards ? -1 : 1;
+    return this.#inSnapshot(() =>
+      merged(
+        this.#rows.read(request),
         this.#batches.read(request),
-        limit,
+        request.limit,
         (a, b) => sign * (a.revision - b.revision),
-      );
-    });
+      ),
+    );
   }
 
   readAll(request: ReadAllRequest): EventRow[] {
-    const { after, prefixes, limit } = request;
-    if (prefixes.length === 0) return [];
-    const { statement, bounds } = this.#ofPrefixes(prefixes);
-    return this.#atOneMoment(() => {
-      const rows = statement.all({ ...bounds, after, limit }) as StoredRow[];
-      return merged(
-        rows.map(eventRow),
+    if (request.prefixes.length === 0) return [];
+    return this.#inSnapshot(() =>
+      merged(
+        this.#rows.readAll(request),
         this.#batches.readAll(request),
-        limit,
+        request.limit,
         (a, b) => a.position - b.position,
-      );
-    });
+      ),
+    );
   }
 
-  /** Between two questions others may commit: their single events would stay unseen behind a later segment. */
-  #atOneMoment<T>(work: () => T): T {
+  /** One transaction: a commit between the queries would add a batch to the result without the rows before it. */
+  #inSnapshot<T>(work: () => T): T {
     if (this.#db.isTransaction) return work();
     this.#db.exec("BEGIN");
     try {
@@ -152,8 +99,7 @@ export class SqliteLog {
 
   /** Position of the last event; 0 when there is none. */
   head(): number {
-    const { position } = this.#head.get() as { position: number | null };
-    return Math.max(position ?? 0, this.#batches.head());
+    return Math.max(this.#rows.head(), this.#batches.head());
   }
 
   close(): void {
@@ -175,13 +121,12 @@ export class SqliteLog {
     return { conflict: { stream, expected, actual: last < 0 ? "none" : last } };
   }
 
-  /** The first answer, when these very events already stand where this append would have put them. */
+  /** The outcome of the first append, when the same events are already stored where this append would put them. */
   #repeated({ stream, expected, ids }: AppendRequest, last: number): AppendOutcome | undefined {
     let first: number;
     if (expected === "any" || expected === "exists") {
       const id = ids[0] ?? "";
-      const row = this.#byId.get(id) as { stream: string; revision: number } | undefined;
-      const found = row ?? this.#batches.find(stream, id);
+      const found = this.#rows.find(id) ?? this.#batches.find(stream, id);
       if (found?.stream !== stream) return undefined;
       first = found.revision;
     } else {
@@ -197,45 +142,22 @@ export class SqliteLog {
     return { revision: first + ids.length - 1, position };
   }
 
-  /** Undefined when one of the ids is already in the store: a partial repetition, which nobody can mean. */
+  /** Returns the last position; undefined when an id is already in the log, which is a partial repetition. */
   #insertAll(request: AppendRequest, last: number): number | undefined {
-    const { stream, ids, rows = [], segment, recordedAt } = request;
-    const position = this.head() + 1;
+    const { stream, ids, rows = [], body, recordedAt } = request;
+    const first = { position: this.head() + 1, revision: last + 1, recordedAt };
     if (this.#batches.holdsAny(ids)) return undefined;
-    if (segment) {
-      if (this.#holdsAny(ids)) return undefined;
-      return this.#batches.insert(stream, segment, { ids, position, revision: last + 1, recordedAt });
-    }
-    const category = categoryOf(stream);
-    this.#db.exec("SAVEPOINT append");
-    try {
-      for (const [i, { id, type, data, metadata }] of rows.entries()) {
-        const at = [position + i, category, stream, last + 1 + i] as const;
-        this.#insert.run(...at, id, type, data, metadata, recordedAt);
-      }
-      this.#db.exec("RELEASE append");
-      return position + rows.length - 1;
-    } catch (error) {
-      if ((error as { errcode?: number }).errcode !== UNIQUE_VIOLATION) throw error;
-      this.#db.exec("ROLLBACK TO append; RELEASE append");
-      return undefined;
-    }
-  }
-
-  /** Whether one of the ids comes twice, or is that of a row. */
-  #holdsAny(ids: readonly string[]): boolean {
-    const wanted = new Set(ids);
-    const near = this.#idsBetween.all(...textBounds(ids)) as { id: string }[];
-    return wanted.size < ids.length || near.some(({ id }) => wanted.has(id));
+    if (!body) return this.#rows.insert(stream, rows, first);
+    if (new Set(ids).size < ids.length || this.#rows.holdsAny(ids)) return undefined;
+    return this.#batches.insert(stream, body, { ...first, ids });
   }
 
   #lastRevision(stream: string): number {
-    const { revision } = this.#last.get(stream) as { revision: number | null };
-    return Math.max(revision ?? -1, this.#batches.lastRevision(stream));
+    return Math.max(this.#rows.lastRevision(stream), this.#batches.lastRevision(stream));
   }
 }
 
-/** Two ordered lists as one; most often one of them is empty. */
+/** Merges two sorted lists; usually one of them is empty. */
 function merged(
   rows: EventRow[],
   more: EventRow[],

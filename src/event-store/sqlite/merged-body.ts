@@ -1,31 +1,31 @@
-// The body of a merged segment: where its events stand, then the bodies of its parts one behind the other.
+// The body of a merged batch: a header with the places of its events, then the concatenated bodies of its parts.
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import type { NewEvent } from "../port.ts";
 import { eventsOfBody } from "./batch-body.ts";
 import { type EventPlace, placesOf, type Runs, runsOf } from "./batch-runs.ts";
 
-/** A body as sqlite/batch-body.ts writes it, and how many events are in it. */
+/** A body from batch-body.ts and its number of events. */
 export type Part = { count: number; body: Uint8Array };
 
-type Head = { runs: Runs; counts: number[]; sizes: number[] };
+type Header = { runs: Runs; counts: number[]; sizes: number[] };
 
-/** The first byte; a body of a single append begins with zstd's magic number (RFC 8878), whose first byte is 0x28. */
+/** First byte of a merged body; that of a single append is 0x28, from zstd's magic number (RFC 8878). */
 const MERGED = 1;
-/** That byte, and the length of the compressed head. */
+/** Length of the first byte and of the uint32 with the size of the compressed header. */
 const START = 5;
 
 export function isMerged(body: Uint8Array): boolean {
   return body[0] === MERGED;
 }
 
-/** `places`: of all events of the parts, in their order. */
+/** `places`: those of all events of the parts, in the same order. */
 export function mergedBody(places: readonly EventPlace[], parts: readonly Part[]): Uint8Array {
   const counts = parts.map(({ count }) => count);
   const sizes = parts.map(({ body }) => body.length);
-  const head = zstdCompressSync(JSON.stringify({ runs: runsOf(places), counts, sizes } satisfies Head));
+  const header = zstdCompressSync(JSON.stringify({ runs: runsOf(places), counts, sizes } satisfies Header));
   const start = Buffer.alloc(START, MERGED);
-  start.writeUInt32LE(head.length, 1);
-  return Buffer.concat([start, head, ...parts.map(({ body }) => body)]);
+  start.writeUInt32LE(header.length, 1);
+  return Buffer.concat([start, header, ...parts.map(({ body }) => body)]);
 }
 
 export function rowsOfMerged(body: Uint8Array): (NewEvent & EventPlace)[] {
@@ -33,7 +33,7 @@ export function rowsOfMerged(body: Uint8Array): (NewEvent & EventPlace)[] {
   let at = START + bytes.readUInt32LE(1);
   const { runs, counts, sizes } = JSON.parse(
     zstdDecompressSync(bytes.subarray(START, at)).toString(),
-  ) as Head;
+  ) as Header;
   const events = counts.flatMap((count, part) => {
     const from = at;
     at += sizes[part] ?? 0;

@@ -1,15 +1,16 @@
-// The SQL that answers "the next events of all streams with one of these prefixes" without sorting a backlog.
+// SQL for "the next events of all streams with one of these prefixes", in position order without a sort.
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 
 export type PrefixQuery = { sql: string; bounds: readonly string[] };
-/** `position`: the column that the answer is ordered by, and that must be behind `$after`. */
+/** `position`: the column that orders the result and must be greater than `$after`. */
 export type PrefixSource = { table: string; columns: string; position: string };
 
-/** After every string that starts with the prefix: stream names don't reach the last code point. */
+/** Appended to a prefix: sorts after every stream name with it, as names never contain the last code point. */
 const END = "\u{10FFFF}";
 
 /**
- * One ordered branch a prefix; SQLite merges the branches as they are read, so a limit stops it early.
- * Parameters by name: `$after`, `$limit`, and `$p0`, `$p1`... for `bounds`.
+ * One ordered branch per prefix; SQLite merges the branches lazily, so that a limit ends the query early.
+ * Named parameters: `$after`, `$limit`, and `$p0`, `$p1`... for `bounds`.
  */
 export function prefixQuery(
   { table, columns, position }: PrefixSource,
@@ -23,7 +24,7 @@ export function prefixQuery(
   return { sql: `${branches.join(" UNION ALL ")} ORDER BY ${position} LIMIT $limit`, bounds };
 }
 
-/** `+stream` keeps the planner off the stream index, whose order would have to be sorted by position. */
+/** `+stream` keeps the query planner from using the stream index, which would need a sort by position. */
 function condition(prefix: string, bind: (value: string) => string): string {
   const dash = prefix.indexOf("-");
   const range = () => `+stream >= ${bind(prefix)} AND +stream < ${bind(prefix + END)}`;
@@ -32,12 +33,32 @@ function condition(prefix: string, bind: (value: string) => string): string {
   return dash === prefix.length - 1 ? ofCategory : `${ofCategory} AND ${range()}`;
 }
 
-/** An event must come once even when two prefixes name its stream. */
+/** Drops prefixes that another one covers, so that no event is returned twice. */
 function withoutOverlap(prefixes: readonly string[]): string[] {
   const kept: string[] = [];
   for (const prefix of [...new Set(prefixes)].sort())
     if (!kept.some((shorter) => prefix.startsWith(shorter))) kept.push(prefix);
   return kept;
+}
+
+export type PrefixStatement = { statement: StatementSync; bounds: Record<string, string> };
+
+/** Prepares and caches the statement of each set of prefixes (at least one); run it with `bounds`, `after`, `limit`. */
+export function prefixStatements(
+  db: DatabaseSync,
+  source: PrefixSource,
+): (prefixes: readonly string[]) => PrefixStatement {
+  const prepared = new Map<string, PrefixStatement>();
+  return (prefixes) => {
+    const key = prefixes.join("\n");
+    const known = prepared.get(key);
+    if (known) return known;
+    const { sql, bounds } = prefixQuery(source, prefixes);
+    const named = Object.fromEntries(bounds.map((bound, index) => [`p${index}`, bound]));
+    const query = { statement: db.prepare(sql), bounds: named };
+    prepared.set(key, query);
+    return query;
+  };
 }
 
 /** The part of a stream's name before its first `-`; the whole name when there is none. */

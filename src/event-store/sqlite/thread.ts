@@ -1,8 +1,8 @@
-// The thread that owns the SQLite log, so that no fsync blocks who appends; started by sqlite/event-store.ts.
+// The thread that owns the SQLite log, so that fsync does not block the event loop of the caller; see event-store.ts.
 import { parentPort, workerData } from "node:worker_threads";
 import { serveThread } from "../../runtime/threads/serve-thread.ts";
 import { SqliteLog } from "./log.ts";
-import type { AppendOutcome, AppendRequest, ReadAllRequest, ReadRequest } from "./rows.ts";
+import type { AppendOutcome, AppendRequest, ReadAllRequest, ReadRequest } from "./log-requests.ts";
 
 type Waiting = {
   request: AppendRequest;
@@ -10,7 +10,7 @@ type Waiting = {
   reject(error: unknown): void;
 };
 
-/** Everything that arrived while the last commit was on its way to the disk shares the next one. */
+/** Group commit: all appends that arrived during the last commit share the next one. */
 function groupedAppends(log: SqliteLog): (request: AppendRequest) => Promise<AppendOutcome> {
   let waiting: Waiting[] = [];
   const appendWaiting = () => {

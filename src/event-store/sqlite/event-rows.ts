@@ -1,0 +1,138 @@
+// Events of the SQLite log that are stored one per row: the `events` table and its statements.
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { EventMetadata } from "../port.ts";
+import {
+  type EventRow,
+  idBounds,
+  type NewRow,
+  type ReadAllRequest,
+  type ReadRequest,
+} from "./log-requests.ts";
+import { categoryOf, type PrefixStatement, prefixStatements } from "./prefixes.ts";
+
+/** `category` first in the index: reading a prefix such as `link-` is one index range. */
+const SCHEMA = `
+  CREATE TABLE IF NOT EXISTS events (
+    position INTEGER PRIMARY KEY AUTOINCREMENT,
+    category TEXT NOT NULL,
+    stream TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    id TEXT NOT NULL UNIQUE,
+    type TEXT NOT NULL,
+    data TEXT NOT NULL,
+    metadata TEXT NOT NULL,
+    recorded_at TEXT NOT NULL,
+    UNIQUE (stream, revision)
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS events_by_category ON events (category, position);
+`;
+
+const COLUMNS = "position, stream, revision, id, type, data, metadata, recorded_at";
+const UNIQUE_VIOLATION = 2067;
+
+type StoredRow = {
+  position: number;
+  stream: string;
+  revision: number;
+  id: string;
+  type: string;
+  /** JSON, as is `metadata`. */
+  data: string;
+  metadata: string;
+  recorded_at: string;
+};
+
+export class SqliteRows {
+  readonly #db: DatabaseSync;
+  readonly #lastRevision: StatementSync;
+  readonly #byId: StatementSync;
+  readonly #idsBetween: StatementSync;
+  readonly #insert: StatementSync;
+  readonly #head: StatementSync;
+  readonly #forwards: StatementSync;
+  readonly #backwards: StatementSync;
+  readonly #ofPrefixes: (prefixes: readonly string[]) => PrefixStatement;
+
+  /** Creates the table when missing; call it inside a transaction. */
+  constructor(db: DatabaseSync) {
+    db.exec(SCHEMA);
+    this.#db = db;
+    this.#lastRevision = db.prepare("SELECT max(revision) AS revision FROM events WHERE stream = ?");
+    this.#byId = db.prepare("SELECT stream, revision FROM events WHERE id = ?");
+    this.#idsBetween = db.prepare("SELECT id FROM events WHERE id BETWEEN ? AND ?");
+    this.#insert = db.prepare(
+      `INSERT INTO events (position, category, stream, revision, id, type, data, metadata, recorded_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.#head = db.prepare("SELECT max(position) AS position FROM events");
+    this.#ofPrefixes = prefixStatements(db, { table: "events", columns: COLUMNS, position: "position" });
+    const ofStream = `SELECT ${COLUMNS} FROM events WHERE stream = ? AND revision`;
+    this.#forwards = db.prepare(`${ofStream} >= ? ORDER BY revision LIMIT ?`);
+    this.#backwards = db.prepare(`${ofStream} <= ? ORDER BY revision DESC LIMIT ?`);
+  }
+
+  /**
+   * Inserts all rows or none. `position` and `revision` are those of the first row. Returns the last position;
+   * undefined when one of the ids is already in the table.
+   */
+  insert(
+    stream: string,
+    rows: readonly NewRow[],
+    { position, revision, recordedAt }: { position: number; revision: number; recordedAt: string },
+  ): number | undefined {
+    const category = categoryOf(stream);
+    this.#db.exec("SAVEPOINT append");
+    try {
+      for (const [i, { id, type, data, metadata }] of rows.entries()) {
+        const place = [position + i, category, stream, revision + i] as const;
+        this.#insert.run(...place, id, type, data, metadata, recordedAt);
+      }
+      this.#db.exec("RELEASE append");
+      return position + rows.length - 1;
+    } catch (error) {
+      if ((error as { errcode?: number }).errcode !== UNIQUE_VIOLATION) throw error;
+      this.#db.exec("ROLLBACK TO append; RELEASE append");
+      return undefined;
+    }
+  }
+
+  holdsAny(ids: readonly string[]): boolean {
+    const wanted = new Set(ids);
+    const between = this.#idsBetween.all(...idBounds(ids)) as { id: string }[];
+    return between.some(({ id }) => wanted.has(id));
+  }
+
+  find(id: string): { stream: string; revision: number } | undefined {
+    return this.#byId.get(id) as { stream: string; revision: number } | undefined;
+  }
+
+  /** -1 when the stream has no row. */
+  lastRevision(stream: string): number {
+    return (this.#lastRevision.get(stream) as { revision: number | null }).revision ?? -1;
+  }
+
+  /** Position of the last row; 0 when there is none. */
+  head(): number {
+    return (this.#head.get() as { position: number | null }).position ?? 0;
+  }
+
+  read({ stream, from, backwards, limit }: ReadRequest): EventRow[] {
+    const start = from ?? (backwards ? Number.MAX_SAFE_INTEGER : 0);
+    const statement = backwards ? this.#backwards : this.#forwards;
+    return (statement.all(stream, start, limit) as StoredRow[]).map(eventRow);
+  }
+
+  readAll({ after, prefixes, limit }: ReadAllRequest): EventRow[] {
+    const { statement, bounds } = this.#ofPrefixes(prefixes);
+    return (statement.all({ ...bounds, after, limit }) as StoredRow[]).map(eventRow);
+  }
+}
+
+function eventRow({ data, metadata, recorded_at, ...rest }: StoredRow): EventRow {
+  return {
+    ...rest,
+    data: JSON.parse(data),
+    metadata: JSON.parse(metadata) as EventMetadata,
+    recordedAt: recorded_at,
+  };
+}

@@ -1,4 +1,4 @@
-// What the portal's pages are handed: stores, commands' needs, and the ports that only people at a browser meet.
+// Deps of the portal's pages: stores, deps of commands, and the portal's own ports.
 import type { RateLimits } from "../api/limits/rate-limit.ts";
 import type { Billing } from "../billing/port.ts";
 import type { ResolveTxt } from "../commands/domains/txt-proof.ts";
@@ -18,29 +18,26 @@ export type PortalDeps = CommandDeps & {
   secrets: Secrets;
   rateLimits: RateLimits;
   log: Logger;
-  /** Public origin of the service, without a slash at the end. */
+  /** Public origin of the service, without a trailing slash. */
   baseUrl: string;
-  /** Its hostname. */
+  /** Hostname of `baseUrl`. */
   baseHost: string;
-  /** The service's own secret; forms' tokens are made with it. */
+  /** Key of the CSRF tokens. */
   secretKey: string;
   keyPrefix: string;
-  /** For the verification of domains. */
   resolveTxt: ResolveTxt;
   randomKey: () => string;
   randomToken: () => string;
   billing: Billing;
   deliveryQueue: DeliveryQueue;
-  /** For live pages and exports. */
   logReader: LogReader;
-  /** Says why no webhook may go there, or answers the URL. */
+  /** Parses a receiver URL; throws a DomainError when deliveries to it are not allowed. */
   receiverUrl: (text: string) => URL;
-  /** How the test tool sends: through the same door as deliveries. */
+  /** The test tool sends with the same connector and limits as deliveries. */
   sending: SendDeliveryDeps;
-  /** Absent where no mail server is configured. */
+  /** Undefined when SMTP_URL is unset. */
   mailer: Mailer | undefined;
-  /** What creating and changing links needs. */
   links: BulkDeps;
-  /** Settles when the documents of accounts, keys, domains and links show this event, or after a second. */
+  /** Read-your-writes for lifecycle projections (queries/read-your-writes.ts). */
   whenReadable: (position: Position | undefined) => Promise<void>;
 };

@@ -1,4 +1,4 @@
-// The web portal: headers, cookies, forms' protection and errors once, then each page's routes, registered by hand.
+// The web portal: security headers, cookies, CSRF protection and error pages, then the routes of each page.
 import cookie from "@fastify/cookie";
 import csrfProtection from "@fastify/csrf-protection";
 import formbody from "@fastify/formbody";
@@ -41,13 +41,13 @@ import { webhooksPage } from "./webhooks/webhooks-page.ts";
 const PREFIX = "/portal";
 const FORM_LIMIT_BYTES = 64 * 1024;
 
-/** On the base host only. Everything under /portal, and the landing page at `/`. */
+/** Registers everything under /portal and the landing page `/`. `base`: serves the base host only. */
 export async function portalRoutes(base: Api, deps: PortalDeps): Promise<void> {
   await base.register(async (site: Api) => {
     hideFromOpenApi(site);
     await protect(site, deps);
     limitChanges(site, deps);
-    const assets = promisedAssets();
+    const assets = assetsHolder();
     const people = { sessions: sessions(deps), devices: knownDevices(deps), passwordWork: passwordWork() };
     const portal = { ...deps, ...people };
     visitHook(site, { sessions: portal.sessions, assets: assets.get, cookies: portalCookies(deps.baseUrl) });
@@ -88,7 +88,7 @@ export async function portalRoutes(base: Api, deps: PortalDeps): Promise<void> {
   });
 }
 
-/** Scripts and styles are our own files only; a form without its token is refused before its route. */
+/** Security headers, body parsing and CSRF protection. */
 async function protect(site: Api, { baseUrl, secretKey }: PortalDeps): Promise<void> {
   const isSecure = baseUrl.startsWith("https:");
   const own = ["'self'"];
@@ -119,22 +119,22 @@ async function protect(site: Api, { baseUrl, secretKey }: PortalDeps): Promise<v
     getUserInfo: (request) => formOwner(request.visit),
     getToken: (request) => (request.body as { _csrf?: string } | undefined)?._csrf,
   });
-  // Before validation, which leaves in the body what the route knows.
+  // Checked before validation, because a route's schema drops `_csrf` from the body.
   site.addHook("preValidation", (request, reply, done) => {
     if (request.method === "GET" || request.method === "HEAD") return done();
     return site.csrfProtection(request, reply, done);
   });
 }
 
-/** The document is the API's. */
+/** The OpenAPI document describes the API only. */
 function hideFromOpenApi(site: Api): void {
   site.addHook("onRoute", (route) => {
     route.schema = { ...route.schema, hide: true };
   });
 }
 
-/** Pages are answered only after every route is registered, the assets' too. */
-function promisedAssets() {
+/** Holds the assets' URLs: hooks are registered before the asset routes, and need the URLs only per request. */
+function assetsHolder() {
   let assets: Assets | undefined;
   return {
     set: (found: Assets) => {

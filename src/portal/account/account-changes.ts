@@ -15,7 +15,7 @@ import { acceptEmail } from "../../commands/credentials/email-address.ts";
 import { CommandRefused } from "../../commands/errors.ts";
 import { addressChangedMail, EMAIL_LINK_HOURS, newAddressMail, sendMail } from "../auth/mails.ts";
 import { endSession, type SignInDeps, startSession } from "../auth/start-session.ts";
-import { countMail, countProof } from "../auth/throttle.ts";
+import { countMail, countReauthentication } from "../auth/throttle.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { html } from "../shell/html.ts";
 import { csrfField, sendPage } from "../shell/page.ts";
@@ -34,9 +34,9 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
     const { accountId } = signedIn(request);
     const { email, password } = request.body;
     try {
-      await proveAgain(deps, request, password);
+      await reauthenticate(deps, request, password);
       const text = deps.mailer
-        ? await askNewAddress({ ...deps, mailer: deps.mailer }, accountId, email)
+        ? await mailConfirmation({ ...deps, mailer: deps.mailer }, accountId, email)
         : addressChanged(deps, await changeEmail(deps, accountId, email));
       return redirectTo(reply, "/portal/account", { kind: "done", text });
     } catch (refused) {
@@ -66,7 +66,7 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
     const { accountId, sessionId } = signedIn(request);
     const { password, wanted } = request.body;
     try {
-      await countProof(deps, sessionId);
+      await countReauthentication(deps, sessionId);
       const change = () => changePassword(deps, accountId, { current: password, wanted });
       const { epoch } = await deps.passwordWork.known(change);
       await deps.sessions.endAll(accountId);
@@ -94,19 +94,26 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
     await deps.sessions.endAll(accountId);
     await deps.devices.forgetAll(accountId);
     await endSession(deps, request, reply);
-    return redirectTo(reply, "/portal/sign-in", { kind: "told", text: "You are signed out everywhere." });
+    return redirectTo(reply, "/portal/sign-in", { kind: "info", text: "You are signed out everywhere." });
   });
 }
 
-/** A borrowed browser must not do for the password. @throws TooManyTries, WrongPassword */
-export async function proveAgain(deps: SignInDeps, request: FastifyRequest, password: string): Promise<void> {
+/** Re-authenticates a signed-in user by password: a session alone is not enough for this change. @throws TooManyTries, WrongPassword */
+export async function reauthenticate(
+  deps: SignInDeps,
+  request: FastifyRequest,
+  password: string,
+): Promise<void> {
   const { accountId, sessionId } = signedIn(request);
-  await countProof(deps, sessionId);
+  await countReauthentication(deps, sessionId);
   await deps.passwordWork.known(() => provePassword(deps, accountId, password));
 }
 
-/** Answers what to tell. Whether the address is free is known again when its owner follows the link. */
-async function askNewAddress(
+/**
+ * Mails a confirmation link to the new address and returns the text to show. The text is the same when the address
+ * belongs to another account; confirmEmailChange checks that again.
+ */
+async function mailConfirmation(
   deps: PortalDeps & { mailer: NonNullable<PortalDeps["mailer"]> },
   accountId: string,
   given: string,

@@ -1,4 +1,4 @@
-// GET /portal/account: who you are here, your sessions, your data, and the way out.
+// GET /portal/account: e-mail address, password, sessions, data export, closing the account.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Api } from "../../api/fastify.ts";
 import { PASSWORD_MIN } from "../../commands/credentials/password.ts";
@@ -10,7 +10,7 @@ import { icon } from "../shell/icons.ts";
 import { csrfField, sendPage } from "../shell/page.ts";
 import { requireSession, type SessionOfAccount, type Sessions, signedIn } from "../shell/sessions.ts";
 
-/** `refused`: what was wrong with the form of that name, shown beside it. */
+/** `refused`: why `form` was refused, shown at its fields. */
 export type AccountPageState = {
   form?: "email" | "password" | "close";
   refused?: CommandRefused;
@@ -46,7 +46,7 @@ ${closeCard(state, csrf, email)}`,
   });
 }
 
-/** Why the form of that name was refused, if it was, told at the field that the code belongs to. */
+/** The message of a refused `form`, for the field that `codes` belong to. */
 function errorOn(state: AccountPageState, form: AccountPageState["form"], ...codes: string[]) {
   const { refused } = state;
   return refused && state.form === form && codes.includes(refused.code) ? refused.message : undefined;
@@ -78,7 +78,7 @@ ${field({
 <div><button class="button">Change password</button></div></form></section>`;
 }
 
-/** With the address beside it, so that password managers know whose it is. */
+/** With a hidden user name field, by which password managers find the account. */
 function passwordField(id: string, email: string, error: string | undefined): Html {
   const about = { label: "Your current password", name: "password", type: "password" } as const;
   return html`<input type="text" name="username" autocomplete="username" value="${email}" hidden>

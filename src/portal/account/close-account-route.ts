@@ -1,4 +1,4 @@
-// POST /portal/account/close: the way out, for someone who knows the password.
+// POST /portal/account/close: closes the account, given its password.
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { closeAccount } from "../../commands/account/close-account.ts";
@@ -6,7 +6,7 @@ import { CommandRefused } from "../../commands/errors.ts";
 import { endSession, type SignInDeps } from "../auth/start-session.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 import { portalContext, redirectTo } from "../shell/visit.ts";
-import { proveAgain } from "./account-changes.ts";
+import { reauthenticate } from "./account-changes.ts";
 import { sendAccountPage } from "./account-page.ts";
 
 const Form = z.object({ password: z.string().default("") });
@@ -19,7 +19,7 @@ export function closeAccountRoute(app: Api, deps: SignInDeps): void {
     async (request, reply) => {
       const { accountId } = signedIn(request);
       try {
-        await proveAgain(deps, request, request.body.password);
+        await reauthenticate(deps, request, request.body.password);
       } catch (refused) {
         if (!(refused instanceof CommandRefused)) throw refused;
         return sendAccountPage(deps, request, reply, { form: "close", refused });
@@ -27,7 +27,7 @@ export function closeAccountRoute(app: Api, deps: SignInDeps): void {
       const { position } = await closeAccount(deps, portalContext(request), accountId);
       await deps.whenReadable(position);
       await endSession(deps, request, reply);
-      return redirectTo(reply, "/portal/sign-in", { kind: "told", text: DONE });
+      return redirectTo(reply, "/portal/sign-in", { kind: "info", text: DONE });
     },
   );
 }

@@ -1,11 +1,11 @@
-// GET /portal/account/export: everything the log holds of the account, streamed as lines of JSON.
+// GET /portal/account/export: all events of the account, streamed as JSON Lines.
 import type { Api } from "../../api/fastify.ts";
 import { type ExportStreams, sendExport } from "../analytics/export-streams.ts";
 import { countForAccount } from "../auth/throttle.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
 
-/** Each reads the log from the account's opening on. */
+/** Limited, because each export reads the whole log since the account was opened. */
 const EXPORTS_AN_HOUR = 5;
 
 export function exportRoute(app: Api, deps: PortalDeps & { exports: ExportStreams }): void {

@@ -1,4 +1,4 @@
-// API keys under /portal/keys: issue (shown once), label, last use, deactivate.
+// API keys under /portal/keys: list with last use, issue, deactivate.
 import { z } from "zod";
 import { lastUseOf } from "../../api/authentication/key-usage.ts";
 import type { Api } from "../../api/fastify.ts";
@@ -17,7 +17,7 @@ import { requireSession, signedIn } from "../shell/sessions.ts";
 import { portalContext, redirectTo } from "../shell/visit.ts";
 
 const LABEL_MAX = 100;
-/** An account may have been issued a thousand. */
+/** Bounds the page: an account may have a thousand deactivated keys. */
 const DEACTIVATED_SHOWN = 100;
 const IssueForm = z.object({ label: z.string().max(LABEL_MAX).default("") });
 const KeyParams = z.object({ keyId: z.uuid() });
@@ -71,7 +71,7 @@ ${all.length > keys.length && html`<p class="muted small">Of the deactivated key
   });
 }
 
-/** Active ones and the first `most` others; `keys`: newest first, and so is the answer. */
+/** All active keys and the first `most` deactivated ones, in the order of `keys`. */
 function* lastDeactivated(keys: readonly KeyDocument[], most: number): Generator<KeyDocument> {
   let left = most;
   for (const key of keys) if (key.status === "active" || left-- > 0) yield key;

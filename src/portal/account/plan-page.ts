@@ -1,4 +1,4 @@
-// The plan under /portal/plan: what it allows, what is used of it, and the way to the other one.
+// /portal/plan: limits and usage of the account's tier, upgrade and downgrade.
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { writeForOpenAccount } from "../../commands/account/account-stream.ts";
@@ -17,7 +17,7 @@ import { portalContext, redirectTo } from "../shell/visit.ts";
 /** USD a month (interface, part 1). */
 export const DEVELOPER_PRICE = 9;
 
-/** Interface, part 1; what a tier lacks is false. */
+/** Interface, part 1; false: not included. */
 const FEATURES: readonly [name: string, free: string | false, developer: string][] = [
   ["Short links", "No limit", "No limit"],
   [
@@ -38,7 +38,7 @@ const FEATURES: readonly [name: string, free: string | false, developer: string]
   ["Webhooks", false, `${WEBHOOKS_PER_ACCOUNT}, with retries and a log`],
 ];
 
-/** The use of one active key in its hour. */
+/** Requests of one active key in its current rate limit window. */
 type HourOfKey = { name: string; used: number };
 
 export function planPages(app: Api, deps: PortalDeps): void {
@@ -74,7 +74,7 @@ ${comparison(session.tier)}`,
 
   app.post("/plan/withdraw", { preHandler }, async (request, reply) => {
     await deps.billing.withdraw(signedIn(request).accountId);
-    return redirectTo(reply, "/portal/plan", { kind: "told", text: "Your request is withdrawn." });
+    return redirectTo(reply, "/portal/plan", { kind: "info", text: "Your request is withdrawn." });
   });
 
   app.post("/plan/downgrade", { preHandler, schema: { body: z.object({}) } }, async (request, reply) => {
@@ -112,7 +112,7 @@ function upgradeCard(waiting: string | undefined, csrf: Html): Html {
 <p class="muted">Your own domains with your own slugs, webhooks, bulk creation, ten times the requests.</p>`;
   if (waiting)
     return html`<section class="card">${head}
-<div class="notice notice-told" role="status">${icon("clock")}<p>You asked for it on ${time(waiting)}. The operator of this service gets in touch about the payment, and then switches it on.</p></div>
+<div class="notice notice-info" role="status">${icon("clock")}<p>You asked for it on ${time(waiting)}. The operator of this service gets in touch about the payment, and then switches it on.</p></div>
 <form method="post" action="/portal/plan/withdraw">${csrf}<button class="button">Withdraw the request</button></form></section>`;
   return html`<section class="card">${head}
 <form method="post" action="/portal/plan/upgrade">${csrf}<button class="button button-primary">Ask for the Developer plan</button></form>

@@ -1,4 +1,4 @@
-// Who followed a link, as ranked bars: names people know, widths that need neither script nor inline style.
+// A link's breakdowns by country, device, referrer etc. as ranked bars; SVG widths need neither scripts nor inline styles.
 import type { UtmField } from "../../events/vocabulary.ts";
 import type { Dimension } from "../../projections/definitions/link-breakdowns.ts";
 import { OTHER, type Tally } from "../../projections/definitions/tally.ts";
@@ -28,7 +28,7 @@ const UTM_TITLES: Readonly<Record<UtmField, string>> = {
 
 const regions = new Intl.DisplayNames("en", { type: "region", fallback: "none" });
 
-/** `FR` becomes `France`; what is no country's code stays as it is. */
+/** `FR` becomes `France`; other values are not country codes and go through `plainName`. */
 export function countryName(code: string): string {
   if (!/^[A-Z]{2}$/.test(code)) return plainName(code);
   return regions.of(code) ?? code;

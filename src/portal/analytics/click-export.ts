@@ -1,4 +1,4 @@
-// GET .../clicks.csv and .../clicks.ndjson: every click of a link as a file, written as it is read.
+// GET .../clicks.csv and .../clicks.ndjson: all clicks of a link, streamed.
 import type { Api } from "../../api/fastify.ts";
 import { TierRequired } from "../../commands/errors.ts";
 import { TIER_LIMITS } from "../../events/vocabulary.ts";

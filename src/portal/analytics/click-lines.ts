@@ -1,4 +1,4 @@
-// The two formats of a click export: comma-separated values for spreadsheets, lines of JSON for programs.
+// The formats of a click export: CSV and JSON Lines.
 import { UTM_FIELDS } from "../../events/vocabulary.ts";
 import type { LiveClick } from "../../queries/analytics/live-clicks.ts";
 
@@ -27,7 +27,7 @@ const COLUMNS: readonly [name: string, of: (click: LiveClick) => string][] = [
 export const CLICK_FORMATS = ["csv", "ndjson"] as const;
 export type ClickFormat = (typeof CLICK_FORMATS)[number];
 
-/** `head`: what the file begins with. `line`: one click, with its line's end. */
+/** `head`: start of the file. `line`: one click, with its line end. */
 export const CLICK_LINES: Readonly<
   Record<ClickFormat, { head: string; line: (click: LiveClick) => string }>
 > = {
@@ -42,7 +42,7 @@ function rowOf(click: LiveClick): Record<string, string> {
   return Object.fromEntries(COLUMNS.map(([name, of]) => [name, of(click)]));
 }
 
-/** RFC 4180. A text that a spreadsheet would take for a formula gets a quote before it: strangers chose it. */
+/** RFC 4180. Values come from strangers' requests, so one that a spreadsheet would run as a formula gets a leading quote. */
 function cell(value: string): string {
   const harmless = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;

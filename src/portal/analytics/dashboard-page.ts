@@ -1,4 +1,4 @@
-// GET /portal: clicks over time, top links, what the plan has left; for a newcomer, the first link.
+// GET /portal: clicks over time, top links, usage; for an account without links, the form for the first one.
 import type { Api } from "../../api/fastify.ts";
 import type { Tier } from "../../events/vocabulary.ts";
 import {

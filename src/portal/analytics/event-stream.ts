@@ -1,25 +1,25 @@
-// Server-sent events to one browser: never more waiting for it than it left unread, and cut off when it stops reading.
+// Server-sent events to one browser, with backpressure; a browser that stops reading is disconnected.
 import { once } from "node:events";
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 
-/** `id`: what the browser comes back with (`Last-Event-ID`); none when empty. */
+/** `id`: sent back as `Last-Event-ID` on reconnection; omitted when empty. */
 export type StreamMessage = { event: string; id: string; data: object };
 
 export type EventStream = {
-  /** Resolves when there is room for another one. @throws AbortError when the browser is gone, also by being cut off */
+  /** Resolves when the socket's buffer has drained. @throws AbortError when the browser has disconnected or was disconnected */
   send(message: StreamMessage): Promise<void>;
-  /** Leaves the message out when the browser has not read what was sent before: for what only says that all is well. */
+  /** Drops the message while the socket's buffer is full; for heartbeats. */
   offer(message: StreamMessage): void;
   end(): void;
 };
 
 export type EventStreamOptions = {
   headers: OutgoingHttpHeaders;
-  /** Aborts when the browser is gone. */
+  /** Aborts when the browser has disconnected. */
   signal: AbortSignal;
-  /** How soon the browser comes back after the stream has ended. */
+  /** Delay before the browser reconnects (the `retry:` field). */
   retryMs: number;
-  /** A browser that hasn't read what was sent for so long is cut off. */
+  /** A browser whose socket buffer does not drain for this long is disconnected. */
   stalledMs: number;
 };
 
@@ -30,19 +30,19 @@ export function eventStream(raw: ServerResponse, options: EventStreamOptions): E
     ...{ "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" },
   });
   raw.write(`retry: ${retryMs}\n\n`);
-  const cutOffLater = () => setTimeout(() => raw.destroy(), stalledMs);
+  const disconnectLater = () => setTimeout(() => raw.destroy(), stalledMs);
   return {
     async send(message) {
       raw.write(textOf(message));
       if (!raw.writableNeedDrain) return;
-      const timer = cutOffLater();
+      const timer = disconnectLater();
       await once(raw, "drain", { signal }).finally(() => clearTimeout(timer));
     },
     offer(message) {
       if (!raw.writableNeedDrain) raw.write(textOf(message));
     },
     end() {
-      const timer = cutOffLater();
+      const timer = disconnectLater();
       raw.once("close", () => clearTimeout(timer));
       raw.end();
     },

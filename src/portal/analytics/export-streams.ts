@@ -1,12 +1,12 @@
-// Sends an export as it is read: a few at a time, never faster than it is taken, and not for ever to who doesn't take it.
+// Streams exports: a bounded number at a time, with backpressure, aborted when the client stops reading.
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
 import { type AccountStreams, accountStreams, TooManyStreams } from "./account-streams.ts";
 
-/** Each reads the log since its link was made or its account was opened. */
+/** Few, because each export reads the log since its link was created or its account opened. */
 const MOST_OF_ACCOUNT = 2;
 const MOST_IN_ALL = 8;
-/** A client that has not taken a part of its file for so long has gone, or does it on purpose. */
+/** A client that reads nothing for this long is disconnected, so that stalled exports don't hold the limited slots. */
 const STALLED_MS = 30_000;
 
 export type ExportStreams = AccountStreams;
@@ -15,7 +15,7 @@ export function exportStreams(): ExportStreams {
   return accountStreams(MOST_OF_ACCOUNT, MOST_IN_ALL);
 }
 
-/** `parts` is pulled: besides the one being sent, one waits. @throws TooManyStreams */
+/** Pulls `parts` with backpressure: at most one part is read ahead. @throws TooManyStreams */
 export function sendExport(
   reply: FastifyReply,
   streams: ExportStreams,
@@ -25,8 +25,8 @@ export function sendExport(
 ): FastifyReply {
   const stream = streams.enter(accountId);
   if (!stream) throw new TooManyStreams("Other exports are being sent: wait until one of them has ended.");
-  const taken = untilStalled(parts(stream.signal), STALLED_MS, () => reply.raw.destroy());
-  const body = Readable.from(taken, { signal: stream.signal });
+  const read = untilStalled(parts(stream.signal), STALLED_MS, () => reply.raw.destroy());
+  const body = Readable.from(read, { signal: stream.signal });
   body.once("close", () => streams.leave(accountId, stream));
   return reply
     .type(file.type)
@@ -35,7 +35,7 @@ export function sendExport(
     .send(body);
 }
 
-/** Calls `onStalled` when nobody asks for the next part for so long after one was given. */
+/** Calls `onStalled` when the consumer does not request the next part within `stalledMs`. */
 export async function* untilStalled<T>(
   parts: AsyncIterable<T>,
   stalledMs: number,

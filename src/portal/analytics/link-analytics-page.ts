@@ -1,4 +1,4 @@
-// GET /portal/links/<host>/<slug>/analytics: who follows one link, when and from where; live.js keeps it going.
+// GET /portal/links/<host>/<slug>/analytics: one link's totals, time series and breakdowns; live.js updates them.
 import type { Api } from "../../api/fastify.ts";
 import { TIER_LIMITS, type Tier } from "../../events/vocabulary.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";

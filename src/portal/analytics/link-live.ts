@@ -1,4 +1,4 @@
-// GET .../live: a link's clicks as server-sent events; whoever comes back with Last-Event-ID misses and repeats none.
+// GET .../live: a link's clicks as server-sent events; a reconnection with Last-Event-ID continues without gap or duplicate.
 import type { OutgoingHttpHeaders } from "node:http";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
@@ -15,7 +15,7 @@ import { accountStreams, TooManyStreams } from "./account-streams.ts";
 import { type EventStream, eventStream } from "./event-stream.ts";
 import { recentRow } from "./recent-card.ts";
 
-/** Anything else was not ours, and is as if it weren't there. */
+/** A log position; other values are ignored. */
 const Place = z
   .string()
   .regex(/^[\w:.-]{1,100}$/)
@@ -23,16 +23,16 @@ const Place = z
   .catch(undefined);
 const Query = z.object({ after: Place });
 
-/** Each message may carry many clicks, so a hot link costs no more messages than a slow one. */
+/** Clicks are batched, so that a busy link sends no more messages than a quiet one. */
 const BETWEEN_MESSAGES_MS = 250;
-/** How soon a session's end ends its streams; a heartbeat goes with it. */
+/** Interval of the session check and the heartbeat. */
 const ALIVE_EVERY_MS = 5_000;
 const RETRY_MS = 2_000;
-/** More tabs than anybody reads. */
+/** Per account, in one process. */
 const MOST_STREAMS = 10;
-/** Of one process. */
+/** Per process. */
 const MOST_STREAMS_IN_ALL = 500;
-/** What it has not read by then it gets when it comes back. */
+/** A browser that reads nothing for this long is disconnected; when it reconnects it gets what it missed. */
 const STALLED_MS = 15_000;
 
 export function linkLiveRoute(app: Api, deps: PortalDeps & { sessions: Sessions }): void {
@@ -60,7 +60,7 @@ export function linkLiveRoute(app: Api, deps: PortalDeps & { sessions: Sessions 
       endWithSession(deps.sessions, request, watch, () => stream.abort());
       await sendClicks(deps, deps.logReader.followLink(link._id, after, signal), watch);
     } catch (err) {
-      if (!signal.aborted) deps.log.warn({ err }, "a live stream broke off; its browser comes back");
+      if (!signal.aborted) deps.log.warn({ err }, "a live stream was interrupted; its browser reconnects");
     } finally {
       streams.leave(accountId, stream);
       browser.end();
@@ -68,10 +68,10 @@ export function linkLiveRoute(app: Api, deps: PortalDeps & { sessions: Sessions 
   });
 }
 
-/** `position`: everything up to it has been written to the browser. */
+/** `position`: the log up to here has been sent to the browser. */
 export type Watch = { browser: EventStream; position: string; signal: AbortSignal };
 
-/** Until the log has been searched too far, or the browser is gone. */
+/** Sends batches until the browser disconnects; when `batches` ends with `tooFar`, the browser is told to reload. */
 export async function sendClicks(
   { sleep }: Pick<PortalDeps, "sleep">,
   batches: AsyncGenerator<LiveBatch, "tooFar" | undefined>,
@@ -90,14 +90,14 @@ export async function sendClicks(
   }
 }
 
-/** The cookie is looked up again and again: signing out anywhere ends the stream, and a closed account too. */
+/** Checks the session periodically, so that signing out or closing the account ends the stream. */
 function endWithSession(sessions: Sessions, request: FastifyRequest, watch: Watch, end: () => void): void {
   const cookie = request.cookies[request.visit.cookies.session];
   const look = async () => {
-    // A store that is away ends nobody's session.
+    // While a store is unavailable the session counts as valid.
     const session = await sessions.find(cookie).catch(() => request.visit.session);
     if (watch.signal.aborted) return;
-    // Also says how far the log was searched, so that who comes back after long searches little.
+    // The heartbeat carries the position, so that a reconnection after a quiet time has little to search.
     watch.browser.offer({ event: session ? "alive" : "signed-out", id: watch.position, data: {} });
     if (!session) end();
   };

@@ -1,4 +1,4 @@
-// The thread that reads the log for exports and live pages, on event store connections of its own; see log-reader.ts.
+// Worker thread that reads the log for exports and live pages, with its own event store connection (log-reader.ts).
 import { parentPort, workerData } from "node:worker_threads";
 import { openEventStore } from "../../backend/open-event-store.ts";
 import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
@@ -12,7 +12,7 @@ import { lowerThreadPriority } from "../../runtime/threads/thread-priority.ts";
 import { CLICK_LINES } from "./click-lines.ts";
 import type { LogReader, LogReaderThreadData } from "./log-reader.ts";
 
-/** Whoever exports a file can wait a little longer than who follows a link. */
+/** Below the priority of the HTTP thread, so that exports don't delay redirects. */
 const NICENESS = 5;
 
 function readLog(eventStore: EventStore, log: ReturnType<typeof threadLog>): LogReader {
@@ -35,7 +35,7 @@ function readLog(eventStore: EventStore, log: ReturnType<typeof threadLog>): Log
   };
 }
 
-/** Without what only this service's machinery needs. */
+/** Without technical fields such as event id, position and correlation ids. */
 function plain({ stream, revision, type, recordedAt, data, metadata }: RecordedEvent) {
   return {
     stream,

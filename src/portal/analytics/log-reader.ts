@@ -1,5 +1,5 @@
-// Everything in the portal that reads the log of clicks, in a thread of its own: each click read is parsed there, and only
-// what was asked for crosses to the HTTP thread, one part at a time as it is taken.
+// Reads the click log for exports and live pages in a worker thread: events are parsed and filtered there, and only the
+// results cross to the HTTP thread, one part at a time with backpressure.
 import type { Config } from "../../config.ts";
 import { type Position, StoreUnavailable } from "../../event-store/port.ts";
 import type { LiveClicks } from "../../queries/analytics/live-clicks.ts";
@@ -7,20 +7,20 @@ import type { Logger } from "../../runtime/logging.ts";
 import { threadClient } from "../../runtime/threads/thread-client.ts";
 import type { ClickFormat } from "./click-lines.ts";
 
-/** The thread is started when it is needed and ends when it was not used for so long. */
+/** The thread starts on first use and stops after this long without use. */
 const IDLE_MS = 60_000;
 
-/** Every stream ends when its signal aborts; @throws StoreUnavailable */
+/** Each generator ends when its signal aborts. All methods throw StoreUnavailable. */
 export type LogReader = {
   followLink: LiveClicks["follow"];
-  /** The lines of a file, some to many in a part. `after`: where the link was made. */
+  /** Parts of the file, each of one or more lines. `after`: position of the link's LinkCreated. */
   exportClicks(
     link: string,
     after: Position,
     format: ClickFormat,
     signal: AbortSignal,
   ): AsyncGenerator<string>;
-  /** Events of the account as lines of JSON. */
+  /** The account's events as JSON Lines. */
   exportAccount(accountId: string, signal: AbortSignal): AsyncGenerator<string>;
 };
 

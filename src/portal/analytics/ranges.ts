@@ -1,4 +1,4 @@
-// Which time a chart shows: chosen by links, so that it works without scripts; beyond a day it is Developer's (DESIGN §7).
+// The time range of a chart, chosen by links so that it works without scripts; more than 24 hours needs the Developer tier (DESIGN §7).
 import { z } from "zod";
 import { TIER_LIMITS, type Tier } from "../../events/vocabulary.ts";
 import { RANGES, type Range } from "../../queries/analytics/time-series.ts";
@@ -15,16 +15,16 @@ const NAMES: Readonly<Record<Range, string>> = {
 const BASIC: Range = "24h";
 const USUAL: Range = "7d";
 
-/** Anything else in the address shows what is shown without it. */
+/** Unknown values are ignored. */
 export const RangeQuery = z.object({ range: z.enum(RANGES).optional().catch(undefined) });
 
 export function rangeName(range: Range): string {
   return NAMES[range];
 }
 
-/** What the tier may see of what was asked for. */
-export function rangeFor(tier: Tier, asked: Range | undefined): Range {
-  return TIER_LIMITS[tier].developerFeatures ? (asked ?? USUAL) : BASIC;
+/** The requested range if the tier allows it, else the default. */
+export function rangeFor(tier: Tier, requested: Range | undefined): Range {
+  return TIER_LIMITS[tier].developerFeatures ? (requested ?? USUAL) : BASIC;
 }
 
 export function rangePicker(path: string, current: Range, tier: Tier): Html {

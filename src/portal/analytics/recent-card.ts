@@ -1,11 +1,11 @@
-// The last clicks of a link, one row each; live.js adds rows of the same shape on top.
+// Table of a link's most recent clicks; live.js prepends rows of the same shape.
 import type { RecentClick } from "../../projections/definitions/recent-clicks.ts";
 import { time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { countryName } from "./breakdowns.ts";
 import { KIND_NAMES } from "./series-figure.ts";
 
-/** What a row says, in words; also what live updates send. */
+/** Display texts of one row; live updates send the same object. */
 export type RecentRow = {
   at: string;
   kind: string;
@@ -28,7 +28,7 @@ export function recentRow(click: RecentClick): RecentRow {
   };
 }
 
-/** `beside`: what stands at the end of its title. */
+/** `beside`: markup at the end of the card's title. */
 export function recentCard(recent: readonly RecentClick[], beside: Html | ""): Html {
   return html`<section class="card"><div class="card-head"><h2>Recent clicks</h2>${beside}</div><table class="table" id="recent"><thead><tr>${Object.values(
     COLUMNS,

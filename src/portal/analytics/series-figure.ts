@@ -1,4 +1,4 @@
-// A time series as a drawing that needs no script and a table; chart.js makes the drawing one to point at.
+// A time series as a static SVG chart and a table; chart.js replaces the SVG with an interactive chart.
 import { CLICK_KINDS, type ClickKind } from "../../events/vocabulary.ts";
 import type { Point, TimeSeries } from "../../queries/analytics/time-series.ts";
 import { count } from "../links/link-view.ts";
@@ -11,7 +11,7 @@ export const KIND_NAMES: Readonly<Record<ClickKind, string>> = {
   preview: "Previews",
 };
 
-/** From the bottom of each bar upwards: what people did, then what machines did. */
+/** Stacking order from the bottom of each bar. */
 const STACKED = ["click", "qr_scan", "preview"] as const satisfies readonly ClickKind[];
 const HEIGHT = 100;
 const dayName = new Intl.DateTimeFormat("en", {
@@ -22,7 +22,7 @@ const dayName = new Intl.DateTimeFormat("en", {
 });
 const monthName = new Intl.DateTimeFormat("en", { month: "long", year: "numeric", timeZone: "UTC" });
 
-/** `label`: what the drawing shows, for those who don't see it. */
+/** `label`: accessible name of the chart. */
 export function seriesFigure(series: TimeSeries, label: string): Html {
   const { unit, points } = series;
   const zone = unit === "hour" ? "" : html`<span class="muted small">Days are UTC days.</span>`;
@@ -59,7 +59,7 @@ function drawing(points: readonly Point[], label: string): Html {
   return html`<svg viewBox="0 0 ${points.length * 10} ${HEIGHT}" preserveAspectRatio="none" role="img" aria-label="${label}">${bars}</svg>`;
 }
 
-/** Counts of a series or of all time, each kind with its name; `data-total` is what live updates raise. */
+/** Totals by kind; live.js increments the elements with `data-total`. */
 export function kindStats(totals: Record<ClickKind, number> & { total: number }, what: string): Html {
   const stat = (kind: ClickKind | "total", name: string) =>
     html`<div class="card stat"><span class="stat-name">${name}</span><span class="stat-value" data-total="${kind}">${count(totals[kind])}</span></div>`;

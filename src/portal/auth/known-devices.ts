@@ -1,18 +1,18 @@
-// Browsers that signed in to an account before (OWASP "device cookies"): who guesses elsewhere can't lock them out.
+// Device cookies (OWASP): a browser that signed in to an account before has its own limit of attempts, so that attackers elsewhere can't lock it out.
 import { createHash, randomBytes } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { deviceSecret } from "../../commands/credentials/account-secrets.ts";
 import { accountWithEmail } from "../../commands/credentials/check-credentials.ts";
 import type { Secrets } from "../../secrets/port.ts";
 
-/** Since it last signed in. */
+/** Expiry, counted from the last sign-in. */
 export const DEVICE_DAYS = 365;
 const DAY_MS = 86_400_000;
 const MOST_DEVICES = 20;
 
 export type KnownDevices = ReturnType<typeof knownDevices>;
 
-/** What is kept of a browser, under the SHA-256 of its token; `at`: when it signed in, ISO 8601 UTC. */
+/** Stored under the SHA-256 of the cookie's token. `at`: time of the sign-in, ISO 8601 UTC. */
 type DeviceRecord = { at: string };
 
 export function knownDevices(deps: { secrets: Secrets; clock: () => Date }) {
@@ -20,11 +20,12 @@ export function knownDevices(deps: { secrets: Secrets; clock: () => Date }) {
 
   return {
     /**
-     * After someone has signed in; answers the cookie's value. Always a new token, so that one planted before stands for
-     * nobody, and its hour of tries begins anew. Beyond 20 of an account the oldest are forgotten.
+     * Called after a sign-in; returns the cookie's value. `previous`: the browser's cookie before, which becomes void.
+     * Always a new token, so that a planted cookie is worthless and the limit of attempts starts anew. Keeps the newest
+     * MOST_DEVICES of an account.
      */
-    async issue(accountId: string, before: string | undefined): Promise<string> {
-      if (before !== undefined) await secrets.delete(deviceSecret(accountId, digest(before)));
+    async issue(accountId: string, previous: string | undefined): Promise<string> {
+      if (previous !== undefined) await secrets.delete(deviceSecret(accountId, digest(previous)));
       const token = randomBytes(32).toString("base64url");
       const now = clock();
       const value: DeviceRecord = { at: now.toISOString() };
@@ -36,7 +37,7 @@ export function knownDevices(deps: { secrets: Secrets; clock: () => Date }) {
       return token;
     },
 
-    /** The id of the browser, when it has signed in before to the account with this address. */
+    /** The device id, if the request's browser has signed in to the account with this address before. */
     async recognise(request: FastifyRequest, email: string): Promise<string | undefined> {
       const holder = await accountWithEmail(deps, email);
       const token = holder && request.cookies[request.visit.cookies.device(holder.accountId)];

@@ -1,4 +1,4 @@
-// Sign up where mail is sent: the address first, the password behind the link in the mail; tells nobody who has an account.
+// Sign-up with mail: the address is confirmed by a mailed link before the password is chosen; does not reveal which addresses have accounts.
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
@@ -63,7 +63,7 @@ export function mailedSignUpPages(app: Api, deps: SignInDeps & { mailer: Mailer 
   });
 }
 
-/** Void once the address has an account. @throws LinkExpired */
+/** Reads a sign-up token, which is void once the address has an account. @throws LinkExpired */
 async function lookAtSignUp(deps: PortalDeps, token: string): Promise<Pending> {
   const pending = await lookAtToken<Pending>(deps, "sign-up", token);
   if (await accountWithEmail(deps, pending.email)) throw new LinkExpired();

@@ -1,4 +1,4 @@
-// The mails of the portal, in plain text; sent after the answer, so that its time says nothing about who exists.
+// The portal's mails, in plain text; composed and sent in the background, so that response times don't reveal which accounts exist.
 
 import type { Mail, Mailer } from "../../mail/port.ts";
 import type { Logger } from "../../runtime/logging.ts";
@@ -7,7 +7,7 @@ export const SIGN_UP_LINK_HOURS = 24;
 export const RESET_LINK_MINUTES = 60;
 export const EMAIL_LINK_HOURS = 24;
 
-/** `compose` may find that there is nobody to write to. What goes wrong is logged: nobody waits for it. */
+/** Runs in the background; errors are logged. `compose`: undefined when there is no recipient. */
 export function sendMail(
   deps: { mailer: Mailer; log: Logger },
   compose: () => Promise<Mail | undefined>,

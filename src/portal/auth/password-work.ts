@@ -1,8 +1,8 @@
-// How many passwords are hashed at once: each takes 19 MiB, some 40 ms of a core and one of libuv's four threads.
+// Limits concurrent password hashing: each hash takes 19 MiB, about 40 ms of a core and one of libuv's four threads.
 import pLimit from "p-limit";
 import { DomainError } from "../../runtime/errors.ts";
 
-/** Too many people wait already; 503. */
+/** The queue is full (503). */
 export class TooBusy extends DomainError {
   override readonly code = "too_busy";
   constructor() {
@@ -13,22 +13,22 @@ export class TooBusy extends DomainError {
 type Bounded = <T>(work: () => Promise<T>) => Promise<T>;
 
 /**
- * Two bounds, so that a flood of strangers' passwords makes no owner wait. `known`: what comes from a session, a known
- * browser or a mailed link; `unknown`: everything else. Both @throws TooBusy
+ * Two queues, so that a flood of unauthenticated attempts does not delay account owners. `known`: requests with a
+ * session, a device cookie or a mailed link; `unknown`: all others. Both throw TooBusy.
  */
 export type PasswordWork = { known: Bounded; unknown: Bounded };
 
-/** Three of libuv's four threads at most: one is left for files and compression. */
-const AT_ONCE = { known: 1, unknown: 2 } as const;
-/** About a second's work. */
+/** At most three of libuv's four threads; one is left for file access and compression. */
+const CONCURRENCY = { known: 1, unknown: 2 } as const;
+/** About one second of work. */
 const MOST_WAITING = 50;
 
 export function passwordWork(): PasswordWork {
-  return { known: bounded(AT_ONCE.known), unknown: bounded(AT_ONCE.unknown) };
+  return { known: bounded(CONCURRENCY.known), unknown: bounded(CONCURRENCY.unknown) };
 }
 
-function bounded(atOnce: number): Bounded {
-  const limit = pLimit(atOnce);
+function bounded(concurrency: number): Bounded {
+  const limit = pLimit(concurrency);
   return async (work) => {
     if (limit.pendingCount >= MOST_WAITING) throw new TooBusy();
     return await limit(work);

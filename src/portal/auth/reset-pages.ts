@@ -1,4 +1,4 @@
-// A lost password under /portal/reset: a link by mail, or word of the operator where no mail is sent.
+// Password reset under /portal/reset: by a mailed link, or without mail by a link from the operator.
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";

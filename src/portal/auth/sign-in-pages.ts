@@ -45,7 +45,7 @@ export function signInPages(app: Api, deps: SignInDeps): void {
 
   app.post("/sign-out", async (request, reply) => {
     await endSession(deps, request, reply);
-    return redirectTo(reply, "/portal/sign-in", { kind: "told", text: "You are signed out." });
+    return redirectTo(reply, "/portal/sign-in", { kind: "info", text: "You are signed out." });
   });
 }
 

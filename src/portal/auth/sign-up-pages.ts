@@ -1,4 +1,4 @@
-// GET and POST /portal/sign-up: an account of the Free tier. With mail, the address is proven before there is one.
+// GET and POST /portal/sign-up without mail: opens a Free account; also the parts shared with mailed-sign-up-pages.ts.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
@@ -16,7 +16,7 @@ export const SIGN_UPS_AN_HOUR = 20;
 
 const Form = z.object({ email: z.string().default(""), password: z.string().default("") });
 
-/** Where no mail is sent: the account is there at once. Its form can't hide that an address is taken. */
+/** Opens the account immediately, so the form reveals when an address is taken. */
 export function signUpPages(app: Api, deps: SignInDeps): void {
   app.get("/sign-up", async (request, reply) => {
     if (request.visit.session) return reply.redirect("/portal", 303);
@@ -38,7 +38,7 @@ export function signUpPages(app: Api, deps: SignInDeps): void {
   });
 }
 
-/** The newcomer's first page shows what was just written. @throws CommandRefused */
+/** Waits until the account is readable, so that the first page shows it. @throws CommandRefused */
 export async function openAndSignIn(
   deps: SignInDeps,
   request: FastifyRequest,

@@ -1,4 +1,4 @@
-// From a proven person to a session in a browser that is known from then on: new ones, whatever cookies they came with.
+// Starts a session after authentication: new session and device tokens, whatever cookies the browser sent (session fixation).
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { anonymiseIp } from "../../redirect/clicks/enrich/anonymise-ip.ts";
 import { agentOf } from "../../redirect/clicks/enrich/user-agent.ts";
@@ -7,16 +7,17 @@ import type { Sessions } from "../shell/sessions.ts";
 import { DEVICE_DAYS, type KnownDevices } from "./known-devices.ts";
 import type { PasswordWork } from "./password-work.ts";
 
-/** A year, as a known browser; the session itself ends earlier, when it isn't used. */
+/** Lifetime of the cookies; an unused session expires earlier on the server (SESSION_DAYS). */
 const COOKIE_SECONDS = DEVICE_DAYS * 86_400;
 
-/** What pages need on which people prove who they are. */
+/** Deps of pages that authenticate people. */
 export type SignInDeps = PortalDeps & {
   sessions: Sessions;
   devices: KnownDevices;
   passwordWork: PasswordWork;
 };
 
+/** Ends the browser's previous session, if any. */
 export async function startSession(
   { sessions, devices }: Pick<SignInDeps, "sessions" | "devices">,
   request: FastifyRequest,
@@ -36,7 +37,7 @@ export async function startSession(
   reply.setCookie(device, token, { ...cookies.options, maxAge: COOKIE_SECONDS });
 }
 
-/** Signs out: the session is gone, not only its cookie. */
+/** Signs out: deletes the session on the server, not only the cookie. */
 export async function endSession(
   { sessions }: { sessions: Sessions },
   request: FastifyRequest,

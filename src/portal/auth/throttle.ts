@@ -1,4 +1,4 @@
-// How often one may try at what guards an account: by address, by account, and tighter for the two together.
+// Limits attempts at passwords, and other costly or abusable requests, by client address, account, and both together.
 import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { RateLimitExceeded } from "../../api/errors.ts";
@@ -8,7 +8,7 @@ import { accountByEmailSecret } from "../../commands/account/open-account.ts";
 
 type Deps = { rateLimits: RateLimits; clock: () => Date };
 
-/** An hour. By account alone it is wider: who only knows an address must not lock its owner out with a few tries. */
+/** Per hour. The limit per account is wider than per pair, so that knowing an address is not enough to lock its owner out quickly. */
 const TRIES = { pair: 15, account: 100, address: 100, device: 15, session: 15 } as const;
 
 const MAILS = 5;
@@ -21,8 +21,9 @@ export class TooManyTries extends RateLimitExceeded {
 }
 
 /**
- * Counts a try to sign in. A browser that is known to the account (`deviceId`) is counted for itself: whatever strangers
- * try, its owner may. @throws TooManyTries
+ * Counts a sign-in attempt. A browser with a device cookie of the account (`deviceId`) has a limit of its own, which
+ * attempts of others don't use up.
+ * @throws TooManyTries
  */
 export async function countSignIn(
   deps: Deps,
@@ -37,12 +38,12 @@ export async function countSignIn(
   await count(deps, `sign-in-account ${account}`, TRIES.account);
 }
 
-/** Counts a try to prove the password once more, by the session in which it is made. @throws TooManyTries */
-export async function countProof(deps: Deps, sessionId: string): Promise<void> {
+/** Counts a re-authentication by password, per session. @throws TooManyTries */
+export async function countReauthentication(deps: Deps, sessionId: string): Promise<void> {
   await count(deps, `proof-session ${sessionId}`, TRIES.session);
 }
 
-/** Counts one use by the caller's address of something that costs us work, such as opening an account. @throws TooManyTries */
+/** Counts a costly request, such as opening an account, by client address. @throws TooManyTries */
 export async function countByAddress(
   deps: Deps,
   request: FastifyRequest,
@@ -53,7 +54,7 @@ export async function countByAddress(
   refuseUnlessGranted(window, window.limit, deps.clock());
 }
 
-/** @throws TooManyTries */
+/** Counts a costly request by account. @throws TooManyTries */
 export async function countForAccount(
   deps: Deps,
   accountId: string,
@@ -63,7 +64,7 @@ export async function countForAccount(
   await count(deps, `${what} ${accountId}`, limit);
 }
 
-/** Nobody gets more than a few mails an hour through us, whoever asks. @throws TooManyTries */
+/** Limits mails per recipient, whoever requests them. @throws TooManyTries */
 export async function countMail(deps: Deps, email: string): Promise<void> {
   await count(deps, `mail ${accountByEmailSecret(email)}`, MAILS);
 }

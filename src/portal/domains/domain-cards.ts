@@ -1,4 +1,4 @@
-// What one domain's page shows: its state, the DNS records to set, its home page, and what ends its service.
+// Cards of one domain's page: state, DNS records, home page, deactivation and removal.
 
 import { txtRecord } from "../../commands/domains/add-domain.ts";
 import type { DomainDocument } from "../../projections/definitions/domains.ts";
@@ -26,7 +26,7 @@ ${state === "added" ? "" : recordsCard(domain, options)}
 ${endCard(domain, options)}`;
 }
 
-/** The banner of a domain whose proof is gone: before it is lost, and after. */
+/** Banner of a domain whose TXT record is missing: before and after it is deactivated for that. */
 function warning({ hostname, recordLostAt, lost }: DomainDocument): Html | "" {
   if (recordLostAt === null) return "";
   const since = `since ${recordLostAt.slice(0, 10)}`;

@@ -1,4 +1,4 @@
-// Custom domains under /portal/domains: all of an account's, one with its DNS records, and what may be done to it.
+// Custom domains under /portal/domains: the list, one domain with its DNS records, and its actions.
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { addDomain } from "../../commands/domains/add-domain.ts";
@@ -71,7 +71,7 @@ ${domains.length === 0 ? mayAdd && noDomains : domainTable(domains)}`,
       const { position } = await act(deps, portalContext(request), accountId, domain, action);
       await deps.whenReadable(position);
       const to = action === "remove" ? "/portal/domains" : back;
-      return redirectTo(reply, to, { kind: "done", text: said(action, domain.hostname) });
+      return redirectTo(reply, to, { kind: "done", text: doneText(action, domain.hostname) });
     } catch (error) {
       return refused(error, (text) => redirectTo(reply, back, { kind: "failed", text }));
     }
@@ -109,7 +109,7 @@ async function act(
   return await change(deps, context, accountId, domainId);
 }
 
-function said(action: ActionName, hostname: string): string {
+function doneText(action: ActionName, hostname: string): string {
   const done = {
     verify: "verified",
     activate: "active",

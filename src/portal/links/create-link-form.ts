@@ -1,4 +1,4 @@
-// The form that makes a link; the address alone is enough, domain and slug are there for those who have a domain.
+// The form that creates a link: URL, and on the Developer tier domain and slug.
 import type { DomainDocument } from "../../projections/definitions/domains.ts";
 import { field } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
@@ -6,10 +6,10 @@ import { icon } from "../shell/icons.ts";
 
 export type CreateLinkGiven = { url: string; domain: string; slug: string };
 
-/** What was refused, beside the field that must change. */
+/** Error messages by field. */
 export type CreateLinkRefusal = Partial<Record<keyof CreateLinkGiven, string>>;
 
-/** `once`: the same again is the same link, however often the button was pressed. */
+/** `once`: idempotency value of this form, so that submitting it twice creates one link. */
 export function shortenForm(
   csrf: Html,
   once: string,
@@ -21,7 +21,7 @@ ${urlField({ value: given.url, error: refused.url ?? refused.domain ?? refused.s
 <button class="button button-primary">${icon("plus")}Shorten</button></form>`;
 }
 
-/** `domains`: those that links may be made on; undefined when the tier has none. */
+/** `domains`: those that can be chosen; undefined when the tier has no custom domains. */
 export function createLinkForm(
   csrf: Html,
   once: string,

@@ -1,4 +1,4 @@
-// What can be done with one link, a card for each: share it, point it elsewhere, pause it, delete it, bring it back.
+// Cards of one link's page: QR code, destination, disable and enable, delete, restore.
 import type { LinkChangeRequest } from "../../commands/links/change-link.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { confirmed, copyable, field } from "../shell/form.ts";
@@ -6,7 +6,7 @@ import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { linkPath, shortName } from "./link-view.ts";
 
-/** What the owner is told after each change that a button asks for; each is a route of link-pages.ts. */
+/** Notices after the changes that link-pages.ts offers as buttons. */
 export const DONE = {
   disable: "The link is disabled: who follows it gets 404 until you enable it.",
   enable: "The link works again.",
@@ -14,7 +14,7 @@ export const DONE = {
   restore: "The link is back, and works again.",
 } as const satisfies Record<Exclude<LinkChangeRequest["type"], "retarget">, string>;
 
-/** The destination that was refused, and why. */
+/** A refused destination and its error message. */
 export type DestinationGiven = { url: string; error: string };
 
 export function shareCard(link: LinkDocument): Html {
@@ -23,7 +23,7 @@ export function shareCard(link: LinkDocument): Html {
 <a class="button" href="${linkPath(link, "/analytics")}">${icon("chart")}See who follows it</a></p></section>`;
 }
 
-/** On a custom domain the slug alone doesn't name the link. */
+/** The QR route needs the domain's id for a link on a custom domain, as slugs are unique per host only. */
 export function qrCard(link: LinkDocument): Html {
   const of = (format: string, size: number) => {
     const query = new URLSearchParams({ format, size: String(size) });

@@ -1,4 +1,4 @@
-// The head of every page about one link: its name, its state, and the ways between its pages.
+// Heading of the pages of one link: name, state, and navigation between them.
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { type Html, html } from "../shell/html.ts";
 import { linkPath, outward, shortName, statusBadge } from "./link-view.ts";

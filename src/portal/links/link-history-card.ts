@@ -1,4 +1,4 @@
-// What happened to a link, from its own events: what, when, and by whom.
+// A link's history from its events: change, time, actor.
 import type { Actor } from "../../event-store/port.ts";
 import type { KeyDocument } from "../../projections/definitions/keys.ts";
 import type { LinkStep } from "../../queries/links/link-history.ts";
@@ -8,7 +8,7 @@ import { outward } from "./link-view.ts";
 
 const MOST_SHOWN = 100;
 
-/** Newest first, as people read logs. `keys`: those of the account, for their labels. */
+/** Newest first. `keys`: the account's, for their labels. */
 export function historyCard(history: readonly LinkStep[], keys: readonly KeyDocument[]): Html {
   const shown = history.slice(-MOST_SHOWN).reverse();
   return html`<section class="card"><h2>History</h2><ol class="plain timeline">${shown.map(

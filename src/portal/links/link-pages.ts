@@ -1,4 +1,4 @@
-// One link under /portal/links/<host>/<slug>: its QR code, every change that can be made to it, and its history.
+// One link under /portal/links/<host>/<slug>: QR code, changes, history.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
@@ -56,7 +56,7 @@ export function linkPages(app: Api, deps: PortalDeps): void {
   });
 }
 
-/** @throws NotFound for another account's link, before anything is tried */
+/** @throws NotFound for another account's link */
 async function change(
   deps: PortalDeps,
   request: FastifyRequest,
@@ -82,7 +82,7 @@ async function sendLink(
   const keys = await listKeys(deps, accountId);
   const csrf = csrfField(reply);
   const isThere = link.status !== "deleted";
-  const notice: Notice = { kind: "told", text: "This link is deleted. Who follows it gets 404." };
+  const notice: Notice = { kind: "info", text: "This link is deleted. Who follows it gets 404." };
   return sendPage(reply, {
     title: link.slug,
     nav: "Links",

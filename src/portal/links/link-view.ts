@@ -1,4 +1,4 @@
-// How the portal shows a link and numbers wherever they appear, each written once.
+// Formatting of links and numbers that all pages share.
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { type Html, html } from "../shell/html.ts";
 
@@ -6,7 +6,7 @@ type Named = Pick<LinkDocument, "host" | "slug">;
 
 const whole = new Intl.NumberFormat("en");
 
-/** With separators, such as 12,345. */
+/** With thousands separators, such as 12,345. */
 export function count(number: number): string {
   return whole.format(number);
 }
@@ -16,12 +16,12 @@ export function counted(number: number, noun: string): string {
   return `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-/** The page of a link; `below` begins with a slash. */
+/** Path of a link's page; `below`: a subpath that starts with a slash. */
 export function linkPath({ host, slug }: Named, below = ""): string {
   return `/portal/links/${encodeURIComponent(host)}/${encodeURIComponent(slug)}${below}`;
 }
 
-/** Without its scheme: what people say and print. */
+/** The short URL without its scheme. */
 export function shortName({ shortUrl }: Pick<LinkDocument, "shortUrl">): string {
   return shortUrl.replace(/^https?:\/\//, "");
 }
@@ -33,7 +33,7 @@ export function statusBadge(status: LinkDocument["status"]): Html {
     : html`<span class="badge badge-bad">Deleted</span>`;
 }
 
-/** Opens elsewhere and tells the other side nothing. `url` has been accepted as http or https when it was made. */
+/** Opens in a new tab, without a referrer. `url` must be http or https, which acceptUrl ensures. */
 export function outward(url: string): Html {
   return html`<a class="clip" href="${url}" rel="noreferrer noopener nofollow" target="_blank" title="${url}">${url}</a>`;
 }

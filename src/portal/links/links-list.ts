@@ -1,4 +1,4 @@
-// The list itself: its filters as a plain form, a row for each link, and the way to the next page.
+// The list of links: filter form, table, paging.
 import type { DomainDocument } from "../../projections/definitions/domains.ts";
 import type { AccountLinksPage, LinkFilter, ListedLink } from "../../queries/links/account-links.ts";
 import { field, time } from "../shell/form.ts";
@@ -6,7 +6,7 @@ import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { count, linkPath, outward, shortName, statusBadge } from "./link-view.ts";
 
-/** As it stands in the address. `domain`: an id, or `default`. */
+/** The page's query parameters. `domain`: a domain id, or `default`. */
 export type ListQuery = {
   q: string;
   show: LinkFilter;

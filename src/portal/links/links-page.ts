@@ -1,4 +1,4 @@
-// The list of an account's links under /portal/links: search, filters, paging, and making one.
+// GET and POST /portal/links: the account's links with search, filters and paging; creating a link.
 
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
@@ -29,7 +29,7 @@ import { type ListQuery, linkFilters, linkList } from "./links-list.ts";
 const LINKS_SHOWN = 50;
 const LONGEST_URL = 4096;
 
-/** What an address may ask for; a word it doesn't know is as if it weren't there. */
+/** Unknown values fall back to the defaults. */
 const Query = z.object({
   q: z.string().trim().max(LONGEST_URL).default("").catch(""),
   show: z.enum(LINK_FILTERS).default("existing").catch("existing"),
@@ -64,7 +64,7 @@ export function linksPages(app: Api, deps: PortalDeps): void {
         portalContext(request),
         { accountId: session.accountId, tier: session.tier, via: "web" },
         { url: given.url, domain_id: given.domain || undefined, customSlug: given.slug || undefined },
-        // The same form sent twice makes one link; the same form with another address makes another.
+        // The scope includes the fields, so that the same form with another URL creates another link.
         { idempotency: once ? JSON.stringify(["web", session.accountId, once, given]) : undefined },
       );
       await deps.whenReadable(created.position);
@@ -115,7 +115,7 @@ function isUsable({ state, active }: DomainDocument): boolean {
   return state === "verified" && active;
 }
 
-/** Undefined for what isn't about the form. */
+/** Undefined for errors that don't belong to a field of the form. */
 function refusalOf(error: unknown): Omit<Refused, "given"> | undefined {
   if (error instanceof InvalidUrl || error instanceof UnsafeUrl)
     return { status: 400, refusal: { url: error.message } };

@@ -1,4 +1,4 @@
-// Styles and scripts of the portal: our own files and uPlot's, under one address that changes when any of them does.
+// Serves the portal's styles and scripts and uPlot's, under a path with a hash of their contents so that browsers can cache them.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -13,10 +13,10 @@ const UPLOT = dirname(createRequire(import.meta.url).resolve("uplot/dist/uPlot.m
 const FROM_UPLOT = ["uPlot.esm.js", "uPlot.min.css"];
 const YEAR_SECONDS = 31_536_000;
 
-/** `url("portal.css")`: where a page finds it; scripts import each other by their bare file names beside it. */
+/** `url("portal.css")`: the file's URL path. Scripts import each other by relative path. */
 export type Assets = { url: (file: string) => string };
 
-/** The portal's pages are under `prefix`; files are read once, at start. */
+/** `prefix`: path of the portal. Files are hashed once, at start. */
 export async function assetRoutes(app: Api, prefix: string): Promise<Assets> {
   const folders = new Map<string, string>();
   for (const file of readdirSync(OWN)) folders.set(file, OWN);
@@ -24,15 +24,15 @@ export async function assetRoutes(app: Api, prefix: string): Promise<Assets> {
   const version = versionOf(folders);
   await app.register(fastifyStatic, { root: [OWN, UPLOT], serve: false });
   app.get("/assets/:version/:file", async (request, reply) => {
-    const asked = request.params as { version: string; file: string };
-    const folder = folders.get(asked.file);
+    const params = request.params as { version: string; file: string };
+    const folder = folders.get(params.file);
     if (!folder) throw new RouteNotFound();
-    // A page of another version of the program may ask this one: it gets the file, but must not keep it.
+    // During an upgrade, a page of another version may request this file: it must not cache it under its own hash.
     const caching =
-      asked.version === version
+      params.version === version
         ? { maxAge: YEAR_SECONDS * 1000, immutable: true }
         : { maxAge: 0, immutable: false };
-    return reply.sendFile(asked.file, folder, caching);
+    return reply.sendFile(params.file, folder, caching);
   });
   return {
     url(file) {

@@ -1,25 +1,25 @@
-// How many changes an account may make in the portal in an hour: as many as a key may make requests (interface, part 8),
-// so that the portal is no way around the API's limit, and no loop over its forms makes an endless stream.
+// Rate limit of an account's changes in the portal: as many an hour as its tier allows requests per key (interface, part
+// 8), so that scripted forms can't bypass the API's limit or grow a stream without bound.
 import type { FastifyRequest } from "fastify";
 import { RateLimitExceeded } from "../../api/errors.ts";
 import type { Api } from "../../api/fastify.ts";
-import type { RateLimits } from "../../api/limits/rate-limit.ts";
+import { type RateLimits, secondsUntilReset } from "../../api/limits/rate-limit.ts";
 import { STREAM_LIMITS, TIER_LIMITS, type Tier } from "../../events/vocabulary.ts";
 
-/** Keys can be deactivated at any time (interface, part 5): as often in an hour as an account can ever have keys. */
+/** Has a limit of its own, as high as the number of keys an account can have: keys can be deactivated at any time (interface, part 5). */
 const DEACTIVATE_KEY = "/portal/keys/:keyId/deactivate";
 
-/** What is limited in another way, or adds nothing to any stream. Every other form of the portal is a change. */
+/** Forms that append no events or have another limit. Every other form counts as a change. */
 const NO_CHANGES = new Set([
-  // Set or take away a cookie, or end sessions.
+  // Only set cookies or end sessions.
   "/portal/theme",
   "/portal/sign-out",
   "/portal/account/sessions/:sessionId/end",
   "/portal/account/sessions/end-all",
-  // Count each try at the password: who is being robbed must get this far.
+  // Limited by password attempts, and must stay possible while an attacker uses up the limit of changes.
   "/portal/account/password",
   "/portal/account/close",
-  // Need no session, and count by address or mail.
+  // Need no session; limited by client address or recipient.
   "/portal/sign-in",
   "/portal/sign-up",
   "/portal/sign-up/finish",
@@ -39,7 +39,7 @@ export class TooManyChanges extends RateLimitExceeded {
   }
 }
 
-/** Put on after the check of the form's token, so that forms of other sites use nothing up. */
+/** Must be registered after the CSRF check, so that forms of other sites don't use up the limit. */
 export function limitChanges(site: Api, deps: { rateLimits: RateLimits; clock: () => Date }): void {
   site.addHook("preValidation", async (request) => {
     const { session } = request.visit;
@@ -51,7 +51,7 @@ export function limitChanges(site: Api, deps: { rateLimits: RateLimits; clock: (
     const now = deps.clock();
     const window = await deps.rateLimits.take(subject, limit, now);
     if (window.granted) return;
-    throw new TooManyChanges(tier, Math.max(1, Math.ceil((window.resetAt - now.getTime()) / 1000)));
+    throw new TooManyChanges(tier, secondsUntilReset(window, now));
   });
 }
 

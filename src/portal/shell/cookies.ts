@@ -1,10 +1,10 @@
-// The portal's cookies: for this host only, out of reach of scripts, not sent along by other sites' forms.
+// The portal's cookies: host-only, HttpOnly, SameSite=Lax.
 import { createHash } from "node:crypto";
 import type { CookieSerializeOptions } from "@fastify/cookie";
 
 export type PortalCookies = ReturnType<typeof portalCookies>;
 
-/** `__Host-` binds a cookie to this very host, but browsers take it over https only. */
+/** The `__Host-` prefix keeps subdomains from setting the cookie; browsers accept it over https only. */
 export function portalCookies(baseUrl: string) {
   const secure = baseUrl.startsWith("https:");
   const named = (name: string) => (secure ? `__Host-linkledger-${name}` : `linkledger-${name}`);
@@ -17,7 +17,7 @@ export function portalCookies(baseUrl: string) {
   return {
     options,
     session: named("session"),
-    /** One for each account that was signed in to from the browser, by which none shows. */
+    /** One cookie per account; named by a digest, so that it does not contain the account id. */
     device: (accountId: string) =>
       named(`device-${createHash("sha256").update(accountId).digest("hex").slice(0, 16)}`),
     forms: named("forms"),

@@ -1,4 +1,4 @@
-// Any error of the portal as a page with a way on; statuses and words are those of api/http-errors.ts.
+// Shows errors of the portal as pages; status and message come from api/http-errors.ts.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Api } from "../../api/fastify.ts";
 import { httpErrorOf, sendError } from "../../api/http-errors.ts";
@@ -11,7 +11,7 @@ export function errorPages(site: Api): void {
 
 export function sendErrorPage(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const visit = request.visit as typeof request.visit | undefined;
-  // Programs, and whoever asked at a host that isn't ours: the visit had not begun.
+  // JSON for clients that don't accept HTML, and for requests refused before visitHook ran, such as those for another host.
   if (!visit || !request.headers.accept?.includes("text/html")) return sendError(error, request, reply);
   const known = httpErrorOf(error);
   if (known.status >= 500) request.log.error({ err: error, code: known.code }, "request failed");

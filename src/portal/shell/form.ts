@@ -1,9 +1,9 @@
-// Parts of forms: labelled fields with their hint and error, said to eyes and screen readers alike.
+// Form parts: labelled fields with hint and error, linked for screen readers.
 import { type Html, html } from "./html.ts";
 import { icon } from "./icons.ts";
 
 export type Field = {
-  /** Unique on the page; made from the name by default. */
+  /** Unique on the page; derived from the name by default. */
   id?: string | undefined;
   label: string;
   name: string;
@@ -12,13 +12,12 @@ export type Field = {
   autocomplete?: string | undefined;
   placeholder?: string | undefined;
   hint?: string | Html | undefined;
-  /** Why the last try was refused. */
+  /** Why the submitted value was refused. */
   error?: string | undefined;
   required?: boolean | undefined;
   minlength?: number | undefined;
   maxlength?: number | undefined;
   pattern?: string | undefined;
-  /** Where typing begins when the page opens. */
   autofocus?: boolean | undefined;
 };
 
@@ -44,23 +43,23 @@ ${error ? html`<p class="error" id="${id}-error">${icon("alert")}${error}</p>` :
 </div>`;
 }
 
-/** A value to take along, with a copy button where scripts run. `id`: unique on the page. */
+/** A value with a copy button, which portal.js shows. `id`: unique on the page. */
 export function copyable(id: string, value: string, label: string): Html {
   return html`<div class="copyable"><code id="${id}">${value}</code>
 <button type="button" class="button button-icon" data-copy="${id}" aria-label="Copy ${label}" title="Copy" hidden>${icon("copy")}</button></div>`;
 }
 
-/** A button that first asks, without scripts: what it opens says what will happen. */
+/** A button that opens a confirmation, without scripts (`details`). */
 export function confirmed(button: string, question: Html, form: Html): Html {
   return html`<details class="confirm"><summary class="button">${button}</summary><div class="confirm-box">${question}${form}</div></details>`;
 }
 
-/** A moment, in UTC for those without scripts and in the visitor's zone for the others. */
+/** A time in UTC; portal.js shows it in the visitor's time zone. */
 export function time(at: string): Html {
   return html`<time datetime="${at}">${at.slice(0, 16).replace("T", " ")} UTC</time>`;
 }
 
-/** How much of an allowance is in use. */
+/** Usage of a limit. */
 export function meter(name: string, used: number, limit: number): Html {
   return html`<div class="meter"><div class="meter-head"><span>${name}</span><span class="number">${used} of ${limit}</span></div>
 <progress value="${used}" max="${limit}" aria-label="${name}">${used} of ${limit}</progress></div>`;

@@ -1,12 +1,12 @@
-// Markup that can't forget to escape: text is escaped by ghtml, only what this tag made is taken as it is.
+// Template tag for HTML: every value is escaped (ghtml), except results of the tag itself.
 import { html as ghtml } from "ghtml";
 
 const MARKUP = Symbol("markup");
 
-/** Finished markup. Nothing that comes from outside can look like it: JSON has no symbols. */
+/** Escaped markup. Input can't forge it, because parsed JSON has no symbol keys. */
 export type Html = { readonly [MARKUP]: string };
 
-/** What may stand in a template; `false`, `null` and `undefined` are nothing, lists are joined. */
+/** Template values; `false`, `null` and `undefined` render as nothing, arrays are concatenated. */
 export type HtmlValue = Html | string | number | false | null | undefined | readonly HtmlValue[];
 
 export function html(literals: TemplateStringsArray, ...values: HtmlValue[]): Html {
@@ -17,7 +17,7 @@ export function html(literals: TemplateStringsArray, ...values: HtmlValue[]): Ht
   return { [MARKUP]: text };
 }
 
-/** For the answer's body only. */
+/** For response bodies only. */
 export function htmlText(value: Html): string {
   return value[MARKUP];
 }

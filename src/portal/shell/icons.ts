@@ -1,4 +1,4 @@
-// The portal's signs, drawn here so that none is fetched; each says nothing that the text beside it doesn't.
+// The portal's icons as inline SVG; purely decorative.
 import { type Html, html } from "./html.ts";
 
 const SHAPES = {
@@ -29,7 +29,7 @@ const SHAPES = {
 
 export type IconName = keyof typeof SHAPES;
 
-/** Hidden from readers of the screen: give a button that has nothing else an aria-label. */
+/** Hidden from screen readers: a button with only an icon needs an aria-label. */
 export function icon(name: IconName): Html {
   return html`<svg class="icon" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.8" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true" focusable="false">${SHAPES[name]}</svg>`;
 }

@@ -1,4 +1,4 @@
-// GET /: what a visitor of the bare host finds; programs that ask get the way to the documentation as JSON.
+// GET /: the landing page; JSON with the documentation's URL for clients that don't accept HTML.
 import type { Api } from "../../api/fastify.ts";
 import { TIER_LIMITS } from "../../events/vocabulary.ts";
 import { html } from "./html.ts";

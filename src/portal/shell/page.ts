@@ -1,11 +1,11 @@
-// The frame around every page: head, navigation, notices; readable without styles, usable without scripts.
+// Layout of every page: head, navigation, notices; works without scripts.
 import type { FastifyReply } from "fastify";
 import { type Html, html, htmlText } from "./html.ts";
 import { type IconName, icon } from "./icons.ts";
 import type { SignedIn } from "./sessions.ts";
 import { formOwner, type Notice, type Theme } from "./visit.ts";
 
-/** The places of the navigation; a page names the one it belongs to. */
+/** Entries of the navigation; `PageOptions.nav` marks the current one. */
 const NAVIGATION = [
   { name: "Dashboard", path: "/portal", icon: "chart" },
   { name: "Links", path: "/portal/links", icon: "link" },
@@ -20,21 +20,21 @@ export type NavigationName = (typeof NAVIGATION)[number]["name"];
 
 export type PageOptions = {
   title: string;
-  /** None on pages outside the account, such as sign in. */
+  /** Undefined on pages without navigation, such as sign-in. */
   nav?: NavigationName | undefined;
   body: Html;
-  /** Beside the one that the last form left. */
+  /** Shown in addition to the notice of the last form. */
   notice?: Notice | undefined;
-  /** `narrow`: one short form in the middle; `bare`: the body is the whole width, as on the landing page. */
+  /** `narrow`: one centred form; `bare`: full width, as on the landing page. */
   shape?: "wide" | "narrow" | "bare" | undefined;
-  /** More styles and scripts of assets.ts, such as the chart's. Scripts are loaded as modules. */
+  /** Additional assets (assets.ts). Scripts are loaded as modules. */
   styles?: readonly string[] | undefined;
   scripts?: readonly string[] | undefined;
   /** Default 200. */
   status?: number | undefined;
 };
 
-/** Answers with the page; every page is its visitor's own, so none is kept by caches. */
+/** Pages depend on session and theme, so they are sent with `no-store`. */
 export function sendPage(reply: FastifyReply, options: PageOptions): FastifyReply {
   const { session, theme, notice, assets, cookies } = reply.request.visit;
   if (notice) reply.clearCookie(cookies.notice, cookies.options);
@@ -72,7 +72,7 @@ ${footer}
     .send(text);
 }
 
-/** To stand in every form that posts: without it the answer is 403. */
+/** The CSRF token; required in every form with method POST. */
 export function csrfField(reply: FastifyReply): Html {
   const { visit } = reply.request;
   visit.csrf ??= reply.generateCsrf({ userInfo: formOwner(visit) });
@@ -100,7 +100,7 @@ ${
 </header>`;
 }
 
-/** Each press goes on to the next of system, light and dark; the answer leads back to this page. */
+/** Cycles through system, dark and light, and redirects back to this page. */
 function themeSwitch(theme: Theme, csrf: Html, url: string): Html {
   const next = theme === "system" ? "dark" : theme === "dark" ? "light" : "system";
   const sign = theme === "system" ? "contrast" : theme === "dark" ? "moon" : "sun";

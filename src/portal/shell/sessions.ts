@@ -1,4 +1,4 @@
-// Who is signed in: a random token in a cookie, of which only the SHA-256 is kept; sessions end with the password.
+// Portal sessions: a random token in a cookie, of which only the SHA-256 is stored; void after a change of password.
 import { createHash, randomBytes } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { loadAccount } from "../../commands/account/account-stream.ts";
@@ -11,16 +11,16 @@ import { type AccountDocument, accounts } from "../../projections/definitions/ac
 import type { ReadStore } from "../../read-store/port.ts";
 import type { Secrets } from "../../secrets/port.ts";
 
-/** Since it was last used. */
+/** Expiry, counted from the last use. */
 export const SESSION_DAYS = 30;
 const DAY_MS = 86_400_000;
-/** How exactly "last seen" is known: a session is written at most this often. */
+/** Resolution of `seenAt`: a session in use is written at most this often. */
 const SEEN_EVERY_MS = 15 * 60_000;
 const TOKEN = /^([0-9a-f-]{36})\.([A-Za-z0-9_-]{43})$/;
 
 export type SignedIn = { accountId: string; email: string; tier: Tier; sessionId: string };
 
-/** What is kept of a session. `epoch`: the password it was opened under; `browser` and `place` are for its owner. */
+/** `epoch`: that of the password at sign-in. `browser`, `address` (anonymised): shown to the account's owner. */
 export type SessionRecord = {
   createdAt: string;
   seenAt: string;
@@ -35,7 +35,7 @@ export type Sessions = ReturnType<typeof sessions>;
 
 type Deps = { secrets: Secrets; eventStore: EventStore; readStore: ReadStore; clock: () => Date };
 
-/** `sessionId` is the SHA-256 of the token, hex: it opens nothing. */
+/** `sessionId` is the SHA-256 of the token in hex, so it can be shown and can't be used as a cookie. */
 export function sessions(deps: Deps) {
   const { secrets, clock } = deps;
 
@@ -46,8 +46,8 @@ export function sessions(deps: Deps) {
 
   return {
     /**
-     * Always a new token, so that one planted before signing in opens nothing. `epoch`: of the password that was
-     * proven; once it is another the session is void. Answers the cookie's value.
+     * Returns the cookie's value. Always a new token, which prevents session fixation. `epoch`: that of the verified
+     * password; the session is void once the password's epoch differs.
      */
     async open(
       accountId: string,
@@ -61,7 +61,7 @@ export function sessions(deps: Deps) {
       return `${accountId}.${token}`;
     },
 
-    /** Undefined for no, an unknown, an ended or an expired session, and for an account that is closed or closing. */
+    /** Undefined for a missing, unknown, ended or expired session, and for a closed account. */
     async find(cookie: string | undefined): Promise<SignedIn | undefined> {
       const [, accountId = "", token = ""] = TOKEN.exec(cookie ?? "") ?? [];
       if (token === "") return undefined;
@@ -71,20 +71,20 @@ export function sessions(deps: Deps) {
         secrets.get(sessionSecret(accountId, sessionId), now) as Promise<SessionRecord | undefined>,
         passwordEpoch(secrets, accountId, now),
         secrets.get(emailSecret(accountId), now),
-        accountAsItIs(deps, accountId),
+        currentAccount(deps, accountId),
       ]);
       if (!record || record.epoch !== epoch || account?.status !== "open") return undefined;
-      // Closing erases the address, which shows here before any document says so.
+      // Closing erases the address, which is visible before the account's document is projected.
       if (typeof email !== "string") return undefined;
       if (now.getTime() - Date.parse(record.seenAt) >= SEEN_EVERY_MS) {
         const seen = lasting({ ...record, seenAt: now.toISOString() });
-        // It may have been signed out since it was read, and must not come back.
+        // A sign-out since the read above must not be undone by this write.
         if (!(await secrets.putIfPresent(sessionSecret(accountId, sessionId), seen, now))) return undefined;
       }
       return { accountId, email, tier: account.tier, sessionId };
     },
 
-    /** Newest use first, without those that a change of password has ended. */
+    /** Most recently used first, without those that a change of password made void. */
     async list(accountId: string): Promise<SessionOfAccount[]> {
       const epoch = await passwordEpoch(secrets, accountId, clock());
       const found = await secrets.list(sessionSecret(accountId, ""), clock());
@@ -98,30 +98,29 @@ export function sessions(deps: Deps) {
       return secrets.delete(sessionSecret(accountId, sessionId));
     },
 
-    /** `except`: the session that asks. */
-    async endAll(accountId: string, except?: string): Promise<void> {
+    async endAll(accountId: string): Promise<void> {
       for (const { key } of await secrets.list(sessionSecret(accountId, ""), clock()))
-        if (key !== sessionSecret(accountId, except ?? "")) await secrets.delete(key);
+        await secrets.delete(key);
     },
   };
 }
 
-/** Set by the portal's first hook for every request with a live session. @throws a plain Error without one */
+/** The session of a route behind `requireSession`; throws a plain Error without one. */
 export function signedIn(request: FastifyRequest): SignedIn {
   const { session } = request.visit;
   if (!session) throw new Error("This route needs requireSession");
   return session;
 }
 
-/** A preHandler: who isn't signed in is asked to, and comes back to where they wanted to go. */
+/** preHandler: redirects to sign-in without a session; a GET returns to this page afterwards. */
 export async function requireSession(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (request.visit.session) return;
   const next = request.method === "GET" ? `?next=${encodeURIComponent(request.url)}` : "";
   await reply.redirect(`/portal/sign-in${next}`, 303);
 }
 
-/** From its document, or from its own stream when it was opened a moment ago. */
-async function accountAsItIs(
+/** The account's document, or its stream when it is not projected yet. */
+async function currentAccount(
   { readStore, eventStore }: Pick<Deps, "readStore" | "eventStore">,
   accountId: string,
 ): Promise<{ status: string; tier: Tier } | undefined> {

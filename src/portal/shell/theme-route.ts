@@ -1,4 +1,4 @@
-// POST /portal/theme: light, dark or as the system says; works without scripts and before signing in.
+// POST /portal/theme: stores light, dark or system in a cookie; works without scripts and without a session.
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { pathWithin, redirectTo, THEMES } from "./visit.ts";

@@ -1,4 +1,4 @@
-// What every page knows of the request it answers: who is signed in, light or dark, and the word left by the last form.
+// Per-request state of the portal: session, theme, notice of the last form, CSRF token.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Api } from "../../api/fastify.ts";
 import type { CommandContext } from "../../commands/caller.ts";
@@ -9,15 +9,14 @@ import type { Sessions, SignedIn } from "./sessions.ts";
 export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
-/** `done` is green, `failed` red, `told` neutral. */
-export type Notice = { kind: "done" | "failed" | "told"; text: string };
+export type Notice = { kind: "done" | "failed" | "info"; text: string };
 
-export type Visit = {
+export type PortalVisit = {
   session: SignedIn | undefined;
   theme: Theme;
-  /** Left by the form that led here; the page that shows it takes its cookie away. */
+  /** From the notice cookie of the last form; the page that shows it clears the cookie. */
   notice: Notice | undefined;
-  /** The token of this page's forms, made at the first of them: a second one would make the first one void. */
+  /** One token for all forms of the page: generating a second one would make the first one void. */
   csrf: string | undefined;
   assets: Assets;
   cookies: PortalCookies;
@@ -25,8 +24,8 @@ export type Visit = {
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Set before any hook or route of the portal. */
-    visit: Visit;
+    /** Set by `visitHook`. */
+    visit: PortalVisit;
   }
 }
 
@@ -52,12 +51,12 @@ export function visitHook(
   });
 }
 
-/** Whom a form's token is bound to, so that signing in or out makes the tokens of before void. */
-export function formOwner(visit: Visit): string {
+/** CSRF tokens are bound to the session, so that signing in or out makes earlier tokens void. */
+export function formOwner(visit: PortalVisit): string {
   return visit.session?.sessionId ?? "nobody";
 }
 
-/** After a form: on to a page that can be reloaded, and what to say there. `path` is one of ours. */
+/** Redirects after a form (303), with a notice for the next page. `path`: of this site. */
 export function redirectTo(reply: FastifyReply, path: string, notice?: Notice): FastifyReply {
   if (notice) {
     const { cookies } = reply.request.visit;
@@ -68,7 +67,7 @@ export function redirectTo(reply: FastifyReply, path: string, notice?: Notice): 
   return reply.redirect(path, 303);
 }
 
-/** `next` when it is a path of this very site, else the fallback; nothing a browser could read as another host. */
+/** `next` if it is a path within the portal, else the fallback; prevents open redirects. */
 export function pathWithin(next: string | undefined, fallback: string): string {
   if (next === undefined || !/^\/(?![/\\])[!-~]*$/.test(next) || next.includes("\\")) return fallback;
   const here = "http://this.invalid";
@@ -77,7 +76,7 @@ export function pathWithin(next: string | undefined, fallback: string): string {
   return url.origin === here && url.pathname.startsWith("/portal") ? url.pathname + url.search : fallback;
 }
 
-/** Where a command of the portal came from, as it is written into every event's metadata. */
+/** The context of a command sent from the portal, for the metadata of its events. */
 export function portalContext(request: FastifyRequest): CommandContext {
   return { requestId: request.id, actor: { type: "account", id: request.visit.session?.accountId ?? "" } };
 }
@@ -86,7 +85,7 @@ function noticeIn(cookie: string | undefined): Notice | undefined {
   if (!cookie) return undefined;
   try {
     const { kind, text } = JSON.parse(Buffer.from(cookie, "base64url").toString("utf8"));
-    const known = (["done", "failed", "told"] as const).find((one) => one === kind);
+    const known = (["done", "failed", "info"] as const).find((one) => one === kind);
     return known && typeof text === "string"
       ? { kind: known, text: text.slice(0, LONGEST_NOTICE) }
       : undefined;

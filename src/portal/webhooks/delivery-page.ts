@@ -1,4 +1,4 @@
-// One delivery of a webhook: what was sent, and how each try ended.
+// One delivery of a webhook: its body and its attempts.
 import type { FastifyReply } from "fastify";
 import type { Attempt, DeliveryWithLog } from "../../webhooks/queue/queue.ts";
 import { time } from "../shell/form.ts";

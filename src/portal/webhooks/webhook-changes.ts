@@ -1,4 +1,4 @@
-// The forms of one webhook: settings, pause, resume, a new key, remove, and sending again what failed.
+// The forms of one webhook: settings, pause, resume, key rotation, removal, resending failed deliveries.
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { CommandRefused } from "../../commands/errors.ts";

@@ -1,4 +1,4 @@
-// /portal/webhooks/{id}: one webhook with its settings, the test tool and its delivery log.
+// /portal/webhooks/{id}: one webhook with settings, test tool and delivery log.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
@@ -33,7 +33,7 @@ const Query = z.object({
   cursor: z.string().max(500).optional(),
 });
 
-/** `tested`: what the test tool has just found. `refused`: why the settings were not taken. */
+/** `tested`: result of the test tool. `refused`: why the settings were refused. */
 type State = {
   state?: DeliveryState | undefined;
   cursor?: string | undefined;
@@ -59,7 +59,7 @@ export function webhookPage(app: Api, deps: PortalDeps): void {
   });
 }
 
-/** @throws NotFound, also for somebody else's */
+/** @throws NotFound also for another account's webhook */
 export async function sendWebhookPage(
   deps: PortalDeps,
   request: FastifyRequest,
@@ -135,7 +135,7 @@ function testResult({ request, answer }: TestedWebhook): Html {
 <div class="stack"><h3>Answer</h3><pre tabindex="0" aria-label="Answer"><code>${answer.status === null ? "None" : `Status ${answer.status}`}\n\n${pretty(answer.answer)}</code></pre></div></div>`;
 }
 
-/** Laid out when it is JSON, else as it is. */
+/** Indents JSON; other text is unchanged. */
 export function pretty(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), undefined, 2);

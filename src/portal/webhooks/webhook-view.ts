@@ -1,4 +1,4 @@
-// How the portal shows webhooks and their deliveries wherever they appear.
+// Formatting of webhooks and deliveries that all pages share.
 import type { ClickKind } from "../../events/vocabulary.ts";
 import { CLICK_KINDS } from "../../events/vocabulary.ts";
 import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
@@ -25,7 +25,7 @@ export function webhookPath(webhookId: string, below = ""): string {
   return `/portal/webhooks/${webhookId}${below}`;
 }
 
-/** The second half of a delivery's id: the first one is its webhook's. */
+/** The path holds webhook id and event id, which together are the delivery's id. */
 export function deliveryPath(
   { webhookId, eventId }: Pick<Delivery, "webhookId" | "eventId">,
   below = "",
@@ -47,14 +47,14 @@ export function stateBadge(state: DeliveryState): Html {
   return html`<span class="badge ${STATE_BADGES[state]}">${STATE_NAMES[state]}</span>`;
 }
 
-/** The last answer in a few words: the status, or why there was none. */
+/** The last attempt's status code, or its error. */
 export function outcome(attempt: Delivery["lastAttempt"]): Html {
   if (!attempt) return html`<span class="muted">Not tried yet</span>`;
   const { status, error, durationMs } = attempt;
   return html`<span>${error ? error.message : `Answered ${status}`} <span class="muted">in ${durationMs} ms</span></span>`;
 }
 
-/** URL, label and kinds: the same when a webhook is added and when it is changed. */
+/** URL, label and kinds; shared by the forms that add and change a webhook. */
 export function settingsFields(given: {
   url?: string | undefined;
   label?: string | undefined;

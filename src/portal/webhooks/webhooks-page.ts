@@ -1,4 +1,4 @@
-// GET and POST /portal/webhooks: the webhooks of the account, and a new one, whose key is shown once.
+// GET and POST /portal/webhooks: lists and adds webhooks; shows a new webhook's key once.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
@@ -22,7 +22,7 @@ import { requireSession, signedIn } from "../shell/sessions.ts";
 import { portalContext } from "../shell/visit.ts";
 import { settingsFields, webhookBadge, webhookName, webhookPath } from "./webhook-view.ts";
 
-/** One box that is ticked comes as text, several as a list. */
+/** One checked box is parsed as a string, several as an array. */
 const Kinds = z.preprocess(
   (given) => (given === undefined ? [] : [given].flat()),
   z.array(z.enum(CLICK_KINDS)),
@@ -101,7 +101,7 @@ ${settingsFields({ url, label, kinds, error: refused?.message })}
 <div><button class="button button-primary">${icon("plus")}Add webhook</button></div></form></section>`;
 }
 
-/** Also after a rotation. */
+/** Shown after adding a webhook and after rotating its key. */
 export function keyCard(title: string, { key, webhookId }: Pick<AddedWebhook, "key" | "webhookId">): Html {
   return html`<section class="card"><h1>${title}</h1>
 <p>This is its key. Copy it now: it is shown this once only.</p>

@@ -1,4 +1,4 @@
-// Draws the time series of a figure from its table, so that there is one source; without it a plain drawing stands there.
+// Replaces a figure's static SVG with an interactive chart, drawn from the figure's table.
 import uPlot from "./uPlot.esm.js";
 
 const KINDS = ["click", "qr_scan", "preview"];
@@ -6,7 +6,7 @@ const HEIGHT = 250;
 const LABELS_HEIGHT = 34;
 const whole = new Intl.NumberFormat();
 
-/** Colours as the page shows them: canvases know nothing of light-dark(). */
+/** Computed colours, because a canvas does not support light-dark(). */
 function colours(figure) {
   const of = (element, property) => getComputedStyle(element)[property];
   return {
@@ -27,7 +27,7 @@ function readTable(table) {
   };
 }
 
-/** Each series on top of those before it. */
+/** Cumulative sums, so that the series are drawn stacked. */
 function stacked({ starts, counts }) {
   const sums = starts.map(() => 0);
   const layers = counts.map((layer) =>
@@ -39,7 +39,7 @@ function stacked({ starts, counts }) {
   return [starts, ...layers.reverse()];
 }
 
-/** Hours are the visitor's own; days and months are UTC's, as they were counted. */
+/** Hours are shown in the visitor's time zone; days and months are counted by UTC and shown so. */
 function labels(unit) {
   const zone = unit === "hour" ? undefined : "UTC";
   const short = {
@@ -102,7 +102,7 @@ function draw(figure) {
             grid: { show: false },
             size: LABELS_HEIGHT,
             values: (_, splits) => splits.map(label.axis),
-            splits: () => someOf(shown.starts, holder.clientWidth),
+            splits: () => labelledStarts(shown.starts, holder.clientWidth),
           },
           {
             ...axis,
@@ -140,8 +140,8 @@ function gap(starts) {
   return starts.length > 1 ? starts[1] - starts[0] : 3600;
 }
 
-/** As many as have room, the last one always. */
-function someOf(starts, width) {
+/** As many labels as fit, always with the last one. */
+function labelledStarts(starts, width) {
   const step = Math.ceil(starts.length / Math.max(2, Math.floor(width / 80)));
   return starts.filter((_, index) => (starts.length - 1 - index) % step === 0);
 }

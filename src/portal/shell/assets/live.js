@@ -1,12 +1,12 @@
-// Clicks as they happen: counts go up, the chart grows, rows come in on top; breakdowns follow a little later.
+// Live updates: increments counts and chart, prepends rows of recent clicks, and refreshes the breakdowns with a delay.
 import { localTimes } from "./portal.js";
 
 const KINDS = ["click", "preview", "qr_scan"];
 const ROWS = 10;
 const LENGTHS = { hour: 13, day: 10, month: 7 };
-const FOLLOW_MS = 5000;
-/** So much was missed that the numbers themselves may still be behind: pages that reload at once would not help. */
-const START_OVER_MS = 10_000;
+const REFRESH_MS = 5000;
+/** Delay before a reload after `reset`: the projections may still be behind, so an immediate reload could show old numbers. */
+const RELOAD_AFTER_RESET_MS = 10_000;
 
 const sign = document.getElementById("live");
 const whole = new Intl.NumberFormat("en");
@@ -16,7 +16,7 @@ function raise(element, by) {
   if (element && by > 0) element.textContent = whole.format(numberIn(element) + by);
 }
 
-/** False when the chart has no place for it, such as a new hour. */
+/** False when the chart has no row for the hour, such as a new hour. */
 function countHour(table, hour, counts) {
   const length = LENGTHS[table.dataset.unit];
   const row = [...table.tBodies[0].rows].find(
@@ -59,13 +59,13 @@ function addRow(body, shown) {
 
 const later = { timer: undefined, reload: false };
 
-/** What is too much to send with each click is taken from the page itself, now and then. */
-function followUp(reload) {
+/** Schedules a refresh of what live messages don't contain: the breakdowns, or with `reload` the whole page. */
+function refreshLater(reload) {
   later.reload ||= reload;
-  later.timer ??= setTimeout(catchUp, FOLLOW_MS);
+  later.timer ??= setTimeout(refresh, REFRESH_MS);
 }
 
-async function catchUp() {
+async function refresh() {
   later.timer = undefined;
   if (later.reload) return location.reload();
   const answer = await fetch(location.href).catch(() => undefined);
@@ -77,7 +77,7 @@ async function catchUp() {
 }
 
 function counted({ hours, recent }) {
-  // The page for who has no click yet has no places for them.
+  // The page of a link without clicks has no chart and tables to update.
   if (document.getElementById("first-click")) return location.reload();
   const figure = document.querySelector("[data-chart]");
   const table = figure.querySelector("table[data-unit]");
@@ -91,10 +91,10 @@ function counted({ hours, recent }) {
   figure.dispatchEvent(new Event("counted"));
   const body = document.getElementById("recent").tBodies[0];
   for (const shown of recent) addRow(body, shown);
-  followUp(!isOnChart);
+  refreshLater(!isOnChart);
 }
 
-function say(state, text) {
+function showState(state, text) {
   sign.className = `badge ${state}`;
   sign.querySelector("[role=status]").textContent = text;
 }
@@ -102,19 +102,21 @@ function say(state, text) {
 if (sign?.dataset.live) {
   sign.hidden = false;
   const source = new EventSource(sign.dataset.live);
-  source.addEventListener("open", () => say("badge-good", "Live"));
+  source.addEventListener("open", () => showState("badge-good", "Live"));
   source.addEventListener("clicks", ({ data }) => counted(JSON.parse(data)));
   source.addEventListener("reset", () => {
     source.close();
-    say("badge-warn", "Catching up");
-    setTimeout(() => location.reload(), START_OVER_MS);
+    showState("badge-warn", "Catching up");
+    setTimeout(() => location.reload(), RELOAD_AFTER_RESET_MS);
   });
   source.addEventListener("signed-out", () => {
     source.close();
-    say("", "Signed out");
+    showState("", "Signed out");
   });
   source.addEventListener("error", () =>
-    source.readyState === EventSource.CLOSED ? say("", "Not live") : say("badge-warn", "Connecting"),
+    source.readyState === EventSource.CLOSED
+      ? showState("", "Not live")
+      : showState("badge-warn", "Connecting"),
   );
   addEventListener("pagehide", () => source.close());
   addEventListener("pageshow", ({ persisted }) => {

@@ -1,9 +1,9 @@
-// What scripts add to pages that work without them: copy buttons, and times in the visitor's own zone.
+// Progressive enhancement: copy buttons, times in the visitor's time zone, one open confirmation at a time.
 
 const shortTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 const longTime = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
 
-/** Also for what is added to a page later: `localTimes(element)`. */
+/** Also called by live.js for rows that it adds. */
 export function localTimes(root) {
   for (const time of root.querySelectorAll("time[datetime]")) {
     const at = new Date(time.dateTime);
@@ -20,31 +20,31 @@ function copyButtons(root) {
     button.addEventListener("click", async () => {
       const source = document.getElementById(button.dataset.copy);
       await navigator.clipboard.writeText(source?.textContent ?? "");
-      say("Copied");
+      announce("Copied");
       button.classList.add("copied");
       setTimeout(() => button.classList.remove("copied"), 1500);
     });
   }
 }
 
-/** For screen readers too. */
-function say(text) {
-  let box = document.getElementById("said");
+/** Shows a short message, which screen readers announce (role status). */
+function announce(text) {
+  let box = document.getElementById("announcement");
   if (!box) {
     box = document.createElement("div");
-    box.id = "said";
+    box.id = "announcement";
     box.setAttribute("role", "status");
     document.body.append(box);
   }
   box.textContent = text;
-  clearTimeout(say.timer);
-  say.timer = setTimeout(() => {
+  clearTimeout(announce.timer);
+  announce.timer = setTimeout(() => {
     box.textContent = "";
   }, 1500);
 }
 
-/** A question that was opened closes with Escape, and when the next one opens. */
-function oneQuestionAtATime() {
+/** Closes an open confirmation on Escape, and when another one is opened. */
+function oneConfirmationAtATime() {
   const others = (but) =>
     [...document.querySelectorAll("details.confirm[open]")].filter((one) => one !== but);
   document.addEventListener("keydown", (event) => {
@@ -60,8 +60,8 @@ function oneQuestionAtATime() {
   });
 }
 
-/** On a phone the places are more than fit: the current one is brought into sight. */
-function showCurrentPlace() {
+/** On narrow screens the navigation scrolls: scrolls the current entry into view. */
+function showCurrentEntry() {
   const nav = document.querySelector(".nav");
   const current = nav?.querySelector("[aria-current]");
   if (!current) return;
@@ -69,7 +69,7 @@ function showCurrentPlace() {
   nav.scrollLeft += left + width / 2 - nav.clientWidth / 2;
 }
 
-showCurrentPlace();
+showCurrentEntry();
 localTimes(document);
 copyButtons(document);
-oneQuestionAtATime();
+oneConfirmationAtATime();

@@ -1,15 +1,6 @@
 #!/usr/bin/env node
 // The command line (DESIGN §9): reads the arguments, hands over to src/cli/, turns errors into one line and exit 1.
 import { Command, CommanderError } from "commander";
-import { accountCommands } from "./cli/account-commands.ts";
-import { auditCommands } from "./cli/audit-commands.ts";
-import { backupCommand } from "./cli/backup-command.ts";
-import { domainCommands } from "./cli/domain-commands.ts";
-import { keyCommands } from "./cli/key-commands.ts";
-import { projectionCommands } from "./cli/projection-commands.ts";
-import { secretsCommands } from "./cli/secrets-commands.ts";
-import { serveCommand } from "./cli/serve-command.ts";
-import { webhookCommands } from "./cli/webhook-commands.ts";
 import { messageOf } from "./runtime/errors.ts";
 import { makeFilesPrivate } from "./runtime/private-folder.ts";
 
@@ -26,15 +17,7 @@ const program = new Command("linkledger")
   .showSuggestionAfterError(false)
   .exitOverride();
 
-serveCommand(program);
-accountCommands(program);
-keyCommands(program);
-domainCommands(program);
-webhookCommands(program);
-projectionCommands(program);
-auditCommands(program);
-secretsCommands(program);
-backupCommand(program);
+for (const register of await groupsFor(process.argv[2])) register(program);
 
 try {
   await program.parseAsync();
@@ -42,6 +25,23 @@ try {
   // Commander has printed its own errors already.
   if (!(error instanceof CommanderError)) process.stderr.write(`error: ${oneLine(error)}\n`);
   process.exitCode = error instanceof CommanderError ? error.exitCode : 1;
+}
+
+/** The command's own group; all of them for help and for a command that there is none of. */
+async function groupsFor(command: string | undefined): Promise<((program: Command) => void)[]> {
+  const load = new Map<string, () => Promise<(program: Command) => void>>([
+    ["serve", async () => (await import("./cli/serve-command.ts")).serveCommand],
+    ["account", async () => (await import("./cli/account-commands.ts")).accountCommands],
+    ["key", async () => (await import("./cli/key-commands.ts")).keyCommands],
+    ["domain", async () => (await import("./cli/domain-commands.ts")).domainCommands],
+    ["webhook", async () => (await import("./cli/webhook-commands.ts")).webhookCommands],
+    ["projections", async () => (await import("./cli/projection-commands.ts")).projectionCommands],
+    ["audit", async () => (await import("./cli/audit-commands.ts")).auditCommands],
+    ["secrets", async () => (await import("./cli/secrets-commands.ts")).secretsCommands],
+    ["backup", async () => (await import("./cli/backup-command.ts")).backupCommand],
+  ]);
+  const own = load.get(command ?? "");
+  return await Promise.all((own ? [own] : [...load.values()]).map((group) => group()));
 }
 
 function oneLine(error: unknown): string {

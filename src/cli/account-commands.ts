@@ -2,19 +2,14 @@
 import { Argument, type Command, Option } from "commander";
 import { upgradeRequests } from "../billing/manual-billing.ts";
 import { changeTier } from "../commands/account/change-tier.ts";
-import { closeAccount } from "../commands/account/close-account.ts";
 import { emailSecret, openAccount } from "../commands/account/open-account.ts";
 import { upgradeRequestSecret } from "../commands/credentials/account-secrets.ts";
-import { issuePasswordReset } from "../commands/credentials/reset-password.ts";
 import { TIERS, type Tier } from "../events/vocabulary.ts";
-import { finishClosing } from "../jobs/account-closing.ts";
 import type { AccountDocument } from "../projections/definitions/accounts.ts";
 import { listAccounts, showAccount } from "../queries/accounts.ts";
 import { listWebhooks } from "../queries/webhooks.ts";
-import { domainRow } from "./domain-commands.ts";
-import { keyRow } from "./key-commands.ts";
+import { domainRow, keyRow, webhookRow } from "./rows.ts";
 import { looking, reading, type Session, writing } from "./session.ts";
-import { webhookRow } from "./webhook-commands.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -69,6 +64,7 @@ export function accountCommands(program: Command): void {
     .option("--json", "print one JSON document")
     .action((accountId: string, options: { json?: boolean }) =>
       looking(options.json ?? false, async ({ deps, config }) => {
+        const { issuePasswordReset } = await import("../commands/credentials/reset-password.ts");
         const { path, expiresAt } = await issuePasswordReset(deps, accountId, DAY_MS);
         return { account_id: accountId, link: `${config.baseUrl}${path}`, expires_at: expiresAt };
       }),
@@ -84,6 +80,8 @@ export function accountCommands(program: Command): void {
     .option("--json", "print one JSON document")
     .action((accountId: string, options: { json?: boolean }) =>
       writing(options.json ?? false, async ({ deps, context }, catchUp) => {
+        const { closeAccount } = await import("../commands/account/close-account.ts");
+        const { finishClosing } = await import("../jobs/account-closing.ts");
         await closeAccount(deps, context, accountId);
         await catchUp();
         const isShown = () => catchUp().then(() => true);

@@ -7,6 +7,7 @@ import { removeDomain } from "../commands/domains/remove-domain.ts";
 import { verifyDomain } from "../commands/domains/verify-domain.ts";
 import type { DomainDocument } from "../projections/definitions/domains.ts";
 import { findDomain, listDomains, showAccount } from "../queries/accounts.ts";
+import { domainRow } from "./rows.ts";
 import { reading, type Session, writing } from "./session.ts";
 
 type OfAccount = { account: string; json?: boolean };
@@ -92,11 +93,6 @@ export function domainCommands(program: Command): void {
         return { domains: (await listDomains(deps, options.account)).map(domainRow) };
       }),
     );
-}
-
-export function domainRow(domain: DomainDocument) {
-  const { domainId, hostname, state, active, addedAt, verifiedAt } = domain;
-  return { domain_id: domainId, hostname, state, active, added_at: addedAt, verified_at: verifiedAt };
 }
 
 async function domainWith({ deps }: Pick<Session, "deps">, domainId: string): Promise<DomainDocument> {

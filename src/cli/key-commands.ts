@@ -4,8 +4,8 @@ import { lastUseOf } from "../api/authentication/key-usage.ts";
 import { KeyNotFound } from "../commands/account/account-errors.ts";
 import { deactivateKey } from "../commands/keys/deactivate-key.ts";
 import { issueKey } from "../commands/keys/issue-key.ts";
-import type { KeyDocument } from "../projections/definitions/keys.ts";
 import { findKey, listKeys, showAccount } from "../queries/accounts.ts";
+import { keyRow } from "./rows.ts";
 import { reading, writing } from "./session.ts";
 
 export function keyCommands(program: Command): void {
@@ -54,8 +54,4 @@ export function keyCommands(program: Command): void {
         return { key_id: keyId, status: "deactivated" };
       }),
     );
-}
-
-export function keyRow(key: KeyDocument) {
-  return { key_id: key._id, label: key.label, hint: key.hint, status: key.status, issued_at: key.issuedAt };
 }

@@ -6,9 +6,9 @@ import { removeWebhook } from "../commands/webhooks/remove-webhook.ts";
 import { rotateWebhookKey } from "../commands/webhooks/rotate-webhook-key.ts";
 import { pauseWebhook, resumeWebhook } from "../commands/webhooks/webhook-pause.ts";
 import { CLICK_KINDS, WEBHOOK_DEFAULT_KINDS } from "../events/vocabulary.ts";
-import type { WebhookDocument } from "../projections/definitions/webhooks.ts";
 import { showAccount } from "../queries/accounts.ts";
 import { accountOfWebhook, listWebhooks, showWebhook } from "../queries/webhooks.ts";
+import { webhookRow } from "./rows.ts";
 import { reading, writing } from "./session.ts";
 import { webhookDeliveryCommands } from "./webhook-delivery-commands.ts";
 
@@ -126,25 +126,6 @@ export function webhookCommands(program: Command): void {
     );
 
   webhookDeliveryCommands(webhook);
-}
-
-export function webhookRow(webhook: WebhookDocument) {
-  return {
-    webhook_id: webhook._id,
-    account_id: webhook.accountId,
-    url: webhook.url,
-    label: webhook.label,
-    kinds: webhook.kinds,
-    status: webhook.status,
-    paused_by: webhook.pausedBy,
-    reason: webhook.reason,
-    cause: webhook.cause ?? null,
-    paused_at: webhook.pausedAt,
-    key_hint: webhook.keyHint,
-    previous_key_until: webhook.previousKeyUntil,
-    added_at: webhook.addedAt,
-    changed_at: webhook.changedAt,
-  };
 }
 
 function commaSeparated(given: string): string[] {

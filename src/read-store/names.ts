@@ -1,10 +1,10 @@
-// Which names collections and fields may have: they enter queries as code does, so nothing else gets in.
+// Validates names of collections and fields, as they become part of the query text.
 import { DomainError } from "../runtime/errors.ts";
 
 const COLLECTION = /^[a-z][a-z0-9_-]{0,62}$/;
 const FIELD = /^[A-Za-z_][A-Za-z0-9_]{0,62}$/;
 
-/** A collection or field name that may not enter a query: a mistake in our code, never a user's doing. */
+/** An invalid collection or field name: an error of this program, never of a request. */
 export class BadName extends DomainError {
   override readonly code = "bad_name";
   constructor(name: string) {

@@ -1,23 +1,23 @@
-// Secrets as they lie in the store: every value encrypted, and e-mail addresses found by a keyed hash. Who has the
-// store and not SECRET_KEY learns how many secrets there are and whose, not what they are.
+// Encrypts every secret's value, and looks e-mail addresses up by a keyed hash: the store without SECRET_KEY shows how
+// many secrets there are and for which accounts, but no values.
 import type { Keyring } from "./keyring.ts";
 import type { SecretRecord, SecretStore, Secrets } from "./port.ts";
 import { reencrypt } from "./reencrypt.ts";
 import { namesOf, openedValue, sealedValue } from "./sealed-record.ts";
 
-/** Is encrypted like all others; tells a process with another SECRET_KEY before it writes what nobody else can read. */
+/** An encrypted record by which a process with another SECRET_KEY is refused before it writes unreadable secrets. */
 const CHECK = "secret-key-check";
 
 export type EncryptedSecrets = Secrets & {
-  /** @throws SecretKeyUnknown when what is stored is encrypted with another SECRET_KEY; StoreUnavailable */
+  /** @throws SecretKeyUnknown when the stored secrets are encrypted with another SECRET_KEY; StoreUnavailable */
   checkKey(): Promise<void>;
-  /** Brings every stored secret under the current key; answers how many were not. Safe to cut off and repeat. */
+  /** Encrypts with the current key what is not yet; returns how many secrets those were. Can be aborted and repeated. */
   reencrypt(now: Date, signal?: AbortSignal): Promise<number>;
 };
 
 /**
- * Values of versions before this one are read as they are, until `reencrypt` has come by. Writes throw
- * SecretKeyUnknown where checkKey does.
+ * Unencrypted values of earlier versions are readable until `reencrypt` has encrypted them. Writes call checkKey first,
+ * and throw what it throws.
  */
 export function encryptedSecrets(store: SecretStore, keyring: Keyring): EncryptedSecrets {
   const seal = (name: string, key: string, value: unknown) => sealedValue(keyring, name, key, value);
@@ -37,8 +37,8 @@ export function encryptedSecrets(store: SecretStore, keyring: Keyring): Encrypte
     return checked;
   };
   const check = async () => {
-    const mine = { value: seal(CHECK, CHECK, true) };
-    const stored = await store.putIfAbsent(CHECK, mine, new Date(0));
+    const own = { value: seal(CHECK, CHECK, true) };
+    const stored = await store.putIfAbsent(CHECK, own, new Date(0));
     openIf(CHECK, stored);
   };
 
@@ -49,7 +49,7 @@ export function encryptedSecrets(store: SecretStore, keyring: Keyring): Encrypte
       return await reencrypt({ store, keyring, now }, signal);
     },
     async get(key, now) {
-      // Earlier names first: what is being renamed is found under one of them at any moment.
+      // Earlier names first: `reencrypt` writes the new name before it removes the old one, so one of them is found.
       for (const name of namesOf(keyring, key).reverse()) {
         const stored = await store.get(name, now);
         if (stored !== undefined) return openIf(name, stored);

@@ -1,7 +1,7 @@
-// Why a secret that is there can't be read.
+// The error of a stored secret that can't be decrypted.
 import { DomainError } from "../runtime/errors.ts";
 
-/** Encrypted under a known key, but changed since, or put under another record's name: nobody will ever read it. */
+/** Its key is known, but the text was changed, or copied from a record of another name. */
 export class SecretDamaged extends DomainError {
   override readonly code = "secret_damaged";
   constructor(name: string, cause: unknown) {

@@ -1,4 +1,4 @@
-// The keys that secrets are encrypted with, derived from SECRET_KEY; in memory only.
+// Derives the keys that encrypt secrets from SECRET_KEY; they are kept in memory only.
 import {
   type CipherGCMTypes,
   createCipheriv,
@@ -10,10 +10,10 @@ import {
 import { DomainError } from "../runtime/errors.ts";
 import { SecretDamaged } from "./errors.ts";
 
-/** A value or a store that was encrypted under a SECRET_KEY which this process was not given. */
+/** A value was encrypted with a SECRET_KEY that this process doesn't have. */
 export class SecretKeyUnknown extends DomainError {
   override readonly code = "secret_key_unknown";
-  /** `id`: of the key that is missing. */
+  /** `id`: of the missing key. */
   constructor(id: string | undefined) {
     super(
       `What is stored is encrypted with another SECRET_KEY (key id ${id}): set that one, also as SECRET_KEY_PREVIOUS`,
@@ -22,15 +22,15 @@ export class SecretKeyUnknown extends DomainError {
 }
 
 export type Keyring = {
-  /** `v1.<key id>.<nonce>.<ciphertext and tag>`, base64url, under the current key. `name`: of the record it goes into. */
+  /** Encrypts with the current key: `v1.<key id>.<nonce>.<ciphertext and tag>`, base64url. `name`: of the record. */
   seal(name: string, text: string): string;
   /** @throws SecretKeyUnknown; SecretDamaged for a value that was changed or belongs to another record */
   open(name: string, sealed: string): string;
-  /** Whether it was made by `seal`, under whatever key. */
+  /** Whether `seal` has made it, with any key. */
   isSealed(value: unknown): value is string;
-  /** Whether it is sealed under the current key. */
+  /** Whether it is sealed with the current key. */
   isCurrent(sealed: string): boolean;
-  /** A keyed hash of the text under each key, `<key id>.<base64url>`: the current key's, then those of earlier ones. */
+  /** HMACs of the text, `<key id>.<base64url>`: with the current key, then with earlier ones. */
   hashes(text: string): [current: string, ...earlier: string[]];
 };
 
@@ -41,7 +41,7 @@ const NONCE = 12;
 const TAG = 16;
 const SEALED = /^v1\.([A-Za-z0-9_-]{11})\.([A-Za-z0-9_-]{16})\.([A-Za-z0-9_-]{22,})$/;
 
-/** `previous`: a SECRET_KEY whose values may still be there, while they are being encrypted anew. */
+/** `previous`: an earlier SECRET_KEY, needed until all values are encrypted with the current one. */
 export function keyringOf(secretKey: string, previous?: string): Keyring {
   const current = derived(secretKey);
   const keys = [current, ...(previous === undefined || previous === secretKey ? [] : [derived(previous)])];
@@ -63,7 +63,7 @@ export function keyringOf(secretKey: string, previous?: string): Keyring {
   };
 }
 
-/** HKDF-SHA256 (RFC 5869), a key for each purpose; the id tells keys apart and nothing about them. */
+/** HKDF-SHA256 (RFC 5869) with one key for each purpose; the key id reveals nothing about the others. */
 function derived(secretKey: string): Key {
   const derive = (purpose: string, bytes: number) =>
     Buffer.from(hkdfSync("sha256", secretKey, "", `linkledger secrets: ${purpose}`, bytes));
@@ -87,7 +87,7 @@ function open(key: Key, name: string, nonce: Buffer, body: Buffer): string {
   return Buffer.concat([decipher.update(body.subarray(0, -TAG)), decipher.final()]).toString("utf8");
 }
 
-/** Each record has a key of its own, so that random nonces need be unique among one record's few values only. */
+/** Each record name has its own key, so that random nonces must be unique among the values of one record only. */
 function recordKey({ master }: Key, name: string): Buffer {
   return createHmac("sha256", master).update(name).digest();
 }

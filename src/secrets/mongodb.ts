@@ -1,18 +1,18 @@
-// Secrets on MongoDB: one document a key; who is first is decided by the unique `_id`, expiry by the clock of the caller.
+// The secret store on MongoDB: one document for each key, made unique by `_id`; expiry is checked against the caller's clock.
 import type { Collection } from "mongodb";
 import { isDuplicateKey, type MongodbConnection } from "../connections/mongodb.ts";
 import { endOf, FORMER_SALTS, KEY_USE_KEPT_MS, KEY_USES } from "./earlier-versions.ts";
 import type { SecretRecord, SecretStore, StoredSecret } from "./port.ts";
 
-/** `value` is JSON text, so that no key inside it means anything to the database. */
+/** `value` is JSON text, so that no key inside it is taken for an operator or a path. */
 type SecretDocument = { _id: string; value: string; expiresAt: Date | null };
 
-/** Works without its index too, only slower: see prepareSecrets. */
+/** Works before prepareSecrets too, without an index. */
 export function mongodbSecrets(connection: MongodbConnection): SecretStore {
   return new MongodbSecrets(connection);
 }
 
-/** Makes the index, and puts right what earlier versions kept. Safe to repeat and from several processes. @throws StoreUnavailable */
+/** Creates the index and migrates secrets of earlier versions. Idempotent, also concurrently. @throws StoreUnavailable */
 export async function prepareSecrets(connection: MongodbConnection): Promise<void> {
   await connection.run(async (db) => {
     const secrets = db.collection<SecretDocument>("secrets");
@@ -31,11 +31,11 @@ class MongodbSecrets implements SecretStore {
   }
 
   async get(key: string, now: Date): Promise<unknown | undefined> {
-    return livingValue(await this.#run((secrets) => secrets.findOne({ _id: key })), now);
+    return unexpiredValue(await this.#run((secrets) => secrets.findOne({ _id: key })), now);
   }
 
   async list(prefix: string, now: Date): Promise<{ key: string; value: unknown }[]> {
-    const under = { _id: { $gte: prefix, $lt: endOf(prefix) }, ...alive(now) };
+    const under = { _id: { $gte: prefix, $lt: endOf(prefix) }, ...unexpired(now) };
     const found = await this.#run((secrets) => secrets.find(under).sort({ _id: 1 }).toArray());
     return found.map(({ _id, value }) => ({ key: _id, value: JSON.parse(value) }));
   }
@@ -48,14 +48,14 @@ class MongodbSecrets implements SecretStore {
       const { matchedCount } = await this.#run((secrets) => secrets.replaceOne(expired, secret));
       if (matchedCount === 1) return record.value;
       const earlier = await this.get(key, now);
-      // Absent again: deleted between the two looks, so it is free to take.
+      // Deleted between the two calls, so another insert may succeed.
       if (earlier !== undefined) return earlier;
     }
   }
 
   async putIfPresent(key: string, record: SecretRecord, now: Date): Promise<boolean> {
     const secret = stored(key, record);
-    const present = { _id: key, ...alive(now) };
+    const present = { _id: key, ...unexpired(now) };
     return (await this.#run((secrets) => secrets.replaceOne(present, secret))).matchedCount === 1;
   }
 
@@ -71,11 +71,11 @@ class MongodbSecrets implements SecretStore {
   async take(key: string, now: Date): Promise<unknown | undefined> {
     const found = await this.#run((secrets) => secrets.findOne({ _id: key }));
     if (!found) return undefined;
-    // Not findOneAndDelete: compatible servers answer it to several, but count a deletion for one.
+    // Not findOneAndDelete: some compatible servers return the document to several callers, but count one deletion.
     const { deletedCount } = await this.#run((secrets) =>
       secrets.deleteOne({ _id: key, value: found.value }),
     );
-    return deletedCount === 1 ? livingValue(found, now) : undefined;
+    return deletedCount === 1 ? unexpiredValue(found, now) : undefined;
   }
 
   async sweep(now: Date): Promise<number> {
@@ -108,7 +108,7 @@ class MongodbSecrets implements SecretStore {
     await this.#connection.close();
   }
 
-  /** False when the key is there already. */
+  /** False when the key exists. */
   async #insert(secret: SecretDocument): Promise<boolean> {
     return await this.#run(async (secrets) => {
       try {
@@ -126,12 +126,12 @@ class MongodbSecrets implements SecretStore {
   }
 }
 
-/** Part of a filter: not expired. */
-function alive(now: Date) {
+/** A part of a filter. */
+function unexpired(now: Date) {
   return { $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] };
 }
 
-function livingValue(found: SecretDocument | null, now: Date): unknown | undefined {
+function unexpiredValue(found: SecretDocument | null, now: Date): unknown | undefined {
   if (!found || (found.expiresAt !== null && found.expiresAt <= now)) return undefined;
   return JSON.parse(found.value);
 }

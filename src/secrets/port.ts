@@ -1,34 +1,34 @@
-// What must never be in an event: e-mail, webhook keys, idempotent answers. Mutable, and may expire.
+// The port for data that must not be in events: e-mail addresses, webhook keys, idempotent answers. Records may expire.
 
-/** `value` is plain JSON. `expiresAt` ISO 8601 UTC; an expired record reads as absent and is destroyed by `sweep`. */
+/** `value` is plain JSON. `expiresAt`: ISO 8601 UTC; an expired record reads as absent and is deleted by `sweep`. */
 export type SecretRecord = { value: unknown; expiresAt?: string | undefined };
 
 export interface Secrets {
   get(key: string, now: Date): Promise<unknown | undefined>;
-  /** What is kept under keys that begin with the prefix, ordered by key; meant for a person's few, such as sessions. */
+  /** All records whose keys begin with the prefix, ordered by key. Not paged: for few records, such as one's sessions. */
   list(prefix: string, now: Date): Promise<{ key: string; value: unknown }[]>;
-  /** Writes only if the key is absent or expired; answers what is stored afterwards, own or earlier. */
+  /** Writes only if the key is absent or expired; returns the value that is stored afterwards. */
   putIfAbsent(key: string, record: SecretRecord, now: Date): Promise<unknown>;
-  /** Writes only over a record that lives, so that what was deleted meanwhile is not written back; false when it was. */
+  /** Overwrites an unexpired record; false when there is none, so that a record deleted meanwhile is not restored. */
   putIfPresent(key: string, record: SecretRecord, now: Date): Promise<boolean>;
   put(key: string, record: SecretRecord): Promise<void>;
   delete(key: string): Promise<void>;
-  /** Deletes and answers what was deleted, undefined for nothing; of several at the same time one gets it. */
+  /** Deletes the record and returns its value; of several concurrent callers one gets it, the others undefined. */
   take(key: string, now: Date): Promise<unknown | undefined>;
-  /** Destroys what has expired, so that it is gone for good, not only hidden; answers how many. */
+  /** Deletes expired records; returns how many. */
   sweep(now: Date): Promise<number>;
   close(): Promise<void>;
 }
 
-/** As it lies in the store, expired or not. `value` is plain JSON, most often a text that only SECRET_KEY opens. */
+/** A record as stored, expired or not. `value` is plain JSON, most often an encrypted text. */
 export type StoredSecret = { key: string; value: unknown; expiresAt?: string | undefined };
 
-/** What an adapter is: secrets, and what it takes to encrypt those that are stored under another key (reencrypt.ts). */
+/** What an adapter implements: Secrets, and what re-encryption needs (reencrypt.ts). */
 export interface SecretStore extends Secrets {
-  /** The next records after a key, ordered by key; `after` empty: from the first. */
+  /** The next records after a key, in the order of keys; from the first one when `after` is empty. */
   page(after: string, limit: number): Promise<StoredSecret[]>;
-  /** Another value for the record, its expiry kept, if it still has this one; else false. */
+  /** Compare-and-swap of the value, with the same expiry; false when the record has another value by now. */
   replace(secret: StoredSecret, value: unknown): Promise<boolean>;
-  /** Deletes the record if it still has this value; else false. */
+  /** Deletes the record; false when it has another value by now. */
   remove(secret: StoredSecret): Promise<boolean>;
 }

@@ -1,5 +1,5 @@
-// Brings every stored secret under the current key: those of versions that kept them in clear, and after a change of
-// SECRET_KEY those under the one before. Others read and write meanwhile; what is cut off goes on when it is repeated.
+// Encrypts stored secrets with the current key: unencrypted ones of earlier versions, and after a change of SECRET_KEY
+// those of the previous key. Runs beside other reads and writes, and can be aborted and repeated.
 import type { Keyring } from "./keyring.ts";
 import type { SecretStore, StoredSecret } from "./port.ts";
 import { namesOf, openedValue, sealedValue } from "./sealed-record.ts";
@@ -8,7 +8,7 @@ const PAGE = 200;
 
 type Deps = { store: SecretStore; keyring: Keyring; now: Date };
 
-/** Answers how many were encrypted anew. @throws SecretKeyUnknown for one under a key that is not on the ring */
+/** Returns how many were encrypted. @throws SecretKeyUnknown for a value of a key that is not in the keyring */
 export async function reencrypt(deps: Deps, signal?: AbortSignal): Promise<number> {
   let renewed = 0;
   for (let after = ""; !signal?.aborted; ) {
@@ -21,7 +21,7 @@ export async function reencrypt(deps: Deps, signal?: AbortSignal): Promise<numbe
   return renewed;
 }
 
-/** False when there was nothing to do, or somebody else has changed the secret meanwhile, under the current key then. */
+/** False when the secret is current, or was changed by another writer meanwhile, who uses the current key. */
 async function renew({ store, keyring, now }: Deps, secret: StoredSecret): Promise<boolean> {
   if (keyring.isSealed(secret.value) && keyring.isCurrent(secret.value)) return false;
   const { key, value } = openedValue(keyring, secret.key, secret.value);
@@ -30,7 +30,7 @@ async function renew({ store, keyring, now }: Deps, secret: StoredSecret): Promi
   if (name === secret.key) return await store.replace(secret, sealed);
   await store.putIfAbsent(name, { value: sealed, expiresAt: secret.expiresAt }, now);
   if (await store.remove(secret)) return true;
-  // Deleted or written over while it was copied: the copy must not outlive it.
+  // The original was deleted or overwritten meanwhile, so the copy is outdated.
   await store.remove({ key: name, value: sealed });
   return false;
 }

@@ -1,10 +1,10 @@
-// How one secret lies in the store: under which name, and as what text.
+// The stored form of one secret: its record name and its encrypted text.
 import type { Keyring } from "./keyring.ts";
 
-/** Names that end in a digest of what they are looked up by: anybody could try addresses on a plain one. */
+/** Prefixes of keys whose rest is replaced by a keyed hash, as guesses could be tried against a plain hash. */
 const HASHED_NAMES = ["account-by-email/"];
 
-/** What a key's record is called in the store: now, then as earlier keys and versions called it. */
+/** The record names of a key: the current one, then those under previous SECRET_KEYs and of earlier versions. */
 export function namesOf(keyring: Keyring, key: string): [current: string, ...earlier: string[]] {
   const prefix = HASHED_NAMES.find((hashed) => key.startsWith(hashed));
   if (prefix === undefined) return [key];
@@ -12,7 +12,7 @@ export function namesOf(keyring: Keyring, key: string): [current: string, ...ear
   return [`${prefix}${current}`, ...earlier.map((hash) => `${prefix}${hash}`), key];
 }
 
-/** The key goes in too, as it can't be had back from a name that is a hash. */
+/** Contains the key too, as it can't be recovered from a hashed name. */
 export function sealedValue(keyring: Keyring, name: string, key: string, value: unknown): string {
   return keyring.seal(name, JSON.stringify([key, value]));
 }

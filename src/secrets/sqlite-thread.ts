@@ -1,4 +1,4 @@
-// The thread that owns secrets.db in the HTTP process, so that no request waits for its fsync; started by sqlite/event-store.ts.
+// The thread for secrets.db in the HTTP process, so that the event loop never waits for an fsync; started by sqlite.ts.
 import { parentPort, workerData } from "node:worker_threads";
 import { serveThread } from "../runtime/threads/serve-thread.ts";
 import { openSqliteSecrets } from "./sqlite.ts";

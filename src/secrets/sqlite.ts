@@ -1,7 +1,8 @@
-// Secrets of the embedded default, in a SQLite file of their own whose deleted bytes are overwritten.
+// The secret store on SQLite, in a file of its own in which deleted values are overwritten.
 import { chmodSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { GroupCommit } from "../connections/sqlite.ts";
 import { StoreUnavailable } from "../event-store/port.ts";
 import { remoteMethods, threadClient } from "../runtime/threads/thread-client.ts";
 import { endOf, FORMER_SALTS, KEY_USE_KEPT_MS, KEY_USES } from "./earlier-versions.ts";
@@ -27,8 +28,9 @@ const METHODS = [
 ] as const;
 
 /**
- * `offThread`: in a thread of its own, started when it is needed, so that the caller's event loop never waits for the
- * disk or for another process that writes: its calls throw StoreUnavailable. Default false, in the caller's thread.
+ * `offThread`: run in a thread of its own, started by the first call, so that the caller's event loop waits neither for
+ * the disk nor for the write lock of another process; calls throw StoreUnavailable then. Default false: synchronous in
+ * the caller's thread.
  */
 export async function openSqliteSecrets(file: string, { offThread = false } = {}): Promise<SecretStore> {
   if (!offThread) return new SqliteSecrets(file);
@@ -41,8 +43,6 @@ export async function openSqliteSecrets(file: string, { offThread = false } = {}
   const methods = remoteMethods<SecretStore, (typeof METHODS)[number]>(thread, "secrets", METHODS);
   return { ...methods, close: thread.close };
 }
-
-type Write = { run: () => () => void; reject: (error: unknown) => void };
 
 class SqliteSecrets implements SecretStore {
   readonly #db: DatabaseSync;
@@ -57,10 +57,10 @@ class SqliteSecrets implements SecretStore {
   readonly #page: StatementSync;
   readonly #replace: StatementSync;
   readonly #remove: StatementSync;
-  #waiting: Write[] = [];
-  #leavesOldPages = false;
+  readonly #writes: GroupCommit;
+  #hasDeleted = false;
 
-  /** Readable by the service's own user only. `secure_delete`: a removed value is zeroed, not merely unlinked. */
+  /** The file gets mode 0600. With `secure_delete` SQLite overwrites deleted values with zeros. */
   constructor(file: string) {
     mkdirSync(dirname(file), { recursive: true });
     const db = new DatabaseSync(file, { timeout: 5000 });
@@ -68,7 +68,8 @@ class SqliteSecrets implements SecretStore {
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON");
     db.exec(`BEGIN IMMEDIATE; ${SCHEMA} COMMIT`);
     this.#db = db;
-    this.#putRightWhatWasKept();
+    this.#writes = new GroupCommit(db, () => this.#eraseDeleted());
+    this.#migrate();
     this.#get = db.prepare(
       "SELECT value FROM secrets WHERE key = ? AND (expires_at IS NULL OR expires_at > ?)",
     );
@@ -96,20 +97,20 @@ class SqliteSecrets implements SecretStore {
   }
 
   async get(key: string, now: Date): Promise<unknown | undefined> {
-    this.#commitWaiting();
+    this.#writes.flush();
     return this.#read(key, now);
   }
 
   async list(prefix: string, now: Date): Promise<{ key: string; value: unknown }[]> {
-    this.#commitWaiting();
+    this.#writes.flush();
     const rows = this.#list.all(prefix, endOf(prefix), now.toISOString());
     return rows.map((row) => ({ key: String(row.key), value: JSON.parse(String(row.value)) }));
   }
 
-  /** One statement decides who was first, so that two processes never end with two different values. */
+  /** A single statement, so that of two processes with different values one wins. */
   async putIfAbsent(key: string, record: SecretRecord, now: Date): Promise<unknown> {
     const value = JSON.stringify(record.value);
-    return await this.#write(() => {
+    return await this.#writes.write(() => {
       const written = this.#putIfAbsent.run(key, value, expiry(record), now.toISOString());
       return written.changes === 1 ? record.value : this.#read(key, now);
     });
@@ -117,35 +118,35 @@ class SqliteSecrets implements SecretStore {
 
   async putIfPresent(key: string, record: SecretRecord, now: Date): Promise<boolean> {
     const value = JSON.stringify(record.value);
-    return await this.#write(
+    return await this.#writes.write(
       () => this.#putIfPresent.run(value, expiry(record), key, now.toISOString()).changes === 1,
     );
   }
 
   async put(key: string, record: SecretRecord): Promise<void> {
     const value = JSON.stringify(record.value);
-    await this.#write(() => this.#put.run(key, value, expiry(record)));
+    await this.#writes.write(() => this.#put.run(key, value, expiry(record)));
   }
 
   async delete(key: string): Promise<void> {
-    await this.#write(() => this.#destroyed(Number(this.#delete.run(key).changes)));
+    await this.#writes.write(() => this.#deleted(Number(this.#delete.run(key).changes)));
   }
 
   async take(key: string, now: Date): Promise<unknown | undefined> {
-    return await this.#write(() => {
+    return await this.#writes.write(() => {
       const row = this.#take.get(key) as { value: string; expires_at: string | null } | undefined;
-      this.#destroyed(row ? 1 : 0);
+      this.#deleted(row ? 1 : 0);
       const isAlive = row && (row.expires_at === null || row.expires_at > now.toISOString());
       return isAlive ? JSON.parse(row.value) : undefined;
     });
   }
 
   async sweep(now: Date): Promise<number> {
-    return await this.#write(() => this.#destroyed(Number(this.#sweep.run(now.toISOString()).changes)));
+    return await this.#writes.write(() => this.#deleted(Number(this.#sweep.run(now.toISOString()).changes)));
   }
 
   async page(after: string, limit: number): Promise<StoredSecret[]> {
-    this.#commitWaiting();
+    this.#writes.flush();
     return this.#page.all(after, limit).map(({ key, value, expires_at }) => ({
       key: String(key),
       value: JSON.parse(String(value)),
@@ -155,52 +156,27 @@ class SqliteSecrets implements SecretStore {
 
   async replace(secret: StoredSecret, value: unknown): Promise<boolean> {
     const [other, same] = [JSON.stringify(value), JSON.stringify(secret.value)];
-    return await this.#write(
-      () => this.#destroyed(Number(this.#replace.run(other, secret.key, same).changes)) > 0,
+    return await this.#writes.write(
+      () => this.#deleted(Number(this.#replace.run(other, secret.key, same).changes)) > 0,
     );
   }
 
   async remove(secret: StoredSecret): Promise<boolean> {
     const same = JSON.stringify(secret.value);
-    return await this.#write(() => this.#destroyed(Number(this.#remove.run(secret.key, same).changes)) > 0);
+    return await this.#writes.write(
+      () => this.#deleted(Number(this.#remove.run(secret.key, same).changes)) > 0,
+    );
   }
 
-  /** Writes that were made before are committed. */
+  /** Commits pending writes first. */
   async close(): Promise<void> {
     if (!this.#db.isOpen) return;
-    this.#commitWaiting();
+    this.#writes.flush();
     this.#db.close();
   }
 
-  /** What arrived while the last commit was on its way to the disk shares the next one; a read sees all that came first. */
-  #write<T>(work: () => T): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const run = () => {
-        const result = work();
-        return () => resolve(result);
-      };
-      if (this.#waiting.push({ run, reject }) === 1) setImmediate(() => this.#commitWaiting());
-    });
-  }
-
-  #commitWaiting(): void {
-    const group = this.#waiting;
-    this.#waiting = [];
-    if (group.length === 0) return;
-    try {
-      this.#db.exec("BEGIN IMMEDIATE");
-      const committed = group.map(({ run }) => run());
-      this.#db.exec("COMMIT");
-      if (this.#leavesOldPages) this.#truncateLog();
-      for (const resolve of committed) resolve();
-    } catch (error) {
-      if (this.#db.isOpen && this.#db.isTransaction) this.#db.exec("ROLLBACK");
-      for (const { reject } of group) reject(error);
-    }
-  }
-
-  #destroyed(count: number): number {
-    this.#leavesOldPages ||= count > 0;
+  #deleted(count: number): number {
+    this.#hasDeleted ||= count > 0;
     return count;
   }
 
@@ -209,22 +185,24 @@ class SqliteSecrets implements SecretStore {
     return row && JSON.parse(row.value);
   }
 
-  #putRightWhatWasKept(): void {
+  #migrate(): void {
     const salts = this.#db.prepare("DELETE FROM secrets WHERE key >= ? AND key < ?");
-    if (salts.run(FORMER_SALTS, endOf(FORMER_SALTS)).changes > 0) this.#truncateLog();
+    this.#deleted(Number(salts.run(FORMER_SALTS, endOf(FORMER_SALTS)).changes));
+    this.#eraseDeleted();
     const uses = "UPDATE secrets SET expires_at = ? WHERE key >= ? AND key < ? AND expires_at IS NULL";
     const end = new Date(Date.now() + KEY_USE_KEPT_MS).toISOString();
     this.#db.prepare(uses).run(end, KEY_USES, endOf(KEY_USES));
   }
 
-  /** The write-ahead log still holds the old page until it is written back and cut to nothing. */
-  #truncateLog(): void {
-    this.#leavesOldPages = false;
+  /** Truncates the write-ahead log after a deletion, as it still contains the pages with the deleted values. */
+  #eraseDeleted(): void {
+    if (!this.#hasDeleted) return;
+    this.#hasDeleted = false;
     this.#db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   }
 }
 
-/** One spelling, so that times compare as text. */
+/** Normalised to one ISO 8601 form, as SQL compares times as text. */
 function expiry({ expiresAt }: SecretRecord): string | null {
   return expiresAt === undefined ? null : new Date(expiresAt).toISOString();
 }

@@ -1,10 +1,10 @@
-// How a document lies in MongoDB: what queries may ask for as fields, what has a shape as JSON text.
+// The stored form of a document in MongoDB: scalars as fields for queries, objects and arrays as JSON text.
 import type { Document as BsonDocument } from "mongodb";
 import type { Document } from "../port.ts";
 
 /**
- * `_json` holds the fields that are objects or arrays. As text they come back exactly as they were: keys with dots and
- * dollars mean nothing to the database, and compatible servers that know no nested arrays take them too.
+ * `_json`: the fields that are objects or arrays. As text they are returned unchanged: keys may contain dots and dollars,
+ * and compatible servers without nested arrays can store them.
  */
 export type StoredDocument = BsonDocument & { _id: string; _json?: string };
 

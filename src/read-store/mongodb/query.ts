@@ -1,4 +1,4 @@
-// Turns a FindQuery into a MongoDB filter that every compatible server understands; values never act as operators.
+// Translates a FindQuery to a MongoDB filter for all compatible servers; values can't act as operators.
 import type { Document as BsonDocument, Filter, Sort } from "mongodb";
 import { fieldName } from "../names.ts";
 import type { FindQuery, Scalar } from "../port.ts";
@@ -8,7 +8,7 @@ import type { StoredDocument } from "./documents.ts";
 export function filterOf(query: Omit<FindQuery, "limit">): Filter<StoredDocument> {
   const { where, range, contains, after, sort } = query;
   const parts: BsonDocument[] = [];
-  // null finds null and missing fields alike, as $eq does.
+  // With $eq null matches null and missing fields.
   for (const [field, value] of Object.entries(where ?? {})) {
     parts.push({ [fieldName(field)]: { $eq: scalar(value) } });
   }
@@ -35,7 +35,7 @@ export function sortOf(sort: FindQuery["sort"]): Sort {
 
 function partOfText({ fields, text }: NonNullable<FindQuery["contains"]>): BsonDocument {
   const $regex = text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
-  // An $or of nothing is an error; an $in of nothing finds nothing.
+  // An empty $or is an error; an empty $in matches nothing.
   if (fields.length === 0) return { _id: { $in: [] } };
   const any = fields.map((field) => ({ [fieldName(field)]: { $regex, $options: "i" } }));
   return any.length === 1 ? (any[0] as BsonDocument) : { $or: any };
@@ -53,7 +53,7 @@ function beyond(after: NonNullable<FindQuery["after"]>, sort: FindQuery["sort"])
   };
 }
 
-/** Anything else than a scalar is compared as its own text, never as code. */
+/** Values of other types are compared as JSON text, so that they can't be operators. */
 function scalar(value: Scalar): Scalar {
   return value !== null && typeof value === "object" ? JSON.stringify(value) : value;
 }

@@ -1,4 +1,4 @@
-// The read store on MongoDB, with nothing that a stand-alone or a compatible server lacks: guarded replaces, plain finds.
+// The read store on MongoDB: conditional replaces and plain finds, which stand-alone and compatible servers support too.
 import { type AnyBulkWriteOperation, type Collection, type Db, MongoBulkWriteError } from "mongodb";
 import { isDuplicateKey, type MongodbConnection } from "../../connections/mongodb.ts";
 import { collectionName, fieldName } from "../names.ts";
@@ -8,10 +8,10 @@ import { filterOf, sortOf } from "./query.ts";
 
 type StoredCheckpoint = Checkpoint & { _id: string };
 
-/** Documents in collections of their own names with `docs_` before, checkpoints in `checkpoints`. */
-/** What a server says that has no such collection. */
+/** The server's error code for a collection that does not exist. */
 const NAMESPACE_NOT_FOUND = 26;
 
+/** Collections get the prefix `docs_`; checkpoints are in `checkpoints`. */
 export async function openMongodbReadStore(connection: MongodbConnection): Promise<ReadStore> {
   return new MongodbReadStore(connection);
 }
@@ -50,7 +50,7 @@ class MongodbReadStore implements ReadStore {
   }
 
   async find<D extends Document>(collection: string, query: FindQuery): Promise<D[]> {
-    // To MongoDB a limit of 0 is no limit.
+    // MongoDB takes a limit of 0 for no limit.
     if (query.limit <= 0) return [];
     const filter = filterOf(query);
     const sort = sortOf(query.sort);
@@ -66,11 +66,11 @@ class MongodbReadStore implements ReadStore {
   }
 
   async replace(collection: string, documents: readonly Document[]): Promise<void> {
-    let open = documents;
-    while (open.length > 0) {
-      const settled = await this.#replaceAtOnce(collection, open);
-      // Some compatible servers stop at the first taken `_id` though told to go on: look what is left.
-      open = settled ? [] : await this.#stillNewer(collection, open);
+    let pending = documents;
+    while (pending.length > 0) {
+      const isComplete = await this.#bulkReplace(collection, pending);
+      // Some compatible servers stop an unordered bulk write at the first duplicate `_id`.
+      pending = isComplete ? [] : await this.#stillNewer(collection, pending);
     }
   }
 
@@ -97,7 +97,7 @@ class MongodbReadStore implements ReadStore {
   }
 
   async saveCheckpoint(projection: string, checkpoint: Checkpoint): Promise<void> {
-    // Equal positions are taken, so that a fault right after the checkpoint can be noted.
+    // Also at an equal position, as a fault is saved with the position before the faulty event.
     const notAhead = { _id: projection, position: { $lte: checkpoint.position } };
     await this.#checkpoints(async (all) => {
       try {
@@ -116,8 +116,8 @@ class MongodbReadStore implements ReadStore {
     await this.#connection.close();
   }
 
-  /** False when what has become of some of them is unknown. */
-  async #replaceAtOnce(collection: string, documents: readonly Document[]): Promise<boolean> {
+  /** False when the outcome of some documents is unknown. */
+  async #bulkReplace(collection: string, documents: readonly Document[]): Promise<boolean> {
     const operations: AnyBulkWriteOperation<StoredDocument>[] = documents.map((document) => ({
       replaceOne: {
         filter: { _id: document._id, _position: { $lt: document._position } },
@@ -130,11 +130,11 @@ class MongodbReadStore implements ReadStore {
         await stored.bulkWrite(operations, { ordered: false });
         return true;
       } catch (error) {
-        // The upsert of a guarded replace finds the `_id` taken when what is stored is as new or newer.
-        const taken = takenIds(error);
-        if (taken === undefined) throw error;
+        // When the stored document is as new or newer, the filter doesn't match and the upsert fails as a duplicate.
+        const duplicates = duplicateIds(error);
+        if (duplicates === undefined) throw error;
         const { matchedCount, upsertedCount } = (error as MongoBulkWriteError).result;
-        return matchedCount + upsertedCount + taken === operations.length;
+        return matchedCount + upsertedCount + duplicates === operations.length;
       }
     });
   }
@@ -159,18 +159,18 @@ class MongodbReadStore implements ReadStore {
     return this.#run((db) => work(db.collection<StoredCheckpoint>("checkpoints")));
   }
 
-  /** Async, so that a bad name too is a rejection. */
+  /** Async, so that an invalid name becomes a rejection. */
   async #run<T>(work: (db: Db) => Promise<T>): Promise<T> {
     return await this.#connection.run(async (db) => await work(db));
   }
 }
 
-/** How many writes found their `_id` taken; undefined when anything else went wrong. */
-function takenIds(error: unknown): number | undefined {
+/** Number of writes that failed with a duplicate `_id`; undefined when there was any other error. */
+function duplicateIds(error: unknown): number | undefined {
   if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError()) return undefined;
   const failures = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors];
-  const allTaken = failures.length > 0 && failures.every(({ code }) => code === 11_000);
-  return allTaken ? failures.length : undefined;
+  const areDuplicates = failures.length > 0 && failures.every(({ code }) => code === 11_000);
+  return areDuplicates ? failures.length : undefined;
 }
 
 function withoutId({ _id, ...checkpoint }: StoredCheckpoint): Checkpoint {

@@ -1,4 +1,4 @@
-// Turns a FindQuery into SQL: names are checked before they enter the text, values are only ever bound.
+// Translates a FindQuery to SQL: names are validated before they become part of the text, values are bound parameters.
 import type { SQLInputValue } from "node:sqlite";
 import { collectionName, fieldName } from "../names.ts";
 import type { FindQuery, Scalar } from "../port.ts";
@@ -23,7 +23,7 @@ export function order(sort: FindQuery["sort"]): string {
     : `_id ${direction}`;
 }
 
-/** WHERE with its values, or an empty text when the query takes every document. */
+/** The WHERE clause and its values; empty when all documents match. */
 export function conditions(query: Omit<FindQuery, "limit">): { sql: string; values: SQLInputValue[] } {
   const parts: string[] = [];
   const values: SQLInputValue[] = [];
@@ -31,7 +31,7 @@ export function conditions(query: Omit<FindQuery, "limit">): { sql: string; valu
     parts.push(part);
     values.push(...bound);
   };
-  // IS, not =, so that null finds null and missing fields alike.
+  // IS, not =, so that null matches null and missing fields.
   for (const [field, value] of Object.entries(query.where ?? {})) add(`${column(field)} IS ?`, scalar(value));
   const { range, contains, after, sort } = query;
   if (range?.from !== undefined) add(`${column(range.field)} >= ?`, range.from);
@@ -46,7 +46,7 @@ export function conditions(query: Omit<FindQuery, "limit">): { sql: string; valu
     if (!sort || sort.field === "_id") add(`_id ${beyond} ?`, after.id);
     else {
       const field = column(sort.field);
-      // The first half lets the index start at the right place; the second is exact.
+      // The first condition is one that the index can seek to; the second one excludes the last document itself.
       add(
         `${field} ${beyond}= ? AND (${field} ${beyond} ? OR _id ${beyond} ?)`,
         after.value,
@@ -58,7 +58,7 @@ export function conditions(query: Omit<FindQuery, "limit">): { sql: string; valu
   return { sql: parts.length > 0 ? ` WHERE ${parts.join(" AND ")}` : "", values };
 }
 
-/** Booleans are 0 and 1 to json_extract. Anything else than a scalar is compared as its own text, never as code. */
+/** json_extract returns booleans as 0 and 1. Values of other types are compared as JSON text. */
 function scalar(value: Scalar): SQLInputValue {
   if (typeof value === "boolean") return value ? 1 : 0;
   return value !== null && typeof value === "object" ? JSON.stringify(value) : value;

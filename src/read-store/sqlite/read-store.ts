@@ -1,14 +1,13 @@
-// The read store on SQLite: one table a collection, documents as JSON, lookups through expression indexes.
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+// The read store on SQLite, with slow calls in a thread of its own when the caller must not be blocked.
 import { StoreUnavailable } from "../../event-store/port.ts";
 import { remoteMethods, threadClient } from "../../runtime/threads/thread-client.ts";
-import type { Checkpoint, CollectionSpec, Document, FindQuery, ReadStore } from "../port.ts";
-import { column, conditions, order, tableName } from "./query.ts";
+import type { FindQuery, ReadStore } from "../port.ts";
+import { openSynchronousReadStore } from "./synchronous-read-store.ts";
 
-/** The thread of the HTTP process ends when nothing was searched for so long. */
+/** The thread is ended after so long without a call. */
 const IDLE_MS = 60_000;
-/** More documents than that are not read in the calling thread. */
-const MOST_DIRECT = 100;
+/** Maximum of documents that are read in the caller's thread. */
+const MAX_DIRECT = 100;
 
 const OFF_THREAD = [
   ...(["getMany", "find", "count", "replace", "clear", "drop"] as const),
@@ -16,13 +15,12 @@ const OFF_THREAD = [
 ] as const;
 
 /**
- * Opens (and makes) the file. A collection that nobody has made yet reads as empty, as in a document database.
- * `offThread`: what may take long (searches, counts, many documents, writes) runs in a thread of its own, started when
- * it is needed. A document by its id, or some by equality, are read in the caller's: that takes a fifth of the CPU time
- * that asking another thread takes. Default false: all is synchronous in the caller's thread.
+ * Opens or creates the file. `offThread`: searches, counts, reads of many documents and writes run in a thread of its
+ * own, started by the first of them. Reads of a document by id, or of few by equality, stay in the caller's thread, where
+ * they take a fifth of the CPU time of a call to another thread. Default false: all calls are synchronous.
  */
 export async function openSqliteReadStore(file: string, { offThread = false } = {}): Promise<ReadStore> {
-  const here = openHere(file);
+  const here = openSynchronousReadStore(file);
   if (!offThread) return here;
   const thread = threadClient({
     file: new URL("./thread.ts", import.meta.url),
@@ -34,12 +32,12 @@ export async function openSqliteReadStore(file: string, { offThread = false } = 
   const remote = remoteMethods<ReadStore, (typeof OFF_THREAD)[number]>(thread, "readStore", OFF_THREAD);
   return {
     ...remote,
-    // At the start, for which no thread has to be there.
+    // Called once at the start, so it is no reason to start the thread.
     ensure: (specs) => here.ensure(specs),
     get: (collection, id) => here.get(collection, id),
     checkpoint: (projection) => here.checkpoint(projection),
     checkpoints: () => here.checkpoints(),
-    getMany: (collection, ids) => (ids.length <= MOST_DIRECT ? here : remote).getMany(collection, ids),
+    getMany: (collection, ids) => (ids.length <= MAX_DIRECT ? here : remote).getMany(collection, ids),
     find: (collection, query) => (isLookup(query) ? here : remote).find(collection, query),
     async close() {
       await thread.close();
@@ -48,162 +46,7 @@ export async function openSqliteReadStore(file: string, { offThread = false } = 
   };
 }
 
-/** By equality alone, which an index answers; what is sorted, bounded or searched may pass over many documents. */
+/** By equality alone, which an index answers; sorted, ranged and text searches may scan many documents. */
 function isLookup({ sort, range, contains, limit }: FindQuery): boolean {
-  return !sort && !range && !contains && limit <= MOST_DIRECT;
-}
-
-function openHere(file: string): ReadStore {
-  const db = new DatabaseSync(file, { timeout: 5000 });
-  db.exec("PRAGMA busy_timeout = 5000");
-  db.exec("PRAGMA journal_mode = WAL");
-  // Everything here can be folded again from the events, so a lost last commit costs nothing.
-  db.exec("PRAGMA synchronous = NORMAL");
-  // Fewer, larger checkpoints: a busy projector rewrites the same pages many times.
-  db.exec(
-    "PRAGMA wal_autocheckpoint = 16000; PRAGMA journal_size_limit = 134217728; PRAGMA cache_size = -65536",
-  );
-  db.exec(
-    "CREATE TABLE IF NOT EXISTS checkpoints (name TEXT PRIMARY KEY, position TEXT NOT NULL, doc TEXT NOT NULL)",
-  );
-  return new SqliteReadStore(db);
-}
-
-class SqliteReadStore implements ReadStore {
-  readonly #db: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
-  readonly #tables = new Set<string>();
-
-  constructor(db: DatabaseSync) {
-    this.#db = db;
-  }
-
-  async ensure(specs: readonly CollectionSpec[]): Promise<void> {
-    for (const { name, indexes } of specs) {
-      const table = this.#table(name);
-      for (const fields of indexes) {
-        // `_id` last, so that paging by (field, _id) needs no sort.
-        const columns = [...new Set([...fields, "_id"])].map(column).join(", ");
-        const index = `"ix_${name}_${fields.join("_")}"`;
-        this.#db.exec(`CREATE INDEX IF NOT EXISTS ${index} ON ${table} (${columns})`);
-      }
-    }
-  }
-
-  async get<D extends Document>(collection: string, id: string): Promise<D | undefined> {
-    const row = this.#prepare(`SELECT doc FROM ${this.#table(collection)} WHERE _id = ?`).get(id);
-    return row ? parse<D>(row) : undefined;
-  }
-
-  async getMany<D extends Document>(collection: string, ids: readonly string[]): Promise<D[]> {
-    const one = this.#prepare(`SELECT doc FROM ${this.#table(collection)} WHERE _id = ?`);
-    const found: D[] = [];
-    for (const id of new Set(ids)) {
-      const row = one.get(id);
-      if (row) found.push(parse<D>(row));
-    }
-    return found;
-  }
-
-  async find<D extends Document>(collection: string, query: FindQuery): Promise<D[]> {
-    const { sql, values } = conditions(query);
-    const statement = `SELECT doc FROM ${this.#table(collection)}${sql} ORDER BY ${order(query.sort)} LIMIT ?`;
-    const rows = this.#prepare(statement).all(...values, query.limit);
-    return rows.map((row) => parse<D>(row));
-  }
-
-  async count(collection: string, query: Omit<FindQuery, "limit" | "sort" | "after">): Promise<number> {
-    const { sql, values } = conditions(query);
-    return Number(
-      this.#prepare(`SELECT count(*) AS n FROM ${this.#table(collection)}${sql}`).get(...values)?.n,
-    );
-  }
-
-  async replace(collection: string, documents: readonly Document[]): Promise<void> {
-    if (documents.length === 0) return;
-    const upsert = this.#prepare(
-      `INSERT INTO ${this.#table(collection)} AS stored (_id, position, doc) VALUES (?, ?, ?)
-       ON CONFLICT (_id) DO UPDATE SET position = excluded.position, doc = excluded.doc
-       WHERE stored.position < excluded.position`,
-    );
-    this.#transaction(() => {
-      for (const document of documents)
-        upsert.run(document._id, document._position, JSON.stringify(document));
-    });
-  }
-
-  async clear(collection: string): Promise<void> {
-    this.#prepare(`DELETE FROM ${this.#table(collection)}`).run();
-  }
-
-  async drop(collection: string): Promise<void> {
-    const table = tableName(collection);
-    this.#db.exec(`DROP TABLE IF EXISTS ${table}`);
-    this.#tables.delete(table);
-    for (const sql of [...this.#statements.keys()]) if (sql.includes(table)) this.#statements.delete(sql);
-  }
-
-  async checkpoint(projection: string): Promise<Checkpoint | undefined> {
-    const row = this.#prepare("SELECT doc FROM checkpoints WHERE name = ?").get(projection);
-    return row ? parse<Checkpoint>(row) : undefined;
-  }
-
-  async checkpoints(): Promise<Record<string, Checkpoint>> {
-    const rows = this.#prepare("SELECT name, doc FROM checkpoints").all();
-    return Object.fromEntries(rows.map((row) => [String(row.name), parse<Checkpoint>(row)]));
-  }
-
-  async saveCheckpoint(projection: string, checkpoint: Checkpoint): Promise<void> {
-    // Equal positions are taken, so that a fault right after the checkpoint can be noted.
-    this.#prepare(
-      `INSERT INTO checkpoints AS stored (name, position, doc) VALUES (?, ?, ?)
-       ON CONFLICT (name) DO UPDATE SET position = excluded.position, doc = excluded.doc
-       WHERE stored.position <= excluded.position`,
-    ).run(projection, checkpoint.position, JSON.stringify(checkpoint));
-  }
-
-  async resetCheckpoint(projection: string): Promise<void> {
-    this.#prepare("DELETE FROM checkpoints WHERE name = ?").run(projection);
-  }
-
-  async close(): Promise<void> {
-    if (!this.#db.isOpen) return;
-    this.#statements.clear();
-    this.#db.close();
-  }
-
-  #table(collection: string): string {
-    const table = tableName(collection);
-    if (!this.#tables.has(table)) {
-      this.#db.exec(
-        `CREATE TABLE IF NOT EXISTS ${table} (_id TEXT PRIMARY KEY, position TEXT NOT NULL, doc TEXT NOT NULL)`,
-      );
-      this.#tables.add(table);
-    }
-    return table;
-  }
-
-  #prepare(sql: string): StatementSync {
-    let statement = this.#statements.get(sql);
-    if (!statement) {
-      statement = this.#db.prepare(sql);
-      this.#statements.set(sql, statement);
-    }
-    return statement;
-  }
-
-  #transaction(work: () => void): void {
-    this.#db.exec("BEGIN IMMEDIATE");
-    try {
-      work();
-      this.#db.exec("COMMIT");
-    } catch (error) {
-      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
-      throw error;
-    }
-  }
-}
-
-function parse<T>(row: Record<string, unknown>): T {
-  return JSON.parse(String(row.doc)) as T;
+  return !sort && !range && !contains && limit <= MAX_DIRECT;
 }

@@ -1,10 +1,10 @@
-// The thread that searches, counts and writes read.db for the HTTP thread; started by sqlite/event-store.ts.
+// The thread that searches, counts and writes read.db for the HTTP thread; started by read-store.ts.
 import { parentPort, workerData } from "node:worker_threads";
 import { serveThread } from "../../runtime/threads/serve-thread.ts";
 import { lowerThreadPriority } from "../../runtime/threads/thread-priority.ts";
 import { openSqliteReadStore } from "./read-store.ts";
 
-/** Whoever searches can wait a little longer than who follows a link. */
+/** Below the priority of redirects: searches may take longer. */
 const NICENESS = 5;
 
 if (parentPort) {

@@ -2,17 +2,16 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import { GroupCommit, inTransaction } from "../../connections/sqlite.ts";
 import { QUEUE_SCHEMA, STATEMENTS } from "./queue.sqlite-statements.ts";
 
 export type StatementName = keyof typeof STATEMENTS;
 export type Values = Record<string, SQLInputValue>;
 
-type Waiting = { work: () => unknown; resolve: (result: unknown) => void; reject: (error: unknown) => void };
-
 export class QueueDatabase {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<StatementName, StatementSync>();
-  #waiting: Waiting[] = [];
+  readonly #writes: GroupCommit;
 
   constructor(file: string) {
     mkdirSync(dirname(file), { recursive: true });
@@ -21,6 +20,7 @@ export class QueueDatabase {
     // Fewer, larger WAL checkpoints, because a delivery's rows are written three times within seconds.
     this.#db.exec("PRAGMA wal_autocheckpoint = 8000; PRAGMA journal_size_limit = 67108864");
     this.#db.exec(`BEGIN IMMEDIATE; ${QUEUE_SCHEMA} COMMIT`);
+    this.#writes = new GroupCommit(this.#db);
   }
 
   /**
@@ -28,17 +28,14 @@ export class QueueDatabase {
    * whose record is lost in a power failure is only made again.
    */
   soon<T>(work: () => T): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      if (this.#waiting.length === 0) setImmediate(() => this.#commitWaiting());
-      this.#waiting.push({ work, resolve: (result) => resolve(result as T), reject });
-    });
+    return this.#writes.write(work);
   }
 
   /** A transaction of its own, fsynced before it returns. */
   onDisk<T>(work: () => T): T {
     this.#db.exec("PRAGMA synchronous = FULL");
     try {
-      return this.#transaction(work);
+      return inTransaction(this.#db, work);
     } finally {
       this.#db.exec("PRAGMA synchronous = NORMAL");
     }
@@ -59,33 +56,9 @@ export class QueueDatabase {
 
   close(): void {
     if (!this.#db.isOpen) return;
-    this.#commitWaiting();
+    this.#writes.flush();
     this.#statements.clear();
     this.#db.close();
-  }
-
-  #commitWaiting(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
-    if (waiting.length === 0) return;
-    try {
-      const results = this.#transaction(() => waiting.map(({ work }) => work()));
-      for (const [n, { resolve }] of waiting.entries()) resolve(results[n]);
-    } catch (error) {
-      for (const { reject } of waiting) reject(error);
-    }
-  }
-
-  #transaction<T>(work: () => T): T {
-    this.#db.exec("BEGIN IMMEDIATE");
-    try {
-      const result = work();
-      this.#db.exec("COMMIT");
-      return result;
-    } catch (error) {
-      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
-      throw error;
-    }
   }
 
   #statement(name: StatementName): StatementSync {

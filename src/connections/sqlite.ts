@@ -1,0 +1,52 @@
+// Transactions of the SQLite adapters, and group commit, so that writes at the same time share one fsync.
+import type { DatabaseSync } from "node:sqlite";
+
+/** Runs `work` in a write transaction, rolled back when `work` or the commit throws. @throws what they throw */
+export function inTransaction<T>(db: DatabaseSync, work: () => T): T {
+  db.exec("BEGIN IMMEDIATE");
+  try {
+    const result = work();
+    db.exec("COMMIT");
+    return result;
+  } catch (error) {
+    if (db.isTransaction) db.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+type Pending = { work: () => unknown; resolve: (result: unknown) => void; reject: (error: unknown) => void };
+
+/** Collects the writes of one turn of the event loop into one transaction; when it fails, all of them are rejected. */
+export class GroupCommit {
+  readonly #db: DatabaseSync;
+  readonly #onCommit: () => void;
+  #pending: Pending[] = [];
+
+  /** `onCommit`: called after each commit, before its writes resolve. */
+  constructor(db: DatabaseSync, onCommit: () => void = () => undefined) {
+    this.#db = db;
+    this.#onCommit = onCommit;
+  }
+
+  /** Resolves with the result of `work` after the commit. */
+  write<T>(work: () => T): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (this.#pending.length === 0) setImmediate(() => this.flush());
+      this.#pending.push({ work, resolve: (result) => resolve(result as T), reject });
+    });
+  }
+
+  /** Commits pending writes now, so that a read sees them. */
+  flush(): void {
+    const pending = this.#pending;
+    this.#pending = [];
+    if (pending.length === 0) return;
+    try {
+      const results = inTransaction(this.#db, () => pending.map(({ work }) => work()));
+      this.#onCommit();
+      for (const [n, { resolve }] of pending.entries()) resolve(results[n]);
+    } catch (error) {
+      for (const { reject } of pending) reject(error);
+    }
+  }
+}

@@ -60,7 +60,7 @@ describe("clicks while the event store is away", () => {
     life.eventStore.unavailable = false;
     expect(await life.drained()).toBe(true);
     expect(await terms()).toEqual(termsOf(WRITER, 500));
-    expect(life.troubles).toEqual([
+    expect(life.problems).toEqual([
       "Clicks wait in the spool: the store is away",
       "The event store has all clicks of the spool",
     ]);
@@ -89,7 +89,7 @@ describe("clicks while the event store is away", () => {
     expect(await life.drained()).toBe(true);
     expect(await terms()).toEqual(termsOf(WRITER, 5));
     expect(life.eventStore.script).toEqual(["none"]);
-    expect(life.troubles).toEqual([]);
+    expect(life.problems).toEqual([]);
     await life.close();
   });
 
@@ -213,7 +213,7 @@ describe("clicks while the event store is away", () => {
     expect(life.spool.bytes).toBeLessThanOrEqual(20_000);
     expect(sender.accepted.length).toBeLessThan(100);
     expect(sender.accepted.length).toBe(life.spool.clicks);
-    expect(life.troubles).toContain("The click spool is full: it may hold 20000 bytes");
+    expect(life.problems).toContain("The click spool is full: it may hold 20000 bytes");
     life.eventStore.unavailable = false;
     expect(await life.drained()).toBe(true);
     expect(await terms()).toEqual(termsOf(WRITER, 100));
@@ -296,10 +296,10 @@ describe("the files of the click spool", () => {
     const left = spoolsOf("b").openOwn();
     left.put([{ stream: "clicks-b-1", after: -1, events: sampleEvents(1) }]);
     left.close();
-    const troubles: string[] = [];
-    const found = spoolsOf("c").openOrphaned((message) => troubles.push(message));
+    const problems: string[] = [];
+    const found = spoolsOf("c").openOrphaned((message) => problems.push(message));
     expect(found.map((spool) => spool.size().clicks)).toEqual([1]);
-    expect(troubles).toEqual([expect.stringMatching(/^The click spool a\.spool can't be read: /)]);
+    expect(problems).toEqual([expect.stringMatching(/^The click spool a\.spool can't be read: /)]);
     for (const spool of found) spool.close();
   });
 });

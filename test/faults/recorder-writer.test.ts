@@ -95,7 +95,7 @@ describe("the click writer", () => {
     };
     const reports = await write(batchesOf(12, 200), flaky);
     expect(await storedTerms()).toEqual(numbers(2400));
-    expect(reports.some((report) => report.type === "trouble")).toBe(true);
+    expect(reports.some((report) => report.type === "problem")).toBe(true);
   });
 
   it("finds what an earlier thread had appended, whatever it had merged, and appends only the rest", async () => {

@@ -1,12 +1,12 @@
 // The HTTP thread's side of click recording: batches hits, sends them to the recorder thread and tracks their commits.
 import { Histogram } from "prom-client";
-import { backoffMs } from "../../runtime/backoff.ts";
 import { type ErrorFields, errorFields } from "../../runtime/error-fields.ts";
 import { CommitWaiters } from "./commit-waiters.ts";
 import type { RawHit } from "./hit.ts";
 import { type HitPlace, HitQueue } from "./hit-queue.ts";
 import type { RecorderReport, SpoolReport } from "./recorder-report.ts";
-import type { RecorderThread, StartRecorderThread } from "./start-recorder-thread.ts";
+import type { StartRecorderThread } from "./start-recorder-thread.ts";
+import { SupervisedRecorderThread } from "./supervised-recorder-thread.ts";
 
 export type ClickRecorderDeps = {
   durability: "batched" | "durable";
@@ -41,7 +41,6 @@ const LONGEST_DELAY_MS = 50;
 const FLUSH_AFTER_MS = 10;
 const FLUSH_AT_HITS = 256;
 const LONGEST_WAIT_MS = 5_000;
-const RESTART = { fromMs: 50, toMs: 5_000 };
 
 export class ClickRecorder {
   /** Not registered here: the metrics collector adds it to its registry. */
@@ -57,10 +56,7 @@ export class ClickRecorder {
   readonly #revisions = new Map<string, number>();
   readonly #queue = new HitQueue();
   readonly #waiters = new CommitWaiters();
-  #failuresInARow = 0;
-  #thread: RecorderThread;
-  /** Set while no thread is running. */
-  #restartTimer: NodeJS.Timeout | undefined;
+  readonly #thread: SupervisedRecorderThread;
   readonly #flushAfterMs: number;
   #flushTimer: NodeJS.Timeout | undefined;
   /** A batch is due that could not be sent yet, because the thread has its maximum of unfinished batches. */
@@ -69,9 +65,7 @@ export class ClickRecorder {
   #committed = 0;
   #spool: RecorderStats["spool"];
   #lost = 0;
-  #restarts = 0;
   #lastError: string | undefined;
-  #closing = false;
 
   constructor(deps: ClickRecorderDeps) {
     this.#deps = deps;
@@ -79,7 +73,13 @@ export class ClickRecorder {
     this.#longestWaitMs = deps.longestWaitMs ?? LONGEST_WAIT_MS;
     // Group commit: a durable redirect waits, so its batch is sent now; hits of the meantime form the next batch.
     this.#flushAfterMs = deps.durability === "durable" ? 0 : FLUSH_AFTER_MS;
-    this.#thread = this.#start();
+    this.#thread = new SupervisedRecorderThread({
+      start: () => deps.startThread(this.#revisions),
+      random: deps.random,
+      onReport: (report) => this.#onReport(report),
+      onError: (message, error) => this.#note(message, error && errorFields(error)),
+      onRestarted: () => this.#resend(),
+    });
   }
 
   /**
@@ -103,11 +103,7 @@ export class ClickRecorder {
   /** Drains, then ends the thread, which closes its stores. */
   async close(): Promise<void> {
     await this.drain();
-    this.#closing = true;
-    if (this.#restartTimer !== undefined) return clearTimeout(this.#restartTimer);
-    const ended = new Promise<void>((resolve) => this.#thread.on("exit", () => resolve()));
-    this.#thread.postMessage("stop");
-    await ended;
+    await this.#thread.stop();
   }
 
   stats(): RecorderStats {
@@ -117,7 +113,7 @@ export class ClickRecorder {
       backlog: this.#recorded - this.#committed,
       spool: this.#spool,
       lost: this.#lost,
-      threadRestarts: this.#restarts,
+      threadRestarts: this.#thread.restarts,
       lastError: this.#lastError,
     };
   }
@@ -180,33 +176,15 @@ export class ClickRecorder {
   }
 
   #sendDue(): void {
-    if (!this.#isDue || this.#restartTimer !== undefined) return;
-    for (let batch = this.#queue.next(); batch; batch = this.#queue.next()) this.#thread.postMessage(batch);
+    if (!this.#isDue || !this.#thread.isRunning) return;
+    for (let batch = this.#queue.next(); batch; batch = this.#queue.next()) this.#thread.send(batch);
     this.#isDue = this.#queue.filling > 0;
   }
 
-  #start(): RecorderThread {
-    const thread = this.#deps.startThread(this.#revisions);
-    thread.on("message", (report) => this.#onReport(report));
-    thread.on("error", (error) => this.#note(`Recorder thread: ${error.message}`, errorFields(error)));
-    thread.on("exit", (code) => {
-      if (!this.#closing) this.#restart(code);
-    });
-    return thread;
-  }
-
-  /** The new thread gets the known revisions of its streams and every uncommitted batch again, in order. */
-  #restart(code: number): void {
-    this.#restarts++;
-    this.#note(`Recorder thread ended with code ${code}; starting another`);
-    const restart = () => {
-      this.#restartTimer = undefined;
-      this.#thread = this.#start();
-      for (const batch of this.#queue.sent()) this.#thread.postMessage(batch);
-      this.#sendDue();
-    };
-    this.#failuresInARow++;
-    this.#restartTimer = setTimeout(restart, backoffMs(this.#failuresInARow, RESTART, this.#deps.random));
+  /** A new thread, which knows the revisions of its streams, gets every uncommitted batch again, in order. */
+  #resend(): void {
+    for (const batch of this.#queue.sent()) this.#thread.send(batch);
+    this.#sendDue();
   }
 
   #onReport(report: RecorderReport): void {
@@ -215,12 +193,12 @@ export class ClickRecorder {
       this.#spool = { clicks, bytes, full };
       return;
     }
-    if (report.type === "trouble") {
+    if (report.type === "problem") {
       this.#lost += report.lost ?? 0;
       this.#note(report.message, report.err);
       return;
     }
-    this.#failuresInARow = 0;
+    this.#thread.resetBackoff();
     for (const seconds of report.appendSeconds) this.appendDuration.observe(seconds);
     for (const [stream, revision] of report.reached) this.#reach(stream, revision);
     this.#committed += this.#queue.commit(report.upTo);

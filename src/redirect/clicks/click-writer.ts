@@ -113,7 +113,7 @@ export class ClickWriter {
     } catch (error) {
       // Retrying cannot succeed, so the hit is dropped and counted as lost instead of blocking the batch.
       const message = `Hit on ${hit.link.key}: ${messageOf(error)}`;
-      this.#deps.report({ type: "trouble", message, err: errorFields(error), lost: 1 });
+      this.#deps.report({ type: "problem", message, err: errorFields(error), lost: 1 });
       return undefined;
     }
   }

@@ -11,9 +11,9 @@ export type CommittedReport = {
 };
 
 /** A failure that is retried, its end, or (`lost`) hits that can't be turned into events. */
-export type TroubleReport = { type: "trouble"; message: string; err?: ErrorFields; lost?: number };
+export type ProblemReport = { type: "problem"; message: string; err?: ErrorFields; lost?: number };
 
 /** Clicks in the spool. `full`: the last clicks did not fit and stay in memory. */
 export type SpoolReport = { type: "spool"; clicks: number; bytes: number; full: boolean };
 
-export type RecorderReport = CommittedReport | TroubleReport | SpoolReport;
+export type RecorderReport = CommittedReport | ProblemReport | SpoolReport;

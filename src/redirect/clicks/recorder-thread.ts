@@ -55,7 +55,7 @@ async function main(port: MessagePort, data: RecorderThreadData): Promise<void> 
 async function geoOrNone(file: string | undefined, report: (report: RecorderReport) => void): Promise<Geo> {
   return openGeo(file).catch((error: Error) => {
     const message = `GEOIP_DB: no click gets a place, ${error.message}`;
-    report({ type: "trouble", message, err: errorFields(error) });
+    report({ type: "problem", message, err: errorFields(error) });
     return geoOf(undefined, undefined);
   });
 }

@@ -176,7 +176,7 @@ export class ClickOutbox {
   /** Without a message it reports the spool's size only. */
   readonly #note = (message?: string, error?: unknown): void => {
     const err = error === undefined ? {} : { err: errorFields(error) };
-    if (message !== undefined) this.#deps.report({ type: "trouble", message, ...err });
+    if (message !== undefined) this.#deps.report({ type: "problem", message, ...err });
     this.#reportSpool();
   };
 }

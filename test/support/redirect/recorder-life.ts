@@ -55,7 +55,7 @@ async function sleepInTurns(ms: number, signal?: AbortSignal): Promise<void> {
 
 export class RecorderLife {
   readonly eventStore: FaultyEventStore;
-  readonly troubles: string[] = [];
+  readonly problems: string[] = [];
   spool: SpoolReport = { type: "spool", clicks: 0, bytes: 0, full: false };
   /** Most clicks that were ever in the spool. */
   largestSpool = 0;
@@ -149,7 +149,7 @@ export class RecorderLife {
       this.spool = report;
       this.largestSpool = Math.max(this.largestSpool, report.clicks);
     }
-    if (report.type === "trouble") this.troubles.push(report.message);
+    if (report.type === "problem") this.problems.push(report.message);
     if (report.type !== "committed") return;
     for (const [stream, revision] of report.reached) this.#sender.revisions.set(stream, revision);
     for (const [number, batch] of this.#sender.unacknowledged) {

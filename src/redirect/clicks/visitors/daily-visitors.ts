@@ -24,9 +24,9 @@ type Day = { own: string; codes: VisitorOf; isShared: boolean; keptUntil: number
 
 /** Hits may still be uncommitted when the day ends, and the store has destroyed its salt by then. */
 const KEPT_IN_MEMORY_MS = 10 * 60_000;
-/** Clicks wait this long for the salt store; after a failure it is not asked again for `ASK_AGAIN_MS`. */
+/** Clicks wait this long for the salt store; after a failure it is not called for `OUTAGE_PAUSE_MS`. */
 const ANSWER_WITHIN_MS = 1_000;
-const ASK_AGAIN_MS = 5_000;
+const OUTAGE_PAUSE_MS = 5_000;
 
 /**
  * While the salt store is unavailable the process uses a salt of its own and offers it later, so no click waits, but a
@@ -36,7 +36,7 @@ const ASK_AGAIN_MS = 5_000;
 export function dailyVisitors(deps: DailyVisitorsDeps): DailyVisitors {
   const days = new Map<string, Day>();
   const now = () => deps.clock().getTime();
-  const breaker = new OutageBreaker({ clock: now, openMs: ASK_AGAIN_MS });
+  const breaker = new OutageBreaker({ clock: now, openMs: OUTAGE_PAUSE_MS });
 
   return {
     async codesAt(at) {

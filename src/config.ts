@@ -1,4 +1,4 @@
-// The environment, parsed once by the list of settings (DESIGN §8); nothing else reads process.env.
+// Parses the environment variables of the list of settings (DESIGN §8); no other code reads process.env.
 import { randomBytes } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { z } from "zod";
 import { SETTINGS, type Setting } from "./config/settings.ts";
 import { DomainError } from "./runtime/errors.ts";
 
-/** One line for each variable that can't be used, ready to print. */
+/** `problems`: one line for each invalid variable, ready to print. */
 export class BadConfig extends DomainError {
   override readonly code = "bad_config";
   readonly problems: readonly string[];
@@ -21,7 +21,7 @@ export const ENVIRONMENT_NAMES: readonly string[] = Object.values(SETTINGS).map(
 
 type Parsed = { -readonly [Name in keyof typeof SETTINGS]: z.output<(typeof SETTINGS)[Name]["read"]> };
 
-/** Each setting by its name in SETTINGS, which says what it is. Plain JSON, so that it can be handed to worker threads. */
+/** The parsed settings by their names in SETTINGS. Plain JSON, so that it can be passed to worker threads. */
 export type Config = Optional<Omit<Parsed, "baseUrl" | "mailFrom">> & {
   /** Origin of the service's own short links, without a slash at the end. */
   baseUrl: string;
@@ -30,7 +30,7 @@ export type Config = Optional<Omit<Parsed, "baseUrl" | "mailFrom">> & {
   mailFrom: string;
 };
 
-/** What may be undefined may be left out. */
+/** Makes members that may be undefined optional. */
 type Optional<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
   [K in keyof T as undefined extends T[K] ? K : never]?: T[K];
 };
@@ -60,7 +60,7 @@ export function parseConfig(env: Readonly<Record<string, string | undefined>>): 
   return { ...parsed, baseUrl: base, baseHost, mailFrom };
 }
 
-/** The configuration for the start log: what is secret shows only that it is set. */
+/** The configuration for the log at the start; secret values are replaced by `(set)`. */
 export function describeConfig(config: Config): Record<string, unknown> {
   const hidden = new Set(settings.filter(([, { isSecret }]) => isSecret).map(([name]) => name));
   return Object.fromEntries(
@@ -71,8 +71,8 @@ export function describeConfig(config: Config): Record<string, unknown> {
 }
 
 /**
- * The service's own secret: `SECRET_KEY`, else one that is made at first use and kept in the data folder for its
- * owner only. Two processes that start at once end up with the same one.
+ * The service's own secret: `SECRET_KEY`, else a random one that is created once in the data folder, with mode 0600. The
+ * file is created exclusively, so that two processes that start together use the same one.
  */
 export function secretKeyOf(config: Pick<Config, "secretKey" | "dataDir">): string {
   if (config.secretKey) return config.secretKey;

@@ -1,20 +1,52 @@
-// The forms that environment variables have beside plain numbers and words: addresses, lists, connection strings.
+// The formats of environment variables: their zod schemas and the checks of addresses, lists and connection strings.
 import { isIP } from "node:net";
 import { z } from "zod";
 
-/** What `TRUST_PROXY` may name besides addresses and CIDRs; each stands for well-known private ranges. */
+export const text = z.string();
+export const port = z.coerce.number().int().min(0).max(65_535).default(3000);
+export const token = text.min(16, "must be at least 16 characters").optional();
+export const secretKey = text.min(32, "must be at least 32 characters").optional();
+export const keyPrefix = text
+  .regex(/^[A-Za-z][A-Za-z0-9]{0,15}$/, "must be 1 to 16 letters and digits, a letter first")
+  .default("ll");
+export const eventStoreUrl = text
+  .refine(isEventStoreUrl, "must be an EventStoreDB connection string such as esdb://host:2113?tls=false")
+  .refine(readsAtLeader, "nodePreference must be leader (the default): another node may lag behind the log")
+  .optional();
+export const eventStorePrefix = text
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9_.]{0,62}$/,
+    "must be letters, digits, dots and underscores, such as staging_",
+  )
+  .default("");
+export const mongodbUrl = text
+  .refine(isMongodbUrl, "must be a MongoDB connection string such as mongodb://host:27017/linkledger")
+  .optional();
+export const redisUrl = text
+  .refine(isRedisUrl, "must be a Redis address such as redis://host:6379")
+  .optional();
+export const smtpUrl = text
+  .regex(/^smtps?:\/\/[^\s/]+/, "must be smtp://user:password@host:port or smtps://...")
+  .optional();
+export const flag = z
+  .enum(["true", "false", "1", "0"], "must be true or false")
+  .default("false")
+  .transform((value) => value === "true" || value === "1");
+export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
+
+/** Names in `TRUST_PROXY` that proxy-addr replaces by private address ranges. */
 const PROXY_RANGES = ["loopback", "linklocal", "uniquelocal"];
 
-/** Hosts, ports and options are the driver's to read; what it can't is told at start all the same. */
-export function isEventStoreUrl(text: string): boolean {
+/** Checks the scheme only; the driver checks the rest when it is opened, at the start too. */
+function isEventStoreUrl(text: string): boolean {
   return /^esdb(\+discover)?:\/\/\S+$/.test(text);
 }
 
 /**
- * Whether reads go to the leader: a follower may lag, so that what follows the log could pass over an event for good.
- * The driver ignores case, `-` and `_` in names and values, and takes the last of several.
+ * Whether reads go to the leader. A follower may lag behind it, so a subscription could skip an event for ever. As the
+ * driver does, it ignores case, `-` and `_` in names and values.
  */
-export function readsAtLeader(text: string): boolean {
+function readsAtLeader(text: string): boolean {
   const flat = (word = "") => word.toLowerCase().replace(/[\s_-]/g, "");
   const given = [...text.matchAll(/[?&]([^=?&]+)=([^&?]*)/g)].filter(
     ([, name]) => flat(name) === "nodepreference",
@@ -22,11 +54,11 @@ export function readsAtLeader(text: string): boolean {
   return given.every(([, , value]) => flat(value) === "leader");
 }
 
-export function isMongodbUrl(text: string): boolean {
+function isMongodbUrl(text: string): boolean {
   return /^mongodb(\+srv)?:\/\/\S+$/.test(text);
 }
 
-export function isRedisUrl(text: string): boolean {
+function isRedisUrl(text: string): boolean {
   return /^rediss?:\/\/./.test(text) && URL.canParse(text);
 }
 

@@ -1,18 +1,26 @@
-// Every setting, once: its variable, how it is read, what holds when it is unset, and what it is. README shows this list.
+// The list of all settings: environment variable, format, default and description. README contains it as a table.
 import { resolve } from "node:path";
 import { z } from "zod";
 import {
   baseUrl,
+  eventStorePrefix,
+  eventStoreUrl,
+  flag,
   isDnsServer,
-  isEventStoreUrl,
-  isMongodbUrl,
   isProxyRange,
-  isRedisUrl,
+  keyPrefix,
+  LOG_LEVELS,
   list,
-  readsAtLeader,
+  mongodbUrl,
+  port,
+  redisUrl,
+  secretKey,
+  smtpUrl,
+  text,
+  token,
 } from "./formats.ts";
 
-/** `unset` and `what` in Markdown, as the table in README has them. `isSecret`: never shown, in logs or messages. */
+/** `unset` and `what` are the default and the description in README's Markdown table. `isSecret`: hidden in the log. */
 export type Setting = {
   variable: string;
   read: z.ZodType;
@@ -21,37 +29,7 @@ export type Setting = {
   isSecret?: boolean;
 };
 
-const text = z.string();
-const port = z.coerce.number().int().min(0).max(65_535).default(3000);
-const token = text.min(16, "must be at least 16 characters").optional();
-const secretKey = text.min(32, "must be at least 32 characters").optional();
-const keyPrefix = text
-  .regex(/^[A-Za-z][A-Za-z0-9]{0,15}$/, "must be 1 to 16 letters and digits, a letter first")
-  .default("ll");
-const eventStoreUrl = text
-  .refine(isEventStoreUrl, "must be an EventStoreDB connection string such as esdb://host:2113?tls=false")
-  .refine(readsAtLeader, "nodePreference must be leader (the default): another node may lag behind the log")
-  .optional();
-const eventStorePrefix = text
-  .regex(
-    /^[A-Za-z0-9][A-Za-z0-9_.]{0,62}$/,
-    "must be letters, digits, dots and underscores, such as staging_",
-  )
-  .default("");
-const mongodbUrl = text
-  .refine(isMongodbUrl, "must be a MongoDB connection string such as mongodb://host:27017/linkledger")
-  .optional();
-const redisUrl = text.refine(isRedisUrl, "must be a Redis address such as redis://host:6379").optional();
-const smtpUrl = text
-  .regex(/^smtps?:\/\/[^\s/]+/, "must be smtp://user:password@host:port or smtps://...")
-  .optional();
-const flag = z
-  .enum(["true", "false", "1", "0"], "must be true or false")
-  .default("false")
-  .transform((value) => value === "true" || value === "1");
-const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
-
-/** By their names in Config. */
+/** By the names that they have in Config. */
 export const SETTINGS = {
   port: {
     variable: "PORT",
@@ -99,7 +77,7 @@ export const SETTINGS = {
     variable: "CLICK_SPOOL_MB",
     read: z.coerce.number().int().min(1).default(4096),
     unset: "`4096`",
-    what: "with `EVENTSTORE_URL`: the most disk that clicks may take in `DATA_DIR/click-spool` while the event store is away; 100 MB of the disk stay free in any case",
+    what: "with `EVENTSTORE_URL`: the most disk that clicks may take in `DATA_DIR/click-spool` while the event store is unavailable; 100 MB of the disk stay free in any case",
   },
   geoipDb: {
     variable: "GEOIP_DB",

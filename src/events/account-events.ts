@@ -1,4 +1,4 @@
-// Events of `account-<uuid>`: the account, its tier, keys and domains. No e-mail, no key in clear (DESIGN §3).
+// Events of `account-<uuid>`: the account, its tier, keys and domains; without e-mail addresses and keys (DESIGN §3).
 import { z } from "zod";
 import type { EventDefinition } from "./definition.ts";
 import { TIERS } from "./vocabulary.ts";
@@ -12,7 +12,7 @@ export const accountEvents = {
   AccountOpened: { version: 1, schema: z.object({ ...ofAccount, tier: z.enum(TIERS) }) },
   TierChanged: { version: 1, schema: z.object({ ...ofAccount, from: z.enum(TIERS), to: z.enum(TIERS) }) },
   AccountClosed: { version: 1, schema: z.object({ ...ofAccount }) },
-  /** `keyHash`: SHA-256 of the whole key, hex. `hint`: its last four characters, for people to tell keys apart. */
+  /** `keyHash`: SHA-256 of the whole key, hex. `hint`: its last four characters, shown in lists of keys. */
   KeyIssued: {
     version: 1,
     schema: z.object({
@@ -24,9 +24,9 @@ export const accountEvents = {
     }),
   },
   KeyDeactivated: { version: 1, schema: z.object({ ...ofAccount, keyId: z.uuid() }) },
-  /** `hostname`: lower-case A-label form. `token`: the value its DNS TXT record must show. */
+  /** `hostname`: lower-case A-label form. `token`: the required value of its DNS TXT record. */
   DomainAdded: { version: 1, schema: z.object({ ...ofAccount, hostname: z.string(), token: z.string() }) },
-  /** `domainId` is issued by verification (interface, part 2). `how`: seen in DNS, or the operator vouches. */
+  /** `domainId` is issued by verification (interface, part 2). `how`: by the TXT record, or by the operator's `--skip-dns`. */
   DomainVerified: {
     version: 1,
     schema: z.object({
@@ -40,12 +40,12 @@ export const accountEvents = {
     version: 1,
     schema: z.object(ofDomain),
   },
-  /** `reason`: by our own check, as the record that proved the ownership has been gone for days. */
+  /** `reason`: set when the daily check deactivated it, as its TXT record has been missing for days. */
   DomainDeactivated: {
     version: 1,
     schema: z.object({ ...ofDomain, reason: z.enum(["record_lost"]).optional() }),
   },
-  /** `reason`: another account has proven the hostname in DNS, where the record of this one is gone. */
+  /** `reason`: set when another account has verified the hostname while the TXT record of this one was missing. */
   DomainRemoved: {
     version: 1,
     schema: z.object({
@@ -55,9 +55,9 @@ export const accountEvents = {
       reason: z.enum(["taken_over"]).optional(),
     }),
   },
-  /** The daily check no longer finds the TXT record that verification found. */
+  /** The daily check found the TXT record missing. */
   DomainRecordLost: { version: 1, schema: z.object(ofDomain) },
   DomainRecordFound: { version: 1, schema: z.object(ofDomain) },
-  /** Where the domain's `/` leads; null is a small page of ours. */
+  /** `homeUrl`: where the domain's `/` redirects to; null for the service's own page. */
   DomainHomeSet: { version: 1, schema: z.object({ ...ofDomain, homeUrl: z.string().nullable() }) },
 } as const satisfies Record<string, EventDefinition>;

@@ -1,4 +1,4 @@
-// Every event type with its schema, version and upcasters: written strictly, read tolerantly (DESIGN §3).
+// Every event type with its schema, version and upcasters; unknown keys are refused when writing, dropped when reading.
 import type { z } from "zod";
 import type { EventMetadata, NewEvent, RecordedEvent } from "../event-store/port.ts";
 import { accountEvents } from "./account-events.ts";
@@ -26,11 +26,11 @@ export type AccountEvent = TypedEvent<keyof typeof accountEvents | keyof typeof 
 export type DomainEvent = TypedEvent<keyof typeof domainEvents>;
 export type LinkEvent = TypedEvent<keyof typeof linkEvents>;
 export type LinkClicked = TypedEvent<"LinkClicked">;
-/** Any event of the catalogue: what deciders return, before it has an id. */
+/** An event of the type, as deciders return it, without an id. */
 export type EventOf<T extends EventType> = TypedEvent<T>;
 export type LinkledgerEvent = TypedEvent<EventType>;
 
-/** An event read from the store, upcast and checked: what folds and projections see. */
+/** An event read from the store, upcast and validated, as deciders and projections fold it. */
 export type StoredEvent = LinkledgerEvent &
   Pick<RecordedEvent, "id" | "stream" | "revision" | "position" | "recordedAt"> & { metadata: EventMetadata };
 

@@ -1,4 +1,4 @@
-// Events of `clicks-<writer>-<yyyymmdd>`: the facts of every hit, so that any later question is answered by replay.
+// Events of `clicks-<writer>-<yyyymmdd>`: all facts of every hit, so that later projections can be folded from them.
 import { z } from "zod";
 import type { EventDefinition } from "./definition.ts";
 import { CLICK_KINDS, CREATED_VIA, DEVICE_TYPES } from "./vocabulary.ts";
@@ -12,7 +12,7 @@ export const clickEvents = {
       /** `<host>/<slug>`, as in the link's stream name. */
       link: z.string(),
       slug: z.string(),
-      /** The link's stream revision and destination at that moment. */
+      /** The revision of the link's stream; with `longUrl`, the destination at that moment. */
       linkRevision: z.number().int(),
       shortUrl: z.string(),
       longUrl: z.string(),
@@ -20,7 +20,7 @@ export const clickEvents = {
       via: z.enum(CREATED_VIA),
       at: z.iso.datetime(),
       kind: z.enum(CLICK_KINDS),
-      /** Version of the rules in redirect/clicks/enrich/classify.ts that said `kind`. */
+      /** Version of the rules that chose `kind` (redirect/clicks/enrich/classify.ts). */
       rules: z.number().int(),
       /** Version of the list of programs that the rules used, such as `isbot@5.2.3`; absent in clicks under rules 1. */
       botList: z.string().optional(),
@@ -41,7 +41,7 @@ export const clickEvents = {
       referrer: z.string(),
       /** Host without `www.`, lower case; `direct` for none. */
       referrerHost: z.string(),
-      /** The fields that were given: the short URL's own query first, else the long URL's. */
+      /** The given fields: from the short URL's own query, else from the long URL's. */
       utm: z.object({
         source: z.string().optional(),
         medium: z.string().optional(),
@@ -53,11 +53,11 @@ export const clickEvents = {
       language: z.string(),
       /** Sec-Purpose, Purpose or X-Moz as sent; empty for none. */
       prefetch: z.string(),
-      /** Keyed hash of address, user agent and link under a salt that lives one day: 16 hex characters. */
+      /** Hash of address, user agent and link with a salt that is deleted after its day: 16 hex characters. */
       visitor: z.string(),
       /**
-       * The same with the account instead of the link, so that uniques of an account, a tag or a domain can be counted.
-       * Always written; absent in clicks of earlier programs, which read this version too and drop what they don't know.
+       * The same with the account instead of the link, to count unique visitors of an account, a tag or a domain. Always
+       * written; absent in clicks of earlier programs, which can read this version too and drop unknown members.
        */
       accountVisitor: z.string().optional(),
     }),

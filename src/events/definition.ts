@@ -1,10 +1,10 @@
-// What the catalogue knows of an event type, and how data written by an older version becomes today's.
+// The definition of an event type, and how data of earlier versions is upcast to the present one.
 import type { z } from "zod";
 
-/** Pure JSON to JSON, from the version it is filed under to the next; never changes its argument. */
+/** Turns JSON data of one version into the next one; pure, and never changes its argument. */
 export type Upcaster = (data: unknown) => unknown;
 
-/** `schema` describes `version`; `upcast[n]` turns data of version n into n + 1 and is there for every n below. */
+/** `schema`: of `version`. `upcast[n]`: from version n to n + 1, for every n below `version`. */
 export type EventDefinition = {
   version: number;
   schema: z.ZodType;
@@ -12,8 +12,8 @@ export type EventDefinition = {
 };
 
 /**
- * Data of `definition.version`, whatever version it was written in.
- * @throws RangeError when it was written by a newer program, or a step between is missing
+ * Upcasts data to `definition.version`, one version after the other.
+ * @throws RangeError when the data is of a newer version, or an upcaster is missing
  */
 export function upcast(definition: EventDefinition, data: unknown, writtenVersion: number): unknown {
   if (!(writtenVersion >= 1 && writtenVersion <= definition.version))

@@ -1,4 +1,4 @@
-// Events of `domain-<hostname>`: who owns a verified hostname; appended with NO_STREAM or an exact revision.
+// Events of `domain-<hostname>`: which account owns a verified hostname; appended with NO_STREAM or an exact revision.
 import { z } from "zod";
 import type { EventDefinition } from "./definition.ts";
 

@@ -1,4 +1,4 @@
-// Event ids that sort by time: a unique index over them grows at its end instead of everywhere.
+// Event ids that sort by time, so that inserts go to the end of the unique index over them and not to random pages.
 
 const VARIANT = "89ab";
 

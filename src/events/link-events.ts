@@ -1,10 +1,10 @@
-// Events of `link-<host>/<slug>`: one link's whole life; the slug is its identity (DESIGN §3).
+// Events of `link-<host>/<slug>`, the stream of one link, whose identity is the slug (DESIGN §3).
 import { z } from "zod";
 import type { EventDefinition } from "./definition.ts";
 import { CREATED_VIA } from "./vocabulary.ts";
 
 const ofLink = {
-  /** Host the link lives on, as in its short URL (with a port where that has one), lower case. */
+  /** Host of the short URL, with its port if it has one, lower case. */
   host: z.string(),
   slug: z.string(),
   accountId: z.uuid(),
@@ -20,7 +20,7 @@ export const linkEvents = {
       shortUrl: z.string(),
       via: z.enum(CREATED_VIA),
       custom: z.boolean(),
-      /** The API key that made it; absent for links made in the portal. */
+      /** The API key that created it; absent for links that were created in the portal. */
       keyId: z.uuid().optional(),
       /** Present on a custom domain only. */
       domainId: z.uuid().optional(),

@@ -1,15 +1,15 @@
-// From a decided event to one that can be appended: checked strictly, stamped with version and origin.
+// Turns an event of a decider into one that can be appended: validates it strictly, adds id, version and origin.
 import { z } from "zod";
 import type { EventMetadata, NewEvent } from "../event-store/port.ts";
 import { DomainError } from "../runtime/errors.ts";
 import { catalogue, type EventType, type LinkledgerEvent } from "./catalogue.ts";
 
-/** An event that must not be written: a mistake in this program, never in a request. */
+/** An event that doesn't match its schema: an error of this program, never of a request. */
 export class EventInvalid extends DomainError {
   override readonly code = "event_invalid";
 }
 
-/** Where an event came from; ends in its metadata. */
+/** Where an event comes from; becomes a part of its metadata. */
 export type EventOrigin = Pick<EventMetadata, "correlationId" | "causationId" | "actor">;
 
 const strictSchemas = Object.fromEntries(
@@ -17,11 +17,11 @@ const strictSchemas = Object.fromEntries(
 ) as Readonly<Record<EventType, z.ZodType>>;
 
 /**
- * `id`: a UUID, the same again when the same append is retried.
- * @throws EventInvalid when the data isn't exactly what the schema says, unknown keys included
+ * `id`: a UUID; a retry of the same append must use the same one.
+ * @throws EventInvalid when the data doesn't match the schema or has unknown keys
  */
 export function newEvent(event: LinkledgerEvent, id: string, origin: EventOrigin): NewEvent {
-  // The schemas change nothing, so what passes goes on as it is: a copy would cost as much as the check.
+  // Appends `event.data` and not the parsed copy, as the schemas transform nothing.
   const result = strictSchemas[event.type].safeParse(event.data);
   if (!result.success) throw new EventInvalid(`${event.type}: ${z.prettifyError(result.error)}`);
   const { correlationId, causationId, actor } = origin;
@@ -33,7 +33,7 @@ export function newEvent(event: LinkledgerEvent, id: string, origin: EventOrigin
   };
 }
 
-/** The same schema, refusing unknown keys in nested objects too: `strict` alone looks at the top level only. */
+/** The schema with unknown keys refused in nested objects too, as zod's `strict` applies to the top level only. */
 function strictly(schema: z.ZodType): z.ZodType {
   if (!(schema instanceof z.ZodObject)) return schema;
   const shape = Object.entries(schema.shape).map(([key, field]) => [key, strictly(field as z.ZodType)]);

@@ -1,24 +1,24 @@
-// From a recorded event to a typed one: upcast, checked, unknown keys dropped; what every fold reads through.
+// Turns a recorded event into a typed one: upcasts and validates its data, and drops unknown keys.
 import { z } from "zod";
 import type { RecordedEvent } from "../event-store/port.ts";
 import { DomainError, messageOf } from "../runtime/errors.ts";
 import { catalogue, type StoredEvent } from "./catalogue.ts";
 import { type EventDefinition, upcast } from "./definition.ts";
 
-/** Stored data that this program can't read: a newer version's, or not what its schema says. */
+/** Stored data of a newer version, or that doesn't match its schema. */
 export class EventUnreadable extends DomainError {
   override readonly code = "event_unreadable";
 }
 
 /**
- * The event as today's program sees it; undefined for a type it doesn't know, which a newer version may have written.
- * @throws EventUnreadable when the type is known but the data can't be made to fit its schema
+ * The event with data of the present version; undefined for an unknown type, which a newer program may have written.
+ * @throws EventUnreadable when the type is known and its data can't be read
  */
 export function readEvent(recorded: RecordedEvent): StoredEvent | undefined {
   return readEventOf(catalogue, recorded) as StoredEvent | undefined;
 }
 
-/** `readEvent` against any registry, so that the mechanism can be shown with types that don't exist yet. */
+/** `readEvent` for any catalogue, so that tests can use types with several versions. */
 export function readEventOf(
   registry: Readonly<Record<string, EventDefinition>>,
   recorded: RecordedEvent,

@@ -1,6 +1,6 @@
-// Names of streams, written once: the part before the first `-` is the category that subscriptions filter on.
+// The names of streams: the part up to the first `-` is the prefix by which subscriptions filter.
 
-/** Prefixes to subscribe to; each ends in `-`, so `link-` never takes in another category. */
+/** Prefixes for subscriptions; each ends in `-`, so that none is the beginning of another. */
 export const PREFIX = { account: "account-", domain: "domain-", link: "link-", clicks: "clicks-" } as const;
 
 export function accountStream(accountId: string): string {
@@ -12,7 +12,7 @@ export function domainStream(hostname: string): string {
   return `${PREFIX.domain}${hostname}`;
 }
 
-/** A link's identity everywhere: `<host>/<slug>`, host without port; both lower case, as slugs ignore case. */
+/** The identity of a link: `<host>/<slug>`, the host without port; both lower case, as slugs are case-insensitive. */
 export function linkKey(host: string, slug: string): string {
   return `${host.toLowerCase()}/${slug.toLowerCase()}`;
 }
@@ -21,7 +21,7 @@ export function linkStream(host: string, slug: string): string {
   return `${PREFIX.link}${linkKey(host, slug)}`;
 }
 
-/** One writer's clicks of one UTC day: a single writer makes an exact expected revision possible (DESIGN §3). */
+/** Clicks of one writer and UTC day; with a single writer every append can expect an exact revision (DESIGN §3). */
 export function clickStream(writer: string, at: Date): string {
   return `${PREFIX.clicks}${writer}-${at.toISOString().slice(0, 10).replaceAll("-", "")}`;
 }

@@ -1,5 +1,4 @@
-// The words that events, commands, projections and answers share, each list written once.
-
+// The enumerations and limits that events, commands, projections and answers share.
 export const TIERS = ["free", "developer"] as const;
 export type Tier = (typeof TIERS)[number];
 
@@ -7,14 +6,14 @@ export type Tier = (typeof TIERS)[number];
 export const CLICK_KINDS = ["click", "preview", "qr_scan"] as const;
 export type ClickKind = (typeof CLICK_KINDS)[number];
 
-/** Which kinds of click a webhook is sent unless its owner says otherwise. */
+/** The kinds of click that a webhook gets by default. */
 export const WEBHOOK_DEFAULT_KINDS = ["click", "qr_scan"] as const satisfies readonly ClickKind[];
 
 /** Who paused a webhook: its owner, the operator of the service, or the service after too many failures. */
 export const WEBHOOK_PAUSERS = ["user", "operator", "system"] as const;
 export type WebhookPauser = (typeof WEBHOOK_PAUSERS)[number];
 
-/** Why the service itself paused a webhook, where the mend depends on it: a new key also resumes one without a key. */
+/** Why the service paused a webhook, where a command depends on it: rotating the key resumes one whose key was missing. */
 export const WEBHOOK_PAUSE_CAUSES = ["key_missing"] as const;
 export type WebhookPauseCause = (typeof WEBHOOK_PAUSE_CAUSES)[number];
 
@@ -24,11 +23,11 @@ export type DeviceType = (typeof DEVICE_TYPES)[number];
 export const UTM_FIELDS = ["source", "medium", "campaign", "term", "content"] as const;
 export type UtmField = (typeof UTM_FIELDS)[number];
 
-/** Where a link was made: only links made through the API trigger webhooks (interface, part 6). */
+/** Where a link was created: only links of the API trigger webhooks (interface, part 6). */
 export const CREATED_VIA = ["api", "web"] as const;
 export type CreatedVia = (typeof CREATED_VIA)[number];
 
-/** What each tier allows (interface, parts 1 and 8). */
+/** The limits of each tier (interface, parts 1 and 8). */
 export const TIER_LIMITS = {
   free: { requestsPerHour: 50, activeKeys: 2, developerFeatures: false },
   developer: { requestsPerHour: 500, activeKeys: 5, developerFeatures: true },
@@ -38,17 +37,17 @@ export const TIER_LIMITS = {
 >;
 
 /**
- * The most that one stream takes in over its life: every command on it reads and folds it. Far beyond what people do,
- * and cheap to fold. What only stops or removes something is never refused for it.
+ * Limits on the length of a stream, as every command on it reads and folds it; far beyond ordinary use. Commands that
+ * deactivate, pause or remove are never refused for them.
  */
 export const STREAM_LIMITS = {
-  /** Of an account: API keys ever issued, webhooks and domains ever added, removed ones counted. */
+  /** Of an account: API keys ever issued, webhooks and domains ever added, including removed ones. */
   keysIssued: 1_000,
   webhooksAdded: 1_000,
   domainsAdded: 1_000,
   /** Of an account: all its events together. */
   accountEvents: 5_000,
-  /** Of a link, after it was made. */
+  /** Changes of a link after its creation. */
   linkChanges: 1_000,
 } as const;
 

@@ -1,17 +1,17 @@
-// Webhooks' events in `account-<uuid>`, where the limit of five is an invariant. No key in clear, no credentials in a URL.
+// Events of webhooks in `account-<uuid>`, which holds the limit of five; without keys, and URLs without credentials.
 import { z } from "zod";
 import type { EventDefinition } from "./definition.ts";
 import { CLICK_KINDS, WEBHOOK_PAUSE_CAUSES, WEBHOOK_PAUSERS } from "./vocabulary.ts";
 
 const ofWebhook = { accountId: z.uuid(), webhookId: z.uuid(), at: z.iso.datetime() };
 
-/** What its owner sets. `url`: without user name, password and fragment. `kinds`: which kinds of click it is sent. */
+/** Chosen by the owner. `url`: without user name, password and fragment. `kinds`: the kinds of click that it gets. */
 const settings = { url: z.string(), kinds: z.array(z.enum(CLICK_KINDS)).min(1), label: z.string() };
 
 export const webhookEvents = {
-  /** `keyHint`: the key's last four characters; the key itself is among the secrets. */
+  /** `keyHint`: the key's last four characters; the key itself is in the secret store. */
   WebhookAdded: { version: 1, schema: z.object({ ...ofWebhook, ...settings, keyHint: z.string() }) },
-  /** All settings as they are from now on. */
+  /** Contains all settings, changed or not. */
   WebhookChanged: { version: 1, schema: z.object({ ...ofWebhook, ...settings }) },
   WebhookPaused: {
     version: 1,
@@ -23,7 +23,7 @@ export const webhookEvents = {
     }),
   },
   WebhookResumed: { version: 1, schema: z.object({ ...ofWebhook }) },
-  /** Until `previousUntil` deliveries are signed with the key before it too. */
+  /** `previousUntil`: until then deliveries are signed with the previous key too. */
   WebhookKeyRotated: {
     version: 1,
     schema: z.object({ ...ofWebhook, keyHint: z.string(), previousUntil: z.iso.datetime() }),

@@ -9,7 +9,7 @@ import type { AccountDocument } from "../projections/definitions/accounts.ts";
 import { listAccounts, showAccount } from "../queries/accounts.ts";
 import { listWebhooks } from "../queries/webhooks.ts";
 import { domainRow, keyRow, webhookRow } from "./rows.ts";
-import { looking, reading, type Session, writing } from "./session.ts";
+import { runCommand, runQuery, runWithoutCatchUp, type Session } from "./session.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -23,7 +23,7 @@ export function accountCommands(program: Command): void {
     .addOption(new Option("--tier <tier>", "subscription tier").choices(TIERS).default("free"))
     .option("--json", "print one JSON document")
     .action((options: { email: string; tier: Tier; json?: boolean }) =>
-      writing(options.json ?? false, async ({ deps, context }) => {
+      runCommand(options.json ?? false, async ({ deps, context }) => {
         const { accountId, email, tier } = await openAccount(deps, context, options);
         return { account_id: accountId, email, tier };
       }),
@@ -36,7 +36,7 @@ export function accountCommands(program: Command): void {
     .addArgument(new Argument("<tier>").choices(TIERS))
     .option("--json", "print one JSON document")
     .action((accountId: string, tier: Tier, options: { json?: boolean }) =>
-      writing(options.json ?? false, async ({ deps, context }) => {
+      runCommand(options.json ?? false, async ({ deps, context }) => {
         await changeTier(deps, context, accountId, tier);
         await deps.secrets.delete(upgradeRequestSecret(accountId));
         return { account_id: accountId, tier };
@@ -48,7 +48,7 @@ export function accountCommands(program: Command): void {
     .description("accounts that ask for the Developer plan, longest first; `account tier` grants it")
     .option("--json", "print one JSON document")
     .action((options: { json?: boolean }) =>
-      reading(options.json ?? false, async ({ deps }) => {
+      runQuery(options.json ?? false, async ({ deps }) => {
         const requests = (await upgradeRequests(deps)).map(async ({ accountId, at }) => {
           const email = await deps.secrets.get(emailSecret(accountId), deps.clock());
           return { account_id: accountId, email: email ?? null, asked_at: at };
@@ -63,7 +63,7 @@ export function accountCommands(program: Command): void {
     .argument("<account-id>")
     .option("--json", "print one JSON document")
     .action((accountId: string, options: { json?: boolean }) =>
-      looking(options.json ?? false, async ({ deps, config }) => {
+      runWithoutCatchUp(options.json ?? false, async ({ deps, config }) => {
         const { issuePasswordReset } = await import("../commands/credentials/reset-password.ts");
         const { path, expiresAt } = await issuePasswordReset(deps, accountId, DAY_MS);
         return { account_id: accountId, link: `${config.baseUrl}${path}`, expires_at: expiresAt };
@@ -79,7 +79,7 @@ export function accountCommands(program: Command): void {
     .requiredOption("--yes", "I know that this can't be undone")
     .option("--json", "print one JSON document")
     .action((accountId: string, options: { json?: boolean }) =>
-      writing(options.json ?? false, async ({ deps, context }, catchUp) => {
+      runCommand(options.json ?? false, async ({ deps, context }, catchUp) => {
         const { closeAccount } = await import("../commands/account/close-account.ts");
         const { finishClosing } = await import("../jobs/account-closing.ts");
         await closeAccount(deps, context, accountId);
@@ -95,7 +95,7 @@ export function accountCommands(program: Command): void {
     .description("all accounts, oldest first")
     .option("--json", "print one JSON document")
     .action((options: { json?: boolean }) =>
-      reading(options.json ?? false, async (session) => {
+      runQuery(options.json ?? false, async (session) => {
         const found = await listAccounts(session.deps);
         return { accounts: await Promise.all(found.map((row) => accountRow(session, row))) };
       }),
@@ -107,7 +107,7 @@ export function accountCommands(program: Command): void {
     .argument("<account-id>")
     .option("--json", "print one JSON document")
     .action((accountId: string, options: { json?: boolean }) =>
-      reading(options.json ?? false, async (session) => {
+      runQuery(options.json ?? false, async (session) => {
         const { account: found, keys, domains } = await showAccount(session.deps, accountId);
         const row = await accountRow(session, found);
         const webhooks = await listWebhooks(session.deps, accountId);

@@ -1,4 +1,4 @@
-// linkledger audit streams | stream | events | link | verify: the log itself, as it was written.
+// linkledger audit streams | stream | events | link | verify: shows and verifies the event log.
 import { type Command, InvalidArgumentError } from "commander";
 import { parseAnchor } from "../audit/log-digest.ts";
 import { verifyLog } from "../audit/verify-log.ts";
@@ -7,7 +7,7 @@ import type { EventStore, Position } from "../event-store/port.ts";
 import { linkStream, PREFIX } from "../events/streams.ts";
 import { DomainError } from "../runtime/errors.ts";
 import { countLine } from "./progress-line.ts";
-import { looking, type Session } from "./session.ts";
+import { runWithoutCatchUp, type Session } from "./session.ts";
 
 export class StreamNotFound extends DomainError {
   override readonly code = "stream_not_found";
@@ -28,7 +28,7 @@ export function auditCommands(program: Command): void {
     .option("--prefix <prefix>", "only streams whose name starts so, such as link-")
     .option("--json", "print one JSON document")
     .action((options: { prefix?: string; json?: boolean }) =>
-      looking(options.json ?? false, async ({ backend }) => {
+      runWithoutCatchUp(options.json ?? false, async ({ backend }) => {
         const prefixes = options.prefix ? [options.prefix] : Object.values(PREFIX);
         return { streams: await streams(backend.eventStore, prefixes) };
       }),
@@ -40,7 +40,7 @@ export function auditCommands(program: Command): void {
     .argument("<name>")
     .option("--json", "print one JSON document")
     .action((name: string, options: { json?: boolean }) =>
-      looking(options.json ?? false, async ({ backend }) => {
+      runWithoutCatchUp(options.json ?? false, async ({ backend }) => {
         const events = await backend.eventStore.read(name);
         if (events.length === 0) throw new StreamNotFound(`There is no stream ${name}`);
         return { stream: name, events };
@@ -55,7 +55,7 @@ export function auditCommands(program: Command): void {
     .option("--limit <count>", "at most so many; default 1000", atLeastOne, PAGE)
     .option("--json", "print one JSON document")
     .action((options: { prefix?: string; after?: Position; limit: number; json?: boolean }) =>
-      looking(options.json ?? false, async ({ backend }) => {
+      runWithoutCatchUp(options.json ?? false, async ({ backend }) => {
         const { prefix, after, limit } = options;
         const prefixes = prefix ? [prefix] : Object.values(PREFIX);
         return { events: await backend.eventStore.readAll({ prefixes, after, limit }) };
@@ -69,7 +69,7 @@ export function auditCommands(program: Command): void {
     .option("--host <hostname>", "custom domain; the base host by default")
     .option("--json", "print one JSON document")
     .action((slug: string, options: { host?: string; json?: boolean }) =>
-      looking(options.json ?? false, async ({ backend, config }) => {
+      runWithoutCatchUp(options.json ?? false, async ({ backend, config }) => {
         const stream = linkStream(options.host ?? config.baseHost, slug);
         const events = await backend.eventStore.read(stream);
         if (events.length === 0) throw new LinkNotFound();
@@ -82,11 +82,11 @@ export function auditCommands(program: Command): void {
     .option("--anchor <anchor>", "of an earlier verification: was anything up to there changed?")
     .option("--json", "print one JSON document")
     .action((options: { anchor?: string; json?: boolean }) =>
-      looking(options.json ?? false, (session) => verify(session, options.anchor, !options.json)),
+      runWithoutCatchUp(options.json ?? false, (session) => verify(session, options.anchor, !options.json)),
     );
 }
 
-/** The answer is printed whatever it says; a log with a problem ends in exit code 1. */
+/** Prints the result in any case; exit code 1 when the log has a problem. */
 async function verify({ backend, deps }: Session, given: string | undefined, showProgress: boolean) {
   const anchor = given === undefined ? undefined : parseAnchor(given);
   if (given !== undefined && !anchor)

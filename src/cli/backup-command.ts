@@ -1,4 +1,4 @@
-// linkledger backup: the embedded files, copied while the service runs (docs/operations.md says how to restore).
+// linkledger backup: copies the embedded files while the service runs (restoring: docs/operations.md).
 import { copyFileSync, existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
@@ -41,8 +41,8 @@ function backUp(folder: string): { name: string; bytes: number }[] {
 }
 
 /**
- * In this order the copies fit together: what a later one has more than an earlier one hurts nobody. Not among them:
- * read.db, which is folded again from the events, and a key that SECRET_KEY has taken the place of.
+ * In the order of copying. The copies are consistent with each other, because later files may hold newer state than
+ * earlier ones without harm. Left out: read.db, which is rebuilt from the events, and secret.key when SECRET_KEY is set.
  */
 function embeddedFiles(config: Pick<Config, "eventStoreUrl" | "mongodbUrl" | "secretKey">) {
   return [

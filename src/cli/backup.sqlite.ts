@@ -1,8 +1,8 @@
-// Copies embedded SQLite files as of one moment each, also while a service writes to them.
+// Copies SQLite files as consistent snapshots while the service writes to them.
 import { closeSync, fsyncSync, openSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
-/** `copy` must not be there yet. Writers go on meanwhile. @throws what SQLite says, also of a copy that is not sound */
+/** `copy` must not exist. Does not block writers. @throws SQLite's error, or an Error when the copy fails the integrity check */
 export function copySqlite(file: string, copy: string): { bytes: number } {
   const db = new DatabaseSync(file, { timeout: 5000 });
   try {

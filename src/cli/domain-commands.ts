@@ -8,7 +8,7 @@ import { verifyDomain } from "../commands/domains/verify-domain.ts";
 import type { DomainDocument } from "../projections/definitions/domains.ts";
 import { findDomain, listDomains, showAccount } from "../queries/accounts.ts";
 import { domainRow } from "./rows.ts";
-import { reading, type Session, writing } from "./session.ts";
+import { runCommand, runQuery, type Session } from "./session.ts";
 
 type OfAccount = { account: string; json?: boolean };
 
@@ -22,7 +22,7 @@ export function domainCommands(program: Command): void {
     .requiredOption("--account <account-id>")
     .option("--json", "print one JSON document")
     .action((given: string, options: OfAccount) =>
-      writing(options.json ?? false, async ({ deps, context }) => {
+      runCommand(options.json ?? false, async ({ deps, context }) => {
         const { hostname, record } = await addDomain(deps, context, options.account, given);
         return { hostname, record };
       }),
@@ -36,7 +36,7 @@ export function domainCommands(program: Command): void {
     .option("--skip-dns", "do not ask DNS: the operator vouches for the ownership")
     .option("--json", "print one JSON document")
     .action((given: string, options: OfAccount & { skipDns?: boolean }) =>
-      writing(options.json ?? false, async ({ deps, context }) => {
+      runCommand(options.json ?? false, async ({ deps, context }) => {
         const { skipDns } = options;
         const { domainId, hostname } = await verifyDomain(deps, context, options.account, given, { skipDns });
         return { domain_id: domainId, hostname, state: "verified" };
@@ -49,7 +49,7 @@ export function domainCommands(program: Command): void {
     .argument("<domain-id>")
     .option("--json", "print one JSON document")
     .action((domainId: string, options: { json?: boolean }) =>
-      writing(options.json ?? false, async ({ deps, context }) => {
+      runCommand(options.json ?? false, async ({ deps, context }) => {
         const { accountId, hostname } = await domainWith({ deps }, domainId);
         await activateDomain(deps, context, accountId, domainId);
         return { domain_id: domainId, hostname, state: "active" };
@@ -62,7 +62,7 @@ export function domainCommands(program: Command): void {
     .argument("<domain-id>")
     .option("--json", "print one JSON document")
     .action((domainId: string, options: { json?: boolean }) =>
-      writing(options.json ?? false, async ({ deps, context }) => {
+      runCommand(options.json ?? false, async ({ deps, context }) => {
         const { accountId, hostname } = await domainWith({ deps }, domainId);
         await deactivateDomain(deps, context, accountId, domainId);
         return { domain_id: domainId, hostname, state: "inactive" };
@@ -75,7 +75,7 @@ export function domainCommands(program: Command): void {
     .argument("<domain-id>")
     .option("--json", "print one JSON document")
     .action((domainId: string, options: { json?: boolean }) =>
-      writing(options.json ?? false, async ({ deps, context }) => {
+      runCommand(options.json ?? false, async ({ deps, context }) => {
         const { accountId, hostname } = await domainWith({ deps }, domainId);
         await removeDomain(deps, context, accountId, hostname);
         return { domain_id: domainId, hostname, state: "removed" };
@@ -88,7 +88,7 @@ export function domainCommands(program: Command): void {
     .requiredOption("--account <account-id>")
     .option("--json", "print one JSON document")
     .action((options: OfAccount) =>
-      reading(options.json ?? false, async ({ deps }) => {
+      runQuery(options.json ?? false, async ({ deps }) => {
         await showAccount(deps, options.account);
         return { domains: (await listDomains(deps, options.account)).map(domainRow) };
       }),

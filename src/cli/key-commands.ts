@@ -6,7 +6,7 @@ import { deactivateKey } from "../commands/keys/deactivate-key.ts";
 import { issueKey } from "../commands/keys/issue-key.ts";
 import { findKey, listKeys, showAccount } from "../queries/accounts.ts";
 import { keyRow } from "./rows.ts";
-import { reading, writing } from "./session.ts";
+import { runCommand, runQuery } from "./session.ts";
 
 export function keyCommands(program: Command): void {
   const key = program.command("key").description("API keys");
@@ -18,7 +18,7 @@ export function keyCommands(program: Command): void {
     .option("--label <label>", "to tell keys apart")
     .option("--json", "print one JSON document")
     .action((options: { account: string; label?: string; json?: boolean }) =>
-      writing(options.json ?? false, async ({ deps, context }) => {
+      runCommand(options.json ?? false, async ({ deps, context }) => {
         const issued = await issueKey(deps, context, options.account, { label: options.label });
         return { key_id: issued.keyId, key: issued.key };
       }),
@@ -30,7 +30,7 @@ export function keyCommands(program: Command): void {
     .requiredOption("--account <account-id>")
     .option("--json", "print one JSON document")
     .action((options: { account: string; json?: boolean }) =>
-      reading(options.json ?? false, async ({ deps }) => {
+      runQuery(options.json ?? false, async ({ deps }) => {
         await showAccount(deps, options.account);
         const keys = await listKeys(deps, options.account);
         const rows = keys.map(async (key) => ({
@@ -47,7 +47,7 @@ export function keyCommands(program: Command): void {
     .argument("<key-id>")
     .option("--json", "print one JSON document")
     .action((keyId: string, options: { json?: boolean }) =>
-      writing(options.json ?? false, async ({ deps, context }) => {
+      runCommand(options.json ?? false, async ({ deps, context }) => {
         const found = await findKey(deps, keyId);
         if (!found) throw new KeyNotFound();
         await deactivateKey(deps, context, found.accountId, keyId);

@@ -1,6 +1,6 @@
-// What a command answers on standard output: one JSON document with --json, else lines for people.
+// Prints a command's answer: one JSON document with --json, else lines for people.
 
-/** Plain JSON. */
+/** A JSON object. */
 export type Printable = { readonly [key: string]: unknown };
 
 export function print(answer: Printable, json: boolean): void {

@@ -1,4 +1,4 @@
-// Progress of a long command for people: one line that is written over on a terminal, else a line now and then.
+// Progress of a long command: one line that is overwritten on a terminal, else a line every EVERY_MS.
 import { describeProgress, type Progress } from "../projections/runner/progress.ts";
 
 const EVERY_MS = 5_000;
@@ -11,7 +11,7 @@ export function progressLine(output: Output): ProgressLine<Progress> {
   return line(output, describeProgress, ({ done }) => done === 1);
 }
 
-/** For work whose end is not known. */
+/** For work whose total is unknown. */
 export function countLine(output: Output): ProgressLine<number> {
   return line(
     output,

@@ -13,7 +13,7 @@ import { DomainError } from "../runtime/errors.ts";
 import { createLogger } from "../runtime/logging.ts";
 import type { Printable } from "./output.ts";
 import { progressLine } from "./progress-line.ts";
-import { looking, type Session } from "./session.ts";
+import { runWithoutCatchUp, type Session } from "./session.ts";
 
 export class UnknownProjection extends DomainError {
   override readonly code = "unknown_projection";
@@ -28,7 +28,7 @@ export function projectionCommands(program: Command): void {
     .command("status")
     .description("how far each projection is, which builds there are, and whether one is faulted")
     .option("--json", "print one JSON document")
-    .action((options: Options) => looking(options.json ?? false, status));
+    .action((options: Options) => runWithoutCatchUp(options.json ?? false, status));
 
   named(
     projections
@@ -66,7 +66,9 @@ function named(
     .argument(names, "of projections; all by default where none is needed")
     .option("--json", "print one JSON document")
     .action((given: string[], options: Options) =>
-      looking(options.json ?? false, (session) => answer(session, projectionsNamed(given), options)),
+      runWithoutCatchUp(options.json ?? false, (session) =>
+        answer(session, projectionsNamed(given), options),
+      ),
     );
 }
 
@@ -86,7 +88,7 @@ async function withProgress(
   return { builds, events, seconds: Math.round(performance.now() - started) / 1000 };
 }
 
-/** All when none is named. @throws UnknownProjection */
+/** All projections when `names` is empty. @throws UnknownProjection */
 function projectionsNamed(names: readonly string[]): Projection[] {
   const known = allProjections.map(({ name }) => name);
   const unknown = names.find((name) => !known.includes(name));
@@ -95,7 +97,7 @@ function projectionsNamed(names: readonly string[]): Projection[] {
   return allProjections.filter(({ name }) => names.length === 0 || names.includes(name));
 }
 
-/** From what is committed, so that it tells of the running server's projections too. */
+/** Read from committed state, so that it covers the projections of a running server. */
 async function status({ backend, deps }: Session) {
   const { eventStore, foldStore: readStore } = backend;
   const builds = await readBuilds(readStore);

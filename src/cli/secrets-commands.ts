@@ -1,6 +1,6 @@
-// linkledger secrets rotate: the last step of a change of SECRET_KEY (docs/operations.md says the others).
+// linkledger secrets rotate: re-encrypts the secrets, the last step of changing SECRET_KEY (docs/operations.md).
 import type { Command } from "commander";
-import { looking } from "./session.ts";
+import { runWithoutCatchUp } from "./session.ts";
 
 export function secretsCommands(program: Command): void {
   const secrets = program.command("secrets").description("what is kept beside the log, encrypted");
@@ -10,7 +10,7 @@ export function secretsCommands(program: Command): void {
     .description("encrypt everything under SECRET_KEY that is in clear, or under SECRET_KEY_PREVIOUS")
     .option("--json", "print one JSON document")
     .action((options: { json?: boolean }) =>
-      looking(options.json ?? false, async ({ backend, deps }) => ({
+      runWithoutCatchUp(options.json ?? false, async ({ backend, deps }) => ({
         reencrypted: await backend.secrets.reencrypt(deps.clock()),
       })),
     );

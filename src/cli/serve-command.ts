@@ -1,4 +1,4 @@
-// linkledger serve: the service itself, as `npm start` runs it, or a part of it.
+// linkledger serve: runs the service, or some of its roles.
 import { type Command, InvalidArgumentError } from "commander";
 import { parseConfig } from "../config.ts";
 import { ALL_ROLES, ROLES, type Roles, rolesFrom } from "../roles/role.ts";
@@ -10,7 +10,7 @@ export function serveCommand(program: Command): void {
     .option("--roles <list>", `comma separated, of ${ROLES.join(",")}; all by default`, roles)
     .action(async (options: { roles?: Roles }) => {
       const config = parseConfig(process.env);
-      // Loaded only here: every other command starts faster without the HTTP server.
+      // Imported lazily, so that other commands start without loading the HTTP server.
       const { start } = await import("../main.ts");
       await start(config, options.roles ?? ALL_ROLES);
     });

@@ -1,4 +1,4 @@
-// One command's visit to the stores: opens them, brings the documents up to date, closes; beside a running server.
+// Runs one CLI command against the stores, also beside a running server: opens them, catches up the projections, closes.
 import { type Backend, openBackend } from "../backend.ts";
 import type { CommandContext } from "../commands/caller.ts";
 import { txtResolver } from "../commands/domains/resolve-txt.ts";
@@ -15,8 +15,8 @@ export type Session = { config: Config; backend: Backend; deps: CliDeps; context
 
 export type CliDeps = ReturnType<typeof depsOf>;
 
-/** Reads after all that is in the log; prints the answer. */
-export async function reading(
+/** Catches up the active projections with the log, then prints the answer. */
+export async function runQuery(
   json: boolean,
   answer: (session: Session) => Promise<Printable>,
 ): Promise<void> {
@@ -26,8 +26,8 @@ export async function reading(
   });
 }
 
-/** Writes, then folds what was written, so that the next request of the server sees it; prints the answer. */
-export async function writing(
+/** Catches up before and after the command, so that a running server reads what was written; prints the answer. */
+export async function runCommand(
   json: boolean,
   answer: (session: Session, catchUp: () => Promise<void>) => Promise<Printable>,
 ): Promise<void> {
@@ -37,15 +37,15 @@ export async function writing(
     try {
       await catchUp();
     } catch (error) {
-      // The answer may hold a key that is shown only once, and the server folds the event by itself.
+      // Only a warning: the answer may hold a key that is shown only once, and the server will project the event.
       process.stderr.write(`warning: not visible yet: ${messageOf(error)}\n`);
     }
     print(result, json);
   });
 }
 
-/** Looks at the stores as they are, without folding anything first. */
-export async function looking(
+/** Prints the answer without catching up projections. */
+export async function runWithoutCatchUp(
   json: boolean,
   answer: (session: Session) => Promise<Printable>,
 ): Promise<void> {

@@ -9,7 +9,7 @@ import { CLICK_KINDS, WEBHOOK_DEFAULT_KINDS } from "../events/vocabulary.ts";
 import { showAccount } from "../queries/accounts.ts";
 import { accountOfWebhook, listWebhooks, showWebhook } from "../queries/webhooks.ts";
 import { webhookRow } from "./rows.ts";
-import { reading, writing } from "./session.ts";
+import { runCommand, runQuery } from "./session.ts";
 import { webhookDeliveryCommands } from "./webhook-delivery-commands.ts";
 
 type Json = { json?: boolean };
@@ -29,7 +29,7 @@ export function webhookCommands(program: Command): void {
     .option("--label <label>", "to tell webhooks apart")
     .option("--json", "print one JSON document")
     .action((options: Json & { account: string; url: string; kinds?: string[]; label?: string }) =>
-      writing(options.json ?? false, async ({ deps, context }) => {
+      runCommand(options.json ?? false, async ({ deps, context }) => {
         const { webhookId, key } = await addWebhook(deps, context, options.account, options);
         return { webhook_id: webhookId, key };
       }),
@@ -44,7 +44,7 @@ export function webhookCommands(program: Command): void {
     .option("--label <label>", "to tell webhooks apart")
     .option("--json", "print one JSON document")
     .action((webhookId: string, options: Json & Settings) =>
-      writing(options.json ?? false, async ({ deps, context }) => {
+      runCommand(options.json ?? false, async ({ deps, context }) => {
         const accountId = await accountOfWebhook(deps, webhookId);
         const { url, kinds, label } = await changeWebhook(deps, context, accountId, webhookId, options);
         return { webhook_id: webhookId, url, kinds, label };
@@ -57,7 +57,7 @@ export function webhookCommands(program: Command): void {
     .requiredOption("--account <account-id>")
     .option("--json", "print one JSON document")
     .action((options: Json & { account: string }) =>
-      reading(options.json ?? false, async ({ deps }) => {
+      runQuery(options.json ?? false, async ({ deps }) => {
         await showAccount(deps, options.account);
         return { webhooks: (await listWebhooks(deps, options.account)).map(webhookRow) };
       }),
@@ -69,7 +69,7 @@ export function webhookCommands(program: Command): void {
     .argument("<webhook-id>")
     .option("--json", "print one JSON document")
     .action((webhookId: string, options: Json) =>
-      reading(options.json ?? false, async ({ deps }) => webhookRow(await showWebhook(deps, webhookId))),
+      runQuery(options.json ?? false, async ({ deps }) => webhookRow(await showWebhook(deps, webhookId))),
     );
 
   webhook
@@ -79,7 +79,7 @@ export function webhookCommands(program: Command): void {
     .option("--reason <text>", "why, as its owner will read it")
     .option("--json", "print one JSON document")
     .action((webhookId: string, options: Json & { reason?: string }) =>
-      writing(options.json ?? false, async ({ deps, context }) => {
+      runCommand(options.json ?? false, async ({ deps, context }) => {
         const accountId = await accountOfWebhook(deps, webhookId);
         await pauseWebhook(deps, context, accountId, webhookId, options);
         return { webhook_id: webhookId, status: "paused" };
@@ -92,7 +92,7 @@ export function webhookCommands(program: Command): void {
     .argument("<webhook-id>")
     .option("--json", "print one JSON document")
     .action((webhookId: string, options: Json) =>
-      writing(options.json ?? false, async ({ deps, context }) => {
+      runCommand(options.json ?? false, async ({ deps, context }) => {
         const accountId = await accountOfWebhook(deps, webhookId);
         await resumeWebhook(deps, context, accountId, webhookId);
         return { webhook_id: webhookId, status: "active" };
@@ -105,7 +105,7 @@ export function webhookCommands(program: Command): void {
     .argument("<webhook-id>")
     .option("--json", "print one JSON document")
     .action((webhookId: string, options: Json) =>
-      writing(options.json ?? false, async ({ deps, context }) => {
+      runCommand(options.json ?? false, async ({ deps, context }) => {
         const accountId = await accountOfWebhook(deps, webhookId);
         const { key, previousUntil } = await rotateWebhookKey(deps, context, accountId, webhookId);
         return { webhook_id: webhookId, key, previous_key_until: previousUntil };
@@ -118,7 +118,7 @@ export function webhookCommands(program: Command): void {
     .argument("<webhook-id>")
     .option("--json", "print one JSON document")
     .action((webhookId: string, options: Json) =>
-      writing(options.json ?? false, async ({ deps, context }) => {
+      runCommand(options.json ?? false, async ({ deps, context }) => {
         const accountId = await accountOfWebhook(deps, webhookId);
         await removeWebhook(deps, context, accountId, webhookId);
         return { webhook_id: webhookId, status: "removed" };

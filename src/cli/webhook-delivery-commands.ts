@@ -5,7 +5,7 @@ import { replayFrom } from "../webhooks/owner-tools/replay-webhook.ts";
 import { recoverSince, resendDelivery } from "../webhooks/owner-tools/resend-deliveries.ts";
 import { DELIVERY_STATES, type Delivery, type DeliveryState } from "../webhooks/queue/queue.ts";
 import { receiverResolver } from "../webhooks/receiver/resolve-receiver.ts";
-import { reading, type Session } from "./session.ts";
+import { runQuery, type Session } from "./session.ts";
 
 type Json = { json?: boolean };
 type Page = Json & { state?: DeliveryState; limit?: number; cursor?: string };
@@ -19,7 +19,7 @@ export function webhookDeliveryCommands(webhook: Command): void {
     .argument("<webhook-id>")
     .option("--json", "print one JSON document")
     .action((webhookId: string, options: Json) =>
-      reading(options.json ?? false, (session) => test(session, webhookId)),
+      runQuery(options.json ?? false, (session) => test(session, webhookId)),
     );
 
   webhook
@@ -31,7 +31,7 @@ export function webhookDeliveryCommands(webhook: Command): void {
     .option("--cursor <cursor>", "next_cursor of the page before")
     .option("--json", "print one JSON document")
     .action((webhookId: string, options: Page) =>
-      reading(options.json ?? false, async ({ deps }) => {
+      runQuery(options.json ?? false, async ({ deps }) => {
         const { deliveries, next_cursor } = await listDeliveries(deps, webhookId, options);
         return { deliveries: deliveries.map(deliveryRow), next_cursor };
       }),
@@ -43,7 +43,7 @@ export function webhookDeliveryCommands(webhook: Command): void {
     .argument("<delivery-id>")
     .option("--json", "print one JSON document")
     .action((deliveryId: string, options: Json) =>
-      reading(options.json ?? false, async ({ deps }) => {
+      runQuery(options.json ?? false, async ({ deps }) => {
         const found = await showDelivery(deps, deliveryId);
         const attempts = found.log.map((attempt) => ({ ...attemptRow(attempt), answer: attempt.answer }));
         return { ...deliveryRow(found), body: found.body, attempts };
@@ -56,7 +56,9 @@ export function webhookDeliveryCommands(webhook: Command): void {
     .argument("<delivery-id>")
     .option("--json", "print one JSON document")
     .action((deliveryId: string, options: Json) =>
-      reading(options.json ?? false, async ({ deps }) => deliveryRow(await resendDelivery(deps, deliveryId))),
+      runQuery(options.json ?? false, async ({ deps }) =>
+        deliveryRow(await resendDelivery(deps, deliveryId)),
+      ),
     );
 
   webhook
@@ -66,7 +68,7 @@ export function webhookDeliveryCommands(webhook: Command): void {
     .requiredOption("--since <time>", SINCE, timeOf)
     .option("--json", "print one JSON document")
     .action((webhookId: string, options: Json & { since: Date }) =>
-      reading(options.json ?? false, async ({ deps }) => {
+      runQuery(options.json ?? false, async ({ deps }) => {
         const recovered = await recoverSince(deps, webhookId, options.since);
         return { webhook_id: webhookId, since: options.since.toISOString(), recovered };
       }),
@@ -79,7 +81,7 @@ export function webhookDeliveryCommands(webhook: Command): void {
     .requiredOption("--since <time>", SINCE, timeOf)
     .option("--json", "print one JSON document")
     .action((webhookId: string, options: Json & { since: Date }) =>
-      reading(options.json ?? false, async ({ deps }) => {
+      runQuery(options.json ?? false, async ({ deps }) => {
         const replayed = await replayFrom(deps, webhookId, options.since);
         return { webhook_id: webhookId, ...replayed };
       }),
@@ -87,7 +89,7 @@ export function webhookDeliveryCommands(webhook: Command): void {
 }
 
 async function test({ config, deps }: Session, webhookId: string) {
-  // Loaded only here: every other command starts faster without the HTTP client.
+  // Imported lazily, so that other commands start without loading the HTTP client.
   const { safeAgent } = await import("../webhooks/receiver/safe-connector.ts");
   const { testWebhook } = await import("../webhooks/owner-tools/test-webhook.ts");
   const reach = { allowPrivate: config.webhookAllowPrivate };
@@ -108,7 +110,7 @@ function deliveryRow(delivery: Delivery) {
   return {
     delivery_id: delivery.id,
     webhook_id: delivery.webhookId,
-    /** What the receiver sees as `webhook-id`. */
+    /** Sent as `webhook-id`. */
     event_id: delivery.eventId,
     event: delivery.event,
     state: delivery.state,

@@ -1,13 +1,13 @@
-// Everything the log knows of one account, in its order: what "export my data" hands out.
+// All events of one account in log order, for "export my data".
 import type { EventStore, RecordedEvent } from "../event-store/port.ts";
 import { accountStream, PREFIX } from "../events/streams.ts";
 
-/** Also the most that an export holds in memory, several times over on its way to the client. */
+/** Bounds an export's memory, which holds a few pages at a time. */
 const PAGE = 500;
 
 /**
- * From the account's opening to what was the end of the log when it began: account, domains, links and clicks. Clicks
- * share streams with those of others, so all that was written since the opening is read once; a page may be empty.
+ * Events of account, domains, links and clicks, from the account's opening to the head of the log at the call. Reads the
+ * whole log of that time and filters it, because clicks of all accounts share streams; a page may be empty.
  */
 export async function* accountEvents(
   { eventStore }: { eventStore: Pick<EventStore, "read" | "readAll" | "head"> },

@@ -1,4 +1,4 @@
-// Accounts, keys and domains as the command line and the portal show them.
+// Accounts, keys and domains for the command line and the portal.
 import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
 import { type DomainDocument, domains } from "../projections/definitions/domains.ts";
 import { type KeyDocument, keys } from "../projections/definitions/keys.ts";
@@ -30,7 +30,7 @@ export async function findKey({ readStore }: Deps, keyId: string): Promise<KeyDo
   return await readStore.get<KeyDocument>(keys.collection.name, keyId);
 }
 
-/** The domain that has this id now; a removed one only when nothing else has it. */
+/** The domain with this id; a removed one only when no other has the id. */
 export async function findDomain({ readStore }: Deps, domainId: string): Promise<DomainDocument | undefined> {
   const found = await readStore.find<DomainDocument>(domains.collection.name, {
     where: { domainId },
@@ -39,7 +39,7 @@ export async function findDomain({ readStore }: Deps, domainId: string): Promise
   return found.find(({ state }) => state !== "removed") ?? found[0];
 }
 
-/** A domain of this account, whoever else has added the name. @throws NotFound also for a removed one */
+/** The account's domain with this hostname, which other accounts may have added too. @throws NotFound also for a removed one */
 export async function findOwnDomain(
   { readStore }: Deps,
   accountId: string,

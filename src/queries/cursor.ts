@@ -1,4 +1,4 @@
-// Cursors of lists: where a page ended, as a text that callers hand back unchanged.
+// Opaque cursors of lists: the last item of a page, base64url-encoded.
 import type { FindQuery } from "../read-store/port.ts";
 import { InvalidCursor } from "./errors.ts";
 
@@ -8,7 +8,7 @@ export function cursorOf({ value, id }: Place): string {
   return Buffer.from(JSON.stringify([value, id])).toString("base64url");
 }
 
-/** @throws InvalidCursor when it isn't one of ours, or its value is not of the type that the list sorts by */
+/** `type`: of the field that the list is sorted by. @throws InvalidCursor */
 export function placeOf(cursor: string, type: "string" | "number"): Place {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"));
@@ -18,7 +18,7 @@ export function placeOf(cursor: string, type: "string" | "number"): Place {
       if (fits && typeof id === "string") return { value, id };
     }
   } catch {
-    // Not our JSON: the same mistake as a wrong shape.
+    // Not JSON: invalid like a wrong shape.
   }
   throw new InvalidCursor();
 }

@@ -1,20 +1,20 @@
-// Which custom domains a hostname stands for right now: verified, active, and so served and given certificates.
+// Finds the verified and active domains of a hostname, which are served and get certificates.
 import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
 import { type DomainDocument, domains } from "../projections/definitions/domains.ts";
 import type { ReadStore } from "../read-store/port.ts";
 
 type Deps = { readStore: ReadStore };
 
-/** A hostname may have been added by several accounts, and served several one after the other. */
+/** Several accounts may have a document for one hostname, but at most one is in service at a time. */
 const MOST_DOCUMENTS = 100;
 
-/** `hostname`: lower-case A-label form. Undefined when nobody has it verified and active (interface, part 3). */
+/** `hostname`: lower-case A-label form. Undefined when no account has it verified and active (interface, part 3). */
 export async function domainInService(deps: Deps, hostname: string): Promise<DomainDocument | undefined> {
   const [found] = await domainsInService(deps, hostname);
   return found;
 }
 
-/** More than one only while the documents of an owner before the present one are behind. */
+/** More than one only while the document of a previous owner is not projected yet. */
 export async function domainsInService({ readStore }: Deps, hostname: string): Promise<DomainDocument[]> {
   const where = { hostname, state: "verified", active: true } as const;
   const found = await readStore.find<DomainDocument>(domains.collection.name, {
@@ -23,7 +23,7 @@ export async function domainsInService({ readStore }: Deps, hostname: string): P
   });
   const owners = found.map(({ accountId }) => accountId);
   const known = await readStore.getMany<AccountDocument>(accounts.collection.name, owners);
-  // Closing ends an account's domains by itself, also one that an earlier version let it add meanwhile.
+  // Earlier versions could leave a closed account with an active domain, which must not be served.
   const closed = new Set(known.filter(({ status }) => status === "closed").map(({ _id }) => _id));
   return found.filter(({ accountId }) => !closed.has(accountId));
 }

@@ -1,17 +1,17 @@
-// What a question may be answered with instead of an answer.
+// Errors of queries.
 import { DomainError } from "../runtime/errors.ts";
 
-/** Link, webhook or other resource not found (interface, part 7: 404). */
+/** The resource does not exist (interface, part 7: 404). */
 export class NotFound extends DomainError {
   override readonly code = "not_found";
 }
 
-/** It is there, but someone else's (interface, part 7: 403). */
+/** The resource belongs to another account (interface, part 7: 403). */
 export class Forbidden extends DomainError {
   override readonly code = "forbidden";
 }
 
-/** A cursor that this service did not hand out (400). */
+/** A malformed cursor (400). */
 export class InvalidCursor extends DomainError {
   override readonly code = "invalid_cursor";
   constructor() {

@@ -1,4 +1,4 @@
-// Whose key is this? Asked on every authenticated request, and never answered from before the last change.
+// Looks up the caller of an API key on every authenticated request; never returns state older than the last followed change.
 import { LRUCache } from "lru-cache";
 import { loadAccount } from "../commands/account/account-stream.ts";
 import type { Caller } from "../commands/caller.ts";
@@ -15,39 +15,39 @@ export type KeyCaller = Caller & { keyId: string };
 export type CallerLookupDeps = {
   readStore: ReadStore;
   eventStore: EventStore;
-  /** Settles when every event appended so far, by any process, was given to `onEvent`. */
+  /** Resolves when every event appended so far, by any process, has been passed to `onEvent`. */
   catchUp: () => Promise<void>;
 };
 
 type KeyOwner = { accountId: string; keyId: string };
 
-/** More than are issued while documents are late. */
+/** More keys than are issued while the projections are behind. */
 const MOST_ISSUED = 10_000;
 
 /**
- * By the documents, unless the log has told something newer of the key or its account: then by the account's own stream.
- * So a key works the moment it is shown and is refused as soon as its deactivation, or the closing of its account, was
- * followed, however late the documents are.
+ * Reads the documents, or the account's stream when the log follower has seen a newer event of the key or its account.
+ * So a new key works immediately, and a deactivated key or one of a closed account is refused as soon as the event has
+ * been followed, however far the projections are behind.
  */
 export class CallerLookup {
   readonly #deps: CallerLookupDeps;
-  /** By key hash: keys that the documents may not show yet. */
+  /** By key hash: issued keys that may not be projected yet. */
   readonly #issued = new LRUCache<string, KeyOwner>({ max: MOST_ISSUED });
-  /** Of keys and accounts, by their ids. */
-  readonly #least = minPositions();
+  /** By key id and account id. */
+  readonly #minPositions = minPositions();
 
   constructor(deps: CallerLookupDeps) {
     this.#deps = deps;
   }
 
-  /** An event of any process. */
+  /** Called with every followed event, of any process. */
   onEvent({ stream, type, data, position }: FollowedEvent): void {
     if (!stream.startsWith(PREFIX.account)) return;
     const { accountId, keyId, keyHash } = (data ?? {}) as Record<string, unknown>;
     if (typeof accountId !== "string") return;
-    if (type === "TierChanged" || type === "AccountClosed") this.#least.raise(accountId, position);
+    if (type === "TierChanged" || type === "AccountClosed") this.#minPositions.raise(accountId, position);
     if (typeof keyId !== "string") return;
-    this.#least.raise(keyId, position);
+    this.#minPositions.raise(keyId, position);
     if (type === "KeyIssued" && typeof keyHash === "string") this.#issued.set(keyHash, { accountId, keyId });
   }
 
@@ -58,18 +58,20 @@ export class CallerLookup {
   async find(keyHash: string): Promise<KeyCaller | undefined> {
     const { readStore } = this.#deps;
     const [key] = await readStore.find<KeyDocument>(keys.collection.name, { where: { keyHash }, limit: 1 });
-    if (!key) return await this.#issuedLately(keyHash);
+    if (!key) return await this.#recentlyIssued(keyHash);
     const { accountId, _id: keyId } = key;
     const account = await readStore.get<AccountDocument>(accounts.collection.name, accountId);
     const isCurrent =
-      account && this.#least.allows(keyId, key._position) && this.#least.allows(accountId, account._position);
+      account &&
+      this.#minPositions.allows(keyId, key._position) &&
+      this.#minPositions.allows(accountId, account._position);
     if (!isCurrent) return await this.#fromStream({ accountId, keyId });
     if (key.status !== "active" || account.status !== "open") return undefined;
     return { accountId, tier: account.tier, via: "api", keyId };
   }
 
-  /** It may have been issued a moment ago at another node: the log is caught up with before a key is refused. */
-  async #issuedLately(keyHash: string): Promise<KeyCaller | undefined> {
+  /** Catches up with the log before an unknown key is refused, because another node may just have issued it. */
+  async #recentlyIssued(keyHash: string): Promise<KeyCaller | undefined> {
     if (!this.#issued.has(keyHash)) await this.#deps.catchUp();
     const owner = this.#issued.get(keyHash);
     return owner && (await this.#fromStream(owner));

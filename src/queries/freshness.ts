@@ -1,12 +1,12 @@
-// Read-your-writes: waits until projections have come as far as an event the caller has just caused.
+// Waits until projections have reached a log position, for read-your-writes.
 import type { Position } from "../event-store/port.ts";
 import type { ReadStore } from "../read-store/port.ts";
 
 const POLL_MS = 10;
 
 /**
- * True once all named checkpoints (checkpointName) have reached the position, false when that takes longer than
- * `timeoutMs`, or at once when one of them is faulted, as it will not come.
+ * True once all named checkpoints (checkpointName) have reached the position; false after `timeoutMs`, or immediately
+ * when a projection that is behind is faulted.
  */
 export async function whenProjected(
   { readStore, sleep }: { readStore: ReadStore; sleep: (ms: number) => Promise<void> },

@@ -1,4 +1,4 @@
-// Documents follow the log by milliseconds; who has just written, here or at another node, must not notice.
+// Read-your-writes: waits until the projections show earlier writes of this or another process.
 import type { LogFollower } from "../coordination/log-follower.ts";
 import type { Position } from "../event-store/port.ts";
 import { links } from "../projections/definitions/links.ts";
@@ -13,28 +13,29 @@ type Deps = {
   sleep: (ms: number) => Promise<void>;
 };
 
-/** A projector that is merely busy has come by then. */
-const LONGEST_WAIT_MS = 5000;
-/** Once it was waited for in vain, until it has come again: without a projector every answer would take so long. */
-const WAIT_WHILE_AWAY_MS = 200;
+/** Long enough for a busy projector. */
+const TIMEOUT_MS = 5000;
+/** Timeout after a wait has timed out, until one succeeds: without a projector every answer would take TIMEOUT_MS. */
+const TIMEOUT_WHILE_BEHIND_MS = 200;
 
 export type ReadYourWrites = {
-  /** Settles when every link made or changed so far is in the documents, or when that takes too long. */
+  /** Resolves when every link created or changed so far is projected, or after the timeout. */
   writesAreReadable: () => Promise<void>;
   /**
-   * Settles when the documents of accounts, keys, domains and links show this event, or when that takes too long, and
-   * when what this process keeps in memory goes by it.
+   * Resolves when the lifecycle projections have reached this position, or after the timeout, and when the in-memory
+   * caches of this process are invalidated up to the head of the log.
    */
   whenReadable: (position: Position | undefined) => Promise<void>;
 };
 
 export function readYourWrites(deps: Deps): ReadYourWrites {
   const { follower } = deps;
-  let isAway = false;
+  let timedOut = false;
   const waitFor = async (names: readonly string[], position: Position) => {
-    isAway = !(await whenProjected(deps, names, position, isAway ? WAIT_WHILE_AWAY_MS : LONGEST_WAIT_MS));
+    const timeoutMs = timedOut ? TIMEOUT_WHILE_BEHIND_MS : TIMEOUT_MS;
+    timedOut = !(await whenProjected(deps, names, position, timeoutMs));
   };
-  // While the log can't be read, what was followed so far is all that can be waited for.
+  // While the event store is unavailable, waits only for what was followed before.
   const caughtUp = () => follower.catchUp().catch(() => undefined);
   return {
     async writesAreReadable() {

@@ -1,11 +1,11 @@
-// Webhooks as the portal and the command line show them.
+// Webhooks for the portal and the command line.
 import { type WebhookDocument, webhooks } from "../projections/definitions/webhooks.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import { NotFound } from "./errors.ts";
 
 type Deps = { readStore: ReadStore };
 
-/** More than an account ever has: removed ones are among the documents. */
+/** More than an account can have that are not removed (WEBHOOKS_PER_ACCOUNT). */
 const PAGE = 500;
 
 /** The webhooks of an account, oldest first. */
@@ -19,7 +19,7 @@ export async function listWebhooks({ readStore }: Deps, accountId: string): Prom
   return found.sort((a, b) => a.addedAt.localeCompare(b.addedAt) || a._id.localeCompare(b._id));
 }
 
-/** `accountId`: whose it must be, when someone asks for their own. @throws NotFound, also for someone else's */
+/** `accountId`: the required owner, if given. @throws NotFound also for another account's webhook */
 export async function showWebhook(
   { readStore }: Deps,
   webhookId: string,
@@ -31,7 +31,7 @@ export async function showWebhook(
   return found;
 }
 
-/** Whose webhook this is or was, for commands that then decide on the account's stream. @throws NotFound */
+/** Owner of the webhook, removed ones included, for commands on the account's stream. @throws NotFound */
 export async function accountOfWebhook({ readStore }: Deps, webhookId: string): Promise<string> {
   const found = await readStore.get<WebhookDocument>(webhooks.collection.name, webhookId);
   if (!found) throw new NotFound("Webhook not found");

@@ -1,4 +1,4 @@
-// What an account's dashboard shows: clicks over time, all-time totals, top links, and what its tier has left.
+// An account's dashboard: clicks over time, all-time totals, top links, and usage of its tier's limits.
 import { type ClickKind, TIER_LIMITS, type Tier, WEBHOOKS_PER_ACCOUNT } from "../../events/vocabulary.ts";
 import { type AccountTotalsDocument, accountTotals } from "../../projections/definitions/account-totals.ts";
 import { accountDays, type DayDocument, dayOf } from "../../projections/definitions/days.ts";

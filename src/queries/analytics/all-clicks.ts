@@ -1,14 +1,14 @@
-// Every click of one link, straight from the log: what an export is made of.
+// All clicks of one link, read from the log, for exports.
 import type { EventStore, Position } from "../../event-store/port.ts";
 import { PREFIX } from "../../events/streams.ts";
 import { type LiveClick, ofLink } from "./live-clicks.ts";
 
-/** Also the most that an export holds in memory, several times over on its way to the client. */
+/** Bounds an export's memory, which holds a few batches at a time. */
 const BATCH = 500;
 
 /**
- * In the order of the log, up to its end as of this call; a batch may be empty, as the log has no index by link.
- * `after`: where the link was made, as no click is before it.
+ * In log order, up to the head of the log at the call. The log has no index by link, so all clicks are read and filtered;
+ * a batch may be empty. `after`: position of LinkCreated, as no click precedes it.
  */
 export async function* allClicks(
   { eventStore }: { eventStore: EventStore },

@@ -1,14 +1,14 @@
-// Where to begin reading the log of clicks for those that were recorded since a time.
+// Finds the log position from which to read the clicks recorded since a given time.
 import type { Position } from "../../event-store/port.ts";
 import { type ClickHourDocument, clickHours, hourOf } from "../../projections/definitions/click-hours.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 
-/** Servers of an event store that take over from each other may differ in time by less than this. */
+/** Tolerated difference between the clocks of an event store's nodes, which stamp recordedAt. */
 const CLOCK_MARGIN_MS = 3_600_000;
 
 /**
- * No click that was recorded at or after `since` is at or before this position; undefined for the log's beginning.
- * Earlier than need be while the projection is behind, never too late.
+ * A position before every click that was recorded at or after `since`; undefined for the start of the log. While the
+ * click-hours projection is behind, the position is earlier than necessary, never later.
  */
 export async function positionBefore(
   { readStore }: { readStore: Pick<ReadStore, "find"> },

@@ -7,7 +7,7 @@ import { type FindLinkDeps, findOwnLink } from "../links/find-link.ts";
 import { type LinkClicksDeps, readLinkClicks } from "./link-clicks.ts";
 import { daysIn, timeSeries } from "./time-series.ts";
 
-/** Value to count; has no prototype, so that any value may be a key. */
+/** Value to count; without a prototype, so that any value can be a key. */
 export type Counts = Record<string, number>;
 
 export type Analytics = {
@@ -24,7 +24,7 @@ export type Analytics = {
     cities: Counts;
     browsers: Counts;
     os: Counts;
-    /** The last 24 hours, this one included: start of the hour (ISO 8601 UTC) to hits of all kinds. */
+    /** The last 24 hours including the current one: start of the hour (ISO 8601 UTC) to hits of all kinds. */
     hourlyClicks: Counts;
     utm: Record<UtmField, Counts>;
     recentClicks: RecentClick[];
@@ -33,7 +33,7 @@ export type Analytics = {
 
 export type LinkAnalyticsDeps = FindLinkDeps & LinkClicksDeps;
 
-/** Always there, even without a hit (interface, part 2). */
+/** Always present, even without hits (interface, part 2). */
 const DEVICES_SHOWN: Tally = [
   ["mobile", 0],
   ["desktop", 0],
@@ -41,7 +41,7 @@ const DEVICES_SHOWN: Tally = [
 ];
 
 /**
- * Zeros from the moment a link is created.
+ * All zeros for a link without hits.
  * @throws Forbidden for another account's link, NotFound when there is none
  */
 export async function linkAnalytics(
@@ -81,7 +81,7 @@ export async function linkAnalytics(
   };
 }
 
-/** Without a prototype a value such as `__proto__`, which comes from a stranger's URL, is a key like any other. */
+/** Without a prototype, because values come from strangers' requests and may be `__proto__`. */
 function counts(...tallies: (Tally | undefined)[]): Counts {
   const object: Counts = Object.create(null);
   for (const tally of tallies)

@@ -1,4 +1,4 @@
-// The click documents of one link, all as of the same event, so that the sums of one answer agree.
+// Reads the click documents of one link at one consistent position, so that the sums of an answer agree.
 import { type DayDocument, dayOf, linkDays } from "../../projections/definitions/days.ts";
 import {
   type LinkBreakdownsDocument,
@@ -8,7 +8,7 @@ import { type LinkTotalsDocument, linkTotals } from "../../projections/definitio
 import { type RecentClicksDocument, recentClicks } from "../../projections/definitions/recent-clicks.ts";
 import type { Document, ReadStore } from "../../read-store/port.ts";
 
-/** Documents are undefined for a link without a hit; `days` holds those that had one. */
+/** Documents are undefined for a link without hits; `days`: only days with hits. */
 export type LinkClicks = {
   totals: LinkTotalsDocument | undefined;
   breakdowns: LinkBreakdownsDocument | undefined;
@@ -22,11 +22,11 @@ const TRIES = 10;
 const BETWEEN_TRIES_MS = 5;
 
 /**
- * Every hit touches the totals, the breakdowns and the recent clicks, so these three agree when their `_position`
- * does. The runner writes the days first: days read last and none newer than the totals agree with them too.
- * Tried again for some 50 ms while a commit is under way; if they still differ (one projection is faulted or
- * catching up) the answer is what there is.
- * @param days YYYY-MM-DD, those wanted
+ * Every hit changes totals, breakdowns and recent clicks, so these three are consistent when their `_position` is equal.
+ * The runner commits the days first: days that are read last and are not newer than the totals are consistent with them.
+ * Retries for about 50 ms while a commit is in flight; if the documents still differ (a projection is faulted or
+ * catching up), returns them as they are.
+ * @param days YYYY-MM-DD
  */
 export async function readLinkClicks(
   { readStore, sleep }: LinkClicksDeps,

@@ -1,4 +1,4 @@
-// What the analytics page of one link shows, and from which event on live updates must continue it.
+// Data of a link's analytics page, with the log position from which live updates continue.
 import type { Position } from "../../event-store/port.ts";
 import { type ClickKind, UTM_FIELDS, type UtmField } from "../../events/vocabulary.ts";
 import { DIMENSIONS, type Dimension } from "../../projections/definitions/link-breakdowns.ts";
@@ -9,14 +9,14 @@ import { checkpointName } from "../../projections/projection.ts";
 import { type LinkClicksDeps, readLinkClicks } from "./link-clicks.ts";
 import { daysIn, type Range, type TimeSeries, timeSeries } from "./time-series.ts";
 
-/** `breakdowns` and `totals` since the link was made, largest first, `other` last; `series` of the range. */
+/** `series`: of the range. `totals` and `breakdowns`: of all time; breakdowns largest first, `other` last. */
 export type LinkReport = {
   series: TimeSeries;
   totals: Record<ClickKind, number> & { total: number };
   breakdowns: Record<Dimension, Tally>;
   utm: Record<UtmField, Tally>;
   recent: RecentClick[];
-  /** Hits of this link after it are not in the report, all others are; the empty text for an empty log. */
+  /** The report contains exactly the link's hits up to this position; "" for an empty log. */
   position: Position;
 };
 
@@ -27,7 +27,7 @@ export async function linkReport(
   range: Range,
   now: Date,
 ): Promise<LinkReport> {
-  const passed = (await deps.readStore.checkpoint(checkpointName(linkTotals)))?.position ?? "";
+  const checkpoint = (await deps.readStore.checkpoint(checkpointName(linkTotals)))?.position ?? "";
   const { totals, breakdowns, recent, days } = await readLinkClicks(deps, link, daysIn(range, now));
   const own = totals?._position ?? "";
   const dimensions = DIMENSIONS.map((name) => [name, ranked(breakdowns?.[name])] as const);
@@ -43,8 +43,8 @@ export async function linkReport(
     breakdowns: Object.fromEntries(dimensions) as Record<Dimension, Tally>,
     utm: Object.fromEntries(utm) as Record<UtmField, Tally>,
     recent: recent?.clicks ?? [],
-    // The checkpoint was read before the documents, so whichever is later is what they hold.
-    position: [own, passed].sort().at(-1) ?? "",
+    // The checkpoint was read before the documents, so they contain at least all hits up to it.
+    position: [own, checkpoint].sort().at(-1) ?? "",
   };
 }
 

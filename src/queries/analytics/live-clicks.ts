@@ -1,4 +1,4 @@
-// Clicks of single links as they happen: one subscription for all who watch, each from the event they ask for.
+// Live clicks of single links: one shared subscription for all watchers, each of which starts at its own position.
 import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
 import type { LinkClicked } from "../../events/catalogue.ts";
 import { readEvent } from "../../events/read-event.ts";
@@ -6,21 +6,21 @@ import { PREFIX } from "../../events/streams.ts";
 
 export type LiveClick = LinkClicked["data"] & { position: Position };
 
-/** `position`: the log up to here has been searched; whoever comes again goes on from it. Clicks in order. */
+/** `clicks`: in log order. `position`: the log is searched up to here; a watcher continues from it when it reconnects. */
 export type LiveBatch = { clicks: LiveClick[]; position: Position };
 
 export type LiveClicks = {
   /**
-   * Hits of the link (its key) after the position, each once and in order, until the signal aborts; also empty
-   * batches, when the log went on without it. Pulled: for whoever is slow some clicks wait in memory, beyond that they
-   * are read from the log again. Ends with `tooFar` when more was written since than is worth searching.
+   * Hits of the link (its key) after the position, each once and in order, until the signal aborts. Batches may be empty
+   * when only other links were clicked. Pull-based: for a slow consumer up to MOST_WAITING clicks are buffered, beyond
+   * that they are read from the log again. Ends with `tooFar` when more than MOST_SEARCHED events would have to be read.
    */
   follow(link: string, after: Position, signal: AbortSignal): AsyncGenerator<LiveBatch, "tooFar" | undefined>;
-  /** Clicks that wait in memory for all watchers together. */
+  /** Number of clicks buffered for all watchers. */
   waiting(): number;
 };
 
-/** `behind`: not all of the link's clicks are in `clicks`; the log has to be searched from where the watcher is. */
+/** `behind`: `clicks` is incomplete, so the log has to be read from the watcher's position. */
 type Watcher = { link: string; clicks: LiveClick[]; behind: boolean; wake: () => void };
 
 type Deps = {
@@ -30,13 +30,13 @@ type Deps = {
 };
 
 const BATCH = 1_000;
-/** Events that one who comes back, or reads slowly, may make us search: some seconds of heavy traffic, weeks of light. */
+/** Events to read for one watcher that reconnects or is slow: some seconds of heavy traffic, weeks of light traffic. */
 const MOST_SEARCHED = 50_000;
-/** Clicks that wait for one watcher: a quarter of a second of a very hot link. */
+/** Clicks buffered for one watcher: a quarter of a second of a very busy link. */
 const MOST_WAITING = 1_000;
 const RETRY_MS = 1_000;
 
-/** The subscription runs only while somebody watches. */
+/** The subscription runs only while there are watchers. */
 export function liveClicks(deps: Deps): LiveClicks {
   let hub: Hub | undefined;
   return {
@@ -52,15 +52,15 @@ export function liveClicks(deps: Deps): LiveClicks {
         let position = after;
         while (!signal.aborted) {
           if (watcher.behind) {
-            // What comes from here on is handed to the watcher; what was written before is searched for.
+            // From here on the hub buffers new clicks for the watcher; earlier ones are read from the log.
             watcher.clicks = [];
             watcher.behind = false;
-            const handed = joined.reached();
-            for (let searched = 0; !signal.aborted && position < handed; ) {
+            const reached = joined.reached();
+            for (let searched = 0; !signal.aborted && position < reached; ) {
               const events = await readClicks(deps, position);
               searched += events.length;
               if (searched > MOST_SEARCHED) return "tooFar";
-              position = events.at(-1)?.position ?? handed;
+              position = events.at(-1)?.position ?? reached;
               yield { clicks: events.flatMap((event) => ofLink(event, link)), position };
             }
             continue;
@@ -94,7 +94,7 @@ function readClicks({ eventStore }: Deps, after: Position): Promise<RecordedEven
   return eventStore.readAll({ after: after || undefined, prefixes: [PREFIX.clicks], limit: BATCH });
 }
 
-/** `reached`: what is behind it was handed to every watcher that was there. */
+/** `reached`: clicks up to here have been distributed to the watchers. */
 type Hub = { watchers: Set<Watcher>; started: Promise<void>; reached: () => Position; close: () => void };
 
 function openHub({ eventStore, sleep, log }: Deps): Hub {
@@ -103,13 +103,13 @@ function openHub({ eventStore, sleep, log }: Deps): Hub {
   const { promise: started, resolve: start } = Promise.withResolvers<void>();
   let reached: Position = "";
 
-  const hand = (events: readonly RecordedEvent[]) => {
+  const distribute = (events: readonly RecordedEvent[]) => {
     reached = events.at(-1)?.position ?? reached;
     const watched = Map.groupBy(watchers, ({ link }) => link);
     for (const recorded of events) {
       const watching = watched.get((recorded.data as { link?: string }).link ?? "");
       const click = watching && clickOf(recorded);
-      if (click) for (const watcher of watching) hold(watcher, click);
+      if (click) for (const watcher of watching) buffer(watcher, click);
     }
     for (const { wake } of watchers) wake();
   };
@@ -123,7 +123,7 @@ function openHub({ eventStore, sleep, log }: Deps): Hub {
         const options = { after: reached || undefined, prefixes: [PREFIX.clicks], signal, batchSize: BATCH };
         for await (const events of eventStore.subscribe(options)) {
           if (signal.aborted) return;
-          hand(events);
+          distribute(events);
         }
       } catch (err) {
         if (!signal.aborted) log.warn({ err }, "live clicks interrupted, trying again");
@@ -135,7 +135,8 @@ function openHub({ eventStore, sleep, log }: Deps): Hub {
   return { watchers, started, reached: () => reached, close: () => stop.abort() };
 }
 
-function hold(watcher: Watcher, click: LiveClick): void {
+/** When the buffer is full it is dropped and the watcher reads from the log. */
+function buffer(watcher: Watcher, click: LiveClick): void {
   if (watcher.behind) return;
   if (watcher.clicks.length < MOST_WAITING) {
     watcher.clicks.push(click);
@@ -145,13 +146,13 @@ function hold(watcher: Watcher, click: LiveClick): void {
   watcher.behind = true;
 }
 
-/** One or none. */
+/** The click if `recorded` is one of the link, as an array for flatMap. */
 export function ofLink(recorded: RecordedEvent, link: string): LiveClick[] {
   const click = (recorded.data as { link?: string }).link === link ? clickOf(recorded) : undefined;
   return click ? [click] : [];
 }
 
-/** Undefined for what this version can't read: it is the projections' business to stop there. */
+/** Undefined for an event that this version can't read; only projections stop at such an event. */
 function clickOf(recorded: RecordedEvent): LiveClick | undefined {
   try {
     const event = readEvent(recorded);

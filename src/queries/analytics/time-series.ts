@@ -1,23 +1,23 @@
-// Turns days of hits into a series of hours, days or months, zero-filled, for answers and charts alike.
+// Builds zero-filled time series by hour, day or month from day documents, for analytics answers and charts.
 import { CLICK_KINDS, type ClickKind } from "../../events/vocabulary.ts";
 import type { DayDocument, HitsByKind } from "../../projections/definitions/days.ts";
 
-/** What a chart may show; each ends with the current hour, day or month. */
+/** Each range ends with the current hour, day or month. */
 export const RANGES = ["24h", "7d", "30d", "12mo"] as const;
 export type Range = (typeof RANGES)[number];
 
-/** `start`: of the hour, day or month, ISO 8601 UTC. */
+/** `start`: start of the hour, day or month, ISO 8601 UTC. */
 export type Point = Record<ClickKind, number> & { start: string; total: number };
 
 export type TimeSeries = { range: Range; unit: "hour" | "day" | "month"; points: Point[] };
 
 const UNITS = { "24h": "hour", "7d": "day", "30d": "day", "12mo": "month" } as const;
 const LENGTHS = { "24h": 24, "7d": 7, "30d": 30, "12mo": 12 } as const;
-/** How much of an ISO time names its hour, day or month. */
-const NAMED_BY = { hour: 13, day: 10, month: 7 } as const;
-const REST_OF_TIME = "0000-01-01T00:00:00.000Z";
+/** Length of the ISO prefix that identifies an hour, day or month. */
+const PREFIX_LENGTH = { hour: 13, day: 10, month: 7 } as const;
+const ISO_SUFFIX = "0000-01-01T00:00:00.000Z";
 
-/** Days (YYYY-MM-DD) whose documents a series needs, oldest first: at most 366. */
+/** Days (YYYY-MM-DD) of the documents that a series needs, oldest first; at most 366. */
 export function daysIn(range: Range, now: Date): string[] {
   const [first = ""] = starts(range, now);
   const days: string[] = [];
@@ -26,22 +26,22 @@ export function daysIn(range: Range, now: Date): string[] {
   return days;
 }
 
-/** Days without a document count as zeros; days outside the range are passed over. */
+/** Days without a document count as zeros; days outside the range are ignored. */
 export function timeSeries(range: Range, now: Date, days: Iterable<DayDocument>): TimeSeries {
   const unit = UNITS[range];
   const points = new Map(
-    starts(range, now).map((start) => [start.slice(0, NAMED_BY[unit]), emptyPoint(start)]),
+    starts(range, now).map((start) => [start.slice(0, PREFIX_LENGTH[unit]), emptyPoint(start)]),
   );
   for (const { day, hours } of days) {
     for (const [hour, hits] of Object.entries(hours)) {
-      const point = points.get(`${day}T${hour}`.slice(0, NAMED_BY[unit]));
+      const point = points.get(`${day}T${hour}`.slice(0, PREFIX_LENGTH[unit]));
       if (point) add(point, hits);
     }
   }
   return { range, unit, points: [...points.values()] };
 }
 
-/** Hits of a whole series by kind. */
+/** Total hits of a series by kind. */
 export function sumOf({ points }: TimeSeries): Record<ClickKind, number> & { total: number } {
   const sum = { click: 0, preview: 0, qr_scan: 0, total: 0 };
   for (const point of points)
@@ -51,8 +51,8 @@ export function sumOf({ points }: TimeSeries): Record<ClickKind, number> & { tot
 
 function starts(range: Range, now: Date): string[] {
   const unit = UNITS[range];
-  const current = now.toISOString().slice(0, NAMED_BY[unit]);
-  const start = new Date(current + REST_OF_TIME.slice(current.length));
+  const current = now.toISOString().slice(0, PREFIX_LENGTH[unit]);
+  const start = new Date(current + ISO_SUFFIX.slice(current.length));
   return Array.from({ length: LENGTHS[range] }, (_, index) => {
     const back = LENGTHS[range] - 1 - index;
     const one = new Date(start);

@@ -1,4 +1,4 @@
-// The portal's list of links: all of an account, newest or most clicked first, searched, filtered, page by page.
+// The portal's list of an account's links: newest or most clicked first, with search, filters and paging.
 import {
   type AccountLinksDocument,
   accountLinks as linksOfAccounts,
@@ -10,7 +10,7 @@ import { cursorOf, placeOf } from "../cursor.ts";
 
 type Deps = { readStore: ReadStore };
 
-/** `existing`: all that are not deleted. */
+/** `existing`: not deleted. */
 export const LINK_FILTERS = ["existing", "live", "disabled", "deleted"] as const;
 export type LinkFilter = (typeof LINK_FILTERS)[number];
 
@@ -30,7 +30,7 @@ export type ListedLink = LinkDocument & { clicks: number };
 /** `next` is null on the last page. */
 export type AccountLinksPage = { links: ListedLink[]; next: string | null };
 
-/** Newest first. Reads the page's documents only, whatever is searched for. @throws InvalidCursor */
+/** Newest first. @throws InvalidCursor */
 export async function accountLinks(
   deps: Deps,
   accountId: string,
@@ -56,7 +56,7 @@ export async function accountLinks(
   return { links: await withClicks(deps, page), next };
 }
 
-/** Most clicked first, exactly; links that nobody has clicked and deleted ones are left out. @throws InvalidCursor */
+/** Most clicked first; without links that have no hits and deleted ones. @throws InvalidCursor */
 export async function topLinks(
   { readStore }: Deps,
   accountId: string,
@@ -64,7 +64,7 @@ export async function topLinks(
 ): Promise<AccountLinksPage> {
   const top: ListedLink[] = [];
   let after = cursor === undefined ? undefined : placeOf(cursor, "number");
-  // Deleted links keep their totals, so a page may need another look.
+  // Deleted links keep their totals and are skipped, so filling a page may take several reads.
   for (;;) {
     const ranked = await readStore.find<LinkTotalsDocument>(linkTotals.collection.name, {
       where: { accountId },
@@ -87,7 +87,7 @@ export async function topLinks(
   }
 }
 
-/** Without counting them. */
+/** From the account-links projection, without counting documents. */
 export async function countLinks(
   { readStore }: Deps,
   accountId: string,

@@ -1,4 +1,4 @@
-// Which link a slug means: slugs repeat across domains, and a link made a moment ago may not be projected yet.
+// Finds the link of a slug: slugs repeat across domains, and a new link may not be projected yet.
 import type { Caller } from "../../commands/caller.ts";
 import type { EventStore } from "../../event-store/port.ts";
 import { linkKey } from "../../events/streams.ts";
@@ -10,12 +10,12 @@ import { linkFromStream } from "./link-from-stream.ts";
 
 export type FindLinkDeps = { readStore: ReadStore; eventStore: EventStore; baseHost: string };
 
-/** More domains than anybody has the same slug on. */
+/** Bounds the domains that are searched for one slug. */
 const MOST_CANDIDATES = 100;
 
 /**
- * The link of the QR route, which has no caller: on the domain given, else on the default domain, else the oldest
- * of that slug. Disabled links are found, deleted ones are not.
+ * For the QR route, which has no caller: the link on the given domain, else on the default domain, else the oldest one
+ * with the slug. Finds disabled links, but not deleted ones.
  */
 export async function findLinkBySlug(
   deps: FindLinkDeps,
@@ -25,18 +25,18 @@ export async function findLinkBySlug(
   const slug = slugAsGiven.toLowerCase();
   if (domainId !== undefined) {
     const [onDomain] = await findLinks(deps, { slug, domainId }, 1);
-    return onDomain ?? (await justMade(deps, slug, await hostsOf(deps, { domainId })));
+    return onDomain ?? (await notYetProjected(deps, slug, await hostsOf(deps, { domainId })));
   }
   const known = await deps.readStore.get<LinkDocument>(links.collection.name, linkKey(deps.baseHost, slug));
   if (known && !known.deleted) return known;
   const candidates = await findLinks(deps, { slug }, MOST_CANDIDATES);
-  return preferred(candidates, deps.baseHost) ?? (await justMade(deps, slug, [deps.baseHost]));
+  return preferred(candidates, deps.baseHost) ?? (await notYetProjected(deps, slug, [deps.baseHost]));
 }
 
 /**
- * The caller's link of that slug: on the domain given, else on the default domain first (DESIGN §7).
- * Links of all keys of the account count as the caller's (interface, part 4).
- * @throws Forbidden when only someone else has such a link, NotFound when nobody has
+ * The caller's link with the slug: on the given domain, else on the default domain first (DESIGN §7).
+ * Links of all keys of the account are the caller's (interface, part 4).
+ * @throws Forbidden when only another account has such a link, NotFound when none has
  */
 export async function findOwnLink(
   deps: FindLinkDeps,
@@ -51,7 +51,7 @@ export async function findOwnLink(
   if (own) return own;
   const [foreign] = await findLinks(deps, where, 1);
   const hosts = await hostsOf(deps, domainId === undefined ? { accountId } : { domainId });
-  const made = await justMade(deps, slug, domainId === undefined ? [deps.baseHost, ...hosts] : hosts);
+  const made = await notYetProjected(deps, slug, domainId === undefined ? [deps.baseHost, ...hosts] : hosts);
   if (made?.accountId === accountId) return made;
   if (foreign ?? made) throw new Forbidden("This link belongs to another account.");
   throw new NotFound("Short link not found.");
@@ -73,7 +73,7 @@ function preferred(candidates: readonly LinkDocument[], baseHost: string): LinkD
   return byAge.find(({ host }) => host === baseHost) ?? byAge[0];
 }
 
-/** Hosts of verified domains, from the read store: a domain is there long before its first link. */
+/** Hosts of verified domains, from the read store: a domain is projected long before its first link is created. */
 async function hostsOf(
   { readStore }: FindLinkDeps,
   where: { domainId: string } | { accountId: string },
@@ -85,15 +85,15 @@ async function hostsOf(
   return found.filter(({ state }) => state === "verified").map(({ hostname }) => hostname);
 }
 
-/** Straight from the link's own stream, for links that the projector has not reached: right after their 201. */
-async function justMade(
+/** From the link's own stream, for links that are not projected yet, such as right after their 201. */
+async function notYetProjected(
   { readStore, eventStore }: FindLinkDeps,
   slug: string,
   hosts: readonly string[],
 ): Promise<LinkDocument | undefined> {
   for (const host of hosts) {
     const key = linkKey(host, slug);
-    // Projected means that the read store has already answered for it.
+    // A projected link was already found, or excluded, by the query above.
     if (await readStore.get<Document>(links.collection.name, key)) continue;
     const link = await linkFromStream(eventStore, key);
     if (link && !link.deleted) return link;

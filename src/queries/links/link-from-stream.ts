@@ -1,4 +1,4 @@
-// A link straight from its own stream, by the projection's fold: the same document, never a moment behind.
+// Folds a link's document from its own stream with the projection's fold: strongly consistent.
 import { loadStream } from "../../commands/handle-command.ts";
 import type { EventStore } from "../../event-store/port.ts";
 import type { StoredEvent } from "../../events/catalogue.ts";
@@ -6,8 +6,9 @@ import { PREFIX } from "../../events/streams.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 
 /**
- * `key`: `<host>/<slug>`, as of linkKey. `onEvent` is called with each event in order. Undefined when nobody made it;
- * deleted links are found. @throws StoreUnavailable, EventUnreadable
+ * `key`: `<host>/<slug>` (linkKey). `onEvent`: called with each event in order. Undefined when the stream is empty; finds
+ * deleted links.
+ * @throws StoreUnavailable, EventUnreadable
  */
 export async function linkFromStream(
   eventStore: Pick<EventStore, "read">,

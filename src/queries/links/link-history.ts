@@ -1,4 +1,4 @@
-// One link of an account with everything that was done to it, straight from its own stream: never a moment behind.
+// One link of an account with its history, from the link's own stream: strongly consistent.
 import type { Actor, EventStore } from "../../event-store/port.ts";
 import type { LinkEvent, StoredEvent } from "../../events/catalogue.ts";
 import { linkKey } from "../../events/streams.ts";
@@ -6,10 +6,10 @@ import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { NotFound } from "../errors.ts";
 import { linkFromStream } from "./link-from-stream.ts";
 
-/** `position`: where the link was made; no click is before it. `history`: oldest first. */
+/** `position`: of LinkCreated; no click precedes it. `history`: oldest first. */
 export type LinkWithHistory = { link: LinkDocument; position: string; history: LinkStep[] };
 
-/** `from` and `to` are there for a change of destination. */
+/** `from`, `to`: for a change of destination; LinkCreated has `to` only. */
 export type LinkStep = {
   type: LinkEvent["type"];
   at: string;
@@ -19,7 +19,7 @@ export type LinkStep = {
   to?: string | undefined;
 };
 
-/** Deleted links are found: their owner may restore them. @throws NotFound also for another account's link */
+/** Finds deleted links too, which their owner may restore. @throws NotFound also for another account's link */
 export async function linkHistory(
   { eventStore }: { eventStore: EventStore },
   accountId: string,

@@ -1,4 +1,4 @@
-// Some links of an account that are not deleted yet: what closing the account works through.
+// A page of an account's links that are not deleted yet, for jobs/account-closing.ts.
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 
@@ -10,7 +10,7 @@ export async function linksLeft(
 ): Promise<{ host: string; slug: string }[]> {
   const where = { accountId, deleted: false };
   const found = await readStore.find<LinkDocument>(links.collection.name, { where, limit: PAGE });
-  // The identity, which has no port: `host` is written as in the short URL.
+  // From the id, because the document's `host` may include a port, which the stream name does not.
   return found.map(({ _id }) => {
     const slash = _id.indexOf("/");
     return { host: _id.slice(0, slash), slug: _id.slice(slash + 1) };

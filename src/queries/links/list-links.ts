@@ -1,4 +1,4 @@
-// GET /api/v1/links: the links made with the caller's key, newest first, page by page (DESIGN §7).
+// GET /api/v1/links: the links created with the caller's key, newest first, with paging (DESIGN §7).
 import { type LinkObject, linkObject } from "../../commands/links/link-object.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import type { FindQuery, ReadStore } from "../../read-store/port.ts";
@@ -26,7 +26,7 @@ const DEFAULT_LIMIT = 50;
 const MOST_LINKS = 100;
 
 /**
- * Deleted links are left out.
+ * Without deleted links.
  * @throws InvalidCursor
  */
 export async function listLinks(
@@ -59,7 +59,7 @@ function filterOf(keyId: string, options: ListLinksOptions) {
   return filter;
 }
 
-/** Stored times are compared as text, so that a bound must look like them. Callers have checked that it is a time. */
+/** Converts to the format of stored times, which are compared as text. `time` must be valid ISO 8601. */
 function utc(time: string | undefined): string | undefined {
   return time === undefined ? undefined : new Date(time).toISOString();
 }

@@ -1,4 +1,4 @@
-// EventStoreDB goes away under redirects, over real HTTP and with a real service process: who notices, and what is lost.
+// Outages of EventStoreDB under redirects, over real HTTP and with a real service process: no redirect fails.
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { startDouble } from "../support/event-store/eventstoredb-double/double.ts";
@@ -9,16 +9,16 @@ import { send } from "../support/service/ask.ts";
 import { accountWithKeys, instanceOf, startService } from "../support/service/service-process.ts";
 
 const PER_SECOND = 500;
-/** Where the point is what becomes of each click, and not how many there are. */
+/** Redirects per second for the tests that follow each click rather than measure load. */
 const FEW = 150;
-/** What a crash may cost (DESIGN §5). */
+/** Batched clicks that a crash may lose (DESIGN §5). */
 const ALLOWED_LOSS_MS = 50;
 const LIMIT_MS = 180_000;
 const nothingWrong = { failed: 0, lost: 0, doubled: 0 };
 
 type Durability = "batched" | "durable";
 
-/** One service process on an EventStoreDB of its own, and what is asked of it. */
+/** One service process on an EventStoreDB of its own, with the calls that the tests make. */
 async function openScene(durability: Durability) {
   const folder = await temporaryFolder();
   const double = await startDouble();
@@ -38,7 +38,7 @@ async function openScene(durability: Durability) {
   const { results } = (await response.json()) as { results: { slug: string }[] };
   const slugs = results.map(({ slug }) => slug);
 
-  // Not fetch: it gives a connection up after ten seconds, however busy the machine is.
+  // Not fetch, which times out after ten seconds when the machine is busy.
   const ask = (path: string) => send<unknown>(Number(instance.PORT), path, {});
   async function metric(name: string): Promise<number> {
     const { text } = await ask("/metrics");
@@ -78,7 +78,7 @@ async function openScene(durability: Durability) {
 type Scene = Awaited<ReturnType<typeof openScene>>;
 type Health = { status: string; degraded?: { part: string; reason: string }[] };
 
-describe("redirects while EventStoreDB is away, batched clicks and durable ones", () => {
+describe("redirects while EventStoreDB is unavailable, batched clicks and durable ones", () => {
   let scenes: Scene[] = [];
   beforeAll(async () => {
     scenes = await Promise.all((["batched", "durable"] as const).map(openScene));
@@ -86,7 +86,7 @@ describe("redirects while EventStoreDB is away, batched clicks and durable ones"
   afterEach(() => Promise.all(scenes.map(({ double }) => double.wire.open().catch(() => undefined))));
   afterAll(() => Promise.all(scenes.map((scene) => scene.close())), LIMIT_MS);
 
-  /** Both at once, as most of it is waiting. */
+  /** Both durabilities concurrently, because the tests mostly wait. */
   const both = (name: string, play: (scene: Scene) => Promise<void>) =>
     it(name, async () => void (await Promise.all(scenes.map(play))), LIMIT_MS);
 

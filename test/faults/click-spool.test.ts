@@ -1,4 +1,4 @@
-// The click spool, without threads and processes: outages, lost answers, full spools, and whose spool is whose.
+// The click spool without threads and processes: outages, lost answers, full spools, locks and orphaned spools.
 import { spawnSync } from "node:child_process";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ import { type TemporaryFolder, temporaryFolder } from "../support/runtime/tempor
 
 const WRITER = "1111111111111111";
 
-describe("clicks while the event store is away", () => {
+describe("clicks while the event store is unavailable", () => {
   let folder: TemporaryFolder;
   let spools: string;
   let store: EventStore;
@@ -45,7 +45,7 @@ describe("clicks while the event store is away", () => {
   const termsOf = (writer: string, count: number) =>
     Array.from({ length: count }, (_, number) => termOf(newSender(writer), number));
 
-  it("are safe at once, and in the log once and in order when it is back", async () => {
+  it("are durable in the spool, and in the log once and in order when it is back", async () => {
     const sender = newSender(WRITER);
     const life = start(sender);
     life.eventStore.unavailable = true;
@@ -61,14 +61,14 @@ describe("clicks while the event store is away", () => {
     expect(await life.drained()).toBe(true);
     expect(await terms()).toEqual(termsOf(WRITER, 500));
     expect(life.problems).toEqual([
-      "Clicks wait in the spool: the store is away",
+      "Clicks wait in the spool: the store is unavailable",
       "The event store has all clicks of the spool",
     ]);
     await life.close();
     expect(await spoolFiles()).toEqual([]);
   });
 
-  it("go straight to the store again once the spool is empty", async () => {
+  it("are appended directly again once the spool is empty", async () => {
     const life = start();
     life.eventStore.script.push("refused");
     life.send(3);
@@ -80,7 +80,7 @@ describe("clicks while the event store is away", () => {
     await life.close();
   });
 
-  it("don't wait for a store that is slow, and a late answer is not an outage", async () => {
+  it("are spooled while the store is slow, which is not reported as an outage", async () => {
     const life = start();
     life.eventStore.script.push("slow", "none");
     life.send(5);
@@ -93,7 +93,7 @@ describe("clicks while the event store is away", () => {
     await life.close();
   });
 
-  it("go past the spool while the store answers in time", async () => {
+  it("are not spooled while the store answers in time", async () => {
     const life = start();
     for (let batch = 0; batch < 30; batch++) {
       life.send(5);
@@ -104,7 +104,7 @@ describe("clicks while the event store is away", () => {
     await life.close();
   });
 
-  it("go to the spool by themselves when the answer is late, and those after it past it again", async () => {
+  it("are spooled without further clicks when the answer is late, and later ones are not", async () => {
     const life = start();
     life.eventStore.script.push("slow", "none", "none");
     life.send(5);
@@ -129,7 +129,7 @@ describe("clicks while the event store is away", () => {
     await life.close();
   });
 
-  it("outlive their process, and the next one of that folder brings them in", async () => {
+  it("survive a crash of their process, and the next one on that folder appends them", async () => {
     const dead = start();
     dead.eventStore.unavailable = true;
     dead.send(7);
@@ -144,7 +144,7 @@ describe("clicks while the event store is away", () => {
     expect(await spoolFiles()).toEqual([]);
   });
 
-  it("find what their dead process had appended without hearing of it", async () => {
+  it("are not doubled when their crashed process had appended some without getting the answer", async () => {
     const dead = start();
     dead.eventStore.script.push("slow", "refused");
     dead.send(4);
@@ -152,27 +152,27 @@ describe("clicks while the event store is away", () => {
     dead.send(4);
     await dead.settled();
     dead.die();
-    // The first part of what the spool joins into one append.
+    // Only the first batch of those that the spool joins into one append.
     const first = sqliteClickSpools(spools, { name: "z", maxBytes: 1 });
-    const [left] = first.openOrphaned(() => undefined);
-    const waiting = left?.oldest(1);
+    const [orphaned] = first.openOrphaned(() => undefined);
+    const waiting = orphaned?.oldest(1);
     expect(waiting?.after).toBe(-1);
     await store.append(waiting?.stream ?? "", "none", waiting?.events ?? []);
-    left?.close();
+    orphaned?.close();
     const life = start(newSender("2222222222222222"));
     expect(await life.drained()).toBe(true);
     expect(await terms()).toEqual(termsOf(WRITER, 8));
     await life.close();
   });
 
-  it("wait in the spool behind those that a dead thread of their process has left", async () => {
+  it("wait in the spool behind the orphaned spool of a crashed thread of their process", async () => {
     const sender = newSender(WRITER);
     const dead = start(sender);
     dead.eventStore.unavailable = true;
     dead.send(5);
     await dead.settled();
     dead.die();
-    // Somebody alive holds what was left, so that the next thread can't bring it in.
+    // This handle locks the orphaned spool, so that the next thread cannot drain it yet.
     const [held] = sqliteClickSpools(spools, { name: "z", maxBytes: 1 }).openOrphaned(() => undefined);
     const life = start(sender);
     life.send(5);
@@ -221,7 +221,7 @@ describe("clicks while the event store is away", () => {
     await life.close();
   });
 
-  it("go to the store itself when there is no room for a spool", async () => {
+  it("wait in memory for the store when there is no room for a spool", async () => {
     const life = start(newSender(WRITER), { maxBytes: 1 });
     life.eventStore.script.push("slow", "lost", "refused");
     for (let batch = 0; batch < 3; batch++) life.send(5);
@@ -242,7 +242,7 @@ describe("the files of the click spool", () => {
     sqliteClickSpools(folder.path, { name, maxBytes: 1_000_000, ...more });
   const none = () => undefined;
 
-  it("are nobody else's while their thread lives, in this process or another", async () => {
+  it("are locked while their thread runs, in this process and in another", async () => {
     const own = spoolsOf("a").openOwn();
     own.put([{ stream: "clicks-a-20260501", after: -1, events: sampleEvents(3) }]);
     expect(spoolsOf("b").openOrphaned(none)).toEqual([]);
@@ -257,7 +257,7 @@ describe("the files of the click spool", () => {
     expect(others().stdout.toString()).toBe("1\n");
   });
 
-  it("give back what was put, in order, joined where one follows the other", async () => {
+  it("return batches in order, joined where they are consecutive", async () => {
     const own = spoolsOf("a").openOwn();
     const [one, two, other, three] = [sampleEvents(2), sampleEvents(3), sampleEvents(1), sampleEvents(2)];
     own.put([{ stream: "clicks-a-1", after: -1, events: one }]);
@@ -283,7 +283,7 @@ describe("the files of the click spool", () => {
     expect(await readdir(folder.path)).toEqual([]);
   });
 
-  it("leave the disk its last free space", () => {
+  it("take no clicks when the disk has too little free space", () => {
     const own = spoolsOf("a", { minFreeBytes: Number.MAX_SAFE_INTEGER }).openOwn();
     const put = own.put([{ stream: "clicks-a-1", after: -1, events: sampleEvents(1) }]);
     expect(put).toEqual({ numbers: [], full: expect.any(SpoolFull) });
@@ -291,11 +291,11 @@ describe("the files of the click spool", () => {
     own.close();
   });
 
-  it("that can't be read are told of and hold up no other", async () => {
+  it("that can't be read are reported and do not block others", async () => {
     await writeFile(join(folder.path, "a.spool"), "x".repeat(5000));
-    const left = spoolsOf("b").openOwn();
-    left.put([{ stream: "clicks-b-1", after: -1, events: sampleEvents(1) }]);
-    left.close();
+    const orphaned = spoolsOf("b").openOwn();
+    orphaned.put([{ stream: "clicks-b-1", after: -1, events: sampleEvents(1) }]);
+    orphaned.close();
     const problems: string[] = [];
     const found = spoolsOf("c").openOrphaned((message) => problems.push(message));
     expect(found.map((spool) => spool.size().clicks)).toEqual([1]);

@@ -1,4 +1,4 @@
-// `kill -9` with batched clicks on the embedded store: at most the last 50 ms of clicks are lost, none is doubled.
+// `kill -9` with batched clicks on the embedded store: at most the last 50 ms of clicks are lost, none is duplicated.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
 import { reckonClicks } from "../support/redirect/reckon-clicks.ts";
@@ -12,7 +12,7 @@ import {
 } from "../support/service/service-process.ts";
 
 const PER_SECOND = 400;
-/** In each round before the kill: enough that a recorder which is late would show. */
+/** Redirects per round before the kill: enough to detect a recorder that commits too late. */
 const CLICKS = 1000;
 const ROUNDS = 3;
 /** DESIGN §5. */

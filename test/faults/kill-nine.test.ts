@@ -1,4 +1,4 @@
-// What an answer promises survives `kill -9`: the real process, killed in the middle of creates and redirects.
+// Answered creates and redirects survive `kill -9` of the real process under load.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -101,7 +101,7 @@ describe("a service that is killed with SIGKILL under load", () => {
   });
 });
 
-/** Creates and visits links until the service is gone; resolves then. */
+/** Creates and visits links until the service has ended; resolves then. */
 async function startLoad(url: string, keys: readonly string[], load: Load, round: number): Promise<void> {
   const slugs: string[] = [];
   const create = async (key: string) => {
@@ -139,7 +139,7 @@ async function startLoad(url: string, keys: readonly string[], load: Load, round
   await Promise.all([...keys.map(create), ...Array.from({ length: VISITORS }, (_, i) => visit(i))]);
 }
 
-/** Undefined when the service was gone before the whole answer was here. */
+/** Undefined when the service ended before the whole answer was received. */
 async function send(
   url: string,
   request: RequestInit,

@@ -1,4 +1,4 @@
-// Projectors killed at random while clicks come in: whoever goes on, every click is counted once.
+// Projectors killed at random under load: whichever one continues, every click is counted once.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -71,7 +71,7 @@ onServer(mongodb, () => {
       child.kill("SIGKILL");
       await gone;
     };
-    /** How long a dead holder keeps the next waiting is test/servers/processes.test.ts's to show. */
+    /** Short, because test/servers/processes.test.ts already measures the takeover after a crash. */
     const forgetLeases = () => connection.run((db) => db.collection("leases").deleteMany({}));
     const appendClicks = async (count: number) => {
       for (const upTo = appended + count; appended < upTo; ) {
@@ -84,7 +84,7 @@ onServer(mongodb, () => {
       }
     };
     const names = clickProjections.map(checkpointName);
-    /** How far each projection is; they commit one after the other. */
+    /** Position of each projection; they commit one after the other. */
     const folded = async () => {
       const checkpoints = await backend.readStore.checkpoints();
       return names.map((name) => checkpoints[name]?.position ?? "");

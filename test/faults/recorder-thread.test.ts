@@ -1,4 +1,4 @@
-// The recorder with its real thread and real files: killed under load it loses nothing and doubles nothing.
+// The recorder with its real thread and real files: killed under load, it neither loses nor duplicates a click.
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -80,7 +80,7 @@ describe("the click recorder", () => {
 
   it("commits everything recorded before drain resolves", async () => {
     start();
-    // All in one moment, as redirects wait for a recorder that is behind.
+    // All at the same time, because redirects wait once the oldest uncommitted hit is 40 ms old.
     const { at } = hit(0);
     for (const number of numbers(1000)) expect(recorder.record({ ...hit(number), at })).toBeUndefined();
     await recorder.drain();
@@ -96,7 +96,7 @@ describe("the click recorder", () => {
     await recorder.drain();
   });
 
-  it("loses and doubles nothing when its thread is killed again and again under load", async () => {
+  it("neither loses nor duplicates a click when its thread is killed repeatedly under load", async () => {
     start();
     let number = 0;
     const inPace: (Promise<void> | undefined)[] = [];
@@ -109,9 +109,9 @@ describe("the click recorder", () => {
         await turn();
       }
       const thread = threads.at(-1) as Worker;
-      const gone = once(thread, "exit");
+      const ended = once(thread, "exit");
       for (let i = 0; i < 700; i++) inPace.push(recorder.record(hit(number++)));
-      await Promise.all([thread.terminate(), gone]);
+      await Promise.all([thread.terminate(), ended]);
     }
     await Promise.all(inPace);
     await recorder.drain();
@@ -124,9 +124,9 @@ describe("the click recorder", () => {
     });
   });
 
-  it("counts a durable click once that was refused while the store was frozen and asked for again", async () => {
+  it("counts a durable click once that was refused while the store was frozen and then retried", async () => {
     start({ durability: "durable", longestWaitMs: 1000 });
-    // The thread takes its time to start.
+    // The first commit has to wait until the thread has started.
     await recorder.record(hit(0))?.catch(() => recorder.drain());
     const other = new DatabaseSync(join(folder, "events.db"));
     other.exec("BEGIN IMMEDIATE");
@@ -149,7 +149,7 @@ describe("the click recorder", () => {
     expect(recorder.stats()).toMatchObject({ recorded: 30, committed: 30, backlog: 0 });
   });
 
-  it("makes a hit wait for room, and drops none, when it is too far behind", async () => {
+  it("makes hits wait for room when its backlog is full, and drops none", async () => {
     start({ maxBacklog: 300 });
     const waits = numbers(2000).map((number) => recorder.record(hit(number)));
     expect(waits.filter((wait) => wait === undefined)).toHaveLength(300);

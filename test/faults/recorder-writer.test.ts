@@ -1,4 +1,4 @@
-// The click writer against a store that fails in every way a store can: before, after and in the middle.
+// The click writer against a store that fails before, during and after an append.
 
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -98,7 +98,7 @@ describe("the click writer", () => {
     expect(reports.some((report) => report.type === "problem")).toBe(true);
   });
 
-  it("finds what an earlier thread had appended, whatever it had merged, and appends only the rest", async () => {
+  it("appends only what an earlier thread had not appended yet, however that thread had joined batches", async () => {
     const batches = batchesOf(6, 50);
     await write(batches.slice(0, 4), store);
     await write(batches, store);

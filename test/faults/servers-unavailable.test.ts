@@ -1,4 +1,4 @@
-// Each server of a cluster killed while it works: what goes on, what says so, and that it mends by itself.
+// Each server of a cluster killed under load: what continues, what is reported, and the recovery without a restart.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { deactivateKey } from "../../src/commands/keys/deactivate-key.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
@@ -13,13 +13,13 @@ import { redis, redisIsOurs } from "../support/servers/redis-server.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 
 const VISITS = 200;
-/** Only what is ours may be killed. */
+/** Only servers that this run has started may be killed. */
 const isOurs = mongodbIsOurs && redisIsOurs && !process.env.EVENTSTORE_URL;
 const PATIENT_MS = 400_000;
 
 onServer(mongodb, () =>
   onServer(redis, () => {
-    describe.skipIf(!isOurs)("while a server is away", () => {
+    describe.skipIf(!isOurs)("while a server is unavailable", () => {
       let cluster: Cluster;
       let a: RoleProcess;
       let b: RoleProcess;
@@ -53,7 +53,7 @@ onServer(mongodb, () =>
         if (slug === cached && status === 301) visits += 1;
         return status;
       };
-      /** How many of them were not redirected. */
+      /** Number of visits that were not redirected. */
       const visitMany = async () => {
         const statuses: number[] = [];
         for (let n = 0; n < VISITS; n += 10)
@@ -68,7 +68,7 @@ onServer(mongodb, () =>
         });
         return answer.body.analytics?.totalClicks;
       };
-      /** Asked of the documents, as asking the API until it holds would use up the hour's requests. */
+      /** Reads the documents: polling the API would use up the hour's rate limit. */
       const inDocuments = async () => {
         const totals = cluster.backend.readStore.get<LinkTotalsDocument>(
           linkTotals.collection.name,
@@ -181,7 +181,7 @@ onServer(mongodb, () =>
               late.printed(),
             ),
           );
-          // Each store is asked in its own turn, so the two reasons need not come in one answer.
+          // Stores are checked independently, so the two reasons need not be in one answer.
           const { status, reasons } = await readiness(late);
           expect(status).toBe(503);
           expect(reasons.length).toBeGreaterThan(0);
@@ -190,7 +190,7 @@ onServer(mongodb, () =>
           await cluster.events?.wire.open();
           await late.ready();
           expect(await visit(late, cached)).toBe(301);
-          // Said when it next asks, a moment after /health/ready found out for itself.
+          // Reported at the store's next check, shortly after /health/ready has noticed.
           await until("the line", async () => /the read store answers/.test(late.printed()));
           await allRight();
         },

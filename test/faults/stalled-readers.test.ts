@@ -1,4 +1,4 @@
-// Who stops reading what is streamed to him costs a bounded amount of memory for a bounded time, and loses nothing.
+// A client that stops reading a stream costs bounded memory for a bounded time, and loses no event.
 import { once } from "node:events";
 import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -13,11 +13,11 @@ import { linkClicked } from "../support/event-store/stored-events.ts";
 import { append, openStores, type Stores } from "../support/runtime/stores.ts";
 
 const LINK = "sho.rt/abc";
-/** Before that the kernel's buffers are full. */
+/** More than the kernel's socket buffers hold. */
 const MOST_CLICKS = 2_000;
 const THOUSANDS = 5_000;
 const STALLED_MS = 2_000;
-/** Ten of these are in each message, so that the kernel's buffers are soon full. */
+/** Each message has ten of these, so that the kernel's socket buffers fill quickly. */
 const LONG = "a".repeat(20_000);
 
 describe("a live page that stops reading while thousands of clicks come", () => {
@@ -31,7 +31,7 @@ describe("a live page that stops reading while thousands of clicks come", () => 
     const sleep = async (ms: number) => void (await delay(ms));
     live = liveClicks({ eventStore: stores.eventStore, sleep, log: { warn: () => undefined } });
     responses = [];
-    // The route without its session: nothing but the stream, which waits for nothing between messages.
+    // The route without its session check, so that only the stream is tested.
     server = createServer((request, raw) => {
       responses.push(raw);
       const gone = new AbortController();
@@ -54,7 +54,7 @@ describe("a live page that stops reading while thousands of clicks come", () => 
     await stores.close();
   });
 
-  /** Reads nothing of the answer yet. */
+  /** Does not read the answer yet. */
   async function open(lastId: string): Promise<IncomingMessage> {
     const { port } = server.address() as AddressInfo;
     const headers = lastId === "" ? {} : { "last-event-id": lastId };
@@ -63,7 +63,7 @@ describe("a live page that stops reading while thousands of clicks come", () => 
     return response;
   }
 
-  it("is cut off with little waiting for it, and gets what it missed when it comes back", async () => {
+  it("is cut off with little data buffered, and gets the missed clicks when it reconnects", async () => {
     const stalled = await open("");
     const response = responses[0] as ServerResponse;
     const cutOff = once(response, "close");
@@ -97,7 +97,7 @@ describe("a live page that stops reading while thousands of clicks come", () => 
   });
 });
 
-/** Counts the clicks of whole messages, until there were so many or the answer has ended. */
+/** Counts the clicks of complete messages, up to a number or the end of the answer. */
 async function read(answer: IncomingMessage, enough: number): Promise<{ clicks: number; lastId: string }> {
   const seen = { clicks: 0, lastId: "" };
   let text = "";
@@ -115,13 +115,13 @@ async function read(answer: IncomingMessage, enough: number): Promise<{ clicks: 
       if (seen.clicks >= enough) break;
     }
   } catch {
-    // Cut off by the server: what had arrived before was read.
+    // Cut off by the server; everything received before was read.
   }
   return seen;
 }
 
-describe("an export that nobody takes", () => {
-  it("is cut off, one that is taken slowly is not", async () => {
+describe("an export that is not read", () => {
+  it("is cut off, one that is read slowly is not", async () => {
     async function* parts() {
       for (const part of ["a", "b", "c"]) yield part;
     }
@@ -142,7 +142,7 @@ describe("an export that nobody takes", () => {
     await left.return(undefined);
   });
 
-  it("takes a place of its account's, and of all accounts'", () => {
+  it("counts against the limits of its account and of all accounts", () => {
     const streams = accountStreams(2, 3);
     const one = streams.enter("a");
     expect([one, streams.enter("a"), streams.enter("a")].map(Boolean)).toEqual([true, true, false]);

@@ -1,4 +1,4 @@
-// What operators read of an error in any thread: its type, code, message, stack and cause, and nobody's data.
+// Errors of every thread are logged with type, code, message, stack and cause, and without user data.
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";

@@ -1,4 +1,4 @@
-// What a person changes at one process is true in the other within a second, also after either stood still or lost Redis.
+// A change at one process takes effect in the other within a second, also after a freeze of either or a loss of Redis.
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { changeTier } from "../../src/commands/account/change-tier.ts";
@@ -18,7 +18,7 @@ const PATIENT_MS = 400_000;
 const FROZEN_MS = 5_000;
 const password = "seven brown foxes";
 
-/** A change at the one process, and what the other then answers. */
+/** A change at one process, and the check that the other one has followed. */
 type Change = { name: string; make(): Promise<unknown>; isTrue(): Promise<boolean> };
 
 onServer(mongodb, () =>
@@ -64,13 +64,13 @@ onServer(mongodb, () =>
         return made.body.slug;
       };
       const follow = (slug: string, host?: string) => other.ask(`/${slug}`, host ? { host } : {});
-      /** As the forms of its page send it. */
+      /** Submits as the page's own form does. */
       const act = async (page: string, action: string, fields: Record<string, string> = {}) => {
         const answer = await person.submit(page, fields, `${page}/${action}`);
         expect([action, answer.status]).toEqual([action, 200]);
       };
 
-      /** All of them on things that the other process has in memory, as it was just asked for them. */
+      /** All on entities that the other process has cached, because it was just asked for them. */
       async function changes(): Promise<Change[]> {
         round += 1;
         const host = `round-${round}.example.com`;
@@ -80,7 +80,7 @@ onServer(mongodb, () =>
         const onDomain = await shorten({ domain_id: domainId });
         const ended = await issueKey();
         const active = (await person.get("/portal/keys")).text.matchAll(/keys\/([0-9a-f-]{36})\/deactivate/g);
-        // Their ids sort by when they were issued.
+        // Ids of keys sort by time of issue.
         const keyId = [...active]
           .map(([, id = ""]) => id)
           .sort()
@@ -120,7 +120,7 @@ onServer(mongodb, () =>
         ];
       }
 
-      /** Milliseconds from now until the other process goes by each. */
+      /** Milliseconds until each change is effective in the other process. */
       async function untilTrue(made: readonly Change[]): Promise<Record<string, number>> {
         const since = performance.now();
         const took = made.map(async ({ name, isTrue }) => {
@@ -145,7 +145,7 @@ onServer(mongodb, () =>
       }
 
       it(
-        "is true in the other within a second",
+        "is effective in the other within a second",
         async () => {
           expectWithinASecond("both at work", await makeEach(await changes()));
         },
@@ -153,7 +153,7 @@ onServer(mongodb, () =>
       );
 
       it(
-        "is true within a second after the other stood still for five, whatever was changed meanwhile",
+        "is effective within a second after the other was frozen for five, whatever was changed meanwhile",
         async () => {
           const made = await changes();
           other.child.kill("SIGSTOP");
@@ -167,7 +167,7 @@ onServer(mongodb, () =>
       );
 
       it(
-        "is true within a second after the one stood still for five",
+        "is effective within a second after the one was frozen for five",
         async () => {
           const made = await changes();
           one.child.kill("SIGSTOP");
@@ -179,13 +179,13 @@ onServer(mongodb, () =>
       );
 
       it.skipIf(!redisIsOurs)(
-        "is true within a second while both are cut off from Redis, and when it is back",
+        "is effective within a second while both are cut off from Redis, and when it is back",
         async () => {
-          const [away, back] = [await changes(), await changes()];
+          const [unavailable, back] = [await changes(), await changes()];
           await cluster.redis.process?.kill();
-          const took = await makeEach(away);
+          const took = await makeEach(unavailable);
           await cluster.redis.process?.start();
-          expectWithinASecond("Redis away", took);
+          expectWithinASecond("Redis unavailable", took);
           expectWithinASecond("Redis back", await makeEach(back));
         },
         PATIENT_MS,

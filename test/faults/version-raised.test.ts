@@ -1,4 +1,4 @@
-// A new release with a raised projection version, started over the old one's data under load, killed and cancelled.
+// A release with a raised projection version starts on existing data under load; its build is killed and cancelled.
 
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -69,7 +69,7 @@ describe("a release that raises a projection's version", () => {
       db.close();
     }
   };
-  /** Until so many events of the log are folded into the build in the making. */
+  /** Waits until the new build has folded this many events. */
   const builtTo = (events: number) => {
     const sql = `SELECT position FROM checkpoints WHERE name LIKE '${NEXT.name}:${NEXT.version}%'`;
     const position = () => stored(sql, ([row]) => Number(row?.position ?? 0));
@@ -79,7 +79,7 @@ describe("a release that raises a projection's version", () => {
     service = await startService(instance, [], next.folder);
   };
 
-  /** Visits both links some forty times a second for as long as the work takes. */
+  /** Visits both links about forty times a second while the work runs. */
   async function underLoad(work: () => Promise<void>): Promise<void> {
     let isOver = false;
     const visiting = (async () => {
@@ -133,7 +133,7 @@ describe("a release that raises a projection's version", () => {
     await folder?.remove();
   });
 
-  it("answers it from the previous build while all others go on and every redirect works", async () => {
+  it("answers queries from the previous build while the other projections continue and redirects work", async () => {
     await startNext();
     await underLoad(async () => {
       await builtTo(1);
@@ -152,7 +152,7 @@ describe("a release that raises a projection's version", () => {
     expect([...answered.keys()]).toEqual([301]);
   }, 180_000);
 
-  it("leaves nothing of a build that is cancelled, and answers from the previous one", async () => {
+  it("removes a cancelled build completely, and answers from the previous one", async () => {
     expect(await ofNext.json("projections", "cancel", NEXT.name)).toEqual({
       cancelled: [`${NEXT.name}:${NEXT.version}#1`],
     });
@@ -173,7 +173,7 @@ describe("a release that raises a projection's version", () => {
     await service.stop();
   }, 120_000);
 
-  it("goes on with a build that was killed in the middle, then equals the log and counts on", async () => {
+  it("resumes a build whose process was killed, which then equals the log and counts new clicks", async () => {
     await startNext();
     await builtTo(SEEDED / 3);
     await service.stop("SIGKILL");

@@ -1,4 +1,4 @@
-// Deliveries that get no answer, and certificates: each failure says what the receiver's owner has to repair.
+// Failed connections, time-outs and TLS errors: each failure names what the receiver's owner has to repair.
 import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { receiverResolver } from "../../../src/webhooks/receiver/resolve-receiver.ts";
@@ -8,7 +8,7 @@ import { sendSample, testAgent } from "../../support/webhooks/send-sample.ts";
 import { startReceiver } from "../../support/webhooks/webhook-receiver.ts";
 
 describe("a delivery that gets no answer", () => {
-  it("is given up when the time is over before the headers", async () => {
+  it("times out when no headers arrive in time", async () => {
     const receiver = await startReceiver({ answer: () => {} });
     const result = await sendSample(`http://127.0.0.1:${receiver.port}/`, { timeoutMs: 300 });
     expect(result).toMatchObject({
@@ -18,7 +18,7 @@ describe("a delivery that gets no answer", () => {
     expect(result.durationMs).toBeGreaterThanOrEqual(290);
   });
 
-  it("is not held by a receiver that drips its answer: the status counts, the rest is left", async () => {
+  it("ends at its time limit when a receiver drips its answer: the status counts, the remaining body is ignored", async () => {
     const receiver = await startReceiver({
       answer: (response) => {
         response.writeHead(200);
@@ -32,7 +32,7 @@ describe("a delivery that gets no answer", () => {
     expect(result.durationMs).toBeLessThan(3000);
   });
 
-  it("says that nobody listens", async () => {
+  it("reports a refused connection", async () => {
     const port = await closedPort();
     const result = await sendSample(`http://127.0.0.1:${port}/`);
     expect(result).toMatchObject({ status: null, error: { code: "connect_failed" } });
@@ -88,7 +88,7 @@ describe("a delivery over TLS", () => {
     });
   });
 
-  it("is refused when nobody trusted has signed the certificate", async () => {
+  it("is refused when the certificate was not signed by a trusted authority", async () => {
     const { result } = await sendOverTls(["hooks.example"], { ca: makeAuthority("Another").cert });
     expect(result.error).toMatchObject({
       code: "tls_failed",
@@ -121,7 +121,7 @@ async function closedPort(): Promise<number> {
   return typeof address === "object" && address ? address.port : 0;
 }
 
-/** Says `text` to whoever has sent something, and closes. */
+/** Answers every request with `text` and closes the connection. */
 async function rawServer(text: string): Promise<number> {
   const server = createServer((socket) => socket.once("data", () => socket.end(text)));
   server.listen(0, "127.0.0.1");

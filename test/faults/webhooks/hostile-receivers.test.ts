@@ -1,4 +1,4 @@
-// Deliveries that must never become connections: hostile URLs and hostile answers of real name servers (issue 5).
+// SSRF protection: hostile URLs and hostile DNS answers never lead to a connection (issue 5).
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Dispatcher } from "undici";
@@ -10,7 +10,7 @@ import { sendSample, testAgent } from "../../support/webhooks/send-sample.ts";
 import { startReceiver } from "../../support/webhooks/webhook-receiver.ts";
 import { HOSTILE_URLS } from "./hostile-urls.ts";
 
-/** Globally unicast by its prefix, but given back in 2006 and routed nowhere. */
+/** Global unicast by its prefix, but returned to IANA in 2006 (6bone) and not routed. */
 const PUBLIC = "3ffe::1";
 
 describe("a hostile URL", () => {
@@ -35,7 +35,7 @@ describe("a hostile URL", () => {
     },
   );
 
-  it("stays refused for what WEBHOOK_ALLOW_PRIVATE never opens", async () => {
+  it("stays refused with WEBHOOK_ALLOW_PRIVATE outside the private ranges", async () => {
     const never = ["169.254.169.254", "[fd00:ec2::254]", "169.254.1.1", "0.0.0.0", "[::]", "224.0.0.1"];
     for (const host of [
       ...never,
@@ -92,7 +92,7 @@ describe("a hostile name server", () => {
     expect(connections()).toBe(0);
   });
 
-  it("that answers public first and private second is asked once, and its second answer checked like its first", async () => {
+  it("that answers first public and then private addresses is queried per connection, and each answer is checked", async () => {
     const { port, connections } = await startReceiver();
     const dns = await startDns((_, query) => (query === 1 ? [{ aaaa: PUBLIC }] : [{ a: "127.0.0.1" }]));
     const options = { dnsServers: [dns.server], timeoutMs: 1000 };
@@ -104,7 +104,7 @@ describe("a hostile name server", () => {
     expect(connections()).toBe(0);
   });
 
-  it("that changes its answer is connected to where it was checked: one look-up a connection", async () => {
+  it("that changes its answer cannot rebind: the connection uses the checked answer, one lookup per connection", async () => {
     const receiver = await startReceiver({
       answer: (response) => response.writeHead(200, { connection: "close" }).end(),
     });
@@ -118,7 +118,7 @@ describe("a hostile name server", () => {
     expect(receiver.connections()).toBe(1);
   });
 
-  it("that does not answer costs no more than the time of the attempt", async () => {
+  it("that does not answer delays a delivery at most by the attempt's time limit", async () => {
     const dns = await startDns((name) => {
       throw new Error(`no answer for ${name}`);
     });
@@ -127,7 +127,7 @@ describe("a hostile name server", () => {
     expect(result.durationMs).toBeLessThan(3000);
   });
 
-  it("is not asked about names of the hosts file, whose addresses are checked as well", async () => {
+  it("is not queried for names of the hosts file, whose addresses are checked as well", async () => {
     const folder = await temporaryFolder();
     onTestFinished(folder.remove);
     const hostsFile = join(folder.path, "hosts");

@@ -1,6 +1,6 @@
-// URLs that must never become a connection, and the code each is refused with.
+// URLs that must never lead to a connection, with the code of their refusal.
 
-/** `PORT` is one that something listens on, on 127.0.0.1. */
+/** `PORT` stands for an open port on 127.0.0.1. */
 export const HOSTILE_URLS: readonly [url: string, code: string][] = [
   // IPv4 in every spelling that URL parsers read
   ["https://127.0.0.1:PORT/", "address_refused"],
@@ -64,13 +64,13 @@ export const HOSTILE_URLS: readonly [url: string, code: string][] = [
   ["https://198.18.0.1/", "address_refused"],
   ["https://192.0.2.1/", "address_refused"],
   ["https://192.88.99.1/", "address_refused"],
-  // Names of this machine, which no name server is asked about
+  // Loopback names, which are resolved without DNS
   ["https://localhost:PORT/", "address_refused"],
   ["https://localhost.:PORT/", "address_refused"],
   ["https://LOCALHOST:PORT/", "address_refused"],
   ["https://hooks.localhost:PORT/", "address_refused"],
   ["https://ⓛⓞⓒⓐⓛⓗⓞⓢⓣ:PORT/", "address_refused"],
-  // Ports, schemes, credentials, names that are none
+  // Ports, schemes, credentials, invalid names
   ["https://example.com:22/", "port_refused"],
   ["https://example.com:25/", "port_refused"],
   ["https://example.com:1023/", "port_refused"],

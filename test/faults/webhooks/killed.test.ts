@@ -1,4 +1,4 @@
-// The process that delivers is killed, again and again: every event arrives, and what arrives twice has the same id.
+// The delivering process is killed repeatedly: every event is delivered, and duplicates have the same id.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
@@ -11,7 +11,7 @@ import { openWebhookStores, until, type WebhookStores } from "../../support/webh
 
 const program = fileURLToPath(new URL("../../support/webhooks/webhook-worker.ts", import.meta.url));
 
-/** The real schedule would take 27 hours. */
+/** Shortened: the real schedule takes 27 hours. */
 const SETTINGS: Partial<WorkerSettings> = {
   perWebhook: 32,
   claimMs: 1_500,
@@ -43,7 +43,7 @@ describe("a delivery process that is killed", () => {
     await gone;
   }
 
-  it("sends again, with the same id and body, what was answered 200 and not yet written down", async () => {
+  it("resends, with the same id and body, a delivery that was answered 200 but not settled yet", async () => {
     const account = await stores.account();
     const receiver = await startReceiver();
     const { webhookId } = await webhookOf(stores.backend, account, receiver.port);
@@ -86,7 +86,7 @@ describe("a delivery process that is killed", () => {
     const hooks = [];
     while (hooks.length < webhookCount) hooks.push(await webhookOf(stores.backend, account, receiver.port));
 
-    // Clicks keep coming while processes die and others take over, so that the router is killed at work too.
+    // Clicks arrive during the kills and takeovers, so that the router is killed while it is routing too.
     const ids: string[] = [];
     const batch = deliveries / webhookCount / kills;
     let running = await startProcess();
@@ -123,7 +123,7 @@ describe("a delivery process that is killed", () => {
   }, 600_000);
 });
 
-/** The same numbers each time (mulberry32), so that a failure can be had again. */
+/** A seeded generator (mulberry32), so that a failure is reproducible. */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {

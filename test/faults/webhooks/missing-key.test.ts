@@ -1,4 +1,4 @@
-// A webhook whose key is gone, as after a restore without the secrets: paused with the reason, mended by a new key.
+// A webhook without its key, as after a restore without the secrets, is paused with a reason until it gets a new key.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -30,7 +30,7 @@ function depsOf({ backend }: WebhookStores) {
 describe("a webhook whose key is missing", () => {
   let stores: WebhookStores;
   let deps: ReturnType<typeof depsOf>;
-  /** Of the worker's clock ahead of the real one. */
+  /** Offset of the worker's clock from the real one. */
   let laterMs: number;
   let stop: () => Promise<void>;
   let logged: { message: string; fields: object }[];
@@ -76,7 +76,7 @@ describe("a webhook whose key is missing", () => {
     return webhook;
   };
 
-  it("is paused once by the service, with the reason, and logged once, however many deliveries wait", async () => {
+  it("is paused once by the service with the reason, and logged once, for any number of pending deliveries", async () => {
     const { receiver, accountId, webhookId } = await keyless();
     await stores.clicks(accountId, 30);
     await until(async () => (await eventsOf(accountId)).length > 1, 10_000);
@@ -87,7 +87,7 @@ describe("a webhook whose key is missing", () => {
         data: { accountId, webhookId, by: "system", reason, cause: "key_missing", at: expect.any(String) },
       },
     ]);
-    // Whatever was put off is due by now; that another's new delivery was sent shows that all due ones were looked at.
+    // Deferred deliveries are due by now; a delivered one of another webhook proves that the worker has polled.
     laterMs = 600_000;
     const other = await added();
     await stores.clicks(other.accountId, 1);
@@ -97,10 +97,10 @@ describe("a webhook whose key is missing", () => {
     expect(receiver.received).toEqual([]);
   });
 
-  it("is likewise paused when its key can't be decrypted, which the log says, and mended by a new one", async () => {
+  it("is also paused when its key can't be decrypted, which is logged, and resumed by a new key", async () => {
     const { receiver, accountId, webhookId } = await added();
     const db = new DatabaseSync(join(stores.dataDir, "secrets.db"));
-    // What was encrypted for another record can't be decrypted in this one's place.
+    // A value encrypted for another record can't be decrypted under this key.
     const other = "SELECT value FROM secrets WHERE key = 'secret-key-check'";
     db.prepare(`UPDATE secrets SET value = (${other}) WHERE key = ?`).run(webhookSecret(webhookId));
     db.close();
@@ -114,7 +114,7 @@ describe("a webhook whose key is missing", () => {
     expect(receiver.received[0]?.headers["x-api-key"]).toBe(key);
   });
 
-  it("resumes by itself with a new key, and what waited is delivered with it", async () => {
+  it("resumes by itself with a new key, which signs its pending deliveries", async () => {
     const { receiver, accountId, webhookId } = await keyless();
     const clicks = await stores.clicks(accountId, 3);
     await until(async () => (await eventsOf(accountId)).length > 1, 10_000);

@@ -1,4 +1,4 @@
-// Receivers that are down or slow: what it costs them, and that it costs nobody else. Real time, the real settings.
+// Receivers that are down or slow lose no delivery and do not delay other webhooks; real time and real settings.
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
@@ -14,7 +14,7 @@ import {
   webhooksOn,
 } from "../../support/webhooks/webhook-run.ts";
 
-describe("receivers in trouble", () => {
+describe("a failing receiver", () => {
   let stores: WebhookStores;
   let sender: ReturnType<typeof loopbackSender>;
   let webhooks: ReturnType<typeof webhooksOn>;
@@ -36,7 +36,7 @@ describe("receivers in trouble", () => {
     await stores.close();
   });
 
-  it("gets all of 100 clicks after it was down for one second among them, and is not paused", async () => {
+  it("gets all of 100 clicks although it was down for a second, and is not paused", async () => {
     const account = await stores.account();
     const port = await freePort();
     const { webhookId } = await webhookOf(stores.backend, account, port);
@@ -70,7 +70,7 @@ describe("receivers in trouble", () => {
     expect((await webhooks.status()).openCircuits).toBe(0);
   }, 60_000);
 
-  it("delays nobody else's deliveries when it takes 14 seconds for each answer", async () => {
+  it("does not delay other webhooks when it takes 14 seconds for each answer", async () => {
     const slow = await startReceiver({ answer: (response) => void setTimeout(() => response.end(), 14_000) });
     const quick = await startReceiver();
     const [slowAccount, quickAccount] = [await stores.account(), await stores.account()];
@@ -88,11 +88,11 @@ describe("receivers in trouble", () => {
       const delivered = { webhookId, state: "delivered" as const, limit: 300 };
       return (await stores.backend.deliveryQueue.list(delivered)).length === 200;
     });
-    // As many as one webhook may have under way, and they all are.
+    // The limit of deliveries in flight per webhook, which is reached.
     expect(slow.received).toHaveLength(8);
   }, 60_000);
 
-  it("is sent again soon after a stop what it had not answered by then", async () => {
+  it("gets unanswered deliveries again soon after the service was stopped and restarted", async () => {
     const account = await stores.account();
     const silent = await startReceiver({ answer: () => undefined });
     const { webhookId } = await webhookOf(stores.backend, account, silent.port);

@@ -1,4 +1,4 @@
-// The router between crashes: no delivery lost, none doubled, whatever breaks and however often it starts again.
+// The router across failures and restarts: no delivery is lost, none is duplicated.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { removeWebhook } from "../../../src/commands/webhooks/remove-webhook.ts";
 import type { ReadStore } from "../../../src/read-store/port.ts";
@@ -26,7 +26,7 @@ describe("the webhook router", () => {
     clock?: () => Date;
   };
 
-  /** Until it has passed everything that is in the log now, or breaks. */
+  /** Routes until everything that is in the log now is routed, or an error is thrown. */
   async function route(parts: Parts = {}): Promise<void> {
     const { eventStore, readStore, deliveryQueue } = stores.backend;
     const head = await eventStore.head();
@@ -49,29 +49,29 @@ describe("the webhook router", () => {
       .sort();
   const hookFor = async (accountId: string) => (await webhookOf(stores.backend, accountId, 8080)).webhookId;
 
-  it("queues each click once, however often a write breaks before or after it took effect", async () => {
+  it("queues each click once, however often a write fails before or after it took effect", async () => {
     const account = await stores.account();
     const hook = await hookFor(account);
     const ids = await stores.clicks(account, 300);
     const { readStore, deliveryQueue } = stores.backend;
     for (const applied of [false, true, false, true]) {
       const breaking = failingReadStore(readStore, [{ afterWrites: 0, applied }]);
-      await expect(route({ readStore: breaking })).rejects.toThrow("went away");
+      await expect(route({ readStore: breaking })).rejects.toThrow("the read store is unavailable");
       ids.push(...(await stores.clicks(account, 50)));
     }
     for (const applied of [false, true]) {
       const enqueue: DeliveryQueue["enqueue"] = async (items, now) => {
         if (applied) await deliveryQueue.enqueue(items, now);
-        throw new Error("the queue went away");
+        throw new Error("the queue is unavailable");
       };
       const queue = { enqueue, cancel: deliveryQueue.cancel.bind(deliveryQueue) };
-      await expect(route({ queue })).rejects.toThrow("the queue went away");
+      await expect(route({ queue })).rejects.toThrow("the queue is unavailable");
     }
     await route();
     expect(await deliveries(hook)).toEqual(ids.sort());
   });
 
-  it("makes no second delivery when it starts again from zero", async () => {
+  it("creates no second delivery when it restarts without a checkpoint", async () => {
     const account = await stores.account();
     const hook = await hookFor(account);
     const ids = await stores.clicks(account, 100);
@@ -84,7 +84,7 @@ describe("the webhook router", () => {
     expect(before).toHaveLength(ids.length);
   });
 
-  it("knows the webhooks from before its checkpoint when it starts again", async () => {
+  it("folds the webhooks from before its checkpoint when it restarts", async () => {
     const account = await stores.account();
     const hook = await hookFor(account);
     await stores.clicks(account, 1);
@@ -95,7 +95,7 @@ describe("the webhook router", () => {
     expect(await deliveries(hook)).toHaveLength(2);
   });
 
-  it("makes no delivery for what is older than deliveries are kept, and keeps those it may make again", async () => {
+  it("creates no delivery for events older than the retention, and keeps deliveries that it may create again", async () => {
     const account = await stores.account();
     const hook = await hookFor(account);
     await stores.clicks(account, 3);
@@ -105,7 +105,7 @@ describe("the webhook router", () => {
     expect(oldestKept(later) < oldestRouted(later)).toBe(true);
   });
 
-  it("cancels what waits for a webhook that is removed, also what it queued in the same batch", async () => {
+  it("cancels pending deliveries of a removed webhook, also those that it queued in the same batch", async () => {
     const account = await stores.account();
     const [hook, other] = [await hookFor(account), await hookFor(account)];
     await stores.clicks(account, 5);
@@ -118,7 +118,7 @@ describe("the webhook router", () => {
     expect(await deliveryQueue.list({ webhookId: other, state: "pending", limit: 100 })).toHaveLength(7);
   });
 
-  it("stops at an event that it can't read instead of passing it over", async () => {
+  it("stops at an event that it can't read instead of skipping it", async () => {
     const account = await stores.account();
     const hook = await hookFor(account);
     await stores.clicks(account, 1);
@@ -136,7 +136,7 @@ describe("the webhook router", () => {
     expect(await deliveries(hook)).toHaveLength(1);
   });
 
-  it("cancels what waits for a closed account by that event alone, and queues none of its clicks after it", async () => {
+  it("cancels pending deliveries of a closed account by AccountClosed alone, and queues none of its later clicks", async () => {
     const account = await stores.account();
     const hook = await hookFor(account);
     await stores.clicks(account, 3);

@@ -1,4 +1,4 @@
-// A delivery's whole life under a clock of our own, against a real receiver and a real queue.
+// The complete retry schedule with a simulated clock, a real receiver and a real queue.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { TRY_DELAYS_MS } from "../../../src/webhooks/delivery/schedule.ts";
@@ -54,16 +54,16 @@ describe("a delivery through its schedule", () => {
       eventIds.map((eventId) => ({ webhookId: HOOK, eventId, event: "link.clicked", body: '{"n":1}' })),
       clock().toISOString(),
     );
-  const lookNow = async (worker: DeliveryWorker) => {
+  const pollNow = async (worker: DeliveryWorker) => {
     const started = await worker.startDue();
     await worker.inFlight.settled();
     return started;
   };
-  /** Looks whenever something is due, but not more often than told; answers when tries were made. */
+  /** Polls when a delivery is due, in steps of at least `leastStep` ms; returns the times of the attempts. */
   const runUntil = async (worker: DeliveryWorker, end: number, leastStep = 1) => {
     const tried: number[] = [];
     while (now < end) {
-      if ((await lookNow(worker)) > 0) tried.push(now);
+      if ((await pollNow(worker)) > 0) tried.push(now);
       const due = (await queue().list({ webhookId: HOOK, state: "pending", limit: 1 }))[0]?.dueAt;
       now = Math.min(end, Math.max(due ? Date.parse(due) : end, now + leastStep));
     }
@@ -74,7 +74,7 @@ describe("a delivery through its schedule", () => {
     (response) =>
       response.writeHead(status, headers).end("no");
 
-  it("is tried eight times over 27 hours with the same id and body, then is a dead letter that can be resent", async () => {
+  it("is attempted eight times over 27 hours with the same id and body, then is a dead letter that can be resent", async () => {
     let status = 500;
     const receiver = await startReceiver({ answer: (response) => response.writeHead(status).end("no") });
     const worker = workerTo(receiver.port);
@@ -101,13 +101,13 @@ describe("a delivery through its schedule", () => {
 
     status = 204;
     await queue().resend(id, clock().toISOString());
-    await lookNow(worker);
+    await pollNow(worker);
     expect(await queue().get(id)).toMatchObject({ state: "delivered", tries: 1 });
     expect(receiver.received.at(-1)?.headers["webhook-id"]).toBe("event-1");
     expect(pausedFor).toEqual([]);
   });
 
-  it("waits as long as the receiver asks with Retry-After", async () => {
+  it("waits for as long as the receiver's Retry-After says", async () => {
     const receiver = await startReceiver({ answer: answers(429, { "retry-after": "600" }) });
     const worker = workerTo(receiver.port);
     await enqueue("event-1");
@@ -123,7 +123,7 @@ describe("a delivery through its schedule", () => {
     await worker.inFlight.settled();
     expect(pausedFor[0]).toMatch(/410 Gone/);
     now += DAY;
-    expect(await lookNow(worker)).toBe(0);
+    expect(await pollNow(worker)).toBe(0);
     expect(receiver.received).toHaveLength(2);
   });
 
@@ -140,7 +140,7 @@ describe("a delivery through its schedule", () => {
     expect(pausedFor).toEqual([]);
     succeeds = true;
     await enqueue("arrives");
-    await lookNow(worker);
+    await pollNow(worker);
     succeeds = false;
     const lastSuccess = now;
     for (let hour = 0; hour < 130 && pausedFor.length === 0; hour += 5) {
@@ -152,19 +152,19 @@ describe("a delivery through its schedule", () => {
     expect(now - lastSuccess).toBeLessThan(5 * DAY + 10 * HOUR);
   }, 60_000);
 
-  it("spends no tries while the receiver is left alone, and probes it with one", async () => {
+  it("uses no attempts while the receiver's circuit is open, and probes it with one", async () => {
     const receiver = await startReceiver({ answer: answers(500) });
     const worker = workerTo(receiver.port);
     const ids = Array.from({ length: 40 }, (_, n) => `event-${n}`);
     await enqueue(...ids);
-    while ((await lookNow(worker)) > 0);
+    while ((await pollNow(worker)) > 0);
     const before = receiver.received.length;
     expect(before).toBeLessThan(20);
     expect(worker.circuits.open()).toBe(1);
     now += 4_000;
-    expect(await lookNow(worker)).toBe(0);
+    expect(await pollNow(worker)).toBe(0);
     now += 2_000;
-    expect(await lookNow(worker)).toBe(1);
+    expect(await pollNow(worker)).toBe(1);
     expect(receiver.received.length).toBe(before + 1);
     const untried = (await queue().list({ webhookId: HOOK, limit: 100 })).filter(({ tries }) => tries === 0);
     expect(untried.length).toBe(40 - receiver.received.length);

@@ -31,7 +31,7 @@ export function faultyEventStore(sound: EventStore, onDeath: () => void = () => 
     onDeath();
     return new Promise(() => undefined);
   };
-  const unavailable = () => new StoreUnavailable("the store is away");
+  const unavailable = () => new StoreUnavailable("the store is unavailable");
   const faulty: FaultyEventStore = {
     script: [],
     unavailable: false,

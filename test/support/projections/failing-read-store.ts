@@ -16,7 +16,7 @@ export function failingReadStore(sound: ReadStore, breaks: readonly Break[]): Re
     waiting.shift();
     writes = 0;
     if (next.applied) await work();
-    throw new Error("the read store went away");
+    throw new Error("the read store is unavailable");
   };
   return {
     ensure: (specs) => sound.ensure(specs),

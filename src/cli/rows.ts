@@ -1,4 +1,4 @@
-// How documents are listed: the same by the commands of their own and by `account show`.
+// Rows of lists of keys, domains and webhooks, shared with `account show`.
 import type { DomainDocument } from "../projections/definitions/domains.ts";
 import type { KeyDocument } from "../projections/definitions/keys.ts";
 import type { WebhookDocument } from "../projections/definitions/webhooks.ts";

@@ -1,16 +1,15 @@
-// Who has the files, or a backup, and not SECRET_KEY reads no e-mail address and no webhook key in them.
+// Without SECRET_KEY, the files of a data folder or of a backup reveal no e-mail address and no webhook key.
 import { createHash } from "node:crypto";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openBackend } from "../../../src/backend.ts";
 import { readWebhookKeys } from "../../../src/commands/webhooks/webhook-key.ts";
 import { GOLDEN } from "../../support/data-folder/golden-data-folder.ts";
-import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
-import { commandLine } from "../../support/service/command-line.ts";
+import { bytesIn, testDataFolder } from "../../support/data-folder/test-data-folder.ts";
 import { instanceOf, startService } from "../../support/service/service-process.ts";
-import { BASE_URL, startTestService, type TestService } from "../../support/service/start-service.ts";
+import type { TestService } from "../../support/service/start-service.ts";
 
 const EMAIL = "member-1@example.com";
 const FIRST = { SECRET_KEY: "the first secret key of this service" };
@@ -18,26 +17,14 @@ const SECOND = { SECRET_KEY: "the second secret key of this service" };
 const GOLDEN_FOLDER = new URL("../../fixtures/data-folders/2026-11/", import.meta.url).pathname;
 
 describe("secrets at rest", () => {
-  let folder: TemporaryFolder;
-  let dataDir: string;
-  beforeEach(async () => {
-    folder = await temporaryFolder();
-    dataDir = join(folder.path, "data");
-  });
-  afterEach(() => folder.remove());
-
-  const start = (environment: Record<string, string> = {}) =>
-    startTestService({ DATA_DIR: dataDir, ...environment });
-  const cli = (environment: Record<string, string> = {}, place = dataDir) =>
-    commandLine(place, { BASE_URL, ...environment });
+  const { dataDir, start, cli, backUp } = testDataFolder();
 
   it("can't be read in any file of the data folder, nor of a backup, and are there for who has the key", async () => {
     const service = await start();
     const { accountId } = await service.member("developer");
     const { webhook_id, key } = await addWebhook(accountId);
-    const backup = join(folder.path, "backup");
-    await cli().json("backup", backup);
-    for (const place of [dataDir, backup]) {
+    const backup = await backUp();
+    for (const place of [dataDir(), backup]) {
       const text = await bytesIn(place);
       const readable = [EMAIL, key, key.slice(4), digest(EMAIL)].filter((secret) => text.includes(secret));
       expect(readable).toEqual([]);
@@ -48,14 +35,14 @@ describe("secrets at rest", () => {
   });
 
   it("of an earlier version are encrypted at the first start", async () => {
-    await mkdir(dataDir);
+    await mkdir(dataDir());
     for (const file of (await readdir(GOLDEN_FOLDER)).filter((name) => name.endsWith(".gz")))
       await writeFile(
-        join(dataDir, file.slice(0, -3)),
+        join(dataDir(), file.slice(0, -3)),
         gunzipSync(await readFile(join(GOLDEN_FOLDER, file))),
       );
     const readable = async () => {
-      const text = await bytesIn(dataDir);
+      const text = await bytesIn(dataDir());
       return [GOLDEN.email, digest(GOLDEN.email), "whk_"].filter((secret) => text.includes(secret));
     };
     expect(await readable()).toHaveLength(3);
@@ -80,13 +67,15 @@ describe("secrets at rest", () => {
     await service.stop();
 
     expect(await emails(SECOND)).toEqual([EMAIL]);
-    expect(await webhookKey(dataDir, SECOND.SECRET_KEY, webhook_id)).toBe(key);
+    expect(await webhookKey(dataDir(), SECOND.SECRET_KEY, webhook_id)).toBe(key);
     expect(await cli(SECOND).refused("account", "create", "--email", EMAIL.toUpperCase())).toContain(
       "already",
     );
     expect(await cli(FIRST).refused("account", "list")).toMatch(/another SECRET_KEY/);
-    const before = { ...(await instanceOf(dataDir)), ...FIRST };
-    await expect(startService(before)).rejects.toThrow(/ended with 1:\nlinkledger: SECRET_KEY: [^\n]+\n$/);
+    const withOldKey = { ...(await instanceOf(dataDir())), ...FIRST };
+    await expect(startService(withOldKey)).rejects.toThrow(
+      /ended with 1:\nlinkledger: SECRET_KEY: [^\n]+\n$/,
+    );
   });
 
   async function addWebhook(
@@ -97,7 +86,7 @@ describe("secrets at rest", () => {
     return await cli(environment).json("webhook", "add", "--account", accountId, "--url", url);
   }
 
-  async function emails(environment = {}, place = dataDir): Promise<string[]> {
+  async function emails(environment = {}, place = dataDir()): Promise<string[]> {
     const { accounts } = await cli(environment, place).json("account", "list");
     return accounts.map(({ email }: { email: string }) => email);
   }
@@ -113,15 +102,6 @@ async function webhookKey(dataDir: string, secretKey: string | undefined, webhoo
   const keys = await readWebhookKeys(backend.secrets, webhookId, new Date());
   await backend.close();
   return keys?.key;
-}
-
-async function bytesIn(folder: string): Promise<string> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile());
-  const texts = files.map(({ parentPath, name }) =>
-    readFile(join(parentPath, name), "latin1").catch(() => ""),
-  );
-  return (await Promise.all(texts)).join("\n");
 }
 
 function digest(email: string): string {

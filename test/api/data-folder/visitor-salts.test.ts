@@ -1,14 +1,12 @@
-// Who holds a backup can't find out whose a click was, although uniques are counted on over a restart.
-import { readdir, readFile } from "node:fs/promises";
+// Visitor codes can't be traced to an address from a backup, and unique visitors are counted across a restart.
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { openBackend } from "../../../src/backend.ts";
 import type { LinkClicked } from "../../../src/events/catalogue.ts";
 import { visitorCodes } from "../../../src/redirect/clicks/visitors/visitor.ts";
 import { openSqliteSecrets } from "../../../src/secrets/sqlite.ts";
-import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
-import { commandLine } from "../../support/service/command-line.ts";
-import { BASE_URL, startTestService, type TestService } from "../../support/service/start-service.ts";
+import { bytesIn, testDataFolder } from "../../support/data-folder/test-data-folder.ts";
+import type { TestService } from "../../support/service/start-service.ts";
 
 const ADDRESS = "203.0.113.77";
 const AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
@@ -17,28 +15,19 @@ const FOREVER = "9999-12-31T00:00:00.000Z";
 type Click = LinkClicked["data"];
 
 describe("the salt of a day's visitor codes", () => {
-  let folder: TemporaryFolder;
-  let dataDir: string;
-  beforeEach(async () => {
-    folder = await temporaryFolder();
-    dataDir = join(folder.path, "data");
-  });
-  afterEach(() => folder.remove());
+  const { dataDir, start, backUp } = testDataFolder({ TRUST_PROXY: "127.0.0.1/32" });
 
-  const start = () => startTestService({ DATA_DIR: dataDir, TRUST_PROXY: "127.0.0.1/32" });
-
-  it("is in no backup: none of the 256 addresses that an event may stand for can be told from the others", async () => {
+  it("is in no backup: none of the 256 addresses that an event may stand for can be distinguished from the others", async () => {
     const service = await start();
     await visit(service, await newLink(service));
     await service.stop();
-    const backup = join(folder.path, "backup");
-    await commandLine(dataDir, { BASE_URL }).json("backup", backup);
+    const backup = await backUp();
     const salts = await saltsIn(backup);
     const clicks = await clicksIn(backup);
     expect(clicks).toMatchObject([{ ip: "203.0.113.0", visitor: expect.stringMatching(/^[0-9a-f]{16}$/) }]);
     expect(addressesFoundIn(clicks, salts)).toEqual([]);
-    // The same search, where the salt is, finds it: what is searched for is what the codes are made with.
-    expect(addressesFoundIn(clicks, await saltsIn(dataDir))).toEqual([ADDRESS]);
+    // Positive control: with the data folder, which holds the salt, the same search finds the address.
+    expect(addressesFoundIn(clicks, await saltsIn(dataDir()))).toEqual([ADDRESS]);
   });
 
   it("survives a restart within its day, so that nobody is counted twice", async () => {
@@ -49,13 +38,13 @@ describe("the salt of a day's visitor codes", () => {
     const second = await start();
     await visit(second, slug);
     await second.stop();
-    const visitors = (await clicksIn(dataDir)).map(({ visitor }) => visitor);
+    const visitors = (await clicksIn(dataDir())).map(({ visitor }) => visitor);
     expect(visitors).toHaveLength(2);
     expect(new Set(visitors).size).toBe(1);
   });
 
   it("is destroyed where an earlier version kept it, with all other secrets that have expired", async () => {
-    const earlier = await openSqliteSecrets(join(dataDir, "secrets.db"));
+    const earlier = await openSqliteSecrets(join(dataDir(), "secrets.db"));
     const salt = Buffer.alloc(32, "s").toString("base64");
     await earlier.put("visitor-salt/20260301", { value: salt, expiresAt: FOREVER });
     await earlier.put("token/password/1", {
@@ -65,14 +54,14 @@ describe("the salt of a day's visitor codes", () => {
     await earlier.put("key-used/1", { value: "2026-03-01T00:00:00.000Z" });
     await earlier.close();
     const kept = async () => {
-      const text = (await Promise.all(await secretFiles())).join("");
+      const text = await bytesIn(dataDir());
       return [salt, "token/password/1", "key-used/1"].filter((secret) => text.includes(secret));
     };
     expect(await kept()).toHaveLength(3);
     const service = await start();
     await expect.poll(kept, { timeout: 10_000 }).toEqual(["key-used/1"]);
     await service.stop();
-    const swept = await openSqliteSecrets(join(dataDir, "secrets.db"));
+    const swept = await openSqliteSecrets(join(dataDir(), "secrets.db"));
     expect(await swept.sweep(new Date(Date.now() + 367 * 86_400_000))).toBe(1);
     await swept.close();
   });
@@ -89,11 +78,6 @@ describe("the salt of a day's visitor codes", () => {
     const headers = { "x-forwarded-for": ADDRESS, "user-agent": AGENT };
     expect((await service.ask(`/${slug}`, { headers })).status).toBe(301);
   }
-
-  async function secretFiles(): Promise<Promise<string>[]> {
-    const names = (await readdir(dataDir)).filter((name) => name.startsWith("secrets.db"));
-    return names.map((name) => bytesOf(join(dataDir, name)));
-  }
 });
 
 async function clicksIn(dataDir: string): Promise<Click[]> {
@@ -106,13 +90,9 @@ async function clicksIn(dataDir: string): Promise<Click[]> {
   }
 }
 
-/** Whatever in these files could be a salt: any 32 bytes in base64, then those among the secrets, read as we do. */
+/** Everything that could be a salt: any 32 bytes in base64, in the files as they are and in the decrypted secrets. */
 async function saltsIn(dataDir: string): Promise<string[]> {
-  const entries = await readdir(dataDir, { recursive: true, withFileTypes: true });
-  const files = entries
-    .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name));
-  const texts = await Promise.all(files.map(bytesOf));
+  const texts = [await bytesIn(dataDir)];
   const backend = await openBackend({ dataDir }, { offThread: false });
   for (const { value } of await backend.secrets.list("", new Date())) texts.push(JSON.stringify(value));
   await backend.close();
@@ -130,8 +110,4 @@ function addressesFoundIn(clicks: readonly Click[], salts: readonly string[]): s
       });
     return Array.from({ length: 256 }, (_, host) => ip.replace(/\d+$/, String(host))).filter(isLinked);
   });
-}
-
-async function bytesOf(file: string): Promise<string> {
-  return await readFile(file, "latin1");
 }

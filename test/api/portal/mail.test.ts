@@ -1,35 +1,17 @@
-// Proving an address and resetting a password by mail, against a real mail server on loopback; and without one.
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+// Sign-up and password reset by mail, against a real mail server on loopback; and the portal without a mail server.
+import { describe, expect, it } from "vitest";
 import { issuePasswordReset } from "../../../src/commands/credentials/reset-password.ts";
 import { visitor } from "../../support/portal/browser-like.ts";
-import { linkIn, type MailReceiver, startMailReceiver } from "../../support/servers/mail-receiver.ts";
-import { startTestService, type TestService } from "../../support/service/start-service.ts";
-
-const password = "seven brown foxes";
+import { mailedPortal, PASSWORD as password, tokenIn } from "../../support/portal/mailed-portal.ts";
+import { startMailReceiver } from "../../support/servers/mail-receiver.ts";
+import { startTestService } from "../../support/service/start-service.ts";
 
 describe("the portal with a mail server", { timeout: 60_000 }, () => {
-  let receiver: MailReceiver;
-  let service: TestService;
-  beforeAll(async () => {
-    receiver = await startMailReceiver();
-    service = await startTestService({ SMTP_URL: receiver.url, TRUST_PROXY: "127.0.0.1/32" });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await receiver.stop();
-  });
-
-  async function member(email: string) {
-    const person = visitor(service.port);
-    await person.submit("/portal/sign-up", { email });
-    const link = linkIn(await receiver.next());
-    const token = String(new URLSearchParams(link.split("?")[1]).get("token"));
-    const landed = await person.submit(link, { token, password }, "/portal/sign-up/finish");
-    return { person, link, token, landed };
-  }
+  const { receiver, stranger, mailTo, member, resetLink } = mailedPortal();
 
   it("opens an account only behind the link in the mail, once", async () => {
-    const { landed, link, token, person } = await member("proven@example.com");
+    const { landed, link, person } = await member("proven@example.com");
+    const token = tokenIn(link);
     expect(landed.text).toContain("proven@example.com");
     expect((await person.get(link)).status).toBe(404);
     const again = await person.submit("/portal/keys", { token, password }, "/portal/sign-up/finish");
@@ -38,21 +20,19 @@ describe("the portal with a mail server", { timeout: 60_000 }, () => {
 
   it("answers a taken address as a free one, and writes to its owner that it is taken", async () => {
     await member("taken@example.com");
-    const free = await visitor(service.port).submit("/portal/sign-up", { email: "nobody@example.com" });
-    expect((await receiver.next()).to).toBe("nobody@example.com");
-    const taken = await visitor(service.port).submit("/portal/sign-up", { email: "taken@example.com" });
-    const mail = await receiver.next();
-    expect([mail.to, mail.text]).toEqual(["taken@example.com", expect.stringMatching(/sign in here/)]);
+    const free = await stranger().submit("/portal/sign-up", { email: "nobody@example.com" });
+    await mailTo("nobody@example.com");
+    const taken = await stranger().submit("/portal/sign-up", { email: "taken@example.com" });
+    expect((await mailTo("taken@example.com")).text).toMatch(/sign in here/);
     const plain = (text: string) => text.replace(/value="[^"]*"/g, "").replace(/(nobody|taken)@/g, "x@");
     expect([taken.status, plain(taken.text)]).toEqual([free.status, plain(free.text)]);
   });
 
   it("sets a new password behind the mailed link, once, and ends every session of the old one", async () => {
     const { person } = await member("lost@example.com");
-    const forgetful = visitor(service.port);
-    await forgetful.submit("/portal/reset", { email: "Lost@example.com" });
-    const link = linkIn(await receiver.next());
-    const token = String(new URLSearchParams(link.split("?")[1]).get("token"));
+    const forgetful = stranger();
+    const link = await resetLink("lost@example.com", "Lost@example.com");
+    const token = tokenIn(link);
     const tooShort = await forgetful.submit(link, { token, password: "short" }, "/portal/reset/choose");
     expect([tooShort.status, tooShort.text]).toEqual([400, expect.stringContaining("at least 10")]);
     const chosen = await forgetful.submit(
@@ -63,8 +43,8 @@ describe("the portal with a mail server", { timeout: 60_000 }, () => {
     expect(chosen.text).toContain("Your new password is set.");
     expect((await person.get("/portal/keys")).status).toBe(303);
     expect((await forgetful.get("/portal/keys")).status).toBe(200);
-    expect((await visitor(service.port).get(link)).status).toBe(404);
-    const old = await visitor(service.port).submit("/portal/sign-in", {
+    expect((await stranger().get(link)).status).toBe(404);
+    const old = await stranger().submit("/portal/sign-in", {
       email: "lost@example.com",
       password,
     });
@@ -72,19 +52,19 @@ describe("the portal with a mail server", { timeout: 60_000 }, () => {
   });
 
   it("answers a reset for nobody as for somebody, and writes to nobody", async () => {
-    const { status, text } = await visitor(service.port).submit("/portal/reset", {
+    const { status, text } = await stranger().submit("/portal/reset", {
       email: "void@example.com",
     });
     expect([status, text]).toEqual([200, expect.stringContaining("If there is an account for")]);
-    expect(receiver.waitingMails()).toBe(0);
+    expect(receiver().waitingMails()).toBe(0);
   });
 
   it("writes five mails an hour to an address at most", async () => {
     const email = "busy@example.com";
     for (let round = 0; round < 5; round++) {
-      expect((await visitor(service.port).submit("/portal/reset", { email })).status).toBe(200);
+      expect((await stranger().submit("/portal/reset", { email })).status).toBe(200);
     }
-    const refused = await visitor(service.port).submit("/portal/reset", { email });
+    const refused = await stranger().submit("/portal/reset", { email });
     expect([refused.status, refused.headers["retry-after"]]).toEqual([429, expect.any(String)]);
   });
 
@@ -108,8 +88,7 @@ describe("the portal without a mail server", { timeout: 60_000 }, () => {
     expect((await person.get("/portal/reset")).text).toContain("account password ACCOUNT_ID");
     const deps = { ...backend, clock: () => new Date(), newId: () => crypto.randomUUID() };
     const { path } = await issuePasswordReset(deps, accountId, 60_000);
-    const token = String(new URLSearchParams(path.split("?")[1]).get("token"));
-    const chosen = await person.submit(path, { token, password }, "/portal/reset/choose");
+    const chosen = await person.submit(path, { token: tokenIn(path), password }, "/portal/reset/choose");
     expect(chosen.text).toContain("member-1@example.com");
     await service.stop();
   });

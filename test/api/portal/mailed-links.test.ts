@@ -1,53 +1,17 @@
-// What the links that the portal mails are worth once password or address have changed, over real HTTP and SMTP.
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Visitor, visitor } from "../../support/portal/browser-like.ts";
-import { linkIn, type MailReceiver, startMailReceiver } from "../../support/servers/mail-receiver.ts";
-import { startTestService, type TestService } from "../../support/service/start-service.ts";
-
-const password = "seven brown foxes";
+// Mailed links become void once password or address change or the account is closed, over real HTTP and SMTP.
+import { describe, expect, it } from "vitest";
+import type { Visitor } from "../../support/portal/browser-like.ts";
+import { mailedPortal, PASSWORD as password, tokenIn } from "../../support/portal/mailed-portal.ts";
+import { linkIn } from "../../support/servers/mail-receiver.ts";
 
 describe("a mailed link", { timeout: 60_000 }, () => {
-  let receiver: MailReceiver;
-  let service: TestService;
-  beforeAll(async () => {
-    receiver = await startMailReceiver();
-    service = await startTestService({ SMTP_URL: receiver.url, TRUST_PROXY: "127.0.0.1/32" });
-  });
-  afterAll(async () => {
-    await service.stop();
-    await receiver.stop();
-  });
+  const { receiver, secrets, stranger, mailTo, signUpLink, finishSignUp, member, resetLink } = mailedPortal();
 
-  const tokenIn = (link: string) => String(new URLSearchParams(link.split("?")[1]).get("token"));
-  async function mailTo(address: string) {
-    for (;;) {
-      const mail = await receiver.next();
-      if (mail.to === address) return mail;
-    }
-  }
-  const stranger = () => visitor(service.port);
-
-  async function signUpLink(email: string): Promise<string> {
-    await stranger().submit("/portal/sign-up", { email });
-    return linkIn(await mailTo(email));
-  }
-  async function finish(person: Visitor, link: string) {
-    return await person.submit(link, { token: tokenIn(link), password }, "/portal/sign-up/finish");
-  }
-  async function member(email: string): Promise<Visitor> {
-    const person = stranger();
-    await finish(person, await signUpLink(email));
-    return person;
-  }
   async function newAddressLink(person: Visitor, email: string): Promise<string> {
     await person.submit("/portal/account", { email, password }, "/portal/account/email");
     return linkIn(await mailTo(email));
   }
-  async function resetLink(email: string): Promise<string> {
-    await stranger().submit("/portal/reset", { email });
-    return linkIn(await mailTo(email));
-  }
-  /** As a form that was opened while the link still worked would send it. */
+  /** Sends the form that a valid link's page would have shown. */
   async function post(path: string, link: string) {
     const token = tokenIn(link);
     return await stranger().submit("/portal/sign-in", { token, password: "nine blue foxes" }, path);
@@ -56,7 +20,7 @@ describe("a mailed link", { timeout: 60_000 }, () => {
     (await stranger().submit("/portal/sign-in", { email, password: given })).status === 200;
 
   it("that confirms a new address is void once the password has changed", async () => {
-    const person = await member("thief-was-here@example.com");
+    const { person } = await member("thief-was-here@example.com");
     const link = await newAddressLink(person, "thief@example.com");
     await person.submit(
       "/portal/account",
@@ -70,7 +34,7 @@ describe("a mailed link", { timeout: 60_000 }, () => {
   });
 
   it("that confirms a new address is void once the password was reset", async () => {
-    const person = await member("forgetful@example.com");
+    const { person } = await member("forgetful@example.com");
     const link = await newAddressLink(person, "elsewhere@example.com");
     expect((await post("/portal/reset/choose", await resetLink("forgetful@example.com"))).status).toBe(200);
     expect((await post("/portal/account/email/confirm", link)).status).toBe(404);
@@ -78,7 +42,7 @@ describe("a mailed link", { timeout: 60_000 }, () => {
   });
 
   it("that resets the password is void once the address has changed", async () => {
-    const person = await member("old-mailbox@example.com");
+    const { person } = await member("old-mailbox@example.com");
     const reset = await resetLink("old-mailbox@example.com");
     const confirm = await newAddressLink(person, "new-mailbox@example.com");
     expect((await post("/portal/account/email/confirm", confirm)).status).toBe(200);
@@ -89,7 +53,7 @@ describe("a mailed link", { timeout: 60_000 }, () => {
   });
 
   it("that confirms an address is void once another one was confirmed", async () => {
-    const person = await member("undecided@example.com");
+    const { person } = await member("undecided@example.com");
     const first = await newAddressLink(person, "first-choice@example.com");
     const second = await newAddressLink(person, "second-choice@example.com");
     expect((await post("/portal/account/email/confirm", second)).status).toBe(200);
@@ -99,39 +63,39 @@ describe("a mailed link", { timeout: 60_000 }, () => {
 
   it("that finishes a sign-up is void once the address has an account", async () => {
     const [first, second] = [await signUpLink("twice@example.com"), await signUpLink("twice@example.com")];
-    await finish(stranger(), first);
+    await finishSignUp(stranger(), first);
     expect((await stranger().get(second)).status).toBe(404);
     expect((await post("/portal/sign-up/finish", second)).status).toBe(404);
     expect(await signsIn("twice@example.com")).toBe(true);
   });
 
   it("that confirms a new address is void once the account is closed, and brings no address back", async () => {
-    const person = await member("closing@example.com");
+    const { person } = await member("closing@example.com");
     const link = await newAddressLink(person, "after-closing@example.com");
     const closed = await person.submit("/portal/account", { password }, "/portal/account/close");
     expect(closed.text).toContain("Your account is closed.");
-    const before = JSON.stringify(await addresses());
+    const stored = JSON.stringify(await addresses());
     expect((await stranger().get(link)).status).toBe(404);
     expect((await post("/portal/account/email/confirm", link)).status).toBe(404);
-    expect(JSON.stringify(await addresses())).toBe(before);
-    expect((await finish(stranger(), await signUpLink("after-closing@example.com"))).status).toBe(200);
+    expect(JSON.stringify(await addresses())).toBe(stored);
+    expect((await finishSignUp(stranger(), await signUpLink("after-closing@example.com"))).status).toBe(200);
   });
 
   async function addresses() {
-    const { secrets } = service.backend;
     const now = new Date();
-    return [...(await secrets.list("email/", now)), ...(await secrets.list("account-by-email/", now))];
+    const prefixes = ["email/", "account-by-email/"];
+    return await Promise.all(prefixes.map((prefix) => secrets().list(prefix, now)));
   }
 
   it("goes to the address that is stored, not to the spelling that was typed", async () => {
     await member("Mike@example.com");
-    while (receiver.waitingMails() > 0) await receiver.next();
-    // U+212A, the Kelvin sign: another mailbox to a mail server, the same address by our rule.
+    while (receiver().waitingMails() > 0) await receiver().next();
+    // U+212A, the Kelvin sign: another mailbox for a mail server, but equal by normalEmail.
     const typed = "mi\u212ae@example.com";
     await stranger().submit("/portal/reset", { email: typed });
-    expect((await receiver.next()).to).toBe("Mike@example.com");
+    expect((await receiver().next()).to).toBe("Mike@example.com");
     await stranger().submit("/portal/sign-up", { email: typed });
-    const already = await receiver.next();
+    const already = await receiver().next();
     expect([already.to, already.text]).toEqual(["Mike@example.com", expect.stringMatching(/sign in here/)]);
   });
 });

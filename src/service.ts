@@ -125,6 +125,7 @@ async function appOf(context: RoleContext) {
     appendDuration,
     projections,
     eventsBehind,
+    versions: eventStore.versions?.bind(eventStore),
     redis,
     webhooks,
   });

@@ -10,7 +10,10 @@ export const keyPrefix = text
   .regex(/^[A-Za-z][A-Za-z0-9]{0,15}$/, "must be 1 to 16 letters and digits, a letter first")
   .default("ll");
 export const eventStoreUrl = text
-  .refine(isEventStoreUrl, "must be an EventStoreDB connection string such as esdb://host:2113?tls=false")
+  .refine(
+    isEventStoreUrl,
+    "must be a connection string such as kurrentdb://host:2113?tls=false or esdb://host:2113?tls=false",
+  )
   .refine(readsAtLeader, "nodePreference must be leader (the default): another node may lag behind the log")
   .optional();
 export const eventStorePrefix = text
@@ -37,14 +40,14 @@ export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "
 /** Names in `TRUST_PROXY` that proxy-addr replaces by private address ranges. */
 const PROXY_RANGES = ["loopback", "linklocal", "uniquelocal"];
 
-/** Checks the scheme only; the driver checks the rest when it is opened, at the start too. */
+/** Checks the scheme only, which chooses the client; the client checks the rest when it is opened, at the start too. */
 function isEventStoreUrl(text: string): boolean {
-  return /^esdb(\+discover)?:\/\/\S+$/.test(text);
+  return /^(esdb|kurrentdb)(\+discover)?:\/\/\S+$/.test(text);
 }
 
 /**
  * Whether reads go to the leader. A follower may lag behind it, so a subscription could skip an event for ever. As the
- * driver does, it ignores case, `-` and `_` in names and values.
+ * clients do, it ignores case, `-` and `_` in names and values.
  */
 function readsAtLeader(text: string): boolean {
   const flat = (word = "") => word.toLowerCase().replace(/[\s_-]/g, "");

@@ -135,14 +135,14 @@ export const SETTINGS = {
     variable: "EVENTSTORE_URL",
     read: eventStoreUrl,
     unset: "a file in `DATA_DIR`",
-    what: "EventStoreDB 23.10 or newer, such as `esdb://host:2113?tls=false`",
+    what: "KurrentDB, such as `kurrentdb://host:2113?tls=false`, or EventStoreDB 23.10 and newer, its former name, such as `esdb://host:2113?tls=false`; the scheme chooses the [client](docs/operations.md#event-store)",
     isSecret: true,
   },
   eventStorePrefix: {
     variable: "EVENTSTORE_PREFIX",
     read: eventStorePrefix,
     unset: "none",
-    what: "what the names of streams in EventStoreDB begin with, such as `staging_`, so that several services can share it",
+    what: "what the names of streams in the event store begin with, such as `staging_`, so that several services can share it",
   },
   mongodbUrl: {
     variable: "MONGODB_URL",

@@ -53,6 +53,9 @@ export type SubscribeOptions = {
   batchSize?: number;
 };
 
+/** The client library and the server, such as `@kurrent/kurrentdb-client 1.3.1` and `26.0.3`. */
+export type StoreVersions = { client: string; server: string };
+
 export interface EventStore {
   /**
    * Appends all events or none. Idempotent: repeating the same ids at the same exact revision (or `none`) returns the
@@ -71,6 +74,8 @@ export interface EventStore {
   subscribe(options: SubscribeOptions): AsyncIterable<RecordedEvent[]>;
   /** Position of the last event in the store; undefined when it is empty. */
   head(): Promise<Position | undefined>;
+  /** What is in use behind the port; absent on the embedded store, which has neither. @throws StoreUnavailable */
+  versions?(): Promise<StoreVersions>;
   close(): Promise<void>;
 }
 

@@ -1,6 +1,7 @@
 // The Prometheus metrics: one registry, filled at each scrape from plain numbers that the hot path counts.
 import { setTimeout as delay } from "node:timers/promises";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from "prom-client";
+import type { StoreVersions } from "../event-store/port.ts";
 import type { ProjectionStatus } from "../projections/runner/status.ts";
 import type { RecorderStats } from "../redirect/clicks/click-recorder.ts";
 import type { RedirectStats } from "../redirect/http/redirect-handler.ts";
@@ -16,6 +17,8 @@ export type MetricsDeps = {
   projections: () => Promise<ProjectionStatus[]>;
   /** Number of events that each projection, by name, has still to fold, at most 1,000. */
   eventsBehind: (statuses: readonly ProjectionStatus[]) => Promise<ReadonlyMap<string, number>>;
+  /** Of the event store; undefined when it is embedded. */
+  versions?: (() => Promise<StoreVersions>) | undefined;
   /** Undefined when none is configured. */
   redis: { readonly unavailable: boolean } | undefined;
   /** Undefined without the webhooks role. */
@@ -48,6 +51,9 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   if (deps.recorder()) recorderMetrics(deps.recorder, registers);
   if (deps.appendDuration) registry.registerMetric(deps.appendDuration);
   if (deps.redis) redisMetrics(deps.redis, registers);
+  const updateVersions = inTime(
+    deps.versions ? versionMetrics(deps.versions, registers) : async () => undefined,
+  );
   const updateProjections = inTime(projectionMetrics(deps, registers));
   const updateWebhooks = inTime(
     deps.webhooks ? webhookMetrics(deps.webhooks, registry) : async () => undefined,
@@ -55,7 +61,7 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   return {
     contentType: registry.contentType,
     async text() {
-      await Promise.all([updateProjections(), updateWebhooks()]);
+      await Promise.all([updateVersions(), updateProjections(), updateWebhooks()]);
       return registry.metrics();
     },
     requested(method, route, status, seconds) {
@@ -139,6 +145,21 @@ function recorderMetrics(recorder: MetricsDeps["recorder"], registers: Registry[
   gauge("spool_full", "1 when clicks wait in memory as the spool has no room", ({ spool }) =>
     Number(spool?.full ?? false),
   );
+}
+
+/** A server that was replaced by another version is answered once its connection is new. */
+function versionMetrics(versions: () => Promise<StoreVersions>, registers: Registry[]) {
+  const info = new Gauge({
+    name: "linkledger_event_store_info",
+    help: "1, with the event store's client library and server version as labels",
+    labelNames: ["client", "server"] as const,
+    registers,
+  });
+  return async () => {
+    const labels = await versions();
+    info.reset();
+    info.set(labels, 1);
+  };
 }
 
 function redisMetrics(redis: { readonly unavailable: boolean }, registers: Registry[]): void {

@@ -15,15 +15,15 @@ const SERVERS: readonly DockerServer[] = [
     variable: "EVENTSTORE_URL",
     port: 2113,
     container: () =>
-      new GenericContainer("eventstore/eventstore:24.10")
+      new GenericContainer("kurrentplatform/kurrentdb:26.0")
         .withEnvironment({
-          EVENTSTORE_CLUSTER_SIZE: "1",
-          EVENTSTORE_INSECURE: "true",
-          EVENTSTORE_RUN_PROJECTIONS: "None",
-          EVENTSTORE_NODE_IP: "0.0.0.0",
+          KURRENTDB_CLUSTER_SIZE: "1",
+          KURRENTDB_INSECURE: "true",
+          KURRENTDB_RUN_PROJECTIONS: "None",
+          KURRENTDB_NODE_IP: "0.0.0.0",
         })
         .withWaitStrategy(Wait.forHttp("/health/live", 2113).forStatusCode(204)),
-    url: (address) => `esdb://${address}?tls=false`,
+    url: (address) => `kurrentdb://${address}?tls=false`,
   },
   {
     variable: "MONGODB_URL",

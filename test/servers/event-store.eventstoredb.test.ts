@@ -1,4 +1,4 @@
-// The event store contract on a real EventStoreDB, and what only a network can do to it: lose connections.
+// The event store contract on a real KurrentDB or EventStoreDB, by the client of its URL, and lost connections to it.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openEventStoreDb } from "../../src/event-store/eventstoredb/event-store.ts";
 import type { RecordedEvent } from "../../src/event-store/port.ts";
@@ -15,7 +15,9 @@ import {
 import { onServer } from "../support/servers/test-servers.ts";
 
 /** A single node without TLS can be reached through a wire of ours; certificates and gossip name the true address. */
-const plain = /^(esdb:\/\/(?:[^@/]*@)?)([^:,?/]+):(\d+)\/?(\?(?:.*&)?tls=false.*)$/.exec(eventStoreUrl ?? "");
+const plain = /^((?:esdb|kurrentdb):\/\/(?:[^@/]*@)?)([^:,?/]+):(\d+)\/?(\?(?:.*&)?tls=false.*)$/.exec(
+  eventStoreUrl ?? "",
+);
 
 onServer(eventStoreDb, () => {
   eventStoreContract("EventStoreDB", eventStoreDbFixture);

@@ -10,6 +10,7 @@ import {
   type ReadOptions,
   type RecordedEvent,
   StoreUnavailable,
+  type StoreVersions,
   type SubscribeOptions,
 } from "../port.ts";
 import { append } from "./append.ts";
@@ -75,7 +76,7 @@ class EventStoreDbStore implements EventStore {
 
   async greet(): Promise<void> {
     try {
-      await this.#withRetries(() => within(this.#settings.timeoutMs, "a greeting", this.#driver.greet()));
+      await this.versions();
     } catch (error) {
       await this.close();
       throw error;
@@ -114,6 +115,13 @@ class EventStoreDbStore implements EventStore {
 
   async head(): Promise<Position | undefined> {
     return this.#withRetries(() => readHead(this.#driver, this.#settings.timeoutMs));
+  }
+
+  async versions(): Promise<StoreVersions> {
+    const driver = this.#driver;
+    const { timeoutMs } = this.#settings;
+    const server = await this.#withRetries(() => within(timeoutMs, "a greeting", driver.greet()));
+    return { client: driver.client, server };
   }
 
   /** Subscriptions end and appends in flight are finished first, for at most five seconds. */

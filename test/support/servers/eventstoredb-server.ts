@@ -1,4 +1,4 @@
-// The real EventStoreDB of EVENTSTORE_URL: streams of a prefix nobody else uses, deleted afterwards.
+// The real KurrentDB or EventStoreDB of EVENTSTORE_URL: streams of a prefix nobody else uses, deleted afterwards.
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
@@ -16,8 +16,8 @@ const AT_ONCE = 16;
 export const eventStoreUrl = process.env.EVENTSTORE_URL;
 
 export const eventStoreDb: Server = {
-  name: "EventStoreDB",
-  reason: eventStoreUrl ? undefined : "set EVENTSTORE_URL, such as esdb://127.0.0.1:2113?tls=false",
+  name: "KurrentDB or EventStoreDB",
+  reason: eventStoreUrl ? undefined : "set EVENTSTORE_URL, such as kurrentdb://127.0.0.1:2113?tls=false",
   installable: false,
 };
 

@@ -67,7 +67,9 @@ describe("the configuration", () => {
     [{ SECRET_KEY: "short" }, "SECRET_KEY"],
     [{ LOG_LEVEL: "loud" }, "LOG_LEVEL"],
     [{ EVENTSTORE_URL: "http://127.0.0.1:2113" }, "EVENTSTORE_URL"],
+    [{ EVENTSTORE_URL: "kdb://127.0.0.1:2113" }, "EVENTSTORE_URL"],
     [{ EVENTSTORE_URL: "esdb://a:2113,b:2113?nodePreference=follower" }, "EVENTSTORE_URL"],
+    [{ EVENTSTORE_URL: "kurrentdb://a:2113,b:2113?nodePreference=follower" }, "EVENTSTORE_URL"],
     [{ EVENTSTORE_URL: "esdb://a:2113?tls=false&nodePreference=random" }, "EVENTSTORE_URL"],
     [{ EVENTSTORE_URL: "esdb://a:2113?Node-Preference=ReadOnly_Replica&tls=false" }, "EVENTSTORE_URL"],
     [{ EVENTSTORE_URL: "esdb://a:2113?nodePreference=leader&nodepreference=follower" }, "EVENTSTORE_URL"],
@@ -96,12 +98,14 @@ describe("the configuration", () => {
     expect(JSON.stringify(describeConfig(config))).not.toMatch(/secret@|kkk/);
   });
 
-  it.each(["esdb://a:2113,b:2113?nodePreference=leader", "esdb://a:2113?NODE_PREFERENCE=Leader&tls=false"])(
-    "takes the leader as the node to read from: %s",
-    (EVENTSTORE_URL) => {
-      expect(problems({ EVENTSTORE_URL, SECRET_KEY: "k".repeat(32) })).toEqual([]);
-    },
-  );
+  it.each([
+    "esdb://a:2113,b:2113?nodePreference=leader",
+    "kurrentdb://a:2113?tls=false",
+    "kurrentdb+discover://a:2113",
+    "esdb://a:2113?NODE_PREFERENCE=Leader&tls=false",
+  ])("takes the leader as the node to read from: %s", (EVENTSTORE_URL) => {
+    expect(problems({ EVENTSTORE_URL, SECRET_KEY: "k".repeat(32) })).toEqual([]);
+  });
 
   it("tells every problem at once, and never a secret's value", () => {
     const found = problems({ PORT: "x", ADMIN_TOKEN: "hunter2", SECRET_KEY: "hunter3" });

@@ -37,6 +37,7 @@ it("tells what it knows within seconds, and asks once at a time, while a store d
       asked++;
       return new Promise(() => undefined);
     },
+    versions: async () => ({ client: "a client 1.2.3", server: "26.0.3" }),
     redis: undefined,
     webhooks: undefined,
   });
@@ -46,6 +47,7 @@ it("tells what it knows within seconds, and asks once at a time, while a store d
   expect(asked).toBe(1);
   for (const line of [
     'linkledger_projection_lag_milliseconds{projection="links"} 70',
+    'linkledger_event_store_info{client="a client 1.2.3",server="26.0.3"} 1',
     "linkledger_spool_clicks 7",
     "linkledger_spool_bytes 4000",
     "linkledger_spool_full 1",

@@ -1,0 +1,75 @@
+// Each thread and command loads the one client that the scheme of EVENTSTORE_URL chooses: two would break each other.
+import { execFile } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import {
+  type EventStoreDbDouble,
+  type Scheme,
+  startDouble,
+} from "../../support/event-store/eventstoredb-double/double.ts";
+import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
+import { childEnvironment } from "../../support/service/child-environment.ts";
+import { type Environment, instanceOf, startService } from "../../support/service/service-process.ts";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+/** In NODE_OPTIONS, as threads start without the process's arguments. */
+const PRELOAD = `--import ${join(root, "test/support/service/report-event-store-clients.mjs")}`;
+const CLIENTS: [Scheme, string][] = [
+  ["esdb", "@eventstore/db-client"],
+  ["kurrentdb", "@kurrent/kurrentdb-client"],
+];
+
+describe.each(CLIENTS)("with %s:// as EVENTSTORE_URL", (scheme, client) => {
+  let folder: TemporaryFolder;
+  let double: EventStoreDbDouble;
+  let instance: Environment;
+  beforeEach(async () => {
+    [folder, double] = await Promise.all([temporaryFolder(), startDouble()]);
+    instance = await instanceOf(join(folder.path, "data"), {
+      EVENTSTORE_URL: double.url(scheme),
+      SECRET_KEY: "a secret key for all processes of one test",
+      NODE_OPTIONS: PRELOAD,
+      REPORT_CLIENTS_TO: join(folder.path, "loaded"),
+    });
+  });
+  afterEach(async () => {
+    await double.close();
+    await folder.remove();
+  });
+
+  /** Threads, and the clients that they have loaded. */
+  async function loaded() {
+    const lines = (await readFile(join(folder.path, "loaded"), "utf8")).trimEnd().split("\n");
+    const [threads, clients] = [0, 1].map((part) => new Set(lines.map((line) => line.split(" ")[part])));
+    return { threads: threads?.size, clients: [...(clients ?? [])] };
+  }
+
+  it(`loads ${client} alone, in every thread of a service`, async () => {
+    const service = await startService(instance);
+    try {
+      const metrics = await (await fetch(`${service.url}/metrics`)).text();
+      const info = /^linkledger_event_store_info\{client="(\S+) [\d.]+",server="26\.0\.0"\} 1$/m.exec(
+        metrics,
+      );
+      expect(info?.[1]).toBe(client);
+      // HTTP, clicks, projections and webhooks.
+      await expect.poll(async () => (await loaded()).threads).toBeGreaterThanOrEqual(4);
+    } finally {
+      await service.stop();
+    }
+    expect((await loaded()).clients).toEqual([client]);
+  });
+
+  it(`loads ${client} alone in a command`, async () => {
+    const create = ["account", "create", "--email", "someone@example.com", "--json"];
+    const { stdout } = await promisify(execFile)(process.execPath, ["src/cli.ts", ...create], {
+      cwd: root,
+      env: childEnvironment(instance),
+    });
+    expect(JSON.parse(stdout)).toMatchObject({ tier: "free" });
+    expect((await loaded()).clients).toEqual([client]);
+  });
+});

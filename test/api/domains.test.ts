@@ -1,7 +1,8 @@
 // Custom domains over real HTTP and a real name server on loopback: the portal's pages, `/`, the TLS proxy's question.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { visitor } from "../support/portal/browser-like.ts";
-import { type Person, portalPeople, until } from "../support/portal/portal-people.ts";
+import { type Person, portalPeople } from "../support/portal/portal-people.ts";
+import { until } from "../support/runtime/until.ts";
 import { type Answer, type LoopbackDns, openDns } from "../support/servers/loopback-dns.ts";
 import { startTestService, type TestService } from "../support/service/start-service.ts";
 
@@ -69,31 +70,31 @@ describe("custom domains", () => {
     const follow = async () => (await service.ask("/launch", { host: "links.example.com" })).status;
     expect(await follow()).toBe(301);
     expect((await act("links.example.com", "deactivate")).text).toContain("Inactive");
-    await until(async () => (await follow()) === 404);
+    await until("404 from the domain", async () => (await follow()) === 404);
     await act("links.example.com", "activate");
-    await until(async () => (await follow()) === 301);
+    await until("301 from the domain", async () => (await follow()) === 301);
     await act("links.example.com", "remove");
-    await until(async () => (await follow()) === 404);
+    await until("404 from the domain", async () => (await follow()) === 404);
     expect((await owner.get(pageOf("links.example.com"))).status).toBe(404);
   });
 
   it("lead `/` to a neutral page, or to where their owner says", async () => {
     await verifiedDomain("home.example.com");
     const root = () => service.ask("/", { host: "home.example.com" });
-    await until(async () => (await root()).status === 200);
+    await until("the neutral page", async () => (await root()).status === 200);
     expect((await root()).text).toContain("<h1>home.example.com</h1>");
     const set = (url: string) =>
       owner.submit(pageOf("home.example.com"), { url }, `${pageOf("home.example.com")}/home`);
     expect((await set("javascript:alert(1)")).text).toContain('role="alert"');
     await set("https://www.example.com/");
-    await until(async () => (await root()).headers.location === "https://www.example.com/");
+    await until("the new home", async () => (await root()).headers.location === "https://www.example.com/");
     expect((await root()).status).toBe(302);
   });
 
   it("get certificates only when verified and active", async () => {
     await add("waiting.example.com");
     await verifiedDomain("tls.example.com");
-    await until(() => mayHaveCertificate("tls.example.com"));
+    await until("a certificate to be allowed", () => mayHaveCertificate("tls.example.com"));
     expect(await mayHaveCertificate("TLS.Example.com.")).toBe(true);
     for (const name of [
       "waiting.example.com",
@@ -105,7 +106,7 @@ describe("custom domains", () => {
     ])
       expect([name, await mayHaveCertificate(name)]).toEqual([name, false]);
     await act("tls.example.com", "deactivate");
-    await until(async () => !(await mayHaveCertificate("tls.example.com")));
+    await until("no certificate to be allowed", async () => !(await mayHaveCertificate("tls.example.com")));
   });
 
   it("are told to the TLS proxy on this machine, or to one that shows the secret, and to nobody else", async () => {

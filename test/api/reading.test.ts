@@ -78,9 +78,7 @@ describe("part 4, reading", () => {
       await visit(`/${slug}`, { headers });
       await visit(`/${slug}?qr=1`, { headers });
       await visit(`/${slug}`, { method: "HEAD", headers });
-      await expect
-        .poll(async () => (await analytics(key, slug)).body.analytics.totalClicks, { timeout: 20_000 })
-        .toBe(3);
+      await expect.poll(async () => (await analytics(key, slug)).body.analytics.totalClicks).toBe(3);
       const { analytics: a } = (await analytics(key, slug)).body;
       expect(a).toMatchObject({
         actualClicks: 1,
@@ -106,9 +104,7 @@ describe("part 4, reading", () => {
       const { key } = await service.member("free");
       const { slug } = await shorten(key);
       for (let n = 0; n < 12; n++) await visit(`/${slug}`, { headers: { "user-agent": `agent ${n}` } });
-      await expect
-        .poll(async () => (await analytics(key, slug)).body.analytics.totalClicks, { timeout: 20_000 })
-        .toBe(12);
+      await expect.poll(async () => (await analytics(key, slug)).body.analytics.totalClicks).toBe(12);
       const { recentClicks } = (await analytics(key, slug)).body.analytics;
       expect(recentClicks.map((click) => click.user_agent)).toEqual(
         Array.from({ length: 10 }, (_, index) => `agent ${11 - index}`),

@@ -1,7 +1,7 @@
 // A custom domain in a real browser, against a real name server: add, set the records, verify, use, lose.
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openPortalBrowser, PATIENCE_MS, type PortalBrowser } from "../support/portal/portal-browser.ts";
-import { until } from "../support/portal/portal-people.ts";
+import { until } from "../support/runtime/until.ts";
 import { chromiumServer, complaintsOf, seriousViolations } from "../support/servers/chromium.ts";
 import { type Answer, type LoopbackDns, openDns } from "../support/servers/loopback-dns.ts";
 import { onServer } from "../support/servers/test-servers.ts";
@@ -55,7 +55,10 @@ onServer(chromiumServer, () => {
       await page.getByText("Deactivate", { exact: true }).click();
       await page.getByRole("button", { name: "Deactivate domain" }).click();
       await page.getByText("Inactive").waitFor();
-      await until(async () => (await portal.service.ask("/launch", { host: HOST })).status === 404);
+      await until(
+        "404 from the domain",
+        async () => (await portal.service.ask("/launch", { host: HOST })).status === 404,
+      );
       expect(complaints).toEqual([]);
     },
   );

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { newEvent } from "../../src/events/new-event.ts";
 import { CLICK_KINDS } from "../../src/events/vocabulary.ts";
 import { linkClicked } from "../support/event-store/stored-events.ts";
-import { until } from "../support/portal/portal-people.ts";
+import { showing } from "../support/portal/portal-browser.ts";
 import {
   chromiumServer,
   complaintsOf,
@@ -50,10 +50,7 @@ onServer(chromiumServer, () => {
     await page.keyboard.press("Enter");
     await page.waitForURL(`${base}/portal`);
     await service.changeTier(await accountOf(), "developer");
-    await until(async () => {
-      await page.reload();
-      return (await page.getByText("Developer", { exact: true }).count()) > 0;
-    });
+    await showing(page, `${base}/portal`, "the Developer plan", (text) => text.includes(">Developer<"));
     return page;
   }
 
@@ -128,11 +125,8 @@ onServer(chromiumServer, () => {
       );
     });
     await service.backend.eventStore.append("clicks-seed-20260101", "any", clicks);
-    // Asked for without a visit: an open page would reload itself for the new clicks, in the midst of the next one.
-    await until(async () => {
-      const analytics = await page.request.get(`${base}${path}/analytics`);
-      return /data-total="total"[^>]*>60</.test(await analytics.text());
-    });
+    const isCounted = (text: string) => /data-total="total"[^>]*>60</.test(text);
+    await showing(page, `${base}${path}/analytics`, "60 clicks", isCounted);
     const found: string[] = [];
     for (const at of [
       "/portal",

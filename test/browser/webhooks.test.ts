@@ -1,7 +1,11 @@
 // A webhook in a real browser with a receiver on loopback: add, key shown once, test tool, delivery log, pause.
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { openPortalBrowser, PATIENCE_MS, type PortalBrowser } from "../support/portal/portal-browser.ts";
-import { until } from "../support/portal/portal-people.ts";
+import {
+  openPortalBrowser,
+  PATIENCE_MS,
+  type PortalBrowser,
+  showing,
+} from "../support/portal/portal-browser.ts";
 import { chromiumServer, complaintsOf, seriousViolations } from "../support/servers/chromium.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 import { startReceiver } from "../support/webhooks/webhook-receiver.ts";
@@ -42,10 +46,9 @@ onServer(chromiumServer, () => {
     const { key: apiKey } = await portal.service.issueKey(await portal.accountOf(page));
     const made = await portal.service.post("/api/v1/shorten", apiKey, { url: "https://example.com/" });
     await portal.follow(String(made.body.short_url));
-    await until(async () => {
-      await page.goto(webhook);
-      return (await page.locator("#deliveries tbody tr", { hasText: "Delivered" }).count()) === 1;
-    });
+    const delivered = `${webhook}?state=delivered`;
+    await showing(page, delivered, "the delivery", (text) => text.includes("Answered 200"));
+    expect(await page.locator("#deliveries tbody tr", { hasText: "Delivered" }).count()).toBe(1);
     await page.locator("#deliveries tbody a").first().click();
     await page.getByText("Delivered").first().waitFor();
     expect(JSON.parse(String(receiver.received[1]?.body))).toMatchObject({

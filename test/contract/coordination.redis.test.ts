@@ -5,6 +5,7 @@ import { CoordinationUnavailable } from "../../src/connections/errors.ts";
 import { openRedis, type RedisConnection } from "../../src/connections/redis.ts";
 import { redisLeases } from "../../src/coordination/leases.redis.ts";
 import { redisDailySalts } from "../../src/redirect/clicks/visitors/daily-salts.redis.ts";
+import { settlesAtOnce } from "../support/runtime/at-once.ts";
 import { freePort } from "../support/servers/free-port.ts";
 import { redis, redisIsOurs, startRedis, type TestRedis } from "../support/servers/redis-server.ts";
 import { onServer } from "../support/servers/test-servers.ts";
@@ -43,6 +44,11 @@ onServer(redis, () => {
 
   describe.skipIf(!redisIsOurs)("a connection to Redis", () => {
     const ping = (connection: RedisConnection) => connection.run((client) => client.ping());
+    const expectRefusedAtOnce = async (connection: RedisConnection) => {
+      const refused = ping(connection);
+      expect(await settlesAtOnce(refused)).toBe(true);
+      await expect(refused).rejects.toThrow(CoordinationUnavailable);
+    };
 
     it("opens while Redis is away, and says so", async () => {
       const messages: string[] = [];
@@ -58,11 +64,9 @@ onServer(redis, () => {
       const connection = await server.connect();
       await server.process?.kill();
       await expect.poll(() => connection.unavailable).toBe(true);
-      const before = performance.now();
-      for (let n = 0; n < 100; n++) await expect(ping(connection)).rejects.toThrow(CoordinationUnavailable);
-      expect(performance.now() - before).toBeLessThan(200);
+      for (let n = 0; n < 100; n++) await expectRefusedAtOnce(connection);
       await server.process?.start();
-      await expect.poll(() => connection.unavailable, { timeout: 5_000 }).toBe(false);
+      await expect.poll(() => connection.unavailable).toBe(false);
       expect(await ping(connection)).toBe("PONG");
     });
 
@@ -71,19 +75,17 @@ onServer(redis, () => {
       await server.process?.kill();
       await expect(ping(connection)).rejects.toThrow(CoordinationUnavailable);
       await server.process?.start();
-      await expect.poll(() => connection.unavailable, { timeout: 15_000 }).toBe(false);
+      await expect.poll(() => connection.unavailable).toBe(false);
     });
 
     it("costs one time-out when Redis hangs, not one a caller, and comes back by itself", async () => {
       const connection = await server.connect();
       await server.process?.pause();
-      const before = performance.now();
       await expect(ping(connection)).rejects.toThrow(CoordinationUnavailable);
-      for (let n = 0; n < 20; n++) await expect(ping(connection)).rejects.toThrow(CoordinationUnavailable);
-      expect(performance.now() - before).toBeLessThan(1_500);
+      for (let n = 0; n < 20; n++) await expectRefusedAtOnce(connection);
       expect(connection.unavailable).toBe(true);
       server.process?.resume();
-      await expect.poll(() => ping(connection).catch(() => "away"), { timeout: 5_000 }).toBe("PONG");
+      await expect.poll(() => ping(connection).catch(() => "away")).toBe("PONG");
       expect(connection.unavailable).toBe(false);
     });
   });

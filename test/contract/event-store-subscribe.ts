@@ -2,6 +2,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { EventStore, RecordedEvent, SubscribeOptions } from "../../src/event-store/port.ts";
 import { sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";
+import { stretched } from "../support/runtime/slowness.ts";
 import type { Subject } from "./event-store-fixture.ts";
 
 export function subscribePromises({ fixture, newStream }: Subject): void {
@@ -55,7 +56,7 @@ export function subscribePromises({ fixture, newStream }: Subject): void {
         took.push(performance.now() - appended);
       }
       // The median: one pause of a busy machine is not the adapter's.
-      expect(took.toSorted((a, b) => a - b)[2]).toBeLessThan(250);
+      expect(took.toSorted((a, b) => a - b)[2]).toBeLessThan(stretched(250));
     });
 
     it("misses nothing of many writers, and every subscriber sees the same order", async () => {
@@ -81,7 +82,7 @@ export function subscribePromises({ fixture, newStream }: Subject): void {
       const aborted = performance.now();
       await subscription.stop();
       expect(await next).toEqual([]);
-      expect(performance.now() - aborted).toBeLessThan(1000);
+      expect(performance.now() - aborted).toBeLessThan(stretched(1_000));
     });
 
     it("yields nothing when its signal was aborted before", async () => {

@@ -79,12 +79,12 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       const clicked = programOn(stores, clickProjections);
       const total = async () => (await program.totals())?.totalClicks;
       await clicked.projecting(async (group) => {
-        await expect.poll(total, { timeout: 10_000 }).toBe(40);
+        await expect.poll(total).toBe(40);
         const rebuilding = rebuild(program.deps, clickProjections, quiet);
         for (let n = 0; n < 10; n++) await click();
         await rebuilding;
         for (let n = 0; n < 10; n++) await click();
-        await expect.poll(total, { timeout: 10_000 }).toBe(60);
+        await expect.poll(total).toBe(60);
         const statuses = await group.status();
         expect(statuses.every(({ build, answers }) => build > 0 && answers === "this")).toBe(true);
       });
@@ -100,13 +100,9 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       expect(await rollBack(program.deps, [totalsOfNow])).toEqual([
         { name: "link-totals", version: 2, build: 0, previous: rebuilt },
       ]);
-      await program.projecting(() =>
-        expect.poll(program.totals, { timeout: 10_000 }).toMatchObject({ totalClicks: 1000 }),
-      );
+      await program.projecting(() => expect.poll(program.totals).toMatchObject({ totalClicks: 1000 }));
       await rollBack(program.deps, [totalsOfNow]);
-      await program.projecting(() =>
-        expect.poll(program.totals, { timeout: 10_000 }).toMatchObject({ totalClicks: 41 }),
-      );
+      await program.projecting(() => expect.poll(program.totals).toMatchObject({ totalClicks: 41 }));
     });
 
     it("can't be rolled back without a previous build", async () => {

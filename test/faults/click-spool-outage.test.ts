@@ -1,10 +1,11 @@
 // Outages of EventStoreDB under redirects, over real HTTP and with a real service process: no redirect fails.
-import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { startDouble } from "../support/event-store/eventstoredb-double/double.ts";
 import { reckonClicks } from "../support/redirect/reckon-clicks.ts";
 import { type RedirectLoad, startRedirectLoad } from "../support/redirect/redirect-load.ts";
+import { stretched } from "../support/runtime/slowness.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
+import { until } from "../support/runtime/until.ts";
 import { send } from "../support/service/ask.ts";
 import { accountWithKeys, instanceOf, startService } from "../support/service/service-process.ts";
 
@@ -14,6 +15,8 @@ const FEW = 150;
 /** Batched clicks that a crash may lose (DESIGN §5). */
 const ALLOWED_LOSS_MS = 50;
 const LIMIT_MS = 180_000;
+/** An answer is work for the machine that is waited for. */
+const SELDOM = { withinMs: 120_000, everyMs: 500 };
 const nothingWrong = { failed: 0, lost: 0, doubled: 0 };
 
 type Durability = "batched" | "durable";
@@ -48,7 +51,8 @@ async function openScene(durability: Durability) {
   const health = async () => (await ask("/health/ready")).body as Health;
 
   // A restarted process must find the links in its documents.
-  while ((await metric(`linkledger_projection_lag_milliseconds{projection="links"}`)) !== 0) await pause(500);
+  const lag = () => metric(`linkledger_projection_lag_milliseconds{projection="links"}`);
+  await until("the links' documents", async () => (await lag()) === 0, SELDOM);
   return {
     durability,
     double,
@@ -58,8 +62,9 @@ async function openScene(durability: Durability) {
     load: (name: string, perSecond = FEW) => startRedirectLoad(`${name}.`, service.url, slugs, perSecond),
     /** Asked seldom, and not of the metrics, which count what the projections have not read yet. */
     async drained(): Promise<void> {
-      while ((await metric("linkledger_clicks_waiting")) > 0) await pause(500);
-      while ((await health()).degraded?.some(({ part }) => part === "click spool")) await pause(500);
+      await until("no click to wait", async () => (await metric("linkledger_clicks_waiting")) === 0, SELDOM);
+      const isSpooling = ({ part }: { part: string }) => part === "click spool";
+      await until("an empty spool", async () => !(await health()).degraded?.some(isSpooling), SELDOM);
     },
     reckon: (what: string, loads: readonly RedirectLoad[]) =>
       reckonClicks(`${what}, ${durability} clicks`, loads, double.store),
@@ -91,13 +96,13 @@ describe("redirects while EventStoreDB is unavailable, batched clicks and durabl
     it(name, async () => void (await Promise.all(scenes.map(play))), LIMIT_MS);
 
   both(
-    "go on during ten seconds of refused connections: none fails, no click is lost or doubled",
+    "go on while 5,000 of them find its connections refused: none fails, no click is lost or doubled",
     async (scene) => {
       const { ask, metric, health, load, drained, reckon, double } = scene;
       const redirects = load("refused", PER_SECOND);
       await redirects.answeredMore(500);
       await double.wire.close();
-      await pause(5000);
+      await redirects.answeredMore(2500);
       expect(await metric("linkledger_spool_clicks")).toBeGreaterThan(1000);
       expect(await metric("linkledger_spool_bytes")).toBeGreaterThan(500_000);
 
@@ -106,13 +111,12 @@ describe("redirects while EventStoreDB is unavailable, batched clicks and durabl
         status: "ready",
         degraded: expect.arrayContaining([expect.objectContaining({ part: "click spool" })]),
       });
-      await pause(5000);
+      await redirects.answeredMore(2500);
       await double.wire.open();
       await redirects.answeredMore(500);
       await redirects.stop();
       await drained();
-      const counts = await reckon("EventStoreDB away for 10 s", [redirects]);
-      expect(counts.redirects).toBeGreaterThan(10 * PER_SECOND);
+      const counts = await reckon("EventStoreDB away for 5,000 redirects", [redirects]);
       expect(counts).toMatchObject(nothingWrong);
     },
   );
@@ -169,7 +173,7 @@ describe("redirects while EventStoreDB is unavailable, batched clicks and durabl
     expect(after.failed.size).toBe(0);
     expect(counts.doubled).toBe(0);
     const allowedFrom =
-      scene.durability === "durable" ? Number.POSITIVE_INFINITY : killedAt - ALLOWED_LOSS_MS;
+      scene.durability === "durable" ? Number.POSITIVE_INFINITY : killedAt - stretched(ALLOWED_LOSS_MS);
     expect(counts.lostAnsweredAt.filter((at) => at < allowedFrom - before.longestStallMs())).toEqual([]);
   });
 });

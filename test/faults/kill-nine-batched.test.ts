@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
 import { reckonClicks } from "../support/redirect/reckon-clicks.ts";
 import { startRedirectLoad } from "../support/redirect/redirect-load.ts";
+import { stretched } from "../support/runtime/slowness.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import {
   accountWithKeys,
@@ -50,7 +51,8 @@ describe("a service with batched clicks that is killed with SIGKILL under load",
         const counts = await reckonClicks(`kill -9 with batched clicks, round ${round}`, [load], store);
         expect(counts.answered).toBeGreaterThanOrEqual(CLICKS);
         expect(counts.doubled).toBe(0);
-        const allowedFrom = killedAt - ALLOWED_LOSS_MS - load.longestStallMs();
+        // A recorder that others keep from its processor commits late, and redirects don't wait for it without end.
+        const allowedFrom = killedAt - stretched(ALLOWED_LOSS_MS) - load.longestStallMs();
         expect(counts.lostAnsweredAt.filter((at) => at < allowedFrom)).toEqual([]);
       }
     } finally {

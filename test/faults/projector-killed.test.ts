@@ -11,11 +11,11 @@ import { type LinkTotalsDocument, linkTotals } from "../../src/projections/defin
 import { clickProjections } from "../../src/projections/groups.ts";
 import { checkpointName } from "../../src/projections/projection.ts";
 import { whenProjected } from "../../src/queries/freshness.ts";
-import { until } from "../support/cluster/cluster.ts";
 import { linkClicked } from "../support/event-store/stored-events.ts";
 import { printCounts } from "../support/runtime/print-counts.ts";
 import { append } from "../support/runtime/stores.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
+import { until } from "../support/runtime/until.ts";
 import { mongodb, startMongodb, type TestMongodb } from "../support/servers/mongodb-server.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 import { childEnvironment } from "../support/service/child-environment.ts";
@@ -98,9 +98,11 @@ onServer(mongodb, () => {
           const before = await folded();
           start();
           await appendClicks(CLICKS / KILLS);
-          const hasBegun = async () => (await folded()).some((position, n) => position !== before[n]);
-          await until("the projector to have begun", hasBegun, 2);
-          await sleep(Math.random() * 40);
+          // At the first commit, at the second, and so on.
+          const commits = 1 + (kills % names.length);
+          const hasBegun = async () =>
+            (await folded()).filter((position, n) => position !== before[n]).length >= commits;
+          await until("the projector to be at work", hasBegun, { withinMs: 120_000, everyMs: 2 });
           await kill();
           await forgetLeases();
           if ((await folded()).some((position) => position < last)) whileFolding += 1;

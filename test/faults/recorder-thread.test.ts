@@ -16,6 +16,7 @@ import { ClickRecorder, type ClickRecorderDeps } from "../../src/redirect/clicks
 import { packTarget, type RawHit } from "../../src/redirect/clicks/hit.ts";
 import { recorderThreadStarter } from "../../src/redirect/clicks/start-recorder-thread.ts";
 import { clickedLink } from "../support/redirect/clicked-link.ts";
+import { until } from "../support/runtime/until.ts";
 
 function hit(number: number): RawHit {
   const facts = { address: "203.0.113.9", userAgent: "curl/8", referrer: "", language: "", prefetch: "" };
@@ -130,16 +131,21 @@ describe("the click recorder", () => {
     await recorder.record(hit(0))?.catch(() => recorder.drain());
     const other = new DatabaseSync(join(folder, "events.db"));
     other.exec("BEGIN IMMEDIATE");
+    let refusals = 0;
     const tries = numbers(30)
       .slice(1)
       .map(async (number) => {
+        // One after the other, so that some are refused and others still wait when the store goes on.
         await pause(number * 20);
         return recorder.record(hit(number))?.then(
           () => undefined,
-          () => number,
+          () => {
+            refusals += 1;
+            return number;
+          },
         );
       });
-    await pause(2500);
+    await until("half of them to be refused", () => refusals > 14);
     other.exec("ROLLBACK");
     other.close();
     const refused = (await Promise.all(tries)).filter((number) => number !== undefined);

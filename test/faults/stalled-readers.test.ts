@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, get, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay, setImmediate as turn } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { accountStreams } from "../../src/portal/analytics/account-streams.ts";
 import { eventStream } from "../../src/portal/analytics/event-stream.ts";
 import { untilStalled } from "../../src/portal/analytics/export-streams.ts";
@@ -125,20 +125,20 @@ describe("an export that is not read", () => {
     async function* parts() {
       for (const part of ["a", "b", "c"]) yield part;
     }
-    let cutOff = 0;
-    const taken = untilStalled(parts(), 100, () => {
-      cutOff += 1;
-    });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const cutOff = vi.fn();
     const seen: string[] = [];
-    for await (const part of taken) {
+    for await (const part of untilStalled(parts(), 100, cutOff)) {
       seen.push(part);
-      await delay(5);
+      vi.advanceTimersByTime(99);
     }
-    expect([seen.join(""), cutOff]).toEqual(["abc", 0]);
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const left = untilStalled(parts(), 10, resolve);
+    expect(seen.join("")).toBe("abc");
+    expect(cutOff).not.toHaveBeenCalled();
+    const left = untilStalled(parts(), 100, cutOff);
     await left.next();
-    await promise;
+    vi.advanceTimersByTime(100);
+    expect(cutOff).toHaveBeenCalledOnce();
     await left.return(undefined);
   });
 

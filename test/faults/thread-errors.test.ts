@@ -51,7 +51,7 @@ describe("an error in a thread is logged with type, code, message, stack and cau
   const logged = async (message: string | RegExp) => {
     const found = () =>
       lines.find(({ msg }) => (message instanceof RegExp ? message.test(msg) : msg === message));
-    await expect.poll(found, { timeout: 10_000 }).toBeDefined();
+    await expect.poll(found).toBeDefined();
     return found()?.err;
   };
   const anUnauthenticatedError = {

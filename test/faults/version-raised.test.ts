@@ -10,12 +10,12 @@ import { verifyDomain } from "../../src/commands/domains/verify-domain.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { parseConfig } from "../../src/config.ts";
 import { PREFIX } from "../../src/events/streams.ts";
-import { until } from "../support/cluster/cluster.ts";
 import { operator } from "../support/commands/command-deps.ts";
 import { linkClicked } from "../support/event-store/stored-events.ts";
 import { printCounts } from "../support/runtime/print-counts.ts";
 import { append } from "../support/runtime/stores.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
+import { until } from "../support/runtime/until.ts";
 import { send } from "../support/service/ask.ts";
 import { commandLine } from "../support/service/command-line.ts";
 import { NEXT, nextProgram } from "../support/service/next-program.ts";
@@ -124,7 +124,9 @@ describe("a release that raises a projection's version", () => {
         Array.from({ length: AN_APPEND }, () => linkClicked({ link, accountId })),
       );
     await backend.close();
-    await until("all clicks are counted", async () => (await analytics(seeded)).totalClicks === SEEDED, 50);
+    await until("all clicks are counted", async () => (await analytics(seeded)).totalClicks === SEEDED, {
+      withinMs: 120_000,
+    });
     await service.stop();
   }, 240_000);
   afterAll(async () => {

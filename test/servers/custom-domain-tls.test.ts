@@ -1,7 +1,7 @@
 // Certificates for custom domains by a real Caddy with the shipped Caddyfile (the portal's promise: TLS by itself).
 import { request as httpsRequest } from "node:https";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { until } from "../support/portal/portal-people.ts";
+import { until } from "../support/runtime/until.ts";
 import { caddy, startCaddy, type TestCaddy } from "../support/servers/caddy-server.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 import { startTestService, type TestService } from "../support/service/start-service.ts";
@@ -23,7 +23,7 @@ onServer(caddy, () => {
       const body = { url: "https://example.com/launch", customSlug: "launch", domain_id };
       expect((await service.post("/api/v1/shorten", key, body)).status).toBe(201);
       const ask = () => service.ask("/internal/tls/ask?domain=go.example.com");
-      await until(async () => (await ask()).status === 200);
+      await until("a certificate to be allowed", async () => (await ask()).status === 200);
     });
     afterAll(async () => {
       await proxy.stop();

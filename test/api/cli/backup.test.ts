@@ -43,7 +43,7 @@ describe("a backup of the embedded files", () => {
 
   it("is made beside a service that goes on writing", async () => {
     for (let n = 0; n < 20; n++) await shorten();
-    await expect.poll(() => totalClicks(service, links[19]?.slug ?? ""), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => totalClicks(service, links[19]?.slug ?? "")).toBe(1);
     const backup = join(folder.path, "first");
     const { json } = commandLine(service.config.dataDir, { BASE_URL });
     const writing = Promise.all(Array.from({ length: 5 }, shorten));
@@ -59,7 +59,7 @@ describe("a backup of the embedded files", () => {
       for (const { slug, long_url } of links.slice(0, 20))
         expect((await restored.ask(`/${slug}`, { method: "HEAD" })).headers.location).toBe(long_url);
       const { slug = "" } = links[19] ?? {};
-      await expect.poll(() => totalClicks(restored, slug), { timeout: 10_000 }).toBe(2);
+      await expect.poll(() => totalClicks(restored, slug)).toBe(2);
       const { json } = commandLine(restored.config.dataDir, { BASE_URL });
       expect((await json("account", "list")).accounts).toMatchObject([{ email: "member-1@example.com" }]);
       expect(await json("audit", "verify")).toMatchObject({ ok: true });

@@ -30,7 +30,7 @@ describe("the projections of a running service", () => {
   const rows = async (): Promise<Row[]> => (await command.json("projections", "status")).projections;
 
   it("are rebuilt, all by default, while it answers as before, and then count on", async () => {
-    await expect.poll(clicks, { timeout: 10_000 }).toBe(5);
+    await expect.poll(clicks).toBe(5);
     const answer = await command.json("projections", "rebuild");
     expect(answer).toMatchObject({ events: 8, seconds: expect.any(Number) });
     expect(answer.builds.find((row: Row) => row.name === "links")).toEqual({
@@ -38,10 +38,10 @@ describe("the projections of a running service", () => {
     });
     expect(await clicks()).toBe(5);
     await service.ask(`/${slug}`);
-    await expect.poll(clicks, { timeout: 10_000 }).toBe(6);
+    await expect.poll(clicks).toBe(6);
     // Asked within half a second of the swap the builds before may have answered.
     const states = async () => [...new Set((await rows()).map(({ state }) => state))];
-    await expect.poll(states, { timeout: 10_000 }).toEqual(["current"]);
+    await expect.poll(states).toEqual(["current"]);
     for (const row of await rows())
       expect(row).toMatchObject({
         ...{ build: 1, state: "current", building: null },

@@ -47,7 +47,7 @@ describe("secrets at rest", () => {
     };
     expect(await readable()).toHaveLength(3);
     const service = await start();
-    await expect.poll(readable, { timeout: 20_000 }).toEqual([]);
+    await expect.poll(readable).toEqual([]);
     await service.stop();
     expect(await emails()).toContain(GOLDEN.email);
   });

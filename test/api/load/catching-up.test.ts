@@ -72,7 +72,7 @@ it("tells progress, rate and time left in the log and to the operator until it i
     expect(line("projections catch up: ")).toMatchObject(progress);
     // The clicks of the redirects above are folded by then, too.
     const events = () => line("projections have caught up: 100 %")?.events ?? 0;
-    await expect.poll(events, { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(events).toBeGreaterThan(0);
   } finally {
     await service.stop();
     await folder.remove();

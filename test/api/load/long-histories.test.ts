@@ -6,7 +6,8 @@ import { newEvent } from "../../../src/events/new-event.ts";
 import { accountStream, linkStream } from "../../../src/events/streams.ts";
 import { STREAM_LIMITS } from "../../../src/events/vocabulary.ts";
 import { csrfOf } from "../../support/portal/browser-like.ts";
-import { type Person, portalPeople, until } from "../../support/portal/portal-people.ts";
+import { type Person, portalPeople } from "../../support/portal/portal-people.ts";
+import { until } from "../../support/runtime/until.ts";
 import { commandLine } from "../../support/service/command-line.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
 
@@ -24,7 +25,7 @@ describe("a history that is as long as it may be", { timeout: 120_000 }, () => {
     await fill(accountStream(person.accountId), keysOf(person.accountId));
     const [host = "", slug = ""] = page.split("/").slice(-2);
     await fill(linkStream(host, slug), changesOf({ host, slug, accountId: person.accountId, at }));
-    await until(async () => (await person.get("/portal/keys")).text.includes("the last 100"));
+    await until("all keys", async () => (await person.get("/portal/keys")).text.includes("the last 100"));
   }, 120_000);
   afterAll(() => service.stop());
 

@@ -92,7 +92,7 @@ describe("the account page", { timeout: 60_000 }, () => {
     };
     const clicks = async () =>
       (await service.backend.eventStore.readAll({ prefixes: ["clicks-"], limit: 10 })).length;
-    await expect.poll(clicks, { timeout: 10_000 }).toBe(2);
+    await expect.poll(clicks).toBe(2);
     const [head, ...events] = (await lines()).map((line) => JSON.parse(line));
     expect(head.email).toBe("export@example.com");
     const types = events.map(({ type }) => type);

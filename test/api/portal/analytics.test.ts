@@ -1,7 +1,8 @@
 // Dashboard and analytics pages over real HTTP: numbers without scripts, nothing a stranger sends as markup, live updates.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { decoded } from "../../support/portal/browser-like.ts";
-import { type Person, portalPeople, until } from "../../support/portal/portal-people.ts";
+import { type Person, portalPeople } from "../../support/portal/portal-people.ts";
+import { until } from "../../support/runtime/until.ts";
 import { type EventStream, eventStream } from "../../support/service/event-stream.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
 
@@ -24,7 +25,7 @@ function total(text: string, kind: string): number {
 
 async function counted(one: Person, path: string, hits: number): Promise<string> {
   let text = "";
-  await until(async () => {
+  await until(`${hits} clicks`, async () => {
     text = (await one.get(`${path}/analytics`)).text;
     return total(text, "total") === hits;
   });
@@ -38,7 +39,7 @@ describe("the dashboard", { timeout: 60_000 }, () => {
     const path = await people.shorten(one, "https://example.com/first");
     expect((await one.get("/portal")).text).toContain("Nobody has followed");
     for (let n = 0; n < 3; n += 1) await people.follow(path, browser());
-    await until(async () => total((await one.get("/portal")).text, "total") === 3);
+    await until("three clicks", async () => total((await one.get("/portal")).text, "total") === 3);
     const { text } = await one.get("/portal");
     expect(text).toContain(`href="${path}/analytics"`);
     expect(text).toContain("Active API keys");

@@ -1,8 +1,9 @@
 // How many changes an account may make in the portal in an hour; asked of every route there is.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { csrfOf } from "../../support/portal/browser-like.ts";
-import { type Person, portalPeople, until } from "../../support/portal/portal-people.ts";
+import { type Person, portalPeople } from "../../support/portal/portal-people.ts";
 import { listPortalRoutes, type PortalRoute } from "../../support/portal/portal-routes.ts";
+import { until } from "../../support/runtime/until.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
 
 const AN_HOUR = 50;
@@ -77,7 +78,7 @@ describe("changes in the portal", { timeout: 60_000 }, () => {
       statuses.push((await send("/portal/links", { url: `https://example.com/${n}`, once: `${n}` })).status);
     expect(statuses.filter((status) => status === 303)).toHaveLength(AN_HOUR);
     expect(statuses.slice(AN_HOUR)).toEqual(Array(130 - AN_HOUR).fill(429));
-    await until(async () => (await person.get("/portal/links")).text.includes("50 links"));
+    await until("50 links", async () => (await person.get("/portal/links")).text.includes("50 links"));
   });
 
   it("that are one too many are told when to go on, and that the Developer plan allows more", async () => {
@@ -90,7 +91,7 @@ describe("changes in the portal", { timeout: 60_000 }, () => {
     expect(text).toContain("You have made 50 changes within an hour, as many as your plan allows");
     expect(text).toContain("go on in 59 minutes, or with the Developer plan, which allows 500");
     await service.changeTier(person.accountId, "developer");
-    await until(async () => (await person.get("/portal")).text.includes(">Developer<"));
+    await until("the Developer plan", async () => (await person.get("/portal")).text.includes(">Developer<"));
     expect((await send("/portal/links", { url: "https://example.com/" })).status).toBe(303);
   });
 

@@ -2,9 +2,9 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { sessions } from "../../../src/portal/shell/sessions.ts";
 import { csrfOf, type Visitor, visitor } from "../../support/portal/browser-like.ts";
-import { until } from "../../support/portal/portal-people.ts";
 import { listPortalRoutes, type PortalRoute } from "../../support/portal/portal-routes.ts";
 import { writtenBy } from "../../support/portal/written-by.ts";
+import { until } from "../../support/runtime/until.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
 
 const password = "seven brown foxes";
@@ -37,7 +37,9 @@ describe("every route of the portal", { timeout: 60_000 }, () => {
     // Both on the Developer plan: what is refused below is refused for the owner's sake.
     for (const accountId of accountIds) await service.changeTier(accountId, "developer");
     for (const person of [owner, stranger])
-      await until(async () => (await person.get("/portal/webhooks")).text.includes("Add a webhook"));
+      await until("the Developer plan", async () =>
+        (await person.get("/portal/webhooks")).text.includes("Add a webhook"),
+      );
     const sessionId = String((await sessionOf(owner))?.sessionId);
     await owner.submit("/portal/webhooks", { url: "https://hooks.example.com/", kinds: "click" });
     const webhooks = await owner.get("/portal/webhooks");
@@ -48,7 +50,7 @@ describe("every route of the portal", { timeout: 60_000 }, () => {
       /\/portal\/keys\/([^/]+)\/deactivate/.exec((await owner.get("/portal/keys")).text) ?? [];
     const hostname = "own.example.org";
     await service.domain(String((await sessionOf(owner))?.accountId), hostname);
-    await until(async () => (await owner.get(`/portal/domains/${hostname}`)).status === 200);
+    await until("the domain", async () => (await owner.get(`/portal/domains/${hostname}`)).status === 200);
     things = {
       host: "localhost",
       hostname,

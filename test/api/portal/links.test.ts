@@ -3,7 +3,8 @@ import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { slugFrom } from "../../../src/commands/links/slug.ts";
 import { csrfOf, decoded, visitor } from "../../support/portal/browser-like.ts";
-import { portalPeople, until } from "../../support/portal/portal-people.ts";
+import { portalPeople } from "../../support/portal/portal-people.ts";
+import { until } from "../../support/runtime/until.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
 
 const LINK_PATH = /href="(\/portal\/links\/[^/"]+\/[^/"?]+)"/;
@@ -86,7 +87,7 @@ describe("links in the portal", { timeout: 60_000 }, () => {
     const { accountId } = one;
     expect((await one.get("/portal/links")).text).toContain('href="/portal/domains"');
     const domainId = await service.domain(accountId, "go.example.org");
-    await until(async () => (await one.get("/portal/links")).text.includes("go.example.org"));
+    await until("the domain", async () => (await one.get("/portal/links")).text.includes("go.example.org"));
     const path = await people.shorten(one, "https://example.com/sale", {
       domain: domainId,
       slug: "Summer-Sale",
@@ -129,7 +130,7 @@ describe("links in the portal", { timeout: 60_000 }, () => {
     const items = (from: number) =>
       Array.from({ length: 60 }, (_, n) => ({ url: `https://example.com/page-${from + n}?x=Spring` }));
     for (const from of [0, 60]) await service.post("/api/v1/shorten/bulk", key, { links: items(from) });
-    await until(async () => (await one.get("/portal/links")).text.includes("120 links"));
+    await until("120 links", async () => (await one.get("/portal/links")).text.includes("120 links"));
     const seen: string[] = [];
     let next = "/portal/links?q=sPRING";
     while (next) {

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { forgetWebhookKeys } from "../../../src/commands/webhooks/webhook-key.ts";
 import { decoded } from "../../support/portal/browser-like.ts";
-import { type Person, portalPeople, until } from "../../support/portal/portal-people.ts";
+import { type Person, portalPeople } from "../../support/portal/portal-people.ts";
+import { until } from "../../support/runtime/until.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
 import { startReceiver } from "../../support/webhooks/webhook-receiver.ts";
 
@@ -74,11 +75,11 @@ describe("the webhook pages", { timeout: 90_000 }, () => {
     expect((await person.submit(`${page}/test`, {})).text).toContain("The key of this webhook is missing");
     await click(person);
     const shown = async () => decoded((await person.get(page)).text);
-    await until(async () => (await shown()).includes("its key is missing"));
+    await until("the reason", async () => (await shown()).includes("its key is missing"));
     expect(await shown()).toContain("Make a new key below: it then resumes by itself.");
     await person.submit(`${page}/rotate`, {});
-    await until(async () => !(await shown()).includes("its key is missing"));
-    await until(async () => receiver.received.length === 1);
+    await until("the end of the pause", async () => !(await shown()).includes("its key is missing"));
+    await until("the delivery", () => receiver.received.length === 1);
   });
 
   it("hold five webhooks", async () => {
@@ -111,7 +112,7 @@ describe("the webhook pages", { timeout: 90_000 }, () => {
     const { person, page } = await withWebhook(`http://127.0.0.1:${receiver.port}/hook`);
     await click(person);
     const log = async (state = "") => (await person.get(`${page}${state && `?state=${state}`}`)).text;
-    await until(async () => (await log("delivered")).includes("Answered 200"));
+    await until("the delivery", async () => (await log("delivered")).includes("Answered 200"));
     expect(await log("failed")).toContain("None is failed.");
     const [delivery = ""] = /\/portal\/webhooks\/[^/"]+\/deliveries\/[^/"]+/.exec(await log()) ?? [];
     const shown = decoded((await person.get(delivery)).text);
@@ -119,7 +120,7 @@ describe("the webhook pages", { timeout: 90_000 }, () => {
     expect(shown).toContain('"received": true');
     const again = await person.submit(delivery, {}, `${delivery}/resend`);
     expect(again.text).toContain("It is on the way again.");
-    await until(async () => receiver.received.length === 2);
+    await until("the second delivery", () => receiver.received.length === 2);
     expect(receiver.received[1]?.headers["webhook-id"]).toBe(receiver.received[0]?.headers["webhook-id"]);
 
     expect((await person.submit(page, {}, `${page}/pause`)).text).toContain(

@@ -99,7 +99,7 @@ describe("the process", () => {
       type Analytics = { analytics: { totalClicks: number } };
       return (await send<Analytics>(port, `/api/v1/analytics/${slug}`, { key })).body.analytics.totalClicks;
     };
-    await expect.poll(clicks, { timeout: 20_000 }).toBe(51);
+    await expect.poll(clicks).toBe(51);
     await second.stop();
   });
 });

@@ -15,6 +15,7 @@ import type { RunnerLog } from "../../../src/projections/runner/runner.ts";
 import { whenProjected } from "../../../src/queries/freshness.ts";
 import { linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
 import { append } from "../../support/runtime/stores.ts";
+import { until } from "../../support/runtime/until.ts";
 
 describe("the projector", () => {
   it("projects, reports and stops", async () => {
@@ -57,9 +58,12 @@ describe("the projector", () => {
     const log = { ...silent(), error: (fields: { code?: number }) => void deaths.push(fields) };
     const projector = startProjector(parseConfig({ DATA_DIR: dataDir }), log as unknown as RunnerLog);
     try {
-      await until(() => deaths.length >= 2);
+      await until("two deaths", () => deaths.length >= 2);
       await rm(dataDir);
-      await until(async () => (await projector.status()).length === allProjections.length);
+      await until(
+        "a thread that answers",
+        async () => (await projector.status()).length === allProjections.length,
+      );
     } finally {
       await projector.stop(5_000);
       await rm(folder, { recursive: true, force: true });
@@ -70,8 +74,4 @@ describe("the projector", () => {
 function silent(): RunnerLog {
   const nothing = () => undefined;
   return { info: nothing, warn: nothing, error: nothing };
-}
-
-async function until(holds: () => boolean | Promise<boolean>) {
-  while (!(await holds())) await delay(20);
 }

@@ -11,6 +11,7 @@ import { openService, type Service } from "../../../src/service.ts";
 import { operator } from "../../support/commands/command-deps.ts";
 import { stretched } from "../../support/runtime/slowness.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
+import { until } from "../../support/runtime/until.ts";
 import { type Ask, send } from "../../support/service/ask.ts";
 import { BASE_URL } from "../../support/service/start-service.ts";
 
@@ -32,14 +33,14 @@ describe("processes with one role each, on the same stores", () => {
       await openService(config, log, { roles: rolesFrom(role) }),
     ]);
     services = Object.fromEntries(await Promise.all(opened));
-    for (const part of PARTS)
-      while ((await ask(part, "/health/ready")).status !== 200) await runtimeDeps.sleep(20);
+    const isReady = async (part: Part) => (await ask(part, "/health/ready")).status === 200;
+    for (const part of PARTS) await until(`${part} to be ready`, () => isReady(part));
     const { eventStore, secrets } = services.api.backend;
     deps = { ...runtimeDeps, eventStore, secrets, keyPrefix: config.keyPrefix };
     const { accountId } = await openAccount(deps, operator, { email: "a@example.com", tier: "free" });
     key = (await issueKey(deps, operator, accountId, {})).key;
     // From here on a wait is for what the test did, not for the projector's start.
-    while ((await ask("projector", "/health/ready")).status !== 200) await runtimeDeps.sleep(20);
+    await until("the projector to have caught up", () => isReady("projector"));
   }, 120_000);
   afterAll(async () => {
     for (const service of Object.values(services)) await service.stop();
@@ -71,7 +72,7 @@ describe("processes with one role each, on the same stores", () => {
       );
       return answer.body.analytics.totalClicks;
     };
-    await expect.poll(total, { timeout: 10_000 }).toBe(1);
+    await expect.poll(total).toBe(1);
   });
 
   it("have nothing under /api, /docs and /openapi.json without the api role", async () => {
@@ -87,7 +88,7 @@ describe("processes with one role each, on the same stores", () => {
     const lag = 'linkledger_projection_lag_milliseconds{projection="links"} 0';
     expect(await statuses("/health/live")).toEqual({ redirect: 200, api: 200, projector: 200 });
     await expect
-      .poll(() => statuses("/health/ready"), { timeout: 10_000 })
+      .poll(() => statuses("/health/ready"))
       .toEqual({
         redirect: 200,
         api: 200,
@@ -95,7 +96,7 @@ describe("processes with one role each, on the same stores", () => {
       });
     for (const part of PARTS) {
       const metrics = async () => (await ask(part, "/metrics")).text;
-      await expect.poll(metrics, { timeout: 10_000 }).toContain(lag);
+      await expect.poll(metrics).toContain(lag);
       expect((await metrics()).includes("linkledger_redirects_total")).toBe(part === "redirect");
     }
   });

@@ -1,13 +1,13 @@
 // The delivering process is killed repeatedly: every event is delivered, and duplicates have the same id.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { WorkerSettings } from "../../../src/webhooks/delivery/worker-settings.ts";
+import { until } from "../../support/runtime/until.ts";
 import { webhookOf } from "../../support/webhooks/webhook-of.ts";
 import { acknowledge, startReceiver } from "../../support/webhooks/webhook-receiver.ts";
-import { openWebhookStores, until, type WebhookStores } from "../../support/webhooks/webhook-run.ts";
+import { openWebhookStores, type WebhookStores } from "../../support/webhooks/webhook-run.ts";
 
 const program = fileURLToPath(new URL("../../support/webhooks/webhook-worker.ts", import.meta.url));
 
@@ -34,7 +34,7 @@ describe("a delivery process that is killed", () => {
     onTestFinished(() => void child.kill("SIGKILL"));
     const said: string[] = [];
     child.stdout.on("data", (chunk: Buffer) => void said.push(...chunk.toString().trim().split("\n")));
-    await until(() => said.includes("running"), 90_000);
+    await until("a process that delivers", () => said.includes("running"), { withinMs: 90_000 });
     return { child, said };
   }
   async function end(child: ChildProcess, signal: "SIGKILL" | "SIGTERM") {
@@ -49,13 +49,13 @@ describe("a delivery process that is killed", () => {
     const { webhookId } = await webhookOf(stores.backend, account, receiver.port);
     const [id] = await stores.clicks(account, 1);
     const first = await startProcess("mute");
-    await until(() => first.said.includes("answered 200"));
+    await until("an answer", () => first.said.includes("answered 200"));
     await end(first.child, "SIGKILL");
     const list = () => stores.backend.deliveryQueue.list({ webhookId, limit: 10 });
     expect(await list()).toMatchObject([{ eventId: id, state: "pending", tries: 0 }]);
 
     const second = await startProcess();
-    await until(async () => (await list())[0]?.state === "delivered");
+    await until("the delivery", async () => (await list())[0]?.state === "delivered");
     await end(second.child, "SIGTERM");
     expect(receiver.received.map(({ headers }) => headers["webhook-id"])).toEqual([id, id]);
     expect(receiver.received[0]?.body).toEqual(receiver.received[1]?.body);
@@ -91,17 +91,19 @@ describe("a delivery process that is killed", () => {
     const batch = deliveries / webhookCount / kills;
     let running = await startProcess();
     for (let kill = 0; kill < kills; kill++) {
+      const enough = requests + Math.floor(random() * batch * webhookCount);
       const [next, clicks] = await Promise.all([startProcess(), stores.clicks(account, batch)]);
       ids.push(...clicks);
-      await delay(50 + random() * 300);
+      await until("the process to be at work", () => requests >= enough);
       await end(running.child, "SIGKILL");
       running = next;
     }
     const { deliveryQueue } = stores.backend;
     const now = () => new Date().toISOString();
     await until(
+      "all deliveries",
       async () => (await deliveryQueue.stats(now(), [])).pending === 0 && accepted.size >= deliveries,
-      150_000,
+      { withinMs: 150_000 },
     );
     await end(running.child, "SIGTERM");
 

@@ -8,11 +8,11 @@ import { rotateWebhookKey } from "../../../src/commands/webhooks/rotate-webhook-
 import { forgetWebhookKeys, webhookSecret } from "../../../src/commands/webhooks/webhook-key.ts";
 import { receiverUrl } from "../../../src/webhooks/receiver/receiver-url.ts";
 import { operator } from "../../support/commands/command-deps.ts";
+import { until } from "../../support/runtime/until.ts";
 import { startReceiver } from "../../support/webhooks/webhook-receiver.ts";
 import {
   loopbackSender,
   openWebhookStores,
-  until,
   type WebhookStores,
   webhooksOn,
 } from "../../support/webhooks/webhook-run.ts";
@@ -79,7 +79,7 @@ describe("a webhook whose key is missing", () => {
   it("is paused once by the service with the reason, and logged once, for any number of pending deliveries", async () => {
     const { receiver, accountId, webhookId } = await keyless();
     await stores.clicks(accountId, 30);
-    await until(async () => (await eventsOf(accountId)).length > 1, 10_000);
+    await until("the pause", async () => (await eventsOf(accountId)).length > 1);
     const reason = "its key is missing";
     expect((await eventsOf(accountId)).map(({ type, data }) => ({ type, data })).slice(1)).toEqual([
       {
@@ -91,7 +91,7 @@ describe("a webhook whose key is missing", () => {
     laterMs = 600_000;
     const other = await added();
     await stores.clicks(other.accountId, 1);
-    await until(() => other.receiver.received.length === 1, 10_000);
+    await until("the other's delivery", () => other.receiver.received.length === 1);
     expect(logged).toEqual([{ message: "webhook paused", fields: { accountId, webhookId, reason } }]);
     expect(await eventsOf(accountId)).toHaveLength(2);
     expect(receiver.received).toEqual([]);
@@ -105,21 +105,21 @@ describe("a webhook whose key is missing", () => {
     db.prepare(`UPDATE secrets SET value = (${other}) WHERE key = ?`).run(webhookSecret(webhookId));
     db.close();
     await stores.clicks(accountId, 1);
-    await until(async () => (await eventsOf(accountId)).length > 1, 10_000);
+    await until("the pause", async () => (await eventsOf(accountId)).length > 1);
     expect((await eventsOf(accountId)).at(-1)?.data).toMatchObject({ cause: "key_missing" });
-    await until(() => logged.some(({ message }) => message === "webhook paused"), 10_000);
+    await until("the line in the log", () => logged.some(({ message }) => message === "webhook paused"));
     expect(logged.map(({ message }) => message)).toContain("the key of a webhook can't be decrypted");
     const { key } = await rotateWebhookKey(deps, operator, accountId, webhookId);
-    await until(() => receiver.received.length === 1, 10_000);
+    await until("a delivery", () => receiver.received.length === 1);
     expect(receiver.received[0]?.headers["x-api-key"]).toBe(key);
   });
 
   it("resumes by itself with a new key, which signs its pending deliveries", async () => {
     const { receiver, accountId, webhookId } = await keyless();
     const clicks = await stores.clicks(accountId, 3);
-    await until(async () => (await eventsOf(accountId)).length > 1, 10_000);
+    await until("the pause", async () => (await eventsOf(accountId)).length > 1);
     const { key } = await rotateWebhookKey(deps, operator, accountId, webhookId);
-    await until(() => receiver.received.length === 3, 10_000);
+    await until("three deliveries", () => receiver.received.length === 3);
     expect(receiver.received.map(({ headers }) => headers["webhook-id"]).sort()).toEqual(clicks.sort());
     for (const { headers } of receiver.received) expect(headers["x-api-key"]).toBe(key);
     expect((await eventsOf(accountId)).map(({ type }) => type)).toEqual([

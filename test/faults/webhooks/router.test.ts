@@ -8,8 +8,9 @@ import { ROUTER_CHECKPOINT, routeClicks } from "../../../src/webhooks/routing/ro
 import { operator } from "../../support/commands/command-deps.ts";
 import { failingReadStore } from "../../support/projections/failing-read-store.ts";
 import { append } from "../../support/runtime/stores.ts";
+import { until } from "../../support/runtime/until.ts";
 import { webhookDeps, webhookOf } from "../../support/webhooks/webhook-of.ts";
-import { openWebhookStores, until, type WebhookStores } from "../../support/webhooks/webhook-run.ts";
+import { openWebhookStores, type WebhookStores } from "../../support/webhooks/webhook-run.ts";
 
 const DAY = 86_400_000;
 
@@ -39,7 +40,10 @@ describe("the webhook router", () => {
       onQueued: () => undefined,
     };
     const routing = routeClicks({ ...deps, ...parts }, stop.signal);
-    const done = until(async () => (await readStore.checkpoint(ROUTER_CHECKPOINT))?.position === head);
+    const done = until(
+      "the router to pass the head",
+      async () => (await readStore.checkpoint(ROUTER_CHECKPOINT))?.position === head,
+    );
     await Promise.race([routing, done]).finally(() => stop.abort());
     await routing;
   }

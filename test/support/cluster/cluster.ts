@@ -3,7 +3,6 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { type Backend, openBackend } from "../../../src/backend.ts";
 import { openAccount } from "../../../src/commands/account/open-account.ts";
@@ -22,6 +21,7 @@ import {
   startDouble,
 } from "../event-store/eventstoredb-double/double.ts";
 import { type TemporaryFolder, temporaryFolder } from "../runtime/temporary-folder.ts";
+import { until } from "../runtime/until.ts";
 import { deleteStreams } from "../servers/eventstoredb-server.ts";
 import { freePort } from "../servers/free-port.ts";
 import { startMongodb, type TestMongodb } from "../servers/mongodb-server.ts";
@@ -159,7 +159,7 @@ async function startProcess(
         const answer = await ask(path).catch(() => undefined);
         return answer?.status === 200;
       },
-      READY_EVERY_MS,
+      { withinMs: PATIENCE_MS, everyMs: READY_EVERY_MS },
     );
   const end = async (signal: NodeJS.Signals = "SIGTERM") => {
     process.off("exit", killNow);
@@ -171,13 +171,6 @@ async function startProcess(
     throw error;
   });
   return { child, port, printed: () => printed, ask, ready: () => answers("/health/ready"), end };
-}
-
-/** @throws when it doesn't hold within three minutes */
-export async function until(what: string, holds: () => Promise<boolean>, everyMs = 20): Promise<void> {
-  for (const deadline = Date.now() + PATIENCE_MS; !(await holds()); await sleep(everyMs)) {
-    if (Date.now() > deadline) throw new Error(`waited too long for ${what}`);
-  }
 }
 
 /** Resolves when the process goes by it. */

@@ -10,6 +10,7 @@ import { slugDerivation } from "../../../src/commands/links/derived-identity.ts"
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { callerOf, operator } from "../commands/command-deps.ts";
 import { FIREFOX, visitor } from "../portal/browser-like.ts";
+import { until } from "../runtime/until.ts";
 import { runCommand } from "../service/service-process.ts";
 import { startTestService, type TestService } from "../service/start-service.ts";
 import { GOLDEN, type Golden, type GoldenFacts, questionsOf, redirectsOf } from "./golden-data-folder.ts";
@@ -165,11 +166,8 @@ async function fill(service: TestService) {
 }
 
 async function shown(service: TestService, key: string, links: number): Promise<void> {
-  for (;;) {
-    const { body } = await service.ask<{ total: number }>("/api/v1/links", { key });
-    if (body.total === links) return;
-    await pause(50);
-  }
+  const listed = async () => (await service.ask<{ total: number }>("/api/v1/links", { key })).body.total;
+  await until(`${links} links`, async () => (await listed()) === links);
 }
 
 function changeDeps(service: TestService) {

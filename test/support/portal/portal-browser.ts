@@ -2,10 +2,10 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
+import { until } from "../runtime/until.ts";
 import { launchChromium } from "../servers/chromium.ts";
 import { freePort } from "../servers/free-port.ts";
 import { startTestService, type TestService } from "../service/start-service.ts";
-import { until } from "./portal-people.ts";
 
 export const PATIENCE_MS = 90_000;
 /** For one thing to appear. */
@@ -29,6 +29,20 @@ export type PortalBrowser = {
   picture(page: Page, name: string): Promise<void>;
   stop(): Promise<void>;
 };
+
+/**
+ * Opens the page once it shows what the projections will bring. Asked for without a visit: a page of live numbers
+ * reloads itself when they change, which would interrupt the visit that follows.
+ */
+export async function showing(
+  page: Page,
+  url: string,
+  what: string,
+  isShown: (text: string) => boolean,
+): Promise<void> {
+  await until(`${url} to show ${what}`, async () => isShown(await (await page.request.get(url)).text()));
+  await page.goto(url);
+}
 
 export async function openPortalBrowser(environment: Record<string, string> = {}): Promise<PortalBrowser> {
   const port = String(await freePort());
@@ -69,10 +83,7 @@ export async function openPortalBrowser(environment: Record<string, string> = {}
     },
     async upgrade(page) {
       await service.changeTier(await accountOf(page), "developer");
-      await until(async () => {
-        await page.goto(`${base}/portal`);
-        return (await page.getByText("Developer", { exact: true }).count()) > 0;
-      });
+      await showing(page, `${base}/portal`, "the Developer plan", (text) => text.includes(">Developer<"));
     },
     follow: (url) => fetch(url, { redirect: "manual", headers: { "user-agent": FIREFOX } }),
     async picture(page, name) {

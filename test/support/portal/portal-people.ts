@@ -1,10 +1,9 @@
 // People in the portal for tests: signed up at an address of their own, with or without the Developer plan, making links.
-import { setTimeout as pause } from "node:timers/promises";
 import { expect } from "vitest";
+import { until } from "../runtime/until.ts";
 import type { TestService } from "../service/start-service.ts";
 import { csrfOf, type Visitor, visitor } from "./browser-like.ts";
 
-const PATIENCE_MS = 40_000;
 const password = "seven brown foxes";
 
 export type Person = Visitor & { accountId: string; email: string; cookie: () => string };
@@ -28,7 +27,9 @@ export function portalPeople(service: TestService) {
     async developer(): Promise<Person> {
       const one = await person();
       await service.changeTier(one.accountId, "developer");
-      await until(async () => (await one.get("/portal")).text.includes(">Developer<"));
+      await until("the Developer plan to be shown", async () =>
+        (await one.get("/portal")).text.includes(">Developer<"),
+      );
       return one;
     },
     /** Answers the path of its page. */
@@ -42,10 +43,4 @@ export function portalPeople(service: TestService) {
     follow: (path: string, headers: Record<string, string> = {}, query = "") =>
       service.ask(`/${path.split("/").at(-1)}${query}`, { headers }),
   };
-}
-
-/** What the projector will bring: nothing tells when, and asking without a pause would hold it up. */
-export async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + PATIENCE_MS; !(await holds()); await pause(50))
-    if (Date.now() > deadline) throw new Error("it did not come");
 }

@@ -1,6 +1,7 @@
 // Redirects at a steady rate over real HTTP, not waiting for the answers of earlier ones, each with its own mark.
 import { Agent, request } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
+import { until } from "../runtime/until.ts";
 
 export type RedirectLoad = {
   /** Marks of the requests sent, answered with 301, and not. */
@@ -66,7 +67,8 @@ export function startRedirectLoad(
     ...{ sent, answered, failed },
     async answeredMore(count) {
       const goal = answered.size + count;
-      while (answered.size < goal) await pause(TICK_MS);
+      const sofar = () => `${count} more answers, ${answered.size} of ${goal} so far`;
+      await until(sofar, () => answered.size >= goal, { withinMs: 150_000, everyMs: TICK_MS });
     },
     longestStallMs: () => Math.ceil(stall),
     stop() {

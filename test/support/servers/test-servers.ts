@@ -5,6 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, it } from "vitest";
+import { until } from "../runtime/until.ts";
 
 const READY_WITHIN_MS = 15_000;
 
@@ -86,7 +87,9 @@ export function serverProcess(port: number, command: readonly [string, ...string
     },
     async pause() {
       child?.kill("SIGSTOP");
-      while (child?.pid !== undefined && !hasStopped(child.pid)) await sleep(5);
+      const { pid } = child ?? {};
+      if (pid !== undefined)
+        await until("every thread to stand still", () => hasStopped(pid), { everyMs: 5 });
     },
     resume: () => void child?.kill("SIGCONT"),
   };

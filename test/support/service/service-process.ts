@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { until } from "../runtime/until.ts";
 import { freePort } from "../servers/free-port.ts";
 import { childEnvironment } from "./child-environment.ts";
 
@@ -58,15 +59,17 @@ export async function startService(
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
     await gone;
   };
-  const deadline = Date.now() + START_TIMEOUT_MS;
-  for (let health = await askHealth(url); health !== "ready"; health = await askHealth(url)) {
+  let health = "";
+  const isReady = async () => {
+    health = await askHealth(url);
     if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}:\n${printed}`);
-    if (Date.now() > deadline) {
-      await stop("SIGKILL");
-      throw new Error(`the service wasn't ready within ${START_TIMEOUT_MS} ms, it is ${health}:\n${printed}`);
-    }
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
+    return health === "ready";
+  };
+  const what = () => `the service to be ready, it is ${health}:\n${printed}`;
+  await until(what, isReady, { withinMs: START_TIMEOUT_MS, everyMs: 25 }).catch(async (error: unknown) => {
+    await stop("SIGKILL");
+    throw error;
+  });
   return { url, child, stop };
 }
 

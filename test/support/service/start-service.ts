@@ -13,6 +13,7 @@ import { createLogger } from "../../../src/runtime/logging.ts";
 import { openService } from "../../../src/service.ts";
 import { operator } from "../commands/command-deps.ts";
 import { temporaryFolder } from "../runtime/temporary-folder.ts";
+import { until } from "../runtime/until.ts";
 import { type Answer, type Ask, send } from "./ask.ts";
 
 export type Member = { accountId: string; key: string; keyId: string };
@@ -115,7 +116,8 @@ async function startHere(environment: Record<string, string>, clock = runtimeDep
   const service = await openService(config, log, { clock });
   const port = Number(new URL(service.url).port);
   // The projector's first word: from here on a wait is for what the test did, not for the start.
-  while ((await send(port, "/health/ready", {})).status !== 200) await runtimeDeps.sleep(10);
+  const isReady = async () => (await send(port, "/health/ready", {})).status === 200;
+  await until("the service to be ready", isReady, { everyMs: 10 });
   return {
     config,
     backend: service.backend,

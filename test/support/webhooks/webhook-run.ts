@@ -1,6 +1,5 @@
 // Real stores, a real router and worker in this process, and clicks appended by hand, for tests of deliveries.
 import { randomUUID } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
 import { type Backend, openBackend } from "../../../src/backend.ts";
 import { openAccount } from "../../../src/commands/account/open-account.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
@@ -73,13 +72,4 @@ export async function openWebhookStores() {
       await folder.remove();
     },
   };
-}
-
-/** Awaits something that other threads or processes bring about. */
-export async function until(holds: () => boolean | Promise<boolean>, withinMs = 30_000): Promise<void> {
-  const deadline = Date.now() + withinMs;
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`not within ${withinMs} ms: ${holds}`);
-    await delay(20);
-  }
 }

@@ -129,6 +129,6 @@ describe("following the log", () => {
     await expect.poll(() => spy.mock.calls.length).toBeGreaterThan(0);
     const made = [];
     for (const slug of ["a", "b", "c"]) made.push((await make(slug)).position);
-    await expect.poll(positions, { timeout: 10_000 }).toEqual(made);
+    await expect.poll(positions).toEqual(made);
   });
 });

@@ -13,6 +13,7 @@ import { whenProjected } from "../../../src/queries/freshness.ts";
 import type { ReadStore } from "../../../src/read-store/port.ts";
 import { linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
 import { failingReadStore } from "../../support/projections/failing-read-store.ts";
+import { stretched } from "../../support/runtime/slowness.ts";
 import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
 
 const CLICKS = "clicks-a-20260301";
@@ -28,14 +29,16 @@ describe("the projection runner", () => {
   it("shows a click well under a second after its append", async () => {
     await live(clickProjections, async () => {
       const { position } = await append(stores.eventStore, CLICKS, [linkClicked()]);
-      expect(await projected(clickProjections, position, 900)).toBe(true);
+      expect(await projected(clickProjections, position, stretched(900))).toBe(true);
       expect((await totals())?.totalClicks).toBe(1);
     });
   });
 
   it("stops promptly when it is told to", async () => {
     const stopped = live(clickProjections, async () => undefined);
-    expect(await Promise.race([stopped.then(() => "stopped"), delay(2_000, "late")])).toBe("stopped");
+    expect(await Promise.race([stopped.then(() => "stopped"), delay(stretched(2_000), "late")])).toBe(
+      "stopped",
+    );
   });
 
   it("goes on by itself after the read store was away", async () => {

@@ -167,7 +167,7 @@ describe("the link lookup", () => {
       return found;
     });
     const early = lookup.find("localhost", "abc");
-    await vi.waitFor(() => expect(eventStore.read).toHaveBeenCalled());
+    await expect.poll(() => vi.mocked(eventStore.read).mock.calls.length).toBeGreaterThan(0);
     await append(created(), "none");
     const late = lookup.find("localhost", "abc");
     answer.resolve();
@@ -183,7 +183,7 @@ describe("the link lookup", () => {
     await append(retargeted("https://new.example/"), 0);
     await project();
     const following = follow();
-    await vi.waitFor(() => expect(following.follower.isFollowing).toBe(true));
+    await expect.poll(() => following.follower.isFollowing).toBe(true);
     isFollowing = true;
     expect((await lookup.find("localhost", "abc"))?.location).toBe("https://new.example/");
     await following.stop();
@@ -260,9 +260,8 @@ describe("the link lookup", () => {
       const following = follow();
       expect(await lookup.find("localhost", "abc")).toBeDefined();
       await given(closed);
-      await vi.waitFor(() => expect(lookup.peek("localhost", "abc")).toBeUndefined(), {
-        timeout: stretched(1_000),
-      });
+      const known = () => lookup.peek("localhost", "abc");
+      await expect.poll(known, { timeout: stretched(1_000), interval: 10 }).toBeUndefined();
       expect(await lookup.find("localhost", "abc")).toBeUndefined();
       await following.stop();
     });
@@ -362,16 +361,12 @@ describe("the link lookup", () => {
       { _id: "localhost/abc", _position: "1", ...facts(0, "https://old.example/") },
     ]);
     const following = follow();
-    await vi.waitFor(async () =>
-      expect((await lookup.find("localhost", "abc"))?.location).toBe("https://one.example/"),
-    );
+    const leadsTo = async () => (await lookup.find("localhost", "abc"))?.location;
+    await expect.poll(leadsTo).toBe("https://one.example/");
     const other = await openSqliteEventStore(join(folder, "events.db"));
     const event = newEvent(retargeted("https://two.example/"), crypto.randomUUID(), origin);
     await other.append(linkStream("localhost", "abc"), 1, [event]);
-    await vi.waitFor(
-      async () => expect((await lookup.find("localhost", "abc"))?.location).toBe("https://two.example/"),
-      { timeout: stretched(500), interval: 10 },
-    );
+    await expect.poll(leadsTo, { timeout: stretched(500), interval: 10 }).toBe("https://two.example/");
     await other.close();
     await following.stop();
   });

@@ -1,0 +1,25 @@
+// The one way in which tests wait for what other threads and processes bring about: bounded, and saying for what.
+import { setTimeout as pause } from "node:timers/promises";
+
+export type Patience = {
+  /** Long enough for a machine that is busy with other tests: default 50 seconds. */
+  withinMs?: number;
+  /** Between two looks, which may themselves hold up what is waited for: default 20. */
+  everyMs?: number;
+};
+
+/** `what`: ends the sentence "waited too long for". @throws when it does not hold in time, and what `holds` throws */
+export async function until(
+  what: string | (() => string),
+  holds: () => boolean | Promise<boolean>,
+  { withinMs = 50_000, everyMs = 20 }: Patience = {},
+): Promise<void> {
+  const deadline = performance.now() + withinMs;
+  while (!(await holds())) {
+    if (performance.now() > deadline) {
+      const named = typeof what === "string" ? what : what();
+      throw new Error(`waited too long (${withinMs} ms) for ${named}`);
+    }
+    await pause(everyMs);
+  }
+}

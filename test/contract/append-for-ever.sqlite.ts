@@ -1,4 +1,4 @@
-// The process that event-store.sqlite.test.ts kills: FILE STREAM OFF_THREAD.
+// The appending process that event-store.sqlite.test.ts kills; arguments: FILE STREAM OFF_THREAD.
 import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
 import { appendForEver } from "../support/event-store/append-for-ever.ts";
 

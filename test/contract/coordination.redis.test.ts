@@ -1,4 +1,4 @@
-// All contracts that Redis serves, on one server, and what only a server can do: go away, hang and come back.
+// All contracts on Redis with one server, and its failures: unavailable, hanging and back again.
 import { beforeAll, describe, expect, it } from "vitest";
 import { redisRateLimits } from "../../src/api/limits/rate-limit.redis.ts";
 import { CoordinationUnavailable } from "../../src/connections/errors.ts";
@@ -50,7 +50,7 @@ onServer(redis, () => {
       await expect(refused).rejects.toThrow(CoordinationUnavailable);
     };
 
-    it("opens while Redis is away, and says so", async () => {
+    it("opens while Redis is unavailable, and reports that", async () => {
       const messages: string[] = [];
       const url = `redis://127.0.0.1:${await freePort()}`;
       const connection = await openRedis(url, { log: (message) => messages.push(message) });
@@ -60,7 +60,7 @@ onServer(redis, () => {
       await connection.close();
     });
 
-    it("fails at once while Redis is away, and comes back by itself", async () => {
+    it("fails fast while Redis is unavailable, and reconnects by itself", async () => {
       const connection = await server.connect();
       await server.process?.kill();
       await expect.poll(() => connection.unavailable).toBe(true);
@@ -70,7 +70,7 @@ onServer(redis, () => {
       expect(await ping(connection)).toBe("PONG");
     });
 
-    it("knows that Redis is back though nobody asks for anything", async () => {
+    it("notices that Redis is back without a command", async () => {
       const connection = await server.connect();
       await server.process?.kill();
       await expect(ping(connection)).rejects.toThrow(CoordinationUnavailable);
@@ -78,7 +78,7 @@ onServer(redis, () => {
       await expect.poll(() => connection.unavailable).toBe(false);
     });
 
-    it("costs one time-out when Redis hangs, not one a caller, and comes back by itself", async () => {
+    it("takes one time-out when Redis hangs, not one per caller, and recovers by itself", async () => {
       const connection = await server.connect();
       await server.process?.pause();
       await expect(ping(connection)).rejects.toThrow(CoordinationUnavailable);

@@ -1,4 +1,4 @@
-// Files of their own keep the promises of the daily salts, also for two processes and with what a power cut left.
+// The daily salts contract on files, also for two processes and with drafts that a power failure left behind.
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -27,7 +27,7 @@ describe("files", () => {
     stored,
   }));
 
-  it("are their owner's alone, and backup programs are told to leave them out", async () => {
+  it("are readable by their owner only, and excluded from backups by CACHEDIR.TAG", async () => {
     await fileDailySalts(folder).agree(utcDayOf(Date.now()), "a".repeat(44));
     const entries = await readdir(folder);
     for (const name of ["", ...entries]) expect((await stat(join(folder, name))).mode & 0o077).toBe(0);
@@ -36,13 +36,13 @@ describe("files", () => {
     );
   });
 
-  it("are destroyed with the drafts that a crash left", async () => {
+  it("are destroyed together with drafts of crashed processes", async () => {
     await writeFile(join(folder, "20260301.0123456789abcdef"), "a draft");
     await fileDailySalts(folder).sweep(new Date());
     expect(await readdir(folder)).not.toContain("20260301.0123456789abcdef");
   });
 
-  it("are nothing to sweep where nobody clicked", async () => {
+  it("can be swept when there is no folder yet", async () => {
     await fileDailySalts(join(parent.path, "never-used")).sweep(new Date());
   });
 });

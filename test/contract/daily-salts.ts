@@ -1,4 +1,4 @@
-// What every store of daily salts promises; `others` is another process's handle on the same store.
+// The contract of the daily salts port; `others` is another process's handle on the same store.
 import { randomBytes } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { type DailySalts, utcDayOf } from "../../src/redirect/clicks/visitors/daily-salts.ts";
@@ -6,13 +6,13 @@ import { type DailySalts, utcDayOf } from "../../src/redirect/clicks/visitors/da
 export type DailySaltsFixture = {
   salts: DailySalts;
   others: DailySalts;
-  /** What is stored, whatever the day, as text. */
+  /** Everything that is stored, for all days, as text. */
   stored(): Promise<string>;
 };
 
 const DAY_MS = 86_400_000;
 
-/** By the real clock, as servers go by theirs. */
+/** With the real clock, because servers expire keys by their own clock. */
 export function dailySaltsContract(name: string, open: () => Promise<DailySaltsFixture>): void {
   describe(`daily salts: ${name}`, () => {
     let fixture: DailySaltsFixture;
@@ -24,7 +24,7 @@ export function dailySaltsContract(name: string, open: () => Promise<DailySaltsF
     /** A day that no other test of this suite has used. */
     const someDay = () => utcDayOf(Date.now() + DAY_MS * ahead++);
 
-    it("lets everyone who races for a day's salt end with the same one", async () => {
+    it("gives the same salt to all who race for a day's salt", async () => {
       const day = someDay();
       const offered = Array.from({ length: 20 }, salt);
       const agreed = await Promise.all(
@@ -41,12 +41,12 @@ export function dailySaltsContract(name: string, open: () => Promise<DailySaltsF
       expect(await fixture.salts.agree(someDay(), second)).toBe(second);
     });
 
-    it("keeps the salt until its day ends, and not a trace of it afterwards", async () => {
+    it("keeps the salt until its day ends, and no byte of it afterwards", async () => {
       const today = { name: utcDayOf(Date.now()).name, endsAt: Date.now() + 3_000 };
       const agreed = await fixture.salts.agree(today, salt());
       await fixture.salts.sweep(new Date());
       expect(await fixture.stored()).toContain(agreed);
-      // Some stores destroy it by themselves, others when they are told that the day is over.
+      // Redis expires the salt by itself, files are destroyed by the sweep.
       const afterwards = async () => {
         await fixture.salts.sweep(new Date(Date.now() + DAY_MS));
         return await fixture.stored();

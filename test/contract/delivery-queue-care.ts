@@ -1,4 +1,4 @@
-// What else a delivery queue promises: deliveries sent again, cancelled, listed, forgotten and counted.
+// The contract of the delivery queue, second part: resending, cancelling, listing, sweeping and counting.
 import { beforeAll, describe, expect, it } from "vitest";
 import { type DeliveryQueue, deliveryId } from "../../src/webhooks/queue/queue.ts";
 import {
@@ -23,7 +23,7 @@ export function deliveryQueueCareContract(name: string, open: () => Promise<Deli
       return () => fixture.close();
     });
 
-    it("sends one again from the start of its schedule and keeps its earlier tries", async () => {
+    it("resends a delivery from the start of its schedule and keeps its earlier attempts", async () => {
       const hook = newWebhook();
       await enqueue(queue, hook, "e");
       await queue.settle(await claimOne(queue, hook), answered(500), { state: "failed" });
@@ -34,7 +34,7 @@ export function deliveryQueueCareContract(name: string, open: () => Promise<Deli
       expect(await queue.resend(deliveryId(hook, "unknown"), NOW)).toBeUndefined();
     });
 
-    it("makes a waiting one due at once, but leaves one that is being sent alone", async () => {
+    it("makes a waiting delivery due when it is resent, but does not change one in flight", async () => {
       const hook = newWebhook();
       await enqueue(queue, hook, "e");
       const claimed = await claimOne(queue, hook);
@@ -45,7 +45,7 @@ export function deliveryQueueCareContract(name: string, open: () => Promise<Deli
       expect(await claim(queue, hook, at(10))).toHaveLength(1);
     });
 
-    it("recovers what failed since a time, nothing older and of no other webhook", async () => {
+    it("recovers what failed since a time, nothing older and nothing of other webhooks", async () => {
       const [hook, neighbour] = [newWebhook(), newWebhook()];
       await enqueue(queue, hook, "old", "new", "good");
       await enqueue(queue, neighbour, "new");
@@ -69,7 +69,7 @@ export function deliveryQueueCareContract(name: string, open: () => Promise<Deli
       expect(await claim(queue, neighbour, at(30))).toEqual([]);
     });
 
-    it("cancels all that waits for a removed webhook, claimed ones too", async () => {
+    it("cancels all pending deliveries of a removed webhook, including claimed ones", async () => {
       const [hook, neighbour] = [newWebhook(), newWebhook()];
       await enqueue(queue, hook, "a", "b", "c");
       await enqueue(queue, neighbour, "a");
@@ -107,7 +107,7 @@ export function deliveryQueueCareContract(name: string, open: () => Promise<Deli
       expect(await queue.list({ webhookId: newWebhook(), limit: 10 })).toEqual([]);
     });
 
-    it("forgets what finished, or has been due in vain, before a time, with its tries", async () => {
+    it("sweeps what finished or became due before a time, with its attempts", async () => {
       const hook = newWebhook();
       await queue.enqueue([delivery(hook, "finished"), delivery(hook, "waiting")], at(-10_000));
       await queue.enqueue([delivery(hook, "fresh")], at(-1_000));
@@ -123,7 +123,7 @@ export function deliveryQueueCareContract(name: string, open: () => Promise<Deli
       ]);
     });
 
-    it("counts failures since the last success, whoever notes them", async () => {
+    it("counts failures since the last success over all workers", async () => {
       const hook = newWebhook();
       expect(await queue.noteFailure(hook, at(1))).toEqual({ since: at(1), attempts: 1 });
       expect(await other.noteFailure(hook, at(2))).toEqual({ since: at(1), attempts: 2 });
@@ -132,7 +132,7 @@ export function deliveryQueueCareContract(name: string, open: () => Promise<Deli
       expect(await queue.noteFailure(hook, at(3))).toEqual({ since: at(3), attempts: 1 });
     });
 
-    it("tells how much waits and since when, without webhooks that do not count", async () => {
+    it("reports how many deliveries wait and since when, without the excepted webhooks", async () => {
       const fixture = await open();
       const [hook, paused] = [newWebhook(), newWebhook()];
       expect(await fixture.queue.stats(NOW, [])).toEqual({ pending: 0, due: 0, oldestDueAt: null });

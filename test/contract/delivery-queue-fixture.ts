@@ -1,7 +1,7 @@
-// What the delivery queue's contract works with: two handles on one queue, deliveries, tries and a clock of its own.
+// Fixture of the delivery queue's contract: two handles on one queue, sample deliveries and attempts, a fixed clock.
 import type { Attempt, ClaimedDelivery, DeliveryQueue, NewDelivery } from "../../src/webhooks/queue/queue.ts";
 
-/** Two handles, as two processes would have. */
+/** Two handles, as of two processes. */
 export type DeliveryQueueFixture = { queue: DeliveryQueue; other: DeliveryQueue; close(): Promise<void> };
 
 const START = Date.parse("2026-03-01T12:00:00.000Z");
@@ -10,7 +10,7 @@ export const at = (seconds: number) => new Date(START + seconds * 1000).toISOStr
 export const NOW = at(0);
 export const newWebhook = () => crypto.randomUUID();
 
-/** For a minute. */
+/** Claims for a minute. */
 export function claim(
   by: DeliveryQueue,
   webhookId: string,

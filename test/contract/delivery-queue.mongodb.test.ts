@@ -13,8 +13,8 @@ onServer(mongodb, () => {
     return () => server.stop();
   });
 
-  // Ours is FerretDB 1.x: its guarded updates are a read, then a write. Two claims that meet may both hold; the
-  // token still lets only one of them settle.
+  // FerretDB 1.x runs a guarded update as a read and a write, so two concurrent claims may both succeed; the token
+  // still lets only one of them settle.
   const traits = { atomicUpdates: !mongodbIsOurs };
   const open = async () => {
     const url = server.newDatabase();

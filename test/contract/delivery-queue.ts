@@ -1,4 +1,4 @@
-// What a delivery queue promises: one delivery an identity, one worker a claim, every try on record.
+// The contract of the delivery queue: one delivery per webhook and event, one worker per claim, all attempts logged.
 import { beforeAll, describe, expect, it } from "vitest";
 import { type DeliveryQueue, deliveryId } from "../../src/webhooks/queue/queue.ts";
 import { deliveryQueueCareContract } from "./delivery-queue-care.ts";
@@ -15,7 +15,7 @@ import {
   newWebhook,
 } from "./delivery-queue-fixture.ts";
 
-/** `atomicUpdates`: some servers that only speak MongoDB's protocol lose one of two updates that meet. */
+/** `atomicUpdates`: false for MongoDB-compatible servers that lose one of two concurrent updates. */
 export type DeliveryQueueTraits = { atomicUpdates: boolean };
 
 export function deliveryQueueContract(
@@ -54,7 +54,7 @@ export function deliveryQueueContract(
       expect(await queue.list({ webhookId: hook, limit: 500 })).toHaveLength(200);
     });
 
-    it("gives the body back byte for byte", async () => {
+    it("returns the body byte for byte", async () => {
       const hook = newWebhook();
       const body = '{ "city":"Zürich \\u2028","quote":"\\"","b":1.0, "🙂" : null }\n';
       await queue.enqueue([{ ...delivery(hook, "e"), body }], NOW);
@@ -62,7 +62,7 @@ export function deliveryQueueContract(
       expect((await other.get(deliveryId(hook, "e")))?.body).toBe(body);
     });
 
-    it("names the webhooks that have something due, each once", async () => {
+    it("lists the webhooks with due deliveries, each once", async () => {
       const [busy, idle] = [newWebhook(), newWebhook()];
       await enqueue(queue, busy, "e1", "e2", "e3");
       await enqueue(queue, idle, "e1");
@@ -75,7 +75,7 @@ export function deliveryQueueContract(
       expect(await queue.dueWebhooks(at(-1))).not.toContain(busy);
     });
 
-    it("claims the longest due first, of that webhook only and not more than asked", async () => {
+    it("claims the longest due first, of that webhook only and up to the limit", async () => {
       const [hook, neighbour] = [newWebhook(), newWebhook()];
       await queue.enqueue([delivery(hook, "second")], at(2));
       await queue.enqueue([delivery(hook, "first"), delivery(neighbour, "x")], at(1));
@@ -107,7 +107,7 @@ export function deliveryQueueContract(
       },
     );
 
-    it("gives a claimed delivery to nobody before the claim's end, then to the next", async () => {
+    it("gives a claimed delivery to no other worker before the claim's end, and then to the next", async () => {
       const hook = newWebhook();
       await enqueue(queue, hook, "e");
       await claimOne(queue, hook);
@@ -115,7 +115,7 @@ export function deliveryQueueContract(
       expect(await claim(other, hook, at(60), 10)).toHaveLength(1);
     });
 
-    it("notes a successful try and is done", async () => {
+    it("finishes a delivery with a successful attempt", async () => {
       const hook = newWebhook();
       await enqueue(queue, hook, "e");
       const attempt = { ...answered(200), at: at(1), durationMs: 500, nextTryAt: null };
@@ -127,7 +127,7 @@ export function deliveryQueueContract(
       expect(await claim(queue, hook, at(10_000))).toEqual([]);
     });
 
-    it("keeps every try of a delivery in order, with the next one due when it was told", async () => {
+    it("keeps all attempts of a delivery in order, and makes it due at the given time", async () => {
       const hook = newWebhook();
       await enqueue(queue, hook, "e");
       const first = { ...failedToConnect, at: NOW, nextTryAt: at(5) };
@@ -142,7 +142,7 @@ export function deliveryQueueContract(
       expect(found?.log).toEqual([first, last]);
     });
 
-    it("lets a worker that is too late change nothing", async () => {
+    it("ignores a worker whose delivery another one has claimed since", async () => {
       const hook = newWebhook();
       await enqueue(queue, hook, "e");
       const late = await claimOne(queue, hook);
@@ -154,7 +154,7 @@ export function deliveryQueueContract(
       expect(await queue.settle(current, answered(500), { state: "failed" })).toBe(false);
     });
 
-    it("takes the outcome of a claim that ended, as long as nobody else has claimed since", async () => {
+    it("accepts the outcome of an expired claim if no other worker has claimed the delivery since", async () => {
       const hook = newWebhook();
       await enqueue(queue, hook, "e");
       const claimed = await claimOne(queue, hook);
@@ -162,7 +162,7 @@ export function deliveryQueueContract(
       expect(await queue.settle(claimed, answered(200), { state: "delivered" })).toBe(true);
     });
 
-    it("gives a claim back without spending a try", async () => {
+    it("returns a claim without counting an attempt", async () => {
       const hook = newWebhook();
       await enqueue(queue, hook, "e");
       expect(await queue.defer(await claimOne(queue, hook), at(30))).toBe(true);

@@ -1,4 +1,4 @@
-// What append promises: expected revisions, all or nothing, and repetition without effect.
+// The event store contract for append: expected revisions, atomicity and idempotency.
 import { describe, expect, it } from "vitest";
 import { type ExpectedRevision, RevisionConflict } from "../../src/event-store/port.ts";
 import { sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";
@@ -6,7 +6,7 @@ import type { Subject } from "./event-store-fixture.ts";
 
 export function appendPromises({ fixture, newStream }: Subject): void {
   describe("append", () => {
-    it("answers the last revision and a position that sorts as text", async () => {
+    it("returns the last revision and a position that sorts as text", async () => {
       const { store } = fixture();
       const stream = newStream();
       const first = await store.append(stream, "none", sampleEvents(2));
@@ -41,7 +41,7 @@ export function appendPromises({ fixture, newStream }: Subject): void {
       expect((await store.read(stream)).map(({ revision }) => revision)).toEqual([0, 1]);
     });
 
-    it("says in a conflict what was expected and what is there", async () => {
+    it("names the expected and the actual revision in a conflict", async () => {
       const { store } = fixture();
       const stream = newStream();
       const missing = await conflict(store.append(stream, 4, [sampleEvent()]));

@@ -1,4 +1,4 @@
-// What an acknowledgement is worth: it outlives a restart and the sudden death of the process that got it.
+// The event store contract for durability: acknowledged events survive a restart and a kill -9.
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import fc from "fast-check";
@@ -9,7 +9,7 @@ import type { Subject } from "./event-store-fixture.ts";
 
 export function durabilityPromises({ fixture, newStream }: Subject): void {
   describe("durability", () => {
-    it("continues a subscription and a stream where they stood before a restart in mid-batch", async () => {
+    it("continues a subscription and a stream where they were before a restart in mid-batch", async () => {
       const { openAnother } = fixture();
       const stream = newStream();
       const before = await openAnother();
@@ -86,7 +86,7 @@ export function durabilityPromises({ fixture, newStream }: Subject): void {
   });
 }
 
-/** The model: what an expectation says of a stream of that many events. */
+/** The model: whether an expected revision holds for a stream of this many events. */
 function fits(expected: ExpectedRevision, length: number): boolean {
   if (expected === "any") return true;
   if (expected === "exists") return length > 0;

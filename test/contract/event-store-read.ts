@@ -1,4 +1,4 @@
-// What reading promises: streams in both directions, and the whole store by stream prefix.
+// The event store contract for reads: streams in both directions, and the whole store by stream prefixes.
 import { describe, expect, it } from "vitest";
 import { sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";
 import type { Subject } from "./event-store-fixture.ts";
@@ -10,7 +10,7 @@ export function readPromises({ fixture, newStream }: Subject): void {
       expect(await fixture().store.read(newStream(), { backwards: true, limit: 1 })).toEqual([]);
     });
 
-    it("gives back what was appended, with stream, revision, position and time", async () => {
+    it("returns what was appended, with stream, revision, position and time", async () => {
       const { store } = fixture();
       const stream = newStream();
       const event = sampleEvent({ text: "Zürich \u{1F517}\u0000\n", nested: { list: [1, null, "x"] } });
@@ -65,7 +65,7 @@ export function readPromises({ fixture, newStream }: Subject): void {
       expect(await store.readAll({ prefixes, after: all[0]?.position, limit: 2 })).toEqual(all.slice(1, 3));
     });
 
-    it("goes on in the middle of a large batch, and keeps the order of streams that take turns", async () => {
+    it("continues in the middle of a large batch, and keeps the order of interleaved streams", async () => {
       const { store } = fixture();
       const [a, b] = [newStream("left-"), newStream("right-")];
       const expected: Record<string, "none" | number> = { [a]: "none", [b]: "none" };
@@ -97,7 +97,7 @@ export function readPromises({ fixture, newStream }: Subject): void {
       expect(ofOne).toEqual(all.filter(({ stream }) => stream === b).slice(2, 5));
     });
 
-    it("does not take a longer category for a shorter one", async () => {
+    it("does not match a longer category by a shorter one", async () => {
       const { store, prefix } = fixture();
       const stream = newStream("link-");
       await store.append(stream, "none", [sampleEvent()]);
@@ -106,7 +106,7 @@ export function readPromises({ fixture, newStream }: Subject): void {
       expect(read.map((event) => event.stream)).toEqual([stream]);
     });
 
-    it("gives an event once when two prefixes name its stream", async () => {
+    it("returns an event once when two prefixes match its stream", async () => {
       const { store, prefix } = fixture();
       await store.append(newStream("twice-"), "none", sampleEvents(2));
       const read = await store.readAll({ prefixes: [`${prefix}twice-`, `${prefix}tw`], limit: 100 });

@@ -1,4 +1,4 @@
-// What subscribing promises: catch-up then live, resumable, at the consumer's pace, over as soon as it is aborted.
+// The event store contract for subscriptions: catch-up then new events, resumable, pull-based, and ended by an abort.
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { EventStore, RecordedEvent, SubscribeOptions } from "../../src/event-store/port.ts";
 import { sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";
@@ -7,7 +7,7 @@ import type { Subject } from "./event-store-fixture.ts";
 
 export function subscribePromises({ fixture, newStream }: Subject): void {
   describe("subscribe", () => {
-    it("delivers what is there, then what comes, in order and once", async () => {
+    it("delivers existing events, then new ones, in order and once", async () => {
       const { store } = fixture();
       const stream = newStream();
       await store.append(stream, "none", sampleEvents(5));
@@ -29,7 +29,7 @@ export function subscribePromises({ fixture, newStream }: Subject): void {
       expect(revisions(await second.take(2))).toEqual([2, 3]);
     });
 
-    it("passes over other streams without losing its own", async () => {
+    it("skips other streams without losing matching events", async () => {
       const { store } = fixture();
       const [stream, other] = [newStream(), newStream("noise-")];
       const subscription = subscribed(store, { prefixes: [stream] });
@@ -55,11 +55,11 @@ export function subscribePromises({ fixture, newStream }: Subject): void {
         await subscription.take(1);
         took.push(performance.now() - appended);
       }
-      // The median: one pause of a busy machine is not the adapter's.
+      // The median, because single pauses of a busy machine are not the adapter's.
       expect(took.toSorted((a, b) => a - b)[2]).toBeLessThan(stretched(250));
     });
 
-    it("misses nothing of many writers, and every subscriber sees the same order", async () => {
+    it("misses no event of many writers, and gives every subscriber the same order", async () => {
       const { store, prefix } = fixture();
       const one = subscribed(store, { prefixes: [`${prefix}many-`], batchSize: 7 });
       const two = subscribed(store, { prefixes: [`${prefix}many-`] });
@@ -97,7 +97,7 @@ export function subscribePromises({ fixture, newStream }: Subject): void {
   });
 }
 
-/** A subscription that hands out events by number; stopped with the test. */
+/** A subscription from which a test takes a number of events; aborted when the test ends. */
 function subscribed(store: EventStore, options: Omit<SubscribeOptions, "signal">) {
   const abort = new AbortController();
   const batches = store.subscribe({ ...options, signal: abort.signal })[Symbol.asyncIterator]();

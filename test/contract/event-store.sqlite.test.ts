@@ -1,4 +1,4 @@
-// The event store contract on SQLite, in the caller's thread and in its own, and what only SQLite promises.
+// The event store contract on SQLite, in the caller's thread and in its own, and tests of the SQLite adapter alone.
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
@@ -80,7 +80,7 @@ describe.each([{ offThread: false }, { offThread: true }])("SQLite event store, 
     await store.close();
   });
 
-  it("keeps a large batch in a tenth of the room, and finds it again by the id of its first event", async () => {
+  it("stores a large batch in a tenth of the space, and finds it by the id of its first event", async () => {
     const folder = await folderOfTest();
     const file = join(folder.path, "events.db");
     const store = await openSqliteEventStore(file, { offThread });
@@ -92,14 +92,14 @@ describe.each([{ offThread: false }, { offThread: true }])("SQLite event store, 
     expect((await stat(file)).size).toBeLessThan(100_000);
   });
 
-  it("says that it is unavailable when the file is not a database", async () => {
+  it("is unavailable when the file is not a database", async () => {
     const folder = await folderOfTest();
     const file = join(folder.path, "events.db");
     await writeFile(file, "This is a letter, not a database. ".repeat(100));
     await expect(openSqliteEventStore(file, { offThread })).rejects.toThrow(StoreUnavailable);
   });
 
-  it("ends its subscriptions and refuses questions once it is closed", async () => {
+  it("ends its subscriptions and refuses calls once it is closed", async () => {
     const folder = await folderOfTest();
     const store = await openSqliteEventStore(join(folder.path, "events.db"), { offThread });
     const { signal } = new AbortController();
@@ -119,7 +119,7 @@ describe.each([{ offThread: false }, { offThread: true }])("SQLite event store, 
   });
 });
 
-it("misses no single event when another thread appends large batches while it reads", async () => {
+it("misses no event of its own row when another thread appends large batches during reads", async () => {
   const folder = await folderOfTest();
   const file = join(folder.path, "events.db");
   const writer = await openSqliteEventStore(file, { offThread: true });
@@ -151,7 +151,7 @@ it("misses no single event when another thread appends large batches while it re
   expect(seen).toEqual(appended);
 });
 
-it("reads single events and large batches as of one moment", async () => {
+it("reads rows and batches in one snapshot", async () => {
   const folder = await folderOfTest();
   const file = join(folder.path, "events.db");
   const reader = await openSqliteEventStore(file);
@@ -167,7 +167,7 @@ it("reads single events and large batches as of one moment", async () => {
         compressed: count > 1 ? ["clicks"] : [],
       }),
     ]);
-  // What another process may do between the two questions, which it won't do on demand.
+  // Simulates appends of another process between the query for rows and the query for batches.
   const { readAll } = SqliteBatches.prototype;
   vi.spyOn(SqliteBatches.prototype, "readAll").mockImplementationOnce(function (
     this: SqliteBatches,
@@ -183,7 +183,7 @@ it("reads single events and large batches as of one moment", async () => {
 });
 
 describe("the SQLite event store's thread", () => {
-  it("is replaced when it dies, and what was pending can be asked again", async () => {
+  it("is replaced when it crashes, and pending appends can be repeated", async () => {
     const folder = await folderOfTest();
     const created = once(process, "worker") as Promise<[Worker]>;
     const store = await openSqliteEventStore(join(folder.path, "events.db"), { offThread: true });

@@ -1,4 +1,4 @@
-// The promises of the event store port, kept by every adapter; may run against a store that others write to.
+// The contract of the event store port, for every adapter; can run against a store that others write to.
 import { beforeAll, describe } from "vitest";
 import { appendPromises } from "./event-store-append.ts";
 import { durabilityPromises } from "./event-store-durability.ts";

@@ -1,4 +1,4 @@
-// The leases contract on MongoDB or a compatible server, and what a server that lets two updates win comes to.
+// The leases contract on MongoDB or a compatible server, also one whose guarded updates are not atomic.
 import { beforeAll, describe, expect, it } from "vitest";
 import { MongodbConnection } from "../../src/connections/mongodb.ts";
 import { mongodbLeases } from "../../src/coordination/leases.mongodb.ts";
@@ -24,7 +24,7 @@ onServer(mongodb, () => {
   });
 
   describe("leases on MongoDB", () => {
-    it("have one holder after one more round, whoever raced for an expired one", async () => {
+    it("have one holder after the first renewal, however many raced for an expired lease", async () => {
       const connection = new MongodbConnection(server.newDatabase());
       const leases = mongodbLeases(connection);
       await leases.hold("work", "the dead", 1);

@@ -1,8 +1,8 @@
-// What leases promise, within a process and between processes.
+// The contract of the leases port, within a process and between processes.
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Leases } from "../../src/coordination/leases.ts";
 
-/** Two handles, as two processes would have. */
+/** Two handles, as of two processes. */
 export type LeasesFixture = { leases: Leases; others: Leases; close(): Promise<void> };
 
 const LONG_MS = 60_000;
@@ -18,11 +18,11 @@ export function leasesContract(name: string, open: () => Promise<LeasesFixture>)
       return () => fixture.close();
     });
     const newName = () => `lease ${crypto.randomUUID()}`;
-    /** Asks until the earlier lease's time is over. */
+    /** Polls until the earlier lease has expired. */
     const soonHeld = (lease: string, holder: string) =>
       expect.poll(() => others.hold(lease, holder, LONG_MS)).toBe(true);
 
-    it("gives a name to exactly one of twenty who race for it", async () => {
+    it("gives a lease to exactly one of twenty who race for it", async () => {
       const lease = newName();
       const race = await Promise.all(
         Array.from({ length: 20 }, (_, n) => (n % 2 ? leases : others).hold(lease, `holder ${n}`, LONG_MS)),
@@ -30,19 +30,19 @@ export function leasesContract(name: string, open: () => Promise<LeasesFixture>)
       expect(race.filter((isHeld) => isHeld)).toHaveLength(1);
     });
 
-    it("keeps names apart", async () => {
+    it("keeps leases of different names independent", async () => {
       expect(await leases.hold(newName(), "a", LONG_MS)).toBe(true);
       expect(await others.hold(newName(), "b", LONG_MS)).toBe(true);
     });
 
-    it("goes to another once its time is over, and is refused to the first then", async () => {
+    it("goes to another holder once it has expired, and is then refused to the first", async () => {
       const lease = newName();
       expect(await leases.hold(lease, "a", SHORT_MS)).toBe(true);
       await soonHeld(lease, "b");
       expect(await leases.hold(lease, "a", LONG_MS)).toBe(false);
     });
 
-    it("lasts beyond its first time when its holder holds on", async () => {
+    it("lasts beyond its first expiry when its holder renews it", async () => {
       const [lease, witness] = [newName(), newName()];
       expect(await leases.hold(lease, "a", SHORT_MS)).toBe(true);
       expect(await leases.hold(witness, "a", SHORT_MS * 2)).toBe(true);
@@ -51,7 +51,7 @@ export function leasesContract(name: string, open: () => Promise<LeasesFixture>)
       expect(await others.hold(lease, "b", LONG_MS)).toBe(false);
     });
 
-    it("is free for others at once when it is released", async () => {
+    it("is free for others as soon as it is released", async () => {
       const lease = newName();
       expect(await leases.hold(lease, "a", LONG_MS)).toBe(true);
       await leases.release(lease, "a");

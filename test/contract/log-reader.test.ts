@@ -1,5 +1,5 @@
-// The thread that reads the log for the portal, on either event store: files whole and in order, live pages from where
-// they are, and nothing goes on for who has left.
+// The thread that reads the log for the portal, on either event store: complete, ordered exports; live pages that start
+// at their position; and no work for clients that have disconnected.
 import { afterEach, describe, expect, it } from "vitest";
 import { openEventStore } from "../../src/backend/open-event-store.ts";
 import { type Config, parseConfig } from "../../src/config.ts";
@@ -53,7 +53,7 @@ describe.each(Object.entries(stores))("the log reader on %s", (_, open) => {
     }
     const logReader = openLogReader(config, createLogger("silent"));
     closers.push(() => logReader.close());
-    // Positions are the store's own: as the service reads them, not as the test appended.
+    // Positions are assigned by the store, so they are read back from it.
     const reading = await openEventStore(config, { offThread: false });
     closers.push(() => reading.close());
     const [opening] = await reading.read(accountStream(ACCOUNT));
@@ -71,14 +71,14 @@ describe.each(Object.entries(stores))("the log reader on %s", (_, open) => {
       .split("\n")
       .map((line) => JSON.parse(line).city);
     expect(cities).toEqual(Array.from({ length: CLICKS }, (_, n) => String(n)));
-    // Never the whole file at once.
+    // Streamed in parts, not as one file.
     expect(parts.length).toBeGreaterThan(2);
     let lines = 0;
     for await (const part of logReader.exportAccount(ACCOUNT, signal())) lines += part.split("\n").length - 1;
     expect(lines).toBe(1 + 2 * CLICKS);
   });
 
-  it("follows a link until its watcher leaves", async () => {
+  it("follows a link until its client disconnects", async () => {
     const { logReader, eventStore, start } = await reader();
     const stop = new AbortController();
     const batches = logReader.followLink(LINK, start, stop.signal);

@@ -1,4 +1,4 @@
-// The portal's questions on MongoDB or a compatible server.
+// The portal's queries on MongoDB or a compatible server.
 import { beforeAll } from "vitest";
 import { MongodbConnection } from "../../src/connections/mongodb.ts";
 import { openMongodbReadStore } from "../../src/read-store/mongodb/read-store.ts";

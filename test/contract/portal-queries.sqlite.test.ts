@@ -1,4 +1,4 @@
-// The portal's questions on the embedded read store.
+// The portal's queries on the embedded read store.
 import { join } from "node:path";
 import { openSqliteReadStore } from "../../src/read-store/sqlite/read-store.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";

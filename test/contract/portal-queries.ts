@@ -1,4 +1,4 @@
-// What the portal's pages ask, whichever read store answers, of documents that a real runner made from real events.
+// The portal's queries on every read store, with documents that a real projection runner folded from real events.
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
@@ -28,7 +28,7 @@ let stores: Stores;
 
 /** `open`: an empty read store of the adapter. */
 export function portalQueriesContract(name: string, open: () => Promise<ReadStore>) {
-  describe(`the portal's questions: ${name}`, { timeout: 60_000 }, () => {
+  describe(`the portal's queries: ${name}`, { timeout: 60_000 }, () => {
     beforeEach(async () => {
       const own = await openStores();
       const readStore = await open();
@@ -162,7 +162,7 @@ function topSuite() {
       ]);
     });
 
-    it("reach behind any number of deleted ones", async () => {
+    it("are complete behind any number of deleted ones", async () => {
       for (let n = 0; n < 12; n += 1) {
         await created(`d${n}`);
         await clicked(`d${n}`, 5);
@@ -221,7 +221,7 @@ function historySuite() {
   describe("one link with its history", () => {
     const ask = async (slug = "abc", account = ACCOUNT) => await linkHistory(stores, account, "sho.rt", slug);
 
-    it("is there the instant it was made, and shows who did what", async () => {
+    it("is found as soon as it was created, and shows who did what", async () => {
       await created("abc");
       const retargeted = { host: "sho.rt", slug: "abc", accountId: ACCOUNT, at: LATER };
       await append(stores.eventStore, "link-sho.rt/abc", [
@@ -240,7 +240,7 @@ function historySuite() {
       ]);
     });
 
-    it("is not found when it is nobody's, or another account's", async () => {
+    it("is not found when it does not exist or is another account's", async () => {
       await created("theirs", { accountId: OTHER_ACCOUNT });
       for (const slug of ["none", "theirs"])
         await expect(ask(slug)).rejects.toMatchObject({ code: "not_found" });
@@ -266,7 +266,7 @@ function reportSuite() {
       expect([totals.total, recent.length, series.points.at(-1)?.total]).toEqual([3, 3, 3]);
     });
 
-    it("says after which event live updates must go on, also for a link that rests while others are clicked", async () => {
+    it("gives the position from which live updates start, also for a link without clicks while others get some", async () => {
       expect((await report()).position).toBe("");
       await clicked("abc", 1);
       await clicked("other", 2);

@@ -1,4 +1,4 @@
-// What rebuilding promises, whatever the read store: an equal model, taken over at once, and a way back.
+// The contract of rebuilds on every read store: an equal model, an atomic takeover, and a rollback.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { queriedBuild } from "../../src/projections/builds/build.ts";
 import { readBuilds } from "../../src/projections/builds/builds-document.ts";
@@ -46,7 +46,7 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       await stores.readStore.replace(collection, [{ ...document, totalClicks: 999 } as Document]);
     };
 
-    it("are equal to what was active, document for document", async () => {
+    it("equal the active build, document for document", async () => {
       await program.catchUp();
       const before = await Promise.all(allProjections.map(program.documents));
       const { builds } = await rebuild(program.deps, allProjections, quiet);
@@ -58,7 +58,7 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       expect(before.flat().length).toBeGreaterThan(50);
     });
 
-    it("are not seen before they are complete, and then all at once", async () => {
+    it("are invisible before they are complete, and then become active together", async () => {
       await program.catchUp();
       await damage();
       expect(await program.totals()).toMatchObject({ totalClicks: 999 });
@@ -75,7 +75,7 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       expect(await program.totals()).toMatchObject({ totalClicks: 40 });
     });
 
-    it("are gone on with by a projector that runs, which misses nothing", async () => {
+    it("are continued by a running projector, which misses no event", async () => {
       const clicked = programOn(stores, clickProjections);
       const total = async () => (await program.totals())?.totalClicks;
       await clicked.projecting(async (group) => {
@@ -90,7 +90,7 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       });
     });
 
-    it("can be rolled back to, and forth, and go on from where they were left", async () => {
+    it("can be rolled back and forth, and continue from their checkpoints", async () => {
       await program.catchUp();
       await damage();
       await rebuild(program.deps, [totalsOfNow], quiet);
@@ -138,7 +138,7 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       expect(retired).toEqual({});
     });
 
-    it("are made by one builder at a time; the work of one that was silent is gone on with", async () => {
+    it("are made by one builder at a time; the work of a crashed one is continued", async () => {
       const pages: (number | undefined)[] = [];
       const dying = storeWith(stores.eventStore, {
         readAll: () => new Promise<never>(() => pages.push(1)),
@@ -153,7 +153,7 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       expect(builds).toMatchObject([{ build: 1, documents: 20, active: true }]);
     });
 
-    it("tell how far they are", async () => {
+    it("report their progress", async () => {
       const reported: Progress[] = [];
       const { events } = await rebuild(program.deps, allProjections, (progress) => reported.push(progress));
       expect(events).toBe(820);

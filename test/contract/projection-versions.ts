@@ -1,4 +1,4 @@
-// What a raised version promises, whatever the read store: nobody waits for its build, and nobody sees half of it.
+// The contract of a raised projection version on every read store: no query waits for the new build or reads part of it.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { StoreUnavailable } from "../../src/event-store/port.ts";
 import { readBuilds } from "../../src/projections/builds/builds-document.ts";
@@ -41,7 +41,7 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
 
     const click = () => append(stores.eventStore, CLICKS, [linkClicked({ link: LINK })]);
     const entry = async () => (await readBuilds(stores.readStore)).projections[linkTotals.name];
-    /** Builds with few events a commit, and stops before the commit of that number. */
+    /** Builds with few events per commit, and stops before the commit with this number. */
     const interruptedAt = async (commit: number) => {
       const stopped = new AbortController();
       let commits = 0;
@@ -54,7 +54,7 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
       return await foldBuilds(deps, projectionsOfNext, stopped.signal, onProgress);
     };
 
-    it("is answered from the previous build until the new one takes over, while all others go on", async () => {
+    it("is answered from the previous build until the new one takes over, while the other projections continue", async () => {
       const held = Promise.withResolvers<void>();
       const readStore = storeWith(stores.readStore, {
         async replace(collection: string, documents: readonly Document[]) {
@@ -83,7 +83,7 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
       expect(await entry()).toMatchObject({ active: { version: 3 }, previous: { version: 2, build: 0 } });
     });
 
-    it("is gone on with by the older program for itself, beside the newer one", async () => {
+    it("is continued by the older program in its own build, beside the newer one", async () => {
       await now.projecting(async () => {
         await next.projecting(async () => {
           await expect.poll(next.totals, SOON).toMatchObject({ totalClicks: 40, next: true });
@@ -108,7 +108,7 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
       expect((await prepareBuilds(next.deps, projectionsOfNext, quiet)).builds).toEqual([]);
     });
 
-    it("is gone on with after an interruption, from where it was left", async () => {
+    it("continues from its checkpoint after an interruption", async () => {
       expect(await interruptedAt(3)).toMatchObject({ complete: [], events: 300 });
       expect(await entry()).toMatchObject({ building: { by: "", progress: { events: 300 } } });
       const { signal } = new AbortController();
@@ -121,7 +121,7 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
       );
     });
 
-    it("leaves nothing when its build is cancelled, also while it is folded", async () => {
+    it("leaves no documents when its build is cancelled, also during a commit", async () => {
       await registerMissing(next.deps, projectionsOfNext, true);
       const deps = { ...next.deps, maxEvents: 100 };
       const cancelled: Promise<string[]>[] = [];
@@ -130,7 +130,7 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
           ...deps,
           readStore: storeWith(stores.readStore, {
             async replace(collection: string, documents: readonly Document[]) {
-              // As one that was frozen in the middle of a commit writes after all was dropped.
+              // Simulates a process that was frozen during a commit and writes after the build was dropped.
               if (collection.startsWith("link-totals-next") && cancelled.length === 0) {
                 cancelled.push(cancelBuilds(next.deps, projectionsOfNext));
                 await cancelled[0];
@@ -153,7 +153,7 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
       expect(await next.totals()).toMatchObject({ totalClicks: 40 });
     });
 
-    it("answers nothing, with the progress, where its queries can't read what is there", async () => {
+    it("answers with the progress instead of data where its queries can't read the existing documents", async () => {
       const strict = projectionsOfNext.map((one) => (one === totalsOfNext ? { ...one, readsSince: 3 } : one));
       const { totals } = programOn(stores, strict);
       await expect(totals()).rejects.toThrow(StoreUnavailable);
@@ -171,7 +171,7 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
     });
     afterEach(() => stores.cleanUp());
 
-    it("are active at once beside an empty log", async () => {
+    it("are active immediately on an empty log", async () => {
       const program = programOn(stores);
       await program.adopt();
       expect(await program.totals()).toBeUndefined();
@@ -181,7 +181,7 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
       });
     });
 
-    it("answer nothing before they are complete, beside a log that is longer, and can't be cancelled", async () => {
+    it("give no answers before they are complete on a longer log, and can't be cancelled", async () => {
       await happenings(stores.eventStore);
       const program = programOn(stores);
       await program.adopt();

@@ -1,9 +1,9 @@
-// What rate limits promise (interface, part 8; DESIGN §7), within a process and between processes.
+// The contract of rate limits (interface, part 8; DESIGN §7), within a process and between processes.
 import { beforeAll, describe, expect, it } from "vitest";
 import { lookByAddress, NETWORK_FACTOR, takeByAddress } from "../../src/api/limits/address-limit.ts";
 import { type RateLimits, WINDOW_MS } from "../../src/api/limits/rate-limit.ts";
 
-/** Two handles, as two processes would have. */
+/** Two handles, as of two processes. */
 export type RateLimitsFixture = { limits: RateLimits; others: RateLimits; close(): Promise<void> };
 
 const START = Date.parse("2026-03-01T10:20:30.000Z");
@@ -52,7 +52,7 @@ export function rateLimitsContract(
       expect(race.filter(({ granted }) => granted)).toHaveLength(25);
     });
 
-    it("counts nothing when it only looks", async () => {
+    it("counts nothing when it is only read", async () => {
       const subject = newSubject();
       const fresh = { granted: true, used: 0, resetAt: START + WINDOW_MS };
       expect(await limits.look(subject, 1, at(0))).toEqual(fresh);
@@ -70,7 +70,7 @@ export function rateLimitsContract(
       expect((await limits.take(subject, 2, at(0))).granted).toBe(true);
     });
 
-    it("lets no IPv6 /48 have more than ten of its /64 could, whichever process is asked", async () => {
+    it("grants an IPv6 /48 at most ten times the limit of one /64, whichever process is asked", async () => {
       const kind = `address-${crypto.randomUUID()}`;
       const from = (network: number) => `2001:db8:77:${network.toString(16)}::1`;
       const granted = async (network: number, of: RateLimits) =>
@@ -82,7 +82,7 @@ export function rateLimitsContract(
       expect((await takeByAddress(limits, kind, "2001:db8:78::1", 2, at(0))).granted).toBe(true);
     });
 
-    it("counts what a full /64 is refused against nobody else of its /48", async () => {
+    it("does not count refused requests of a full /64 against its /48", async () => {
       const kind = `address-${crypto.randomUUID()}`;
       const take = (ip: string) => takeByAddress(limits, kind, ip, 2, at(0));
       for (let n = 0; n < 100; n++) await take("2001:db8:79:1::1");

@@ -1,4 +1,4 @@
-// The read store contract on MongoDB or a compatible server, and what only a server can do: go away and come back.
+// The read store contract on MongoDB or a compatible server, and its failures: unavailable, hanging and back again.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { MongodbConnection } from "../../src/connections/mongodb.ts";
 import { StoreUnavailable } from "../../src/event-store/port.ts";
@@ -27,7 +27,7 @@ onServer(mongodb, () => {
   });
 
   describe("the read store on MongoDB", () => {
-    it("takes a batch of 200 documents of which half are stored newer already", async () => {
+    it("accepts a batch of 200 documents of which half are already stored in a newer version", async () => {
       const readStore = await openMongodbReadStore(new MongodbConnection(server.newDatabase()));
       const documents = (position: string, count: number) =>
         Array.from({ length: count }, (_, n) => ({ _id: `d${n}`, _position: position, n }));
@@ -45,7 +45,7 @@ onServer(mongodb, () => {
     });
   });
 
-  describe.skipIf(!mongodbIsOurs)("the read store while MongoDB is away", () => {
+  describe.skipIf(!mongodbIsOurs)("the read store while MongoDB is unavailable", () => {
     let readStore: ReadStore;
     beforeAll(async () => {
       const url = `${server.newDatabase()}serverSelectionTimeoutMS=500&heartbeatFrequencyMS=500&socketTimeoutMS=1000`;
@@ -54,7 +54,7 @@ onServer(mongodb, () => {
     });
     afterAll(() => readStore.close());
 
-    it("says unavailable, from the second call on at once, and comes back by itself", async () => {
+    it("throws StoreUnavailable, from the second call on without a delay, and recovers by itself", async () => {
       await server.process?.kill();
       await expect(readStore.get("notes", "a")).rejects.toThrow(StoreUnavailable);
       const second = readStore.get("notes", "a");
@@ -64,7 +64,7 @@ onServer(mongodb, () => {
       await expect.poll(() => readStore.get("notes", "a")).toBeDefined();
     });
 
-    it("opens while it is away, and works as soon as it is there", async () => {
+    it("opens while MongoDB is unavailable, and works as soon as it is available", async () => {
       await server.process?.kill();
       const url = `${server.newDatabase()}serverSelectionTimeoutMS=300`;
       const early = await openMongodbReadStore(new MongodbConnection(url));
@@ -76,7 +76,7 @@ onServer(mongodb, () => {
       await early.close();
     });
 
-    it("says unavailable when the server hangs, to writers too, and comes back", async () => {
+    it("throws StoreUnavailable when the server hangs, for writes too, and recovers", async () => {
       await server.process?.pause();
       const documents = [{ _id: "b", _position: "1" }];
       await expect(readStore.replace("notes", documents)).rejects.toThrow(StoreUnavailable);

@@ -1,4 +1,4 @@
-// The read store contract on SQLite, in the caller's thread and with a thread for what takes long.
+// The read store contract on SQLite, in the caller's thread and with a thread of its own for slow calls.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// What every read store promises, whichever stands behind the port.
+// The contract of the read store port, for every adapter.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Document, FindQuery, ReadStore } from "../../src/read-store/port.ts";
 
@@ -25,7 +25,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreFix
     });
     afterEach(async () => await fixture.cleanUp());
 
-    it("finds no document in a collection that nobody has made", async () => {
+    it("finds no document in a collection that does not exist", async () => {
       expect(await store.get("never-made", "x")).toBeUndefined();
       expect(await store.find("never-made", { limit: 5 })).toEqual([]);
     });
@@ -39,7 +39,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreFix
       await second.close();
     });
 
-    it("gives a document back as it was, odd keys and texts included", async () => {
+    it("returns a document unchanged, including unusual keys and texts", async () => {
       const odd = JSON.parse(
         '{"_id":"o","_position":"1","pairs":[["__proto__",1],["a.b",2],["$gt",3]],"text":"\\u0000\\ud83d\\ude00%_\'\\"","none":null}',
       ) as Document;
@@ -65,7 +65,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreFix
       expect(await store.count("notes", {})).toBe(3);
     });
 
-    it("gets many, those that are there, each once", async () => {
+    it("gets many by id: those that exist, each once", async () => {
       await store.replace("notes", [note("a"), note("b")]);
       const found = await store.getMany("notes", ["b", "missing", "a", "a"]);
       expect(found.map(({ _id }) => _id).sort()).toEqual(["a", "b"]);
@@ -86,7 +86,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreFix
       expect(await ids({ where: { _id: "b" } })).toEqual(["b"]);
     });
 
-    it("takes values that look like operators or code for values", async () => {
+    it("treats values that look like operators or code as values", async () => {
       await store.replace("notes", [note("a", { owner: "x" })]);
       const operator = { $gt: "" } as unknown as string;
       for (const value of ['{"$gt":""}', "x' OR '1'='1", "$ne", operator]) {
@@ -111,7 +111,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreFix
       expect(await ids({ range: { field: "at", to: "2" } })).toEqual(["1"]);
     });
 
-    it("finds a part of a text in any of the fields, whatever its case, % and _ and \\ being themselves", async () => {
+    it("finds a part of a text in any of the fields, ignoring case, with %, _ and \\ taken literally", async () => {
       await store.replace("notes", [
         note("a", { title: "100% Sure", owner: "o" }),
         note("b", { title: "1000 sure", owner: "snake_case" }),
@@ -215,7 +215,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreFix
       expect(await store.checkpoint("p:1")).toEqual(at("012"));
     });
 
-    it("forgets a checkpoint, so that a lower one can be saved again", async () => {
+    it("deletes a checkpoint, so that a lower one can be saved again", async () => {
       await store.saveCheckpoint("p:1", { position: "9", recordedAt: "" });
       await store.resetCheckpoint("p:1");
       expect(await store.checkpoint("p:1")).toBeUndefined();

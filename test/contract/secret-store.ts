@@ -1,4 +1,4 @@
-// What re-encrypting asks of every adapter of the secrets, beyond the port.
+// The contract of secret stores for re-encryption, beyond the secrets port.
 import { beforeAll, describe, expect, it } from "vitest";
 import { encryptedSecrets } from "../../src/secrets/encrypted-secrets.ts";
 import { keyringOf } from "../../src/secrets/keyring.ts";
@@ -8,7 +8,7 @@ const NOW = new Date("2026-03-01T10:00:00.000Z");
 const OLD = "the secret key of the first year of all";
 const NEW = "another secret key, for the second year";
 
-/** `open`: a store that nobody else uses; the suite calls `close`. */
+/** `open`: an empty store for this suite only; the suite calls `close`. */
 export function secretStoreContract(
   name: string,
   open: () => Promise<{ store: SecretStore; close(): Promise<void> }>,
@@ -63,7 +63,7 @@ export function secretStoreContract(
       expect(await store.remove({ key: "removed", value: { a: 1 } })).toBe(false);
     });
 
-    it("of a version without encryption are read, then encrypted, then nowhere to be read without the key", async () => {
+    it("of a version without encryption are readable, then encrypted, and then unreadable without the key", async () => {
       await clear();
       await fill(store);
       const secrets = encryptedSecrets(store, keyringOf(OLD));
@@ -75,7 +75,7 @@ export function secretStoreContract(
       for (const secret of ["you@example.com", "whk_", DIGEST]) expect(text).not.toContain(secret);
     });
 
-    it("under one key are read beside another, and go over to it, cut off or not", async () => {
+    it("under an old key are readable beside the new one, and are re-encrypted, also across an interruption", async () => {
       await clear();
       await fill(encryptedSecrets(store, keyringOf(OLD)));
       const both = encryptedSecrets(store, keyringOf(NEW, OLD));
@@ -93,11 +93,11 @@ export function secretStoreContract(
       expect((await all()).map(({ key }) => key)).not.toContain("email/2");
     });
 
-    it("that are changed or deleted while they go over stay so", async () => {
+    it("that are changed or deleted during re-encryption stay so", async () => {
       await clear();
       await fill(store);
       const secrets = encryptedSecrets(store, keyringOf(OLD));
-      // What was read is changed before it is written.
+      // Changes each record between its read and its write.
       const slow = storeWith(store, {
         page: async (after, limit) => {
           const found = await store.page(after, limit);

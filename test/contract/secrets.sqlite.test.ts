@@ -1,4 +1,4 @@
-// The secrets contract on SQLite, and that what is destroyed can't be found in its files.
+// The secrets contract on SQLite, and that destroyed secrets leave no bytes in its files.
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";

@@ -1,4 +1,4 @@
-// The promises of the secrets port, kept by every adapter; keys are unique, so a store in use will do.
+// The contract of the secrets port, for every adapter; keys are unique, so it can run against a store in use.
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Secrets } from "../../src/secrets/port.ts";
 
@@ -30,7 +30,7 @@ export function secretsContract(name: string, open: () => Promise<SecretsFixture
       expect(await fixture.secrets.get(newKey(), NOW)).toBeUndefined();
     });
 
-    it("gives back any JSON that was put, the last one put", async () => {
+    it("returns the JSON that was put last", async () => {
       const key = newKey();
       for (const value of [{ a: [1, null, "é"] }, "text", 0, false, null]) {
         await fixture.secrets.put(key, { value });
@@ -45,7 +45,7 @@ export function secretsContract(name: string, open: () => Promise<SecretsFixture
       expect(await fixture.secrets.get(key, LATER)).toBeUndefined();
     });
 
-    it("lists what lives under a prefix, ordered by key, and nothing that has expired or merely looks alike", async () => {
+    it("lists the records under a prefix, ordered by key, without expired ones and similar prefixes", async () => {
       const prefix = `${newKey()}/`;
       await fixture.secrets.put(`${prefix}b`, { value: { n: 2 } });
       await fixture.secrets.put(`${prefix}a`, { value: "first" });
@@ -59,28 +59,28 @@ export function secretsContract(name: string, open: () => Promise<SecretsFixture
       expect(await fixture.secrets.list(newKey(), NOW)).toEqual([]);
     });
 
-    it("compares times, not their spelling", async () => {
+    it("compares times by value, not by notation", async () => {
       const key = newKey();
       await fixture.secrets.put(key, { value: "salt", expiresAt: "2026-03-01T10:00:01Z" });
       expect(await fixture.secrets.get(key, NOW)).toBe("salt");
       expect(await fixture.secrets.get(key, LATER)).toBeUndefined();
     });
 
-    it("puts only if absent, and answers what is stored", async () => {
+    it("puts only if absent, and returns what is stored", async () => {
       const key = newKey();
       expect(await fixture.secrets.putIfAbsent(key, { value: "first" }, NOW)).toBe("first");
       expect(await fixture.secrets.putIfAbsent(key, { value: "second" }, NOW)).toBe("first");
       expect(await fixture.secrets.get(key, NOW)).toBe("first");
     });
 
-    it("takes an expired record for absent when it puts", async () => {
+    it("treats an expired record as absent when it puts", async () => {
       const key = newKey();
       await fixture.secrets.put(key, { value: "old", expiresAt });
       expect(await fixture.secrets.putIfAbsent(key, { value: "new" }, LATER)).toBe("new");
       expect(await fixture.secrets.get(key, LATER)).toBe("new");
     });
 
-    it("lets everyone who races to put a secret end with the same one", async () => {
+    it("returns the same secret to all who race to put one", async () => {
       const key = newKey();
       const other = await fixture.openAnother();
       const race = await Promise.all(
@@ -93,7 +93,7 @@ export function secretsContract(name: string, open: () => Promise<SecretsFixture
       expect(await fixture.secrets.get(key, NOW)).toBe(race[0]);
     });
 
-    it("puts only if present: over what lives, never over what was deleted, has expired or was never there", async () => {
+    it("puts only if present: not when the record was deleted, has expired or never existed", async () => {
       const [living, deleted, expired, unknown] = [newKey(), newKey(), newKey(), newKey()];
       await fixture.secrets.put(living, { value: "before" });
       await fixture.secrets.put(deleted, { value: "before" });
@@ -108,7 +108,7 @@ export function secretsContract(name: string, open: () => Promise<SecretsFixture
         expect(await fixture.secrets.get(key, LATER)).toBeUndefined();
     });
 
-    it("never brings back a record that is deleted while others put it if present", async () => {
+    it("never restores a record that is deleted while others put it if present", async () => {
       const key = newKey();
       const other = await fixture.openAnother();
       await fixture.secrets.put(key, { value: "before" });
@@ -121,7 +121,7 @@ export function secretsContract(name: string, open: () => Promise<SecretsFixture
       await other.close();
     });
 
-    it("gives what is taken to exactly one of twenty who take it, and keeps nothing", async () => {
+    it("returns a taken record to exactly one of twenty who take it, and deletes it", async () => {
       const key = newKey();
       const other = await fixture.openAnother();
       await fixture.secrets.put(key, { value: { once: true }, expiresAt });
@@ -135,7 +135,7 @@ export function secretsContract(name: string, open: () => Promise<SecretsFixture
       expect(await fixture.secrets.take(key, LATER)).toBeUndefined();
     });
 
-    it("deletes a record, and a missing one without complaint", async () => {
+    it("deletes a record, and does not fail for a missing one", async () => {
       const key = newKey();
       await fixture.secrets.put(key, { value: 1 });
       await fixture.secrets.delete(key);
@@ -143,7 +143,7 @@ export function secretsContract(name: string, open: () => Promise<SecretsFixture
       expect(await fixture.secrets.get(key, NOW)).toBeUndefined();
     });
 
-    it("destroys what has expired and nothing else, and answers how many", async () => {
+    it("destroys expired records and nothing else, and returns how many", async () => {
       await fixture.secrets.sweep(LATER);
       const [expired, alsoExpired, alive, lasting] = [newKey(), newKey(), newKey(), newKey()];
       await fixture.secrets.put(expired, { value: 1, expiresAt });

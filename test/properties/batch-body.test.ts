@@ -25,7 +25,7 @@ const record = (value: fc.Arbitrary<unknown>) =>
   fc.record({ a: value, b: value, "1": value, "": value }, { requiredKeys: ["a"] });
 
 describe("the body of an event batch", () => {
-  it("gives back any events, with their members in order", () => {
+  it("decodes to the same events, with their members in order", () => {
     const data = fc.oneof(record(fc.oneof(few, record(few), fc.array(few))), fc.jsonValue());
     fc.assert(
       fc.property(fc.array(data, { minLength: 1, maxLength: 40 }), (all) => {
@@ -35,7 +35,7 @@ describe("the body of an event batch", () => {
     );
   });
 
-  it("gives back events of one shape whose values come again, or are all the same", () => {
+  it("decodes to the same events when values repeat or are all equal", () => {
     const data = fc.record({ link: few, same: fc.constant({ x: 1 }), inner: fc.record({ name: few }) });
     fc.assert(
       fc.property(fc.array(data, { minLength: 1, maxLength: 40 }), (all) => {
@@ -45,13 +45,13 @@ describe("the body of an event batch", () => {
     );
   });
 
-  it("gives back a member named __proto__ as a member", () => {
+  it("keeps a member named __proto__ as a member", () => {
     const data = JSON.parse('{"__proto__":{"x":1},"b":2}');
     const events = [eventOf(data, 1), eventOf(data, 2)];
     expect(kept(events)).toBe(JSON.stringify(events));
   });
 
-  it("leaves a member out that is undefined", () => {
+  it("omits undefined members", () => {
     const events = [eventOf({ a: 1, b: undefined }, 1), eventOf({ a: 1, b: undefined }, 2)];
     expect(kept(events)).toBe(JSON.stringify(events));
   });

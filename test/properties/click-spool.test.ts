@@ -1,4 +1,4 @@
-// Whatever the outages, lost answers and crashes: the log holds every accepted click once, each stream in order.
+// For any outages, lost answers and crashes: the log has every accepted click once, each stream in order.
 import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
 import type { RecordedEvent } from "../../src/event-store/port.ts";
@@ -21,13 +21,13 @@ const step = fc.record({
   faults: fc.array(fault, { maxLength: 3 }),
   turnsAfter: fc.nat(20),
 });
-/** One recorder thread. The process goes on to another thread, or its HTTP thread dies with it. */
+/** One recorder thread. After it the process starts another thread, or crashes with it. */
 const life = fc.record({
   steps: fc.array(step, { maxLength: 8 }),
   end: fc.constantFrom("thread dies", "process dies", "process stops"),
 });
 
-const counts = { lives: 0, "violent ends": 0, "clicks accepted": 0, "looks at a filled spool": 0 };
+const counts = { threads: 0, crashes: 0, "clicks accepted": 0, "reports of spooled clicks": 0 };
 
 it("holds every accepted click exactly once, and those of a day in order", async () => {
   await fc.assert(
@@ -41,13 +41,13 @@ it("holds every accepted click exactly once, and those of a day in order", async
       try {
         for (const { steps, end } of lives) {
           const recorder = new RecorderLife(sender, options);
-          counts.lives++;
+          counts.threads++;
           for (const { clicks, faults, turnsAfter } of steps) {
             recorder.eventStore.script.push(...faults);
             recorder.send(clicks);
             await turns(turnsAfter);
-            counts["looks at a filled spool"] += recorder.spool.clicks > 0 ? 1 : 0;
-            if (recorder.isDead) counts["violent ends"]++;
+            counts["reports of spooled clicks"] += recorder.spool.clicks > 0 ? 1 : 0;
+            if (recorder.isDead) counts.crashes++;
             if (recorder.isDead) break;
           }
           if (end === "process stops" && !recorder.isDead && (await recorder.settled()))
@@ -95,7 +95,7 @@ function termsOf(events: readonly RecordedEvent[]): string[] {
   return events.map((event) => (event.data as LinkClicked["data"]).utm.term as string);
 }
 
-/** One a day. What a dead thread left of yesterday may reach the log after the first of today. */
+/** One stream per day. A crashed thread's clicks of yesterday may reach the log after the first ones of today. */
 function streamsOf(events: readonly RecordedEvent[], { writer }: Sender): Set<string> {
   return new Set(events.map(({ stream }) => stream).filter((stream) => stream.includes(writer)));
 }

@@ -1,4 +1,4 @@
-// What must hold for the deciders whatever the order of commands and events.
+// Invariants of the deciders for any order of commands and events.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import * as accounts from "../../src/commands/account/account.ts";
@@ -38,7 +38,7 @@ const accountEvent: fc.Arbitrary<AccountEvent> = fc.oneof(
   hostname.map((name): AccountEvent => ({ type: "DomainRemoved", data: { accountId, hostname: name, at } })),
 );
 
-/** Runs a decision on a history; a refusal leaves it as it is. */
+/** Appends a decision's events to a history; a refusal leaves it unchanged. */
 function step<S, E>(state: S, evolve: (state: S, event: E) => S, decide: (state: S) => readonly E[]): S {
   try {
     return decide(state).reduce(evolve, state);
@@ -76,7 +76,7 @@ describe("deciders", () => {
     );
   });
 
-  it("never let an account have more than five webhooks, and none be added on Free", () => {
+  it("never let an account have more than five webhooks, or add one on Free", () => {
     const number = fc.nat({ max: 7 });
     const command = fc.oneof(
       { weight: 6, arbitrary: number.map((n) => ({ type: "add" as const, n })) },
@@ -115,7 +115,7 @@ describe("deciders", () => {
     );
   });
 
-  it("say the same command a second time with nothing", () => {
+  it("return no events for a repeated command", () => {
     const change: fc.Arbitrary<links.LinkChange> = fc.oneof(
       fc.constantFrom<links.LinkChange>(
         { type: "disable" },

@@ -1,4 +1,4 @@
-// Whatever the batches, the redelivery and the moment of a crash: the documents are the plain fold of the events.
+// For any batches, redelivery and crashes: the documents equal a plain fold of the events.
 import fc from "fast-check";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
@@ -44,7 +44,7 @@ const clicks = fc.oneof(
 const sizes = fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1, maxLength: 6 });
 const breaks = fc.array(fc.record({ afterWrites: fc.nat(20), applied: fc.boolean() }), { maxLength: 8 });
 
-/** A failure is told without looking for its smallest form for ever. */
+/** Limits how long fast-check shrinks a counterexample. */
 const LIMIT_MS = 15_000;
 
 const log = pino({ level: "silent" });
@@ -70,7 +70,7 @@ describe("projections of clicks", () => {
           const unruly = unrulyEventStore(eventStore, life.sizes, life.again);
           const failing = failingReadStore(readStore, life.breaks);
           const run = async () => {
-            // A runner that failed is gone, as is its memory: the next one is a new process.
+            // A new runner after each failure, without the old one's memory, as in a new process.
             for (let crashes = 0; crashes <= life.breaks.length; crashes += 1) {
               const deps = {
                 eventStore: unruly,
@@ -103,7 +103,7 @@ describe("projections of clicks", () => {
   it("have breakdowns that sum to the totals, however many values there are", {
     timeout: 4 * LIMIT_MS,
   }, async () => {
-    // All of one link, so that its tallies are pruned again and again.
+    // All clicks on one link, so that its tallies are pruned repeatedly.
     const ofOneLink = click.map((event) => linkClicked({ ...event.data, link: "sho.rt/hot" }));
     await fc.assert(
       fc.property(fc.array(ofOneLink, { minLength: 200, maxLength: 900, size: "max" }), (list) => {

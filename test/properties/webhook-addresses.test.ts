@@ -1,4 +1,4 @@
-// Whatever an address inside a refused network is written like, no webhook can name it; and the internet stays open.
+// Webhook URLs with an address in a refused network are refused in every notation; public addresses are allowed.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { receiverUrl } from "../../src/webhooks/receiver/receiver-url.ts";
@@ -48,7 +48,7 @@ describe("an address inside a refused network", () => {
   const v4 = inside(REFUSED_V4, (text) => bigOf(text.split("."), 10, 8n), 32n);
   const v6 = inside(REFUSED_V6, (text) => bigOf(text.split(":"), 16, 16n), 128n);
 
-  it("is refused as IPv4 in every spelling", () => {
+  it("is refused as IPv4 in every notation", () => {
     fc.assert(
       fc.property(
         v4,
@@ -62,7 +62,7 @@ describe("an address inside a refused network", () => {
     );
   });
 
-  it("is refused as IPv6 in every spelling", () => {
+  it("is refused as IPv6 in every notation", () => {
     fc.assert(
       fc.property(v6, (address) => {
         for (const text of [
@@ -83,7 +83,7 @@ describe("an address inside a refused network", () => {
     );
   });
 
-  it("is refused when it hides in an IPv6 address, also with private networks allowed", () => {
+  it("is refused when an IPv6 address embeds it, also with private networks allowed", () => {
     fc.assert(
       fc.property(fc.bigInt(0n, 2n ** 32n - 1n), (v4) => {
         const hidden = [
@@ -104,7 +104,7 @@ describe("an address inside a refused network", () => {
   });
 });
 
-describe("an address of the internet", () => {
+describe("a public address", () => {
   it("is allowed", () => {
     const outside = (address: bigint) =>
       !REFUSED_V4.some(
@@ -120,7 +120,7 @@ describe("an address of the internet", () => {
       expect(addressRefusal(address, closed)).toBeUndefined();
   });
 
-  it("is told from what is no address, which is refused", () => {
+  it("is distinguished from text that is no address, which is refused", () => {
     fc.assert(
       fc.property(
         fc.oneof(fc.string(), fc.constantFrom("", "010.0.0.1", "1.2.3", "0x7f.0.0.1", "1")),

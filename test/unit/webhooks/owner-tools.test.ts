@@ -1,4 +1,4 @@
-// What an owner does with a webhook: try it, read its delivery log, resend, recover and replay.
+// The owner's tools for a webhook: test, delivery log, resend, recover and replay.
 import { Webhook } from "standardwebhooks";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { changeTier } from "../../../src/commands/account/change-tier.ts";
@@ -67,7 +67,7 @@ async function queued(webhookId: string, count: number): Promise<string[]> {
   return ids;
 }
 
-/** The oldest due is tried once, at 12:30, and has failed for good. */
+/** The delivery that has been due longest is attempted at 12:30 and fails for good. */
 async function failed(webhookId: string, minute = 30): Promise<string> {
   const claim = { webhookId, token: deps.newId(), now: at(59), until: at(59), limit: 1 };
   const [claimed] = await deps.deliveryQueue.claim(claim);
@@ -135,7 +135,7 @@ describe("the test tool", () => {
     expect(await listWebhooks(deps, ann.accountId)).toEqual([]);
   });
 
-  it("signs with the key before too, for 24 hours after a rotation", async () => {
+  it("signs with the previous key too, for 24 hours after a rotation", async () => {
     const { port, received } = await startReceiver();
     const { accountId, webhookId, key } = await webhook(`http://127.0.0.1:${port}/`);
     const rotated = await rotateWebhookKey(deps, operator, accountId, webhookId);
@@ -182,7 +182,7 @@ describe("the delivery log", () => {
     });
   });
 
-  it("is its owner's alone", async () => {
+  it("is visible to its owner only", async () => {
     const [ann, bob] = [await webhook(), await webhook()];
     const [id = ""] = await queued(ann.webhookId, 1);
     await expect(listDeliveries(deps, ann.webhookId, {}, bob.accountId)).rejects.toThrow(NotFound);
@@ -194,7 +194,7 @@ describe("the delivery log", () => {
 });
 
 describe("deliveries that failed", () => {
-  it("are resent one by one, due at once and with their schedule from the start", async () => {
+  it("are resent one by one, due immediately and with their schedule from the start", async () => {
     const { accountId, webhookId } = await webhook();
     await queued(webhookId, 1);
     const id = await failed(webhookId);
@@ -204,7 +204,7 @@ describe("deliveries that failed", () => {
     expect((await showDelivery(deps, id)).log).toHaveLength(1);
   });
 
-  it("are recovered all at once, those that failed since a time", async () => {
+  it("are recovered together if they failed since a time", async () => {
     const { accountId, webhookId } = await webhook();
     await queued(webhookId, 4);
     const before = await failed(webhookId, 10);
@@ -235,7 +235,7 @@ describe("a replay", () => {
       actor: { type: "system", id: "test" },
     });
 
-  it("queues the clicks that the webhook would have got and has no delivery for, once", async () => {
+  it("queues matching clicks that have no delivery yet, once", async () => {
     const { accountId, webhookId } = await webhook();
     const { accountId: other } = await webhook();
     const wanted = [clicked({ accountId }), clicked({ accountId, kind: "qr_scan" })];

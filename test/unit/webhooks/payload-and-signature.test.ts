@@ -1,4 +1,4 @@
-// What a delivery says and how it is signed (interface, part 6; issue 5 item 4).
+// Body and signature of a delivery (interface, part 6; issue 5 item 4).
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
 import { signatureHeaders, signingSecret } from "../../../src/webhooks/delivery/sign.ts";
@@ -49,7 +49,7 @@ describe("the body of a link.clicked delivery", () => {
     });
   });
 
-  it("says an empty string for what the visitor did not send and unknown for what was not recognised", () => {
+  it("has an empty string for missing values and `unknown` for unrecognised ones", () => {
     const nothing = { name: "unknown", version: "" };
     const bare = {
       userAgent: "",
@@ -71,7 +71,7 @@ describe("the body of a link.clicked delivery", () => {
     });
   });
 
-  it("is the same bytes every time it is made from one click", () => {
+  it("is the same bytes each time it is built from one click", () => {
     expect(clickPayload(click)).toStrictEqual(clickPayload({ ...click }));
   });
 

@@ -1,4 +1,4 @@
-// When a delivery is tried again, when a webhook is paused, and when a receiver is left alone (DESIGN §7).
+// The retry schedule, the pause rule, the circuit breaker of a receiver and the sharing of slots (DESIGN §7).
 import { describe, expect, it } from "vitest";
 import { nextTryAt, pauseReason, TRY_DELAYS_MS } from "../../../src/webhooks/delivery/schedule.ts";
 import { shareSlots } from "../../../src/webhooks/delivery/share-slots.ts";
@@ -19,21 +19,21 @@ const failed = { tries: 1, failedAt: NOW, retryAfterMs: null, random: 0.5 };
 const waitAfter = (tries: number, more: Partial<typeof failed> | { retryAfterMs: number } = {}) =>
   (nextTryAt({ ...failed, tries, ...more }) ?? Number.NaN) - NOW;
 
-describe("the schedule of tries", () => {
-  it("tries at once, after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, and then gives up", () => {
+describe("the retry schedule", () => {
+  it("attempts immediately, then after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, and then stops", () => {
     expect(TRY_DELAYS_MS[0]).toBe(0);
     const waits = [1, 2, 3, 4, 5, 6, 7].map((tries) => waitAfter(tries));
     expect(waits).toEqual([5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR]);
     expect(nextTryAt({ ...failed, tries: 8 })).toBeUndefined();
   });
 
-  it("spreads each wait by 20 % to both sides", () => {
+  it("varies each delay by ±20 %", () => {
     expect(waitAfter(2, { random: 0 })).toBe(4 * MINUTE);
     expect(waitAfter(2, { random: 0.999999 })).toBeGreaterThan(5.99 * MINUTE);
     expect(waitAfter(2, { random: 0.999999 })).toBeLessThanOrEqual(6 * MINUTE);
   });
 
-  it("waits for as long as Retry-After asks, never shorter than the schedule nor longer than ten hours", () => {
+  it("waits for as long as Retry-After says, but not less than the schedule and not more than ten hours", () => {
     expect(waitAfter(1, { retryAfterMs: HOUR })).toBe(HOUR);
     expect(waitAfter(2, { retryAfterMs: SECOND })).toBe(5 * MINUTE);
     expect(waitAfter(1, { retryAfterMs: 400 * DAY })).toBe(10 * HOUR);
@@ -44,7 +44,7 @@ describe("the schedule of tries", () => {
 describe("the pause rule", () => {
   const streak = { since: NOW - 5 * DAY, attempts: 20 };
 
-  it("pauses at once what is gone", () => {
+  it("pauses a webhook immediately after 410 Gone", () => {
     expect(pauseReason(410, { since: NOW, attempts: 1 }, NOW)).toMatch(/410 Gone/);
   });
 
@@ -56,7 +56,7 @@ describe("the pause rule", () => {
   });
 });
 
-describe("the circuit of a receiver", () => {
+describe("the circuit breaker of a receiver", () => {
   const fail = (times: number, from: Circuit = closedCircuit, now = NOW) => {
     let circuit = from;
     for (let n = 0; n < times; n++) circuit = afterFailure(circuit, now, 0.5);
@@ -69,13 +69,13 @@ describe("the circuit of a receiver", () => {
     expect(widthOf(fail(failures), NOW, 8)).toBe(0);
   });
 
-  it("lets one probe through when its time is over", () => {
+  it("admits one probe when it becomes half-open", () => {
     const open = fail(failures);
     expect(widthOf(open, NOW + openFromMs - 1, 8)).toBe(0);
     expect(widthOf(open, NOW + openFromMs, 8)).toBe(1);
   });
 
-  it("stays open twice as long after each failed probe, up to the longest time", () => {
+  it("stays open twice as long after each failed probe, up to a limit", () => {
     let circuit = fail(failures);
     let now = NOW;
     const times: number[] = [];
@@ -88,13 +88,13 @@ describe("the circuit of a receiver", () => {
     expect(times.at(-1)).toBe(openToMs);
   });
 
-  it("learns nothing from failures that had set out before it opened", () => {
+  it("ignores failures of deliveries that were sent before it opened", () => {
     const open = fail(failures);
     expect(fail(20, open, NOW + 1).openUntil).toBe(open.openUntil);
   });
 });
 
-describe("the share of a worker's places", () => {
+describe("the sharing of a worker's slots", () => {
   const share = (rooms: Record<string, number>, free: number) =>
     Object.fromEntries(
       shareSlots(
@@ -103,7 +103,7 @@ describe("the share of a worker's places", () => {
       ),
     );
 
-  it("is one for each webhook in turn, up to the room of each", () => {
+  it("is round-robin over the webhooks, up to the room of each", () => {
     expect(share({ a: 8, b: 8, c: 1 }, 7)).toEqual({ a: 3, b: 3, c: 1 });
     expect(share({ a: 8, b: 2 }, 100)).toEqual({ a: 8, b: 2 });
     expect(share({ a: 8, b: 8, c: 8 }, 2)).toEqual({ a: 1, b: 1 });

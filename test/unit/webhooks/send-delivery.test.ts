@@ -1,4 +1,4 @@
-// One attempt against real receivers: what goes over the wire, and what every kind of answer becomes.
+// One delivery attempt against real receivers: the request on the wire, and the result for each kind of answer.
 import { type AddressInfo, createServer } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -74,7 +74,7 @@ describe("a delivery", () => {
     expect(verified).toMatchObject({ event: "link.clicked", timestamp: SAMPLE_AT });
   });
 
-  it("says the current key in X-API-Key and is signed with the previous one too during rotation", async () => {
+  it("sends the current key in X-API-Key and is signed with the previous one too during a rotation", async () => {
     const receiver = await startReceiver();
     await sendSample(`http://127.0.0.1:${receiver.port}/`, {}, { previousKey: OLD_KEY });
     const [request] = receiver.received;
@@ -88,7 +88,7 @@ describe("a delivery", () => {
       ).not.toThrow();
   });
 
-  it("keeps the key out of what is logged", async () => {
+  it("masks the key in the logged headers", async () => {
     const receiver = await startReceiver();
     const result = await sendSample(`http://127.0.0.1:${receiver.port}/`);
     expect(JSON.stringify(result)).not.toContain(SAMPLE_KEY.slice(4, -4));
@@ -98,20 +98,20 @@ describe("a delivery", () => {
     });
   });
 
-  it("uses a connection again", async () => {
+  it("reuses connections", async () => {
     const receiver = await startReceiver();
     const dispatcher = testAgent();
     for (let n = 0; n < 20; n++) await sendSample(`http://127.0.0.1:${receiver.port}/${n}`, { dispatcher });
     expect(receiver.received).toHaveLength(20);
-    // A connection is not free at once when its answer has ended, so two take turns.
+    // A connection becomes free shortly after its answer has ended, so two connections are used in turn.
     expect(receiver.connections()).toBeLessThanOrEqual(2);
   });
 });
 
-describe("a connection that was closed while it rested", () => {
-  it("costs no attempt: the request is made again on a new one", async () => {
+describe("a keep-alive connection that the receiver closes at its reuse", () => {
+  it("is no failed attempt: the request is repeated on a new connection", async () => {
     let served = 0;
-    // Every second request of a connection meets its end, as it does when it comes while a receiver closes it.
+    // Closes each connection at its second request, as a receiver does whose keep-alive time has just ended.
     const server = createServer((socket) => {
       let requests = 0;
       socket.on("data", (chunk) => {
@@ -161,16 +161,16 @@ describe("the answer to a delivery", () => {
     },
   );
 
-  it("is kept to 2 KB, and what follows is never waited for", async () => {
+  it("is stored up to 2 KB, without waiting for the remaining body", async () => {
     const receiver = await startReceiver({
-      // A multi-byte character lies across the cut, and the answer never ends.
+      // A multi-byte character crosses the limit, and the answer never ends.
       answer: (response) => response.writeHead(200).write(`${"x".repeat(2047)}ö${"y".repeat(50_000)}`),
     });
     const result = await sendSample(`http://127.0.0.1:${receiver.port}/`);
     expect(result).toMatchObject({ status: 200, error: null, answer: "x".repeat(2047) });
   });
 
-  it("is kept without control characters and invalid bytes, still within 2 KB", async () => {
+  it("is stored without control characters and invalid bytes, still within 2 KB", async () => {
     const bytes = Buffer.concat([Buffer.from("\u001b[2Ja\u0000b\tc\n"), Buffer.alloc(2000, 0xff)]);
     const receiver = await startReceiver({ answer: (response) => response.writeHead(500).end(bytes) });
     const { answer } = await sendSample(`http://127.0.0.1:${receiver.port}/`);
@@ -181,10 +181,10 @@ describe("the answer to a delivery", () => {
   it.each([
     ["seconds", "120", 120_000],
     ["a date", "Wed, 04 Mar 2026 05:07:07 GMT", 60_000],
-    ["a date gone by", "Wed, 04 Mar 2026 05:00:00 GMT", 0],
+    ["a past date", "Wed, 04 Mar 2026 05:00:00 GMT", 0],
     ["nonsense", "soon", null],
     ["a negative number", "-5", null],
-  ])("says when to come back, as %s", async (_, header, expected) => {
+  ])("gives the time of the next attempt in Retry-After, as %s", async (_, header, expected) => {
     const receiver = await startReceiver({
       answer: (response) => response.writeHead(503, { "retry-after": header }).end(),
     });

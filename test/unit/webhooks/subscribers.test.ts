@@ -1,4 +1,4 @@
-// Who gets which click: the router's fold of accounts and webhooks (interface, part 6).
+// The router's fold of accounts and webhooks into the subscribers of a click (interface, part 6).
 import { describe, expect, it } from "vitest";
 import type { EventOf, EventType, LinkledgerEvent } from "../../../src/events/catalogue.ts";
 import { foldSubscribers, noSubscribers, subscribersOf } from "../../../src/webhooks/routing/subscribers.ts";
@@ -44,11 +44,11 @@ describe("the subscribers of a click", () => {
     expect(clicked({ accountId: OTHER_ACCOUNT })).toEqual([]);
   });
 
-  it("are none for a link made in the web interface", () => {
+  it("are none for a link created in the portal", () => {
     expect(given(opened(), added()).clicked({ via: "web" })).toEqual([]);
   });
 
-  it("are those who asked for its kind", () => {
+  it("are those that select its kind", () => {
     const { clicked } = given(opened(), added(), added(SECOND_HOOK, { kinds: ["preview"] }));
     expect(clicked({ kind: "qr_scan" })).toEqual([HOOK]);
     expect(clicked({ kind: "preview" })).toEqual([SECOND_HOOK]);
@@ -73,7 +73,7 @@ describe("the subscribers of a click", () => {
     expect(subscribers.webhooks.get(HOOK)?.activeSince).toBe("2026-03-02T00:00:00.000Z");
   });
 
-  it("are not those that were removed, which is told once, and stays so", () => {
+  it("do not include removed webhooks, whose removal is reported once", () => {
     const { clicked, removed } = given(opened(), added(), toHook("WebhookRemoved"), toHook("WebhookRemoved"));
     expect(clicked()).toEqual([]);
     expect(removed).toEqual([HOOK]);

@@ -11,7 +11,7 @@ import { sqliteClickSpools } from "../../src/redirect/spool/click-spool.sqlite.t
 import { SpoolFull } from "../../src/redirect/spool/click-spool.ts";
 import { turns } from "../support/event-store/faulty-event-store.ts";
 import { sampleEvents } from "../support/event-store/sample-events.ts";
-import { newSender, RecorderLife, termOf } from "../support/redirect/recorder-life.ts";
+import { newSender, SimulatedRecorder, termOf } from "../support/redirect/simulated-recorder.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 
 const WRITER = "1111111111111111";
@@ -33,7 +33,7 @@ describe("clicks while the event store is unavailable", () => {
   });
 
   const start = (sender = newSender(WRITER), more = {}) =>
-    new RecorderLife(sender, { folder: spools, store, ...more });
+    new SimulatedRecorder(sender, { folder: spools, store, ...more });
 
   const spoolFiles = async () => (await readdir(spools)).filter((file) => file.endsWith(".spool"));
 
@@ -47,111 +47,111 @@ describe("clicks while the event store is unavailable", () => {
 
   it("are durable in the spool, and in the log once and in order when it is back", async () => {
     const sender = newSender(WRITER);
-    const life = start(sender);
-    life.eventStore.unavailable = true;
+    const recorder = start(sender);
+    recorder.eventStore.unavailable = true;
     for (let batch = 0; batch < 50; batch++) {
-      life.send(10);
-      expect(await life.settled()).toBe(true);
+      recorder.send(10);
+      expect(await recorder.settled()).toBe(true);
     }
     expect(sender.accepted).toHaveLength(500);
     expect(await terms()).toEqual([]);
-    expect(life.spool).toMatchObject({ clicks: 500, full: false });
-    expect(life.spool.bytes).toBeGreaterThan(500 * 100);
-    life.eventStore.unavailable = false;
-    expect(await life.drained()).toBe(true);
+    expect(recorder.spool).toMatchObject({ clicks: 500, full: false });
+    expect(recorder.spool.bytes).toBeGreaterThan(500 * 100);
+    recorder.eventStore.unavailable = false;
+    expect(await recorder.drained()).toBe(true);
     expect(await terms()).toEqual(termsOf(WRITER, 500));
-    expect(life.problems).toEqual([
+    expect(recorder.problems).toEqual([
       "Clicks wait in the spool: the store is unavailable",
       "The event store has all clicks of the spool",
     ]);
-    await life.close();
+    await recorder.close();
     expect(await spoolFiles()).toEqual([]);
   });
 
   it("are appended directly again once the spool is empty", async () => {
-    const life = start();
-    life.eventStore.script.push("refused");
-    life.send(3);
-    await life.drained();
-    life.send(3);
-    await life.settled();
-    expect(life.spool.clicks).toBe(0);
+    const recorder = start();
+    recorder.eventStore.script.push("refused");
+    recorder.send(3);
+    await recorder.drained();
+    recorder.send(3);
+    await recorder.settled();
+    expect(recorder.spool.clicks).toBe(0);
     expect(await terms()).toEqual(termsOf(WRITER, 6));
-    await life.close();
+    await recorder.close();
   });
 
   it("are spooled while the store is slow, which is not reported as an outage", async () => {
-    const life = start();
-    life.eventStore.script.push("slow", "none");
-    life.send(5);
-    expect(await life.settled()).toBe(true);
-    expect(life.spool.clicks).toBe(5);
-    expect(await life.drained()).toBe(true);
+    const recorder = start();
+    recorder.eventStore.script.push("slow", "none");
+    recorder.send(5);
+    expect(await recorder.settled()).toBe(true);
+    expect(recorder.spool.clicks).toBe(5);
+    expect(await recorder.drained()).toBe(true);
     expect(await terms()).toEqual(termsOf(WRITER, 5));
-    expect(life.eventStore.script).toEqual(["none"]);
-    expect(life.problems).toEqual([]);
-    await life.close();
+    expect(recorder.eventStore.script).toEqual(["none"]);
+    expect(recorder.problems).toEqual([]);
+    await recorder.close();
   });
 
   it("are not spooled while the store answers in time", async () => {
-    const life = start();
+    const recorder = start();
     for (let batch = 0; batch < 30; batch++) {
-      life.send(5);
-      expect(await life.settled()).toBe(true);
-      expect(life.largestSpool).toBe(0);
+      recorder.send(5);
+      expect(await recorder.settled()).toBe(true);
+      expect(recorder.largestSpool).toBe(0);
     }
     expect(await terms()).toEqual(termsOf(WRITER, 150));
-    await life.close();
+    await recorder.close();
   });
 
   it("are spooled without further clicks when the answer is late, and later ones are not", async () => {
-    const life = start();
-    life.eventStore.script.push("slow", "none", "none");
-    life.send(5);
-    life.send(7);
-    expect(await life.settled()).toBe(true);
-    expect(life.spool.clicks).toBe(12);
-    expect(await life.drained()).toBe(true);
-    life.largestSpool = 0;
-    life.send(3);
-    expect(await life.settled()).toBe(true);
-    expect(life.largestSpool).toBe(0);
+    const recorder = start();
+    recorder.eventStore.script.push("slow", "none", "none");
+    recorder.send(5);
+    recorder.send(7);
+    expect(await recorder.settled()).toBe(true);
+    expect(recorder.spool.clicks).toBe(12);
+    expect(await recorder.drained()).toBe(true);
+    recorder.largestSpool = 0;
+    recorder.send(3);
+    expect(await recorder.settled()).toBe(true);
+    expect(recorder.largestSpool).toBe(0);
     expect(await terms()).toEqual(termsOf(WRITER, 15));
-    await life.close();
+    await recorder.close();
   });
 
   it.each(["lost", "slow and lost"] as const)("are not doubled when an answer is %s", async (fault) => {
-    const life = start();
-    life.eventStore.script.push(fault, "refused", "lost");
-    for (let batch = 0; batch < 4; batch++) life.send(5);
-    expect(await life.drained()).toBe(true);
+    const recorder = start();
+    recorder.eventStore.script.push(fault, "refused", "lost");
+    for (let batch = 0; batch < 4; batch++) recorder.send(5);
+    expect(await recorder.drained()).toBe(true);
     expect(await terms()).toEqual(termsOf(WRITER, 20));
-    await life.close();
+    await recorder.close();
   });
 
   it("survive a crash of their process, and the next one on that folder appends them", async () => {
-    const dead = start();
-    dead.eventStore.unavailable = true;
-    dead.send(7);
-    await dead.settled();
-    dead.die();
+    const crashed = start();
+    crashed.eventStore.unavailable = true;
+    crashed.send(7);
+    await crashed.settled();
+    crashed.crash();
     const next = newSender("2222222222222222");
-    const life = start(next);
-    life.send(2);
-    expect(await life.drained()).toBe(true);
+    const recorder = start(next);
+    recorder.send(2);
+    expect(await recorder.drained()).toBe(true);
     expect((await terms()).toSorted()).toEqual([...termsOf(WRITER, 7), ...termsOf(next.writer, 2)]);
-    await life.close();
+    await recorder.close();
     expect(await spoolFiles()).toEqual([]);
   });
 
   it("are not doubled when their crashed process had appended some without getting the answer", async () => {
-    const dead = start();
-    dead.eventStore.script.push("slow", "refused");
-    dead.send(4);
-    await dead.settled();
-    dead.send(4);
-    await dead.settled();
-    dead.die();
+    const crashed = start();
+    crashed.eventStore.script.push("slow", "refused");
+    crashed.send(4);
+    await crashed.settled();
+    crashed.send(4);
+    await crashed.settled();
+    crashed.crash();
     // Only the first batch of those that the spool joins into one append.
     const first = sqliteClickSpools(spools, { name: "z", maxBytes: 1 });
     const [orphaned] = first.openOrphaned(() => undefined);
@@ -159,41 +159,41 @@ describe("clicks while the event store is unavailable", () => {
     expect(waiting?.after).toBe(-1);
     await store.append(waiting?.stream ?? "", "none", waiting?.events ?? []);
     orphaned?.close();
-    const life = start(newSender("2222222222222222"));
-    expect(await life.drained()).toBe(true);
+    const recorder = start(newSender("2222222222222222"));
+    expect(await recorder.drained()).toBe(true);
     expect(await terms()).toEqual(termsOf(WRITER, 8));
-    await life.close();
+    await recorder.close();
   });
 
   it("wait in the spool behind the orphaned spool of a crashed thread of their process", async () => {
     const sender = newSender(WRITER);
-    const dead = start(sender);
-    dead.eventStore.unavailable = true;
-    dead.send(5);
-    await dead.settled();
-    dead.die();
+    const crashed = start(sender);
+    crashed.eventStore.unavailable = true;
+    crashed.send(5);
+    await crashed.settled();
+    crashed.crash();
     // This handle locks the orphaned spool, so that the next thread cannot drain it yet.
     const [held] = sqliteClickSpools(spools, { name: "z", maxBytes: 1 }).openOrphaned(() => undefined);
-    const life = start(sender);
-    life.send(5);
-    expect(await life.settled()).toBe(true);
+    const recorder = start(sender);
+    recorder.send(5);
+    expect(await recorder.settled()).toBe(true);
     await turns(300);
     expect(await terms()).toEqual([]);
     expect(sender.accepted).toHaveLength(10);
     held?.close();
-    expect(await life.drained()).toBe(true);
+    expect(await recorder.drained()).toBe(true);
     await turns(300);
-    expect(await life.drained()).toBe(true);
+    expect(await recorder.drained()).toBe(true);
     expect(await terms()).toEqual(termsOf(WRITER, 10));
-    await life.close();
+    await recorder.close();
   });
 
   it("stay on disk when the process is stopped during the outage", async () => {
-    const life = start();
-    life.eventStore.unavailable = true;
-    life.send(6);
-    await life.settled();
-    await life.close();
+    const recorder = start();
+    recorder.eventStore.unavailable = true;
+    recorder.send(6);
+    await recorder.settled();
+    await recorder.close();
     expect(await spoolFiles()).toHaveLength(1);
     const next = start(newSender("2222222222222222"));
     expect(await next.drained()).toBe(true);
@@ -203,31 +203,31 @@ describe("clicks while the event store is unavailable", () => {
 
   it("wait in memory, all of them and in order, when the spool is full", async () => {
     const sender = newSender(WRITER);
-    const life = start(sender, { maxBytes: 20_000 });
-    life.eventStore.unavailable = true;
+    const recorder = start(sender, { maxBytes: 20_000 });
+    recorder.eventStore.unavailable = true;
     for (let batch = 0; batch < 20; batch++) {
-      life.send(5);
+      recorder.send(5);
       await turns(30);
     }
-    expect(life.spool.full).toBe(true);
-    expect(life.spool.bytes).toBeLessThanOrEqual(20_000);
+    expect(recorder.spool.full).toBe(true);
+    expect(recorder.spool.bytes).toBeLessThanOrEqual(20_000);
     expect(sender.accepted.length).toBeLessThan(100);
-    expect(sender.accepted.length).toBe(life.spool.clicks);
-    expect(life.problems).toContain("The click spool is full: it may hold 20000 bytes");
-    life.eventStore.unavailable = false;
-    expect(await life.drained()).toBe(true);
+    expect(sender.accepted.length).toBe(recorder.spool.clicks);
+    expect(recorder.problems).toContain("The click spool is full: it may hold 20000 bytes");
+    recorder.eventStore.unavailable = false;
+    expect(await recorder.drained()).toBe(true);
     expect(await terms()).toEqual(termsOf(WRITER, 100));
-    expect(life.spool.full).toBe(false);
-    await life.close();
+    expect(recorder.spool.full).toBe(false);
+    await recorder.close();
   });
 
   it("wait in memory for the store when there is no room for a spool", async () => {
-    const life = start(newSender(WRITER), { maxBytes: 1 });
-    life.eventStore.script.push("slow", "lost", "refused");
-    for (let batch = 0; batch < 3; batch++) life.send(5);
-    expect(await life.settled()).toBe(true);
+    const recorder = start(newSender(WRITER), { maxBytes: 1 });
+    recorder.eventStore.script.push("slow", "lost", "refused");
+    for (let batch = 0; batch < 3; batch++) recorder.send(5);
+    expect(await recorder.settled()).toBe(true);
     expect(await terms()).toEqual(termsOf(WRITER, 15));
-    await life.close();
+    await recorder.close();
   });
 });
 

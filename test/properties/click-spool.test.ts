@@ -6,7 +6,7 @@ import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.t
 import type { LinkClicked } from "../../src/events/catalogue.ts";
 import { PREFIX } from "../../src/events/streams.ts";
 import { APPEND_FAULTS, turns } from "../support/event-store/faulty-event-store.ts";
-import { newSender, RecorderLife, type Sender, termOf } from "../support/redirect/recorder-life.ts";
+import { newSender, type Sender, SimulatedRecorder, termOf } from "../support/redirect/simulated-recorder.ts";
 import { printCounts } from "../support/runtime/print-counts.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 
@@ -22,16 +22,16 @@ const step = fc.record({
   turnsAfter: fc.nat(20),
 });
 /** One recorder thread. After it the process starts another thread, or crashes with it. */
-const life = fc.record({
+const thread = fc.record({
   steps: fc.array(step, { maxLength: 8 }),
-  end: fc.constantFrom("thread dies", "process dies", "process stops"),
+  end: fc.constantFrom("thread crashes", "process crashes", "process stops"),
 });
 
 const counts = { threads: 0, crashes: 0, "clicks accepted": 0, "reports of spooled clicks": 0 };
 
 it("holds every accepted click exactly once, and those of a day in order", async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(life, { minLength: 1, maxLength: 5 }), async (lives) => {
+    fc.asyncProperty(fc.array(thread, { minLength: 1, maxLength: 5 }), async (threads) => {
       const folder = await temporaryFolder();
       const store = await openSqliteEventStore(`${folder.path}/events.db`);
       const at = (hit: number) => MIDNIGHT - 5 + hit;
@@ -39,24 +39,24 @@ it("holds every accepted click exactly once, and those of a day in order", async
       const senders: Sender[] = [];
       let sender = senders[senders.push(newSender(writerName(0))) - 1] as Sender;
       try {
-        for (const { steps, end } of lives) {
-          const recorder = new RecorderLife(sender, options);
+        for (const { steps, end } of threads) {
+          const recorder = new SimulatedRecorder(sender, options);
           counts.threads++;
           for (const { clicks, faults, turnsAfter } of steps) {
             recorder.eventStore.script.push(...faults);
             recorder.send(clicks);
             await turns(turnsAfter);
             counts["reports of spooled clicks"] += recorder.spool.clicks > 0 ? 1 : 0;
-            if (recorder.isDead) counts.crashes++;
-            if (recorder.isDead) break;
+            if (recorder.hasCrashed) counts.crashes++;
+            if (recorder.hasCrashed) break;
           }
-          if (end === "process stops" && !recorder.isDead && (await recorder.settled()))
+          if (end === "process stops" && !recorder.hasCrashed && (await recorder.settled()))
             await recorder.close();
-          recorder.die();
-          if (end !== "thread dies")
+          recorder.crash();
+          if (end !== "thread crashes")
             sender = senders[senders.push(newSender(writerName(senders.length))) - 1] as Sender;
         }
-        const last = new RecorderLife(sender, options);
+        const last = new SimulatedRecorder(sender, options);
         expect(await last.drained()).toBe(true);
         await last.close();
 

@@ -1,56 +1,56 @@
-// A fault double: a real event store whose appends fail as a script says, or end the life of whoever asked.
+// A fault double: a real event store whose appends fail, or crash the caller, as a script says.
 import { setImmediate as turn } from "node:timers/promises";
 import { type EventStore, StoreUnavailable } from "../../../src/event-store/port.ts";
 
-/** `lost`: done, and the answer doesn't come back. `slow`: well beyond the writer's patience. */
+/** `lost`: appended, but the answer is an error. `slow`: longer than the outbox waits before it spools. */
 export const APPEND_FAULTS = [
   "refused",
   "lost",
   "slow",
   "slow and lost",
-  "dead before",
-  "dead after",
+  "crash before",
+  "crash after",
 ] as const;
 export type AppendFault = (typeof APPEND_FAULTS)[number] | "none";
 
 export type FaultyEventStore = EventStore & {
-  /** What the next appends meet, in turn. */
+  /** Faults of the next appends, in order. */
   script: AppendFault[];
-  /** While true every append that has no line in the script is refused. */
+  /** While true, every append without a fault in the script is refused. */
   unavailable: boolean;
-  /** Nothing is answered, or done, any more. */
-  dead: boolean;
+  /** While true, no call is executed or answered. */
+  crashed: boolean;
 };
 
 const SLOW_TURNS = 12;
 
-export function faultyEventStore(sound: EventStore, onDeath: () => void = () => undefined): FaultyEventStore {
-  const alive = <T>(answer: Promise<T>): Promise<T> =>
-    answer.then((value) => (faulty.dead ? new Promise<T>(() => undefined) : value));
-  const die = (): Promise<never> => {
-    onDeath();
+export function faultyEventStore(sound: EventStore, onCrash: () => void = () => undefined): FaultyEventStore {
+  const unlessCrashed = <T>(answer: Promise<T>): Promise<T> =>
+    answer.then((value) => (faulty.crashed ? new Promise<T>(() => undefined) : value));
+  const crash = (): Promise<never> => {
+    onCrash();
     return new Promise(() => undefined);
   };
   const unavailable = () => new StoreUnavailable("the store is unavailable");
   const faulty: FaultyEventStore = {
     script: [],
     unavailable: false,
-    dead: false,
+    crashed: false,
     async append(...request) {
-      if (faulty.dead) return new Promise(() => undefined);
+      if (faulty.crashed) return new Promise(() => undefined);
       const fault = faulty.script.shift() ?? (faulty.unavailable ? "refused" : "none");
       if (fault === "refused") throw unavailable();
-      if (fault === "dead before") return die();
+      if (fault === "crash before") return crash();
       if (fault === "slow") await turns(SLOW_TURNS);
-      const result = await alive(sound.append(...request));
-      if (fault === "dead after") return die();
+      const result = await unlessCrashed(sound.append(...request));
+      if (fault === "crash after") return crash();
       if (fault === "slow and lost") await turns(SLOW_TURNS);
       if (fault === "lost" || fault === "slow and lost") throw unavailable();
       return result;
     },
     read: (...request) => {
       if (faulty.unavailable) return Promise.reject(unavailable());
-      return faulty.dead ? new Promise(() => undefined) : alive(sound.read(...request));
+      return faulty.crashed ? new Promise(() => undefined) : unlessCrashed(sound.read(...request));
     },
     readAll: (options) => sound.readAll(options),
     subscribe: (options) => sound.subscribe(options),

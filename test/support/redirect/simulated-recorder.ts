@@ -1,5 +1,4 @@
-// The recorder thread's life over a data folder, without the thread: it may die anywhere, and another one follows.
-
+// The recorder thread's work on a data folder, simulated in the test's thread: it can crash anywhere and be replaced.
 import { setImmediate as turn } from "node:timers/promises";
 import type { EventStore } from "../../../src/event-store/port.ts";
 import { enricher } from "../../../src/redirect/clicks/click-event.ts";
@@ -18,18 +17,18 @@ const link = packTarget(clickedLink);
 
 const FACTS = { method: "GET", address: "203.0.113.9", userAgent: "", referrer: "", language: "" } as const;
 
-/** Hits of a process as the HTTP thread keeps them until it hears that they are safe. */
+/** The HTTP thread of a simulated process, which keeps hits until they are reported as committed. */
 export type Sender = {
   writer: string;
   unacknowledged: Map<number, HitBatch>;
   revisions: Map<string, number>;
-  /** Terms of the clicks that were reported safe. */
+  /** Terms of the clicks that were reported as committed. */
   accepted: string[];
   sent: number;
   batches: number;
 };
 
-export type LifeOptions = {
+export type SimulatedRecorderOptions = {
   folder: string;
   store: EventStore;
   maxBytes?: number;
@@ -37,7 +36,7 @@ export type LifeOptions = {
 };
 
 let threads = 0;
-/** Of all lives: its caches of user agents take longer to make than a life lasts. */
+/** Shared by all simulated recorders, because creating its caches takes longer than one of them runs. */
 const enrich = enricher(geoOf(undefined, undefined));
 
 export function newSender(writer: string): Sender {
@@ -48,16 +47,16 @@ export function termOf(sender: Sender, number: number): string {
   return `${sender.writer}-${number}`;
 }
 
-/** Milliseconds become turns of the event loop, so that an outage of seconds passes at once. */
+/** Converts milliseconds to turns of the event loop, so that an outage of seconds passes quickly. */
 async function sleepInTurns(ms: number, signal?: AbortSignal): Promise<void> {
-  for (let left = Math.ceil(ms / 25); left > 0 && !signal?.aborted; left--) await turn();
+  for (let remaining = Math.ceil(ms / 25); remaining > 0 && !signal?.aborted; remaining--) await turn();
 }
 
-export class RecorderLife {
+export class SimulatedRecorder {
   readonly eventStore: FaultyEventStore;
   readonly problems: string[] = [];
   spool: SpoolReport = { type: "spool", clicks: 0, bytes: 0, full: false };
-  /** Most clicks that were ever in the spool. */
+  /** Highest number of clicks in the spool so far. */
   largestSpool = 0;
   readonly #sender: Sender;
   readonly #at: (hit: number) => number;
@@ -65,21 +64,21 @@ export class RecorderLife {
   readonly #outbox: ClickOutbox;
   readonly #writer: ClickWriter;
 
-  /** The batches that the sender still holds are sent again first, as to a new thread of the same process. */
+  /** Gets the sender's uncommitted batches again first, as a new thread of the same process does. */
   constructor(
     sender: Sender,
-    { folder, store, maxBytes = 1_000_000_000, at = () => 1_780_000_000_000 }: LifeOptions,
+    { folder, store, maxBytes = 1_000_000_000, at = () => 1_780_000_000_000 }: SimulatedRecorderOptions,
   ) {
     this.#sender = sender;
     this.#at = at;
-    this.eventStore = faultyEventStore(store, () => this.die());
+    this.eventStore = faultyEventStore(store, () => this.crash());
     const name = `${sender.writer}-${String(threads++).padStart(8, "0")}`;
     this.#outbox = new ClickOutbox({
       eventStore: this.eventStore,
       spools: this.#keepingTrack(sqliteClickSpools(folder, { name, maxBytes, minFreeBytes: 0 })),
       sleep: sleepInTurns,
       random: () => 0.5,
-      report: (report) => this.#hear(report),
+      report: (report) => this.#onReport(report),
     });
     this.#writer = new ClickWriter({
       outbox: this.#outbox,
@@ -87,13 +86,13 @@ export class RecorderLife {
       visitors: async () => visitorCodes(new Uint8Array(32)),
       writer: sender.writer,
       revisions: sender.revisions,
-      report: (report) => this.#hear(report),
+      report: (report) => this.#onReport(report),
     });
     for (const batch of sender.unacknowledged.values()) this.#writer.push(batch);
   }
 
-  get isDead(): boolean {
-    return this.eventStore.dead;
+  get hasCrashed(): boolean {
+    return this.eventStore.crashed;
   }
 
   /** One batch of clicks. */
@@ -114,20 +113,20 @@ export class RecorderLife {
     this.#writer.push(batch);
   }
 
-  /** Resolves when everything sent is safe; false when that takes too long or the life ends before. */
+  /** Resolves with true when everything sent is committed; with false when that takes too long or it crashes. */
   async settled(): Promise<boolean> {
     return this.#until(() => this.#sender.unacknowledged.size === 0);
   }
 
-  /** Resolves when nothing waits in the folder's spools. */
+  /** The same, and all spools of the folder are empty. */
   async drained(): Promise<boolean> {
     await turns(3);
     return this.#until(() => this.#sender.unacknowledged.size === 0 && this.spool.clicks === 0);
   }
 
-  /** As `kill -9` would: nothing is told, tidied or waited for. */
-  die(): void {
-    this.eventStore.dead = true;
+  /** As after `kill -9`: nothing more is reported or appended; only the locks of the spools are released. */
+  crash(): void {
+    this.eventStore.crashed = true;
     for (const spool of this.#opened) spool.close();
   }
 
@@ -136,15 +135,15 @@ export class RecorderLife {
   }
 
   async #until(condition: () => boolean): Promise<boolean> {
-    for (let i = 0; i < 20_000 && !this.isDead; i++) {
+    for (let i = 0; i < 20_000 && !this.hasCrashed; i++) {
       if (condition()) return true;
       await turn();
     }
     return false;
   }
 
-  #hear(report: RecorderReport): void {
-    if (this.isDead) return;
+  #onReport(report: RecorderReport): void {
+    if (this.hasCrashed) return;
     if (report.type === "spool") {
       this.spool = report;
       this.largestSpool = Math.max(this.largestSpool, report.clicks);
@@ -166,7 +165,7 @@ export class RecorderLife {
     };
     return {
       openOwn: () => keep(spools.openOwn()),
-      openOrphaned: (onTrouble) => (this.isDead ? [] : spools.openOrphaned(onTrouble).map(keep)),
+      openOrphaned: (onUnreadable) => (this.hasCrashed ? [] : spools.openOrphaned(onUnreadable).map(keep)),
     };
   }
 }

@@ -1,4 +1,4 @@
-// The abusers, a process of their own: asked for kinds of abuse and a time, it answers what they were answered.
+// The abusive clients: runs the ordered kinds of abuse for a time, and answers with the counts of their responses.
 import { pause } from "../src/runtime/pause.ts";
 import { type Abuse, type AbuseCounts, type AbuseKind, type AbuseOrder, abuseKinds } from "./abuses.ts";
 
@@ -19,9 +19,9 @@ async function abuse(order: AbuseOrder): Promise<AbuseCounts> {
   return counts;
 }
 
-/** At its rate, as long as few enough are in flight. */
+/** Starts requests at the kind's rate; waits while its maximum is in flight. */
 async function repeat(
-  { perSecond, atOnce, once }: AbuseKind,
+  { perSecond, maxInFlight, send }: AbuseKind,
   until: number,
 ): Promise<Record<string, number>> {
   const answers: Record<string, number> = {};
@@ -32,8 +32,8 @@ async function repeat(
   const inFlight = new Set<Promise<void>>();
   for (let n = 0; performance.now() < until; n += 1) {
     await pause(Math.max(0, started + (n * 1_000) / perSecond - performance.now()));
-    if (inFlight.size >= atOnce) await Promise.race(inFlight);
-    const one: Promise<void> = once(n)
+    if (inFlight.size >= maxInFlight) await Promise.race(inFlight);
+    const one: Promise<void> = send(n)
       .then(count, (error: Error) => count(error.message))
       .finally(() => inFlight.delete(one));
     inFlight.add(one);

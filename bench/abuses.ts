@@ -1,7 +1,7 @@
-// What an abuser does, kind by kind: one request of each, and how often it is made.
+// The kinds of abuse: the request of each, its rate, and how many may be in flight.
 import { connect, type Socket } from "node:net";
 import { csrfOf } from "../test/support/portal/browser-like.ts";
-import { send } from "../test/support/service/ask.ts";
+import { send as sendRequest } from "../test/support/service/ask.ts";
 import { benchSlug } from "./traffic/requests.ts";
 
 export const ABUSES = [
@@ -27,40 +27,40 @@ export type AbuseOrder = {
   watcher: string;
 };
 
-/** How often each answer came: status codes, or what went wrong. */
+/** Number of responses by status code, or by error message. */
 export type AbuseCounts = Partial<Record<Abuse, Record<string, number>>>;
 
-/** `perSecond`: starts a second; `atOnce`: most of this kind in flight, so that a slow service isn't flooded by waiting. */
-export type AbuseKind = { perSecond: number; atOnce: number; once: (n: number) => Promise<string> };
+/** `perSecond`: requests started a second; `maxInFlight`: bounds the requests that wait for a slow service. */
+export type AbuseKind = { perSecond: number; maxInFlight: number; send: (n: number) => Promise<string> };
 
-/** Loopback is trusted to say so: the abuser comes from elsewhere than the redirects' visitors. */
+/** Client address of the abuse, sent as X-Forwarded-For, which the service trusts from loopback. */
 const ABUSER = "198.51.100.66";
 const WATCHERS = 10;
 
-/** The form token is the session's, so it is fetched once. */
+/** Fetches the sessions' form tokens first, which stay valid. */
 export async function abuseKinds({ port, free, watcher }: AbuseOrder): Promise<Record<Abuse, AbuseKind>> {
-  const ask = async (path: string, headers: Record<string, string> = {}, body?: string) => {
+  const request = async (path: string, headers: Record<string, string> = {}, body?: string) => {
     const method = body === undefined ? "GET" : "POST";
-    return send<unknown>(port, path, {
+    return sendRequest<unknown>(port, path, {
       method,
       headers: { "x-forwarded-for": ABUSER, accept: "text/html", ...headers },
       body,
     });
   };
   const asFree = { cookie: free };
-  const page = await ask("/portal/keys", asFree);
+  const page = await request("/portal/keys", asFree);
   const [withToken, csrf] = [withCookies(free, page.headers["set-cookie"]), csrfOf(page.text)];
   const form = (path: string, fields: Record<string, string>) =>
-    ask(
+    request(
       path,
       { cookie: withToken, "content-type": "application/x-www-form-urlencoded" },
       new URLSearchParams({ _csrf: csrf, ...fields }).toString(),
     );
   const status = async (answer: Promise<{ status: number }>) => String((await answer).status);
-  const signInPage = await ask("/portal/sign-in");
+  const signInPage = await request("/portal/sign-in");
   const stranger = withCookies("", signInPage.headers["set-cookie"]);
   const guess = (n: number) =>
-    ask(
+    request(
       "/portal/sign-in",
       { cookie: stranger, "content-type": "application/x-www-form-urlencoded" },
       new URLSearchParams({
@@ -72,10 +72,10 @@ export async function abuseKinds({ port, free, watcher }: AbuseOrder): Promise<R
   return {
     keys: {
       perSecond: 100,
-      atOnce: 4,
-      once: async (n) => {
+      maxInFlight: 4,
+      send: async (n) => {
         const issued = await form("/portal/keys", { label: `key ${n}` });
-        const keys = await ask("/portal/keys", asFree);
+        const keys = await request("/portal/keys", asFree);
         const deactivate = /action="(\/portal\/keys\/[^"]+\/deactivate)"/.exec(keys.text)?.[1];
         if (deactivate) await form(deactivate, {});
         return String(issued.status);
@@ -83,35 +83,43 @@ export async function abuseKinds({ port, free, watcher }: AbuseOrder): Promise<R
     },
     links: {
       perSecond: 100,
-      atOnce: 8,
-      once: (n) => status(form("/portal/links", { url: `https://example.com/${n}` })),
+      maxInFlight: 8,
+      send: (n) => status(form("/portal/links", { url: `https://example.com/${n}` })),
     },
     qr: {
       perSecond: 50,
-      atOnce: 16,
-      // A colour of its own each time: no cache helps.
-      once: (n) =>
+      maxInFlight: 16,
+      // Another colour each time, so that no image is cached.
+      send: (n) =>
         status(
-          ask(
+          request(
             `/api/qr/${benchSlug(n % 100)}?size=2048&margin=0&ecc=H&dark=${n.toString(16).padStart(6, "0")}`,
           ),
         ),
     },
-    search: { perSecond: 50, atOnce: 8, once: (n) => status(ask(`/portal/links?q=nowhere-${n}`, asFree)) },
-    export: { perSecond: 2, atOnce: 2, once: () => status(ask("/portal/account/export", asFree)) },
-    "stalled-live": { perSecond: WATCHERS, atOnce: WATCHERS, once: () => stalledWatcher(port, watcher) },
-    scan: { perSecond: 500, atOnce: 16, once: (n) => status(ask(`/s${(n * 7919) % 1_000_000}${n}`)) },
-    "sign-in": { perSecond: 20, atOnce: 4, once: (n) => status(guess(n)) },
+    search: {
+      perSecond: 50,
+      maxInFlight: 8,
+      send: (n) => status(request(`/portal/links?q=nowhere-${n}`, asFree)),
+    },
+    export: { perSecond: 2, maxInFlight: 2, send: () => status(request("/portal/account/export", asFree)) },
+    "stalled-live": { perSecond: WATCHERS, maxInFlight: WATCHERS, send: () => stalledWatcher(port, watcher) },
+    scan: {
+      perSecond: 500,
+      maxInFlight: 16,
+      send: (n) => status(request(`/s${(n * 7919) % 1_000_000}${n}`)),
+    },
+    "sign-in": { perSecond: 20, maxInFlight: 4, send: (n) => status(guess(n)) },
     "bad-keys": {
       perSecond: 100,
-      atOnce: 8,
-      once: (n) => status(ask("/api/v1/links", { "x-api-key": `ll_${n.toString().padStart(32, "0")}` })),
+      maxInFlight: 8,
+      send: (n) => status(request("/api/v1/links", { "x-api-key": `ll_${n.toString().padStart(32, "0")}` })),
     },
-    ready: { perSecond: 100, atOnce: 8, once: () => status(ask("/health/ready")) },
+    ready: { perSecond: 100, maxInFlight: 8, send: () => status(request("/health/ready")) },
   };
 }
 
-/** Asks for live updates of the most visited link and never reads them, until the service gives it up. */
+/** Requests live updates of the most visited link and never reads them, until the service closes the connection. */
 function stalledWatcher(port: number, cookie: string): Promise<string> {
   return new Promise((resolve) => {
     const socket: Socket = connect({ host: "127.0.0.1", port }, () => {
@@ -122,7 +130,7 @@ function stalledWatcher(port: number, cookie: string): Promise<string> {
     });
     socket.on("error", () => resolve("reset"));
     socket.on("close", () => resolve("dropped"));
-    // Not counted as an answer: it has been stalled for as long as the benchmark runs.
+    // The service has not closed the connection within the phase.
     setTimeout(() => {
       socket.destroy();
       resolve("still stalled");

@@ -1,4 +1,4 @@
-// The yardstick: the same framework answering the same 301 with nothing behind it. PORT in, a ready message out.
+// The baseline: Fastify with one route that answers 301. Sends its URL to the parent when it listens.
 import Fastify from "fastify";
 
 const app = Fastify({ logger: false });

@@ -1,11 +1,9 @@
-// Runs one of the benchmark's own files as a process that is asked questions by messages.
+// Runs a file of the benchmarks as a child process that is driven by messages.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-export type Child = { url: string; stop(): Promise<void> };
-
-/** Starts a file of this folder; `ask` sends a message and waits for the answer. */
+/** Starts a file of this folder; `request` sends a message and resolves with the next one from the child. */
 export function startChild(file: string) {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), { execArgv: [] });
   const failed = once(child, "exit").then(([code]) => {
@@ -18,10 +16,10 @@ export function startChild(file: string) {
   };
   return {
     answer,
-    /** Sends a message that is not answered. */
-    tell: (order: object): void => void child.send(order),
-    ask: <T>(question: object): Promise<T> => {
-      child.send(question);
+    /** Sends a message that has no answer. */
+    send: (order: object): void => void child.send(order),
+    request: <T>(order: object): Promise<T> => {
+      child.send(order);
       return answer<T>();
     },
     stop: async () => {

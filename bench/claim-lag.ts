@@ -1,14 +1,14 @@
-// Reads from /metrics how late deliveries were taken up, so that one phase can be told from the one before.
+// Reads the claim lag of deliveries from /metrics, so that its distribution can be computed for one phase.
 import { setTimeout as delay } from "node:timers/promises";
 
 const BUCKET = /^linkledger_webhook_claim_lag_seconds_bucket\{le="([^"]+)"\} (\d+)$/gm;
 const TRIES = 300;
 
-/** Deliveries taken up at most that many seconds late, by bound; the last bound is endless. */
+/** The histogram's cumulative counts of deliveries by bound in seconds; the last bound is infinite. */
 export type ClaimLags = ReadonlyMap<number, number>;
 
 /**
- * Once at least that many have been taken up: the thread that counts them tells when it has time.
+ * Polls until at least that many deliveries are counted, as the webhooks thread reports its counts with a delay.
  * @throws after a minute
  */
 export async function claimLags(serviceUrl: string, atLeast: number): Promise<ClaimLags> {
@@ -20,7 +20,7 @@ export async function claimLags(serviceUrl: string, atLeast: number): Promise<Cl
   throw new Error(`/metrics does not show that ${atLeast} deliveries were taken up`);
 }
 
-/** The smallest bound in seconds that the share `q` of the deliveries between two readings kept. */
+/** The smallest bound in seconds that holds for the share `q` of the deliveries between two readings. */
 export function boundOf(q: number, before: ClaimLags, after: ClaimLags): number {
   const wanted = (totalOf(after) - totalOf(before)) * q;
   const kept = [...after].find(([bound, count]) => count - (before.get(bound) ?? 0) >= wanted);

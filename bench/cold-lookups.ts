@@ -1,10 +1,11 @@
-// `npm run bench cold-lookups`: what a link costs that no process has in memory, from MongoDB and from a cache in Redis.
+// `npm run bench cold-lookups`: the cost of looking up a link that is not cached in memory, in MongoDB and in Redis.
 import { openBackend } from "../src/backend.ts";
 import { LinkLookup } from "../src/redirect/lookup/lookup.ts";
 import { temporaryFolder } from "../test/support/runtime/temporary-folder.ts";
 import { startMongodb } from "../test/support/servers/mongodb-server.ts";
 import { startRedis } from "../test/support/servers/redis-server.ts";
 import { machineLine } from "./report.ts";
+import { median } from "./statistics.ts";
 
 const LINKS = 500;
 const IN_FLIGHT = 50;
@@ -12,9 +13,9 @@ const HOST = "sho.rt";
 const ACCOUNT = "7a6f3c1e-52b1-4f0e-9a54-2f6c1d7b8e90";
 const AT = "2026-05-01T12:00:00.000Z";
 
-type Look = (slug: string) => Promise<unknown>;
+type Lookup = (slug: string) => Promise<unknown>;
 
-/** `rounds` times both ways in turn: one after the other, then 50 at once. Prints the medians. */
+/** Alternates between both stores, with one lookup and with 50 in flight. Prints the medians. */
 export async function benchColdLookups(rounds: number): Promise<void> {
   const folder = await temporaryFolder();
   const [mongodb, redis] = await Promise.all([startMongodb(), startRedis()]);
@@ -31,8 +32,8 @@ export async function benchColdLookups(rounds: number): Promise<void> {
     await connection.run(async (client) => {
       for (const link of links) await client.hset(redisKey(link.slug), "r", 0, "v", JSON.stringify(link));
     });
-    const ways: Record<string, () => Look> = {
-      // A lookup of its own for each pass, so that each look is a cold one.
+    const stores: Record<string, () => Lookup> = {
+      // A new LinkLookup for each pass, so that its cache is empty.
       MongoDB: () => {
         const lookup = new LinkLookup({ ...backend, baseHost: HOST, isFollowing: () => true });
         return (slug) => lookup.find(HOST, slug);
@@ -45,15 +46,15 @@ export async function benchColdLookups(rounds: number): Promise<void> {
     console.log(`${machineLine()}\n${LINKS} links, ${rounds} rounds, medians`);
     const results = new Map<string, { latency: number[]; rate: number[] }>();
     for (let round = 0; round < rounds; round++)
-      for (const [name, way] of Object.entries(ways)) {
+      for (const [name, lookup] of Object.entries(stores)) {
         const { latency, rate } = results.get(name) ?? { latency: [], rate: [] };
-        latency.push((await secondsFor(way(), 1)) / LINKS);
-        rate.push(LINKS / (await secondsFor(way(), IN_FLIGHT)));
+        latency.push((await secondsFor(lookup(), 1)) / LINKS);
+        rate.push(LINKS / (await secondsFor(lookup(), IN_FLIGHT)));
         results.set(name, { latency, rate });
       }
     for (const [name, { latency, rate }] of results)
       console.log(
-        `${name.padEnd(8)} ${(median(latency) * 1_000).toFixed(2)} ms a look, ${Math.round(median(rate))} looks/s at ${IN_FLIGHT} in flight`,
+        `${name.padEnd(8)} ${(median(latency) * 1_000).toFixed(2)} ms a lookup, ${Math.round(median(rate))} lookups/s at ${IN_FLIGHT} in flight`,
       );
   } finally {
     await backend.close();
@@ -62,11 +63,11 @@ export async function benchColdLookups(rounds: number): Promise<void> {
   }
 }
 
-async function secondsFor(look: Look, inFlight: number): Promise<number> {
+async function secondsFor(lookup: Lookup, inFlight: number): Promise<number> {
   const before = performance.now();
   let next = 0;
   const visitor = async () => {
-    while (next < LINKS) if (!(await look(`slug${next++}`))) throw new Error("a link was not found");
+    while (next < LINKS) if (!(await lookup(`slug${next++}`))) throw new Error("a link was not found");
   };
   await Promise.all(Array.from({ length: inFlight }, visitor));
   return (performance.now() - before) / 1_000;
@@ -87,8 +88,4 @@ function document(slug: string) {
 
 function redisKey(slug: string): string {
   return `bench-link:${HOST}/${slug}`;
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

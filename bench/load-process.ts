@@ -1,26 +1,10 @@
-// The load generator, a process of its own: asked for a number of requests, it answers how that went.
+// The load generator: sends a number of requests for each order, and answers with rate and latencies.
 import autocannon, { type Client, type Result } from "autocannon";
-import { quantile } from "./report.ts";
+import type { LoadOrder, LoadResult } from "./load.ts";
+import { quantile } from "./statistics.ts";
 import { requestsOf } from "./traffic/requests.ts";
 
-/** `rate`: requests a second in all; as fast as it goes without. `links`: how many were seeded. */
-export type LoadOrder = { url: string; connections: number; amount: number; rate?: number; links?: number };
-
-/**
- * `answered`: redirects received; `other`: any other answer; rates in requests/s, latencies in milliseconds, without the
- * first request of each connection.
- */
-export type LoadResult = {
-  answered: number;
-  other: number;
-  errors: number;
-  seconds: number;
-  rate: number;
-  p50: number;
-  p99: number;
-};
-
-/** autocannon prepares the requests of all connections at one stretch, for over ten seconds on a machine that is busy. */
+/** Above autocannon's default of ten seconds, as it first prepares the requests of all connections without a pause. */
 const TIMEOUT_S = 60;
 
 let pool: ReturnType<typeof requestsOf>[] = [];
@@ -57,10 +41,10 @@ async function run({ url, connections, amount, rate, links }: LoadOrder): Promis
   running.on("start", () => {
     firstAt = performance.now();
   });
-  // autocannon prepares the requests of all connections while the first answers of some already wait to be read.
+  // The first answer of each connection waits while autocannon prepares requests, so its latency is not counted.
   const warm = new Set<Client>();
   let timed = 0;
-  // autocannon counts time up to its next sample; the last answer's own time makes the rate exact.
+  // autocannon's own duration is rounded up to its next sample, so the rate is computed from the last answer's time.
   running.on("response", (client, status, _bytes, latency) => {
     if (warm.has(client)) latencies[timed++] = latency;
     warm.add(client);

@@ -1,4 +1,4 @@
-// `npm run bench log-size`: what a click takes in the embedded log, by how many come in one append.
+// `npm run bench log-size`: bytes of a click in the embedded log, by the number of clicks in each append.
 import { randomBytes } from "node:crypto";
 import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ import { visitorCodes } from "../src/redirect/clicks/visitors/visitor.ts";
 import { ClickOutbox } from "../src/redirect/spool/click-outbox.ts";
 import { type PooledRequest, requestsOf } from "./traffic/requests.ts";
 
-/** Clicks an append, and the milliseconds between two appends: a quiet service, and one under load. */
+/** Clicks in each append, and milliseconds between two appends, from low to high load. */
 const PATTERNS = [
   { size: 1, everyMs: 5_000 },
   { size: 5, everyMs: 200 },
@@ -97,7 +97,7 @@ async function measure({ clicks, size, everyMs, geo, requests }: Measured) {
   }
 }
 
-/** With what is still in the write-ahead log. */
+/** Includes pages that are still in the write-ahead log. */
 function bytesOf(file: string): number {
   const db = new DatabaseSync(file, { readOnly: true });
   const pages = Number(db.prepare("PRAGMA page_count").get()?.page_count);

@@ -1,4 +1,4 @@
-// `npm run bench <name> -- [options]`: what each benchmark is called, and its options.
+// `npm run bench <name> -- [options]`: parses the options and runs the benchmark.
 import { parseArgs } from "node:util";
 import { benchAbuse } from "./abuse.ts";
 import { benchColdLookups } from "./cold-lookups.ts";

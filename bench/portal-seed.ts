@@ -1,4 +1,4 @@
-// One account with as many links and clicks as the portal must stay quick with; made once, kept for the next run.
+// Seeds an account with very many links and clicks for `npm run bench portal`; kept in a folder for the next run.
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
@@ -21,8 +21,8 @@ export type Size = { links: number; clicks: number };
 export type Seeded = { accountId: string; dataDir: string; seconds: Record<string, number> };
 
 const HOST = "localhost";
-const LINKS_AT_ONCE = 500;
-const CLICKS_AT_ONCE = 5_000;
+const LINKS_PER_BATCH = 500;
+const CLICKS_PER_BATCH = 5_000;
 const DAY_MS = 86_400_000;
 const DAYS = 365;
 const PLACES = [
@@ -42,7 +42,7 @@ const SYSTEMS = ["Android", "iOS", "Windows", "macOS", "Linux"];
 const context = { requestId: "bench", actor: { type: "operator" as const } };
 const origin = { correlationId: "bench", causationId: "bench", actor: context.actor };
 
-/** The folder of a run before is used again when it was finished and is of this size. */
+/** Reuses the folder of an earlier run when it is complete and of this size. */
 export async function seedPortal(folder: string, size: Size): Promise<Seeded> {
   const dataDir = join(folder, `portal-${size.links}-${size.clicks}`);
   const marker = join(dataDir, "seeded.json");
@@ -73,7 +73,7 @@ export async function seedPortal(folder: string, size: Size): Promise<Seeded> {
   }
 }
 
-/** One a minute, the last one now. One in a thousand is disabled. */
+/** One for each minute up to now; one in a thousand is disabled. */
 async function appendLinks({ eventStore }: Backend, accountId: string, links: number): Promise<void> {
   const now = Date.now();
   const append = async (n: number) => {
@@ -86,17 +86,17 @@ async function appendLinks({ eventStore }: Backend, accountId: string, links: nu
     const stamped = events.map((event) => newEvent(event, randomUUID(), origin));
     await eventStore.append(linkStream(HOST, slug), "none", stamped);
   };
-  for (let first = 0; first < links; first += LINKS_AT_ONCE) {
-    const batch = Array.from({ length: Math.min(LINKS_AT_ONCE, links - first) }, (_, i) => first + i);
+  for (let first = 0; first < links; first += LINKS_PER_BATCH) {
+    const batch = Array.from({ length: Math.min(LINKS_PER_BATCH, links - first) }, (_, i) => first + i);
     await Promise.all(batch.map(append));
   }
 }
 
-/** Of the last year, in order; a tenth of them on the first link, the others on some links more than on others. */
+/** Spread over the last year, in order; a tenth on the first link, the others unevenly over all links. */
 async function appendClicks({ eventStore }: Backend, accountId: string, size: Size): Promise<void> {
   const start = Date.now() - DAYS * DAY_MS;
-  for (let first = 0; first < size.clicks; first += CLICKS_AT_ONCE) {
-    const events = Array.from({ length: Math.min(CLICKS_AT_ONCE, size.clicks - first) }, (_, i) => {
+  for (let first = 0; first < size.clicks; first += CLICKS_PER_BATCH) {
+    const events = Array.from({ length: Math.min(CLICKS_PER_BATCH, size.clicks - first) }, (_, i) => {
       const at = new Date(start + ((first + i) / size.clicks) * DAYS * DAY_MS);
       return unchecked(clickAt(at, first + i, accountId, size.links));
     });
@@ -104,7 +104,7 @@ async function appendClicks({ eventStore }: Backend, accountId: string, size: Si
   }
 }
 
-/** Checking a million events of our own making would take longer than appending them. */
+/** Without validation, which for a million events takes longer than appending them. */
 function unchecked({ type, data }: LinkledgerEvent): NewEvent {
   return { id: randomUUID(), type, data, metadata: { schemaVersion: catalogue[type].version, ...origin } };
 }

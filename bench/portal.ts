@@ -1,4 +1,4 @@
-// How long each page of the portal takes with a very large account, over real HTTP against the real service.
+// `npm run bench portal`: the time that each page of the portal takes with a very large account, over HTTP.
 import { fileURLToPath } from "node:url";
 import { openBackend } from "../src/backend.ts";
 import { runtimeDeps } from "../src/commands/runtime-deps.ts";
@@ -8,16 +8,16 @@ import { sessions } from "../src/portal/shell/sessions.ts";
 import { pause } from "../src/runtime/pause.ts";
 import { instanceOf, startService } from "../test/support/service/service-process.ts";
 import { type Seeded, type Size, seedPortal } from "./portal-seed.ts";
-import { machineLine } from "./report.ts";
+import { machineLine, printTable } from "./report.ts";
 import { benchSlug } from "./traffic/requests.ts";
 
 export type PortalOptions = Size & { requests: number; markdown: boolean };
 
-/** Every page must stay under it (issue 6). */
-const MOST_MS = 100;
+/** Limit of every page (issue 6). */
+const MAX_MS = 100;
 const WARM_UPS = 3;
-/** Nobody sends forms one upon the other; the projector commits four times a second at most. */
-const PERSON_MS = 500;
+/** Pause between two forms: a person doesn't send them without one, and the projector commits at intervals. */
+const FORM_PAUSE_MS = 500;
 const CACHE = fileURLToPath(new URL("../.cache", import.meta.url));
 
 type Timed = { name: string; p50: number; p95: number; max: number };
@@ -33,19 +33,19 @@ export async function benchPortal(options: PortalOptions): Promise<boolean> {
     for (const [name, path] of await pages(service.url, cookie))
       results.push(await time(name, options.requests, () => get(service.url, path, cookie)));
     const form = await newLinkForm(service.url, cookie);
-    results.push(await time("make a link, until it is in the list", options.requests, form, PERSON_MS));
+    results.push(await time("make a link, until it is in the list", options.requests, form, FORM_PAUSE_MS));
   } finally {
     await service.stop();
   }
   print(results, options);
-  return results.every(({ max }) => max < MOST_MS);
+  return results.every(({ max }) => max < MAX_MS);
 }
 
 async function signIn({ dataDir, accountId }: Seeded): Promise<string> {
   const backend = await openBackend(parseConfig({ DATA_DIR: dataDir }), { offThread: false });
   try {
     const from = { browser: "bench", address: "127.0.0.0" };
-    // The seeded account has no password, whose epoch is "".
+    // The seeded account has no password, so its password epoch is "".
     const token = await sessions({ ...backend, clock: runtimeDeps.clock }).open(accountId, "", from);
     return `${portalCookies("http://localhost").session}=${token}`;
   } finally {
@@ -53,7 +53,7 @@ async function signIn({ dataDir, accountId }: Seeded): Promise<string> {
   }
 }
 
-/** Name and path of each; deep pages are found by going there. */
+/** Name and path of each page; deep pages of lists are found by following `rel="next"`. */
 async function pages(url: string, cookie: string): Promise<[name: string, path: string][]> {
   const hot = `/portal/links/localhost/${benchSlug(0)}`;
   const deep = async (path: string) => {
@@ -99,7 +99,7 @@ async function get(url: string, path: string, cookie: string): Promise<string> {
   return text;
 }
 
-/** One press of the button; the answer comes when the link is in the documents. */
+/** Sends the form; the service answers when the link is in the documents. */
 async function newLinkForm(url: string, session: string): Promise<() => Promise<unknown>> {
   const page = await fetch(`${url}/portal/links`, { headers: { cookie: session, accept: "text/html" } });
   const csrf = /name="_csrf" value="([^"]+)"/.exec(await page.text())?.[1] ?? "";
@@ -147,12 +147,5 @@ function print(results: readonly Timed[], { links, clicks, requests, markdown }:
   console.log(
     `${machineLine()}\n${links} links, ${clicks} clicks in the account; ${requests} requests a page\n`,
   );
-  const head = ["page", "p50 ms", "p95 ms", "max ms"];
-  if (markdown) {
-    for (const cells of [head, ["---", "---:", "---:", "---:"], ...rows])
-      console.log(`| ${cells.join(" | ")} |`);
-    return;
-  }
-  for (const cells of [head, ...rows])
-    console.log(cells.map((cell, i) => (i === 0 ? cell.padEnd(38) : cell.padStart(10))).join(""));
+  printTable([["page", "p50 ms", "p95 ms", "max ms"], ...rows], { markdown });
 }

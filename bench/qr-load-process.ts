@@ -1,16 +1,16 @@
-// Asks for the largest QR images as fast as they come, a process of its own, until it is told to stop.
+// Requests the largest QR images without a pause, in a process of its own, until the order to stop.
 import autocannon, { type Result } from "autocannon";
 import { benchSlug } from "./traffic/requests.ts";
 
-/** `stop` is answered with a QrLoad, a start with nothing. */
+/** `stop` is answered with a QrLoad; a start has no answer. */
 export type QrOrder = { url: string; connections: number; links: number } | { stop: true };
 
 /** `images`: answered with 200; the rates in images/s. */
 export type QrLoad = { images: number; other: number; errors: number; rate: number };
 
-/** Below the limit of an address. */
+/** Below the limit of 1,000 an hour, after which another client address is used. */
 const IMAGES_PER_ADDRESS = 500;
-let asked = 0;
+let requested = 0;
 
 let stopLoad: (() => Promise<QrLoad>) | undefined;
 
@@ -20,15 +20,15 @@ process.on("message", async (order: QrOrder) => {
 });
 process.once("disconnect", () => process.exit(0));
 
-/** Every request is for another image, so that none comes from the cache. */
+/** Every request is for another image, so that none is cached. */
 function startLoad({ url, connections, links }: Exclude<QrOrder, { stop: true }>): () => Promise<QrLoad> {
   const startedAt = performance.now();
   const next = () => {
-    asked += 1;
-    const address = Math.floor(asked / IMAGES_PER_ADDRESS);
-    const colour = (asked % 0xff_ff_ff).toString(16).padStart(6, "0");
+    requested += 1;
+    const address = Math.floor(requested / IMAGES_PER_ADDRESS);
+    const colour = (requested % 0xff_ff_ff).toString(16).padStart(6, "0");
     return {
-      path: `/api/qr/${benchSlug(asked % links)}?size=2048&margin=0&ecc=H&dark=${colour}`,
+      path: `/api/qr/${benchSlug(requested % links)}?size=2048&margin=0&ecc=H&dark=${colour}`,
       headers: { "x-forwarded-for": `198.18.${address >> 8}.${address & 255}` },
     };
   };

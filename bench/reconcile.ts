@@ -1,4 +1,4 @@
-// Proves after a run that every answered redirect is in the log once and in the totals once.
+// Counts clicks in the log and in the documents after a run, to compare them with the answered redirects.
 import type { Backend } from "../src/backend.ts";
 import { PREFIX } from "../src/events/streams.ts";
 import { type LinkTotalsDocument, linkTotals } from "../src/projections/definitions/link-totals.ts";
@@ -6,15 +6,15 @@ import { clickProjections } from "../src/projections/groups.ts";
 import { checkpointName, type Projection } from "../src/projections/projection.ts";
 
 const PAGE = 5000;
-const PATIENCE_MS = 300_000;
+const TIMEOUT_MS = 300_000;
 const QUIET_MS = 1000;
 
-/** Waits until nothing more is being recorded and every one of these projections has folded it all. */
+/** Resolves when the log has not grown for a second and all these projections have folded it. @throws after five minutes */
 export async function untilCaughtUp(
   { eventStore, readStore }: Backend,
   projections: readonly Projection[] = clickProjections,
 ): Promise<void> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + TIMEOUT_MS;
   let head = await eventStore.head();
   let quietSince = performance.now();
   for (;;) {
@@ -30,14 +30,14 @@ export async function untilCaughtUp(
     if (behind.length === 0 && performance.now() - quietSince >= QUIET_MS) return;
     if (performance.now() > deadline) {
       throw new Error(
-        `not caught up after ${PATIENCE_MS / 1000} s: ${behind.map(({ name }) => name).join(", ")}`,
+        `not caught up after ${TIMEOUT_MS / 1000} s: ${behind.map(({ name }) => name).join(", ")}`,
       );
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
-/** Seconds from the call until everything is folded, without the quiet second that proves it. */
+/** Seconds until all clicks so far are folded, without the second for which untilCaughtUp watches the log. */
 export async function secondsToCatchUp(backend: Backend): Promise<number> {
   const start = performance.now();
   await untilCaughtUp(backend);

@@ -1,14 +1,15 @@
-// `npm run bench redirect`: the service with recording on beside a bare 301, and proof that no click was lost.
-import { mkdtemp, rm, stat } from "node:fs/promises";
-import { tmpdir } from "node:os";
+// `npm run bench redirect`: compares the recording service with a bare 301, and checks that every click is in the log.
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { openBackend } from "../src/backend.ts";
 import { parseConfig } from "../src/config.ts";
 import { instanceOf, startService } from "../test/support/service/service-process.ts";
 import { startChild } from "./child.ts";
-import type { LoadOrder, LoadResult } from "./load-process.ts";
+import { withDataFolder } from "./data-folder.ts";
+import { CONNECTIONS, type LoadResult, startLoad } from "./load.ts";
 import { clicksInLog, clicksInTotals, secondsToCatchUp } from "./reconcile.ts";
-import { machineLine, markdownTable, plainTable, type Round, ratio, roundLine } from "./report.ts";
+import { comparison, type Round, ratio, roundLine } from "./redirect-report.ts";
+import { machineLine, printTable } from "./report.ts";
 import { seedLinks } from "./seed-links.ts";
 import { cpuLine, threadCpu } from "./thread-cpu.ts";
 import { LINKS } from "./traffic/requests.ts";
@@ -22,17 +23,11 @@ export type RedirectOptions = {
   profile?: string | undefined;
 };
 
-const CONNECTIONS = 50;
 const WARM_UP_REQUESTS = 30_000;
 
 /** True when every answered redirect is in the log and in the totals exactly once. */
 export async function benchRedirect(options: RedirectOptions): Promise<boolean> {
-  const dataDir = await mkdtemp(join(tmpdir(), "linkledger-bench-"));
-  try {
-    return await run(options, dataDir);
-  } finally {
-    await rm(dataDir, { recursive: true, force: true });
-  }
+  return await withDataFolder((dataDir) => run(options, dataDir));
 }
 
 async function run(options: RedirectOptions, dataDir: string): Promise<boolean> {
@@ -43,25 +38,25 @@ async function run(options: RedirectOptions, dataDir: string): Promise<boolean> 
   const profiling = options.profile ? ["--cpu-prof", `--cpu-prof-dir=${options.profile}`] : [];
   const service = await startService(instance, profiling);
   const bare = startChild("./bare-server.ts");
-  const load = startChild("./load-process.ts");
+  const load = startLoad();
   try {
     const { url: bareUrl } = await bare.answer<{ url: string }>();
-    const ask = (url: string, amount: number) =>
-      load.ask<LoadResult>({ url, amount, connections: CONNECTIONS } satisfies LoadOrder);
+    const redirects = (url: string, amount: number) => load.run({ url, amount });
     console.log(
       `${machineLine()}\n${CONNECTIONS} connections, ${LINKS} links, CLICK_DURABILITY=${config.clickDurability}`,
     );
     const warm = {
-      bare: await ask(bareUrl, WARM_UP_REQUESTS),
-      service: await ask(service.url, WARM_UP_REQUESTS),
+      bare: await redirects(bareUrl, WARM_UP_REQUESTS),
+      service: await redirects(service.url, WARM_UP_REQUESTS),
     };
     const cpuBefore = threadCpu(service.child.pid ?? 0);
     const catchUps: number[] = [];
-    const rest = async () => void catchUps.push(await secondsToCatchUp(backend));
-    const rounds = await alternate(options, { ask, rest }, [bareUrl, service.url], warm);
+    const catchUp = async () => void catchUps.push(await secondsToCatchUp(backend));
+    const rounds = await alternate(options, { redirects, catchUp }, [bareUrl, service.url], warm);
     const cpuAfter = threadCpu(service.child.pid ?? 0);
     const seconds = Math.max(...catchUps);
-    console.log(`\n${options.markdown ? markdownTable(rounds) : plainTable(rounds)}`);
+    console.log("");
+    printTable(comparison(rounds), options);
     console.log(`ratio of the medians: ${ratio(rounds).toFixed(2)}`);
     console.log(`analytics complete at most ${seconds.toFixed(1)} s after the last answer of a round`);
     const runs = rounds.map((round) => round.service);
@@ -78,26 +73,30 @@ async function run(options: RedirectOptions, dataDir: string): Promise<boolean> 
 }
 
 /**
- * A B A B ...: what the machine does meanwhile hits both sides alike. Fixed amounts make the count of answers exact.
- * `rest`: until the service has folded the clicks before, which would slow the bare server's round down.
+ * Alternates between both sides, so that other load of the machine affects them alike. Each round has a fixed amount, so
+ * that the number of answers is exact. `catchUp`: waits until the service has folded the clicks so far, which would slow
+ * down the bare server's round.
  */
 async function alternate(
   options: RedirectOptions,
-  { ask, rest }: { ask: (url: string, amount: number) => Promise<LoadResult>; rest: () => Promise<void> },
+  {
+    redirects,
+    catchUp,
+  }: { redirects: (url: string, amount: number) => Promise<LoadResult>; catchUp: () => Promise<void> },
   [bareUrl, serviceUrl]: [string, string],
   warm: Round,
 ): Promise<Round[]> {
   const rounds: Round[] = [];
   let last: Round = warm;
   while (rounds.length < options.rounds) {
-    await rest();
-    const bare = await ask(bareUrl, Math.round(last.bare.rate * options.seconds));
-    const service = await ask(serviceUrl, Math.round(last.service.rate * options.seconds));
+    await catchUp();
+    const bare = await redirects(bareUrl, Math.round(last.bare.rate * options.seconds));
+    const service = await redirects(serviceUrl, Math.round(last.service.rate * options.seconds));
     last = { bare, service };
     rounds.push(last);
     console.log(roundLine(rounds.length, last));
   }
-  await rest();
+  await catchUp();
   return rounds;
 }
 

@@ -1,4 +1,4 @@
-// Fills a data folder before the service starts: the API's own limits would make 10,000 links take hours.
+// Appends links to a data folder before the service starts, as the API's rate limits would make 10,000 links take hours.
 import { randomUUID } from "node:crypto";
 import type { Backend } from "../src/backend.ts";
 import type { LinkledgerEvent } from "../src/events/catalogue.ts";
@@ -6,11 +6,11 @@ import { newEvent } from "../src/events/new-event.ts";
 import { accountStream, linkStream } from "../src/events/streams.ts";
 import { benchSlug, LINKS } from "./traffic/requests.ts";
 
-const AT_ONCE = 500;
+const BATCH = 500;
 
 export type SeedOrder = { accountId: string; links: number; slugOf?: (link: number) => string };
 
-/** One account and its links on the default host, appended as the events that the commands would write. Answers the account. */
+/** One account with links on the default host, as the same events that commands append. Returns the account's id. */
 export async function seedLinks(backend: Backend, baseUrl: string, links = LINKS): Promise<string> {
   const accountId = randomUUID();
   await appendFirst(backend, accountStream(accountId), {
@@ -21,7 +21,7 @@ export async function seedLinks(backend: Backend, baseUrl: string, links = LINKS
   return accountId;
 }
 
-/** Links of an account that exists. `slugOf`: by number; the slugs that the load generator visits by default. */
+/** Links of an existing account. `slugOf`: slug by number; by default those that the load generator requests. */
 export async function seedLinksOf(
   backend: Backend,
   baseUrl: string,
@@ -29,8 +29,8 @@ export async function seedLinksOf(
 ): Promise<void> {
   const at = new Date().toISOString();
   const host = new URL(baseUrl).hostname;
-  for (let first = 0; first < links; first += AT_ONCE) {
-    const batch = Array.from({ length: Math.min(AT_ONCE, links - first) }, (_, i) => first + i);
+  for (let first = 0; first < links; first += BATCH) {
+    const batch = Array.from({ length: Math.min(BATCH, links - first) }, (_, i) => first + i);
     await Promise.all(
       batch.map((link) => {
         const slug = slugOf(link);

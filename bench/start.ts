@@ -12,8 +12,9 @@ import { promisify } from "node:util";
 import { openBackend } from "../src/backend.ts";
 import { parseConfig } from "../src/config.ts";
 import { freePort } from "../test/support/servers/free-port.ts";
-import { machineLine, median } from "./report.ts";
+import { machineLine } from "./report.ts";
 import { seedLinks } from "./seed-links.ts";
+import { median } from "./statistics.ts";
 import { benchSlug } from "./traffic/requests.ts";
 
 const HERE = fileURLToPath(new URL("..", import.meta.url));

@@ -1,4 +1,4 @@
-// Where a process's CPU time goes, thread by thread: steadier than rates on a noisy machine. Linux only.
+// CPU time of a process by thread, which varies less than rates on a machine with other load. Linux only.
 import { readdirSync, readFileSync } from "node:fs";
 
 /** Seconds of CPU by thread name; threads of one name are summed, and empty where there is no /proc. */
@@ -17,7 +17,7 @@ export function threadCpu(pid: number): ThreadCpu {
   return seconds;
 }
 
-/** One line, microseconds for each of `count`, the costliest thread first. */
+/** One line with microseconds for each of `count`, by thread in descending order. */
 export function cpuLine(before: ThreadCpu, after: ThreadCpu, count: number, what = "redirect"): string {
   const spent = [...after].map(([name, seconds]) => ({
     name,

@@ -1,10 +1,10 @@
-// The receiver of the webhook benchmark, a process of its own: acknowledges at once and counts what came when.
+// The receiver of the webhook benchmark, a process of its own: acknowledges immediately, counts deliveries and their lags.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { quantile } from "./report.ts";
+import { quantile } from "./statistics.ts";
 
-/** Answered once `count` deliveries have come since the last order, or after `patienceMs`. */
-export type ReceiverOrder = { count: number; patienceMs: number };
+/** Answered once `count` deliveries have come since the last order, or after `timeoutMs`. */
+export type ReceiverOrder = { count: number; timeoutMs: number };
 
 /** Times in milliseconds; lags from the click to its delivery's arrival. */
 export type Received = {
@@ -21,7 +21,7 @@ let lags: number[] = [];
 let repeated = 0;
 let firstAt = 0;
 let lastAt = 0;
-let heard = () => {};
+let onArrival = () => {};
 
 const server = createServer(async (request, response) => {
   const chunks: Buffer[] = [];
@@ -34,20 +34,20 @@ const server = createServer(async (request, response) => {
   if (lags.length === 0) firstAt = now;
   lastAt = now;
   lags.push(now - Date.parse(JSON.parse(Buffer.concat(chunks).toString()).timestamp));
-  heard();
+  onArrival();
 });
 server.listen(0, "127.0.0.1", () => process.send?.({ port: (server.address() as AddressInfo).port }));
 process.once("disconnect", () => process.exit(0));
 
-process.on("message", async ({ count, patienceMs }: ReceiverOrder) => {
+process.on("message", async ({ count, timeoutMs }: ReceiverOrder) => {
   const { promise: enough, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, patienceMs);
-  heard = () => seen.size >= count && resolve();
-  heard();
+  const timer = setTimeout(resolve, timeoutMs);
+  onArrival = () => seen.size >= count && resolve();
+  onArrival();
   await enough;
   clearTimeout(timer);
   process.send?.(report());
-  [seen, lags, repeated, heard] = [new Set(), [], 0, () => {}];
+  [seen, lags, repeated, onArrival] = [new Set(), [], 0, () => {}];
 });
 
 function report(): Received {

@@ -1,7 +1,4 @@
 // `npm run bench webhooks`: how fast a burst of clicks is delivered, and how late deliveries are at a steady pace.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type Backend, openBackend } from "../src/backend.ts";
 import { runtimeDeps } from "../src/commands/runtime-deps.ts";
 import { addWebhook } from "../src/commands/webhooks/add-webhook.ts";
@@ -11,14 +8,15 @@ import { receiverUrl } from "../src/webhooks/receiver/receiver-url.ts";
 import { instanceOf, startService } from "../test/support/service/service-process.ts";
 import { startChild } from "./child.ts";
 import { boundOf, claimLags, totalOf } from "./claim-lag.ts";
-import type { LoadOrder, LoadResult } from "./load-process.ts";
+import { withDataFolder } from "./data-folder.ts";
+import { type LoadOrder, type LoadResult, startLoad } from "./load.ts";
 import { machineLine, whole } from "./report.ts";
 import { seedLinks } from "./seed-links.ts";
 import { cpuLine, threadCpu } from "./thread-cpu.ts";
 import type { Received, ReceiverOrder } from "./webhook-receiver.ts";
 
 export type WebhooksOptions = {
-  /** Clicks at once; each is delivered to every webhook of the account. */
+  /** Clicks of the first phase, as fast as possible; each is delivered to every webhook of the account. */
   burst: number;
   /** Clicks a second of the steady phase, and its length. */
   rate: number;
@@ -27,18 +25,12 @@ export type WebhooksOptions = {
 
 type Phase = { load: LoadResult; received: Received; expected: number; claimedWithinS: number };
 
-const CONNECTIONS = 50;
 const LINKS = 100;
-const PATIENCE_MS = 120_000;
+const TIMEOUT_MS = 120_000;
 
 /** True when every recorded click reached every webhook. */
 export async function benchWebhooks(options: WebhooksOptions): Promise<boolean> {
-  const dataDir = await mkdtemp(join(tmpdir(), "linkledger-bench-"));
-  try {
-    return await run(options, dataDir);
-  } finally {
-    await rm(dataDir, { recursive: true, force: true });
-  }
+  return await withDataFolder((dataDir) => run(options, dataDir));
 }
 
 async function run({ burst, rate, seconds }: WebhooksOptions, dataDir: string): Promise<boolean> {
@@ -47,22 +39,17 @@ async function run({ burst, rate, seconds }: WebhooksOptions, dataDir: string): 
   const backend = await openBackend(parseConfig(instance), { offThread: false });
   const receiver = startChild("./webhook-receiver.ts");
   const { port } = await receiver.answer<{ port: number }>();
-  const load = startChild("./load-process.ts");
+  const load = startLoad();
   const accountId = await seedLinks(backend, baseUrl, LINKS);
   await addWebhooks(backend, { baseUrl, baseHost }, accountId, port);
   const service = await startService(instance);
   try {
     const phase = async (order: Pick<LoadOrder, "amount" | "rate">): Promise<Phase> => {
       const before = await claimLags(service.url, 0);
-      const result = await load.ask<LoadResult>({
-        url: service.url,
-        connections: CONNECTIONS,
-        links: LINKS,
-        ...order,
-      });
+      const result = await load.run({ url: service.url, links: LINKS, ...order });
       const expected = result.answered * WEBHOOKS_PER_ACCOUNT;
-      const until: ReceiverOrder = { count: expected, patienceMs: PATIENCE_MS };
-      const received = await receiver.ask<Received>(until);
+      const until: ReceiverOrder = { count: expected, timeoutMs: TIMEOUT_MS };
+      const received = await receiver.request<Received>(until);
       const after = await claimLags(service.url, totalOf(before) + received.count);
       const claimedWithinS = boundOf(0.99, before, after);
       return { load: result, received, expected, claimedWithinS };

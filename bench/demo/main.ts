@@ -1,4 +1,4 @@
-// `npm run demo`: a throw-away instance, a few hundred visits, and what the analytics say about them.
+// `npm run demo`: starts a temporary instance, sends a few hundred visits, and prints their analytics.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,8 +8,8 @@ import { bars, type Counts, heading, hours, table } from "./print.ts";
 import { type Visit, visits } from "./visits.ts";
 
 const VISITS = 300;
-const AT_ONCE = 10;
-const PATIENCE_MS = 10_000;
+const CONCURRENCY = 10;
+const TIMEOUT_MS = 10_000;
 const LONG_URLS = [
   "https://example.com/spring-collection",
   "https://example.com/blog/every-click-is-an-event",
@@ -43,7 +43,7 @@ async function demo(): Promise<void> {
   const instance = await instanceOf(dataDir);
   const service = await startService(instance);
   try {
-    console.log(`A throw-away instance runs at ${instance.BASE_URL}`);
+    console.log(`A temporary instance runs at ${instance.BASE_URL}`);
     const { keys } = await accountWithKeys(instance, "developer", 1);
     const request = { headers: { "x-api-key": keys[0] ?? "", "content-type": "application/json" } };
     const links: Link[] = [];
@@ -81,11 +81,11 @@ async function send(url: string, links: readonly Link[], all: readonly Visit[]):
       if (response.status !== 301) throw new Error(`${method} ${address}: ${response.status}`);
     }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, visitor));
+  await Promise.all(Array.from({ length: CONCURRENCY }, visitor));
 }
 
 async function untilCounted(read: () => Promise<Analytics[]>): Promise<Analytics[]> {
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + TIMEOUT_MS;
   for (;;) {
     const found = await read();
     const counted = found.reduce((sum, { totalClicks }) => sum + totalClicks, 0);

@@ -1,4 +1,4 @@
-// Analytics as tables and bars of plain text; bold headings only where a person looks at a terminal.
+// Prints analytics as tables and bars of plain text, with bold headings on a terminal.
 
 const BAR_WIDTH = 30;
 const TOP = 6;
@@ -9,7 +9,7 @@ export function heading(text: string): string {
   return process.stdout.isTTY ? `\n\x1b[1m${text}\x1b[0m` : `\n${text}`;
 }
 
-/** The most frequent values, longest bar first; what is left out is summed up in a last line. */
+/** The most frequent values, longest bar first; the last line is the sum of the others. */
 export function bars(title: string, counts: Counts): string {
   const sorted = Object.entries(counts)
     .filter(([, count]) => count > 0)

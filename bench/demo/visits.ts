@@ -1,4 +1,4 @@
-// The demo's visits: who comes, from where, by which door. The same at every run.
+// The demo's visits, the same at every run: links, user agents, addresses, referrers and campaigns.
 import { bots, desktops, mobiles, pick, tablets } from "../traffic/user-agents.ts";
 
 export type Visit = { link: number; method: "GET" | "HEAD"; query: string; headers: Record<string, string> };
@@ -55,7 +55,7 @@ export function visits(count: number, links: number): Visit[] {
   });
 }
 
-/** Of twenty: ten phones, six desktops, two tablets, two automata. */
+/** Of twenty: ten phones, six desktops, two tablets, two crawlers. */
 function userAgent(i: number): string {
   const turn = (i * 7) % 20;
   if (turn < 10) return pick(mobiles, i * 13);

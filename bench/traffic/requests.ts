@@ -1,4 +1,4 @@
-// The benchmark's pool of requests, the same ones at every run: nothing is left to chance between two rounds.
+// The requests of the load generator, the same ones at every run, so that rounds can be compared.
 import { mixedUserAgents, pick } from "./user-agents.ts";
 
 export const LINKS = 10_000;
@@ -24,8 +24,8 @@ export function benchSlug(link: number): string {
 }
 
 /**
- * One connection's share of the 100,000 requests: each with a client address of its own, a few links far more
- * popular than the rest, a third with a referrer.
+ * One connection's share of 100,000 requests: each with another client address, a third with a referrer, half of them
+ * for a hundredth of the links.
  */
 export function requestsOf(connection: number, connections: number, links = LINKS): PooledRequest[] {
   const agents = mixedUserAgents(USER_AGENTS);
@@ -42,7 +42,7 @@ export function requestsOf(connection: number, connections: number, links = LINK
   });
 }
 
-/** A public IPv4 address of its own for each n below 100,000, spread over the world's networks. */
+/** A distinct public IPv4 address for each n below 100,000, in networks of many countries. */
 function publicAddress(n: number): string {
   const first = [5, 31, 46, 62, 78, 82, 89, 91, 101, 110, 121, 133, 151, 177, 186, 190, 200, 203, 212, 217];
   return `${first[n % first.length]}.${(n >> 8) % 250}.${n % 251}.${1 + (Math.floor(n / 251) % 250)}`;
@@ -53,7 +53,7 @@ function popular(n: number, links: number): number {
   return (n >>> 1) % (n % 2 === 0 ? links / 100 : links);
 }
 
-/** Neighbours in the pool shouldn't be neighbours in anything else; a bijection below 2 ** 32. */
+/** A bijection on numbers below 2 ** 32, so that neighbours in the pool differ in all properties. */
 function scatter(n: number): number {
   return Math.imul(n, 2_654_435_761) >>> 0;
 }

@@ -1,4 +1,4 @@
-// Real-looking user agents: people's phones, tablets and desktops, and the crawlers among them.
+// Realistic user agents of phones, tablets, desktops and crawlers.
 
 const CHROME = [112, 114, 116, 118, 120, 122, 124, 126, 128, 130, 131].map((major) => `${major}.0.0.0`);
 const ANDROID_PHONES = ["SM-S911B", "SM-A546E", "Pixel 7", "Pixel 8 Pro", "2201116SG", "CPH2531", "M2101K6G"];
@@ -71,7 +71,7 @@ export const bots: readonly string[] = [
   "python-requests/2.31.0",
 ];
 
-/** People first, then about 3 % of automata, as a public shortener sees them. */
+/** Browsers first, then 3 % of crawlers and tools. */
 export function mixedUserAgents(count: number): string[] {
   const people = [...mobiles, ...desktops, ...tablets];
   const automata = Math.ceil(count * 0.03);
@@ -80,7 +80,7 @@ export function mixedUserAgents(count: number): string[] {
   );
 }
 
-/** The i-th of the list, around and around. */
+/** The i-th item, modulo the length. */
 export function pick(list: readonly string[], i: number): string {
   return list[i % list.length] ?? "";
 }
@@ -89,7 +89,7 @@ function macs(): string[] {
   return MACS.map((version) => `Macintosh; Intel Mac OS X ${version}`);
 }
 
-/** Every combination of one from each list. */
+/** The Cartesian product of the lists. */
 function every(...lists: (readonly string[])[]): string[][] {
   return lists.reduce<string[][]>(
     (rows, list) => rows.flatMap((row) => list.map((value) => [...row, value])),

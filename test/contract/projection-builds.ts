@@ -109,7 +109,7 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       await expect(rollBack(program.deps, [linksOfNow])).rejects.toMatchObject({ code: "no_previous_build" });
     });
 
-    it("are two at most: the next rebuild drops the one before the previous", async () => {
+    it("are two at most: a rebuild drops the build that was the previous one", async () => {
       await program.catchUp();
       for (let n = 0; n < 3; n++) await rebuild(program.deps, [linksOfNow], quiet);
       const counts = ["links", "links_b1", "links_b2", "links_b3"].map((one) =>

@@ -95,7 +95,7 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
       });
     });
 
-    it("is prepared beside the older program, and taken over by the newer one's projector", async () => {
+    it("is prepared beside the older program, and activated by the newer one's projector", async () => {
       const { builds } = await prepareBuilds(next.deps, projectionsOfNext, quiet);
       expect(builds).toMatchObject([{ name: linkTotals.name, version: 3, active: false, documents: 20 }]);
       expect(await next.totals()).not.toHaveProperty("next");
@@ -204,7 +204,7 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
       expect(Object.keys(await stores.readStore.checkpoints())).toContain("link-totals:2");
     });
 
-    it("are those that an earlier version of the program folded, and its rebuilds", async () => {
+    it("are those of an earlier version of the program, with its rebuilds", async () => {
       const { readStore } = stores;
       const builds = { live: { "links:1": 3 }, before: { "links:1": 2 }, building: {}, next: 4 };
       const earlier = { _id: "builds", _position: "1".padStart(20, "0"), token: "t", builds } as Document;

@@ -53,7 +53,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreFix
       expect((await store.get<Note>("notes", "a"))?.title).toBe("new");
     });
 
-    it("keeps a document against an equal or lower position, and still takes the others of the call", async () => {
+    it("ignores a document with an equal or lower position, and writes the others of the call", async () => {
       await store.replace("notes", [note("a", { _position: "005", title: "kept" })]);
       for (const _position of ["004", "005"]) {
         await store.replace("notes", [
@@ -154,7 +154,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreFix
       },
     );
 
-    it("pages by a number as by a text, 10 after 9", async () => {
+    it("pages by numbers in numeric order, 10 after 9", async () => {
       await store.replace(
         "notes",
         [9, 100, 10, 9, 0].map((size, n) => note(`n${n}`, { size })),
@@ -164,7 +164,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreFix
       expect(await ids({ ...largest, after: { value: 9, id: "n3" } })).toEqual(["n0", "n4"]);
     });
 
-    it("pages by id when no sort is asked for", async () => {
+    it("pages by id without a sort", async () => {
       await store.replace(
         "notes",
         ["a", "b", "c"].map((id) => note(id)),
@@ -173,7 +173,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreFix
       expect(await ids({ after: { value: "", id: "b" }, limit: 2 })).toEqual(["c"]);
     });
 
-    it("counts what the query finds, beyond any page", async () => {
+    it("counts all documents that match, without a limit", async () => {
       await store.replace(
         "notes",
         Array.from({ length: 30 }, (_, n) => note(`n${n}`, { done: n % 3 === 0 })),
@@ -190,7 +190,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreFix
       expect(await store.get("others", "a")).toBeDefined();
     });
 
-    it("drops one collection, which may be made again, and leaves the others; none is no error", async () => {
+    it("drops one collection, which can be created again, and leaves the others; a missing one is no error", async () => {
       await store.replace("notes", [note("a")]);
       await store.replace("others", [note("a")]);
       await store.drop("notes");
@@ -201,7 +201,7 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreFix
       expect(await store.count("notes", {})).toBe(1);
     });
 
-    it("moves a checkpoint forward only, and notes a fault at the same position", async () => {
+    it("moves a checkpoint forward only, and saves a fault at the same position", async () => {
       const at = (position: string) => ({ position, recordedAt: "2026-01-01T00:00:00.000Z" });
       expect(await store.checkpoint("p:1")).toBeUndefined();
       await store.saveCheckpoint("p:1", at("010"));

@@ -33,7 +33,7 @@ export function secretStoreContract(
       for (const { key } of await all()) await store.delete(key);
     };
 
-    it("come in pages, ordered by key, with value and expiry, expired or not", async () => {
+    it("are paged in the order of keys, with value and expiry, expired or not", async () => {
       await clear();
       const expiresAt = "2026-02-01T00:00:00.000Z";
       for (const n of [4, 2, 0, 3, 1])
@@ -44,7 +44,7 @@ export function secretStoreContract(
       );
     });
 
-    it("are replaced only while they are what they were, and expire as before", async () => {
+    it("are replaced only while they have the expected value, and keep their expiry", async () => {
       await clear();
       const expiresAt = "2026-03-02T00:00:00.000Z";
       await store.put("replaced", { value: "first", expiresAt });
@@ -55,7 +55,7 @@ export function secretStoreContract(
       expect(await store.get("missing", NOW)).toBeUndefined();
     });
 
-    it("are removed only while they are what they were", async () => {
+    it("are removed only while they have the expected value", async () => {
       await clear();
       await store.put("removed", { value: { a: 1 } });
       expect(await store.remove({ key: "removed", value: { a: 2 } })).toBe(false);

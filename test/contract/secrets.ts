@@ -157,7 +157,7 @@ export function secretsContract(name: string, open: () => Promise<SecretsFixture
       expect(await fixture.secrets.get(lasting, LATER)).toBe(3);
     });
 
-    it("shows one handle what another has put", async () => {
+    it("reads through one handle what another has put", async () => {
       const key = newKey();
       const other = await fixture.openAnother();
       await other.put(key, { value: "there" });

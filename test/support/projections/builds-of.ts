@@ -1,4 +1,4 @@
-// What tests of builds share: some history, programs of one version and the next, and a look at what is stored.
+// What tests of builds share: events, programs of one version and the next, and the stored builds.
 import { pino } from "pino";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import type { EventStore } from "../../../src/event-store/port.ts";
@@ -24,7 +24,7 @@ const log = pino({ level: "silent" });
 
 export const totalsOfNow = linkTotals as unknown as Projection;
 
-/** As a later release would have it: another fold, in a collection of its own. */
+/** The next version of the projection: another fold, with its own collection. */
 export const totalsOfNext: Projection = {
   ...totalsOfNow,
   version: linkTotals.version + 1,
@@ -36,12 +36,12 @@ export const projectionsOfNext = allProjections.map((one) =>
   one.name === linkTotals.name ? totalsOfNext : one,
 );
 
-/** What a process has on the stores, whose program has these projections. */
+/** The parts of a process whose program has these projections. */
 export function programOn(stores: BuildsFixture, projections: readonly Projection[] = allProjections) {
   const { eventStore, readStore } = stores;
   const deps = { ...runtimeDeps, eventStore, readStore, log };
   let now = 0;
-  // Every swap is seen at once.
+  // An advancing clock, so that the list of builds is never cached.
   const clock = () => (now += 1_000);
   const queried = activeReadStore({ store: readStore, projections, clock });
   return {
@@ -49,7 +49,7 @@ export function programOn(stores: BuildsFixture, projections: readonly Projectio
     queried,
     adopt: () => adoptBuilds(deps, projections),
     catchUp: () => new ProjectionRunner({ ...deps, projections }).catchUp(),
-    /** Of the one link. */
+    /** For the one link. */
     totals: () => {
       const named = projections.find(({ name }) => name === linkTotals.name);
       return queried.get<LinkTotalsDocument>(named?.collection.name ?? "", LINK);
@@ -58,7 +58,7 @@ export function programOn(stores: BuildsFixture, projections: readonly Projectio
       const build = queriedBuild(projection, await readBuilds(readStore));
       return await readStore.find<Document>(build?.collection.name ?? "", { limit: 100_000 });
     },
-    /** As a projector runs it, until the end of `work`. */
+    /** Runs the group as a projector does, until `work` has ended. */
     async projecting(work: (group: ProjectionGroup) => Promise<void>, folds = true) {
       const group = new ProjectionGroup({ ...deps, projections });
       const stopping = new AbortController();
@@ -91,7 +91,7 @@ export async function happenings(eventStore: EventStore): Promise<void> {
   }
 }
 
-/** The same store, with some methods of the test's own. */
+/** The store with some methods replaced. */
 export function storeWith<S extends object>(store: S, own: Partial<S>): S {
   return new Proxy(store, {
     get(target, name) {

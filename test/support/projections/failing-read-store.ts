@@ -1,9 +1,9 @@
-// A fault double: a real read store whose connection breaks at chosen writes, before or after they took effect.
+// A test double: a real read store that fails at chosen writes, before or after they took effect.
 import type { ReadStore } from "../../../src/read-store/port.ts";
 
 export type Break = { afterWrites: number; applied: boolean };
 
-/** Each break is counted from the one before it; once all have happened the store is sound. */
+/** Each failure is counted from the one before it; after the last one the store works. */
 export function failingReadStore(sound: ReadStore, breaks: readonly Break[]): ReadStore {
   const waiting = [...breaks];
   let writes = 0;

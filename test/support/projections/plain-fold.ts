@@ -1,4 +1,4 @@
-// What the documents of a projection must be: the fold of all events, one after the other, nothing else.
+// The expected documents of a projection: the plain fold of all events in order.
 import type { StoredEvent } from "../../../src/events/catalogue.ts";
 import type { Projection } from "../../../src/projections/projection.ts";
 import type { Document } from "../../../src/read-store/port.ts";

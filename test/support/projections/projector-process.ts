@@ -1,4 +1,4 @@
-// A process that projects and nothing else, for tests that kill it: its configuration is its environment.
+// A process with the projector only, for tests that kill it; configured by environment variables.
 import { pino } from "pino";
 import { parseConfig } from "../../../src/config.ts";
 import { startProjector } from "../../../src/projections/runner/projector.ts";

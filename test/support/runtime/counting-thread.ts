@@ -7,7 +7,7 @@ export type Counting = {
   nothing(): Promise<undefined>;
   fail(): Promise<never>;
   wait(): Promise<never>;
-  /** How many values `count` was asked for so far, and how many of its streams are open. */
+  /** Number of values that `count` has produced, and of its open streams. */
   progress(): Promise<{ asked: number; open: number }>;
 };
 
@@ -29,7 +29,7 @@ const counting: Counting & { count(from: number, signal: AbortSignal): AsyncGene
         asked += 1;
         yield n;
       }
-      // As one who waits for what may never come.
+      // A stream that waits without end.
       if (!signal.aborted && from < 0)
         await new Promise((resolve) => signal.addEventListener("abort", resolve));
       return "counted";

@@ -1,14 +1,14 @@
-// Time that passes only when everybody sleeps, for tests of what waits: nothing real is waited for.
+// A simulated clock that advances to the next timer, so that tests of pauses don't wait.
 import { setImmediate as turn } from "node:timers/promises";
 
 export type ManualTime = {
   /** Milliseconds since the start. */
   now(): number;
-  /** Ends early when the signal aborts. */
+  /** Resolves early when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Lets time pass from sleeper to sleeper until it holds. @throws after `withinMs` of this time */
+  /** Advances from timer to timer until the condition holds. @throws after `withinMs` of simulated time */
   until(holds: () => boolean, withinMs?: number): Promise<void>;
-  /** Lets that much time pass. */
+  /** Advances by that much time. */
   pass(ms: number): Promise<void>;
 };
 
@@ -16,7 +16,7 @@ export function manualTime(): ManualTime {
   let now = 0;
   const sleepers = new Set<{ at: number; wake: () => void }>();
 
-  /** Up to the next moment at which somebody wakes, or to `latest` if that is earlier. */
+  /** Advances to the next timer, or to `latest` if that is earlier. */
   const step = async (latest: number) => {
     await turn();
     const next = [...sleepers].sort((a, b) => a.at - b.at)[0];

@@ -1,4 +1,4 @@
-// What a fault test has counted, in the test run's output: a claim such as "0 lost" shows out of how many.
+// Prints the counts of a fault test, so that the output shows of how many clicks none was lost.
 
 export function printCounts(what: string, counts: Record<string, number>): void {
   const text = Object.entries(counts).map(([name, count]) => `${count} ${name}`);

@@ -1,7 +1,7 @@
-// How much longer things may take here than on a machine that has nothing else to do.
+// Stretches time limits of tests by the load of the machine.
 import { availableParallelism, loadavg } from "node:os";
 
-/** `ms` as promised on a free machine, stretched by how many programs wait for each processor just now. */
+/** A limit for an idle machine, multiplied by the number of runnable processes for each processor. */
 export function stretched(ms: number): number {
   const [load = 0] = loadavg();
   return ms * Math.max(1, load / availableParallelism());

@@ -1,4 +1,4 @@
-// Real stores in a folder of their own, for tests.
+// Real SQLite stores in a temporary folder, for tests.
 import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -27,7 +27,7 @@ export async function openStores(): Promise<Stores> {
   };
 }
 
-/** Appends events to one stream, wherever it ends. */
+/** Appends events to a stream at any revision. */
 export async function append(eventStore: EventStore, stream: string, events: readonly LinkledgerEvent[]) {
   const origin = { correlationId: "test", causationId: "test", actor: { type: "operator" as const } };
   return await eventStore.append(

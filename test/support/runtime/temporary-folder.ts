@@ -1,4 +1,4 @@
-// A folder on the real disk for one test, gone afterwards.
+// A temporary folder on disk for one test.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

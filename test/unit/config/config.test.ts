@@ -36,7 +36,7 @@ describe("the configuration", () => {
     expect(parseConfig({ PORT: "", BASE_URL: " ", ADMIN_TOKEN: "" }).port).toBe(3000);
   });
 
-  it("is plain JSON, so that threads can be handed it", () => {
+  it("is plain JSON, so that it can be passed to threads", () => {
     const config = parseConfig({ TRUST_PROXY: "10.0.0.0/8, ::1", DNS_SERVERS: "1.1.1.1,[::1]:5353" });
     expect(JSON.parse(JSON.stringify(config))).toEqual({ ...config });
     expect(config.trustProxy).toEqual(["10.0.0.0/8", "::1"]);
@@ -82,7 +82,7 @@ describe("the configuration", () => {
     expect(found[0]).toMatch(new RegExp(`^${name}\\b[^\\n]*$`));
   });
 
-  it("says in a whole sentence what a missing SECRET_KEY needs", () => {
+  it("explains in a sentence when SECRET_KEY must be set", () => {
     expect(problems({ MONGODB_URL: "mongodb://127.0.0.1/links" })).toEqual([
       "SECRET_KEY: must be set, to the same value in every process, when EVENTSTORE_URL, MONGODB_URL or REDIS_URL is set",
     ]);
@@ -107,7 +107,7 @@ describe("the configuration", () => {
     expect(problems({ EVENTSTORE_URL, SECRET_KEY: "k".repeat(32) })).toEqual([]);
   });
 
-  it("tells every problem at once, and never a secret's value", () => {
+  it("reports all problems together, without values of secrets", () => {
     const found = problems({ PORT: "x", ADMIN_TOKEN: "hunter2", SECRET_KEY: "hunter3" });
     expect(found).toHaveLength(3);
     expect(found.join()).not.toMatch(/hunter/);
@@ -131,7 +131,7 @@ describe("the secret key", () => {
   });
   afterEach(() => folder.remove());
 
-  it("is made once, kept in the data folder for its owner only, and the same at the next start", () => {
+  it("is created once in the data folder, readable by its owner only, and reused at the next start", () => {
     const dataDir = join(folder.path, "new");
     const first = secretKeyOf({ dataDir });
     expect(first).toMatch(/^[0-9a-f]{64}$/);
@@ -140,7 +140,7 @@ describe("the secret key", () => {
     expect(readFileSync(join(dataDir, "secret.key"), "utf8").trim()).toBe(first);
   });
 
-  it("is the one given when there is one", () => {
+  it("is SECRET_KEY when that is set", () => {
     expect(secretKeyOf({ dataDir: folder.path, secretKey: "k".repeat(32) })).toBe("k".repeat(32));
   });
 });

@@ -1,4 +1,4 @@
-// The list of settings is the only one: README shows it as it is, and says what really holds when one is unset.
+// The list of settings, its table in README, and the defaults that both state.
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { SETTINGS, type Setting } from "../../../src/config/settings.ts";
@@ -16,7 +16,7 @@ describe("the settings", () => {
     );
   });
 
-  it("name as their defaults what they are when unset", () => {
+  it("have the defaults that the list states", () => {
     for (const { variable, read, unset } of settings) {
       const { data: value, error } = read.safeParse(undefined);
       expect(error, variable).toBeUndefined();
@@ -27,10 +27,10 @@ describe("the settings", () => {
     }
   });
 
-  it("show of what is secret in the start log only that it is set", () => {
+  it("appear in the log at the start as `(set)` when they are secret", () => {
     const text = "s3cret-of-more-than-thirty-two-characters";
     const secrets = settings.filter(({ isSecret }) => isSecret);
-    // What is refused is told with an example, which begins with the scheme.
+    // The message of a refused value contains an example, which begins with the scheme.
     const env = secrets.map(({ variable, read }) => {
       const refusal = read.safeParse("?").error?.issues[0]?.message ?? "";
       const values = [/\w+:\/\//.exec(refusal)?.[0] ?? "", "https://"].map((scheme) => scheme + text);

@@ -1,4 +1,4 @@
-// The catalogue is a storage contract: every version ever written stays readable, and nothing else is written.
+// The catalogue as a storage contract: all versions ever written stay readable, and only valid events are written.
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { RecordedEvent } from "../../../src/event-store/port.ts";
@@ -100,18 +100,18 @@ describe("reading an event", () => {
     expect(event?.data).toEqual(data);
   });
 
-  it("answers undefined for a type it does not know", () => {
+  it("returns undefined for an unknown type", () => {
     expect(readEvent(recorded("LinkPraised", {}))).toBeUndefined();
     expect(readEvent(recorded("toString", {}))).toBeUndefined();
   });
 
-  it("says where the event is when its data does not fit", () => {
+  it("names stream and revision when the data does not match the schema", () => {
     const read = () => readEvent(recorded("LinkDisabled", { host: "localhost" }));
     expect(read).toThrow(EventUnreadable);
     expect(read).toThrow(/LinkDisabled at revision 0 of sample-1/);
   });
 
-  it("refuses a version that a newer program wrote, rather than misread it", () => {
+  it("refuses data of a version that a newer program wrote", () => {
     expect(() => readEvent(recorded("LinkDisabled", fixture("LinkDisabled", 1), 2))).toThrow(EventUnreadable);
   });
 });

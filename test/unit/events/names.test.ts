@@ -1,4 +1,4 @@
-// Stream names and ids are storage contracts too.
+// Stream names and event ids, which are storage contracts.
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { timeOrderedId } from "../../../src/events/ids.ts";

@@ -1,4 +1,4 @@
-// How old data becomes today's, shown with a type that has lived through three versions.
+// Upcasting, with a type that has three versions.
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { RecordedEvent } from "../../../src/event-store/port.ts";

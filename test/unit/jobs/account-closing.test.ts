@@ -1,4 +1,4 @@
-// Closing an account on real stores: raced, cut off in the middle, and finished from the log whatever came between.
+// Closing an account on real stores: with concurrent commands, interruptions and crashes.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { closeAccount } from "../../../src/commands/account/close-account.ts";
 import { emailSecret, openAccount } from "../../../src/commands/account/open-account.ts";
@@ -42,7 +42,7 @@ describe("closing an account", () => {
   const inAMinute = () => new Date(Date.now() + 60_000);
   const checkpoint = () => deps.readStore.checkpoint(CLOSING_CHECKPOINT);
 
-  it("ends keys, domains and webhooks with it, and whatever is added at the same moment", async () => {
+  it("ends keys, domains and webhooks, also those that are added concurrently", async () => {
     const accountId = await account();
     const withResolver = { ...deps, resolveTxt: async () => [] };
     await addDomain(deps, operator, accountId, HOST);
@@ -75,7 +75,7 @@ describe("closing an account", () => {
     expect(state).toBe("active");
   });
 
-  it("erases the address, which is free again, and can't be done twice", async () => {
+  it("erases the e-mail address, which can be used again, and can't be done twice", async () => {
     const accountId = await account();
     await closeAccount(deps, operator, accountId);
     expect(await deps.secrets.get(emailSecret(accountId), new Date())).toBeUndefined();
@@ -83,7 +83,7 @@ describe("closing an account", () => {
     await account();
   });
 
-  it("deletes every link in turns, which go on by themselves where an event store failed", async () => {
+  it("deletes every link in several runs, which continue after an event store failure", async () => {
     const accountId = await account();
     await links(accountId, 20);
     await closeAccount(deps, operator, accountId);
@@ -103,7 +103,7 @@ describe("closing an account", () => {
     expect((await checkpoint())?.position).toBe(await deps.eventStore.head());
   });
 
-  it("does not end while documents may still show a link that was made before, or at the last moment", async () => {
+  it("does not end while the documents may lack a link that was created before or shortly after", async () => {
     const accountId = await account();
     await links(accountId, 1);
     await closeAccount(deps, operator, accountId);
@@ -119,7 +119,7 @@ describe("closing an account", () => {
     expect(await checkpoint()).toBeDefined();
   });
 
-  it("is finished from the event alone, after a crash right behind it", async () => {
+  it("is finished from the event alone, after a crash right after the append", async () => {
     const accountId = await account();
     await links(accountId, 3);
     const at = new Date().toISOString();

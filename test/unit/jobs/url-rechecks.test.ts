@@ -1,4 +1,4 @@
-// Links made while nobody could say whether their address is safe: asked about again, and stopped if it isn't.
+// Links that were created while the URL safety check was unavailable: rechecked, and disabled when unsafe.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openAccount } from "../../../src/commands/account/open-account.ts";
 import { changeLink } from "../../../src/commands/links/change-link.ts";
@@ -12,7 +12,7 @@ import { callerOf, openCommandDeps, operator } from "../../support/commands/comm
 
 const URL_GIVEN = "https://later.example/offer";
 
-describe("a link whose address could not be checked", () => {
+describe("a link whose URL could not be checked", () => {
   let stores: Awaited<ReturnType<typeof openCommandDeps>>;
   let by: ReturnType<typeof callerOf>;
   let slug: string;
@@ -42,20 +42,20 @@ describe("a link whose address could not be checked", () => {
   });
   afterEach(() => stores.close());
 
-  it("works, and is asked about again for as long as nobody answers", async () => {
+  it("works, and is rechecked until the check is available", async () => {
     expect([await recheck(), await recheck()]).toEqual([0, 0]);
     expect(await link()).toMatchObject({ status: "live", longUrl: URL_GIVEN });
     expect(await waiting()).toMatchObject([{ host: "localhost", slug, longUrl: URL_GIVEN }]);
   });
 
-  it("goes on working once its address is known to be safe", async () => {
+  it("keeps working when its URL turns out to be safe", async () => {
     known = "safe";
     expect([await recheck(), await recheck()]).toEqual([1, 0]);
     expect(await link()).toMatchObject({ status: "live" });
     expect(await waiting()).toEqual([]);
   });
 
-  it("is disabled by the service once its address is known to be unsafe, and can't be enabled again", async () => {
+  it("is disabled by the service when its URL turns out to be unsafe, and can't be enabled again", async () => {
     known = "unsafe";
     expect(await recheck()).toBe(1);
     expect(await link()).toMatchObject({ status: "disabled" });
@@ -69,7 +69,7 @@ describe("a link whose address could not be checked", () => {
     expect(await waiting()).toEqual([]);
   });
 
-  it("is left alone when it leads elsewhere by then", async () => {
+  it("is not disabled when it was retargeted meanwhile", async () => {
     known = "safe";
     const elsewhere = { type: "retarget", url: "https://www.example.com/" } as const;
     await changeLink(deps(), operator, by, { host: "localhost", slug }, elsewhere);
@@ -80,7 +80,7 @@ describe("a link whose address could not be checked", () => {
     expect(await waiting()).toEqual([]);
   });
 
-  it("is asked about again when it was retargeted or enabled unchecked", async () => {
+  it("is rechecked when it was retargeted or enabled unchecked", async () => {
     known = "safe";
     await recheck();
     known = "unknown";
@@ -95,7 +95,7 @@ describe("a link whose address could not be checked", () => {
     expect(await waiting()).toMatchObject([{ longUrl: elsewhere.url }]);
   });
 
-  it("is waited for when its note is older than itself, but not for ever", async () => {
+  it("may be appended after its recheck was noted, within ten minutes", async () => {
     known = "unsafe";
     await stores.deps.recheckLater({ host: "localhost", slug: "notyet", longUrl: URL_GIVEN });
     expect(await recheck()).toBe(1);

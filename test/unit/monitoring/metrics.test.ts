@@ -1,4 +1,4 @@
-// What a scrape answers when the stores behind it don't.
+// A scrape while a store does not answer.
 import { expect, it } from "vitest";
 import { createMetrics } from "../../../src/monitoring/metrics.ts";
 import type { ProjectionStatus } from "../../../src/projections/runner/status.ts";
@@ -27,7 +27,7 @@ const recorder: RecorderStats = {
   lastError: undefined,
 };
 
-it("tells what it knows within seconds, and asks once at a time, while a store doesn't answer", async () => {
+it("answers within seconds with the known metrics, and makes one call at a time, while a store doesn't answer", async () => {
   let asked = 0;
   const metrics = createMetrics({
     redirects: () => undefined,

@@ -1,4 +1,4 @@
-// What operators read while projections fold a long log: the share that is done, the rate and the time left.
+// The progress of projections that catch up, in their status and in the log.
 import { describe, expect, it } from "vitest";
 import { catchUpWatch } from "../../../src/projections/runner/catch-up-watch.ts";
 import type { ProjectionStatus } from "../../../src/projections/runner/status.ts";
@@ -28,7 +28,7 @@ function watched() {
 }
 
 describe("projections that catch up", () => {
-  it("tell the progress of the slowest, its rate and the time left", () => {
+  it("report progress, rate and time left of the one with the lowest position", () => {
     const { at } = watched();
     expect(at(0, status("a", 0), status("b", 0))[0]?.catchUp).toEqual({
       ...{ events: 0, eventsPerSecond: 0, done: 0 },
@@ -38,14 +38,14 @@ describe("projections that catch up", () => {
     expect([fast?.catchUp, slow?.catchUp]).toEqual([progress, progress]);
   });
 
-  it("count from where this process began", () => {
+  it("compute the rate from where this process started", () => {
     const { at } = watched();
     at(0, status("a", 120_000, { processed: 0 }));
     const [one] = at(3_000, status("a", 135_000, { processed: 15_000 }));
     expect(one?.catchUp).toEqual({ events: 15_000, eventsPerSecond: 5_000, done: 0.9, secondsLeft: 3 });
   });
 
-  it("are logged every five seconds, and once when they are done, however often they are asked", () => {
+  it("are logged every five seconds and once at the end, however often the status is read", () => {
     const { at, lines } = watched();
     for (let second = 0; second <= 30; second++) at(second * 1_000, status("a", second * 5_000));
     at(31_000, status("a", HEAD));
@@ -60,7 +60,7 @@ describe("projections that catch up", () => {
     ]);
   });
 
-  it("say nothing of what is merely busy, or of one that is faulted", () => {
+  it("are not reported below the lag limit, nor when faulted", () => {
     const { at, lines } = watched();
     const [busy, faulted] = at(
       0,

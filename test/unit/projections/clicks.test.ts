@@ -1,4 +1,4 @@
-// Given clicks, the totals, breakdowns, hours and recent clicks of a link.
+// The click projections: totals, breakdowns, days and recent clicks of given events.
 import { describe, expect, it } from "vitest";
 import { accountTotals } from "../../../src/projections/definitions/account-totals.ts";
 import { accountDays, linkDays } from "../../../src/projections/definitions/days.ts";
@@ -59,7 +59,7 @@ describe("hits by day", () => {
     ]);
   });
 
-  it("of an account add up those of all its links, and of nobody else's", () => {
+  it("of an account are the sum over all its links, and no other account's", () => {
     const foreign = { at: "2026-03-01T10:00:00.000Z", accountId: OTHER_ACCOUNT };
     const days = given(accountDays, [...clicks, foreign]);
     expect(days).toMatchObject([
@@ -75,7 +75,7 @@ describe("hits by day", () => {
 });
 
 describe("link breakdowns", () => {
-  it("add one to every dimension for each hit, `unknown` where nothing is known", () => {
+  it("count each hit once in every dimension, as `unknown` where it has no value", () => {
     const nothing: Click = {
       ...{ device: "unknown", country: "unknown", city: "", referrerHost: "direct" },
       ...{ browser: { name: "unknown", version: "" }, os: { name: "", version: "" } },
@@ -115,7 +115,7 @@ describe("link breakdowns", () => {
     });
   });
 
-  it("take names that mean something to JavaScript or MongoDB for values", () => {
+  it("accept values that are special names in JavaScript or MongoDB", () => {
     const names = ["__proto__", "constructor", "a.b", "$set", "toString", "__proto__"];
     const [document] = given(
       linkBreakdowns,
@@ -131,7 +131,7 @@ describe("link breakdowns", () => {
     expect(document?.referrers).toEqual(document?.utm.source);
   });
 
-  it("stay bounded with thousands of values, their sums right and the frequent ones kept", () => {
+  it("stay bounded with thousands of values, with exact sums and the most frequent values", () => {
     const clicks = Array.from({ length: 3_000 }, (_, n): Click => {
       return n % 3 === 0
         ? { referrerHost: "often.example" }
@@ -146,7 +146,7 @@ describe("link breakdowns", () => {
 });
 
 describe("a tally", () => {
-  it("keeps 100 of 201 values, ties by name, and adds the rest to `other`", () => {
+  it("keeps 100 of 201 values, ties by name, and adds the others to `other`", () => {
     const tally: Tally = [];
     for (let n = 0; n <= 200; n += 1) addOne(tally, `v${String(n).padStart(3, "0")}`);
     expect(tally).toHaveLength(101);
@@ -155,7 +155,7 @@ describe("a tally", () => {
     expect(tally[100]).toEqual(["other", 101]);
   });
 
-  it("cuts a value at 200 characters without leaving half of one", () => {
+  it("cuts a value at 200 characters without splitting a surrogate pair", () => {
     const tally: Tally = [];
     addOne(tally, `${"x".repeat(199)}\u{1f600}${"y".repeat(5_000)}`);
     expect(tally).toEqual([[`${"x".repeat(199)}\ufffd`, 1]]);
@@ -163,7 +163,7 @@ describe("a tally", () => {
 });
 
 describe("recent clicks", () => {
-  it("show the fields of a hit under the names of the answer", () => {
+  it("show a hit with the field names of the API's answer", () => {
     expect(given(recentClicks, [{ utm: { source: "mail" } }])[0]?.clicks).toEqual([
       {
         ...{
@@ -180,7 +180,7 @@ describe("recent clicks", () => {
     ]);
   });
 
-  it("keep the last ten by time, newest first, late arrivals in their place", () => {
+  it("keep the ten latest by time, newest first, also when they are appended out of order", () => {
     const minute = (n: number) => `2026-03-01T10:${String(n).padStart(2, "0")}:00.000Z`;
     const order = [0, 1, 2, 14, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 3];
     const [document] = given(

@@ -1,4 +1,4 @@
-// When a runner commits: at so many events, or so long after the commit before, and at once where it is quiet.
+// The commit interval: when a runner commits with few events, with many, and during a backlog.
 import { describe, expect, it } from "vitest";
 import type { RecordedEvent } from "../../../src/event-store/port.ts";
 import { commitBatches } from "../../../src/projections/runner/commit-batches.ts";
@@ -6,7 +6,7 @@ import { manualTime } from "../../support/runtime/manual-time.ts";
 
 const RULES = { maxEvents: 1_000, intervalMs: 500 };
 
-/** A subscription to events that are given by number: each pull yields what waits, at most `most` at once. */
+/** A subscription whose pulls yield all events added so far, at most `most` of them. */
 function stream(most: number) {
   let waiting: RecordedEvent[] = [];
   let wake: () => void = () => undefined;
@@ -54,7 +54,7 @@ function running({ commitMs = 0, rules = RULES, most = 40_000 } = {}) {
 }
 
 describe("commits", () => {
-  it("come at once for an event after a quiet time", async () => {
+  it("are made immediately for an event after the interval", async () => {
     const { time, source, commits, stop } = running();
     for (let n = 0; n < 3; n++) {
       source.give(1);
@@ -64,7 +64,7 @@ describe("commits", () => {
     await stop();
   });
 
-  it("come every half second while events keep coming, each with all of that time", async () => {
+  it("are made every half second while events keep coming, each with all events of that time", async () => {
     const { time, source, commits, stop } = running();
     for (let ms = 0; ms < 1_900; ms += 10) {
       source.give(1);
@@ -75,7 +75,7 @@ describe("commits", () => {
     await stop();
   });
 
-  it("leave the half second free also after a commit that took long, so the pause never alternates", async () => {
+  it("start the interval at the end of a commit, also of a slow one", async () => {
     const { time, source, commits, stop } = running({ commitMs: 240 });
     for (let ms = 0; ms < 3_000; ms += 10) {
       source.give(1);
@@ -85,7 +85,7 @@ describe("commits", () => {
     await stop();
   });
 
-  it("come earlier when enough events are there, joined where a store gives few at once", async () => {
+  it("are made earlier at the maximum of events, joined from small batches", async () => {
     const rules = { maxEvents: 6_000, intervalMs: 500 };
     const { time, source, commits, stop } = running({ rules, most: 2_000 });
     source.give(1);
@@ -96,7 +96,7 @@ describe("commits", () => {
     await stop();
   });
 
-  it("take a backlog in full batches without a pause, nothing left out and nothing twice", async () => {
+  it("fold a backlog in full batches without a pause, each event once", async () => {
     const { time, source, commits, seen, stop } = running({ commitMs: 50, most: 1_000 });
     for (let n = 0; n < 10; n++) source.give(1_000);
     await time.until(() => seen.length === 10_000, 10 * 50);
@@ -105,7 +105,7 @@ describe("commits", () => {
     await stop();
   });
 
-  it("come every two seconds in a flood, so that redirects are not slowed by writing the same documents", async () => {
+  it("are made every two seconds under high load, so that the same documents are written less often", async () => {
     const { time, source, commits, stop } = running({ rules: { maxEvents: 40_000, intervalMs: 500 } });
     for (let ms = 0; ms < 6_000; ms += 100) {
       source.give(1_200);
@@ -116,7 +116,7 @@ describe("commits", () => {
     await stop();
   });
 
-  it("end when the signal aborts, also while more is being waited for", async () => {
+  it("end when the signal aborts, also during a wait for more events", async () => {
     const { time, source, stop } = running();
     source.give(1);
     await time.pass(1);
@@ -125,7 +125,7 @@ describe("commits", () => {
     await stop();
   });
 
-  it("end with the subscription's error, once what came before it is committed or thrown away with it", async () => {
+  it("end with the subscription's error, after or without a commit of the events before it", async () => {
     async function* broken(): AsyncGenerator<RecordedEvent[]> {
       yield [{ revision: 0 } as RecordedEvent];
       throw new Error("dropped");
@@ -140,7 +140,7 @@ describe("commits", () => {
     expect(seen).toEqual([1]);
   });
 
-  it("let the subscription go when their consumer leaves", async () => {
+  it("close the subscription when their consumer stops iterating", async () => {
     const time = manualTime();
     const source = stream(1);
     let left = false;

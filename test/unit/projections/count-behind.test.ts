@@ -1,4 +1,4 @@
-// What a scrape asks of the log while projections are behind.
+// Counting the events that projections have still to fold.
 import { expect, it } from "vitest";
 import { clickProjections, lifecycleProjections } from "../../../src/projections/groups.ts";
 import { countBehind } from "../../../src/projections/runner/count-behind.ts";
@@ -11,7 +11,7 @@ const status = (name: string, position: string | null, behind = true): Projectio
   ...{ lagMs: 0, fault: null, processed: 0, answers: "this" },
 });
 
-it("counts what each projection has not folded, and asks once for those at one position", async () => {
+it("counts the events that each projection has not folded, with one read for equal positions", async () => {
   const stores = await openStores();
   const { eventStore } = stores;
   const first = await append(eventStore, "clicks-a-20260301", [linkClicked()]);

@@ -1,4 +1,4 @@
-// Given events, the documents of accounts, keys, domains and links.
+// The lifecycle projections: documents of accounts, keys, domains and links of given events.
 import { describe, expect, it } from "vitest";
 import type { LinkledgerEvent } from "../../../src/events/catalogue.ts";
 import { accountLinks } from "../../../src/projections/definitions/account-links.ts";
@@ -157,7 +157,7 @@ describe("links", () => {
 });
 
 describe("the links of an account", () => {
-  it("are counted as they come, go and come back, each account's on its own", () => {
+  it("are counted when they are created, deleted and restored, for each account", () => {
     const slugs = ["a", "b", "c"].map((slug) => linkCreated({ slug }));
     const deleted: LinkledgerEvent = { type: "LinkDeleted", data: ofLink };
     const restored: LinkledgerEvent = { type: "LinkRestored", data: ofLink };

@@ -1,4 +1,4 @@
-// What the runner promises: live within moments, nothing skipped silently, back after every failure.
+// The projection runner: latency, faults, recovery after failures, and concurrent runners.
 import { setTimeout as delay } from "node:timers/promises";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -34,14 +34,14 @@ describe("the projection runner", () => {
     });
   });
 
-  it("stops promptly when it is told to", async () => {
+  it("stops promptly when the signal aborts", async () => {
     const stopped = live(clickProjections, async () => undefined);
     expect(await Promise.race([stopped.then(() => "stopped"), delay(stretched(2_000), "late")])).toBe(
       "stopped",
     );
   });
 
-  it("goes on by itself after the read store was away", async () => {
+  it("continues by itself after the read store was unavailable", async () => {
     const readStore = failingReadStore(stores.readStore, [
       { afterWrites: 1, applied: false },
       { afterWrites: 3, applied: true },
@@ -57,7 +57,7 @@ describe("the projection runner", () => {
     );
   });
 
-  it("marks a projection that can't fold an event as faulted there, and the others go on", async () => {
+  it("marks a projection that can't fold an event as faulted there, and continues the others", async () => {
     await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked({ kind: "preview" }), linkClicked()]);
     const brittle = brittleTotals();
     const runner = runnerOf([brittle, ...clickProjections]);
@@ -104,7 +104,7 @@ describe("the projection runner", () => {
     expect(await stores.readStore.get(links.collection.name, LINK)).toBeDefined();
   });
 
-  it("brings a new version from zero without folding anything twice into the others", async () => {
+  it("folds a new version from the beginning without folding an event twice into the others", async () => {
     await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked()]);
     await runnerOf([linkTotals]).catchUp();
     const second = {
@@ -119,7 +119,7 @@ describe("the projection runner", () => {
     expect(await stores.readStore.get("link-totals-next", LINK)).toMatchObject({ totalClicks: 2 });
   });
 
-  it("may run twice at once over the same events", async () => {
+  it("may run concurrently with another over the same events", async () => {
     const clicks = Array.from({ length: 400 }, () => linkClicked());
     for (let n = 0; n < 400; n += 40) await append(stores.eventStore, CLICKS, clicks.slice(n, n + 40));
     await Promise.all([runnerOf(clickProjections).catchUp(), runnerOf(clickProjections).catchUp()]);
@@ -158,7 +158,7 @@ describe("the projection runner", () => {
   }
 });
 
-/** Changes its document before it throws, as the worst of projections would. */
+/** Changes its document in place before it throws. */
 function brittleTotals(): Projection<LinkTotalsDocument> {
   return {
     ...linkTotals,

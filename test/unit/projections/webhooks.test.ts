@@ -1,4 +1,4 @@
-// Given events, the documents of webhooks.
+// The webhooks projection: documents of given events.
 import { describe, expect, it } from "vitest";
 import type { LinkledgerEvent } from "../../../src/events/catalogue.ts";
 import { webhooks } from "../../../src/projections/definitions/webhooks.ts";
@@ -52,7 +52,7 @@ describe("webhooks", () => {
     ]);
   });
 
-  it("take new settings and stay as they are otherwise", () => {
+  it("get new settings without other changes", () => {
     const changed: LinkledgerEvent = {
       type: "WebhookChanged",
       data: { ...ofWebhook, url: "https://other.example/", kinds: ["preview"], label: "" },
@@ -62,7 +62,7 @@ describe("webhooks", () => {
     ]);
   });
 
-  it("tell who paused them and why, until they are resumed", () => {
+  it("show who paused them and why, until they are resumed", () => {
     const resumed: LinkledgerEvent = { type: "WebhookResumed", data: ofWebhook };
     expect(given(added, paused)).toMatchObject([
       { status: "paused", pausedBy: "system", reason: "410 Gone", pausedAt: LATER },
@@ -72,7 +72,7 @@ describe("webhooks", () => {
     ]);
   });
 
-  it("tell the cause of a pause that a new key ends, as long as it lasts", () => {
+  it("show the cause of a pause that a new key ends, until it has ended", () => {
     const keyless: LinkledgerEvent = {
       type: "WebhookPaused",
       data: { ...ofWebhook, by: "system", reason: "its key is missing", cause: "key_missing" },
@@ -82,7 +82,7 @@ describe("webhooks", () => {
       expect(given(added, keyless, next)[0]).not.toHaveProperty("cause");
   });
 
-  it("tell until when the key before is in use too", () => {
+  it("show until when the previous key is used too", () => {
     const rotated: LinkledgerEvent = {
       type: "WebhookKeyRotated",
       data: { ...ofWebhook, keyHint: "abcd", previousUntil: "2026-03-03T00:00:00.000Z" },
@@ -92,7 +92,7 @@ describe("webhooks", () => {
     ]);
   });
 
-  it("stay known once they are removed", () => {
+  it("keep their document when they are removed", () => {
     const removed: LinkledgerEvent = { type: "WebhookRemoved", data: ofWebhook };
     expect(given(added, paused, removed)).toMatchObject([{ status: "removed", pausedBy: null }]);
   });

@@ -1,4 +1,4 @@
-// The list of roles that a process is given.
+// Parsing the list of roles.
 import { describe, expect, it } from "vitest";
 import { ROLES, rolesFrom } from "../../../src/roles/role.ts";
 
@@ -8,7 +8,7 @@ describe("the list of roles", () => {
     expect([...rolesFrom(ROLES.join(","))]).toEqual([...ROLES]);
   });
 
-  it("names the role that is unknown, and those that there are", () => {
+  it("is refused with the unknown role and the list of known ones", () => {
     expect(() => rolesFrom("api,redirects")).toThrow(
       'There is no role "redirects": use redirect, api, portal, projector, webhooks',
     );

@@ -1,4 +1,4 @@
-// One answer for all who ask within the time, and none worked out twice at once.
+// Throttled computations: shared results, and no concurrent runs.
 import { describe, expect, it } from "vitest";
 import { atMostEvery } from "../../../src/runtime/at-most-every.ts";
 
@@ -18,7 +18,7 @@ describe("a computation of at most every second", () => {
     return { state, ask };
   };
 
-  it("runs once for all who ask while it runs, however long it takes", async () => {
+  it("runs once for all callers during a run, however long it takes", async () => {
     const { state, ask } = start();
     const first = ask();
     state.now += 10_000;
@@ -40,7 +40,7 @@ describe("a computation of at most every second", () => {
     expect([await next, state.calls]).toEqual([2, 2]);
   });
 
-  it("keeps an error no longer than an answer", async () => {
+  it("caches an error no longer than a result", async () => {
     let now = 0;
     let fails = true;
     const ask = atMostEvery(

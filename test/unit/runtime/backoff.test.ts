@@ -1,4 +1,4 @@
-// Pauses between tries: doubled, bounded, and never the same for all.
+// Backoff: doubled, bounded, and with jitter.
 import { expect, it } from "vitest";
 import { backoffMs } from "../../../src/runtime/backoff.ts";
 
@@ -9,6 +9,6 @@ it("doubles the pause with each failure in a row, up to its limit", () => {
   expect(longest).toEqual([250, 500, 1_000, 2_000, 15_000, 15_000, 15_000]);
 });
 
-it("takes up to half of it off at random", () => {
+it("subtracts a random part of up to half of it", () => {
   expect([0, 0.5, 1].map((random) => backoffMs(3, LIMITS, () => random))).toEqual([500, 750, 1_000]);
 });

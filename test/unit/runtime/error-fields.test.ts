@@ -1,9 +1,9 @@
-// What a log line says of an error, and what it never says.
+// The fields of an error in a log line, and what is removed from them.
 import { describe, expect, it } from "vitest";
 import { errorFields } from "../../../src/runtime/error-fields.ts";
 
 describe("the fields of an error", () => {
-  it("are its class, code, message, stack and causes, and nothing else that hangs on it", () => {
+  it("are its class, code, message, stack and causes, and no other property", () => {
     class StoreGone extends Error {}
     const root = Object.assign(new TypeError("refused"), { code: "ECONNREFUSED", address: "10.1.2.3" });
     const error = Object.assign(new StoreGone("no store", { cause: root }), { request: { headers: {} } });
@@ -15,12 +15,12 @@ describe("the fields of an error", () => {
     });
   });
 
-  it("are the same after they crossed to another thread", () => {
+  it("are unchanged by a structured clone to another thread", () => {
     const fields = errorFields(new Error("no", { cause: new Error("because") }));
     expect(errorFields(structuredClone(fields))).toEqual(fields);
   });
 
-  it("tell each error of an aggregate, which has no message of its own", () => {
+  it("contain each error of an aggregate, which has no message of its own", () => {
     const refused = ["::1", "127.0.0.1"].map((host) => new Error(`connect ECONNREFUSED ${host}:2113`));
     expect(errorFields(new AggregateError(refused))).toMatchObject({
       type: "AggregateError",
@@ -42,12 +42,12 @@ describe("the fields of an error", () => {
     expect(text).toContain("(url) (url) (email) (key) (key)");
   });
 
-  it("are told of what was thrown without being an error", () => {
+  it("describe a thrown value that is no error", () => {
     expect(errorFields("no")).toEqual({ type: "string", message: "no" });
     expect(errorFields({ password: "secret" })).toEqual({ type: "object", message: "[object Object]" });
   });
 
-  it("end, though causes go in a circle", () => {
+  it("end when causes are circular", () => {
     const error = new Error("one");
     error.cause = error;
     expect(JSON.stringify(errorFields(error)).length).toBeLessThan(100_000);

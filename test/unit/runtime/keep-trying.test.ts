@@ -1,10 +1,10 @@
-// Work that is tried again: how often, after which pauses, and when it ends.
+// Retried work: how often, after which pauses, and when it ends.
 import { describe, expect, it } from "vitest";
 import { keepRunning, keepTrying } from "../../../src/runtime/keep-trying.ts";
 
 const settings = { fromMs: 100, toMs: 1_000, random: () => 1 };
 
-/** Keeps the pauses; nothing waits. */
+/** Records the pauses without waiting. */
 function recorder() {
   const pauses: number[] = [];
   const sleep = async (ms: number) => void pauses.push(ms);
@@ -12,7 +12,7 @@ function recorder() {
 }
 
 describe("keepTrying", () => {
-  it("tries until the work succeeds, and tells of each failure and the pause after it", async () => {
+  it("retries until the work succeeds, and reports each failure and the pause after it", async () => {
     const { pauses, deps } = recorder();
     const failures: [string, number][] = [];
     const onFailure = (error: unknown, ms: number) => void failures.push([(error as Error).message, ms]);
@@ -31,7 +31,7 @@ describe("keepTrying", () => {
     ]);
   });
 
-  it("starts over with the pauses after progress", async () => {
+  it("resets the backoff after progress", async () => {
     const { pauses, deps } = recorder();
     let tries = 0;
     const work = async (progress: () => void) => {
@@ -43,7 +43,7 @@ describe("keepTrying", () => {
     expect(pauses).toEqual([100, 200, 100, 200]);
   });
 
-  it("ends with the signal, and says nothing of what fails by then", async () => {
+  it("ends with the signal, and doesn't report failures after it", async () => {
     const stopping = new AbortController();
     const failures: unknown[] = [];
     const work = async () => {
@@ -54,7 +54,7 @@ describe("keepTrying", () => {
     expect(failures).toEqual([]);
   });
 
-  it("does not wait for the rest of a pause when the signal aborts", async () => {
+  it("ends a pause when the signal aborts", async () => {
     const stopping = new AbortController();
     const deps = { ...settings, fromMs: 3_600_000, toMs: 3_600_000, onFailure: () => stopping.abort() };
     const work = () => Promise.reject(new Error("unavailable"));

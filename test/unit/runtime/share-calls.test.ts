@@ -1,4 +1,4 @@
-// Concurrent calls share a run, but never one that began before they called.
+// Coalesced calls: concurrent callers share a run, but never one that began before their call.
 import { describe, expect, it } from "vitest";
 import { shareCalls } from "../../../src/runtime/share-calls.ts";
 
@@ -13,7 +13,7 @@ describe("shared calls", () => {
     return { call, gates };
   }
 
-  it("that come while one is in flight share the next, which begins after it", async () => {
+  it("during a run share the next one, which begins after it", async () => {
     const { call, gates } = counted();
     const first = call("a");
     const later = Array.from({ length: 50 }, () => call("a"));
@@ -38,7 +38,7 @@ describe("shared calls", () => {
     gates[0]?.resolve(0);
   });
 
-  it("fail only those who shared the run that failed", async () => {
+  it("fail only for the callers of the run that failed", async () => {
     const { call, gates } = counted();
     const first = call("a");
     const second = call("a");

@@ -1,4 +1,4 @@
-// A stop keeps to one budget, whatever its parts do.
+// The time budget of a shutdown, with parts that hang or fail.
 import { describe, expect, it } from "vitest";
 import { type StopStage, stopInStages } from "../../../src/runtime/stop-in-stages.ts";
 import { manualTime } from "../../support/runtime/manual-time.ts";
@@ -28,8 +28,8 @@ async function stopped(
 const stages = (...closers: StopStage["closers"][]): StopStage[] =>
   [3 / 8, 7 / 8, 1].map((until, n) => ({ until, closers: closers[n] ?? [] }));
 
-describe("a stop", () => {
-  it("gives each stage what the one before it has left", async () => {
+describe("a shutdown", () => {
+  it("gives each stage the time that the one before has left", async () => {
     const { tookMs, given, errors } = await stopped(8_000, (takes) =>
       stages(
         [takes(100, "requests")],
@@ -60,7 +60,7 @@ describe("a stop", () => {
     ]);
   });
 
-  it("goes on when a part fails", async () => {
+  it("continues when a part fails", async () => {
     const { given, errors } = await stopped(8_000, (takes) =>
       stages([() => Promise.reject(new Error("no"))], [takes(1, "recorder")], [takes(1, "stores")]),
     );

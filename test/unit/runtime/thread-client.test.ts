@@ -1,4 +1,4 @@
-// Objects in a thread: calls and streams are as if they were here, and a thread that died or rested is started again.
+// Calls and streams of objects in a worker thread, which is restarted when it has died or was ended while idle.
 import { once } from "node:events";
 import type { Worker } from "node:worker_threads";
 import { expect, it, onTestFinished } from "vitest";
@@ -45,7 +45,7 @@ it("yields the values of a stream one by one as they are pulled, then what it re
   const { thread, counting } = open();
   const stream = thread.stream("counting", "count", [5], new AbortController().signal);
   expect(await stream.next()).toEqual({ done: false, value: 5 });
-  // Nothing is read ahead of who pulls.
+  // No value is produced before it is pulled.
   expect(await counting.progress()).toEqual({ asked: 1, open: 1 });
   expect([await stream.next(), await stream.next(), await stream.next()]).toEqual([
     { done: false, value: 6 },
@@ -55,7 +55,7 @@ it("yields the values of a stream one by one as they are pulled, then what it re
   expect((await counting.progress()).open).toBe(0);
 });
 
-it("ends a stream in the thread when its reader leaves, also one that waits", async () => {
+it("ends a stream in the thread when its consumer stops, also during a wait", async () => {
   const { thread, counting } = open();
   const left = thread.stream("counting", "count", [1], new AbortController().signal);
   await left.next();
@@ -69,7 +69,7 @@ it("ends a stream in the thread when its reader leaves, also one that waits", as
   expect((await counting.progress()).open).toBe(0);
 });
 
-it("rejects what is pending when the thread dies, and starts another for what follows", async () => {
+it("rejects pending calls when the thread dies, and starts another for later ones", async () => {
   const worker = nextWorker();
   const { counting } = open();
   await counting.add(1, 1);
@@ -80,13 +80,13 @@ it("rejects what is pending when the thread dies, and starts another for what fo
   expect(await counting.add(1, 2)).toBe(3);
 });
 
-it("says that it failed when the thread can't open what it serves", async () => {
+it("rejects when the thread fails to start", async () => {
   const { thread, counting } = open({ data: { broken: true } });
   await expect(thread.start()).rejects.toThrow(Failed);
   await expect(counting.add(1, 1)).rejects.toThrow("can't be opened");
 });
 
-it("lets a thread go that nobody uses, never one whose stream is open, and starts it when it is needed", async () => {
+it("ends an idle thread, never one with an open stream, and starts it again for the next call", async () => {
   const worker = nextWorker();
   const { thread, counting } = open({ idleMs: 1 });
   const stream = thread.stream("counting", "count", [1], new AbortController().signal);

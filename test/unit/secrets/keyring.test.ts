@@ -1,4 +1,4 @@
-// What a sealed value is, and what it is proof against.
+// The form of encrypted values, and which changes are detected.
 import { describe, expect, it } from "vitest";
 import { keyringOf, SecretKeyUnknown } from "../../../src/secrets/keyring.ts";
 
@@ -17,7 +17,7 @@ describe("a keyring", () => {
     expect(ring.open("é", ring.seal("é", "ü"))).toBe("ü");
   });
 
-  it("opens no value that was put in another's place, changed or cut", () => {
+  it("opens no value that was copied to another record, changed or cut", () => {
     const sealed = ring.seal("email/1", "you@example.com");
     expect(() => ring.open("email/2", sealed)).toThrow();
     const body = sealed.lastIndexOf(".") + 1;
@@ -28,7 +28,7 @@ describe("a keyring", () => {
     expect(() => ring.open("email/1", sealed.slice(0, -4))).toThrow();
   });
 
-  it("says that another SECRET_KEY is needed, and opens the value when given it as the previous one", () => {
+  it("reports that another SECRET_KEY is needed, and opens the value with it as the previous one", () => {
     const sealed = keyringOf(OTHER).seal("email/1", "you@example.com");
     expect(() => ring.open("email/1", sealed)).toThrow(SecretKeyUnknown);
     const both = keyringOf(SECRET, OTHER);
@@ -37,7 +37,7 @@ describe("a keyring", () => {
     expect(both.isCurrent(both.seal("email/1", "x"))).toBe(true);
   });
 
-  it("tells a sealed value from what versions before kept in clear", () => {
+  it("distinguishes encrypted values from unencrypted ones of earlier versions", () => {
     expect(ring.isSealed(ring.seal("a", ""))).toBe(true);
     const clear = [
       "v1.you@example.com",
@@ -50,7 +50,7 @@ describe("a keyring", () => {
     for (const value of clear) expect(ring.isSealed(value)).toBe(false);
   });
 
-  it("hashes a text differently under each key, and the same at each time", () => {
+  it("hashes a text differently under each key, and equally every time", () => {
     const [current, earlier] = keyringOf(SECRET, OTHER).hashes("digest");
     expect(current).toBe(ring.hashes("digest")[0]);
     expect(earlier).toBe(keyringOf(OTHER).hashes("digest")[0]);

@@ -1,108 +1,118 @@
-// The Fastify instance: every route registered by hand, and which of them answer on which host.
-import { analyticsRoute } from "./api/analytics.ts";
-import { gate, type KeyGates, keyGates } from "./api/authentication/gate.ts";
-import { type KeyGuardDeps, keyGuard } from "./api/authentication/key-guard.ts";
+// What is loaded while redirects are answered already: the other roles, and the Fastify instance with every route
+// registered by hand and which of them answer on which host.
+import { setImmediate } from "node:timers/promises";
+import { gate, keyGates } from "./api/authentication/gate.ts";
+import { keyGuard } from "./api/authentication/key-guard.ts";
 import { createFastify } from "./api/create-fastify.ts";
 import type { Api } from "./api/fastify.ts";
-import { idempotency } from "./api/idempotency.ts";
-import { linksRoute } from "./api/links.ts";
-import { openApiDocument, openApiRoutes } from "./api/openapi.ts";
 import { healthRoutes } from "./api/operations/health-routes.ts";
 import { metricsRoute } from "./api/operations/metrics-route.ts";
 import { tlsAskRoute } from "./api/operations/tls-ask-route.ts";
-import { qrRoute } from "./api/qr/qr-route.ts";
-import { requestIds } from "./api/request-id.ts";
-import { shortenRoute } from "./api/shorten.ts";
-import { shortenInBulkRoute } from "./api/shorten-in-bulk.ts";
+import type { RequestIdOf } from "./api/request-id.ts";
 import { siteRoutes } from "./api/site-routes.ts";
-import type { Backend } from "./backend.ts";
-import type { BulkDeps } from "./commands/links/create-links-in-bulk.ts";
-import type { Config } from "./config.ts";
-import type { Readiness } from "./monitoring/health.ts";
-import type { Metrics } from "./monitoring/metrics.ts";
-import { portalRoutes } from "./portal/portal.ts";
-import type { PortalDeps } from "./portal/portal-deps.ts";
+import type { LogFollower } from "./coordination/log-follower.ts";
+import { readiness } from "./monitoring/health.ts";
+import { createMetrics } from "./monitoring/metrics.ts";
+import { allProjections } from "./projections/groups.ts";
+import { countBehind } from "./projections/runner/count-behind.ts";
 import { domainHome } from "./redirect/http/domain-home.ts";
-import { type RedirectDeps, redirectHandler } from "./redirect/http/redirect-handler.ts";
-import { requesterOf, trustOf } from "./redirect/http/requester.ts";
-import type { DomainRouting } from "./redirect/lookup/domain-routing.ts";
-import type { Logger } from "./runtime/logging.ts";
+import type { Trust } from "./redirect/http/requester.ts";
+import type { ProjectionsStatus } from "./roles/projector.ts";
+import type { RedirectRole } from "./roles/redirect.ts";
+import type { RoleContext } from "./roles/role-context.ts";
+import type { WebhooksStatus } from "./webhooks/webhooks-messages.ts";
 
+/** What the process has opened before. */
 export type AppDeps = {
-  config: Config;
-  backend: Omit<Backend, "close">;
-  log: Logger;
-  clock: () => Date;
-  newId: () => string;
-  sleep: (ms: number) => Promise<void>;
-  /** Undefined without the role, and then nothing is under /portal. */
-  portal: PortalDeps | undefined;
-  metrics: Metrics;
-  readiness: () => Promise<Readiness>;
+  context: RoleContext;
+  follower: LogFollower;
   /** Undefined without the role: slugs answer 404. */
-  redirect: (RedirectDeps & { domains: Pick<DomainRouting, "serves"> }) | undefined;
-  /** Undefined without the role: nothing is under /api or /docs. */
-  api: ApiDeps | undefined;
+  redirect: RedirectRole | undefined;
+  projections: ProjectionsStatus;
+  webhooks: (() => Promise<WebhooksStatus | undefined>) | undefined;
+  trust: false | Trust;
+  requestIdOf: RequestIdOf;
 };
 
-export type ApiDeps = {
-  keys: KeyGuardDeps;
-  links: BulkDeps;
-  /** Settles when every link made or changed so far is in the documents, or when that takes too long. */
-  writesAreReadable: () => Promise<void>;
-};
-
-/** Not listening yet. Health and redirects answer on any host, all else on the base host only (DESIGN §5). */
-export async function buildApp(deps: AppDeps): Promise<Api> {
-  const { config, log, newId, api } = deps;
+/**
+ * Ready to handle requests. Health and redirects answer on any host, all else on the base host only (DESIGN §5); nothing
+ * is under /api, /docs or /portal without the role.
+ */
+export async function openApp(deps: AppDeps): Promise<Api> {
+  const { context, redirect, requestIdOf, trust } = deps;
+  const { config, backend, log } = context;
+  const { readStore } = backend;
+  const { api, portal } = await openRoles(context, deps.follower);
+  const metrics = metricsOf(deps);
   const guard = api && keyGuard(api.keys);
-  const trust = trustOf(config.trustProxy);
-  const requestIdOf = requestIds(newId());
-  const redirect =
-    deps.redirect && redirectHandler({ ...deps.redirect, requester: requesterOf(trust), requestIdOf, log });
-  const app = createFastify({ log, requestIdOf, trust, showWindow: guard?.show, redirect });
-  if (api) await openApiDocument(app, config.baseUrl);
-  healthRoutes(app, { readiness: deps.readiness, adminToken: config.adminToken });
-  const { readStore } = deps.backend;
+  const app = createFastify({ log, requestIdOf, trust, showWindow: guard?.show });
+  const openApi = api && (await loaded(import("./api/openapi.ts")));
+  await openApi?.openApiDocument(app, config.baseUrl);
+  healthRoutes(app, { readiness: () => readinessOf(deps), adminToken: config.adminToken });
   tlsAskRoute(app, { readStore, secret: config.tlsAskSecret });
-  const gates = gate({
-    baseHost: config.baseHost,
-    guard,
-    metrics: deps.metrics,
-    otherHost:
-      deps.redirect && domainHome({ readStore, baseHost: config.baseHost, domains: deps.redirect.domains }),
-  });
+  const { baseHost } = config;
+  const otherHost = redirect && domainHome({ readStore, baseHost, domains: redirect.domains });
+  const gates = gate({ baseHost, guard, metrics, otherHost });
   await app.register(async (base: Api) => {
     gates.baseHost(base);
     siteRoutes(base);
-    metricsRoute(base, { metrics: deps.metrics, adminToken: config.adminToken });
+    metricsRoute(base, { metrics, adminToken: config.adminToken });
     if (api && guard) {
-      await openApiRoutes(base);
-      apiRoutes(base, deps, api, keyGates(guard));
+      await openApi?.openApiRoutes(base);
+      const { apiRoutes } = await loaded(import("./api/api-routes.ts"));
+      apiRoutes(base, api, keyGates(guard));
     }
-    if (deps.portal) await portalRoutes(base, deps.portal);
+    if (portal) {
+      const { portalRoutes } = await loaded(import("./portal/portal.ts"));
+      await portalRoutes(base, portal);
+    }
   });
+  await app.ready();
   return app;
 }
 
-function apiRoutes(base: Api, deps: AppDeps, api: ApiDeps, gates: KeyGates): void {
-  const { config, backend, clock, newId, sleep } = deps;
-  const { baseHost, baseUrl } = config;
-  const { writesAreReadable, links } = api;
-  const reading = { ...backend, baseHost, baseUrl, clock, sleep, writesAreReadable };
-  base.register(async (open: Api) => {
-    gates.qrImages(open);
-    qrRoute(open, reading);
+async function openRoles(context: RoleContext, follower: LogFollower) {
+  const { roles } = context;
+  if (!(roles.has("api") || roles.has("portal") || roles.has("projector"))) return {};
+  const { openWriting } = await loaded(import("./roles/writing.ts"));
+  const writing = openWriting(context, follower);
+  if (roles.has("projector")) {
+    const { openBackgroundJobs } = await loaded(import("./roles/background-jobs.ts"));
+    openBackgroundJobs(context, writing);
+  }
+  return {
+    api: roles.has("api")
+      ? (await loaded(import("./roles/api.ts"))).openApi(context, writing, follower)
+      : undefined,
+    portal: roles.has("portal")
+      ? (await loaded(import("./roles/portal.ts"))).openPortal(context, writing)
+      : undefined,
+  };
+}
+
+function metricsOf({ context, redirect, projections, webhooks }: AppDeps) {
+  const { eventStore, redis } = context.backend;
+  return createMetrics({
+    redirects: () => redirect?.stats,
+    recorder: () => redirect?.recorder.stats(),
+    appendDuration: redirect?.recorder.appendDuration,
+    projections,
+    eventsBehind: (statuses) => countBehind(eventStore, allProjections, statuses),
+    versions: eventStore.versions?.bind(eventStore),
+    redis,
+    webhooks,
   });
-  base.register(async (keyed: Api) => {
-    gates.withKey(keyed);
-    const writing = {
-      links,
-      idempotency: idempotency({ secrets: backend.secrets, clock, newId }),
-    };
-    shortenRoute(keyed, writing);
-    shortenInBulkRoute(keyed, writing);
-    analyticsRoute(keyed, reading);
-    linksRoute(keyed, reading);
-  });
+}
+
+function readinessOf({ context, redirect, projections }: AppDeps) {
+  const { eventStore, readStore, redis } = context.backend;
+  const recorder = () => redirect?.recorder.stats();
+  return readiness({ roles: context.roles, eventStore, readStore, redis, projections, recorder });
+}
+
+/** Importing a module with all that it imports keeps the event loop busy: waiting redirects are answered after each. */
+async function loaded<T>(module: Promise<T>): Promise<T> {
+  const found = await module;
+  await setImmediate();
+  return found;
 }

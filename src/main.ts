@@ -3,7 +3,6 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import closeWithGrace from "close-with-grace";
 import { BadConfig, type Config, describeConfig, parseConfig } from "./config.ts";
-import { openGeo } from "./redirect/clicks/enrich/geo.ts";
 import { ALL_ROLES, type Roles } from "./roles/role.ts";
 import { createLogger, type Logger } from "./runtime/logging.ts";
 import { makeFilesPrivate } from "./runtime/private-folder.ts";
@@ -41,6 +40,7 @@ export async function start(config: Config, roles: Roles = ALL_ROLES): Promise<S
 
 /** Here, as the recorder thread that will read it has nobody to tell but the log. */
 async function refuseBadGeo(file: string): Promise<void> {
+  const { openGeo } = await import("./redirect/clicks/enrich/geo.ts");
   await openGeo(file).catch((error: Error) => {
     throw new BadConfig([`GEOIP_DB: ${file} can't be read as a MaxMind database (${error.message})`]);
   });

@@ -1,28 +1,20 @@
 // One running service: stores, the roles it was given and the HTTP server, opened in order and closed in reverse.
-import { buildApp } from "./app.ts";
+import { setImmediate } from "node:timers/promises";
+import { requestIds } from "./api/request-id.ts";
 import { areStoresMixed } from "./backend/prepare-stores.ts";
 import { type Backend, openBackend } from "./backend.ts";
 import { runtimeDeps } from "./commands/runtime-deps.ts";
 import { BadConfig, type Config, secretKeyOf } from "./config.ts";
-import { readiness } from "./monitoring/health.ts";
-import { createMetrics } from "./monitoring/metrics.ts";
-import { allProjections } from "./projections/groups.ts";
-import { countBehind } from "./projections/runner/count-behind.ts";
-import type { ProjectionStatus } from "./projections/runner/status.ts";
-import { openAccountClosing } from "./roles/account-closing.ts";
-import { openApi } from "./roles/api.ts";
+import { httpServer } from "./redirect/http/http-server.ts";
+import { redirectHandler } from "./redirect/http/redirect-handler.ts";
+import { requesterOf, trustOf } from "./redirect/http/requester.ts";
 import { awaitStores } from "./roles/await-stores.ts";
-import { openDomainChecks } from "./roles/domain-checks.ts";
 import { openLogFollower } from "./roles/log-follower.ts";
-import { openPortal } from "./roles/portal.ts";
 import { openProjector, watchProjector } from "./roles/projector.ts";
 import { openRedirect } from "./roles/redirect.ts";
 import { ALL_ROLES, type Roles } from "./roles/role.ts";
 import type { RoleContext } from "./roles/role-context.ts";
-import { openSecretsSweep } from "./roles/secrets-sweep.ts";
-import { openUrlRechecks } from "./roles/url-rechecks.ts";
 import { openWebhooks } from "./roles/webhooks.ts";
-import { openWriting } from "./roles/writing.ts";
 import type { Logger } from "./runtime/logging.ts";
 import { pause } from "./runtime/pause.ts";
 import { type Close, stopInStages } from "./runtime/stop-in-stages.ts";
@@ -75,9 +67,9 @@ export async function openService(
     stores.push(() => backend.close());
     if (areStoresMixed(config)) await refuseSplitStores(backend);
     const onStop = (close: Close) => void ofRoles.push(close);
-    const app = await appOf({ config, log, clock, backend, roles, onStop });
-    requests.push(() => app.close());
-    const url = await app.listen({ port: config.port, host: config.host });
+    const onStopOfRequests = (close: Close) => void requests.push(close);
+    const context: RoleContext = { config, log, clock, backend, roles, onStop };
+    const url = await serve(context, onStopOfRequests);
     return { url, backend, stop };
   } catch (error) {
     await stop();
@@ -93,53 +85,28 @@ async function refuseSplitStores(backend: Backend): Promise<void> {
   await Promise.race([asked, pause(LONGEST_ASKING_MS)]);
 }
 
-async function appOf(context: RoleContext) {
-  const { config, log, backend, roles } = context;
-  const { eventStore, readStore } = backend;
+/** Redirects are answered as soon as it listens, while the rest of the program, which takes longer to load, is loaded. */
+async function serve(context: RoleContext, onStop: (close: Close) => void): Promise<string> {
+  const { config, log, roles, backend } = context;
+  const { follower, run: follow } = openLogFollower(context);
+  const redirect = roles.has("redirect") ? openRedirect(context, follower) : undefined;
+  const trust = trustOf(config.trustProxy);
+  const requestIdOf = requestIds(runtimeDeps.newId());
+  const server = httpServer(
+    redirect && redirectHandler({ ...redirect, requester: requesterOf(trust), requestIdOf, log }),
+  );
+  onStop(() => server.close());
+  const url = await server.listen({ port: config.port, host: config.host });
+
   const stopWaiting = awaitStores(backend, log);
   context.onStop(async () => stopWaiting());
   const projections = roles.has("projector") ? openProjector(context) : watchProjector(context);
-  const { follower, run: follow } = openLogFollower(context);
-  if (roles.has("projector")) {
-    openDomainChecks(context);
-    openSecretsSweep(context);
-    openAccountClosing(context);
-  }
-  const redirect = roles.has("redirect") ? openRedirect(context, follower) : undefined;
-  const writing = openWriting(context, follower);
-  if (roles.has("projector")) openUrlRechecks(context, writing);
-  const api = roles.has("api") ? openApi(context, writing, follower) : undefined;
-  const portal = roles.has("portal") ? openPortal(context, writing) : undefined;
-  if (redirect || api || portal) follow();
-
   const webhooks = roles.has("webhooks") ? openWebhooks(context) : undefined;
-  const recorder = () => redirect?.recorder.stats();
-  const eventsBehind = (statuses: readonly ProjectionStatus[]) =>
-    countBehind(eventStore, allProjections, statuses);
-  const redirects = () => redirect?.stats;
-  const { redis } = backend;
-  const appendDuration = redirect?.recorder.appendDuration;
-  const metrics = createMetrics({
-    redirects,
-    recorder,
-    appendDuration,
-    projections,
-    eventsBehind,
-    versions: eventStore.versions?.bind(eventStore),
-    redis,
-    webhooks,
-  });
-  return buildApp({
-    config,
-    backend,
-    log,
-    clock: context.clock,
-    newId: runtimeDeps.newId,
-    sleep: runtimeDeps.sleep,
-    redirect,
-    api,
-    portal,
-    metrics,
-    readiness: () => readiness({ roles, eventStore, readStore, redis, projections, recorder }),
-  });
+  await setImmediate();
+  const { openApp } = await import("./app.ts");
+  const app = await openApp({ context, follower, redirect, projections, webhooks, trust, requestIdOf });
+  onStop(() => app.close());
+  if (redirect || roles.has("api") || roles.has("portal")) follow();
+  server.passTo(app.routing);
+  return url;
 }

@@ -1,13 +1,14 @@
 // The api role: the dependencies of the REST routes.
+import type { ApiDeps } from "../api/api-routes.ts";
 import { keyUsage } from "../api/authentication/key-usage.ts";
-import type { ApiDeps } from "../app.ts";
+import { runtimeDeps } from "../commands/runtime-deps.ts";
 import type { LogFollower } from "../coordination/log-follower.ts";
 import { CallerLookup } from "../queries/find-caller.ts";
 import type { RoleContext } from "./role-context.ts";
 import type { Writing } from "./writing.ts";
 
 export function openApi(
-  { log, clock, backend }: RoleContext,
+  { config, log, clock, backend }: RoleContext,
   { links, rateLimits, fresh }: Writing,
   follower: LogFollower,
 ): ApiDeps {
@@ -15,7 +16,9 @@ export function openApi(
   const usage = keyUsage({ secrets, clock, log });
   const callers = new CallerLookup({ eventStore, readStore, catchUp: () => follower.catchUp() });
   follower.listen((event) => callers.onEvent(event));
+  const { newId, sleep } = runtimeDeps;
   return {
+    ...{ config, backend, clock, newId, sleep },
     keys: { clock, rateLimits, usage, findCaller: (keyHash) => callers.find(keyHash) },
     links,
     writesAreReadable: fresh.writesAreReadable,

@@ -6,6 +6,7 @@ import { createFastify } from "../../src/api/create-fastify.ts";
 import { requestIds } from "../../src/api/request-id.ts";
 import { RecorderBusy } from "../../src/redirect/clicks/commit-waiters.ts";
 import { type Hit, unpackTarget } from "../../src/redirect/clicks/hit.ts";
+import { httpServer } from "../../src/redirect/http/http-server.ts";
 import { type RedirectDeps, redirectHandler } from "../../src/redirect/http/redirect-handler.ts";
 import { requesterOf, trustOf } from "../../src/redirect/http/requester.ts";
 import { linkEntry } from "../../src/redirect/lookup/link-entry.ts";
@@ -70,15 +71,20 @@ async function start() {
     },
     recorder: { record: (hit) => deps.recorder.record(hit) },
   });
-  const app = createFastify({ log, requestIdOf, trust, showWindow: undefined, redirect: handler });
+  const app = createFastify({ log, requestIdOf, trust, showWindow: undefined });
   app.get("/docs", () => "ours");
+  const slow = Promise.withResolvers<{ finish(): void }>();
+  app.get("/answers/slowly", () => new Promise((resolve) => slow.resolve({ finish: () => resolve("done") })));
   app.get("/who/asks", (request) => ({
     fastify: { host: request.host, address: request.ip },
     requester: { host: requester.host(request.raw), address: requester.address(request.raw) },
   }));
-  await app.listen({ port: 0, host: "127.0.0.1" });
-  const { port } = app.server.address() as { port: number };
-  return { app, port, hits, deps, logged };
+  await app.ready();
+  const server = httpServer(handler);
+  server.passTo(app.routing);
+  const port = Number(new URL(await server.listen({ port: 0, host: "127.0.0.1" })).port);
+  const close = () => Promise.all([server.close(), app.close()]);
+  return { close, slow, port, hits, deps, logged };
 }
 
 /** Everything the server says to these bytes, until it closes the connection. */
@@ -102,7 +108,7 @@ describe("the redirect", () => {
   beforeEach(async () => {
     server = await start();
   });
-  afterEach(() => server.app.close());
+  afterEach(() => server.close());
 
   it.each([
     ["a link", request("GET /abcdefg"), {}],
@@ -250,19 +256,19 @@ describe("the redirect", () => {
     expect(requester.host(gone as never)).toBe("");
   });
 
-  it("leaves connections that outlive the listening to Fastify, which closes them", async () => {
+  it("leaves requests of connections that outlive the listening to Fastify, which refuses them", async () => {
     const socket = connect(server.port, "127.0.0.1").setEncoding("utf8");
     const answers: string[] = [];
     socket.on("data", (chunk) => answers.push(String(chunk)));
-    // Half of a request holds the connection while the server closes.
-    socket.write("GET /abcdefg HTTP/1.1\r\n");
-    await once(server.app.server, "connection");
-    const closed = server.app.close();
-    while (server.app.server.listening) await new Promise((resolve) => setImmediate(resolve));
-    socket.write("host: localhost\r\n\r\n");
+    // A request in flight holds the connection while the server closes.
+    socket.write(request("GET /answers/slowly", { connection: "keep-alive" }));
+    const { finish } = await server.slow.promise;
+    const closed = server.close();
+    socket.write(request("GET /abcdefg", { connection: "keep-alive" }));
+    finish();
     await once(socket, "close");
     await closed;
-    expect(answers.join("")).toMatch(/^connection: close/im);
+    expect(answers.join("")).toMatch(/^HTTP\/1.1 200 [\s\S]*HTTP\/1.1 503 [\s\S]*^connection: close/im);
     expect(server.hits).toEqual([]);
   });
 });

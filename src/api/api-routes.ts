@@ -1,0 +1,47 @@
+// The routes under /api, for a process with the api role.
+import type { Backend } from "../backend.ts";
+import type { BulkDeps } from "../commands/links/create-links-in-bulk.ts";
+import type { Config } from "../config.ts";
+import { analyticsRoute } from "./analytics.ts";
+import type { KeyGates } from "./authentication/gate.ts";
+import type { KeyGuardDeps } from "./authentication/key-guard.ts";
+import type { Api } from "./fastify.ts";
+import { idempotency } from "./idempotency.ts";
+import { linksRoute } from "./links.ts";
+import { qrRoute } from "./qr/qr-route.ts";
+import { shortenRoute } from "./shorten.ts";
+import { shortenInBulkRoute } from "./shorten-in-bulk.ts";
+
+export type ApiDeps = {
+  config: Pick<Config, "baseHost" | "baseUrl">;
+  backend: Omit<Backend, "close">;
+  keys: KeyGuardDeps;
+  links: BulkDeps;
+  clock: () => Date;
+  newId: () => string;
+  sleep: (ms: number) => Promise<void>;
+  /** Settles when every link made or changed so far is in the documents, or when that takes too long. */
+  writesAreReadable: () => Promise<void>;
+};
+
+/** On an instance that has passed the host's gate. */
+export function apiRoutes(base: Api, deps: ApiDeps, gates: KeyGates): void {
+  const { config, backend, clock, newId, sleep, writesAreReadable, links } = deps;
+  const { baseHost, baseUrl } = config;
+  const reading = { ...backend, baseHost, baseUrl, clock, sleep, writesAreReadable };
+  base.register(async (open: Api) => {
+    gates.qrImages(open);
+    qrRoute(open, reading);
+  });
+  base.register(async (keyed: Api) => {
+    gates.withKey(keyed);
+    const writing = {
+      links,
+      idempotency: idempotency({ secrets: backend.secrets, clock, newId }),
+    };
+    shortenRoute(keyed, writing);
+    shortenInBulkRoute(keyed, writing);
+    analyticsRoute(keyed, reading);
+    linksRoute(keyed, reading);
+  });
+}

@@ -17,6 +17,7 @@ import { type Environment, instanceOf, startService } from "../../support/servic
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 /** In NODE_OPTIONS, as threads start without the process's arguments. */
 const PRELOAD = `--import ${join(root, "test/support/service/report-event-store-clients.mjs")}`;
+const WITHOUT_NATIVE = `--import ${join(root, "test/support/service/without-native-libraries.mjs")}`;
 const CLIENTS: [Scheme, string][] = [
   ["esdb", "@eventstore/db-client"],
   ["kurrentdb", "@kurrent/kurrentdb-client"],
@@ -63,13 +64,26 @@ describe.each(CLIENTS)("with %s:// as EVENTSTORE_URL", (scheme, client) => {
     expect((await loaded()).clients).toEqual([client]);
   });
 
-  it(`loads ${client} alone in a command`, async () => {
+  const createAccount = async (environment: Environment) => {
     const create = ["account", "create", "--email", "someone@example.com", "--json"];
-    const { stdout } = await promisify(execFile)(process.execPath, ["src/cli.ts", ...create], {
-      cwd: root,
-      env: childEnvironment(instance),
-    });
+    const env = childEnvironment(environment);
+    const run = promisify(execFile)(process.execPath, ["src/cli.ts", ...create], { cwd: root, env });
+    return await run.catch((error: { stderr: string; stdout: string }) => error);
+  };
+
+  it(`loads ${client} alone in a command`, async () => {
+    const { stdout } = await createAccount(instance);
     expect(JSON.parse(stdout)).toMatchObject({ tier: "free" });
     expect((await loaded()).clients).toEqual([client]);
+  });
+
+  const outcome = scheme === "esdb" ? "works" : "ends with one clear line";
+  it(`${outcome} on a platform that the native library isn't made for`, async () => {
+    const { stdout, stderr } = await createAccount({ ...instance, NODE_OPTIONS: WITHOUT_NATIVE });
+    if (scheme === "esdb") expect(JSON.parse(stdout)).toMatchObject({ tier: "free" });
+    else
+      expect(stderr).toMatch(
+        /^error: EVENTSTORE_URL: kurrentdb:\/\/ needs [^\n]+; esdb:\/\/ works without it\n$/,
+      );
   });
 });

@@ -9,9 +9,9 @@ const DESCRIPTIONS = {
   404: "Not found",
   409: "The custom slug already exists on the domain, or the Idempotency-Key was used with another body",
   422: "Invalid custom slug format",
-  429: "Rate limit exceeded; Retry-After tells the seconds to wait",
+  429: "Rate limit exceeded; Retry-After: seconds to wait",
   500: "Internal server error",
-  503: "A store is unavailable; Retry-After tells the seconds to wait",
+  503: "A store is unavailable; Retry-After: seconds to wait",
 } as const;
 
 type ErrorStatus = keyof typeof DESCRIPTIONS;

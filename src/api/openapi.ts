@@ -4,7 +4,7 @@ import swaggerUi from "@fastify/swagger-ui";
 import { jsonSchemaTransform, jsonSchemaTransformObject } from "fastify-type-provider-zod";
 import type { Api } from "./fastify.ts";
 
-const DESCRIPTION = `Creates short links and tells who followed them.
+const DESCRIPTION = `Creates short links and reports who followed them.
 
 Every \`/api/v1\` endpoint wants an API key in \`X-API-Key\`. Each answer under \`/api\` carries \`X-RateLimit-Limit\`,
 \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` (Unix seconds): 50 requests an hour and key on the Free tier, 500

@@ -15,7 +15,7 @@ export function manualBilling(deps: Deps & { log: Logger }): Billing {
       const kept = await secrets.putIfAbsent(upgradeRequestSecret(accountId), { value: wanted }, clock());
       const { at } = kept as { at: string };
       if (at === wanted.at)
-        log.info({ accountId }, "an account asks for the Developer plan: account upgrades");
+        log.info({ accountId }, "an account requested the Developer plan: see `account upgrades`");
       return { kind: "requested", at };
     },
     async waitingSince(accountId) {

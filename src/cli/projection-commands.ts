@@ -26,7 +26,7 @@ export function projectionCommands(program: Command): void {
 
   projections
     .command("status")
-    .description("how far each projection is, which builds there are, and whether one is faulted")
+    .description("progress, builds and faults of the projections")
     .option("--json", "print one JSON document")
     .action((options: Options) => runWithoutCatchUp(options.json ?? false, status));
 

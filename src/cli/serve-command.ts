@@ -6,7 +6,7 @@ import { ALL_ROLES, ROLES, type Roles, rolesFrom } from "../roles/role.ts";
 export function serveCommand(program: Command): void {
   program
     .command("serve")
-    .description("run the service until it is told to stop")
+    .description("run the service until it is stopped")
     .option("--roles <list>", `comma separated, of ${ROLES.join(",")}; all by default`, roles)
     .action(async (options: { roles?: Roles }) => {
       const config = parseConfig(process.env);

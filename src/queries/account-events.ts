@@ -13,11 +13,11 @@ export async function* accountEvents(
   { eventStore }: { eventStore: Pick<EventStore, "read" | "readAll" | "head"> },
   accountId: string,
 ): AsyncGenerator<RecordedEvent[]> {
-  const [opening] = await eventStore.read(accountStream(accountId), { limit: 1 });
+  const [first] = await eventStore.read(accountStream(accountId), { limit: 1 });
   const end = await eventStore.head();
-  if (!opening || end === undefined) return;
-  yield [opening];
-  for (let after = opening.position; ; ) {
+  if (!first || end === undefined) return;
+  yield [first];
+  for (let after = first.position; ; ) {
     const events = await eventStore.readAll({ after, prefixes: Object.values(PREFIX), limit: PAGE });
     const own = events.filter(({ position, data }) => position <= end && ownerOf(data) === accountId);
     yield own;

@@ -1,4 +1,4 @@
-// Whatever is sent: a 4xx with the error object, never a 500, and nothing written (interface, part 7).
+// Any malformed request gets a 4xx with the error object, never a 500, and writes nothing (interface, part 7).
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { writtenBy } from "../support/portal/written-by.ts";
@@ -29,11 +29,11 @@ describe("part 7, bad input", () => {
   });
   afterAll(() => service.stop());
 
-  /** Other writers of a shared event store move its head, so only the caller's own events are looked for. */
+  /** Only the caller's events, because other tests write to a shared event store. */
   const written = (after: string | undefined) =>
     writtenBy(service.backend.eventStore, [developer.accountId], after);
 
-  /** @returns the status, once the answer is proven to be an error object and nothing written for the caller */
+  /** Checks that the answer is an error object and that nothing was written for the caller; returns the status. */
   async function refused(path: string, ask: Ask): Promise<number> {
     const before = await service.backend.eventStore.head();
     const { status, body, text } = await service.ask(path, { key: developer.key, ...ask });

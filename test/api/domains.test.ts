@@ -1,4 +1,4 @@
-// Custom domains over real HTTP and a real name server on loopback: the portal's pages, `/`, the TLS proxy's question.
+// Custom domains over real HTTP with a real name server on loopback: portal pages, `/`, and the TLS proxy's request.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { visitor } from "../support/portal/browser-like.ts";
 import { type Person, portalPeople } from "../support/portal/portal-people.ts";
@@ -109,7 +109,7 @@ describe("custom domains", () => {
     await until("no certificate to be allowed", async () => !(await mayHaveCertificate("tls.example.com")));
   });
 
-  it("are told to the TLS proxy on this machine, or to one that shows the secret, and to nobody else", async () => {
+  it("are shown to a TLS proxy on this machine or with the secret, and to nobody else", async () => {
     const path = "/internal/tls/ask?domain=nobody.example.com";
     const forwarded = { "x-forwarded-for": "203.0.113.7" };
     expect((await ask(path)).status).toBe(404);

@@ -1,4 +1,4 @@
-// What one account does with a hostname that it never proved changes nothing for the account that serves it.
+// A hostname that an account has added but not verified changes nothing for the account that serves it.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addDomain } from "../../src/commands/domains/add-domain.ts";
 import { removeDomain } from "../../src/commands/domains/remove-domain.ts";
@@ -16,7 +16,7 @@ describe("a custom domain that another account adds and removes in a loop", () =
   });
   afterAll(() => service.stop());
 
-  it("goes on redirecting, every time it is asked", async () => {
+  it("keeps redirecting, at every request", async () => {
     const [owner, stranger] = [await service.member("developer"), await service.member("developer")];
     const domainId = await service.domain(owner.accountId, HOST);
     const made = await service.post<{ slug: string }>("/api/v1/shorten", owner.key, {

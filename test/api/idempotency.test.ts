@@ -1,4 +1,4 @@
-// Idempotency-Key over real HTTP: one request, however often it is sent (DESIGN §3).
+// Idempotency-Key over real HTTP: repeating a request has no further effect (DESIGN §3).
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import {
   type Member,

@@ -1,4 +1,4 @@
-// What an operator sees: health, metrics, logs, the OpenAPI document (DESIGN §5 and §7; interface, part 9).
+// Health, metrics, logs and the OpenAPI document, as an operator sees them (DESIGN §5 and §7; interface, part 9).
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { onCluster, startTestService, type TestService } from "../support/service/start-service.ts";
 
@@ -36,7 +36,7 @@ describe("operations", () => {
   });
 
   it.skipIf(onCluster())(
-    "tells the operator which part is not ready with 503, and strangers only that",
+    "shows the operator which part is not ready with 503, and others only that it is not",
     async () => {
       const { readStore, eventStore } = service.backend;
       const [checkpoints, head] = [readStore.checkpoints, eventStore.head];
@@ -64,7 +64,7 @@ describe("operations", () => {
     },
   );
 
-  it("tells a stranger nothing but that it is ready, whatever the host and however the proxy says so", async () => {
+  it("shows others nothing but that it is ready, on every host and through a proxy", async () => {
     for (const forwarded of [
       { "x-forwarded-for": "203.0.113.9" },
       { forwarded: "for=203.0.113.9" },
@@ -78,38 +78,41 @@ describe("operations", () => {
       }
   });
 
-  it.skipIf(onCluster())("asks the stores for /health/ready once a second, however many ask it", async () => {
-    const { readStore } = service.backend;
-    const { checkpoints } = readStore;
-    let asked = 0;
-    readStore.checkpoints = () => {
-      asked += 1;
-      return checkpoints.call(readStore);
-    };
-    const startedAt = performance.now();
-    await Promise.all(Array.from({ length: 300 }, ready));
-    const seconds = (performance.now() - startedAt) / 1000;
-    Object.assign(readStore, { checkpoints });
-    expect(asked).toBeLessThanOrEqual(Math.ceil(seconds) + 1);
-  });
+  it.skipIf(onCluster())(
+    "queries the stores for /health/ready once a second, however often it is requested",
+    async () => {
+      const { readStore } = service.backend;
+      const { checkpoints } = readStore;
+      let queries = 0;
+      readStore.checkpoints = () => {
+        queries += 1;
+        return checkpoints.call(readStore);
+      };
+      const startedAt = performance.now();
+      await Promise.all(Array.from({ length: 300 }, ready));
+      const seconds = (performance.now() - startedAt) / 1000;
+      Object.assign(readStore, { checkpoints });
+      expect(queries).toBeLessThanOrEqual(Math.ceil(seconds) + 1);
+    },
+  );
 
   it.skipIf(onCluster())(
-    "answers 503 with Retry-After while a store is away, and 500 without a stack for what is our fault",
+    "answers 503 with Retry-After while a store is unavailable, and 500 without a stack for an internal error",
     async () => {
       const { readStore } = service.backend;
       const { find } = readStore;
       const { StoreUnavailable } = await import("../../src/event-store/port.ts");
       readStore.find = () => Promise.reject(new StoreUnavailable("read.db: disk gone"));
-      const away = await service.post("/api/v1/shorten", key, { url: "https://example.com/" });
+      const unavailable = await service.post("/api/v1/shorten", key, { url: "https://example.com/" });
       readStore.find = () => Promise.reject(new TypeError("cannot read secret.path"));
       const broken = await service.post("/api/v1/shorten", key, { url: "https://example.com/" });
       const list = await service.ask("/api/v1/links", { key });
       Object.assign(readStore, { find });
-      expect([away.status, away.body.code]).toEqual([503, "store_unavailable"]);
-      expect(Number(away.headers["retry-after"])).toBeGreaterThan(0);
+      expect([unavailable.status, unavailable.body.code]).toEqual([503, "store_unavailable"]);
+      expect(Number(unavailable.headers["retry-after"])).toBeGreaterThan(0);
       expect([broken.status, broken.body.error]).toEqual([500, "Failed to create the short link"]);
       expect([list.status, list.body.code]).toEqual([500, "internal_error"]);
-      expect(`${away.text}${broken.text}${list.text}`).not.toMatch(/disk gone|secret\.path|\.ts/);
+      expect(`${unavailable.text}${broken.text}${list.text}`).not.toMatch(/disk gone|secret\.path|\.ts/);
     },
   );
 
@@ -129,7 +132,7 @@ describe("operations", () => {
     const upToDate = async () =>
       (await service.ask("/metrics")).text.includes('lag_milliseconds{projection="links"} 0');
     await expect.poll(upToDate).toBe(true);
-    // Of both nodes, where there are two.
+    // Twice, so that on a cluster both nodes are read.
     const text = (await service.ask("/metrics")).text + (await service.ask("/metrics")).text;
     expect(text).toMatch(
       /linkledger_http_request_duration_seconds_count\{method="POST",route="\/api\/v1\/shorten",status="201"\} \d/,
@@ -225,7 +228,7 @@ describe("operations", () => {
     expect((await service.ask("/docs/static/swagger-ui-bundle.js")).status).toBe(200);
   });
 
-  it("tells a visitor of the root where the docs are", async () => {
+  it("shows a visitor of the root where the docs are", async () => {
     expect((await service.ask("/")).body).toMatchObject({
       service: "linkledger",
       docs: "http://localhost/docs",

@@ -1,4 +1,4 @@
-// The hourly limit over real HTTP, with a clock of its own (interface, parts 5 and 8).
+// The hourly rate limit over real HTTP, with a test clock (interface, parts 5 and 8).
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Answer } from "../support/service/ask.ts";
 import { onCluster, startTestService, type TestService } from "../support/service/start-service.ts";
@@ -13,9 +13,9 @@ function window({ headers }: Answer<unknown>) {
 
 describe("part 8, rate limits", () => {
   let service: TestService;
-  /** Every test has accounts and addresses of its own, and takes the time as it finds it. */
+  /** Tests share the clock; each uses its own accounts and addresses. */
   let now = Date.parse("2026-03-01T12:00:00.500Z");
-  /** Of keys, in the documents. */
+  /** Number of key lookups. */
   let lookUps = 0;
 
   beforeAll(async () => {
@@ -135,7 +135,7 @@ describe("part 8, rate limits", () => {
       expect((await tryKey(key, "203.0.113.52")).status).toBe(401);
     });
 
-    it("serves a new key at once where a program goes on with its old one, beyond the limit too", async () => {
+    it("accepts a new key from an address where a program keeps sending an old one, beyond the limit too", async () => {
       const { key, keyId, accountId } = await service.member("free");
       await service.deactivateKey(accountId, keyId);
       await expect.poll(async () => (await tryKey(key, "203.0.113.53")).status).toBe(401);
@@ -185,8 +185,8 @@ describe("part 8, rate limits", () => {
       200,
       { limit: 1_000, remaining: 999, reset: Math.ceil((now + HOUR_MS) / 1000) },
     ]);
-    for (let asked = 1; asked < 1_000; asked += 27)
-      await Promise.all(Array.from({ length: Math.min(27, 1_000 - asked) }, ask));
+    for (let sent = 1; sent < 1_000; sent += 27)
+      await Promise.all(Array.from({ length: Math.min(27, 1_000 - sent) }, ask));
     const refused = await ask();
     expect([refused.status, refused.body.code, refused.headers["retry-after"]]).toEqual([
       429,

@@ -39,9 +39,9 @@ describe("part 4, reading", () => {
   const analytics = (key: string, slug: string) =>
     service.ask<Analytics>(`/api/v1/analytics/${slug}`, { key });
 
-  /** Two nodes can't tell which of two hits in one millisecond was the first. */
-  const visit = async (path: string, asked: Ask) => {
-    await service.ask(path, asked);
+  /** One hit per millisecond, because two nodes can't order hits of the same millisecond. */
+  const visit = async (path: string, options: Ask) => {
+    await service.ask(path, options);
     for (const at = Date.now(); Date.now() === at; ) await nextTurn();
   };
 
@@ -71,7 +71,7 @@ describe("part 4, reading", () => {
       expect(Object.keys(body.analytics.hourlyClicks)).toHaveLength(24);
     });
 
-    it("counts clicks, previews and QR scans, and what each click told", async () => {
+    it("counts clicks, previews and QR scans, and the details of each click", async () => {
       const { key } = await service.member("free");
       const { slug } = await shorten(key);
       const headers = { "user-agent": PHONE, referer: "https://www.news.example/story?id=1" };
@@ -195,7 +195,7 @@ describe("part 4, reading", () => {
       expect([head.status, head.headers.etag, head.bytes.length]).toEqual([200, headers.etag, 0]);
     });
 
-    it("draws in the size, colours, margin and format asked for", async () => {
+    it("draws in the size, colours, margin and format requested", async () => {
       const { slug } = await shorten(developer.key);
       const png = await service.ask(`/api/qr/${slug}?size=128&ecc=H&margin=0`);
       expect(png.bytes.readUInt32BE(16)).toBe(128);
@@ -204,7 +204,7 @@ describe("part 4, reading", () => {
       expect(svg.text).toMatch(/^<svg.*#1a2b3c/s);
     });
 
-    it("can be cached and asked for again with its ETag", async () => {
+    it("can be cached and revalidated with its ETag", async () => {
       const { slug } = await shorten(developer.key);
       const { headers } = await service.ask(`/api/qr/${slug}`);
       expect(headers["cache-control"]).toMatch(/^public, max-age=\d+$/);

@@ -1,4 +1,4 @@
-// GET and HEAD /{slug} over the wire (interface, part 4; DESIGN §5): the whole answer, byte for byte.
+// GET and HEAD /{slug} over the wire (interface, part 4; DESIGN §5): the complete response, byte for byte.
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -34,7 +34,7 @@ const entry = (host: string, slug: string, status: "live" | "disabled" = "live")
     revision: 0,
   });
 
-/** A server with real sockets in front of a few links, as if all were cached; the hits that were recorded are kept. */
+/** The redirect handler on real sockets, with a few cached links; collects the recorded hits. */
 async function start() {
   const links = new Map([
     ["localhost/abcdefg", entry("localhost", "abcdefg")],
@@ -62,7 +62,7 @@ async function start() {
   const logged: string[] = [];
   const log = createLogger("error", { write: (line) => void logged.push(line) });
   const requestIdOf = requestIds("id");
-  // Read at each request, so that a test may change them.
+  // Read at each request, so that tests can change them.
   const handler = redirectHandler({
     ...{ ...deps, requester, requestIdOf, log },
     lookup: {
@@ -87,14 +87,14 @@ async function start() {
   return { close, slow, port, hits, deps, logged };
 }
 
-/** Everything the server says to these bytes, until it closes the connection. */
-async function say(port: number, text: string): Promise<string> {
+/** Sends raw bytes and returns everything the server answers until it closes the connection. */
+async function sendRaw(port: number, text: string): Promise<string> {
   const socket = connect(port, "127.0.0.1");
-  let said = "";
-  socket.setEncoding("utf8").on("data", (chunk) => (said += chunk));
+  let received = "";
+  socket.setEncoding("utf8").on("data", (chunk) => (received += chunk));
   socket.write(text);
   await once(socket, "close");
-  return said.replace(/^Date: .*$/gm, "Date: now");
+  return received.replace(/^Date: .*$/gm, "Date: now");
 }
 
 function request(first: string, headers: Record<string, string> = {}): string {
@@ -141,15 +141,15 @@ describe("the redirect", () => {
   ])(
     "answers %s with the same 301, which no cache may reuse unasked, and records it",
     async (_, text, hit) => {
-      expect(await say(server.port, text)).toBe(MOVED);
+      expect(await sendRaw(server.port, text)).toBe(MOVED);
       expect(server.hits).toMatchObject([{ at: NOW, ...hit }]);
       expect(server.deps.stats).toEqual({ found: 1, notFound: 0, disabled: 0, error: 0 });
     },
   );
 
-  it("answers a connection that is kept alive as often as it asks", async () => {
+  it("answers a connection that is kept alive for each request", async () => {
     const twice = request("GET /abcdefg", { connection: "keep-alive" }) + request("GET /abcdefg");
-    expect((await say(server.port, twice)).match(/^location: /gm)).toHaveLength(2);
+    expect((await sendRaw(server.port, twice)).match(/^location: /gm)).toHaveLength(2);
     expect(server.hits).toHaveLength(2);
   });
 
@@ -163,7 +163,7 @@ describe("the redirect", () => {
   ])(
     "answers %s with 404, which no cache may keep, and records nothing",
     async (_, first, headers, counted) => {
-      expect(await say(server.port, request(first, headers as Record<string, string>))).toBe(
+      expect(await sendRaw(server.port, request(first, headers as Record<string, string>))).toBe(
         NOT_FOUND + NOT_FOUND_BODY,
       );
       expect(server.hits).toEqual([]);
@@ -172,14 +172,14 @@ describe("the redirect", () => {
   );
 
   it("answers HEAD of no link without a body, and a browser with a page", async () => {
-    expect(await say(server.port, request("HEAD /nothing"))).toBe(NOT_FOUND);
-    const page = await say(server.port, request("GET /nothing", { accept: "text/html,*/*" }));
+    expect(await sendRaw(server.port, request("HEAD /nothing"))).toBe(NOT_FOUND);
+    const page = await sendRaw(server.port, request("GET /nothing", { accept: "text/html,*/*" }));
     expect(page).toMatch(/^content-type: text\/html; charset=utf-8\r$/m);
     expect(page).toContain("<h1>Short link not found</h1>");
   });
 
   it("shows the caller's own request id in what is no redirect", async () => {
-    const answer = await say(server.port, request("GET /nothing", { "x-request-id": "mine-7" }));
+    const answer = await sendRaw(server.port, request("GET /nothing", { "x-request-id": "mine-7" }));
     expect(answer).toMatch(/^x-request-id: mine-7\r$/m);
     expect(answer).toContain('"request_id":"mine-7"');
   });
@@ -191,20 +191,20 @@ describe("the redirect", () => {
     ["what can't be decoded", request("GET /%zz")],
     ["another method", request("POST /abcdefg", { "content-length": "0" })],
   ])("leaves %s to the framework", async (_, text) => {
-    await say(server.port, text);
+    await sendRaw(server.port, text);
     expect(server.hits).toEqual([]);
     expect(server.deps.stats).toEqual({ found: 0, notFound: 0, disabled: 0, error: 0 });
   });
 
-  it("answers after the commit where the recorder asks to wait, and 503 rather than lose the click", async () => {
+  it("answers after the commit where the recorder has to wait, and 503 rather than lose the click", async () => {
     let committed = false;
     server.deps.recorder.record = async () => {
       committed = true;
     };
-    expect(await say(server.port, request("GET /abcdefg"))).toBe(MOVED);
+    expect(await sendRaw(server.port, request("GET /abcdefg"))).toBe(MOVED);
     expect(committed).toBe(true);
     server.deps.recorder.record = () => Promise.reject(new RecorderBusy("busy"));
-    const busy = await say(server.port, request("GET /abcdefg"));
+    const busy = await sendRaw(server.port, request("GET /abcdefg"));
     expect(busy).toMatch(/^HTTP\/1.1 503 Service Unavailable\r$/m);
     expect(busy).toMatch(/^retry-after: 1\r$/m);
     expect(busy).toContain('"code":"recorder_busy"');
@@ -222,7 +222,7 @@ describe("the redirect", () => {
     const { peek } = server.deps.lookup;
     server.deps.lookup.peek = () => undefined;
     server.deps.lookup.find = find;
-    const answer = await say(server.port, request("GET /abcdefg"));
+    const answer = await sendRaw(server.port, request("GET /abcdefg"));
     expect(answer).toMatch(/^HTTP\/1.1 503 /);
     expect(answer).not.toContain("secret");
     expect(JSON.parse(server.logged.join(""))).toMatchObject({
@@ -230,7 +230,7 @@ describe("the redirect", () => {
       err: { message: "secret place" },
     });
     server.deps.lookup.peek = peek;
-    expect(await say(server.port, request("GET /abcdefg"))).toBe(MOVED);
+    expect(await sendRaw(server.port, request("GET /abcdefg"))).toBe(MOVED);
   });
 
   it.each([
@@ -241,7 +241,7 @@ describe("the redirect", () => {
     { "x-forwarded-host": "one.example, two.example" },
     { "x-forwarded-host": "" },
   ])("sees host and client as Fastify does, given %j", async (headers) => {
-    const answer = await say(server.port, request("GET /who/asks", headers as Record<string, string>));
+    const answer = await sendRaw(server.port, request("GET /who/asks", headers as Record<string, string>));
     const { fastify, requester } = JSON.parse(answer.split("\r\n\r\n")[1] ?? "");
     expect(requester).toEqual(fastify);
   });

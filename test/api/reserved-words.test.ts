@@ -1,4 +1,4 @@
-// Words that a slug may not be: on a custom domain what answers on any host, on the base host what routes begin with.
+// Reserved words: on a custom domain those that answer on every host, on the base host the first segments of routes.
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openAccount } from "../../src/commands/account/open-account.ts";
@@ -89,7 +89,7 @@ describe("reserved words", () => {
         for (const slug of SLUGS) {
           const base = await ask(service, `/${slug}`);
           const there = `https://example.com/${slug}`;
-          // Looked up at first, from memory afterwards.
+          // The first request is looked up, the others are served from the cache.
           for (const path of [`/${slug}`, `/${slug.toUpperCase()}?qr=1`, `/${slug}`])
             expect(await onDomain(path)).toEqual([path, 301, there]);
           const encoded = `/%${slug.charCodeAt(0).toString(16)}${slug.slice(1)}`;

@@ -1,18 +1,18 @@
-// Links and Safe Browsing (DESIGN §7): refused when it says so, made and asked about again while it is away.
+// Safe Browsing (DESIGN §7): flagged URLs are refused; while it is unavailable links are created and rechecked later.
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { startTestService, type TestService } from "../support/service/start-service.ts";
 
-/** In Google's place, which can't be made to fail on demand. */
-async function startLookup(state: { unsafe: Set<string>; away: boolean }): Promise<Server> {
+/** Stands in for Google's service, with failures on demand. */
+async function startLookup(state: { unsafe: Set<string>; unavailable: boolean }): Promise<Server> {
   const server = createServer(async (request, response) => {
     let body = "";
     for await (const chunk of request) body += chunk;
-    const asked = JSON.parse(body) as { threatInfo: { threatEntries: { url: string }[] } };
-    const isUnsafe = asked.threatInfo.threatEntries.some(({ url }) => state.unsafe.has(url));
-    response.statusCode = state.away || request.headers["x-goog-api-key"] !== "the key" ? 503 : 200;
+    const lookup = JSON.parse(body) as { threatInfo: { threatEntries: { url: string }[] } };
+    const isUnsafe = lookup.threatInfo.threatEntries.some(({ url }) => state.unsafe.has(url));
+    response.statusCode = state.unavailable || request.headers["x-goog-api-key"] !== "the key" ? 503 : 200;
     response.end(JSON.stringify(isUnsafe ? { matches: [{ threatType: "MALWARE" }] } : {}));
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -21,7 +21,7 @@ async function startLookup(state: { unsafe: Set<string>; away: boolean }): Promi
 
 describe("Safe Browsing", () => {
   const url = "https://later.example/offer";
-  const state = { unsafe: new Set<string>(), away: false };
+  const state = { unsafe: new Set<string>(), unavailable: false };
   let folder: TemporaryFolder;
   let lookup: Server;
   let service: TestService;
@@ -36,7 +36,7 @@ describe("Safe Browsing", () => {
   };
   beforeEach(async () => {
     state.unsafe.clear();
-    state.away = false;
+    state.unavailable = false;
     folder = await temporaryFolder();
     lookup = await startLookup(state);
     service = await start();
@@ -55,17 +55,17 @@ describe("Safe Browsing", () => {
     expect(other.status).toBe(201);
   });
 
-  it("being away stops nobody, and what was unsafe is disabled once it is back", async () => {
+  it("being unavailable stops nobody, and what was unsafe is disabled once it is back", async () => {
     const { key } = await service.member("free");
-    state.away = true;
+    state.unavailable = true;
     const made = await service.post<{ slug: string }>("/api/v1/shorten", key, { url });
     const other = await service.post<{ slug: string }>("/api/v1/shorten", key, { url: `${url}/other` });
     expect([made.status, other.status]).toEqual([201, 201]);
     expect((await service.ask(`/${made.body.slug}`)).status).toBe(301);
 
-    state.away = false;
+    state.unavailable = false;
     state.unsafe.add(url);
-    // The first look is at the start.
+    // The first recheck runs at the start.
     await service.stop();
     service = await start();
     await expect

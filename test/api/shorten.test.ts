@@ -38,7 +38,7 @@ describe("part 4, POST /api/v1/shorten", () => {
     });
   });
 
-  it("part 1: makes a link that redirects at once to the long URL, for GET and HEAD", async () => {
+  it("part 1: creates a link that redirects to the long URL immediately, for GET and HEAD", async () => {
     const { body } = await shorten(free, { url: URL_GIVEN });
     for (const method of ["GET", "HEAD"]) {
       const { status, headers } = await service.ask(`/${body.slug}`, { method });
@@ -65,7 +65,7 @@ describe("part 4, POST /api/v1/shorten", () => {
     expect((await service.ask("/spring_sale")).status).toBe(404);
   });
 
-  it("creates a random slug on a custom domain when none is asked for", async () => {
+  it("creates a random slug on a custom domain when none is requested", async () => {
     const { status, body } = await shorten(developer, { url: URL_GIVEN, domain_id: domainId });
     expect([status, body.short_url]).toEqual([201, `https://go.example.org/${body.slug}`]);
   });

@@ -1,4 +1,4 @@
-// Webhooks end to end (interface, part 6): a real service, real clicks, a real receiver.
+// Webhooks end to end (interface, part 6): real service, real clicks, real receiver.
 
 import { Webhook } from "standardwebhooks";
 import { beforeAll, describe, expect, it, vi } from "vitest";
@@ -107,7 +107,7 @@ describe("webhooks", () => {
     await gets(receiver, [custom.slug, last.slug]);
   });
 
-  it("sends each kind of click to the webhooks that asked for it, previews only when asked", async () => {
+  it("sends each kind of click to the webhooks with that kind, previews only where chosen", async () => {
     const { accountId, key } = await service.member("developer");
     const [usual, previews] = [await startReceiver(), await startReceiver()];
     await webhookOf(service.backend, accountId, usual.port);
@@ -120,7 +120,7 @@ describe("webhooks", () => {
     await gets(previews, [preview.slug]);
   });
 
-  it("sends nothing from before the webhook was added, or while it was paused, until a replay is asked for", async () => {
+  it("sends nothing from before the webhook was added, or while it was paused, until a replay is requested", async () => {
     const { accountId, key } = await service.member("developer");
     const receiver = await startReceiver();
     const links = [];
@@ -146,10 +146,10 @@ describe("webhooks", () => {
 
     const { eventStore, readStore, deliveryQueue: queue } = service.backend;
     const request = { accountId, webhookId, kinds: ["click" as const], since };
-    const asked = { eventStore, readStore, queue, clock: runtimeDeps.clock };
-    expect(await replayClicks(asked, request)).toMatchObject({ found: 4, queued: 2 });
+    const replayDeps = { eventStore, readStore, queue, clock: runtimeDeps.clock };
+    expect(await replayClicks(replayDeps, request)).toMatchObject({ found: 4, queued: 2 });
     await gets(receiver, [before, first, paused, last]);
-    expect(await replayClicks(asked, request)).toMatchObject({ found: 4, queued: 0 });
+    expect(await replayClicks(replayDeps, request)).toMatchObject({ found: 4, queued: 0 });
 
     await removeWebhook(deps, operator, accountId, webhookId);
     await click(`/${removed}`);

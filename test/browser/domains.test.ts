@@ -1,4 +1,4 @@
-// A custom domain in a real browser, against a real name server: add, set the records, verify, use, lose.
+// A custom domain in a real browser with a real name server: add, set the records, verify, use, lose.
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openPortalBrowser, PATIENCE_MS, type PortalBrowser } from "../support/portal/portal-browser.ts";
 import { until } from "../support/runtime/until.ts";

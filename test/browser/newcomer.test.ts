@@ -1,4 +1,4 @@
-// A newcomer's way through the portal, without the command line: with nothing but a keyboard, on a phone, without scripts.
+// From the landing page to a clicked link in a real browser: by keyboard only, on a phone, without scripts.
 import { devices, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import {
@@ -24,17 +24,17 @@ onServer(chromiumServer, () => {
   }, PATIENCE_MS);
   afterAll(() => portal?.stop());
 
-  /** Presses Tab until what has the focus says this; a keyboard user has no other way. */
+  /** Presses Tab until the focused element's text matches. */
   async function tabTo(page: Page, name: RegExp): Promise<void> {
     for (let presses = 0; presses < 60; presses += 1) {
       await page.keyboard.press("Tab");
-      const said = await page.evaluate(`(() => {
+      const focused = await page.evaluate(`(() => {
         const one = document.activeElement;
         if (one === document.body) return "";
         const label = one.labels?.[0]?.textContent ?? "";
         return [one.getAttribute("aria-label") ?? "", label, one.textContent ?? ""].join(" ");
       })()`);
-      if (name.test(String(said))) return;
+      if (name.test(String(focused))) return;
     }
     throw new Error(`nothing on this page says ${name}`);
   }

@@ -1,4 +1,4 @@
-// The pages of links in a real browser: a chart that grows by itself, copy buttons, the keyboard, and what axe says.
+// The pages of links in a real browser: live chart, copy buttons, keyboard, accessibility (axe).
 import { randomUUID } from "node:crypto";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
@@ -38,7 +38,7 @@ onServer(chromiumServer, () => {
   });
   afterEach(async () => await context?.close());
 
-  /** Signed up by typing, on the Developer plan. */
+  /** A new account on the Developer plan. */
   async function developer(): Promise<Page> {
     people += 1;
     context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
@@ -59,7 +59,7 @@ onServer(chromiumServer, () => {
     return session?.value.split(".")[0] ?? "";
   }
 
-  /** With nothing but the keyboard; answers its path. */
+  /** By keyboard only; returns the path of the link's page. */
   async function shorten(page: Page, url: string): Promise<string> {
     await page.goto(`${base}/portal/links`);
     await page.getByLabel("Long address").focus();

@@ -58,7 +58,7 @@ export async function createLink(
 
 /**
  * Memoizes the caller's account for all links of one request. Every command on a link calls it first, because the
- * link's own stream does not tell whether its account is closed.
+ * link's own stream does not contain the closing of its account.
  * @throws AccountNotFound when it is closed
  */
 export function memoizedAccount(

@@ -12,7 +12,7 @@ export function newWebhookKey({ randomKey }: WebhookKeyDeps): string {
   return `whk_${randomKey()}`;
 }
 
-/** The last four characters, shown so that people can tell keys apart. */
+/** The last four characters, shown so that people can distinguish keys. */
 export function keyHintOf(key: string): string {
   return key.slice(-4);
 }

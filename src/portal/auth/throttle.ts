@@ -43,7 +43,7 @@ export async function countReauthentication(deps: Deps, sessionId: string): Prom
   await count(deps, `proof-session ${sessionId}`, TRIES.session);
 }
 
-/** Counts a costly request, such as opening an account, by client address. @throws TooManyTries */
+/** Counts a costly request, such as a sign-up, by client address. @throws TooManyTries */
 export async function countByAddress(
   deps: Deps,
   request: FastifyRequest,
@@ -64,7 +64,7 @@ export async function countForAccount(
   await count(deps, `${what} ${accountId}`, limit);
 }
 
-/** Limits mails per recipient, whoever requests them. @throws TooManyTries */
+/** Limits mails per recipient, across all requesters. @throws TooManyTries */
 export async function countMail(deps: Deps, email: string): Promise<void> {
   await count(deps, `mail ${accountByEmailSecret(email)}`, MAILS);
 }

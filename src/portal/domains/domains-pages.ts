@@ -119,9 +119,9 @@ function doneText(action: ActionName, hostname: string): string {
   return `${hostname} is ${done[action]}.`;
 }
 
-function refused<T>(error: unknown, tell: (text: string) => T): T {
+function refused<T>(error: unknown, answer: (text: string) => T): T {
   if (!(error instanceof CommandRefused)) throw error;
-  return tell(error.message);
+  return answer(error.message);
 }
 
 function pathOf(hostname: string): string {

@@ -1,4 +1,4 @@
-// A backup that is made while the service works, and what a service that starts from it still knows.
+// `linkledger backup` while the service runs, and a service started from the backup.
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -77,7 +77,7 @@ describe("a backup of the embedded files", () => {
   });
 });
 
-/** In the order in which they are copied. */
+/** In the order of copying. */
 async function filesOf(folder: string): Promise<string[]> {
   const order = ["events.db", "deliveries.db", "secrets.db", "secret.key"];
   return (await readdir(folder)).sort((a, b) => order.indexOf(a) - order.indexOf(b));

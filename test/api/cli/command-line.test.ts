@@ -1,4 +1,4 @@
-// What the command line prints, and how it refuses (DESIGN §9).
+// Output and errors of the command line (DESIGN §9).
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { commandLine } from "../../support/service/command-line.ts";

@@ -1,4 +1,4 @@
-// `projections rebuild`, `build`, `cancel` and `rollback` as an operator runs them beside a service that goes on answering.
+// `projections rebuild`, `build`, `cancel` and `rollback` beside a running service.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { commandLine } from "../../support/service/command-line.ts";
 import { BASE_URL, startTestService, type TestService } from "../../support/service/start-service.ts";
@@ -39,7 +39,7 @@ describe("the projections of a running service", () => {
     expect(await clicks()).toBe(5);
     await service.ask(`/${slug}`);
     await expect.poll(clicks).toBe(6);
-    // Asked within half a second of the swap the builds before may have answered.
+    // Within half a second of the switch, the previous builds may still be read.
     const states = async () => [...new Set((await rows()).map(({ state }) => state))];
     await expect.poll(states).toEqual(["current"]);
     for (const row of await rows())

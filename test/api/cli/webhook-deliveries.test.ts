@@ -1,4 +1,4 @@
-// linkledger webhook test | deliveries | delivery | resend | recover, as operators and scripts use it.
+// linkledger webhook test | deliveries | delivery | resend | recover.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openBackend } from "../../../src/backend.ts";
 import { deliveryId } from "../../../src/webhooks/queue/queue.ts";
@@ -20,7 +20,7 @@ async function webhook(email: string, url: string): Promise<{ webhook_id: string
   return await json("webhook", "add", "--account", account_id, "--url", url);
 }
 
-/** Two that are still waiting and one that failed at 12:30, as the worker would have left them. */
+/** Two pending deliveries and one that failed at 12:30, as the worker stores them. */
 async function deliveriesOf(webhookId: string): Promise<string> {
   const backend = await openBackend({ dataDir: folder.path }, { offThread: false });
   const now = "2026-05-01T12:00:00.000Z";
@@ -57,7 +57,7 @@ describe("linkledger webhook", { timeout: 300_000 }, () => {
     expect(JSON.stringify(tested)).not.toContain(key);
   });
 
-  it("test tells why nothing could be delivered", async () => {
+  it("test shows why nothing could be delivered", async () => {
     const { webhook_id: id } = await webhook("refused@b.c", "http://127.0.0.1:1024/");
     expect(await json("webhook", "test", id)).toMatchObject({
       delivered: false,
@@ -70,8 +70,8 @@ describe("linkledger webhook", { timeout: 300_000 }, () => {
     const failed = await deliveriesOf(id);
     const first = await json("webhook", "deliveries", id, "--limit", "2");
     expect(first.deliveries).toHaveLength(2);
-    const rest = await json("webhook", "deliveries", id, "--cursor", first.next_cursor);
-    expect(rest).toMatchObject({ deliveries: [{}], next_cursor: null });
+    const second = await json("webhook", "deliveries", id, "--cursor", first.next_cursor);
+    expect(second).toMatchObject({ deliveries: [{}], next_cursor: null });
 
     const lastAttempt = {
       at: "2026-05-01T12:30:00.000Z",

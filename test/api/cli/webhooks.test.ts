@@ -1,4 +1,4 @@
-// linkledger webhook, as operators and scripts use it.
+// linkledger webhook add | change | list | show | pause | resume | rotate | remove.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { commandLine } from "../../support/service/command-line.ts";

@@ -1,4 +1,4 @@
-// Nobody else on the machine can read what the service keeps: modes of files as the real programs make them.
+// File modes: other users of the machine can read nothing that the real programs write.
 import { chmod, mkdir, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";

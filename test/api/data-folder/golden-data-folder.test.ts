@@ -1,4 +1,4 @@
-// A data folder that an earlier version wrote is opened, folded and verified, and answers as it did then.
+// A data folder written by an earlier version is opened, projected and verified, and gives the same answers.
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
@@ -17,7 +17,7 @@ import { commandLine } from "../../support/service/command-line.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
 
 const FIXTURES = new URL("../../fixtures/data-folders/", import.meta.url).pathname;
-/** The projections of a newer version may have to be built first. */
+/** Raised versions of projections have to be built first. */
 const FOLDED = { timeout: 60_000, interval: 200 };
 
 describe.each(["2026-11"])("the data folder of %s", (name) => {
@@ -112,7 +112,7 @@ describe.each(["2026-11"])("the data folder of %s", (name) => {
     expect(await redirectsOf(service, golden.facts)).toEqual(golden.answers.redirects);
     const { slug } = golden.facts.links[0] ?? {};
     const path = `/api/v1/analytics/${slug}`;
-    const then = golden.answers.questions.find((asked) => asked.path === path)?.body as Analytics;
+    const then = golden.answers.questions.find((question) => question.path === path)?.body as Analytics;
     const now = async () => (await service.ask<Analytics>(path, { key: golden.facts.key })).body;
     await expect
       .poll(async () => (await now()).analytics.totalClicks, FOLDED)

@@ -1,4 +1,4 @@
-// Which stores work together: a log or a MongoDB that is shared, beside files of one data folder, takes no second folder.
+// A shared event store or MongoDB refuses a second data folder whose embedded files would not belong to it.
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BadConfig, parseConfig } from "../../../src/config.ts";
@@ -38,7 +38,7 @@ async function start(dataDir: string, stores: Stores, roles: Roles = API): Promi
   return await openService(config, createLogger("silent"), { roles });
 }
 
-/** Answers why it was refused, undefined when it wasn't. */
+/** Why the start was refused; undefined when it was not. */
 async function refusal(dataDir: string, stores: Stores, roles: Roles = API): Promise<string | undefined> {
   try {
     await (await start(dataDir, stores, roles)).stop();

@@ -1,4 +1,4 @@
-// The receivers that docs/webhooks.md shows are taken from the document, run, and sent real and forged deliveries.
+// Runs the receivers that docs/webhooks.md shows and sends them genuine and forged deliveries.
 import { execFile, spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -20,12 +20,12 @@ const BUILD_TIMEOUT_MS = 300_000;
 
 type Language = {
   name: string;
-  /** Of the fenced block, and the file it is written to. */
+  /** Language of the fenced block, and extension of the file it is written to. */
   fence: string;
   file: string;
-  /** Answers its version when it is installed. */
+  /** A command that succeeds when the language is installed. */
   probe: [string, ...string[]];
-  /** What makes the file ready to run, if anything. */
+  /** Compiles the file, if needed. */
   build?: (file: string) => [string, string[]];
   run: (file: string, port: number) => string[];
 };
@@ -119,7 +119,7 @@ for (const language of languages) {
       expect(JSON.parse(answered.answer)).toEqual({ error: "Invalid webhook key" });
     });
 
-    it("goes on with the old key while a rotation is under way", async () => {
+    it("accepts the old key during a rotation", async () => {
       expect(await deliver({ key: OTHER_KEY, previousKey: KEY })).toMatchObject({ status: 200 });
     });
 

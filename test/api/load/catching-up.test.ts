@@ -1,4 +1,4 @@
-// The first start on an empty read store beside a long log: not ready, but redirects go on, and it tells how far it is.
+// First start with an empty read store and a long log: not ready, redirects work, and the progress is reported.
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
@@ -19,7 +19,7 @@ import { send } from "../../support/service/ask.ts";
 const EVENTS = 20_000;
 const BATCH = 1_000;
 
-it("tells progress, rate and time left in the log and to the operator until it is ready", {
+it("reports progress, rate and time left in the log and to the operator until it is ready", {
   timeout: 240_000,
 }, async () => {
   const folder = await temporaryFolder();
@@ -70,7 +70,7 @@ it("tells progress, rate and time left in the log and to the operator until it i
     const line = (text: string) => lines.find(({ msg }) => msg.startsWith(text));
     const progress = { events: expect.any(Number), done: expect.any(Number) };
     expect(line("projections catch up: ")).toMatchObject(progress);
-    // The clicks of the redirects above are folded by then, too.
+    // By then the clicks of the redirects above are projected too.
     const events = () => line("projections have caught up: 100 %")?.events ?? 0;
     await expect.poll(events).toBeGreaterThan(0);
   } finally {
@@ -82,7 +82,7 @@ it("tells progress, rate and time left in the log and to the operator until it i
 type Answer = { error?: string };
 type Health = { reasons: { part: string; reason: string }[] };
 
-/** Makes the link abc, whose documents are lost then, and answers a key of its account. */
+/** Creates the link abc, deletes the documents, and returns a key of its account. */
 async function keyOfLink(environment: Record<string, string>): Promise<string> {
   const config = parseConfig(environment);
   const backend = await openBackend(config, { offThread: false });

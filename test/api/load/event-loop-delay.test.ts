@@ -1,5 +1,5 @@
-// What one account may ask for makes nobody else wait: how late the HTTP thread's event loop runs meanwhile, measured
-// inside a real service process while another one, this, puts the load on it.
+// Event loop delay of the HTTP thread under the heaviest requests that one account can send: measured inside a real
+// service process while this process sends the load.
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause } from "node:timers/promises";
@@ -16,11 +16,11 @@ const SIZE = { links: 20_000, clicks: 60_000 };
 const PROBE = fileURLToPath(new URL("../../support/service/event-loop-probe.ts", import.meta.url));
 const MOST_MS = 50;
 const LOAD_MS = 2_000;
-/** Of the CPU time of an export: what reads, parses and formats is not the HTTP thread. */
+/** Maximum share of the HTTP thread in an export's CPU time: reading, parsing and formatting run in another thread. */
 const MOST_SHARE = 0.35;
 const AT_ONCE = 2;
 const MOST_TURNS = 3;
-/** Of one turn: a key has 500 an hour. */
+/** Per round: a key has 500 requests an hour. */
 const MOST_OF_ONE_KEY = 150;
 const MOST_OF_OTHERS = 1_000;
 
@@ -37,7 +37,7 @@ beforeAll(async () => {
   const instance = await instanceOf(folder.path, { PROBE_PORT: String(probePort), GEOIP_DB: "" });
   port = Number(instance.PORT);
   service = await startService(instance, ["--import", PROBE]);
-  // What every process compiles and opens once is not what is measured.
+  // Warm-up: compilation and first use are not measured.
   for (let n = 0; n < 20; n += 1) await shorten(n);
 }, 240_000);
 afterAll(async () => {
@@ -55,8 +55,8 @@ async function delayDuring(load: () => Promise<void>): Promise<LoopDelay> {
 }
 
 /**
- * The machine is shared: a thread that others starve may hold a lock or a garbage collection up, so a delay counts when
- * it comes in every turn.
+ * A delay counts only when it occurs in every round: on a busy machine other processes can delay a thread that holds a
+ * lock or collects garbage.
  */
 async function expectShortDelays(
   context: TestContext,
@@ -71,7 +71,7 @@ async function expectShortDelays(
   return turns.at(-1) as LoopDelay;
 }
 
-/** Some requests at a time, one after the other, for two seconds or as many as a turn may make. */
+/** Sends requests from some loops in parallel, for two seconds or up to the limit of a round. */
 function loop(
   request: (n: number) => Promise<{ status: number }>,
   { status, most }: { status: number; most: number },
@@ -87,7 +87,7 @@ function loop(
   };
 }
 
-/** Of accounts without links, in turn. */
+/** Keys of accounts without links, round robin. */
 const otherKey = (n: number) => account.otherKeys[n % account.otherKeys.length] ?? "";
 
 const shorten = (n: number) => {

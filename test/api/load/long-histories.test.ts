@@ -1,4 +1,4 @@
-// An account and a link whose histories are as long as they may be, as the portal and the command line meet them.
+// An account and a link whose streams are at their length limits, used from the portal and the command line.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import type { LinkledgerEvent } from "../../../src/events/catalogue.ts";
@@ -29,7 +29,7 @@ describe("a history that is as long as it may be", { timeout: 120_000 }, () => {
   }, 120_000);
   afterAll(() => service.stop());
 
-  /** Behind what is there, a few at a time: single rows, as commands write them. */
+  /** Appends in small batches, so that the store keeps single rows as for commands. */
   async function fill(stream: string, events: readonly LinkledgerEvent[]): Promise<void> {
     const ATOMIC = 10;
     const { eventStore } = service.backend;
@@ -76,7 +76,7 @@ describe("a history that is as long as it may be", { timeout: 120_000 }, () => {
   });
 });
 
-/** Each issued, then deactivated. */
+/** Keys that are issued and then deactivated. */
 function keysOf(accountId: string): LinkledgerEvent[] {
   return Array.from({ length: STREAM_LIMITS.keysIssued }, (_, n): LinkledgerEvent[] => {
     const keyId = runtimeDeps.newId();
@@ -88,7 +88,7 @@ function keysOf(accountId: string): LinkledgerEvent[] {
   }).flat();
 }
 
-/** Disabled and enabled in turns, live at the end. */
+/** Alternately disabled and enabled; live at the end. */
 function changesOf(of: { host: string; slug: string; accountId: string; at: string }): LinkledgerEvent[] {
   return Array.from({ length: STREAM_LIMITS.linkChanges }, (_, n) => ({
     type: n % 2 ? "LinkEnabled" : "LinkDisabled",

@@ -1,4 +1,4 @@
-// What loading a stream from before streams had a limit does to the thread that serves requests.
+// Event loop delay while a stream is loaded that is longer than the limits of today.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { beforeAll, describe, expect, it } from "vitest";
 import { loadAccount } from "../../../src/commands/account/account-stream.ts";
@@ -59,7 +59,7 @@ describe("a stream of 20,000 events", { timeout: 120_000 }, () => {
   });
 });
 
-/** CPU milliseconds of this thread: the longest turn of the event loop, and all while `work` was under way. */
+/** CPU milliseconds of this thread during `work`: the longest turn of the event loop, and the total. */
 async function turnsDuring(work: () => Promise<void>): Promise<{ longest: number; total: number }> {
   let [longest, total] = [0, 0];
   let isDone = false;
@@ -77,7 +77,7 @@ async function turnsDuring(work: () => Promise<void>): Promise<{ longest: number
   return { longest, total };
 }
 
-/** Rows of single appends, as commands write them, a few in each transaction. */
+/** Rows of single appends, as commands write them, some per transaction. */
 async function fill(
   eventStore: EventStore,
   stream: string,

@@ -1,4 +1,4 @@
-// QR images as a stranger would ask for them: the largest ones at once, and what redirects feel of it.
+// Redirect latency while the largest QR images are requested concurrently.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startRedirectLoad } from "../../support/redirect/redirect-load.ts";
 import { stretched } from "../../support/runtime/slowness.ts";
@@ -10,12 +10,12 @@ import {
   startService,
 } from "../../support/service/service-process.ts";
 
-/** 4,758 ms while the images were drawn on the HTTP thread. */
+/** It was 4,758 ms when all of the drawing ran on the HTTP thread. */
 const WORST_REDIRECT_MS = 150;
 const ROUNDS = 5;
 const ASKED_PER_SECOND = 333;
 
-describe("six QR images of 2,048 pixels at once", () => {
+describe("six concurrent QR images of 2,048 pixels", () => {
   let folder: TemporaryFolder;
   let service: ServiceProcess;
   let slug: string;
@@ -37,7 +37,7 @@ describe("six QR images of 2,048 pixels at once", () => {
     await folder.remove();
   });
 
-  /** Milliseconds of the slowest redirect while they are drawn; none of them was drawn before. */
+  /** Latency of the slowest redirect, in milliseconds, while images are drawn that are not cached. */
   async function worstRedirect(round: number): Promise<number> {
     const load = startRedirectLoad(`round-${round}`, service.url, [slug], ASKED_PER_SECOND);
     await load.answeredMore(50);
@@ -56,7 +56,7 @@ describe("six QR images of 2,048 pixels at once", () => {
 
   it("keep no redirect waiting", { timeout: 120_000 }, async () => {
     const rounds: number[] = [];
-    // Another program that takes the processor for a moment spoils a round; what the service does spoils each.
+    // Other programs can slow down some rounds; a fault of the service slows down all of them.
     while (rounds.length < ROUNDS && !(Math.min(...rounds) < WORST_REDIRECT_MS))
       rounds.push(await worstRedirect(rounds.length));
     expect(Math.min(...rounds)).toBeLessThan(stretched(WORST_REDIRECT_MS));

@@ -1,4 +1,4 @@
-// What people do with their own account in the portal, over real HTTP: address, password, sessions, data, the way out.
+// The account page over real HTTP: address, password, sessions, export, closing.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LinkDocument } from "../../../src/projections/definitions/links.ts";
 import { type Visitor, visitor } from "../../support/portal/browser-like.ts";

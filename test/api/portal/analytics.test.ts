@@ -1,4 +1,4 @@
-// Dashboard and analytics pages over real HTTP: numbers without scripts, nothing a stranger sends as markup, live updates.
+// Dashboard and analytics pages over real HTTP: numbers without scripts, escaping of request data, live updates.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { decoded } from "../../support/portal/browser-like.ts";
 import { type Person, portalPeople } from "../../support/portal/portal-people.ts";
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** The number that stands for a kind, on the page as a whole. */
+/** The page's total of a kind. */
 function total(text: string, kind: string): number {
   return Number(new RegExp(`data-total="${kind}">([\\d,]+)<`).exec(text)?.[1]?.replace(",", ""));
 }
@@ -60,7 +60,7 @@ describe("the dashboard", { timeout: 60_000 }, () => {
 });
 
 describe("the analytics of a link", { timeout: 60_000 }, () => {
-  it("tell who followed it, when, from where and on what, in a page without scripts", async () => {
+  it("show who followed it, when, from where and on what, in a page without scripts", async () => {
     const one = await people.person();
     const path = await people.shorten(one, "https://example.com/?utm_source=mail");
     const paris = { "x-forwarded-for": "92.184.100.5", referer: "https://www.example.org/page?x=1" };
@@ -144,7 +144,7 @@ describe("live updates", { timeout: 60_000 }, () => {
   const liveAddress = async (one: Person, path: string) =>
     decoded(/data-live="([^"]+)"/.exec((await one.get(`${path}/analytics`)).text)?.[1] ?? "");
 
-  /** Hits of all kinds in the messages until that many have come. */
+  /** Number of hits in each message, until the sum is `hits`. */
   async function take(stream: EventStream, hits: number): Promise<number[]> {
     const kinds = [0, 0, 0];
     while (kinds.reduce((a, b) => a + b) < hits) {

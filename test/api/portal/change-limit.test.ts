@@ -1,4 +1,4 @@
-// How many changes an account may make in the portal in an hour; asked of every route there is.
+// The hourly limit of an account's changes in the portal, tested on every registered route.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { csrfOf } from "../../support/portal/browser-like.ts";
 import { type Person, portalPeople } from "../../support/portal/portal-people.ts";
@@ -9,21 +9,21 @@ import { startTestService, type TestService } from "../../support/service/start-
 const AN_HOUR = 50;
 const password = "seven brown foxes";
 
-/** What may be done when the hour's changes are made, and how each is answered with an empty form. */
+/** Routes that still answer when the limit is used up, with their status for an empty form. */
 const STILL_POSSIBLE: Record<string, number> = {
-  // Nothing but a cookie.
+  // Only sets a cookie.
   "/portal/theme": 400,
-  // At any time (interface, part 5); the key asked for is none of theirs.
+  // Allowed at any time (interface, part 5); the key in the path belongs to nobody.
   "/portal/keys/:keyId/deactivate": 404,
-  // Counts tries at the password.
+  // Limited by password attempts.
   "/portal/account/password": 400,
   "/portal/account/close": 400,
-  // Needs no session: counts by address.
+  // Needs no session; limited by address.
   "/portal/account/email/confirm": 404,
   "/portal/sign-in": 401,
   "/portal/sign-up": 400,
   "/portal/reset/choose": 404,
-  // Ends sessions; last, as the second of them is their own.
+  // Ends sessions; last, because the second route ends the current one.
   "/portal/account/sessions/:sessionId/end": 404,
   "/portal/account/sessions/end-all": 303,
   "/portal/sign-out": 303,
@@ -39,13 +39,13 @@ describe("changes in the portal", { timeout: 60_000 }, () => {
   });
   afterAll(() => service.stop());
 
-  /** Posts forms of the person's pages, as quickly as a program could. */
+  /** Posts forms without loading their pages first. */
   async function formsOf(person: Person) {
     const _csrf = csrfOf((await person.get("/portal/links")).text);
     return (path: string, fields: Record<string, string> = {}) => person.post(path, { _csrf, ...fields });
   }
 
-  /** The cheapest change there is, as often as it is granted. */
+  /** Repeats the cheapest change until it is refused. */
   async function useUp(person: Person): Promise<void> {
     const send = await formsOf(person);
     for (let n = 0; n < AN_HOUR; n++)
@@ -81,7 +81,7 @@ describe("changes in the portal", { timeout: 60_000 }, () => {
     await until("50 links", async () => (await person.get("/portal/links")).text.includes("50 links"));
   });
 
-  it("that are one too many are told when to go on, and that the Developer plan allows more", async () => {
+  it("beyond the limit are answered with the time to wait and the limit of the Developer plan", async () => {
     const person = await people.person();
     await useUp(person);
     now += 60_000;
@@ -157,7 +157,7 @@ function postsOf(routes: readonly PortalRoute[]): string[] {
   return routes.filter(({ method }) => method !== "GET").map(({ url }) => url);
 }
 
-/** Well-formed, of things that aren't there. */
+/** A path with well-formed ids that don't exist. */
 function addressOf(url: string): string {
   return url.replace(/:(\w+)/g, (_, name: string) => {
     if (name === "sessionId") return "0".repeat(64);

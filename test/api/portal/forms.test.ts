@@ -1,4 +1,4 @@
-// What keeps others out of the portal's forms and pages: tokens, owners, headers; asked of every route there is.
+// Access control of the portal's forms and pages, tested on every registered route: CSRF tokens, ownership, headers.
 import { beforeAll, describe, expect, it } from "vitest";
 import { sessions } from "../../../src/portal/shell/sessions.ts";
 import { csrfOf, type Visitor, visitor } from "../../support/portal/browser-like.ts";
@@ -15,7 +15,7 @@ describe("every route of the portal", { timeout: 60_000 }, () => {
   let stranger: Visitor;
   let routes: PortalRoute[];
   let accountIds: string[];
-  /** What stands for each parameter of an address: the owner's things. */
+  /** Path parameters that name the owner's resources. */
   let things: Record<string, string>;
   beforeAll(async () => {
     service = await startTestService();
@@ -34,7 +34,7 @@ describe("every route of the portal", { timeout: 60_000 }, () => {
     accountIds = await Promise.all(
       [owner, stranger].map(async (person) => String((await sessionOf(person))?.accountId)),
     );
-    // Both on the Developer plan: what is refused below is refused for the owner's sake.
+    // Both on the Developer plan, so that ownership is the only reason for a refusal.
     for (const accountId of accountIds) await service.changeTier(accountId, "developer");
     for (const person of [owner, stranger])
       await until("the Developer plan", async () =>

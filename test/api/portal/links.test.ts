@@ -1,4 +1,4 @@
-// Links in the portal over real HTTP, without a line of script: make, find, change, delete, restore, and what others see.
+// Links in the portal over real HTTP, without scripts: create, search, change, delete, restore, and access by others.
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { slugFrom } from "../../../src/commands/links/slug.ts";
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 describe("links in the portal", { timeout: 60_000 }, () => {
-  it("are made from an address alone, work at once, and are in the list that follows", async () => {
+  it("are created from a URL alone, work immediately, and are listed", async () => {
     const one = await people.person();
     const empty = await one.get("/portal/links");
     expect(empty.text).toContain("No links yet");
@@ -44,7 +44,7 @@ describe("links in the portal", { timeout: 60_000 }, () => {
   it("have slugs that nobody can choose by choosing what the form is sent with", async () => {
     const one = await people.person();
     const given = { url: "https://example.com/chosen", domain: "", slug: "" };
-    // A slug that begins with the wanted letters, if it were a plain hash of what its maker knows.
+    // The slug that a plain hash of the form's values would give, which the sender could compute.
     const hashed = (once: string) => {
       const scope = JSON.stringify(["web", one.accountId, once, given]);
       return slugFrom(
@@ -147,7 +147,7 @@ describe("links in the portal", { timeout: 60_000 }, () => {
     expect((await one.get("/portal/links?cursor=x")).status).toBe(400);
   });
 
-  it("lead elsewhere, rest, go and come back, and remember all of it", async () => {
+  it("are retargeted, disabled, deleted and restored, with all of it in their history", async () => {
     const one = await people.person();
     const path = await people.shorten(one, "https://example.com/old");
     const status = async () => (await people.follow(path)).status;

@@ -1,4 +1,4 @@
-// Who may still come in while somebody guesses, over real HTTP: wrong passwords lock out strangers, not the owner.
+// Password guessing over real HTTP: wrong passwords lock out strangers, but not the owner.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Visitor, visitor } from "../../support/portal/browser-like.ts";
 import { send } from "../../support/service/ask.ts";
@@ -15,7 +15,7 @@ describe("while somebody guesses passwords", { timeout: 120_000 }, () => {
   });
   afterAll(() => service.stop());
 
-  /** Each at an address of their own, so that only what a test is about is counted together. */
+  /** Each from its own address, so that limits by address don't interfere. */
   function stranger(): Visitor {
     people += 1;
     return visitor(service.port, { address: `198.51.100.${people}` });
@@ -29,7 +29,7 @@ describe("while somebody guesses passwords", { timeout: 120_000 }, () => {
     (await person.submit("/portal/sign-in", { email, password: given })).status;
   const signOut = (person: Visitor) => person.submit("/portal/account", {}, "/portal/sign-out");
 
-  /** 105 wrong passwords: as many as each of seven addresses may try. */
+  /** 105 wrong passwords: the limit of each of seven addresses. */
   async function guess(email: string): Promise<number[]> {
     const lanes = Array.from({ length: 7 }, async () => {
       const attacker = stranger();
@@ -85,7 +85,7 @@ describe("while somebody guesses passwords", { timeout: 120_000 }, () => {
     const [name = "", value = ""] = [...attacker.cookies].find(([cookie]) => DEVICE.test(cookie)) ?? [];
     const victim = await accountIdOf(theirs);
     await signOut(attacker);
-    // Under the name that the victim's cookie would have.
+    // Named like the victim's device cookie.
     const planted = stranger();
     planted.cookies.set(name, value);
     planted.cookies.set(name.replace(/[^-]+$/, await nameOf(victim)), value);
@@ -141,7 +141,7 @@ describe("while somebody guesses passwords", { timeout: 120_000 }, () => {
     const found = await service.backend.secrets.list("email/", new Date());
     return String(found.find(({ value }) => value === email)?.key.slice("email/".length));
   }
-  /** The end of the cookie's name, as a browser of that account's owner would have it. */
+  /** The suffix of the account's device cookie name. */
   async function nameOf(accountId: string): Promise<string> {
     const { portalCookies } = await import("../../../src/portal/shell/cookies.ts");
     return String(portalCookies("http://localhost").device(accountId).split("-").at(-1));

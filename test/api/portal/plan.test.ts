@@ -1,4 +1,4 @@
-// The plan page over real HTTP: what is used, asking for the Developer plan, the operator's word, and back.
+// The plan page over real HTTP: usage, upgrade request, approval by the operator, downgrade.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { upgradeRequests } from "../../../src/billing/manual-billing.ts";
 import { visitor } from "../../support/portal/browser-like.ts";

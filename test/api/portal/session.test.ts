@@ -1,4 +1,4 @@
-// Accounts of people in the portal over real HTTP: sign up, sign in, sign out, and the cookies in between.
+// Sign-up, sign-in, sign-out and cookies of the portal over real HTTP.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { visitor } from "../../support/portal/browser-like.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";

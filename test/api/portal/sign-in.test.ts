@@ -1,4 +1,4 @@
-// Signing in under attack, over real HTTP: planted sessions, guessing, listening, leading astray, and markup as text.
+// Attacks on sign-in over real HTTP: session fixation, guessing, enumeration, open redirects, markup injection.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { memoryRateLimits } from "../../../src/api/limits/rate-limit.memory.ts";
 import { countSignIn, TooManyTries } from "../../../src/portal/auth/throttle.ts";

@@ -1,4 +1,4 @@
-// Webhooks in the portal over real HTTP, delivered to a real receiver: key once, test tool, log, resend, pause, remove.
+// Webhooks in the portal over real HTTP with a real receiver: key shown once, test tool, log, resend, pause, remove.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { forgetWebhookKeys } from "../../../src/commands/webhooks/webhook-key.ts";
 import { decoded } from "../../support/portal/browser-like.ts";

@@ -1,4 +1,4 @@
-// Compiled code is kept between starts, and nothing depends on it.
+// The compile cache: compiled code is reused at the next start, and nothing depends on it.
 import { execFile } from "node:child_process";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { childEnvironment } from "../../support/service/child-environment.ts";
 import { copyProgram } from "../../support/service/program-copy.ts";
 import { instanceOf, startService } from "../../support/service/service-process.ts";
 
-/** Instead of the tests' own cache: the one that the program chooses. */
+/** Unset, so that the program chooses its cache instead of the tests' one. */
 const CHOSEN = { NODE_COMPILE_CACHE: "" };
 
 describe("the compile cache", () => {
@@ -27,7 +27,7 @@ describe("the compile cache", () => {
   });
   afterEach(() => folder.remove());
 
-  /** As `npm run linkledger` runs it; `file`: instead of src/cli.ts. */
+  /** Runs `file` as `npm run linkledger` runs src/cli.ts. */
   async function run(args: readonly string[], file = "src/cli.ts") {
     const { scripts } = JSON.parse(await readFile(join(program, "package.json"), "utf8"));
     const flags = scripts.linkledger.split(" ").filter((part: string) => part.startsWith("--"));

@@ -1,4 +1,4 @@
-// The real process: how it starts, stops and refuses to start.
+// The service process: starting, stopping, refusing to start.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { stat, writeFile } from "node:fs/promises";
@@ -26,7 +26,7 @@ describe("the process", () => {
   });
   afterEach(() => folder.remove());
 
-  /** Runs until it ends by itself. */
+  /** Runs until the process exits. */
   async function attempt(environment: Environment) {
     const child = spawn(process.execPath, ["src/main.ts"], {
       cwd: root,
@@ -65,7 +65,7 @@ describe("the process", () => {
     expect(stderr).toMatch(/^linkledger: PORT: \d+ on 127\.0\.0\.1 is in use by another program\n$/);
   });
 
-  it("tells its address and how to create an account at the first start, and stops gracefully on SIGTERM", async () => {
+  it("prints its address and how to create an account at the first start, and stops gracefully on SIGTERM", async () => {
     const child = spawn(process.execPath, ["src/main.ts"], {
       cwd: root,
       env: childEnvironment({ ...instance, LOG_LEVEL: "info" }),

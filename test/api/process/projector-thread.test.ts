@@ -1,4 +1,4 @@
-// The projector thread: folds what other connections append, tells how far it is, and goes when told to.
+// The projector thread: projects what other connections append, reports its progress, stops on request.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -43,7 +43,7 @@ describe("the projector", () => {
     expect(await projector.status()).toHaveLength(allProjections.length);
   });
 
-  it("stops at once when it has hardly started", async () => {
+  it("stops right after its start", async () => {
     const dataDir = await mkdtemp(join(tmpdir(), "projector-"));
     const projector = startProjector(parseConfig({ DATA_DIR: dataDir }), pino({ level: "silent" }));
     await projector.stop(5_000);

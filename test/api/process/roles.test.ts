@@ -1,4 +1,4 @@
-// `serve --roles`: what a process answers is what it was given to do (DESIGN §6).
+// `serve --roles`: a process answers only what its roles cover (DESIGN §6).
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { closeAccount } from "../../../src/commands/account/close-account.ts";
 import { openAccount } from "../../../src/commands/account/open-account.ts";
@@ -39,7 +39,7 @@ describe("processes with one role each, on the same stores", () => {
     deps = { ...runtimeDeps, eventStore, secrets, keyPrefix: config.keyPrefix };
     const { accountId } = await openAccount(deps, operator, { email: "a@example.com", tier: "free" });
     key = (await issueKey(deps, operator, accountId, {})).key;
-    // From here on a wait is for what the test did, not for the projector's start.
+    // The projector is started now, so later waits don't include its start.
     await until("the projector to have caught up", () => isReady("projector"));
   }, 120_000);
   afterAll(async () => {
@@ -84,7 +84,7 @@ describe("processes with one role each, on the same stores", () => {
     expect(await statuses("/docs/")).toMatchObject({ api: 200 });
   });
 
-  it("answer health and metrics whatever their role, and know how far the projections are", async () => {
+  it("answer health and metrics in every role, and report the progress of projections", async () => {
     const lag = 'linkledger_projection_lag_milliseconds{projection="links"} 0';
     expect(await statuses("/health/live")).toEqual({ redirect: 200, api: 200, projector: 200 });
     await expect

@@ -1,4 +1,4 @@
-// Real stores in a folder of their own, and the deps that commands get in production, for tests that append.
+// Real stores in a temporary folder and the production deps of commands, for tests that append.
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ export const operator: CommandContext = { requestId: "test-request", actor: { ty
 
 const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** `catchUp` folds accounts, keys, domains, webhooks and links into their documents. */
+/** `catchUp`: projects accounts, keys, domains, webhooks and links. */
 export async function openCommandDeps() {
   const dataDir = await mkdtemp(join(tmpdir(), "linkledger-commands-"));
   const backend = await openBackend({ dataDir }, { offThread: false });

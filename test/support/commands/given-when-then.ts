@@ -1,4 +1,4 @@
-// Tells a decider's story: given what happened, when a command comes, then exactly these events, or this refusal.
+// Given-when-then for deciders: given past events, when a command is decided, then these events or this error.
 import { expect } from "vitest";
 
 type Refusal = abstract new (...args: never[]) => Error;

@@ -1,4 +1,4 @@
-// Real secrets of which some operations are replaced, for tests that cut one off or hold one up.
+// Real secrets with some operations replaced, for tests that fail or delay one.
 import type { Secrets } from "../../../src/secrets/port.ts";
 
 export function secretsBut(secrets: Secrets, changed: Partial<Secrets>): Secrets {

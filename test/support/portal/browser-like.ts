@@ -1,4 +1,4 @@
-// A browser without scripts for tests over real HTTP: keeps cookies, follows redirects, sends forms as they stand.
+// A browser without scripts for tests over real HTTP: keeps cookies, follows redirects, submits forms.
 import type { IncomingHttpHeaders } from "node:http";
 import { type Answer, send } from "../service/ask.ts";
 
@@ -7,7 +7,7 @@ export type Visitor = ReturnType<typeof visitor>;
 const HTML = "text/html,application/xhtml+xml,*/*;q=0.8";
 export const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 
-/** `address`: sent as X-Forwarded-For, which counts where the service trusts loopback. */
+/** `address`: sent as X-Forwarded-For; the service must trust loopback (TRUST_PROXY). */
 export function visitor(port: number, options: { address?: string; userAgent?: string } = {}) {
   const cookies = new Map<string, string>();
   const ask = async (method: string, path: string, body?: string): Promise<Answer<unknown>> => {
@@ -30,10 +30,10 @@ export function visitor(port: number, options: { address?: string; userAgent?: s
   return {
     cookies,
     get: (path: string) => ask("GET", path),
-    /** As a form would, without a token unless one is among the fields; redirects are not followed. */
+    /** Posts the fields as they are, without adding a CSRF token or following redirects. */
     post: (path: string, fields: Record<string, string>) =>
       ask("POST", path, new URLSearchParams(fields).toString()),
-    /** Opens the page, takes the token of its forms, posts the fields, and goes where the answer leads. */
+    /** Loads the page, posts the fields with the CSRF token of its first form, and follows redirects. */
     async submit(page: string, fields: Record<string, string>, action = page): Promise<Answer<unknown>> {
       const token = csrfOf((await follow(await ask("GET", page))).text);
       const body = new URLSearchParams({ _csrf: token, ...fields }).toString();
@@ -43,14 +43,14 @@ export function visitor(port: number, options: { address?: string; userAgent?: s
   };
 }
 
-/** The token in the page's first form. @throws when there is none */
+/** The CSRF token of the page's first form; throws when there is none. */
 export function csrfOf(page: string): string {
   const token = /name="_csrf" value="([^"]+)"/.exec(page)?.[1];
   if (!token) throw new Error(`no form on this page:\n${page.slice(0, 500)}`);
   return decoded(token);
 }
 
-/** Text of an attribute or element, as a browser reads it. */
+/** Decodes numeric character references. */
 export function decoded(markup: string): string {
   return markup.replace(/&#(\d+);/g, (_, code) => String.fromCharCode(Number(code)));
 }

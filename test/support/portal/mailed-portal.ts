@@ -1,4 +1,4 @@
-// A portal with a real mail server on loopback for a describe block, and people who follow the links in their mail.
+// A portal with a real mail server on loopback, and functions that follow the links in its mails.
 import { afterAll, beforeAll } from "vitest";
 import { linkIn, type MailReceiver, type ReceivedMail, startMailReceiver } from "../servers/mail-receiver.ts";
 import type { Answer } from "../service/ask.ts";

@@ -1,4 +1,4 @@
-// A service and a browser for tests of the portal's pages: people who sign up by typing, and pictures of what they see.
+// A service and a real browser for tests of the portal's pages: sign-up by typing, screenshots.
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
@@ -8,23 +8,23 @@ import { freePort } from "../servers/free-port.ts";
 import { startTestService, type TestService } from "../service/start-service.ts";
 
 export const PATIENCE_MS = 90_000;
-/** For one thing to appear. */
+/** Timeout of one step. */
 const STEP_MS = 30_000;
 export const PASSWORD = "seven brown foxes";
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
-/** Not committed; CI may keep it. */
+/** Not committed; CI may keep them as artifacts. */
 const PICTURES = "test-results/screenshots";
 
 export type PortalBrowser = {
   base: string;
   service: TestService;
-  /** A new person's own browser profile, at `/`. */
+  /** A page at `/` in a new browser profile. */
   visitor(options?: BrowserContextOptions): Promise<Page>;
-  /** Signed up by typing. */
+  /** A visitor who has signed up. */
   member(options?: BrowserContextOptions): Promise<Page>;
   upgrade(page: Page): Promise<void>;
   accountOf(page: Page): Promise<string>;
-  /** Follows a short link as a person elsewhere would. */
+  /** Requests a short link from outside the browser. */
   follow(url: string): Promise<Response>;
   picture(page: Page, name: string): Promise<void>;
   stop(): Promise<void>;

@@ -1,4 +1,4 @@
-// People in the portal for tests: signed up at an address of their own, with or without the Developer plan, making links.
+// Signed-up people for portal tests, each from its own address, with or without the Developer plan.
 import { expect } from "vitest";
 import { until } from "../runtime/until.ts";
 import type { TestService } from "../service/start-service.ts";
@@ -8,7 +8,7 @@ const password = "seven brown foxes";
 
 export type Person = Visitor & { accountId: string; email: string; cookie: () => string };
 
-/** The service must trust loopback (TRUST_PROXY), so that each person has an address of their own. */
+/** The service must trust loopback (TRUST_PROXY), because each person sends its own address. */
 export function portalPeople(service: TestService) {
   let people = 0;
 
@@ -32,14 +32,14 @@ export function portalPeople(service: TestService) {
       );
       return one;
     },
-    /** Answers the path of its page. */
+    /** Returns the path of the link's page. */
     async shorten(one: Visitor, url: string, more: Record<string, string> = {}): Promise<string> {
       const token = csrfOf((await one.get("/portal/links")).text);
       const made = await one.post("/portal/links", { _csrf: token, url, ...more });
       expect(made.status).toBe(303);
       return String(made.headers.location);
     },
-    /** Follows the short link of a page of the portal, on the default domain. */
+    /** Requests the short link (default domain) of a link's page. */
     follow: (path: string, headers: Record<string, string> = {}, query = "") =>
       service.ask(`/${path.split("/").at(-1)}${query}`, { headers }),
   };

@@ -1,4 +1,4 @@
-// Every route of the portal as Fastify knows it, so that no form or page can be forgotten by a test.
+// All routes of the portal as registered in Fastify, so that tests cover every form and page.
 import { Agent } from "undici";
 import { createFastify } from "../../../src/api/create-fastify.ts";
 import { memoryRateLimits } from "../../../src/api/limits/rate-limit.memory.ts";
@@ -12,7 +12,7 @@ import { openCommandDeps } from "../commands/command-deps.ts";
 
 export type PortalRoute = { method: string; url: string };
 
-/** `withMail`: as where a mail server is configured. GET routes without the HEAD that comes with each. */
+/** `withMail`: with a mail server configured. Without the HEAD routes that Fastify adds to GET routes. */
 export async function listPortalRoutes(options = { withMail: false }): Promise<PortalRoute[]> {
   const { deps, close } = await openCommandDeps();
   const log = createLogger("silent");
@@ -33,7 +33,7 @@ export async function listPortalRoutes(options = { withMail: false }): Promise<P
     secretKey: "0123456789abcdef0123456789abcdef",
     rateLimits: memoryRateLimits(deps.clock),
     billing: manualBilling({ ...deps, log }),
-    // Starts no thread before somebody asks for something.
+    // Starts its thread on first use only.
     logReader: openLogReader(parseConfig({ DATA_DIR: "unused" }), log),
     receiverUrl: (url) => new URL(url),
     sending: { allowPrivate: true, dispatcher: new Agent(), now: () => 0 },

@@ -1,10 +1,10 @@
-// What one account caused in the log: a head that moved proves nothing where others write to the same store.
+// Events that given accounts caused; comparing heads is not enough when other tests write to the same store.
 import type { EventStore, Position } from "../../../src/event-store/port.ts";
 import { PREFIX } from "../../../src/events/streams.ts";
 
 const BATCH = 1_000;
 
-/** `type stream` of each event after that position that names one of the accounts; `after` is exclusive. */
+/** `<type> <stream>` of each event of the accounts after the position `after`. */
 export async function writtenBy(
   eventStore: EventStore,
   accountIds: readonly string[],

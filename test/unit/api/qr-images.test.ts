@@ -1,4 +1,4 @@
-// The images behind GET /api/qr/{slug}: that they scan, look as asked for, and are drawn no more often than needed.
+// The images of GET /api/qr/{slug}: they scan, have the requested look, and are drawn once.
 import { randomBytes } from "node:crypto";
 import jsqr from "jsqr";
 import { PNG } from "pngjs";
@@ -32,7 +32,7 @@ describe("a QR image", () => {
     const across = modules.size + 2 * margin;
     expect([width, height]).toEqual(size < across ? [across * 4, across * 4] : [size, size]);
     expect(jsqr.default(new Uint8ClampedArray(data), width, height)?.data).toBe(text);
-    // The middle of each module.
+    // The centre of each module.
     const pixelOf = (module: number) => Math.floor(((module + 0.5) * width) / across);
     const brightness = (row: number, column: number) =>
       data[(pixelOf(row) * width + pixelOf(column)) * 4] ?? -1;
@@ -79,11 +79,11 @@ describe("QR images", () => {
     };
   };
 
-  it("that are asked for at once are drawn one after the other, and equal ones once", async () => {
+  it("that are requested concurrently are drawn one after the other, and equal ones once", async () => {
     const { drawn, draw, mostAtOnce } = counting();
     const images = qrImages({ draw });
-    const asked = Array.from({ length: 40 }, (_, n) => images.image(`${n % 4}`, `text ${n % 4}`, look));
-    const answers = await Promise.all(asked);
+    const requests = Array.from({ length: 40 }, (_, n) => images.image(`${n % 4}`, `text ${n % 4}`, look));
+    const answers = await Promise.all(requests);
     expect(drawn).toEqual(["text 0", "text 1", "text 2", "text 3"]);
     expect(mostAtOnce()).toBe(1);
     expect(answers[5]).toBe(answers[1]);
@@ -102,13 +102,13 @@ describe("QR images", () => {
   it("are refused while too many wait, and drawn again afterwards", async () => {
     const { drawn, draw } = counting();
     const images = qrImages({ draw, maxWaiting: 3 });
-    const asked = Array.from({ length: 5 }, (_, n) => images.image(`${n}`, `${n}`, look));
-    const outcomes = await Promise.allSettled(asked);
+    const requests = Array.from({ length: 5 }, (_, n) => images.image(`${n}`, `${n}`, look));
+    const outcomes = await Promise.allSettled(requests);
     expect(outcomes.map(({ status }) => status)).toEqual([
       ...["fulfilled", "fulfilled", "fulfilled"],
       ...["rejected", "rejected"],
     ]);
-    await expect(asked[4]).rejects.toThrow(TooManyQrImages);
+    await expect(requests[4]).rejects.toThrow(TooManyQrImages);
     await images.image("4", "4", look);
     expect(drawn).toEqual(["0", "1", "2", "4"]);
   });

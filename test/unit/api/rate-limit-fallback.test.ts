@@ -1,4 +1,4 @@
-// Limits go on while the shared ones are away, and nobody gains an hour by that.
+// Rate limits while the shared windows are unavailable: they continue, and no caller gets a new window.
 import { beforeEach, describe, expect, it } from "vitest";
 import { memoryRateLimits } from "../../../src/api/limits/rate-limit.memory.ts";
 import type { RateLimits } from "../../../src/api/limits/rate-limit.ts";
@@ -7,17 +7,17 @@ import { CoordinationUnavailable } from "../../../src/connections/errors.ts";
 
 const now = new Date("2026-05-01T12:00:00.000Z");
 
-describe("rate limits whose shared windows may be away", () => {
-  let away: boolean;
+describe("rate limits with shared windows that may be unavailable", () => {
+  let unavailable: boolean;
   let limits: RateLimits;
   let other: RateLimits;
 
   beforeEach(() => {
-    away = false;
+    unavailable = false;
     const shared = memoryRateLimits(() => now);
     const sometimes: RateLimits = {
-      take: async (...request) => (away ? refuse() : shared.take(...request)),
-      look: async (...request) => (away ? refuse() : shared.look(...request)),
+      take: async (...request) => (unavailable ? refuse() : shared.take(...request)),
+      look: async (...request) => (unavailable ? refuse() : shared.look(...request)),
     };
     limits = withOwnLimits(
       sometimes,
@@ -39,15 +39,15 @@ describe("rate limits whose shared windows may be away", () => {
     expect((await other.take("key a", 3, now)).granted).toBe(false);
   });
 
-  it("go on in each process while they are away, from what it had granted itself", async () => {
+  it("go on in each process while they are unavailable, from what it had granted itself", async () => {
     await limits.take("key a", 3, now);
-    away = true;
+    unavailable = true;
     expect([await used(limits), await used(other)]).toEqual([1, 0]);
     await limits.take("key a", 3, now);
     expect((await limits.take("key a", 3, now)).granted).toBe(true);
     expect((await limits.take("key a", 3, now)).granted).toBe(false);
     expect((await other.take("key a", 3, now)).granted).toBe(true);
-    away = false;
+    unavailable = false;
     expect(await used(limits)).toBe(1);
   });
 
@@ -63,5 +63,5 @@ describe("rate limits whose shared windows may be away", () => {
 });
 
 async function refuse(): Promise<never> {
-  throw new CoordinationUnavailable("away");
+  throw new CoordinationUnavailable("unavailable");
 }

@@ -1,4 +1,4 @@
-// The windows behind the limit: what shares one, when it turns, and that memory is bounded.
+// Rate limit windows: which requests share one, when it resets, and that memory is bounded.
 import { describe, expect, it } from "vitest";
 import { addressOf, takeByAddress } from "../../../src/api/limits/address-limit.ts";
 import { memoryRateLimits } from "../../../src/api/limits/rate-limit.memory.ts";

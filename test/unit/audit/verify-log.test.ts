@@ -1,4 +1,4 @@
-// `audit verify`: a log as the service writes it is well; each way to break it is told, with where.
+// `audit verify`: accepts the service's own log, and reports each kind of violation with its place.
 import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { anchorText, parseAnchor } from "../../../src/audit/log-digest.ts";
@@ -48,7 +48,7 @@ describe("verifying the log", () => {
     await append(stores.eventStore, "link-sho.rt/abc", [linkCreated()]);
     await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked({ ip: "2001:db8:1::" })]);
   };
-  /** The log as another hand left it. */
+  /** The event store with changed or removed events. */
   const tampered = (change: (event: RecordedEvent, n: number) => RecordedEvent | undefined) => ({
     async readAll(options: Parameters<EventStore["readAll"]>[0]) {
       const events = await stores.eventStore.readAll(options);
@@ -77,10 +77,10 @@ describe("verifying the log", () => {
     expect(await verify()).toMatchObject({ ok: true, unknownTypes: { LinkTeleported: 1 } });
   });
 
-  it("tells of an event that is missing, that is there twice, and that is out of order", async () => {
+  it("reports an event that is missing, duplicated or out of order", async () => {
     await ordinaryLog();
     const { anchor } = await verify();
-    // The last event of its stream leaves no gap: only an anchor knows of it.
+    // Removing the last event of a stream leaves no gap, so only an anchor reveals it.
     const last = tampered((event, n) => (n === 1 ? undefined : event));
     expect(await problems(last)).toEqual([]);
     expect(await problems(last, anchor)).toEqual(["anchor: the log has 5 events, the anchor 6"]);
@@ -101,13 +101,13 @@ describe("verifying the log", () => {
     expect(await problems(shuffled)).toEqual(["order: its position is not behind the one before"]);
   });
 
-  it("tells of data that its schema refuses", async () => {
+  it("reports data that violates its schema", async () => {
     await stores.eventStore.append("link-sho.rt/abc", "none", [sampleEvent({ host: 7 }, "LinkCreated")]);
     const [problem] = await problems();
     expect(problem).toMatch(/^schema: LinkCreated at revision 0 of link-sho\.rt\/abc: /);
   });
 
-  it("tells of times that can't be", async () => {
+  it("reports impossible times", async () => {
     await append(stores.eventStore, "link-sho.rt/abc", [linkCreated({ at: "2999-01-01T00:00:00.000Z" })]);
     expect(await problems()).toEqual(["time: happened at 2999-01-01T00:00:00.000Z, after it was recorded"]);
   });
@@ -161,12 +161,12 @@ describe("verifying the log", () => {
       `LinkDisabled: changed by account ${OTHER_ACCOUNT}, which does not own it`,
     ],
     ["clicks", CLICKS, [linkClicked()], "LinkClicked: click of sho.rt/abc, which was never created"],
-  ] as const)("tells what is wrong in a stream of %s: %s", async (_, stream, events, message) => {
+  ] as const)("reports what is wrong in a stream of %s: %s", async (_, stream, events, message) => {
     await append(stores.eventStore, stream, events as never);
     expect(await problems()).toEqual([`rule: ${message}`]);
   });
 
-  it("tells of a click whose address is whole, or that is another account's", async () => {
+  it("reports a click with a full address, or for another account", async () => {
     await ordinaryLog();
     await append(stores.eventStore, CLICKS, [
       linkClicked({ ip: "192.0.2.17" }),
@@ -178,14 +178,14 @@ describe("verifying the log", () => {
     ]);
   });
 
-  it("counts all problems and tells the first hundred", async () => {
+  it("counts all problems and lists the first hundred", async () => {
     await append(
       stores.eventStore,
       CLICKS,
       Array.from({ length: 150 }, () => linkClicked()),
     );
-    const { problemCount, problems: told } = await verify();
-    expect([problemCount, told.length]).toEqual([150, 100]);
+    const { problemCount, problems: listed } = await verify();
+    expect([problemCount, listed.length]).toEqual([150, 100]);
   });
 
   it("knows by an anchor whether the past was changed, also after more has happened", async () => {

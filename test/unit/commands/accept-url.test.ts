@@ -1,4 +1,4 @@
-// Which URLs, slugs and hostnames are taken and which refused.
+// Which URLs, slugs and hostnames are accepted and which are refused.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -126,7 +126,7 @@ describe("an unsafe URL", () => {
     );
   });
 
-  it("is refused by the remote check, and accepted unchecked when that is away", async () => {
+  it("is refused by the remote check, and accepted unchecked when that is unavailable", async () => {
     const server = createServer((request, response) => {
       let body = "";
       request.on("data", (chunk) => {

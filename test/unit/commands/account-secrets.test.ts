@@ -1,4 +1,4 @@
-// Accounts' addresses and one-time links, on real stores: what is raced for, cut off or repeated.
+// Accounts' addresses and one-time tokens on real stores: races, interruptions, repetitions.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { close } from "../../../src/commands/account/account.ts";
 import { EmailTaken } from "../../../src/commands/account/account-errors.ts";
@@ -27,7 +27,7 @@ async function member(email: string): Promise<string> {
 }
 
 describe("a one-time link", () => {
-  it("works once, also when ten use it at once, for what it was made for and in its time", async () => {
+  it("works once, also for ten concurrent uses, for its purpose and before its expiry", async () => {
     const token = await issueToken(deps, "password", { n: 1 }, 60_000);
     await expect(lookAtToken(deps, "email", token)).rejects.toThrow("used already");
     const later = { ...deps, clock: () => new Date(Date.now() + 60_001) };
@@ -92,7 +92,7 @@ describe("an address", () => {
     expect((await checkCredentials(deps, { email, password })).accountId).toBe(won[0]);
   });
 
-  it("goes to one of two accounts that want it at once", async () => {
+  it("goes to one of two accounts that change to it concurrently", async () => {
     const accounts = [await member("one@example.com"), await member("two@example.com")];
     const wanted = await Promise.allSettled(
       accounts.map((accountId) => changeEmail(deps, accountId, "wanted@example.com")),

@@ -1,4 +1,4 @@
-// What may happen to an account, its keys and its domains, told as given-when-then.
+// The decider of an account, its keys and its domains, as given-when-then.
 import { describe, it } from "vitest";
 import {
   type AccountState,
@@ -124,7 +124,7 @@ describe("a domain of an account", () => {
     account.given(opened("free")).when(add).thenRefused(TierRequired);
   });
 
-  it("gets its id by verification and is active at once", () => {
+  it("gets its id by verification and is active immediately", () => {
     account
       .given(opened("developer"), added)
       .when(verify)

@@ -1,4 +1,4 @@
-// No command works on a closed account: each is refused, and writes neither an event nor a secret.
+// Every command on a closed account is refused and writes neither an event nor a secret.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { changeTier } from "../../../src/commands/account/change-tier.ts";
 import { closeAccount } from "../../../src/commands/account/close-account.ts";
@@ -52,7 +52,7 @@ const closing = () => ({ ...deps, linksLeft: async () => [], whenReadable: async
 const close = (accountId: string) => closeAccount(closing(), operator, accountId);
 const tokenIn = ({ path }: { path: string }) => String(path.split("token=")[1]);
 
-/** A Developer account that has one of everything. */
+/** A Developer account with one resource of each kind. */
 async function member(name: string) {
   const passwordHash = await hashPassword(password);
   const { accountId } = await signUp(deps, operator, { email: `${name}@example.com`, passwordHash });
@@ -72,7 +72,7 @@ async function member(name: string) {
 }
 type Member = Awaited<ReturnType<typeof member>>;
 
-/** Every command on an account, and the code it is refused with when that is not account_not_found. */
+/** Every command on an account, with its error code where that is not account_not_found. */
 const COMMANDS: Record<string, [run: (m: Member) => Promise<unknown>, code?: string]> = {
   "issue a key": [(m) => issueKey(deps, operator, m.accountId, {})],
   "deactivate a key": [(m) => deactivateKey(deps, operator, m.accountId, m.keyId)],
@@ -143,13 +143,13 @@ describe("a closed account", () => {
   async function everything() {
     const events = await deps.eventStore.readAll({ prefixes: [""], limit: 10_000 });
     const kept = await deps.secrets.list("", deps.clock());
-    // A link that was tried is used up.
+    // Without one-time tokens, because using one consumes it.
     return [events.map(({ id }) => id), kept.filter(({ key }) => !key.startsWith("token/"))];
   }
 });
 
 describe("an account that is closed while a command is in flight", () => {
-  /** Closes the account just before the first write of a secret with this beginning. */
+  /** Closes the account just before the first write of a secret with this prefix. */
   function closingBefore(accountId: string, prefix: string): typeof deps {
     let isOpen = true;
     const meanwhile = async (key: string) => {

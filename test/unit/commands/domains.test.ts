@@ -1,4 +1,4 @@
-// What happens to a verified domain as DNS changes: daily checks, hand-over, home page (DESIGN §7; decisions).
+// Verified domains when DNS changes: daily checks, takeover, home page (DESIGN §7; decisions).
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadAccount } from "../../../src/commands/account/account-stream.ts";
 import { openAccount } from "../../../src/commands/account/open-account.ts";
@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000;
 
 describe("a custom domain", () => {
   let opened: Awaited<ReturnType<typeof openCommandDeps>>;
-  /** What DNS answers for the TXT record. */
+  /** DNS answer for the TXT record. */
   let txt: () => Promise<string[][]>;
   let now: number;
   const deps = () => ({ ...opened.deps, clock: () => new Date(now), resolveTxt: () => txt() });
@@ -38,7 +38,7 @@ describe("a custom domain", () => {
     txt = async () => values.map((value) => [value]);
   };
   const gone = () => shows("v=spf1 -all");
-  const away = () => {
+  const dnsUnreachable = () => {
     txt = () => Promise.reject(Object.assign(new Error("queryTxt ETIMEOUT"), { code: "ETIMEOUT" }));
   };
   const tokenOf = async (accountId: string) =>
@@ -67,14 +67,14 @@ describe("a custom domain", () => {
     ["another value is shown", () => gone(), /shows “v=spf1 -all” instead/],
     [
       "the servers are unreachable",
-      () => away(),
+      () => dnsUnreachable(),
       /could not be asked .*\(ETIMEOUT\); please try again later/,
     ],
-  ])("says why it can't be verified: %s", async (_, set, said) => {
+  ])("says why it can't be verified: %s", async (_, set, message) => {
     const accountId = await account();
     await tokenOf(accountId);
     set();
-    await expect(verify(accountId)).rejects.toThrow(said);
+    await expect(verify(accountId)).rejects.toThrow(message);
   });
 
   it("becomes inactive when its record has been gone for seven days, not before", async () => {
@@ -104,7 +104,7 @@ describe("a custom domain", () => {
 
   it("is not judged by name servers that can't be asked", async () => {
     const { accountId, recheck } = await verified();
-    away();
+    dnsUnreachable();
     for (const _ of Array(10)) {
       now += DAY_MS;
       expect(await recheck()).toBe("unknown");
@@ -131,7 +131,7 @@ describe("a custom domain", () => {
     expect((await recheckDomain(deps(), operator, accountId, domainId)).record).toBe("not needed");
   });
 
-  it("goes to whoever proves it in DNS once the owner's record is gone", async () => {
+  it("goes to the account that proves it in DNS once the owner's record is gone", async () => {
     const first = await verified();
     const second = await account();
     shows(await tokenOf(second));

@@ -1,4 +1,4 @@
-// What may happen to a link and to the claim of a hostname, told as given-when-then.
+// The deciders of a link and of a hostname claim, as given-when-then.
 import { describe, it } from "vitest";
 import * as claims from "../../../src/commands/domains/domain-claim.ts";
 import { DomainTaken } from "../../../src/commands/domains/domain-errors.ts";
@@ -34,7 +34,7 @@ const disabled: LinkEvent = { type: "LinkDisabled", data: of };
 const deleted: LinkEvent = { type: "LinkDeleted", data: of };
 const restored: LinkEvent = { type: "LinkRestored", data: of };
 const link = deciderOf<LinkState, LinkEvent>(freeLink, evolve);
-const asked =
+const changed =
   (wanted: LinkChange, by = accountId) =>
   (state: LinkState) =>
     change(state, { by, at, change: wanted });
@@ -56,64 +56,64 @@ describe("a link", () => {
     const to = "https://example.org/";
     link
       .given(created)
-      .when(asked({ type: "retarget", to }))
+      .when(changed({ type: "retarget", to }))
       .thenEvents({ type: "LinkRetargeted", data: { ...of, from, to } });
     link
       .given(created)
-      .when(asked({ type: "retarget", to: from }))
+      .when(changed({ type: "retarget", to: from }))
       .thenNothing();
   });
 
   it("is disabled and enabled, each once", () => {
     link
       .given(created)
-      .when(asked({ type: "disable" }))
+      .when(changed({ type: "disable" }))
       .thenEvents(disabled);
     link
       .given(created, disabled)
-      .when(asked({ type: "disable" }))
+      .when(changed({ type: "disable" }))
       .thenNothing();
     link
       .given(created, disabled)
-      .when(asked({ type: "enable" }))
+      .when(changed({ type: "enable" }))
       .thenEvents({ type: "LinkEnabled", data: of });
     link
       .given(created)
-      .when(asked({ type: "enable" }))
+      .when(changed({ type: "enable" }))
       .thenNothing();
   });
 
   it("is deleted and restored, each once; nothing else happens to a deleted link", () => {
     link
       .given(created)
-      .when(asked({ type: "delete" }))
+      .when(changed({ type: "delete" }))
       .thenEvents(deleted);
     link
       .given(created, deleted)
-      .when(asked({ type: "delete" }))
+      .when(changed({ type: "delete" }))
       .thenNothing();
     link
       .given(created, deleted)
-      .when(asked({ type: "restore" }))
+      .when(changed({ type: "restore" }))
       .thenEvents(restored);
     link
       .given(created, deleted, restored)
-      .when(asked({ type: "restore" }))
+      .when(changed({ type: "restore" }))
       .thenNothing();
     link
       .given(created, deleted)
-      .when(asked({ type: "disable" }))
+      .when(changed({ type: "disable" }))
       .thenRefused(LinkDeleted);
   });
 
   it("is changed by its own account only", () => {
     link
       .given(created)
-      .when(asked({ type: "delete" }, other))
+      .when(changed({ type: "delete" }, other))
       .thenRefused(LinkNotYours);
     link
       .given()
-      .when(asked({ type: "delete" }))
+      .when(changed({ type: "delete" }))
       .thenRefused(LinkNotFound);
   });
 });

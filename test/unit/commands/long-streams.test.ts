@@ -1,4 +1,4 @@
-// Long streams: what folding one costs, and what a stream refuses to take in once it is as long as it may be.
+// Long streams: the cost of folding an event, and the limits on a stream's length.
 import { describe, expect, it } from "vitest";
 import { streamRules } from "../../../src/audit/stream-rules.ts";
 import * as accounts from "../../../src/commands/account/account.ts";
@@ -22,7 +22,7 @@ const uuid = (n: number) => `22222222-2222-4222-8222-${String(n).padStart(12, "0
 
 const opened: AccountEvent = { type: "AccountOpened", data: { accountId, tier: "developer", at } };
 
-/** What one kind of loop in the portal writes: the n-th thing is made, then ended. */
+/** Events that a scripted portal form can repeat: the n-th resource is created, then ended. */
 const LOOPS: Record<string, (n: number) => AccountEvent[]> = {
   keys: (n) => [
     {
@@ -60,16 +60,16 @@ function historyOf(loop: (n: number) => AccountEvent[], length: number): Account
 const SHORT = 2_000;
 const LONG = 20_000;
 /**
- * Ten times the short history are as many events as the long one: equal times when each event costs the same. A copy
- * of a map for each event made it 20 times as long.
+ * The short history folded ten times has as many events as the long one, so equal times mean a constant cost per event.
+ * Copying a map for each event took 20 times as long.
  */
 const MOST_TIMES = 5;
 
 const ROUNDS = 8;
-/** Microseconds: the system counts processor time by ticks of a few milliseconds. */
+/** Microseconds of CPU time to measure at least, because the system counts it in ticks of some milliseconds. */
 const LEAST = 10_000;
 
-/** Processor time of this thread, so that what else the machine does doesn't count. */
+/** CPU time of this thread, so that other load on the machine does not count. */
 function timeOf(work: () => void): number {
   const before = process.threadCpuUsage();
   work();
@@ -77,7 +77,7 @@ function timeOf(work: () => void): number {
   return user + system;
 }
 
-/** How often as long the long history takes, event by event. */
+/** Cost per event in the long history, relative to the short one. */
 function timesAsLong<E>(
   history: (length: number) => readonly E[],
   fold: (events: readonly E[]) => void,
@@ -128,7 +128,7 @@ describe("an account's stream takes in", () => {
     { type: "DomainActivated", data: { ...ofAccount, hostname, domainId } },
     { type: "WebhookAdded", data: { ...ofAccount, webhookId, ...settings, keyHint: "abcd" } },
   ];
-  /** Longer than it may be, as one from before there was a limit is. */
+  /** Longer than the limit, like a stream from before the limit existed. */
   const overfull = account.given(...owned, ...full.slice(1));
 
   it("1,000 issued keys, and no more when all are deactivated", () => {
@@ -233,7 +233,7 @@ describe("a link's stream takes in", () => {
   });
 });
 
-/** Disabled and enabled in turns. */
+/** Alternately disabled and enabled. */
 function linkHistory(length: number): LinkEvent[] {
   const of = { host: "localhost", slug: "abc", accountId, at };
   const [longUrl, shortUrl] = ["https://a.example/", "http://localhost/abc"];

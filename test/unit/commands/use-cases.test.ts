@@ -35,7 +35,7 @@ const account = async (tier: Tier, email = `${deps.newId()}@example.com`) =>
 
 const noDns = () => Promise.reject(Object.assign(new Error("no such name"), { code: "ENOTFOUND" }));
 
-/** Adds and verifies, the operator vouching for it. */
+/** Adds a domain and verifies it by the operator. */
 async function owned(accountId: string, hostname: string): Promise<string> {
   await addDomain(deps, operator, accountId, hostname);
   const vouched = { skipDns: true };
@@ -103,8 +103,8 @@ describe("domains", () => {
   it("are not verified when DNS has no answer", async () => {
     const accountId = await account("developer");
     await addDomain(deps, operator, accountId, "go.example.com");
-    const asked = verifyDomain({ ...deps, resolveTxt: noDns }, operator, accountId, "go.example.com");
-    await expect(asked).rejects.toThrow(/TXT record _linkledger\.go\.example\.com .*ENOTFOUND/);
+    const verifying = verifyDomain({ ...deps, resolveTxt: noDns }, operator, accountId, "go.example.com");
+    await expect(verifying).rejects.toThrow(/TXT record _linkledger\.go\.example\.com .*ENOTFOUND/);
   });
 
   it("belong to one account until it removes them", async () => {
@@ -116,7 +116,7 @@ describe("domains", () => {
     await expect(owned(ann, "go.example.com")).rejects.toThrow(DomainTaken);
   });
 
-  it("go to one of five accounts that verify at once", async () => {
+  it("go to one of five accounts that verify concurrently", async () => {
     const accounts = await Promise.all(Array.from({ length: 5 }, () => account("developer")));
     const { won, refused } = await outcomes(accounts.map((id) => owned(id, "go.example.com")));
     expect(won).toBe(1);

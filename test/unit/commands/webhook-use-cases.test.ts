@@ -1,4 +1,4 @@
-// The webhook use cases on real SQLite stores: addresses, limits, keys, races.
+// Webhook commands on real SQLite stores: receiver URLs, limits, keys, races.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { changeTier } from "../../../src/commands/account/change-tier.ts";
@@ -48,7 +48,7 @@ const keysOf = (webhookId: string, now = deps.clock()) => readWebhookKeys(deps.s
 const typesOf = async (accountId: string) =>
   (await deps.eventStore.read(`account-${accountId}`)).map((event) => event.type);
 
-/** The real secrets but for what is given. */
+/** The real secrets with some operations replaced. */
 function secretsWith(changed: Partial<Secrets>): Secrets {
   return secretsBut(deps.secrets, changed);
 }
@@ -65,7 +65,7 @@ describe("adding a webhook", () => {
     expect(events.at(-1)?.data).toMatchObject({ url: URL_OF_RECEIVER, keyHint: key.slice(-4) });
   });
 
-  it("of 20 at once succeeds exactly five times, and keeps no key of the others", async () => {
+  it("of 20 concurrent ones succeeds exactly five times, and keeps no key of the others", async () => {
     const accountId = await account();
     const kept: string[] = [];
     const watched = {
@@ -252,7 +252,7 @@ describe("rotating a webhook's key", () => {
     expect(await keysOf(webhookId)).toBeUndefined();
   });
 
-  it("twice at once leaves the key that one of them was shown", async () => {
+  it("twice concurrently leaves the key that one of them was shown", async () => {
     const accountId = await account();
     const { webhookId } = await added(accountId);
     const tries = Array.from({ length: 5 }, () => rotateWebhookKey(deps, user, accountId, webhookId));
@@ -284,7 +284,7 @@ describe("removing a webhook", () => {
   it("while its key is rotated leaves no key", async () => {
     const accountId = await account();
     const { webhookId } = await added(accountId);
-    // The removal comes between the rotation's event and the writing of its key.
+    // The removal happens between the rotation's event and the write of its key.
     const removed = async (key: string) => {
       if (key === `webhook:${webhookId}`) await removeWebhook(deps, user, accountId, webhookId);
     };

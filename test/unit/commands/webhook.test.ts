@@ -1,4 +1,4 @@
-// What may happen to the webhooks of an account, told as given-when-then (interface, parts 6 and 7).
+// The decider of an account's webhooks, as given-when-then (interface, parts 6 and 7).
 import { describe, expect, it } from "vitest";
 import { type AccountState, evolve, noAccount } from "../../../src/commands/account/account.ts";
 import { AccountNotFound } from "../../../src/commands/account/account-errors.ts";

@@ -1,4 +1,4 @@
-// What the portal's pages are built with: markup that escapes by default, paths that stay here, passwords nobody guesses.
+// Building blocks of portal pages: escaping markup, paths within the portal, password rules.
 import { describe, expect, it } from "vitest";
 import { acceptPassword } from "../../../src/commands/credentials/password.ts";
 import { type HtmlValue, html, htmlText } from "../../../src/portal/shell/html.ts";

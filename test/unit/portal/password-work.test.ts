@@ -1,8 +1,8 @@
-// How many passwords are hashed at once, when more people come than the machine can take.
+// The limit on concurrent password hashing under overload.
 import { describe, expect, it } from "vitest";
 import { passwordWork, TooBusy } from "../../../src/portal/auth/password-work.ts";
 
-/** Work that ends with `endAll`; `ends`: of what is going on. */
+/** Work that ends with `endAll`; `ends`: functions that end the work in progress. */
 function held() {
   const ends: (() => void)[] = [];
   return {
@@ -16,12 +16,12 @@ function held() {
 }
 
 describe("hashing passwords", () => {
-  it("takes two strangers at once, lets 50 wait, and refuses the next", async () => {
+  it("hashes two unknown passwords at a time, lets 50 wait, and refuses the next", async () => {
     const { unknown } = passwordWork();
     const { ends, endAll, work } = held();
-    const asked = Array.from({ length: 60 }, () => unknown(work));
-    const settled = Promise.allSettled(asked);
-    await Promise.allSettled(asked.slice(-1));
+    const requests = Array.from({ length: 60 }, () => unknown(work));
+    const settled = Promise.allSettled(requests);
+    await Promise.allSettled(requests.slice(-1));
     expect(ends).toHaveLength(2);
     while (ends.length > 0) {
       await endAll();

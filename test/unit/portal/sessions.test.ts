@@ -1,4 +1,4 @@
-// Sessions of the portal on real stores: what a request in flight may write back, and which password opens one.
+// Portal sessions on real stores: a request in flight must not restore an ended session; only a valid password opens one.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { closeAccount } from "../../../src/commands/account/close-account.ts";
 import { signUp } from "../../../src/commands/account/sign-up.ts";
@@ -30,7 +30,7 @@ describe("a session", () => {
     const cookie = await sessions(deps).open(accountId, epoch, from);
     const all = sessions(deps);
     const hourLater = () => new Date(Date.now() + 3_600_000);
-    // The request holds the record when everything is signed out, and is about to note when it was last seen.
+    // The request has read the record when all sessions end, and is about to write `seenAt`.
     const secrets = secretsBut(deps.secrets, {
       get: async (key, now) => {
         const found = await deps.secrets.get(key, now);
@@ -51,7 +51,7 @@ describe("a session", () => {
     expect(await sessions(deps).find(cookie)).toBeUndefined();
   });
 
-  it("ends with its account at once, also one that is opened during the closing, whatever documents say", async () => {
+  it("ends with its account immediately, also one that is opened during the closing, before the documents show it", async () => {
     const { accountId, epoch } = await member("closing@example.com");
     await opened.catchUp();
     const before = await sessions(deps).open(accountId, epoch, from);

@@ -1,4 +1,4 @@
-// Reading clicks since a time begins close to that time, and misses none.
+// The position before a given time: close to it, and never after a click of that time.
 import { describe, expect, it } from "vitest";
 import { clickHours } from "../../../src/projections/definitions/click-hours.ts";
 import { positionBefore } from "../../../src/queries/analytics/click-log.ts";
@@ -6,7 +6,7 @@ import { linkClicked, position, stored } from "../../support/event-store/stored-
 import { plainFold } from "../../support/projections/plain-fold.ts";
 import { openStores } from "../../support/runtime/stores.ts";
 
-/** The n-th event of the log, recorded at this time of the day. */
+/** The n-th event of the log, recorded at `time` of the day. */
 const recordedAt = (n: number, time: string) => ({
   ...stored(n, linkClicked()),
   recordedAt: `2026-03-01T${time}:00.000Z`,

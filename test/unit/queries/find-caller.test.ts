@@ -1,4 +1,4 @@
-// Whose key it is, however late the documents are: the machine that projects may be slow, or away.
+// Looking up a key's caller while the projections are behind or the projector is not running.
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -31,7 +31,7 @@ describe("the caller of a key", () => {
     await stores.close();
   });
 
-  /** As a process that has just started. */
+  /** A lookup as of a process that has just started. */
   function start() {
     stop = new AbortController();
     const follower = new LogFollower({

@@ -1,4 +1,4 @@
-// Clicks as they happen: whoever watches, and wherever they go on from, sees each of their link's once, in order.
+// Live clicks: every watcher gets each click of its link once and in order, from whatever position it starts.
 import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EventStore } from "../../../src/event-store/port.ts";
@@ -22,7 +22,7 @@ afterEach(async () => {
   await stores.close();
 });
 
-/** `n` is told apart by its city. */
+/** The city identifies the n-th click. */
 async function click(n: number, link = LINK): Promise<string> {
   const event = linkClicked({ link, city: String(n) });
   return (await append(stores.eventStore, `clicks-w${n % 3}-20260301`, [event])).position;
@@ -30,7 +30,7 @@ async function click(n: number, link = LINK): Promise<string> {
 
 const live = (eventStore: EventStore = stores.eventStore) => liveClicks({ eventStore, sleep, log });
 
-/** Pulls until that many clicks were seen. */
+/** Pulls batches until `count` clicks were received. */
 async function take(batches: AsyncGenerator<LiveBatch, unknown>, count: number) {
   const seen: string[] = [];
   let position = "";
@@ -44,7 +44,7 @@ async function take(batches: AsyncGenerator<LiveBatch, unknown>, count: number) 
 }
 
 describe("live clicks", () => {
-  it("go on right after the position asked for, through what was written before and what comes", async () => {
+  it("continue right after the requested position, through earlier and new clicks", async () => {
     const shown = await click(0);
     for (const n of [1, 2]) await click(n);
     await click(9, "sho.rt/other");
@@ -111,7 +111,7 @@ describe("live clicks", () => {
     expect(clicks.waiting()).toBe(0);
   });
 
-  it("tell who comes back after very much was written to start over", async () => {
+  it("end with tooFar when too much was written since the requested position", async () => {
     const many = Array.from({ length: 1_000 }, () => linkClicked({ link: "sho.rt/other" }));
     for (let n = 0; n < 51; n += 1) await append(stores.eventStore, "clicks-w-20260301", many);
     const batches = live().follow(LINK, "", signal.signal);
@@ -120,14 +120,14 @@ describe("live clicks", () => {
     expect(last.value).toBe("tooFar");
   });
 
-  it("let go of who leaves while the store is away", async () => {
-    const away: EventStore = {
+  it("release a watcher that leaves while the store is unavailable", async () => {
+    const unavailable: EventStore = {
       ...bound(stores.eventStore),
       head: async () => {
-        throw new Error("away");
+        throw new Error("unavailable");
       },
     };
-    const clicks = liveClicks({ eventStore: away, sleep: () => delay(1), log });
+    const clicks = liveClicks({ eventStore: unavailable, sleep: () => delay(1), log });
     const next = clicks.follow(LINK, "", signal.signal).next();
     signal.abort();
     expect(await next).toEqual({ done: true, value: undefined });

@@ -1,4 +1,4 @@
-// Questions against documents that a real runner made from real events.
+// Queries on documents that a real runner projected from real events.
 import { setTimeout as delay } from "node:timers/promises";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -34,7 +34,7 @@ const BASE = { baseHost: "sho.rt", baseUrl: "https://sho.rt" };
 const caller = { accountId: ACCOUNT, keyId: KEY };
 const ofAccount = { accountId: ACCOUNT, at: AT };
 const onDomain = (host: string, domainId: string) => ({ host, domainId, custom: true, slug: "sale" });
-/** As a process that has followed nothing since the documents were made. */
+/** As of a process that has followed no events since the documents were projected. */
 const findCaller = (keyHash: string) =>
   new CallerLookup({ ...stores, catchUp: async () => undefined }).find(keyHash);
 const sleep = async (ms: number) => void (await delay(ms));
@@ -189,7 +189,7 @@ describe("analytics", () => {
     await expect(ask()).rejects.toMatchObject({ code: "not_found" });
   });
 
-  it("prefer the default domain, else the caller's own, else the domain asked for", async () => {
+  it("prefer the default domain, else the caller's own, else the requested domain", async () => {
     const foreign = {
       ...onDomain("their.example", OTHER_ACCOUNT),
       accountId: OTHER_ACCOUNT,

@@ -1,4 +1,4 @@
-// What a chart shows: buckets that end now, zero-filled, from documents of days.
+// Time series from day documents: buckets that end with the current one, zero-filled.
 import { describe, expect, it } from "vitest";
 import type { DayDocument, HitsByKind } from "../../../src/projections/definitions/days.ts";
 import { daysIn, RANGES, sumOf, timeSeries } from "../../../src/queries/analytics/time-series.ts";

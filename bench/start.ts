@@ -1,5 +1,5 @@
-// `npm run bench start`: what a command and a start of the whole service cost, beside a bare Node, of this checkout and
-// of another one in turns. With NODE_DISABLE_COMPILE_CACHE=1 as after an installation.
+// `npm run bench start`: time of a command and of a start of the service, compared with a bare Node, for this checkout
+// and alternately for another one. NODE_DISABLE_COMPILE_CACHE=1 measures the first start after an installation.
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -19,13 +19,13 @@ import { benchSlug } from "./traffic/requests.ts";
 
 const HERE = fileURLToPath(new URL("..", import.meta.url));
 const LONGEST_START_MS = 60_000;
-const ASK_EVERY_MS = 10;
-/** For threads that are opened beside the start. */
+const POLL_EVERY_MS = 10;
+/** Time for threads that are still starting when the service is ready. */
 const SETTLED_AFTER_MS = 2_000;
 const COMMAND = ["account", "list", "--json"];
 
 type Environment = Record<string, string | undefined>;
-/** All in seconds but the memory, which is in MB. */
+/** Seconds, except for the memory in MB. */
 type Measured = Record<string, number>;
 
 /** `against`: the folder of another checkout. MONGODB_URL, REDIS_URL and EVENTSTORE_URL are those of the environment. */
@@ -34,7 +34,7 @@ export async function benchStart({ rounds, against }: { rounds: number; against?
   if (against) checkouts.push({ name: "the other", folder: against });
   console.log(`${machineLine()}\nmedians of ${rounds} rounds; x: times a bare \`node -e 0\` of the same run`);
   const results = new Map(checkouts.map(({ name }) => [name, [] as Measured[]]));
-  // The round that is not counted fills the compile cache and folds the links.
+  // Round 0 is not counted: it fills the compile cache and folds the links.
   for (let round = 0; round <= rounds; round++)
     for (const { name, folder } of checkouts) {
       const measured = await inDataFolder((env) => measure(folder, env));
@@ -69,7 +69,7 @@ function print(name: string, of: readonly Measured[]): void {
   }
 }
 
-/** `npm start` without npm, on a folder of its own with a link in it. */
+/** Starts what `npm start` runs, without npm, on a new data folder with one link. */
 async function startOnce(checkout: string, env: Environment): Promise<Measured> {
   const url = `http://127.0.0.1:${env.PORT}`;
   const begun = performance.now();
@@ -103,13 +103,13 @@ async function startOnce(checkout: string, env: Environment): Promise<Measured> 
   }
 }
 
-/** Of Node, as the npm script gives them. */
+/** Node's arguments from the npm script. */
 function argumentsOf(script: "start" | "linkledger", checkout: string): string[] {
   const { scripts } = JSON.parse(readFileSync(join(checkout, "package.json"), "utf8"));
   return scripts[script].split(" ").slice(1);
 }
 
-/** In a shell, as that alone tells what a child has cost. */
+/** In a shell, because its `times` reports the CPU time of child processes. */
 async function run(args: readonly string[], cwd: string, env: Environment) {
   const begun = performance.now();
   const script = '"$0" "$@" > /dev/null; times';
@@ -139,7 +139,7 @@ async function answers(url: string, status: number): Promise<void> {
     const answer = await fetch(url, { redirect: "manual" }).catch(() => undefined);
     await answer?.body?.cancel();
     if (answer?.status === status) return;
-    await delay(ASK_EVERY_MS);
+    await delay(POLL_EVERY_MS);
   }
   throw new Error(`${url} does not answer ${status} after ${LONGEST_START_MS} ms`);
 }

@@ -1,4 +1,4 @@
-// `npm run bench webhooks`: how fast a burst of clicks is delivered, and how late deliveries are at a steady pace.
+// `npm run bench webhooks`: throughput of deliveries after a burst of clicks, and their lag at a steady rate.
 import { type Backend, openBackend } from "../src/backend.ts";
 import { runtimeDeps } from "../src/commands/runtime-deps.ts";
 import { addWebhook } from "../src/commands/webhooks/add-webhook.ts";
@@ -18,7 +18,7 @@ import type { Received, ReceiverOrder } from "./webhook-receiver.ts";
 export type WebhooksOptions = {
   /** Clicks of the first phase, as fast as possible; each is delivered to every webhook of the account. */
   burst: number;
-  /** Clicks a second of the steady phase, and its length. */
+  /** Clicks per second of the steady phase, and its duration. */
   rate: number;
   seconds: number;
 };
@@ -86,11 +86,11 @@ async function addWebhooks(
 }
 
 function line({ load, received, expected, claimedWithinS }: Phase): string {
-  const pace = whole((received.count / received.tookMs) * 1000);
+  const perSecond = whole((received.count / received.tookMs) * 1000);
   return [
     `${whole(load.answered)} clicks in ${load.seconds.toFixed(1)} s`,
     `${whole(received.count)} of ${whole(expected)} deliveries, ${received.repeated} repeated`,
-    `${pace} deliveries/s`,
+    `${perSecond} deliveries/s`,
     `due lag p99 at most ${claimedWithinS * 1000} ms`,
     `click to receiver p50 ${whole(received.p50)} ms, p99 ${whole(received.p99)} ms`,
   ].join("; ");

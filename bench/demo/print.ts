@@ -16,8 +16,8 @@ export function bars(title: string, counts: Counts): string {
     .sort(([a, m], [b, n]) => n - m || a.localeCompare(b));
   const most = sorted[0]?.[1] ?? 1;
   const lines = sorted.slice(0, TOP).map(([name, count]) => line(name, count, most));
-  const rest = sorted.slice(TOP).reduce((sum, [, count]) => sum + count, 0);
-  if (rest > 0) lines.push(`  ${`${sorted.length - TOP} more`.padEnd(24)}${String(rest).padStart(5)}`);
+  const others = sorted.slice(TOP).reduce((sum, [, count]) => sum + count, 0);
+  if (others > 0) lines.push(`  ${`${sorted.length - TOP} more`.padEnd(24)}${String(others).padStart(5)}`);
   return [heading(title), ...(lines.length > 0 ? lines : ["  none"])].join("\n");
 }
 

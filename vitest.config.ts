@@ -9,7 +9,11 @@ process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("node_modules/.cache/co
 /** No process but the test's own: `npm run test:unit`. */
 const UNIT = ["test/{unit,properties}/**/*.test.ts"];
 /** Where the disk matters: crashes, load, programs that are built and run there. */
-const ON_DISK = ["test/{faults,servers}/**/*.test.ts", "test/api/{docs,load}/**/*.test.ts"];
+const ON_DISK = [
+  "test/{faults,servers}/**/*.test.ts",
+  "test/api/load/**/*.test.ts",
+  "test/api/docs/webhook-receivers.test.ts",
+];
 const ALL = ["test/**/*.test.ts"];
 
 const inMemory = memoryFolder();

@@ -8,9 +8,21 @@ const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf
 const settings: Setting[] = Object.values(SETTINGS);
 
 describe("the settings", () => {
+  const section = readme.split("\n## ").find((one) => one.startsWith("Settings\n")) ?? "";
+  const rows = section.split("\n").filter((line) => line.startsWith("| `"));
+
+  it("change nothing when they are set to the default that README shows", () => {
+    const defaults = rows.flatMap((row) => {
+      const [, variable = "", unset = ""] = /^\| `(\w+)` \| `([^`]+)` \|/.exec(row) ?? [];
+      return variable ? [[variable, unset.replace("PORT", "3000")] as const] : [];
+    });
+    expect(defaults.length).toBeGreaterThan(8);
+    for (const [variable, unset] of defaults)
+      if (variable !== "MAIL_FROM")
+        expect(parseConfig({ [variable]: unset }), variable).toEqual(parseConfig({}));
+  });
+
   it("are the table in README, row by row", () => {
-    const section = readme.split("\n## ").find((one) => one.startsWith("Settings\n")) ?? "";
-    const rows = section.split("\n").filter((line) => line.startsWith("| `"));
     expect(rows).toEqual(
       settings.map(({ variable, unset, what }) => `| \`${variable}\` | ${unset} | ${what} |`),
     );

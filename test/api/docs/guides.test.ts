@@ -1,0 +1,62 @@
+// What the guides say of metrics and of visitors' data is what a running service shows and keeps.
+import { readFileSync } from "node:fs";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { LinkClicked } from "../../../src/events/catalogue.ts";
+import { PREFIX } from "../../../src/events/streams.ts";
+import { createMetrics } from "../../../src/monitoring/metrics.ts";
+import { until } from "../../support/runtime/until.ts";
+import { startTestService, type TestService } from "../../support/service/start-service.ts";
+
+const guide = (name: string) => readFileSync(new URL(`../../../docs/${name}.md`, import.meta.url), "utf8");
+
+/** Facts that docs/privacy.md tells in words, not by their names. */
+const IN_WORDS = ["at", "link", "slug", "linkRevision", "shortUrl", "longUrl", "accountId", "via"];
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ TRUST_PROXY: "127.0.0.1/32" });
+});
+afterAll(() => service?.stop());
+
+it("the operator's guide names metrics that a scrape answers", async () => {
+  const named = new Set(guide("operations").match(/linkledger_[a-z_]+/g));
+  expect(named.size).toBeGreaterThan(15);
+  const { text } = await service.ask("/metrics");
+  const shown = `${text}\n${await metricsWithServers()}`.matchAll(/^# TYPE (\w+)/gm);
+  const there = [...shown].map(([, name]) => name);
+  expect([...named].filter((name) => !there.includes(name))).toEqual([]);
+});
+
+it("the privacy guide names every fact that is kept of a visit, and the address is its network only", async () => {
+  const { key } = await service.member("free");
+  const body = { url: "https://example.com/" };
+  const { slug } = (await service.post<{ slug: string }>("/api/v1/shorten", key, body)).body;
+  const headers = {
+    "user-agent": "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+    "x-forwarded-for": "203.0.113.77",
+    "accept-language": "de-DE,de;q=0.9",
+    referer: "https://news.example/page?secret=1",
+  };
+  await service.ask(`/${slug}?utm_source=mail`, { headers });
+  const clicks = () => service.backend.eventStore.readAll({ prefixes: [PREFIX.clicks], limit: 10 });
+  await until("the click in the log", async () => (await clicks()).length > 0);
+  const kept = (await clicks())[0]?.data as LinkClicked["data"];
+  const named = new Set([...guide("privacy").matchAll(/`(\w+)`/g)].map(([, name]) => name));
+  expect(Object.keys(kept).filter((fact) => !named.has(fact) && !IN_WORDS.includes(fact))).toEqual([]);
+  expect(kept).toMatchObject({ ip: "203.0.113.0", referrer: "https://news.example/page" });
+  expect(JSON.stringify(kept)).not.toContain("203.0.113.77");
+});
+
+/** Of a process with EVENTSTORE_URL and REDIS_URL, which this one does without. */
+async function metricsWithServers(): Promise<string> {
+  const metrics = createMetrics({
+    redirects: () => undefined,
+    recorder: () => undefined,
+    projections: async () => [],
+    eventsBehind: async () => new Map(),
+    versions: async () => ({ client: "1.0", server: "1.0" }),
+    redis: { unavailable: false },
+    webhooks: undefined,
+  });
+  return await metrics.text();
+}

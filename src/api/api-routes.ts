@@ -20,11 +20,11 @@ export type ApiDeps = {
   clock: () => Date;
   newId: () => string;
   sleep: (ms: number) => Promise<void>;
-  /** Settles when every link made or changed so far is in the documents, or when that takes too long. */
+  /** Read-your-writes: resolves when every link created or changed so far is projected, or after a timeout. */
   writesAreReadable: () => Promise<void>;
 };
 
-/** On an instance that has passed the host's gate. */
+/** `app`: an instance behind the base host hook (authentication/gate.ts). */
 export function apiRoutes(base: Api, deps: ApiDeps, gates: KeyGates): void {
   const { config, backend, clock, newId, sleep, writesAreReadable, links } = deps;
   const { baseHost, baseUrl } = config;

@@ -88,7 +88,10 @@ function withRateHeaders(document: OpenApi): OpenApi {
   return document;
 }
 
-/** Drops the duplicate `...Input` schemas, which equal those of responses, and the safe-integer bounds that zod adds to integers. */
+/**
+ * Drops the duplicate `...Input` schemas, which equal those of responses, and the safe-integer bounds that zod adds to
+ * integers.
+ */
 function readable(document: OpenApi): OpenApi {
   const text = JSON.stringify(document).replace(/(#\/components\/schemas\/\w+?)Input"/g, '$1"');
   const plain = JSON.parse(text, (_key, value: unknown) =>

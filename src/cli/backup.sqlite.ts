@@ -2,7 +2,10 @@
 import { closeSync, fsyncSync, openSync, statSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
-/** `copy` must not exist. Does not block writers. @throws SQLite's error, or an Error when the copy fails the integrity check */
+/**
+ * `copy` must not exist. Does not block writers.
+ * @throws SQLite's error, or an Error when the copy fails the integrity check
+ */
 export function copySqlite(file: string, copy: string): { bytes: number } {
   const db = new DatabaseSync(file, { timeout: 5000 });
   try {

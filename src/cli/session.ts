@@ -1,4 +1,5 @@
-// Runs one CLI command against the stores, also beside a running server: opens them, catches up the projections, closes.
+// Runs one CLI command against the stores, also beside a running server: opens them, catches up the projections,
+// closes.
 import { type Backend, openBackend } from "../backend.ts";
 import type { CommandContext } from "../commands/caller.ts";
 import { txtResolver } from "../commands/domains/resolve-txt.ts";

@@ -1,4 +1,5 @@
-// Base class and shared kinds of refusals. Messages are for the caller; codes are stable, and api/http-errors.ts maps them to statuses.
+// Base class and shared kinds of refusals. Messages are for the caller; codes are stable, and api/http-errors.ts maps
+// them to statuses.
 import { DomainError } from "../runtime/errors.ts";
 
 /** A refusal by a business rule; its message may be shown to the caller. */

@@ -1,4 +1,5 @@
-// Executes a command with optimistic concurrency: load the stream, fold, decide, append at that revision, retry on a conflict.
+// Executes a command with optimistic concurrency: load the stream, fold, decide, append at that revision, retry on a
+// conflict.
 import {
   type AppendResult,
   type EventStore,
@@ -113,7 +114,10 @@ function append<S, E extends LinkledgerEvent>(
   return deps.eventStore.append(command.stream, expected, stamped);
 }
 
-/** After the last conflict: a refusal by `decide`, or its finding that nothing is left to do, is a better answer than the conflict. */
+/**
+ * After the last conflict: a refusal by `decide`, or its finding that nothing is left to do, is a better answer than
+ * the conflict.
+ */
 async function decideOnLastState<S, E extends LinkledgerEvent>(
   deps: CommandDeps,
   command: Command<S, E>,

@@ -6,7 +6,7 @@ import { accountStream, PREFIX } from "../events/streams.ts";
 const PAGE = 500;
 
 /**
- * Events of account, domains, links and clicks, from the account's opening to the head of the log at the call. Reads the
+ * Events of account, domains, links and clicks, from AccountOpened to the head of the log at the call. Reads the
  * whole log of that time and filters it, because clicks of all accounts share streams; a page may be empty.
  */
 export async function* accountEvents(

@@ -39,7 +39,10 @@ export async function findDomain({ readStore }: Deps, domainId: string): Promise
   return found.find(({ state }) => state !== "removed") ?? found[0];
 }
 
-/** The account's domain with this hostname, which other accounts may have added too. @throws NotFound also for a removed one */
+/**
+ * The account's domain with this hostname, which other accounts may have added too.
+ * @throws NotFound also for a removed one
+ */
 export async function findOwnDomain(
   { readStore }: Deps,
   accountId: string,

@@ -1,4 +1,5 @@
-// Looks up the caller of an API key on every authenticated request; never returns state older than the last followed change.
+// Looks up the caller of an API key on every authenticated request; never returns state older than the last followed
+// change.
 import { LRUCache } from "lru-cache";
 import { loadAccount } from "../commands/account/account-stream.ts";
 import type { Caller } from "../commands/caller.ts";

@@ -148,7 +148,7 @@ describe("part 8, rate limits", () => {
     });
   });
 
-  it("lets an IPv6 /48 ask 5,000 times an hour without a key, however many /64 it asks from", async () => {
+  it("lets an IPv6 /48 send 5,000 requests an hour without a key, from however many /64", async () => {
     const ask = (n: number) =>
       service.ask("/api/v1/links", { headers: { "x-forwarded-for": `2001:db8:9:${n.toString(16)}::1` } });
     const counts: Record<number, number> = {};

@@ -75,7 +75,7 @@ async function start() {
   app.get("/docs", () => "ours");
   const slow = Promise.withResolvers<{ finish(): void }>();
   app.get("/answers/slowly", () => new Promise((resolve) => slow.resolve({ finish: () => resolve("done") })));
-  app.get("/who/asks", (request) => ({
+  app.get("/requester/seen", (request) => ({
     fastify: { host: request.host, address: request.ip },
     requester: { host: requester.host(request.raw), address: requester.address(request.raw) },
   }));
@@ -186,7 +186,7 @@ describe("the redirect", () => {
 
   it.each([
     ["a word of the base host", request("GET /docs")],
-    ["two segments", request("GET /who/asks")],
+    ["two segments", request("GET /requester/seen")],
     ["a slash too many", request("GET /abcdefg/")],
     ["what can't be decoded", request("GET /%zz")],
     ["another method", request("POST /abcdefg", { "content-length": "0" })],
@@ -241,7 +241,10 @@ describe("the redirect", () => {
     { "x-forwarded-host": "one.example, two.example" },
     { "x-forwarded-host": "" },
   ])("sees host and client as Fastify does, given %j", async (headers) => {
-    const answer = await sendRaw(server.port, request("GET /who/asks", headers as Record<string, string>));
+    const answer = await sendRaw(
+      server.port,
+      request("GET /requester/seen", headers as Record<string, string>),
+    );
     const { fastify, requester } = JSON.parse(answer.split("\r\n\r\n")[1] ?? "");
     expect(requester).toEqual(fastify);
   });

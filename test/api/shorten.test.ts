@@ -157,7 +157,7 @@ describe("part 4, POST /api/v1/shorten", () => {
     "https://example.com/\r\nset-cookie: a=b",
     `https://example.com/${"a".repeat(2048)}`,
     `${BASE_URL}/abcdefg`,
-  ])("part 7: answers 400 to the URL %j and asks for a valid HTTP/HTTPS URL", async (url) => {
+  ])("part 7: answers 400 to the URL %j and requires a valid HTTP/HTTPS URL", async (url) => {
     const member = await service.member("free");
     const { status, body } = await shorten(member, { url });
     expect([status, body.code]).toEqual([400, "invalid_url"]);

@@ -9,7 +9,9 @@ import type { KeyGuard } from "./key-guard.ts";
 
 export type KeyGates = ReturnType<typeof keyGates>;
 
-/** Each method adds its hooks to an encapsulated Fastify instance. `guard`: undefined in a process without the api role. */
+/**
+ * Each method adds its hooks to an encapsulated Fastify instance. `guard`: undefined in a process without the api role.
+ */
 export function gate(deps: {
   baseHost: string;
   guard: KeyGuard | undefined;

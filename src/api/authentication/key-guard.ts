@@ -18,7 +18,10 @@ export type KeyGuardDeps = KeyAuthenticationDeps & {
 const QR_IMAGES_PER_HOUR_BY_ADDRESS = 1_000;
 
 export type KeyGuard = {
-  /** Requires a valid key and counts the request against it; without one, against the address. @throws InvalidKey, RateLimitExceeded */
+  /**
+   * Requires a valid key and counts the request against it; without one, against the address.
+   * @throws InvalidKey, RateLimitExceeded
+   */
   demand(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   /** Sets the headers of the address's window without counting, for errors before routing. */
   show(request: FastifyRequest, reply: FastifyReply): Promise<void>;

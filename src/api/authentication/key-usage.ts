@@ -1,4 +1,5 @@
-// Records when each API key was last used, to the minute; as secrets, because an event for each request would flood the log.
+// Records when each API key was last used, to the minute; as secrets, because an event for each request would flood the
+// log.
 import { LRUCache } from "lru-cache";
 import { keyUseSecret } from "../../commands/credentials/account-secrets.ts";
 import type { Logger } from "../../runtime/logging.ts";

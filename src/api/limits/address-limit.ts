@@ -1,4 +1,5 @@
-// Rate limits by client address for requests without a key. IPv6 is limited by /64 and /48, as callers hold whole networks.
+// Rate limits by client address for requests without a key. IPv6 is limited by /64 and /48, as callers hold whole
+// networks.
 import ipaddr from "ipaddr.js";
 import type { RateLimits, RateWindow } from "./rate-limit.ts";
 

@@ -18,7 +18,10 @@ const TAKE = `
 
 const EXPIRE_AFTER_MS = WINDOW_MS + 60_000;
 
-/** `hide`: hashes a subject for its Redis key, because it may contain an IP address. Both methods throw CoordinationUnavailable. */
+/**
+ * `hide`: hashes a subject for its Redis key, because it may contain an IP address. Both methods throw
+ * CoordinationUnavailable.
+ */
 export function redisRateLimits(redis: RedisConnection, hide: (subject: string) => string): RateLimits {
   const take = redis.script("takeRequest", 1, TAKE);
   const name = (subject: string) => redis.key(`rate:${hide(subject)}`);

@@ -2,7 +2,10 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 
-/** Any of these headers means a proxy forwarded the request: with a proxy on this machine every visitor would look local. */
+/**
+ * Any of these headers means a proxy forwarded the request: with a proxy on this machine every visitor would look
+ * local.
+ */
 const FORWARDING_HEADERS = [
   "forwarded",
   "x-forwarded-for",

@@ -14,7 +14,9 @@ export type QrLook = {
   ecc: "L" | "M" | "Q" | "H";
 };
 
-/** When `size` has less than one pixel per module the image could not be scanned, so it is drawn larger than requested. */
+/**
+ * When `size` has less than one pixel per module the image could not be scanned, so it is drawn larger than requested.
+ */
 const PIXELS_A_MODULE = 4;
 
 /** Takes some milliseconds for long texts: the library evaluates eight masks over all modules. */

@@ -1,4 +1,5 @@
-// Closes an account for good: one append ends its keys, domains and webhooks, then its data outside the event log is erased.
+// Closes an account for good: one append ends its keys, domains and webhooks, then its data outside the event log is
+// erased.
 import type { Position } from "../../event-store/port.ts";
 import { streamPages } from "../../event-store/stream-pages.ts";
 import type { AccountEvent } from "../../events/catalogue.ts";

@@ -49,14 +49,14 @@ export function accountByEmailSecret(email: string): string {
   return `account-by-email/${digest}`;
 }
 
-/** Serialises openings and changes of address that bind the same address. @throws EmailTaken when another one runs */
+/** Serialises the use cases that bind the same address. @throws EmailTaken when another one runs */
 export async function withAddressLock<T>(deps: LockDeps, email: string, work: () => Promise<T>): Promise<T> {
   return await withLock(deps, `${accountByEmailSecret(email)}/lock`, () => new EmailTaken(), work);
 }
 
 /**
- * Binds the address to an account id. A binding without an opened account is from an opening that a crash interrupted:
- * its id is used again. A binding that the account's own secret does not confirm is left over from an interrupted
+ * Binds the address to an account id. A binding without an account is left over from an interrupted openAccount: its
+ * id is used again. A binding that the account's own secret does not confirm is left over from an interrupted
  * closing or change of address: it is overwritten.
  * @throws EmailTaken
  */

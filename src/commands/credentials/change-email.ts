@@ -68,7 +68,7 @@ async function bindEmail(deps: Deps, accountId: string, email: string): Promise<
   const bound = await secrets.putIfAbsent(accountByEmailSecret(email), { value: accountId }, clock());
   if (bound !== accountId) {
     if (await accountWithEmail(deps, email)) throw new EmailTaken();
-    // The binding is left over from an interrupted change of address or opening.
+    // The binding is left over from an interrupted change of address or sign-up.
     await secrets.put(accountByEmailSecret(email), { value: accountId });
   }
   await secrets.put(emailSecret(accountId), { value: email });

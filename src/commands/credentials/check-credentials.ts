@@ -1,4 +1,5 @@
-// Checks e-mail address and password at sign-in; every refusal has one message and takes the same time (no enumeration).
+// Checks e-mail address and password at sign-in; every refusal has one message and takes the same time (no
+// enumeration).
 import type { EventStore } from "../../event-store/port.ts";
 import type { Secrets } from "../../secrets/port.ts";
 import { WrongCredentials } from "../account/account-errors.ts";

@@ -1,4 +1,5 @@
-// Mutual exclusion across processes, for use cases that read a secret to decide what to write: secrets have no compare-and-set.
+// Mutual exclusion across processes, for use cases that read a secret to decide what to write: secrets have no
+// compare-and-set.
 import type { Secrets } from "../../secrets/port.ts";
 
 export type LockDeps = { secrets: Secrets; clock: () => Date; newId: () => string };

@@ -29,7 +29,9 @@ export async function addDomain(
   return { hostname, record: txtRecord(hostname, domainOf(state, hostname).token), position };
 }
 
-/** The record that proves ownership, under an underscored name so that it can't clash with other TXT records (RFC 8552). */
+/**
+ * The record that proves ownership, under an underscored name so that it can't clash with other TXT records (RFC 8552).
+ */
 export function txtRecord(hostname: string, token: string): TxtRecord {
   return { type: "TXT", name: `_linkledger.${hostname}`, value: token };
 }

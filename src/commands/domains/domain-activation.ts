@@ -1,4 +1,5 @@
-// Activates and deactivates a verified domain; deactivation keeps its links, but they answer 404 until it is active again.
+// Activates and deactivates a verified domain; deactivation keeps its links, but they answer 404 until it is active
+// again.
 import type { Position } from "../../event-store/port.ts";
 import { onAccount } from "../account/account-stream.ts";
 import type { CommandContext } from "../caller.ts";

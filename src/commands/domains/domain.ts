@@ -78,7 +78,10 @@ export function remove(
   return [{ type: "DomainRemoved", data: { accountId, hostname: c.hostname, ...id, ...reason, at: c.at } }];
 }
 
-/** Records the result of the daily TXT check. A domain verified by the operator needs no record. @throws AccountNotFound */
+/**
+ * Records the result of the daily TXT check. A domain verified by the operator needs no record.
+ * @throws AccountNotFound
+ */
 export function noteRecord(
   account: AccountState,
   c: { domainId: string; isThere: boolean; at: string },
@@ -95,7 +98,10 @@ export function noteRecord(
   return [{ type: "DomainDeactivated", data: { ...data, reason: "record_lost" } }];
 }
 
-/** `homeUrl`: redirect target of the domain's `/`; null for the built-in page. @throws AccountNotFound, DomainNotFound, HistoryFull */
+/**
+ * `homeUrl`: redirect target of the domain's `/`; null for the built-in page.
+ * @throws AccountNotFound, DomainNotFound, HistoryFull
+ */
 export function setHome(
   account: AccountState,
   c: { domainId: string; homeUrl: string | null; at: string },

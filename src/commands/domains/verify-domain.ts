@@ -59,7 +59,10 @@ export async function verifyDomain(
   return { domainId: id, hostname, state: verified.state === "active" ? "active" : "inactive", position };
 }
 
-/** All values under the TXT name, among which may be the token of the account that holds the hostname. @throws DomainNotProven */
+/**
+ * All values under the TXT name, among which may be the token of the account that holds the hostname.
+ * @throws DomainNotProven
+ */
 async function prove(deps: VerifyDomainDeps, hostname: string, token: string): Promise<string[]> {
   const proof = await lookForProof(deps.resolveTxt, hostname, token);
   if (proof.is === "proven") return proof.values;

@@ -1,4 +1,4 @@
-// POST /api/v1/shorten/bulk: up to 100 links; one bad item never stops the others (interface, part 4).
+// POST /api/v1/shorten/bulk: up to 100 links; an invalid item does not fail the others (interface, part 4).
 import type { Position } from "../../event-store/port.ts";
 import { TIER_LIMITS, type Tier } from "../../events/vocabulary.ts";
 import type { Caller, CommandContext } from "../caller.ts";
@@ -47,7 +47,7 @@ export async function createLinksInBulk(
   const results: BulkResult[] = [];
   const errors: BulkError[] = [];
   let last: Position | undefined;
-  const one = async (index: number): Promise<void> => {
+  const createItem = async (index: number): Promise<void> => {
     const idempotency = options.idempotency === undefined ? undefined : `${options.idempotency}/${index}`;
     try {
       const { link, position } = await createLink(deps, context, by, itemOf(links[index]), {
@@ -66,7 +66,7 @@ export async function createLinksInBulk(
       });
     }
   };
-  await inTurns(turnsOf(links), one);
+  await runGroups(groupsOf(links), createItem);
   results.sort((a, b) => a.index - b.index);
   errors.sort((a, b) => a.index - b.index);
   const counts = { total: links.length, created: results.length, failed: errors.length };
@@ -90,21 +90,24 @@ function urlOf(item: unknown): string {
 }
 
 /** Groups the indexes of items with equal custom slugs, which run sequentially so that the first one wins. */
-function turnsOf(links: readonly unknown[]): number[][] {
-  const turns = new Map<string, number[]>();
+function groupsOf(links: readonly unknown[]): number[][] {
+  const groups = new Map<string, number[]>();
   for (const [index, item] of links.entries()) {
     const parsed = ShortenRequest.safeParse(item);
     const slug = parsed.data?.customSlug?.toLowerCase();
-    const turn = slug === undefined ? String(index) : `${parsed.data?.domain_id?.toLowerCase()}/${slug}`;
-    turns.set(turn, [...(turns.get(turn) ?? []), index]);
+    const group = slug === undefined ? String(index) : `${parsed.data?.domain_id?.toLowerCase()}/${slug}`;
+    groups.set(group, [...(groups.get(group) ?? []), index]);
   }
-  return [...turns.values()];
+  return [...groups.values()];
 }
 
-async function inTurns(turns: readonly number[][], one: (index: number) => Promise<void>): Promise<void> {
-  const waiting = turns.values();
-  const lane = async () => {
-    for (const turn of waiting) for (const index of turn) await one(index);
+async function runGroups(
+  groups: readonly number[][],
+  createItem: (index: number) => Promise<void>,
+): Promise<void> {
+  const pending = groups.values();
+  const worker = async () => {
+    for (const group of pending) for (const index of group) await createItem(index);
   };
-  await Promise.all(Array.from({ length: PARALLEL }, lane));
+  await Promise.all(Array.from({ length: PARALLEL }, worker));
 }

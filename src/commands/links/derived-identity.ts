@@ -1,4 +1,5 @@
-// Ids and slugs derived from an idempotency scope, so that a request repeated after a crash finds what it already created.
+// Ids and slugs derived from an idempotency scope, so that a request repeated after a crash finds what it already
+// created.
 // Ids grant no access, so a plain hash is enough; slugs must not be predictable, so they take a secret key.
 import { createHash, createHmac, hkdfSync } from "node:crypto";
 import { slugFrom } from "./slug.ts";

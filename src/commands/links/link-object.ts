@@ -1,4 +1,4 @@
-// The Link object of HTTP answers (interface, part 2): its schema, and how it is made of a link.
+// The Link object of HTTP answers (interface, part 2): its schema, and the conversion from a link.
 import { z } from "zod";
 import type { LinkDetails } from "./link.ts";
 
@@ -30,7 +30,7 @@ export const LinkObject = z
 
 export type LinkObject = z.infer<typeof LinkObject>;
 
-/** `baseUrl`: without a trailing slash. A document says null where an event leaves a member out. */
+/** `baseUrl`: without a trailing slash. Projected documents hold null where events omit a member. */
 export function linkObject(
   link: Omit<LinkDetails, "keyId" | "domainId"> & { domainId?: string | null | undefined },
   baseUrl: string,

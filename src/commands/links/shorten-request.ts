@@ -1,7 +1,7 @@
-// What a request says of a new link: one schema for the API, for each item of a bulk request and for OpenAPI.
+// Schema of a request for a new link, shared by the API, each item of a bulk request, and OpenAPI.
 import { z } from "zod";
 
-/** Formats of customSlug and domain_id are rules of the use case: their order with 402 matters (DESIGN §7). */
+/** The use case checks the formats of customSlug and domain_id, because 402 comes before them (DESIGN §7). */
 export const ShortenRequest = z
   .strictObject({
     url: z.string("must be a string: the HTTP/HTTPS URL to shorten").meta({
@@ -30,5 +30,5 @@ export const ShortenRequest = z
 
 export type ShortenRequest = z.infer<typeof ShortenRequest>;
 
-/** What a request says beside the address and the place: it goes into LinkCreated as it is. */
+/** Further fields of a request, copied into LinkCreated unchanged. */
 export type RequestedFields = Omit<ShortenRequest, "url" | "customSlug" | "domain_id">;

@@ -1,8 +1,11 @@
-// Links that were accepted while the safety check was unavailable: stored as secrets until jobs/url-rechecks.ts has checked them.
+// Links that were accepted while the safety check was unavailable: stored as secrets until jobs/url-rechecks.ts has
+// checked them.
 import { createHash } from "node:crypto";
 import type { Secrets } from "../../secrets/port.ts";
 
-/** `since`: ISO 8601 UTC. `longUrl`: the unchecked URL; the link may have been retargeted since, or never been created. */
+/**
+ * `since`: ISO 8601 UTC. `longUrl`: the unchecked URL; the link may have been retargeted since, or never been created.
+ */
 export type UrlRecheck = { host: string; slug: string; longUrl: string; since: string };
 
 /** Called before the append, so that a crash in between leaves a recheck without a link, not an unchecked link. */

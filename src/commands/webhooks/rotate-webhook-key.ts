@@ -1,4 +1,5 @@
-// Rotates a webhook's key; for 24 hours deliveries are also signed with the previous one, so that receivers can switch over.
+// Rotates a webhook's key; for 24 hours deliveries are also signed with the previous one, so that receivers can switch
+// over.
 import type { Position } from "../../event-store/port.ts";
 import { onAccount } from "../account/account-stream.ts";
 import type { CommandContext } from "../caller.ts";

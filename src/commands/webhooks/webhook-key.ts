@@ -1,4 +1,5 @@
-// A webhook's key `whk_<32 random characters>` (interface, part 2): each delivery sends it, so a hash is not enough; stored as a secret.
+// A webhook's key `whk_<32 random characters>` (interface, part 2): each delivery sends it, so a hash is not enough;
+// stored as a secret.
 import { SecretDamaged } from "../../secrets/errors.ts";
 import type { Secrets } from "../../secrets/port.ts";
 

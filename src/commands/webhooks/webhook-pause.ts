@@ -8,7 +8,10 @@ import { pause, resume } from "./webhook.ts";
 
 const MAX_REASON_LENGTH = 200;
 
-/** Nothing is sent to it until it is resumed. `isNew`: false when it was paused already. @throws AccountNotFound, WebhookNotFound */
+/**
+ * Nothing is sent to it until it is resumed. `isNew`: false when it was paused already.
+ * @throws AccountNotFound, WebhookNotFound
+ */
 export async function pauseWebhook(
   deps: CommandDeps,
   context: CommandContext,

@@ -48,7 +48,10 @@ export type WebhookPause = {
   at: string;
 };
 
-/** Pausing a paused webhook changes nothing, except that the operator's pause replaces another one. @throws AccountNotFound, WebhookNotFound */
+/**
+ * Pausing a paused webhook changes nothing, except that the operator's pause replaces another one.
+ * @throws AccountNotFound, WebhookNotFound
+ */
 export function pause(account: AccountState, c: WebhookPause): AccountEvent[] {
   const { accountId } = opened(account);
   const webhook = liveWebhook(account, c.webhookId);

@@ -98,7 +98,10 @@ export function accountChanges(app: Api, deps: SignInDeps): void {
   });
 }
 
-/** Re-authenticates a signed-in user by password: a session alone is not enough for this change. @throws TooManyTries, WrongPassword */
+/**
+ * Re-authenticates a signed-in user by password: a session alone is not enough for this change.
+ * @throws TooManyTries, WrongPassword
+ */
 export async function reauthenticate(
   deps: SignInDeps,
   request: FastifyRequest,

@@ -1,4 +1,5 @@
-// Limits how many streamed responses an account, and all accounts together, have open, and aborts them when the service stops.
+// Limits how many streamed responses an account, and all accounts together, have open, and aborts them when the service
+// stops.
 import { DomainError } from "../../runtime/errors.ts";
 
 /** Answered with 429 (api/http-errors.ts). */

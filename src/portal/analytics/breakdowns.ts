@@ -1,4 +1,5 @@
-// A link's breakdowns by country, device, referrer etc. as ranked bars; SVG widths need neither scripts nor inline styles.
+// A link's breakdowns by country, device, referrer etc. as ranked bars; SVG widths need neither scripts nor inline
+// styles.
 import type { UtmField } from "../../events/vocabulary.ts";
 import type { Dimension } from "../../projections/definitions/link-breakdowns.ts";
 import { OTHER, type Tally } from "../../projections/definitions/tally.ts";

@@ -42,7 +42,10 @@ function rowOf(click: LiveClick): Record<string, string> {
   return Object.fromEntries(COLUMNS.map(([name, of]) => [name, of(click)]));
 }
 
-/** RFC 4180. Values come from strangers' requests, so one that a spreadsheet would run as a formula gets a leading quote. */
+/**
+ * RFC 4180. Values come from strangers' requests, so one that a spreadsheet would run as a formula gets a leading
+ * quote.
+ */
 function cell(value: string): string {
   const harmless = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
   return /[",\r\n]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless;

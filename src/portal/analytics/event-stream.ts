@@ -6,7 +6,10 @@ import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 export type StreamMessage = { event: string; id: string; data: object };
 
 export type EventStream = {
-  /** Resolves when the socket's buffer has drained. @throws AbortError when the browser has disconnected or was disconnected */
+  /**
+   * Resolves when the socket's buffer has drained.
+   * @throws AbortError when the browser has disconnected or was disconnected
+   */
   send(message: StreamMessage): Promise<void>;
   /** Drops the message while the socket's buffer is full; for heartbeats. */
   offer(message: StreamMessage): void;

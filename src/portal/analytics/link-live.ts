@@ -1,4 +1,5 @@
-// GET .../live: a link's clicks as server-sent events; a reconnection with Last-Event-ID continues without gap or duplicate.
+// GET .../live: a link's clicks as server-sent events; a reconnection with Last-Event-ID continues without gap or
+// duplicate.
 import type { OutgoingHttpHeaders } from "node:http";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
@@ -71,7 +72,10 @@ export function linkLiveRoute(app: Api, deps: PortalDeps & { sessions: Sessions 
 /** `position`: the log up to here has been sent to the browser. */
 export type Watch = { browser: EventStream; position: string; signal: AbortSignal };
 
-/** Sends batches until the browser disconnects; when `batches` ends with `tooFar`, sends `reset`, on which live.js reloads the page. */
+/**
+ * Sends batches until the browser disconnects; when `batches` ends with `tooFar`, sends `reset`, on which live.js
+ * reloads the page.
+ */
 export async function sendClicks(
   { sleep }: Pick<PortalDeps, "sleep">,
   batches: AsyncGenerator<LiveBatch, "tooFar" | undefined>,

@@ -1,4 +1,5 @@
-// Device cookies (OWASP): a browser that signed in to an account before has its own limit of attempts, so that attackers elsewhere can't lock it out.
+// Device cookies (OWASP): a browser that signed in to an account before has its own limit of attempts, so that
+// attackers elsewhere can't lock it out.
 import { createHash, randomBytes } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { deviceSecret } from "../../commands/credentials/account-secrets.ts";

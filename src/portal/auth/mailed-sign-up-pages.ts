@@ -1,4 +1,5 @@
-// Sign-up with mail: the address is confirmed by a mailed link before the password is chosen; does not reveal which addresses have accounts.
+// Sign-up with mail: the address is confirmed by a mailed link before the password is chosen; does not reveal which
+// addresses have accounts.
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";

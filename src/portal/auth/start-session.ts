@@ -1,4 +1,5 @@
-// Starts a session after authentication: new session and device tokens, whatever cookies the browser sent (session fixation).
+// Starts a session after authentication: new session and device tokens, whatever cookies the browser sent (session
+// fixation).
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { anonymiseIp } from "../../redirect/clicks/enrich/anonymise-ip.ts";
 import { agentOf } from "../../redirect/clicks/enrich/user-agent.ts";

@@ -8,7 +8,10 @@ import { accountByEmailSecret } from "../../commands/account/open-account.ts";
 
 type Deps = { rateLimits: RateLimits; clock: () => Date };
 
-/** Per hour. The limit per account is wider than per pair, so that knowing an address is not enough to lock its owner out quickly. */
+/**
+ * Per hour. The limit per account is wider than per pair, so that knowing an address is not enough to lock its owner
+ * out quickly.
+ */
 const TRIES = { pair: 15, account: 100, address: 100, device: 15, session: 15 } as const;
 
 const MAILS = 5;

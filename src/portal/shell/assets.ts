@@ -1,4 +1,5 @@
-// Serves the portal's styles and scripts and uPlot's, under a path with a hash of their contents so that browsers can cache them.
+// Serves the portal's styles and scripts and uPlot's, under a path with a hash of their contents so that browsers can
+// cache them.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";

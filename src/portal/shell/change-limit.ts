@@ -1,4 +1,5 @@
-// Rate limit of an account's changes in the portal: as many an hour as its tier allows requests per key (interface, part
+// Rate limit of an account's changes in the portal: as many an hour as its tier allows requests per key (interface,
+// part
 // 8), so that scripted forms can't bypass the API's limit or grow a stream without bound.
 import type { FastifyRequest } from "fastify";
 import { RateLimitExceeded } from "../../api/errors.ts";
@@ -6,7 +7,10 @@ import type { Api } from "../../api/fastify.ts";
 import { type RateLimits, secondsUntilReset } from "../../api/limits/rate-limit.ts";
 import { STREAM_LIMITS, TIER_LIMITS, type Tier } from "../../events/vocabulary.ts";
 
-/** Has a limit of its own, as high as the number of keys an account can have: keys can be deactivated at any time (interface, part 5). */
+/**
+ * Has a limit of its own, as high as the number of keys an account can have: keys can be deactivated at any time
+ * (interface, part 5).
+ */
 const DEACTIVATE_KEY = "/portal/keys/:keyId/deactivate";
 
 /** Forms that append no events or have another limit. Every other form counts as a change. */

@@ -6,7 +6,9 @@ import { PREFIX } from "../../events/streams.ts";
 
 export type LiveClick = LinkClicked["data"] & { position: Position };
 
-/** `clicks`: in log order. `position`: the log is searched up to here; a watcher continues from it when it reconnects. */
+/**
+ * `clicks`: in log order. `position`: the log is searched up to here; a watcher continues from it when it reconnects.
+ */
 export type LiveBatch = { clicks: LiveClick[]; position: Position };
 
 export type LiveClicks = {

@@ -31,8 +31,8 @@ export type PortalBrowser = {
 };
 
 /**
- * Opens the page once it shows what the projections will bring. Asked for without a visit: a page of live numbers
- * reloads itself when they change, which would interrupt the visit that follows.
+ * Opens the page once `isShown` accepts its text. Polls outside the browser, because an open page with live numbers
+ * reloads itself when they change, which would interrupt the steps that follow.
  */
 export async function showing(
   page: Page,

@@ -102,7 +102,7 @@ describe("a custom domain", () => {
     expect(await stateOf(accountId)).toBe("active");
   });
 
-  it("is not judged by name servers that can't be asked", async () => {
+  it("does not change while the name servers are unreachable", async () => {
     const { accountId, recheck } = await verified();
     dnsUnreachable();
     for (const _ of Array(10)) {

@@ -1,4 +1,5 @@
-// Portal sessions on real stores: a request in flight must not restore an ended session; only a valid password opens one.
+// Portal sessions on real stores: a request in flight must not restore an ended session; only a valid password opens
+// one.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { closeAccount } from "../../../src/commands/account/close-account.ts";
 import { signUp } from "../../../src/commands/account/sign-up.ts";

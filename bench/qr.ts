@@ -1,4 +1,4 @@
-// `npm run bench qr`: the latency of redirects while the largest QR images are drawn, six at once and continuously.
+// `npm run bench qr`: the latency of redirects while the largest QR images are drawn, six concurrently and continuously.
 import { openBackend } from "../src/backend.ts";
 import { parseConfig } from "../src/config.ts";
 import { startRedirectLoad } from "../test/support/redirect/redirect-load.ts";
@@ -17,10 +17,10 @@ export type QrOptions = { rounds: number; seconds: number };
 type Round = { without: LoadResult; during: LoadResult; qr: QrLoad };
 
 const QR_CONNECTIONS = 64;
-/** Runs with six images at once. */
+/** Runs with six concurrent images. */
 const BURSTS = 5;
 const REDIRECTS_PER_SECOND = 500;
-/** Limit of the slowest redirect during six images at once. */
+/** Limit of the slowest redirect during six concurrent images. */
 const MAX_REDIRECT_MS = 150;
 /** Limit of the redirects' p99 with continuous images over the one without. */
 const MAX_P99_RATIO = 2;
@@ -46,7 +46,7 @@ async function run({ rounds, seconds }: QrOptions, dataDir: string): Promise<boo
     const worst = median(bursts.map(({ worstMs }) => worstMs));
     for (const { worstMs, stallMs } of bursts)
       console.log(
-        `six images of 2,048 px at once, a redirect every 3 ms: worst redirect ${worstMs.toFixed(1)} ms, client late by up to ${stallMs} ms`,
+        `six concurrent images of 2,048 px, a redirect every 3 ms: worst redirect ${worstMs.toFixed(1)} ms, client late by up to ${stallMs} ms`,
       );
     console.log(`median of the worst ${worst.toFixed(1)} ms (at most ${MAX_REDIRECT_MS})`);
     const amount = REDIRECTS_PER_SECOND * seconds;

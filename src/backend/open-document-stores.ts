@@ -19,7 +19,7 @@ export type DocumentStores = {
   /** Encrypted at rest. */
   secrets: EncryptedSecrets;
   deliveryQueue: DeliveryQueue;
-  /** Whether all of them are files of this machine, so that they can be prepared at once. */
+  /** Whether all of them are files of this machine, so that they can be prepared when they are opened. */
   isEmbedded: boolean;
   /** Checks SECRET_KEY and creates missing indexes. @throws StoreUnavailable, SecretKeyUnknown */
   prepare(): Promise<void>;

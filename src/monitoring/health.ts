@@ -27,7 +27,7 @@ const CHECK_TIMEOUT_MS = 1000;
 const MAX_CLICKS_WAITING = 100_000;
 
 /**
- * Checks all parts at once, each for a second at most. Some problems degrade a process without making it unready: any
+ * Checks all parts concurrently, each for a second at most. Some problems degrade a process without making it unready: any
  * store's for one that only redirects, the event store's for one with a click spool, and those of projections for one
  * without the projector role, as restarting it would not help.
  */

@@ -68,11 +68,11 @@ onServer(mongodb, () => {
       await server.process?.kill();
       const url = `${server.newDatabase()}serverSelectionTimeoutMS=300`;
       const early = await openMongodbReadStore(new MongodbConnection(url));
-      const asked = Array.from({ length: 3 }, () => early.get("notes", "a"));
-      for (const answer of asked) await expect(answer).rejects.toThrow(StoreUnavailable);
+      const reads = Array.from({ length: 3 }, () => early.get("notes", "a"));
+      for (const answer of reads) await expect(answer).rejects.toThrow(StoreUnavailable);
       await server.process?.start();
-      const ask = () => early.count("notes", {}).catch(() => "away");
-      await expect.poll(ask).toBe(0);
+      const count = () => early.count("notes", {}).catch(() => "unavailable");
+      await expect.poll(count).toBe(0);
       await early.close();
     });
 

@@ -41,7 +41,7 @@ export async function changeBuilds(
     await store.replace(COLLECTION, [{ _id: ID, _position: revision, token, builds } as StoredBuilds]);
     if ((await store.get<StoredBuilds>(COLLECTION, ID))?.token === token) return builds;
   }
-  throw new Error("The builds of projections are changed by too many others at once");
+  throw new Error("The builds of projections are changed by too many processes concurrently");
 }
 
 /** The collection of a version's build 0, as versions of the program before the builds document named it. */

@@ -30,7 +30,7 @@ type Deps = {
   by?: string;
 };
 
-/** A claim that was not renewed for so long has expired. Two claimants at once are harmless: writes are guarded. */
+/** A claim that was not renewed for so long has expired. Two concurrent claimants are harmless: writes are guarded. */
 const CLAIM_EXPIRES_MS = 10_000;
 
 /**

@@ -34,7 +34,7 @@ const MAX_EVENTS = 40_000;
 const RETRY = { fromMs: 250, toMs: 15_000 };
 
 /**
- * Reads the events once for a group of projections. Several runners may fold the same events at once, also in other
+ * Reads the events once for a group of projections. Several runners may fold the same events concurrently, also in other
  * processes: a write with a lower `_position` than the stored one is ignored.
  */
 export class ProjectionRunner {

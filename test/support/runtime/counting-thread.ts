@@ -8,10 +8,10 @@ export type Counting = {
   fail(): Promise<never>;
   wait(): Promise<never>;
   /** Number of values that `count` has produced, and of its open streams. */
-  progress(): Promise<{ asked: number; open: number }>;
+  progress(): Promise<{ produced: number; open: number }>;
 };
 
-let asked = 0;
+let produced = 0;
 let open = 0;
 
 const counting: Counting & { count(from: number, signal: AbortSignal): AsyncGenerator<number, string> } = {
@@ -21,12 +21,12 @@ const counting: Counting & { count(from: number, signal: AbortSignal): AsyncGene
     throw new RangeError("too far");
   },
   wait: () => new Promise(() => undefined),
-  progress: async () => ({ asked, open }),
+  progress: async () => ({ produced, open }),
   async *count(from, signal) {
     open += 1;
     try {
       for (let n = from; n < from + 3; n += 1) {
-        asked += 1;
+        produced += 1;
         yield n;
       }
       // A stream that waits without end.

@@ -18,12 +18,12 @@ describe("a link whose URL could not be checked", () => {
   let slug: string;
   let known: "safe" | "unsafe" | "unknown";
   let now: Date;
-  let told: string[];
+  let warnings: string[];
   const deps = () => ({
     ...stores.deps,
     clock: () => now,
     urlSafety: async () => known,
-    log: { info: () => undefined, warn: (_: object, message: string) => void told.push(message) },
+    log: { info: () => undefined, warn: (_: object, message: string) => void warnings.push(message) },
   });
   const recheck = () => recheckWaiting(deps(), new AbortController().signal);
   const link = () => currentLink(stores.deps.eventStore, "localhost", slug);
@@ -33,7 +33,7 @@ describe("a link whose URL could not be checked", () => {
 
   beforeEach(async () => {
     stores = await openCommandDeps();
-    [known, now, told] = ["unknown", new Date(), []];
+    [known, now, warnings] = ["unknown", new Date(), []];
     const { accountId } = await openAccount(stores.deps, operator, { email: "a@example.com", tier: "free" });
     by = callerOf(accountId, "free");
     ({
@@ -59,7 +59,7 @@ describe("a link whose URL could not be checked", () => {
     known = "unsafe";
     expect(await recheck()).toBe(1);
     expect(await link()).toMatchObject({ status: "disabled" });
-    expect(told).toEqual(["disabled a link whose address turned out to be unsafe"]);
+    expect(warnings).toEqual(["disabled a link whose address turned out to be unsafe"]);
     const [last] = await stores.deps.eventStore.read(linkStream("localhost", slug), { backwards: true });
     expect(last).toMatchObject({
       type: "LinkDisabled",

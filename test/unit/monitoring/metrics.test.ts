@@ -28,13 +28,13 @@ const recorder: RecorderStats = {
 };
 
 it("answers within seconds with the known metrics, and makes one call at a time, while a store doesn't answer", async () => {
-  let asked = 0;
+  let calls = 0;
   const metrics = createMetrics({
     redirects: () => undefined,
     recorder: () => recorder,
     projections: async () => [links],
     eventsBehind: () => {
-      asked++;
+      calls++;
       return new Promise(() => undefined);
     },
     versions: async () => ({ client: "a client 1.2.3", server: "26.0.3" }),
@@ -44,7 +44,7 @@ it("answers within seconds with the known metrics, and makes one call at a time,
   const started = performance.now();
   const [text] = await Promise.all([metrics.text(), metrics.text()]);
   expect(performance.now() - started).toBeLessThan(10_000);
-  expect(asked).toBe(1);
+  expect(calls).toBe(1);
   for (const line of [
     'linkledger_projection_lag_milliseconds{projection="links"} 70',
     'linkledger_event_store_info{client="a client 1.2.3",server="26.0.3"} 1',

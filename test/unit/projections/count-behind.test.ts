@@ -16,10 +16,10 @@ it("counts the events that each projection has not folded, with one read for equ
   const { eventStore } = stores;
   const first = await append(eventStore, "clicks-a-20260301", [linkClicked()]);
   await append(eventStore, "clicks-a-20260301", [linkClicked(), linkClicked()]);
-  const asked: unknown[] = [];
+  const reads: unknown[] = [];
   const watched = {
     readAll: (options: Parameters<typeof eventStore.readAll>[0]) => {
-      asked.push(options);
+      reads.push(options);
       return eventStore.readAll(options);
     },
   };
@@ -34,6 +34,6 @@ it("counts the events that each projection has not folded, with one read for equ
   expect(behind.get(String(ahead))).toBe(2);
   expect(others.map((name) => behind.get(name))).toEqual(others.map(() => 3));
   expect(lifecycleProjections.map(({ name }) => behind.get(name))).toEqual(lifecycleProjections.map(() => 0));
-  expect(asked).toHaveLength(2);
+  expect(reads).toHaveLength(2);
   await stores.close();
 });

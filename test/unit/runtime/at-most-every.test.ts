@@ -5,7 +5,7 @@ import { atMostEvery } from "../../../src/runtime/at-most-every.ts";
 describe("a computation of at most every second", () => {
   const start = () => {
     const state = { now: 5_000, calls: 0, finish: [] as (() => void)[] };
-    const ask = atMostEvery(
+    const throttled = atMostEvery(
       1_000,
       () => state.now,
       () =>
@@ -15,27 +15,27 @@ describe("a computation of at most every second", () => {
           state.finish.push(() => resolve(answer));
         }),
     );
-    return { state, ask };
+    return { state, throttled };
   };
 
   it("runs once for all callers during a run, however long it takes", async () => {
-    const { state, ask } = start();
-    const first = ask();
+    const { state, throttled } = start();
+    const first = throttled();
     state.now += 10_000;
-    const second = ask();
+    const second = throttled();
     state.finish[0]?.();
     expect([await first, await second, state.calls]).toEqual([1, 1, 1]);
   });
 
   it("runs again a second after its last start, not earlier", async () => {
-    const { state, ask } = start();
-    const first = ask();
+    const { state, throttled } = start();
+    const first = throttled();
     state.finish[0]?.();
     await first;
     state.now += 999;
-    expect([await ask(), state.calls]).toEqual([1, 1]);
+    expect([await throttled(), state.calls]).toEqual([1, 1]);
     state.now += 1;
-    const next = ask();
+    const next = throttled();
     state.finish[1]?.();
     expect([await next, state.calls]).toEqual([2, 2]);
   });
@@ -43,7 +43,7 @@ describe("a computation of at most every second", () => {
   it("caches an error no longer than a result", async () => {
     let now = 0;
     let fails = true;
-    const ask = atMostEvery(
+    const throttled = atMostEvery(
       1_000,
       () => now,
       async () => {
@@ -51,10 +51,10 @@ describe("a computation of at most every second", () => {
         return "answer";
       },
     );
-    await expect(ask()).rejects.toThrow(RangeError);
+    await expect(throttled()).rejects.toThrow(RangeError);
     fails = false;
-    await expect(ask()).rejects.toThrow(RangeError);
+    await expect(throttled()).rejects.toThrow(RangeError);
     now = 1_000;
-    expect(await ask()).toBe("answer");
+    expect(await throttled()).toBe("answer");
   });
 });

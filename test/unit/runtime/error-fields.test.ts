@@ -30,15 +30,17 @@ describe("the fields of an error", () => {
   });
 
   it("hide URLs, e-mail addresses and keys, in causes too", () => {
-    const told = [
+    const personal = [
       "https://example.com/private?q=1",
       "mongodb://root:secret@db.internal:27017/links",
       "someone@example.com",
       `ll_${"a1".repeat(16)}`,
       `whk_${"Z9".repeat(16)}`,
     ];
-    const text = JSON.stringify(errorFields(new Error(told.join(" "), { cause: new Error(told.join(" ")) })));
-    for (const secret of told) expect(text).not.toContain(secret);
+    const text = JSON.stringify(
+      errorFields(new Error(personal.join(" "), { cause: new Error(personal.join(" ")) })),
+    );
+    for (const secret of personal) expect(text).not.toContain(secret);
     expect(text).toContain("(url) (url) (email) (key) (key)");
   });
 

@@ -42,8 +42,8 @@ describe("shared calls", () => {
     const { call, gates } = counted();
     const first = call("a");
     const second = call("a");
-    gates[0]?.reject(new Error("away"));
-    await expect(first).rejects.toThrow("away");
+    gates[0]?.reject(new Error("unavailable"));
+    await expect(first).rejects.toThrow("unavailable");
     await expect.poll(() => gates.length).toBe(2);
     gates[1]?.resolve(2);
     expect(await second).toBe(2);

@@ -46,7 +46,7 @@ it("yields the values of a stream one by one as they are pulled, then what it re
   const stream = thread.stream("counting", "count", [5], new AbortController().signal);
   expect(await stream.next()).toEqual({ done: false, value: 5 });
   // No value is produced before it is pulled.
-  expect(await counting.progress()).toEqual({ asked: 1, open: 1 });
+  expect(await counting.progress()).toEqual({ produced: 1, open: 1 });
   expect([await stream.next(), await stream.next(), await stream.next()]).toEqual([
     { done: false, value: 6 },
     { done: false, value: 7 },
@@ -96,7 +96,7 @@ it("ends an idle thread, never one with an open stream, and starts it again for 
   const gone = once(await worker, "exit");
   await stream.return(undefined);
   await gone;
-  expect(await counting.progress()).toEqual({ asked: 0, open: 0 });
+  expect(await counting.progress()).toEqual({ produced: 0, open: 0 });
 });
 
 it("refuses calls once it is closed", async () => {

@@ -85,7 +85,7 @@ async function openRoles(context: RoleContext, follower: LogFollower) {
       ? (await loaded(import("./roles/api.ts"))).openApi(context, writing, follower)
       : undefined,
     portal: roles.has("portal")
-      ? (await loaded(import("./roles/portal.ts"))).openPortal(context, writing)
+      ? await (await loaded(import("./roles/portal.ts"))).openPortal(context, writing)
       : undefined,
   };
 }

@@ -34,6 +34,15 @@ export function createFastify(deps: FastifyDeps): Api {
     bodyLimit: BODY_LIMIT_BYTES,
     pluginTimeout: START_TIMEOUT_MS,
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
+    // Given here instead of by setters, so that Fastify does not load Ajv.
+    schemaController: {
+      compilersFactory: {
+        // Fastify's types know Ajv's compiler only.
+        buildValidator: () => validatorCompiler as never,
+        // Response schemas serve OpenAPI and the type checker only; zod's serializer would drop keys that they don't list.
+        buildSerializer: () => () => JSON.stringify,
+      },
+    },
     frameworkErrors: (error, request, reply) => {
       const [received, answer] = [request as FastifyRequest, reply as unknown as FastifyReply];
       answer.header("x-request-id", received.id);
@@ -43,9 +52,6 @@ export function createFastify(deps: FastifyDeps): Api {
         .then(() => sendError(error, received, answer));
     },
   }) as unknown as Api;
-  app.setValidatorCompiler(validatorCompiler);
-  // Response schemas serve OpenAPI and the type checker only; zod's serializer would drop keys that they don't list.
-  app.setSerializerCompiler(() => JSON.stringify);
   app.setErrorHandler(sendError);
   app.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id);

@@ -1,8 +1,10 @@
 // linkledger webhook test | deliveries | delivery | resend | recover | replay
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { deliverySender } from "../webhooks/delivery/delivery-sender.ts";
 import { listDeliveries, showDelivery } from "../webhooks/owner-tools/deliveries.ts";
 import { replayFrom } from "../webhooks/owner-tools/replay-webhook.ts";
 import { recoverSince, resendDelivery } from "../webhooks/owner-tools/resend-deliveries.ts";
+import { testWebhook } from "../webhooks/owner-tools/test-webhook.ts";
 import { DELIVERY_STATES, type Delivery, type DeliveryState } from "../webhooks/queue/queue.ts";
 import { receiverResolver } from "../webhooks/receiver/resolve-receiver.ts";
 import { runQuery, type Session } from "./session.ts";
@@ -89,20 +91,19 @@ export function webhookDeliveryCommands(webhook: Command): void {
 }
 
 async function test({ config, deps }: Session, webhookId: string) {
-  // Imported lazily, so that other commands start without loading the HTTP client.
-  const { safeAgent } = await import("../webhooks/receiver/safe-connector.ts");
-  const { testWebhook } = await import("../webhooks/owner-tools/test-webhook.ts");
-  const reach = { allowPrivate: config.webhookAllowPrivate };
-  const dispatcher = safeAgent({ ...reach, resolve: receiverResolver(config.dnsServers) });
+  const sender = deliverySender({
+    allowPrivate: config.webhookAllowPrivate,
+    resolve: receiverResolver(config.dnsServers),
+    now: () => deps.clock().getTime(),
+  });
   try {
-    const sending = { ...reach, dispatcher, now: () => deps.clock().getTime() };
-    const { request, answer } = await testWebhook({ ...deps, sending }, webhookId);
+    const { request, answer } = await testWebhook({ ...deps, sender }, webhookId);
     const { at, durationMs, status, error } = answer;
     const delivered = error === null;
     const answered = { at, duration_ms: durationMs, status, error, body: answer.answer };
     return { webhook_id: webhookId, delivered, request, answer: answered };
   } finally {
-    await dispatcher.close();
+    await sender.destroy();
   }
 }
 

@@ -9,7 +9,7 @@ import type { Mailer } from "../mail/port.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Secrets } from "../secrets/port.ts";
-import type { SendDeliveryDeps } from "../webhooks/delivery/send-delivery.ts";
+import type { DeliverySender } from "../webhooks/delivery/delivery-sender.ts";
 import type { DeliveryQueue } from "../webhooks/queue/queue.ts";
 import type { LogReader } from "./analytics/log-reader.ts";
 
@@ -34,7 +34,7 @@ export type PortalDeps = CommandDeps & {
   /** Parses a receiver URL; throws a DomainError when deliveries to it are not allowed. */
   receiverUrl: (text: string) => URL;
   /** The test tool sends with the same connector and limits as deliveries. */
-  sending: SendDeliveryDeps;
+  sender: Pick<DeliverySender, "send" | "now">;
   /** Undefined when SMTP_URL is unset. */
   mailer: Mailer | undefined;
   links: BulkDeps;

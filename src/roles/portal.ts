@@ -4,45 +4,46 @@ import { txtResolver } from "../commands/domains/resolve-txt.ts";
 import { runtimeDeps } from "../commands/runtime-deps.ts";
 import { secretKeyOf } from "../config.ts";
 import type { Mailer } from "../mail/port.ts";
-import { smtpMailer } from "../mail/smtp-mailer.ts";
 import { openLogReader } from "../portal/analytics/log-reader.ts";
 import type { PortalDeps } from "../portal/portal-deps.ts";
+import { deliverySender } from "../webhooks/delivery/delivery-sender.ts";
 import { receiverUrl } from "../webhooks/receiver/receiver-url.ts";
 import { receiverResolver } from "../webhooks/receiver/resolve-receiver.ts";
-import { safeAgent } from "../webhooks/receiver/safe-connector.ts";
 import type { RoleContext } from "./role-context.ts";
 import type { Writing } from "./writing.ts";
 
-export function openPortal(
+export async function openPortal(
   { config, log, clock, backend, onStop }: RoleContext,
   { links, rateLimits, fresh }: Writing,
-): PortalDeps {
+): Promise<PortalDeps> {
   const { eventStore, readStore, secrets } = backend;
   const { baseUrl, baseHost, keyPrefix } = config;
   const { newId, random, sleep, randomKey, randomToken } = runtimeDeps;
   const reach = { allowPrivate: config.webhookAllowPrivate };
-  const dispatcher = safeAgent({ ...reach, resolve: receiverResolver(config.dnsServers) });
-  onStop(() => dispatcher.destroy());
+  const resolve = receiverResolver(config.dnsServers);
+  const sender = deliverySender({ ...reach, resolve, now: () => clock().getTime() });
+  onStop(() => sender.destroy());
   const logReader = openLogReader(config, log);
   onStop(() => logReader.close());
   return {
     ...{ eventStore, readStore, secrets, rateLimits, links, log },
     ...{ deliveryQueue: backend.deliveryQueue, logReader },
     receiverUrl: (url) => receiverUrl(url, reach),
-    sending: { ...reach, dispatcher, now: () => clock().getTime() },
+    sender,
     billing: manualBilling({ secrets, clock, log }),
-    mailer: openMailer(config, onStop),
+    mailer: await openMailer(config, onStop),
     resolveTxt: txtResolver(config.dnsServers),
     ...{ clock, newId, random, sleep, randomKey, randomToken },
     ...{ baseUrl, baseHost, keyPrefix, secretKey: secretKeyOf(config), whenReadable: fresh.whenReadable },
   };
 }
 
-function openMailer(
+async function openMailer(
   { smtpUrl, mailFrom }: RoleContext["config"],
   onStop: RoleContext["onStop"],
-): Mailer | undefined {
+): Promise<Mailer | undefined> {
   if (!smtpUrl) return undefined;
+  const { smtpMailer } = await import("../mail/smtp-mailer.ts");
   const mailer = smtpMailer({ smtpUrl, mailFrom });
   onStop(async () => mailer.close());
   return mailer;

@@ -7,10 +7,9 @@ import type { Config } from "../config.ts";
 import { holdLease, leaseHolder } from "../coordination/hold-lease.ts";
 import type { ThreadLog } from "../runtime/threads/keep-thread.ts";
 import { threadLog } from "../runtime/threads/thread-log.ts";
-import { sendDelivery } from "./delivery/send-delivery.ts";
+import { deliverySender } from "./delivery/delivery-sender.ts";
 import { WORKER_SETTINGS } from "./delivery/worker-settings.ts";
 import { receiverResolver } from "./receiver/resolve-receiver.ts";
-import { safeAgent } from "./receiver/safe-connector.ts";
 import { openWebhooks } from "./run-webhooks.ts";
 import type { FromWebhooks, ToWebhooks, WebhooksThreadData } from "./webhooks-messages.ts";
 
@@ -33,9 +32,9 @@ async function deliver(
   const log = threadLog(send);
   const holder = leaseHolder(randomUUID);
   const backend = await openWebhookStores(config);
-  const reach = { allowPrivate: config.webhookAllowPrivate };
-  const dispatcher = safeAgent({
-    ...reach,
+  const sender = deliverySender({
+    allowPrivate: config.webhookAllowPrivate,
+    now: Date.now,
     resolve: receiverResolver(config.dnsServers),
     // All deliveries in flight may go to one host, and none may wait for a connection.
     connectionsPerOrigin: WORKER_SETTINGS.total,
@@ -44,7 +43,7 @@ async function deliver(
     ...runtimeDeps,
     ...backend,
     log,
-    send: (delivery) => sendDelivery({ ...reach, dispatcher, now: Date.now }, delivery),
+    send: sender.send,
     exclusively: (work, signal) =>
       holdLease({ leases: backend.leases, name: "webhooks", holder, log }, work, signal),
   });
@@ -65,7 +64,7 @@ async function deliver(
   for (const message of received) receive(message);
 
   await webhooks.run(stopping.signal, () => settleMs);
-  await dispatcher.destroy();
+  await sender.destroy();
   await backend.close();
   port.close();
 }

@@ -3,7 +3,7 @@ import { LRUCache } from "lru-cache";
 import type { QRCode } from "qrcode";
 import { DomainError } from "../../runtime/errors.ts";
 import { pause } from "../../runtime/pause.ts";
-import { drawPng, drawSvg, type QrLook, qrModules } from "./draw-qr.ts";
+import type { QrLook } from "./draw-qr.ts";
 
 /** The queue holds more images than can be drawn in a few seconds. */
 export class TooManyQrImages extends DomainError {
@@ -79,6 +79,7 @@ function drawer() {
     sizeCalculation: ({ modules }) => 2 * modules.size ** 2 + OVERHEAD_BYTES,
   });
   return async (text: string, look: QrLook): Promise<string | Buffer> => {
+    const { drawPng, drawSvg, qrModules } = await import("./draw-qr.ts");
     if (look.format === "svg") return drawSvg(text, look);
     const id = `${look.ecc} ${text}`;
     const code = known.get(id) ?? qrModules(text, look.ecc);

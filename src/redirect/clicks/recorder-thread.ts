@@ -35,16 +35,22 @@ async function main(port: MessagePort, data: RecorderThreadData): Promise<void> 
     random: Math.random,
     report,
   });
-  const writer = new ClickWriter({
-    outbox,
-    enrich: enricher(await geoOrNone(data.config.geoipDb, report)),
-    visitors: (at) => visitors.codesAt(at),
-    writer: data.writer,
-    revisions: data.revisions,
-    report,
-  });
+  const openWriter = async () =>
+    new ClickWriter({
+      outbox,
+      enrich: enricher(await geoOrNone(data.config.geoipDb, report)),
+      visitors: (at) => visitors.codesAt(at),
+      writer: data.writer,
+      revisions: data.revisions,
+      report,
+    });
+  // The geo databases are 134 MB: read with the first click, unless its redirect waits for it.
+  let writer = data.config.clickDurability === "durable" ? openWriter() : undefined;
   port.on("message", (message: ToRecorder) => {
-    if (message !== "stop") return writer.push(message);
+    if (message !== "stop") {
+      writer ??= openWriter();
+      return void writer.then((opened) => opened.push(message));
+    }
     port.close();
     void outbox.close().finally(() => stores.close());
     return undefined;

@@ -3,7 +3,8 @@ import { WebhookKeyMissing } from "../../commands/webhooks/webhook-errors.ts";
 import { keysInUse } from "../../commands/webhooks/webhook-key.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import type { Secrets } from "../../secrets/port.ts";
-import { type AttemptResult, type SendDeliveryDeps, sendDelivery } from "../delivery/send-delivery.ts";
+import type { DeliverySender } from "../delivery/delivery-sender.ts";
+import type { AttemptResult } from "../delivery/send-delivery.ts";
 import { LINK_CLICKED, samplePayload } from "../routing/click-payload.ts";
 import { entitledWebhook } from "./entitled-webhook.ts";
 
@@ -12,7 +13,7 @@ export type TestWebhookDeps = {
   secrets: Secrets;
   baseUrl: string;
   newId: () => string;
-  sending: SendDeliveryDeps;
+  sender: Pick<DeliverySender, "send" | "now">;
 };
 
 export type TestedWebhook = {
@@ -32,13 +33,13 @@ export async function testWebhook(
   accountId?: string,
 ): Promise<TestedWebhook> {
   const webhook = await entitledWebhook(deps, webhookId, accountId);
-  const now = deps.sending.now();
+  const now = deps.sender.now();
   const keys = await keysInUse(deps.secrets, webhookId, new Date(now));
   if (!keys) throw new WebhookKeyMissing();
   const body = samplePayload(deps.baseUrl, now);
   const id = `test_${deps.newId()}`;
   const sample = { url: webhook.url, ...keys, id, body, event: LINK_CLICKED } as const;
-  const { requestHeaders: headers, retryAfterMs, ...answer } = await sendDelivery(deps.sending, sample);
+  const { requestHeaders: headers, retryAfterMs, ...answer } = await deps.sender.send(sample);
   return {
     request: { method: "POST", url: webhook.url, headers, body: Buffer.from(body).toString() },
     answer,

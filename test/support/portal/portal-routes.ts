@@ -1,5 +1,4 @@
 // All routes of the portal as registered in Fastify, so that tests cover every form and page.
-import { Agent } from "undici";
 import { createFastify } from "../../../src/api/create-fastify.ts";
 import { memoryRateLimits } from "../../../src/api/limits/rate-limit.memory.ts";
 import { requestIds } from "../../../src/api/request-id.ts";
@@ -8,6 +7,7 @@ import { parseConfig } from "../../../src/config.ts";
 import { openLogReader } from "../../../src/portal/analytics/log-reader.ts";
 import { portalRoutes } from "../../../src/portal/portal.ts";
 import { createLogger } from "../../../src/runtime/logging.ts";
+import { deliverySender } from "../../../src/webhooks/delivery/delivery-sender.ts";
 import { openCommandDeps } from "../commands/command-deps.ts";
 
 export type PortalRoute = { method: string; url: string };
@@ -36,7 +36,7 @@ export async function listPortalRoutes(options = { withMail: false }): Promise<P
     // Starts its thread on first use only.
     logReader: openLogReader(parseConfig({ DATA_DIR: "unused" }), log),
     receiverUrl: (url) => new URL(url),
-    sending: { allowPrivate: true, dispatcher: new Agent(), now: () => 0 },
+    sender: deliverySender({ allowPrivate: true, resolve: async () => [], now: () => 0 }),
     mailer: options.withMail ? mailer : undefined,
     resolveTxt: async () => [],
     links: { ...deps, log },

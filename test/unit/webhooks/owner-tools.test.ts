@@ -13,6 +13,7 @@ import { newEvent } from "../../../src/events/new-event.ts";
 import { clickHours } from "../../../src/projections/definitions/click-hours.ts";
 import { InvalidCursor, NotFound } from "../../../src/queries/errors.ts";
 import { listWebhooks } from "../../../src/queries/webhooks.ts";
+import { deliverySender } from "../../../src/webhooks/delivery/delivery-sender.ts";
 import { signingSecret } from "../../../src/webhooks/delivery/sign.ts";
 import { listDeliveries, showDelivery } from "../../../src/webhooks/owner-tools/deliveries.ts";
 import { replayFrom } from "../../../src/webhooks/owner-tools/replay-webhook.ts";
@@ -21,7 +22,6 @@ import { testWebhook } from "../../../src/webhooks/owner-tools/test-webhook.ts";
 import { deliveryId } from "../../../src/webhooks/queue/queue.ts";
 import { receiverUrl } from "../../../src/webhooks/receiver/receiver-url.ts";
 import { receiverResolver } from "../../../src/webhooks/receiver/resolve-receiver.ts";
-import { safeAgent } from "../../../src/webhooks/receiver/safe-connector.ts";
 import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";
 import { linkClicked } from "../../support/event-store/stored-events.ts";
 import { startReceiver } from "../../support/webhooks/webhook-receiver.ts";
@@ -29,14 +29,17 @@ import { startReceiver } from "../../support/webhooks/webhook-receiver.ts";
 const reach = { allowPrivate: true };
 const opened = async () => {
   const { deps, foldStore, catchUp, close } = await openCommandDeps();
-  const dispatcher = safeAgent({ ...reach, resolve: receiverResolver(["127.0.0.1"]) });
-  const sending = { ...reach, dispatcher, now: () => Date.now() };
+  const sender = deliverySender({
+    ...reach,
+    resolve: receiverResolver(["127.0.0.1"]),
+    now: () => Date.now(),
+  });
   const accepted = (text: string) => receiverUrl(text, reach);
   const end = async () => {
-    await dispatcher.close();
+    await sender.destroy();
     await close();
   };
-  return { deps: { ...deps, sending, receiverUrl: accepted }, foldStore, catchUp, close: end };
+  return { deps: { ...deps, sender, receiverUrl: accepted }, foldStore, catchUp, close: end };
 };
 let fixture: Awaited<ReturnType<typeof opened>>;
 let deps: (typeof fixture)["deps"];

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { lookByAddress, NETWORK_FACTOR, takeByAddress } from "../../src/api/limits/address-limit.ts";
 import { type RateLimits, WINDOW_MS } from "../../src/api/limits/rate-limit.ts";
 
-/** Two handles, as of two processes. */
+/** Two clients of the same windows, as in two processes. */
 export type RateLimitsFixture = { limits: RateLimits; others: RateLimits; close(): Promise<void> };
 
 const START = Date.parse("2026-03-01T10:20:30.000Z");
@@ -63,14 +63,14 @@ export function rateLimitsContract(
       expect((await limits.look(subject, 1, at(WINDOW_MS))).granted).toBe(true);
     });
 
-    it("takes the limit of each request, so that a change of tier counts at once", async () => {
+    it("takes the limit of each request, so that a change of tier applies to the next one", async () => {
       const subject = newSubject();
       await limits.take(subject, 1, at(0));
       expect((await limits.take(subject, 1, at(0))).granted).toBe(false);
       expect((await limits.take(subject, 2, at(0))).granted).toBe(true);
     });
 
-    it("grants an IPv6 /48 at most ten times the limit of one /64, whichever process is asked", async () => {
+    it("grants an IPv6 /48 at most ten times the limit of one /64, across processes", async () => {
       const kind = `address-${crypto.randomUUID()}`;
       const from = (network: number) => `2001:db8:77:${network.toString(16)}::1`;
       const granted = async (network: number, of: RateLimits) =>

@@ -10,9 +10,5 @@ export async function linksLeft(
 ): Promise<{ host: string; slug: string }[]> {
   const where = { accountId, deleted: false };
   const found = await readStore.find<LinkDocument>(links.collection.name, { where, limit: PAGE });
-  // From the id, because the document's `host` may include a port, which the stream name does not.
-  return found.map(({ _id }) => {
-    const slash = _id.indexOf("/");
-    return { host: _id.slice(0, slash), slug: _id.slice(slash + 1) };
-  });
+  return found.map(({ host, slug }) => ({ host, slug }));
 }

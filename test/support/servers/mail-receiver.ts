@@ -1,4 +1,4 @@
-// A mail server for tests: speaks enough SMTP to take every mail, and hands over what it took.
+// A mail server for tests: accepts every mail over SMTP and returns the received ones in order.
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 
@@ -6,7 +6,7 @@ export type ReceivedMail = { to: string; text: string };
 
 export type MailReceiver = Awaited<ReturnType<typeof startMailReceiver>>;
 
-/** `refuse`: answers every recipient with 550, naming them as real servers do. */
+/** `refuse`: rejects every recipient with 550 and a message that contains the address, as real servers do. */
 export async function startMailReceiver(options = { refuse: false }) {
   const taken: ReceivedMail[] = [];
   const waiting: ((mail: ReceivedMail) => void)[] = [];
@@ -21,7 +21,7 @@ export async function startMailReceiver(options = { refuse: false }) {
   const { port } = server.address() as { port: number };
   return {
     url: `smtp://127.0.0.1:${port}`,
-    /** Mails that nobody has asked for yet. */
+    /** Number of received mails that `next` has not returned yet. */
     waitingMails: () => taken.length,
     next: async (): Promise<ReceivedMail> =>
       taken.shift() ?? (await new Promise<ReceivedMail>((resolve) => waiting.push(resolve))),
@@ -32,7 +32,7 @@ export async function startMailReceiver(options = { refuse: false }) {
   };
 }
 
-/** The first address of the portal in a mail, as path and query. */
+/** The first URL of the portal in a mail, as path and query. */
 export function linkIn({ text }: ReceivedMail): string {
   const path = /https?:\/\/[^/\s]+(\/portal\S+)/.exec(text)?.[1];
   if (!path) throw new Error(`no link in this mail:\n${text}`);

@@ -1,5 +1,6 @@
 // `projections rebuild`, `build`, `cancel` and `rollback` beside a running service.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { links } from "../../../src/projections/definitions/links.ts";
 import { commandLine } from "../../support/service/command-line.ts";
 import { BASE_URL, startTestService, type TestService } from "../../support/service/start-service.ts";
 
@@ -34,7 +35,7 @@ describe("the projections of a running service", () => {
     const answer = await command.json("projections", "rebuild");
     expect(answer).toMatchObject({ events: 8, seconds: expect.any(Number) });
     expect(answer.builds.find((row: Row) => row.name === "links")).toEqual({
-      ...{ name: "links", version: 1, build: 1, previous: 0, active: true, documents: 1 },
+      ...{ name: "links", version: links.version, build: 1, previous: 0, active: true, documents: 1 },
     });
     expect(await clicks()).toBe(5);
     await service.ask(`/${slug}`);
@@ -57,7 +58,7 @@ describe("the projections of a running service", () => {
       ["link-totals", 2],
     ]);
     expect(await command.json("projections", "rollback", "links")).toEqual({
-      rolled_back: [{ name: "links", version: 1, build: 1, previous: 2 }],
+      rolled_back: [{ name: "links", version: links.version, build: 1, previous: 2 }],
     });
     expect(await clicks()).toBe(6);
   });

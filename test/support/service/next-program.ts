@@ -11,8 +11,8 @@ export const NEXT = { name: linkTotals.name, version: linkTotals.version + 1 };
 
 /** Folding an event takes a millisecond, so that ten thousand give a test the time to look, kill and cancel. */
 const RAISED = [
-  'export type { LinkTotalsDocument } from "../link-totals-of-now.ts";',
-  'import { linkTotals as ofNow } from "../link-totals-of-now.ts";',
+  'export type { LinkTotalsDocument } from "./link-totals-of-now.ts";',
+  'import { linkTotals as ofNow } from "./link-totals-of-now.ts";',
   "const cell = new Int32Array(new SharedArrayBuffer(4));",
   "export const linkTotals = {",
   "  ...ofNow,",
@@ -33,8 +33,8 @@ export async function nextProgram(): Promise<{ folder: string; remove(): Promise
   for (const part of ["src", "package.json"])
     await cp(join(root, part), join(folder, part), { recursive: true });
   await symlink(join(root, "node_modules"), join(folder, "node_modules"));
-  const projections = join(folder, "src", "projections");
-  await rename(join(projections, "link-totals.ts"), join(projections, "link-totals-of-now.ts"));
-  await writeFile(join(projections, "link-totals.ts"), RAISED.join("\n"));
+  const definitions = join(folder, "src", "projections", "definitions");
+  await rename(join(definitions, "link-totals.ts"), join(definitions, "link-totals-of-now.ts"));
+  await writeFile(join(definitions, "link-totals.ts"), RAISED.join("\n"));
   return { folder, remove };
 }

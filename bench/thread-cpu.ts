@@ -9,8 +9,8 @@ const TICKS_A_SECOND = 100;
 export function threadCpu(pid: number): ThreadCpu {
   const seconds = new Map<string, number>();
   for (const stat of threadStats(pid)) {
-    const [, name = "", rest = ""] = /^\d+ \((.*)\) (.*)$/.exec(stat) ?? [];
-    const fields = rest.split(" ");
+    const [, name = "", state = ""] = /^\d+ \((.*)\) (.*)$/.exec(stat) ?? [];
+    const fields = state.split(" ");
     const ticks = Number(fields[11]) + Number(fields[12]);
     seconds.set(name, (seconds.get(name) ?? 0) + ticks / TICKS_A_SECOND);
   }

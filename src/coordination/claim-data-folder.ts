@@ -10,7 +10,7 @@ const NAME = "installation";
 
 /**
  * Whether this data folder is the one that first used the shared store. The folder's id is kept in the store that is
- * on files and claimed in the `shared` store. Idempotent, also when several processes call it at once.
+ * on files and claimed in the `shared` store. Idempotent, also when several processes call it concurrently.
  * @throws StoreUnavailable
  */
 export async function claimForDataFolder(deps: ClaimDeps, shared: "log" | "documents"): Promise<boolean> {

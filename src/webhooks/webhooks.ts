@@ -3,7 +3,7 @@ import type { Config } from "../config.ts";
 import { keepThread, type ThreadOptions } from "../runtime/threads/keep-thread.ts";
 import type { FromWebhooks, ToWebhooks, WebhooksStatus, WebhooksThreadData } from "./webhooks-messages.ts";
 
-/** Share of the stop's time limit for deliveries in flight; the rest is for returning claims and closing stores. */
+/** Share of the stop's time limit for deliveries in flight; after it, claims are returned and stores closed. */
 const SETTLE_SHARE = 0.7;
 
 export type WebhooksThread = {

@@ -85,7 +85,7 @@ onServer(redis, () => {
       for (let n = 0; n < 20; n++) await expectRefusedAtOnce(connection);
       expect(connection.unavailable).toBe(true);
       server.process?.resume();
-      await expect.poll(() => ping(connection).catch(() => "away")).toBe("PONG");
+      await expect.poll(() => ping(connection).catch(() => "unavailable")).toBe("PONG");
       expect(connection.unavailable).toBe(false);
     });
   });

@@ -1,4 +1,4 @@
-// The daily salts contract on files, also for two processes and with drafts that a power failure left behind.
+// The daily salts contract on files, also for two processes and with drafts that remain after a power failure.
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -46,7 +46,7 @@ export function deliveryQueueContract(
       expect((await queue.get(deliveryId(hook, "e1")))?.body).toBe(delivery(hook, "e1").body);
     });
 
-    it("queues each once when two processes queue the same 200 at once", async () => {
+    it("queues each once when two processes queue the same 200 concurrently", async () => {
       const hook = newWebhook();
       const batch = Array.from({ length: 200 }, (_, n) => delivery(hook, `e${n}`));
       const added = await Promise.all([queue.enqueue(batch, NOW), other.enqueue(batch, NOW)]);

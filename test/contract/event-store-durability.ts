@@ -20,9 +20,9 @@ export function durabilityPromises({ fixture, newStream }: Subject): void {
       const after = await openAnother();
       expect(await after.append(stream, "none", events)).toEqual(appended);
       await after.append(stream, 3, sampleEvents(1));
-      const rest = await after.readAll({ prefixes: [stream], after: second?.position, limit: 10 });
+      const remaining = await after.readAll({ prefixes: [stream], after: second?.position, limit: 10 });
       await after.close();
-      expect([first, second, ...rest].map((event) => event?.revision)).toEqual([0, 1, 2, 3, 4]);
+      expect([first, second, ...remaining].map((event) => event?.revision)).toEqual([0, 1, 2, 3, 4]);
     });
 
     it("has every acknowledged event after kill -9, and no gap", async () => {

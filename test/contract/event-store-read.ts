@@ -60,8 +60,8 @@ export function readPromises({ fixture, newStream }: Subject): void {
       const all = await store.readAll({ prefixes, limit: 100 });
       expect(all.map(({ stream }) => stream)).toEqual([a, b, a, b]);
       expect(all.map(({ position }) => position)).toEqual(all.map(({ position }) => position).toSorted());
-      const rest = await store.readAll({ prefixes, after: all[1]?.position, limit: 100 });
-      expect(rest).toEqual(all.slice(2));
+      const remaining = await store.readAll({ prefixes, after: all[1]?.position, limit: 100 });
+      expect(remaining).toEqual(all.slice(2));
       expect(await store.readAll({ prefixes, after: all[0]?.position, limit: 2 })).toEqual(all.slice(1, 3));
     });
 

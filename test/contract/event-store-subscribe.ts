@@ -101,7 +101,7 @@ export function subscribePromises({ fixture, newStream }: Subject): void {
 function subscribed(store: EventStore, options: Omit<SubscribeOptions, "signal">) {
   const abort = new AbortController();
   const batches = store.subscribe({ ...options, signal: abort.signal })[Symbol.asyncIterator]();
-  let left: RecordedEvent[] = [];
+  let remaining: RecordedEvent[] = [];
   let largest = 0;
   const stop = async () => {
     abort.abort();
@@ -110,15 +110,15 @@ function subscribed(store: EventStore, options: Omit<SubscribeOptions, "signal">
   onTestFinished(stop);
   /** Fewer only when the subscription ended. */
   const take = async (count: number): Promise<RecordedEvent[]> => {
-    while (left.length < count) {
+    while (remaining.length < count) {
       const next = await batches.next();
       if (next.done) break;
       expect(next.value.length).toBeGreaterThan(0);
       largest = Math.max(largest, next.value.length);
-      left = [...left, ...next.value];
+      remaining = [...remaining, ...next.value];
     }
-    const taken = left.slice(0, count);
-    left = left.slice(count);
+    const taken = remaining.slice(0, count);
+    remaining = remaining.slice(count);
     return taken;
   };
   return { take, stop, largestBatch: () => largest };

@@ -27,19 +27,19 @@ onServer(mongodb, () => {
     it("have one holder after the first renewal, however many raced for an expired lease", async () => {
       const connection = new MongodbConnection(server.newDatabase());
       const leases = mongodbLeases(connection);
-      await leases.hold("work", "the dead", 1);
+      await leases.hold("work", "crashed", 1);
       const standbys = Array.from({ length: 20 }, (_, n) => `standby ${n}`);
-      const ask = async (holders: string[]) => {
+      const tryToHold = async (holders: string[]) => {
         const held = await Promise.all(holders.map((holder) => leases.hold("work", holder, 60_000)));
         return holders.filter((_, n) => held[n]);
       };
       let winners: string[] = [];
       const someWon = async () => {
-        winners = await ask(standbys);
+        winners = await tryToHold(standbys);
         return winners.length > 0;
       };
       await expect.poll(someWon).toBe(true);
-      expect(await ask(winners)).toHaveLength(1);
+      expect(await tryToHold(winners)).toHaveLength(1);
       await connection.close();
     });
   });

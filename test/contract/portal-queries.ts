@@ -219,7 +219,8 @@ function dashboardSuite() {
 
 function historySuite() {
   describe("one link with its history", () => {
-    const ask = async (slug = "abc", account = ACCOUNT) => await linkHistory(stores, account, "sho.rt", slug);
+    const historyOf = async (slug = "abc", account = ACCOUNT) =>
+      await linkHistory(stores, account, "sho.rt", slug);
 
     it("is found as soon as it was created, and shows who did what", async () => {
       await created("abc");
@@ -231,7 +232,7 @@ function historySuite() {
         },
       ]);
       await changed("abc", "LinkDeleted");
-      const { link, history } = await ask("ABC");
+      const { link, history } = await historyOf("ABC");
       expect(link).toMatchObject({ status: "deleted", longUrl: "https://example.com/2", revision: 2 });
       expect(history).toMatchObject([
         { type: "LinkCreated", at: AT, to: "https://example.com/", actor: { type: "operator" }, revision: 0 },
@@ -243,7 +244,7 @@ function historySuite() {
     it("is not found when it does not exist or is another account's", async () => {
       await created("theirs", { accountId: OTHER_ACCOUNT });
       for (const slug of ["none", "theirs"])
-        await expect(ask(slug)).rejects.toMatchObject({ code: "not_found" });
+        await expect(historyOf(slug)).rejects.toMatchObject({ code: "not_found" });
     });
   });
 }

@@ -226,6 +226,6 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
 }
 
 function withoutNext(document: Document): object {
-  const { next: _, ...rest } = document as Document & { next?: boolean };
-  return rest;
+  const { next: _, ...stored } = document as Document & { next?: boolean };
+  return stored;
 }

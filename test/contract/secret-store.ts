@@ -112,8 +112,10 @@ export function secretStoreContract(
       expect(await secrets.get("email/1", NOW)).toBe("new@example.com");
       expect(await secrets.get(BY_EMAIL, NOW)).toBeUndefined();
       expect(await secrets.get("webhook:7", NOW)).toBeUndefined();
-      const left = (await all()).map(({ key }) => key);
-      expect(left.filter((key) => key.startsWith("account-by-email/") || key === "webhook:7")).toEqual([]);
+      const remaining = (await all()).map(({ key }) => key);
+      expect(remaining.filter((key) => key.startsWith("account-by-email/") || key === "webhook:7")).toEqual(
+        [],
+      );
     });
   });
 }

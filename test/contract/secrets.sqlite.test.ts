@@ -65,8 +65,8 @@ describe("SQLite secrets", () => {
     await secrets.put("replaced", { value: "another" });
     await secrets.delete("deleted");
     await secrets.sweep(new Date("2026-03-01T00:00:00.000Z"));
-    const left = await bytesIn(folder.path);
-    for (const salt of Object.values(salts)) expect(left).not.toContain(salt);
+    const remaining = await bytesIn(folder.path);
+    for (const salt of Object.values(salts)) expect(remaining).not.toContain(salt);
   });
 
   it("are readable by their owner only", async () => {

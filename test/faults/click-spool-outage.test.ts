@@ -15,7 +15,7 @@ const FEW = 150;
 /** Batched clicks that a crash may lose (DESIGN §5). */
 const ALLOWED_LOSS_MS = 50;
 const LIMIT_MS = 180_000;
-/** An answer is work for the machine that is waited for. */
+/** A long poll interval, because answering takes CPU time from the service that the test waits for. */
 const SELDOM = { withinMs: 120_000, everyMs: 500 };
 const nothingWrong = { failed: 0, lost: 0, doubled: 0 };
 
@@ -42,13 +42,13 @@ async function openScene(durability: Durability) {
   const slugs = results.map(({ slug }) => slug);
 
   // Not fetch, which times out after ten seconds when the machine is busy.
-  const ask = (path: string) => send<unknown>(Number(instance.PORT), path, {});
+  const get = (path: string) => send<unknown>(Number(instance.PORT), path, {});
   async function metric(name: string): Promise<number> {
-    const { text } = await ask("/metrics");
+    const { text } = await get("/metrics");
     const line = text.split("\n").find((one) => one.startsWith(`${name} `));
     return Number(line?.slice(name.length + 1) ?? Number.NaN);
   }
-  const health = async () => (await ask("/health/ready")).body as Health;
+  const health = async () => (await get("/health/ready")).body as Health;
 
   // A restarted process must find the links in its documents.
   const lag = () => metric(`linkledger_projection_lag_milliseconds{projection="links"}`);
@@ -56,11 +56,11 @@ async function openScene(durability: Durability) {
   return {
     durability,
     double,
-    ask,
+    get,
     metric,
     health,
     load: (name: string, perSecond = FEW) => startRedirectLoad(`${name}.`, service.url, slugs, perSecond),
-    /** Asked seldom, and not of the metrics, which count what the projections have not read yet. */
+    /** Resolves when no click waits in memory or in the spool. */
     async drained(): Promise<void> {
       await until("no click to wait", async () => (await metric("linkledger_clicks_waiting")) === 0, SELDOM);
       const isSpooling = ({ part }: { part: string }) => part === "click spool";
@@ -98,7 +98,7 @@ describe("redirects while EventStoreDB is unavailable, batched clicks and durabl
   both(
     "go on while 5,000 of them find its connections refused: none fails, no click is lost or doubled",
     async (scene) => {
-      const { ask, metric, health, load, drained, reckon, double } = scene;
+      const { get, metric, health, load, drained, reckon, double } = scene;
       const redirects = load("refused", PER_SECOND);
       await redirects.answeredMore(500);
       await double.wire.close();
@@ -106,7 +106,7 @@ describe("redirects while EventStoreDB is unavailable, batched clicks and durabl
       expect(await metric("linkledger_spool_clicks")).toBeGreaterThan(1000);
       expect(await metric("linkledger_spool_bytes")).toBeGreaterThan(500_000);
 
-      expect((await ask("/health/ready")).status).toBe(200);
+      expect((await get("/health/ready")).status).toBe(200);
       expect(await health()).toMatchObject({
         status: "ready",
         degraded: expect.arrayContaining([expect.objectContaining({ part: "click spool" })]),
@@ -116,7 +116,7 @@ describe("redirects while EventStoreDB is unavailable, batched clicks and durabl
       await redirects.answeredMore(500);
       await redirects.stop();
       await drained();
-      const counts = await reckon("EventStoreDB away for 5,000 redirects", [redirects]);
+      const counts = await reckon("EventStoreDB unavailable for 5,000 redirects", [redirects]);
       expect(counts).toMatchObject(nothingWrong);
     },
   );

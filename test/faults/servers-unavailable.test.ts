@@ -110,8 +110,8 @@ onServer(mongodb, () =>
           await until("degraded", async () => (await readiness(b)).degraded.includes("redis"));
           expect(await readiness(b)).toMatchObject({ status: 200, reasons: [] });
           expect(await redisUp()).toBe("0");
-          const left = Number((await links(b)).headers["x-ratelimit-remaining"]);
-          expect(Number((await links(b)).headers["x-ratelimit-remaining"])).toBe(left - 1);
+          const remaining = Number((await links(b)).headers["x-ratelimit-remaining"]);
+          expect(Number((await links(b)).headers["x-ratelimit-remaining"])).toBe(remaining - 1);
 
           const { eventStore } = cluster.backend;
           await deactivateKey({ ...runtimeDeps, eventStore }, operator, other.accountId, other.keyId);
@@ -129,7 +129,7 @@ onServer(mongodb, () =>
       );
 
       it(
-        "MongoDB: cached links and, by their streams, all others redirect; the API says 503; and it comes back by itself",
+        "MongoDB: cached links and, by their streams, all others redirect; the API answers 503; and it recovers by itself",
         async () => {
           const uncached = await slugOf(a);
           await cluster.redis.process?.kill();
@@ -154,7 +154,7 @@ onServer(mongodb, () =>
       );
 
       it(
-        "EventStoreDB: redirects go on and their clicks wait, writing says 503; and it comes back by itself",
+        "EventStoreDB: redirects continue and their clicks wait, writes answer 503; and it recovers by itself",
         async () => {
           await cluster.events?.wire.close();
           const failed = await visitMany();
@@ -166,13 +166,13 @@ onServer(mongodb, () =>
           await cluster.events?.wire.open();
           await allRight();
           expect(await visit(a, await slugOf(b))).toBe(301);
-          printCounts("EventStoreDB away", { redirects: VISITS, failed, clicks: visits });
+          printCounts("EventStoreDB unavailable", { redirects: VISITS, failed, clicks: visits });
         },
         PATIENT_MS,
       );
 
       it(
-        "at the start: it listens, says what it waits for, and is ready once they are there",
+        "at the start: it listens, reports what it waits for, and is ready once they are available",
         async () => {
           await cluster.mongodb.process?.kill();
           await cluster.events?.wire.close();

@@ -135,11 +135,11 @@ describe("an export that is not read", () => {
     }
     expect(seen.join("")).toBe("abc");
     expect(cutOff).not.toHaveBeenCalled();
-    const left = untilStalled(parts(), 100, cutOff);
-    await left.next();
+    const stalled = untilStalled(parts(), 100, cutOff);
+    await stalled.next();
     vi.advanceTimersByTime(100);
     expect(cutOff).toHaveBeenCalledOnce();
-    await left.return(undefined);
+    await stalled.return(undefined);
   });
 
   it("counts against the limits of its account and of all accounts", () => {

@@ -73,7 +73,7 @@ onServer(mongodb, () =>
         expect([action, answer.status]).toEqual([action, 200]);
       };
 
-      /** All on entities that the other process has cached, because it was just asked for them. */
+      /** All on entities that the other process has cached, because it has just answered queries about them. */
       async function changes(): Promise<Change[]> {
         round += 1;
         const host = `round-${round}.example.com`;

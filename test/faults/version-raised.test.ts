@@ -53,9 +53,9 @@ describe("a release that raises a projection's version", () => {
 
   const port = () => Number(instance.PORT);
   const base = () => `localhost:${instance.PORT}`;
-  const ask = <T>(path: string) => send<T>(port(), path, { key, host: base() });
+  const get = <T>(path: string) => send<T>(port(), path, { key, host: base() });
   const analytics = async (slug: string) =>
-    (await ask<Analytics>(`/api/v1/analytics/${slug}`)).body.analytics;
+    (await get<Analytics>(`/api/v1/analytics/${slug}`)).body.analytics;
   const shorten = async (body: object) =>
     (await send<{ slug: string }>(port(), "/api/v1/shorten", { key, host: base(), method: "POST", body }))
       .body.slug;
@@ -142,13 +142,13 @@ describe("a release that raises a projection's version", () => {
       const startedAt = new Date().toISOString();
       const slug = await shorten({ url: "https://example.com/new" });
       const listed = async () =>
-        (await ask<{ links: { slug: string }[] }>("/api/v1/links?limit=5")).body.links;
+        (await get<{ links: { slug: string }[] }>("/api/v1/links?limit=5")).body.links;
       await expect.poll(async () => (await listed()).map((one) => one.slug), LONG).toContain(slug);
       const lastSeen = async () => (await analytics(slugs.own)).recentClicks[0]?.at ?? "";
       await expect.poll(async () => (await lastSeen()) > startedAt, LONG).toBe(true);
       expect((await analytics(seeded)).totalClicks).toBe(SEEDED);
       expect((await analytics(slugs.base)).totalClicks).toBe(0);
-      const { body } = await ask<{ degraded: { part: string }[] }>("/health/ready");
+      const { body } = await get<{ degraded: { part: string }[] }>("/health/ready");
       expect(body.degraded.map(({ part }) => part)).toEqual([`projection ${NEXT.name}`]);
     });
     expect([...answered.keys()]).toEqual([301]);
@@ -158,14 +158,14 @@ describe("a release that raises a projection's version", () => {
     expect(await ofNext.json("projections", "cancel", NEXT.name)).toEqual({
       cancelled: [`${NEXT.name}:${NEXT.version}#1`],
     });
-    const left = () => ({
+    const remains = () => ({
       tables: stored(`SELECT name FROM sqlite_master WHERE name LIKE '%next%'`, (rows) => rows),
       checkpoints: stored(
         `SELECT name FROM checkpoints WHERE name LIKE '${NEXT.name}:${NEXT.version}%'`,
         (rows) => rows,
       ),
     });
-    await expect.poll(left, LONG).toEqual({ tables: [], checkpoints: [] });
+    await expect.poll(remains, LONG).toEqual({ tables: [], checkpoints: [] });
     expect(await totalsRow()).toMatchObject({
       active: { version: NEXT.version - 1 },
       previous: null,

@@ -60,11 +60,12 @@ describe("deciders", () => {
         const opened = accounts.open(accounts.noAccount, { accountId, tier: first, at });
         let state = opened.reduce(accounts.evolve, accounts.noAccount);
         let issued = 0;
-        for (const asked of commands) {
+        for (const command of commands) {
           const before = activeKeys(state);
           state = step<accounts.AccountState, AccountEvent>(state, accounts.evolve, (account) => {
-            if (asked.type === "tier") return accounts.changeTierTo(account, { tier: asked.tier, at });
-            if (asked.type === "deactivate") return accounts.deactivate(account, { keyId: asked.keyId, at });
+            if (command.type === "tier") return accounts.changeTierTo(account, { tier: command.tier, at });
+            if (command.type === "deactivate")
+              return accounts.deactivate(account, { keyId: command.keyId, at });
             const id = `33333333-3333-4333-8333-33333333333${issued++ % 8}`;
             return accounts.issue(account, { keyId: id, keyHash: "0".repeat(64), hint: "", label: "", at });
           });
@@ -90,13 +91,13 @@ describe("deciders", () => {
       fc.property(tier, fc.array(command, { maxLength: 60 }), (first, commands) => {
         const opened = accounts.open(accounts.noAccount, { accountId, tier: first, at });
         let state = opened.reduce(accounts.evolve, accounts.noAccount);
-        for (const asked of commands) {
+        for (const command of commands) {
           const before = liveWebhooks(state);
           state = step<accounts.AccountState, AccountEvent>(state, accounts.evolve, (account) => {
-            if (asked.type === "tier") return accounts.changeTierTo(account, { tier: asked.tier, at });
-            const webhookId = idOf(asked.n);
-            if (asked.type === "remove") return webhooks.remove(account, { webhookId, at });
-            if (asked.type === "pause") return webhooks.pause(account, { webhookId, by: "user", at });
+            if (command.type === "tier") return accounts.changeTierTo(account, { tier: command.tier, at });
+            const webhookId = idOf(command.n);
+            if (command.type === "remove") return webhooks.remove(account, { webhookId, at });
+            if (command.type === "pause") return webhooks.pause(account, { webhookId, by: "user", at });
             return webhooks.add(account, { ...settings, webhookId });
           });
           expect(liveWebhooks(state)).toBeLessThanOrEqual(5);
@@ -132,8 +133,9 @@ describe("deciders", () => {
       fc.property(fc.array(change, { maxLength: 30 }), (changes) => {
         const made = links.create(links.freeLink, { ...facts, createdAt: at, via: "api", custom: false });
         let state = made.reduce(links.evolve, links.freeLink);
-        for (const asked of changes) {
-          const decide = (link: links.LinkState) => links.change(link, { by: accountId, at, change: asked });
+        for (const command of changes) {
+          const decide = (link: links.LinkState) =>
+            links.change(link, { by: accountId, at, change: command });
           const next = step<links.LinkState, LinkEvent>(state, links.evolve, decide);
           expect(step<links.LinkState, LinkEvent>(next, links.evolve, decide)).toEqual(next);
           if (next !== state) expect(decide(next)).toEqual([]);
@@ -199,7 +201,7 @@ describe("derived identity", () => {
 });
 
 function prefixed() {
-  return anyText(40).map((rest) => `https://e.example/${rest}`);
+  return anyText(40).map((path) => `https://e.example/${path}`);
 }
 
 function activeKeys(state: accounts.AccountState): number {

@@ -128,9 +128,9 @@ export class SqliteRows {
   }
 }
 
-function eventRow({ data, metadata, recorded_at, ...rest }: StoredRow): EventRow {
+function eventRow({ data, metadata, recorded_at, ...place }: StoredRow): EventRow {
   return {
-    ...rest,
+    ...place,
     data: JSON.parse(data),
     metadata: JSON.parse(metadata) as EventMetadata,
     recordedAt: recorded_at,

@@ -8,7 +8,7 @@ import { plainPage } from "./plain-page.ts";
 
 export type DomainHome = (request: FastifyRequest, reply: FastifyReply) => Promise<boolean>;
 
-/** True when it has answered the request; false when the path is not `/` or no domain in service has the host. */
+/** True when it has answered the request; false when that is no GET or HEAD of `/`, or no domain in service has the host. */
 export function domainHome(deps: {
   readStore: ReadStore;
   baseHost: string;

@@ -1,4 +1,4 @@
-// The HTTP server: answers redirects at once, and keeps other requests waiting until the rest of the program is loaded.
+// The HTTP server: answers redirects immediately, and queues other requests until the whole program is loaded.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, isIPv6, type Socket } from "node:net";

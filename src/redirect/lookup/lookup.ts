@@ -139,7 +139,7 @@ export class LinkLookup {
     }
   }
 
-  /** Links of a closed account stop at once, before each is deleted. An account without a document was just opened. */
+  /** A closed account's links stop immediately, before each is deleted. An account without a document was just opened. */
   async #isClosed(accountId: string, mayCache: boolean): Promise<boolean> {
     if (this.#closedAccounts.has(accountId)) return true;
     if (this.#openAccounts.has(accountId)) return false;

@@ -67,7 +67,7 @@ export class ClickOutbox {
     return promise;
   }
 
-  /** Drains the spool if the store accepts it within four seconds; the rest waits for the next recorder. */
+  /** Drains the spool if the store accepts it within four seconds; remaining clicks wait for the next recorder. */
   async close(): Promise<void> {
     if (this.#draining && !this.#isFailing) {
       const enough = new AbortController();

@@ -16,7 +16,7 @@ const SCHEMA = `
 `;
 /** Other processes that look for orphaned spools lock a new file only while they read its version. */
 const LOCK_WITHIN_MS = 5_000;
-/** A file without a schema that is older than this was left by a process that crashed while creating it. */
+/** A file without a schema that is older than this belongs to a process that crashed while creating it. */
 const NEW_FILE_MS = 60_000;
 const SQLITE_BUSY = 5;
 const SQLITE_CANTOPEN = 14;

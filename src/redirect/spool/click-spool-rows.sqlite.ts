@@ -74,7 +74,7 @@ export class SqliteClickSpool implements ClickSpool {
   #noRoom(bytes: number): SpoolFull | undefined {
     const { maxBytes, hasRoom } = this.#limits;
     if (bytes > maxBytes) return new SpoolFull(`The click spool is full: it may hold ${maxBytes} bytes`);
-    if (!hasRoom()) return new SpoolFull("The click spool is full: the disk has no room left");
+    if (!hasRoom()) return new SpoolFull("The click spool is full: the disk has too little free space");
     return undefined;
   }
 

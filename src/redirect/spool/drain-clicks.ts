@@ -1,4 +1,4 @@
-// Appends pending clicks to the event store until none is left: the one loop for memory, own and orphaned spools.
+// Appends pending clicks to the event store until none remains: the one loop for memory, own and orphaned spools.
 import { keepTrying } from "../../runtime/keep-trying.ts";
 import { appendOnce, type ClickBatch, type ClickLog } from "./append-once.ts";
 

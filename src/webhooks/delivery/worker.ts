@@ -30,7 +30,7 @@ export type WorkerDeps = {
 
 /** Delay after an internal error, before the delivery is attempted again. */
 const INTERNAL_ERROR_MS = 60_000;
-/** Delay while the webhook is being paused: by then the directory has read the event. */
+/** Delay while the webhook is being paused, in which the directory usually reads the event. */
 const UNTIL_PAUSED_MS = 1_000;
 const KEY_MISSING = { reason: "its key is missing", cause: "key_missing" } as const;
 const QUEUE_UNAVAILABLE_MS = 1_000;

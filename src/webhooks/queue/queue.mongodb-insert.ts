@@ -26,7 +26,7 @@ export async function insertMissing(
     const outcome = await on((all) => insertNew(all, attempt));
     added += outcome.added;
     if (outcome.settled) break;
-    // Some compatible servers stop at the first duplicate `_id` despite `ordered: false`: insert the rest again.
+    // Some compatible servers stop at the first duplicate `_id` despite `ordered: false`: retry the missing ones.
     const there = await on((all) => idsOf(all, attempt));
     missing = attempt.filter(({ _id }) => !there.has(_id));
   }

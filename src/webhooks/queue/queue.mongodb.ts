@@ -25,7 +25,7 @@ export function mongodbDeliveryQueue(connection: MongodbConnection): DeliveryQue
   return new MongodbDeliveryQueue(connection);
 }
 
-/** Idempotent, also when several processes call it at once. @throws StoreUnavailable */
+/** Idempotent, also when several processes call it concurrently. @throws StoreUnavailable */
 export async function ensureDeliveryIndexes(connection: MongodbConnection): Promise<void> {
   await connection.run(async (db) => {
     const deliveries = db.collection<StoredDelivery>("deliveries");

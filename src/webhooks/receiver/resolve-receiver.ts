@@ -42,11 +42,11 @@ function noAddress(answers: readonly PromiseSettledResult<string[]>[]): string {
   const codes = answers.map((answer) =>
     answer.status === "rejected" ? String(answer.reason.code) : "ENODATA",
   );
-  const trouble = codes.find((code) => code !== "ENODATA" && code !== "ENOTFOUND");
-  if (trouble === undefined)
+  const failure = codes.find((code) => code !== "ENODATA" && code !== "ENOTFOUND");
+  if (failure === undefined)
     return codes.includes("ENODATA") ? "has no address in the DNS" : "does not exist in the DNS";
-  if (trouble === "ETIMEOUT") return "could not be resolved: its name servers did not answer in time";
-  return `could not be resolved (${trouble})`;
+  if (failure === "ETIMEOUT") return "could not be resolved: its name servers did not answer in time";
+  return `could not be resolved (${failure})`;
 }
 
 function readHosts(file: string): Map<string, LookupAddress[]> {

@@ -39,19 +39,19 @@ describe("a delivery that gets no answer", () => {
     expect(result.error?.message).toContain("ECONNREFUSED");
   });
 
-  it("says that the connection was closed", async () => {
+  it("reports a closed connection", async () => {
     const port = await rawServer("");
     expect(await sendSample(`http://127.0.0.1:${port}/`)).toMatchObject({
       error: { code: "connection_lost" },
     });
   });
 
-  it("says that the answer is not HTTP", async () => {
+  it("reports an answer that is not HTTP", async () => {
     const port = await rawServer("220 mail.example ESMTP\r\n");
     expect(await sendSample(`http://127.0.0.1:${port}/`)).toMatchObject({ error: { code: "bad_answer" } });
   });
 
-  it("says that the name does not exist", async () => {
+  it("reports a name that does not exist", async () => {
     const dns = await startDns(() => undefined);
     const resolve = receiverResolver([dns.server]);
     const result = await sendSample("https://no-such-name.example/", { dispatcher: testAgent({ resolve }) });
@@ -96,7 +96,7 @@ describe("a delivery over TLS", () => {
     });
   });
 
-  it("says so when the receiver does not speak TLS", async () => {
+  it("reports a receiver that does not speak TLS", async () => {
     const receiver = await startReceiver();
     const result = await sendSample(`https://127.0.0.1:${receiver.port}/`);
     expect(result.error?.code).toBe("tls_failed");

@@ -27,15 +27,15 @@ describe("a delivery process that is killed", () => {
   });
   afterEach(() => stores.close());
 
-  /** Resolves when it runs. `said`: its lines. */
+  /** Resolves when it runs. `lines`: its output. */
   async function startProcess(...more: string[]) {
     const args = [program, stores.dataDir, JSON.stringify(SETTINGS), ...more];
     const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
     onTestFinished(() => void child.kill("SIGKILL"));
-    const said: string[] = [];
-    child.stdout.on("data", (chunk: Buffer) => void said.push(...chunk.toString().trim().split("\n")));
-    await until("a process that delivers", () => said.includes("running"), { withinMs: 90_000 });
-    return { child, said };
+    const lines: string[] = [];
+    child.stdout.on("data", (chunk: Buffer) => void lines.push(...chunk.toString().trim().split("\n")));
+    await until("a process that delivers", () => lines.includes("running"), { withinMs: 90_000 });
+    return { child, lines };
   }
   async function end(child: ChildProcess, signal: "SIGKILL" | "SIGTERM") {
     const gone = once(child, "exit");
@@ -49,7 +49,7 @@ describe("a delivery process that is killed", () => {
     const { webhookId } = await webhookOf(stores.backend, account, receiver.port);
     const [id] = await stores.clicks(account, 1);
     const first = await startProcess("mute");
-    await until("an answer", () => first.said.includes("answered 200"));
+    await until("an answer", () => first.lines.includes("answered 200"));
     await end(first.child, "SIGKILL");
     const list = () => stores.backend.deliveryQueue.list({ webhookId, limit: 10 });
     expect(await list()).toMatchObject([{ eventId: id, state: "pending", tries: 0 }]);

@@ -1,11 +1,8 @@
 // The load generator: sends a number of requests for each order, and answers with rate and latencies.
 import autocannon, { type Client, type Result } from "autocannon";
-import type { LoadOrder, LoadResult } from "./load.ts";
+import { type LoadOrder, type LoadResult, RESPONSE_TIMEOUT_S } from "./load.ts";
 import { quantile } from "./statistics.ts";
 import { requestsOf } from "./traffic/requests.ts";
-
-/** Above autocannon's default of ten seconds, as it first prepares the requests of all connections without a pause. */
-const TIMEOUT_S = 60;
 
 let pool: ReturnType<typeof requestsOf>[] = [];
 
@@ -30,7 +27,7 @@ async function run({ url, connections, amount, rate, links }: LoadOrder): Promis
     connections,
     amount,
     sampleInt: 100,
-    timeout: TIMEOUT_S,
+    timeout: RESPONSE_TIMEOUT_S,
     ...(rate === undefined ? {} : { overallRate: rate }),
     setupClient: (client: Client) => {
       client.setRequests(pool[nextClient % connections] ?? []);

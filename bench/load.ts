@@ -21,6 +21,13 @@ export type LoadResult = {
 /** Connections of every benchmark that loads redirects. */
 export const CONNECTIONS = 50;
 
+/**
+ * autocannon's time limit of an answer, longer than any phase. With its default of ten seconds a connection whose first
+ * answer took longer, behind slow images or the preparation of all requests, set a timer with a negative delay
+ * (retimer 3.0.0), for which Node prints a TimeoutNegativeWarning.
+ */
+export const RESPONSE_TIMEOUT_S = 300;
+
 /** Starts the generator; `run` sends requests and resolves when all are answered. */
 export function startLoad() {
   const child = startChild("./load-process.ts");

@@ -1,5 +1,6 @@
 // Requests the largest QR images without a pause, in a process of its own, until the order to stop.
 import autocannon, { type Result } from "autocannon";
+import { RESPONSE_TIMEOUT_S } from "./load.ts";
 import { benchSlug } from "./traffic/requests.ts";
 
 /** `stop` is answered with a QrLoad; a start has no answer. */
@@ -34,9 +35,8 @@ function startLoad({ url, connections, links }: Exclude<QrOrder, { stop: true }>
   };
   const requests = [{ setupRequest: (request: object) => ({ ...request, ...next() }) }];
   const { promise, resolve, reject } = Promise.withResolvers<Result>();
-  const running = autocannon({ url, connections, duration: 3_600, requests }, (error, result) =>
-    error ? reject(error) : resolve(result),
-  );
+  const options = { url, connections, duration: 3_600, timeout: RESPONSE_TIMEOUT_S, requests };
+  const running = autocannon(options, (error, result) => (error ? reject(error) : resolve(result)));
   return async () => {
     running.stop();
     const { errors, statusCodeStats } = await promise;

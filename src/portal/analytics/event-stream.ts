@@ -7,7 +7,7 @@ export type StreamMessage = { event: string; id: string; data: object };
 
 export type EventStream = {
   /**
-   * Resolves when the socket's buffer has drained.
+   * Resolves when the socket accepts more data.
    * @throws AbortError when the browser has disconnected or was disconnected
    */
   send(message: StreamMessage): Promise<void>;

@@ -1,5 +1,6 @@
 // `npm run bench <name> -- [options]`: parses the options and runs the benchmark.
 import { parseArgs } from "node:util";
+import { SCHEMES } from "../test/support/event-store/eventstoredb-double/double.ts";
 import { benchAbuse } from "./abuse.ts";
 import { benchColdLookups } from "./cold-lookups.ts";
 import { benchLogSize } from "./log-size.ts";
@@ -10,6 +11,7 @@ import { benchStart } from "./start.ts";
 import { benchWebhooks } from "./webhooks.ts";
 
 const USAGE = `usage: npm run bench redirect -- [--durable] [--rounds 3] [--seconds 8] [--markdown] [--profile DIR]
+                                      [--double esdb|kurrentdb]
        npm run bench portal -- [--links 100000] [--clicks 1000000] [--requests 50] [--markdown]
        npm run bench cold-lookups -- [--rounds 3]
        npm run bench qr -- [--rounds 3] [--seconds 8]
@@ -26,6 +28,7 @@ const { values, positionals } = parseArgs({
     rounds: { type: "string", default: "3" },
     seconds: { type: "string" },
     profile: { type: "string" },
+    double: { type: "string" },
     links: { type: "string", default: "100000" },
     clicks: { type: "string", default: "1000000" },
     requests: { type: "string", default: "50" },
@@ -38,7 +41,9 @@ const { values, positionals } = parseArgs({
 
 if (positionals[0] === "redirect") {
   const { rounds, seconds, ...options } = values;
-  const complete = await benchRedirect({ ...options, rounds: Number(rounds), seconds: Number(seconds ?? 8) });
+  const double = SCHEMES.find((scheme) => scheme === values.double);
+  const sizes = { rounds: Number(rounds), seconds: Number(seconds ?? 8) };
+  const complete = await benchRedirect({ ...options, ...sizes, double });
   process.exitCode = complete ? 0 : 1;
 } else if (positionals[0] === "portal") {
   const { links, clicks, requests, markdown } = values;

@@ -3,7 +3,8 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { openBackend } from "../src/backend.ts";
 import { parseConfig } from "../src/config.ts";
-import { instanceOf, startService } from "../test/support/service/service-process.ts";
+import type { Scheme } from "../test/support/event-store/eventstoredb-double/double.ts";
+import { type Environment, instanceOf, startService } from "../test/support/service/service-process.ts";
 import { startChild } from "./child.ts";
 import { withDataFolder } from "./data-folder.ts";
 import { CONNECTIONS, type LoadResult, startLoad } from "./load.ts";
@@ -11,6 +12,7 @@ import { clicksInLog, clicksInTotals, secondsToCatchUp } from "./reconcile.ts";
 import { comparison, type Round, ratio, roundLine } from "./redirect-report.ts";
 import { machineLine, printTable } from "./report.ts";
 import { seedLinks } from "./seed-links.ts";
+import { benchServers } from "./servers.ts";
 import { cpuLine, threadCpu } from "./thread-cpu.ts";
 import { LINKS } from "./traffic/requests.ts";
 
@@ -21,19 +23,28 @@ export type RedirectOptions = {
   seconds: number;
   /** Folder for V8 CPU profiles of the service's threads. */
   profile?: string | undefined;
+  /** The event store's client to run on its double, instead of EVENTSTORE_URL. */
+  double?: Scheme | undefined;
 };
 
 const WARM_UP_REQUESTS = 30_000;
 
 /** True when every answered redirect is in the log and in the totals exactly once. */
 export async function benchRedirect(options: RedirectOptions): Promise<boolean> {
-  return await withDataFolder((dataDir) => run(options, dataDir));
+  const servers = await benchServers(options.double);
+  try {
+    return await withDataFolder((dataDir) => run(options, dataDir, servers.environment));
+  } finally {
+    await servers.stop();
+  }
 }
 
-async function run(options: RedirectOptions, dataDir: string): Promise<boolean> {
-  const instance = await instanceOf(dataDir, { CLICK_DURABILITY: options.durable ? "durable" : "batched" });
+async function run(options: RedirectOptions, dataDir: string, servers: Environment): Promise<boolean> {
+  const durability = options.durable ? "durable" : "batched";
+  const instance = await instanceOf(dataDir, { CLICK_DURABILITY: durability, ...servers });
   const config = parseConfig(instance);
   const backend = await openBackend(config, { offThread: false });
+  await backend.prepare();
   await seedLinks(backend, config.baseUrl);
   const profiling = options.profile ? ["--cpu-prof", `--cpu-prof-dir=${options.profile}`] : [];
   const service = await startService(instance, profiling);
@@ -45,10 +56,14 @@ async function run(options: RedirectOptions, dataDir: string): Promise<boolean> 
     console.log(
       `${machineLine()}\n${CONNECTIONS} connections, ${LINKS} links, CLICK_DURABILITY=${config.clickDurability}`,
     );
+    const versions = await backend.eventStore.versions?.();
+    if (versions) console.log(`event store: server ${versions.server}, ${versions.client}`);
     const warm = {
       bare: await redirects(bareUrl, WARM_UP_REQUESTS),
       service: await redirects(service.url, WARM_UP_REQUESTS),
     };
+    // Folding the warm-up's clicks would count as a cost of the measured ones.
+    await secondsToCatchUp(backend);
     const cpuBefore = threadCpu(service.child.pid ?? 0);
     const catchUps: number[] = [];
     const catchUp = async () => void catchUps.push(await secondsToCatchUp(backend));
@@ -62,8 +77,10 @@ async function run(options: RedirectOptions, dataDir: string): Promise<boolean> 
     const runs = rounds.map((round) => round.service);
     const answered = runs.reduce((sum, run) => sum + run.answered, 0);
     console.log(cpuLine(cpuBefore, cpuAfter, answered));
-    const bytes = (await stat(join(dataDir, "events.db"))).size;
-    console.log(`${Math.round(bytes / (answered + warm.service.answered))} bytes of events.db a click`);
+    if (!config.eventStoreUrl) {
+      const bytes = (await stat(join(dataDir, "events.db"))).size;
+      console.log(`${Math.round(bytes / (answered + warm.service.answered))} bytes of events.db a click`);
+    }
     const recorded = { log: await clicksInLog(backend), totals: await clicksInTotals(backend) };
     return reconciled([warm.service, ...runs], recorded);
   } finally {

@@ -1,0 +1,37 @@
+// The servers that a benchmark runs on: those named by the environment, and the double in the place of an event store.
+import { randomBytes } from "node:crypto";
+import { type Scheme, startDouble } from "../test/support/event-store/eventstoredb-double/double.ts";
+import { deleteStreams } from "../test/support/servers/eventstoredb-server.ts";
+import { startMongodb } from "../test/support/servers/mongodb-server.ts";
+import type { Environment } from "../test/support/service/service-process.ts";
+
+export type BenchServers = {
+  /** Of the service; empty when all its stores are embedded. */
+  environment: Environment;
+  stop(): Promise<void>;
+};
+
+/**
+ * EVENTSTORE_URL, MONGODB_URL and REDIS_URL of the environment, with streams and a database of their own that are gone
+ * afterwards. `double`: the client that the service uses on a double, which tells its CPU time where no server is.
+ */
+export async function benchServers(double: Scheme | undefined): Promise<BenchServers> {
+  const { EVENTSTORE_URL, MONGODB_URL, REDIS_URL } = process.env;
+  const events = double && (await startDouble());
+  const mongodb = MONGODB_URL ? await startMongodb() : undefined;
+  const url = events && double ? events.url(double) : EVENTSTORE_URL;
+  const prefix = `bench${randomBytes(4).toString("hex")}_`;
+  const named = {
+    ...(url && { EVENTSTORE_URL: url, EVENTSTORE_PREFIX: prefix }),
+    ...(mongodb && { MONGODB_URL: mongodb.newDatabase() }),
+    ...(REDIS_URL && { REDIS_URL }),
+  };
+  const secret = { SECRET_KEY: "a secret key for the processes of one benchmark" };
+  return {
+    environment: Object.keys(named).length > 0 ? { ...named, ...secret } : {},
+    async stop() {
+      if (url && !events) await deleteStreams(url, prefix);
+      await Promise.all([events?.close(), mongodb?.stop()]);
+    },
+  };
+}

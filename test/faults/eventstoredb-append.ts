@@ -1,4 +1,4 @@
-// Appends to EventStoreDB when the answer is lost, late, never comes, or says something unexpected.
+// Appends to the event store when the answer is lost, late, missing or unexpected.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openEventStoreDb } from "../../src/event-store/eventstoredb/event-store.ts";
 import { type EventStore, type ExpectedRevision, RevisionConflict } from "../../src/event-store/port.ts";
@@ -67,7 +67,7 @@ export function appendFaults(scheme: Scheme): void {
       expect(there).toHaveLength(7);
     });
 
-    it("rejects nothing else: appends under way beside a lost one succeed", async () => {
+    it("fails alone: appends in flight beside a lost one succeed", async () => {
       double.script.add("append", { kind: "drop", commit: true });
       const appends = Array.from({ length: 50 }, (_, n) =>
         store.append(`link-${n}`, "none", sampleEvents(2)),
@@ -115,7 +115,7 @@ export function appendFaults(scheme: Scheme): void {
       expect(await store.append("link-a", "none", [sampleEvent()])).toMatchObject({ revision: 0 });
     });
 
-    it("says that the store is unavailable when it stays refused", async () => {
+    it("throws StoreUnavailable when it stays refused", async () => {
       await double.wire.close();
       const started = performance.now();
       await expect(store.append("link-a", "none", [sampleEvent()])).rejects.toMatchObject({
@@ -139,7 +139,7 @@ export function appendFaults(scheme: Scheme): void {
     });
   });
 
-  it("answers the position also when the server took the append before and doesn't tell its place", async () => {
+  it("answers the position also when the server had committed the append before and doesn't answer it", async () => {
     const events = sampleEvents(3);
     const first = await store.append("link-a", "none", events);
     double.script.add("append", { kind: "placeless" });
@@ -178,7 +178,7 @@ export function appendFaults(scheme: Scheme): void {
     });
   });
 
-  it("never has more appends under way than it was told", async () => {
+  it("never has more appends in flight than its limit", async () => {
     const bounded = await openEventStoreDb(double.url(scheme), { inFlight: 4 });
     double.script.add("append", ...Array.from({ length: 4 }, () => ({ kind: "late", ms: 150 }) as const));
     const appends = Array.from({ length: 40 }, (_, n) =>

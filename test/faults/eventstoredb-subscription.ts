@@ -59,7 +59,7 @@ export function subscriptionFaults(scheme: Scheme): void {
       expect(seen.map(({ revision }) => revision)).toEqual([...Array(150).keys()]);
     });
 
-    it("outlives a server that is away, and goes on where it was", async () => {
+    it("survives a server that is unavailable, and continues at its position", async () => {
       await double.store.append("clicks-a", "none", sampleEvents(10));
       const signal = AbortSignal.timeout(20_000);
       const batches = store.subscribe({ prefixes: ["clicks-"], signal })[Symbol.asyncIterator]();
@@ -112,7 +112,7 @@ export function subscriptionFaults(scheme: Scheme): void {
       await expect.poll(() => double.script.openSubscriptions).toBe(0);
     });
 
-    it("tells its consumer of what doesn't pass by itself", async () => {
+    it("throws what is not transient to its consumer", async () => {
       await expect(take(1, { after: "00000000000000000007:00000000000000000007" })).rejects.toThrow(
         "invalid position",
       );
@@ -129,7 +129,7 @@ export function subscriptionFaults(scheme: Scheme): void {
   });
 
   describe("a read", () => {
-    it("is asked again when no answer comes in time", async () => {
+    it("is retried when no answer comes in time", async () => {
       await store.append("link-a", "none", sampleEvents(2));
       double.script.add("read", { kind: "silent", commit: false }, { kind: "drop", commit: false });
       expect(await store.read("link-a")).toHaveLength(2);
@@ -142,7 +142,7 @@ export function subscriptionFaults(scheme: Scheme): void {
       expect(await store.read("link-a")).toEqual([]);
     });
 
-    it("says that the store is unavailable when it stays away, and works when it is back", async () => {
+    it("throws StoreUnavailable while the server is unavailable, and works afterwards", async () => {
       await double.wire.close();
       await expect(store.read("link-a")).rejects.toMatchObject({ code: "store_unavailable" });
       await expect(store.readAll({ prefixes: ["link-"], limit: 1 })).rejects.toMatchObject({
@@ -154,7 +154,7 @@ export function subscriptionFaults(scheme: Scheme): void {
   });
 
   describe("opening and closing", () => {
-    it("says that the store is unavailable when nobody answers, unless it was told not to ask", async () => {
+    it("throws StoreUnavailable when no server answers, unless greeting is off", async () => {
       await double.wire.close();
       await expect(openEventStoreDb(double.url(scheme))).rejects.toMatchObject({
         code: "store_unavailable",
@@ -181,7 +181,7 @@ export function subscriptionFaults(scheme: Scheme): void {
       await other.close();
     });
 
-    it("finishes appends under way, ends subscriptions and refuses what follows", async () => {
+    it("finishes appends in flight, ends subscriptions and refuses later calls", async () => {
       double.script.add("append", { kind: "late", ms: 100 });
       const append = store.append("link-a", "none", [sampleEvent()]);
       const subscribed = take(1);

@@ -1,9 +1,9 @@
-// What both clients are given as connection string, and what is said when they can't read it.
+// The connection string that both clients are given, and the error for one that they refuse.
 
 /**
  * With our own defaults. Reads go to the leader: the clients' default may be any node of a cluster, and a follower may
  * lag. Of several values the clients take the last.
- * @throws Error when it asks for what would hide failed appends
+ * @throws Error for an option that would hide failed appends
  */
 export function withDefaults(connectionString: string): string {
   // It makes a failed append look like a success with a revision made from a boolean.

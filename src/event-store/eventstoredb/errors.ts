@@ -89,7 +89,7 @@ export async function withRetries<T>(backoff: Backoff, work: (attempt: number) =
 
 export function unavailable(cause: unknown): StoreUnavailable {
   const reason = messageOf(cause);
-  return new StoreUnavailable(`EventStoreDB can't be reached: ${reason}`, { cause });
+  return new StoreUnavailable(`The event store can't be reached: ${reason}`, { cause });
 }
 
 /** Both clients' word for what failed. */

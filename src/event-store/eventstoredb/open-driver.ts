@@ -1,4 +1,4 @@
-// Loads the one client library that the connection string's scheme asks for.
+// Loads the one client library that the scheme of the connection string chooses.
 import { messageOf } from "../../runtime/errors.ts";
 import type { Driver } from "./driver.ts";
 

@@ -27,7 +27,7 @@ export class Slots {
     if (this.#free < this.#size) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
-  /** A waiting one takes the slot over, so that nobody overtakes it. */
+  /** The first that waits takes over the slot, so that the order is kept. */
   #release(): void {
     const next = this.#waiting.shift();
     if (next) next();

@@ -120,7 +120,7 @@ async function nextOrMissed(
       if (Date.now() - pull.lastArrival < deps.silenceMs) continue;
       const head = await readHead(deps.driver, deps.timeoutMs);
       if (head === undefined || (searchedTo !== undefined && head <= searchedTo)) continue;
-      // The log has grown in silence: by events of other streams, or the subscription is dead without knowing it.
+      // The log has grown in silence: by events of other streams, or the subscription died without an error.
       const missed = await readPrefixes(
         deps.driver,
         { after: searchedTo, prefixes, limit: 1 },

@@ -24,7 +24,7 @@ export type EventStoreDbDouble = {
   url(scheme: Scheme): string;
   /** For the client of EventStoreDB. */
   connectionString: string;
-  /** The cluster's nodes as it knows them; itself as the only one until a test says otherwise. */
+  /** The cluster's nodes in its gossip; itself alone until a test changes them. */
   members: Member[];
   script: Script;
   wire: Wire;
@@ -33,7 +33,7 @@ export type EventStoreDbDouble = {
   close(): Promise<void>;
 };
 
-/** The version that it says it has. */
+/** The server version that it answers. */
 export const DOUBLE_VERSION = "26.0.0";
 
 /** The real server's log is never empty: it starts with events of its own. */

@@ -1,7 +1,7 @@
 // The script of what goes wrong: each call of a kind takes the next line, and without one all goes well.
 import type { StatusObject } from "@grpc/grpc-js";
 
-/** `commit`: what is asked is done before the answer is lost. */
+/** `commit`: the request is carried out before the answer is lost. */
 export type Fault =
   | { kind: "silent"; commit: boolean }
   | { kind: "drop"; commit: boolean }
@@ -21,7 +21,7 @@ export type SubscriptionFault =
 
 export type Answer<T> = (error: Partial<StatusObject> | null, value?: T) => void;
 
-/** Does the work and answers, or what the script says instead. */
+/** Does the work and answers, or what the script has instead. */
 export type Misbehave = <T>(
   call: "append" | "read",
   work: () => Promise<T>,

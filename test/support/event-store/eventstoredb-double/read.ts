@@ -59,7 +59,7 @@ async function streamEvents(store: EventStore, options: ReadOptions): Promise<Re
   return missing;
 }
 
-/** Inclusive, as on the real server; backwards only from the end, which is all the adapter asks for. */
+/** Inclusive, as on the real server; backwards only from the end, as the adapter reads nothing else backwards. */
 async function logEvents(store: EventStore, options: ReadOptions): Promise<ReadAnswer[]> {
   const limit = Number(options.count);
   if (options.readDirection === "Backwards") {

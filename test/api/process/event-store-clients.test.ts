@@ -1,6 +1,5 @@
 // Each thread and command loads the one client that the scheme of EVENTSTORE_URL chooses: two would break each other.
 import { execFile } from "node:child_process";
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -12,11 +11,10 @@ import {
 } from "../../support/event-store/eventstoredb-double/double.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { childEnvironment } from "../../support/service/child-environment.ts";
+import { packageReport } from "../../support/service/loaded-packages.ts";
 import { type Environment, instanceOf, startService } from "../../support/service/service-process.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-/** In NODE_OPTIONS, as threads start without the process's arguments. */
-const PRELOAD = `--import ${join(root, "test/support/service/report-event-store-clients.mjs")}`;
 const WITHOUT_NATIVE = `--import ${join(root, "test/support/service/without-native-libraries.mjs")}`;
 const CLIENTS: [Scheme, string][] = [
   ["esdb", "@eventstore/db-client"],
@@ -32,8 +30,7 @@ describe.each(CLIENTS)("with %s:// as EVENTSTORE_URL", (scheme, client) => {
     instance = await instanceOf(join(folder.path, "data"), {
       EVENTSTORE_URL: double.url(scheme),
       SECRET_KEY: "a secret key for all processes of one test",
-      NODE_OPTIONS: PRELOAD,
-      REPORT_CLIENTS_TO: join(folder.path, "loaded"),
+      ...packageReport(folder.path).environment,
     });
   });
   afterEach(async () => {
@@ -41,11 +38,15 @@ describe.each(CLIENTS)("with %s:// as EVENTSTORE_URL", (scheme, client) => {
     await folder.remove();
   });
 
-  /** Threads, and the clients that they have loaded. */
+  /** How many threads have loaded a client, and which clients. */
   async function loaded() {
-    const lines = (await readFile(join(folder.path, "loaded"), "utf8")).trimEnd().split("\n");
-    const [threads, clients] = [0, 1].map((part) => new Set(lines.map((line) => line.split(" ")[part])));
-    return { threads: threads?.size, clients: [...(clients ?? [])] };
+    const known = CLIENTS.map(([, name]) => name);
+    const packages = [...(await packageReport(folder.path).packages()).values()];
+    const clients = packages.map((names) => names.filter((name) => known.includes(name)));
+    return {
+      threads: clients.filter((names) => names.length > 0).length,
+      clients: [...new Set(clients.flat())],
+    };
   }
 
   it(`loads ${client} alone, in every thread of a service`, async () => {

@@ -96,7 +96,7 @@ describe("redirects while EventStoreDB is unavailable, batched clicks and durabl
     it(name, async () => void (await Promise.all(scenes.map(play))), LIMIT_MS);
 
   both(
-    "go on while 5,000 of them find its connections refused: none fails, no click is lost or doubled",
+    "continue while its connections are refused for 5,000 of them: none fails, no click is lost or duplicated",
     async (scene) => {
       const { get, metric, health, load, drained, reckon, double } = scene;
       const redirects = load("refused", PER_SECOND);

@@ -135,7 +135,7 @@ describe("the click recorder", () => {
     const tries = numbers(30)
       .slice(1)
       .map(async (number) => {
-        // One after the other, so that some are refused and others still wait when the store goes on.
+        // Staggered, so that some are refused and others still wait when the store continues.
         await pause(number * 20);
         return recorder.record(hit(number))?.then(
           () => undefined,

@@ -98,7 +98,7 @@ onServer(mongodb, () =>
       };
 
       it(
-        "Redis: redirects and requests go on, limits are counted, a deactivated key is refused; and it comes back by itself",
+        "Redis: redirects and requests continue, limits are counted, a deactivated key is refused; and it comes back by itself",
         async () => {
           const other = await cluster.member("free");
           const links = (node: RoleProcess) => node.ask("/api/v1/links", { key: other.key });

@@ -44,7 +44,7 @@ async function main(port: MessagePort, data: RecorderThreadData): Promise<void> 
       revisions: data.revisions,
       report,
     });
-  // The geo databases are 134 MB: read with the first click, unless its redirect waits for it.
+  // The geo databases have 134 MB: loaded at the first click, but at the start when durable redirects would wait for them.
   let writer = data.config.clickDurability === "durable" ? openWriter() : undefined;
   port.on("message", (message: ToRecorder) => {
     if (message !== "stop") {

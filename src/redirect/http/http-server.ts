@@ -6,7 +6,7 @@ import type { HandleRequest } from "./redirect-handler.ts";
 
 const REQUEST_TIMEOUT_MS = 30_000;
 const CONNECTION_TIMEOUT_MS = 60_000;
-/** As Fastify's own server has it: longer than the idle timeout of common load balancers. */
+/** Fastify's default: longer than the idle timeout of common load balancers. */
 const KEEP_ALIVE_MS = 72_000;
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;
@@ -14,13 +14,13 @@ type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 export type HttpServer = {
   /** Resolves to the URL, such as http://127.0.0.1:3000. @throws what Node's server emits, such as EADDRINUSE */
   listen(where: { port: number; host: string }): Promise<string>;
-  /** Passes every request that is no redirect to `handle`, waiting ones first. */
+  /** Passes every request that is no redirect to `handle`, queued ones first. */
   passTo(handle: Handle): void;
-  /** Resolves when open requests are answered; those that still wait for `passTo` are dropped. */
+  /** Resolves when open requests are answered; requests that are still queued are dropped. */
   close(): Promise<void>;
 };
 
-/** `redirect`: undefined without the role. It gets no requests while the server closes, so that `handle` refuses them. */
+/** `redirect`: undefined without the role. While the server closes, all requests go to `handle`, which refuses them. */
 export function httpServer(redirect: HandleRequest | undefined): HttpServer {
   const loaded = Promise.withResolvers<Handle>();
   let handle: Handle = (request, response) => {
@@ -56,7 +56,7 @@ export function httpServer(redirect: HandleRequest | undefined): HttpServer {
   };
 }
 
-/** With the loopback address where it listens on all addresses. */
+/** The URL of the server; with the loopback address if it listens on all addresses. */
 function urlOf({ address, port }: AddressInfo): string {
   const host = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "::1" : address;
   return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`;

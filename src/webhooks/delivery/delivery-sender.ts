@@ -1,4 +1,4 @@
-// Sends deliveries by an HTTP client that is loaded with the first one, as many processes never send any.
+// Sends deliveries with an HTTP client that is loaded at the first one, because many processes never send any.
 import type { ResolveReceiver } from "../receiver/resolve-receiver.ts";
 import type { Reach } from "../receiver/safe-address.ts";
 import type { AttemptResult, OutgoingDelivery } from "./send-delivery.ts";
@@ -8,7 +8,7 @@ export type DeliverySender = {
   send(delivery: OutgoingDelivery): Promise<AttemptResult>;
   /** Milliseconds since 1970. */
   now(): number;
-  /** Ends the client's connections, those in use too. */
+  /** Closes all connections of the client, including those in use. */
   destroy(): Promise<void>;
 };
 

@@ -1,5 +1,4 @@
-// What is loaded while redirects are answered already: the other roles, and the Fastify instance with every route
-// registered by hand and which of them answer on which host.
+// The roles other than redirect, and the Fastify instance with all routes; loaded while redirects are answered already.
 import { setImmediate } from "node:timers/promises";
 import { gate, keyGates } from "./api/authentication/gate.ts";
 import { keyGuard } from "./api/authentication/key-guard.ts";
@@ -22,11 +21,11 @@ import type { RedirectRole } from "./roles/redirect.ts";
 import type { RoleContext } from "./roles/role-context.ts";
 import type { WebhooksStatus } from "./webhooks/webhooks-messages.ts";
 
-/** What the process has opened before. */
+/** What service.ts has opened before this file is loaded. */
 export type AppDeps = {
   context: RoleContext;
   follower: LogFollower;
-  /** Undefined without the role: slugs answer 404. */
+  /** Undefined without the role; slugs answer 404 then. */
   redirect: RedirectRole | undefined;
   projections: ProjectionsStatus;
   webhooks: (() => Promise<WebhooksStatus | undefined>) | undefined;
@@ -35,8 +34,8 @@ export type AppDeps = {
 };
 
 /**
- * Ready to handle requests. Health and redirects answer on any host, all else on the base host only (DESIGN §5); nothing
- * is under /api, /docs or /portal without the role.
+ * Resolves when requests can be handled. Health and redirects answer on any host, other routes on the base host only
+ * (DESIGN §5); /api, /docs and /portal have routes with their roles only.
  */
 export async function openApp(deps: AppDeps): Promise<Api> {
   const { context, redirect, requestIdOf, trust } = deps;
@@ -110,7 +109,7 @@ function readinessOf({ context, redirect, projections }: AppDeps) {
   return readiness({ roles: context.roles, eventStore, readStore, redis, projections, recorder });
 }
 
-/** Importing a module with all that it imports keeps the event loop busy: waiting redirects are answered after each. */
+/** Yields to the event loop after an import, which blocks it, so that waiting redirects are answered in between. */
 async function loaded<T>(module: Promise<T>): Promise<T> {
   const found = await module;
   await setImmediate();

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-// The command line (DESIGN §9): reads the arguments, hands over to src/cli/, turns errors into one line and exit 1.
+// The command line (DESIGN §9): runs the command of src/cli/, and prints an error as one line with exit code 1.
 import { Command, CommanderError } from "commander";
 import { messageOf } from "./runtime/errors.ts";
 import { makeFilesPrivate } from "./runtime/private-folder.ts";
 
 makeFilesPrivate();
 
-// Whoever reads our output may stop before its end, as `head` does: that is no error.
+// A reader such as `head` may close the pipe before the end of the output, which is no error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit(0);
   throw error;
@@ -22,12 +22,12 @@ for (const register of await groupsFor(process.argv[2])) register(program);
 try {
   await program.parseAsync();
 } catch (error) {
-  // Commander has printed its own errors already.
+  // Commander prints its own errors.
   if (!(error instanceof CommanderError)) process.stderr.write(`error: ${oneLine(error)}\n`);
   process.exitCode = error instanceof CommanderError ? error.exitCode : 1;
 }
 
-/** The command's own group; all of them for help and for a command that there is none of. */
+/** Loads the group of the command only; all groups for help and for an unknown command. */
 async function groupsFor(command: string | undefined): Promise<((program: Command) => void)[]> {
   const load = new Map<string, () => Promise<(program: Command) => void>>([
     ["serve", async () => (await import("./cli/serve-command.ts")).serveCommand],

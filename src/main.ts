@@ -1,4 +1,4 @@
-// Where the service starts: configuration, the running service, and what the process is told by signals.
+// The service's process: reads the configuration, starts the service, and stops it on signals.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import closeWithGrace from "close-with-grace";
@@ -9,12 +9,12 @@ import { makeFilesPrivate } from "./runtime/private-folder.ts";
 import { SecretKeyUnknown } from "./secrets/keyring.ts";
 import { openService, type Service } from "./service.ts";
 
-/** Beyond the stop's own budget: then the process ends anyway. With the default of 8 s it stays below Docker's 10 s. */
-const LAST_RESORT_MS = 1_000;
+/** After the stop's own budget, the process is ended. With the default budget of 8 s that is before Docker's 10 s. */
+const FORCED_EXIT_MS = 1_000;
 
 /**
- * Runs until SIGTERM or SIGINT, which stop it gracefully; a second one ends it at once.
- * @throws BadConfig in one clear line when it can't start for a reason that the operator can mend
+ * Resolves when the service listens. SIGTERM and SIGINT stop it gracefully; a second signal ends the process immediately.
+ * @throws BadConfig when the start fails because of a setting, such as a port in use; else what failed
  */
 export async function start(config: Config, roles: Roles = ALL_ROLES): Promise<Service> {
   const isFirst = !config.eventStoreUrl && !existsSync(join(config.dataDir, "events.db"));
@@ -23,7 +23,7 @@ export async function start(config: Config, roles: Roles = ALL_ROLES): Promise<S
   const service = await openService(config, log, { roles }).catch((error: unknown) => {
     throw reasonNotToStart(error, config);
   });
-  const delay = config.stopSeconds * 1_000 + LAST_RESORT_MS;
+  const delay = config.stopSeconds * 1_000 + FORCED_EXIT_MS;
   closeWithGrace({ delay, logger: false }, async ({ signal, err }) => {
     if (err) log.fatal({ err }, "stopping after an error that nothing caught");
     else log.info({ signal }, "stopping");
@@ -38,7 +38,7 @@ export async function start(config: Config, roles: Roles = ALL_ROLES): Promise<S
   return service;
 }
 
-/** Here, as the recorder thread that will read it has nobody to tell but the log. */
+/** Checked here, as the recorder thread, which reads the database, could only log the error. */
 async function refuseBadGeo(file: string): Promise<void> {
   const { openGeo } = await import("./redirect/clicks/enrich/geo.ts");
   await openGeo(file).catch((error: Error) => {

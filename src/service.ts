@@ -1,4 +1,4 @@
-// One running service: stores, the roles it was given and the HTTP server, opened in order and closed in reverse.
+// One running service: opens its stores, roles and HTTP server in this order, and closes them in reverse.
 import { setImmediate } from "node:timers/promises";
 import { requestIds } from "./api/request-id.ts";
 import { areStoresMixed } from "./backend/prepare-stores.ts";
@@ -23,27 +23,27 @@ export type Service = {
   /** Where it listens, such as http://127.0.0.1:3000. */
   url: string;
   backend: Backend;
-  /** Finishes open requests, commits every click, ends threads, then closes stores, all within STOP_SECONDS. */
+  /** Waits for open requests, commits all clicks, ends threads and closes stores, all within STOP_SECONDS. */
   stop(): Promise<void>;
 };
 
-/** Of the stop's budget: when open requests, and then the roles, must be done. Stores have the rest. */
+/** Shares of the stop's budget at which open requests, and then the roles, must be closed; stores get the remainder. */
 const REQUESTS_UNTIL = 3 / 8;
 const ROLES_UNTIL = 7 / 8;
 
-/** What a server of mixed stores that is away may hold up the start. */
-const LONGEST_ASKING_MS = 2_000;
+/** Limit of the start's delay when mixed stores are used and their server is unavailable. */
+const SPLIT_CHECK_MS = 2_000;
 
 export type ServiceOptions = {
   /** All by default. */
   roles?: Roles;
-  /** What rate windows, links and analytics go by. */
+  /** Wall clock of rate limits, links and analytics; tests set it. */
   clock?: () => Date;
 };
 
 /**
- * Listens also while servers of its stores are away: /health/ready tells until they answer.
- * @throws what listening throws, with all closed again
+ * Listens also while servers of its stores are unavailable; /health/ready reports them until they answer.
+ * @throws what opening the stores and listening throw, after closing what was opened
  */
 export async function openService(
   given: Config,
@@ -77,15 +77,15 @@ export async function openService(
   }
 }
 
-/** Before anything is served. Stores that don't answer in time are asked again beside the service: see awaitStores. */
+/** Checks before the first request. When the stores don't answer in time, awaitStores repeats the check later. */
 async function refuseSplitStores(backend: Backend): Promise<void> {
-  const asked = backend.prepare().catch((error: unknown) => {
+  const prepared = backend.prepare().catch((error: unknown) => {
     if (error instanceof BadConfig) throw error;
   });
-  await Promise.race([asked, pause(LONGEST_ASKING_MS)]);
+  await Promise.race([prepared, pause(SPLIT_CHECK_MS)]);
 }
 
-/** Redirects are answered as soon as it listens, while the rest of the program, which takes longer to load, is loaded. */
+/** Listens and answers redirects before app.ts is imported, which takes longer to load. */
 async function serve(context: RoleContext, onStop: (close: Close) => void): Promise<string> {
   const { config, log, roles, backend } = context;
   const { follower, run: follow } = openLogFollower(context);

@@ -6,12 +6,21 @@ import { isFromOperator } from "./operator-request.ts";
 
 /** Readiness is computed at most this often, because it queries every store. */
 const READINESS_EVERY_MS = 1_000;
+/** Until it is ready for the first time, so that nobody waits a second longer than it takes to start. */
+const READINESS_AT_START_EVERY_MS = 100;
 
 type Deps = { readiness: () => Promise<Readiness>; adminToken: string | undefined };
 
 /** Anybody gets the status; the reasons are shown only to the operator (operator-request.ts). */
 export function healthRoutes(app: Api, deps: Deps): void {
-  const readiness = atMostEvery(READINESS_EVERY_MS, () => performance.now(), deps.readiness);
+  const throttled = (ms: number) => atMostEvery(ms, () => performance.now(), deps.readiness);
+  const [atStart, later] = [throttled(READINESS_AT_START_EVERY_MS), throttled(READINESS_EVERY_MS)];
+  let hasBeenReady = false;
+  const readiness = async () => {
+    const found = await (hasBeenReady ? later() : atStart());
+    hasBeenReady ||= found.ready;
+    return found;
+  };
   const schema = { hide: true };
   app.get("/health/live", { schema }, async (_request, reply) => {
     return reply.header("cache-control", "no-store").send({ status: "live" });

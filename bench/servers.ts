@@ -12,8 +12,8 @@ export type BenchServers = {
 };
 
 /**
- * EVENTSTORE_URL, MONGODB_URL and REDIS_URL of the environment, with streams and a database of their own that are gone
- * afterwards. `double`: the client that the service uses on a double, which tells its CPU time where no server is.
+ * EVENTSTORE_URL, MONGODB_URL and REDIS_URL of the environment, with their own stream prefix and database, which are
+ * removed afterwards. `double`: runs that client on a test double, to measure its CPU time without a server.
  */
 export async function benchServers(double: Scheme | undefined): Promise<BenchServers> {
   const { EVENTSTORE_URL, MONGODB_URL, REDIS_URL } = process.env;

@@ -147,7 +147,7 @@ function recorderMetrics(recorder: MetricsDeps["recorder"], registers: Registry[
   );
 }
 
-/** A server that was replaced by another version is answered once its connection is new. */
+/** Shows the version of a replaced server after the next reconnection. */
 function versionMetrics(versions: () => Promise<StoreVersions>, registers: Registry[]) {
   const info = new Gauge({
     name: "linkledger_event_store_info",

@@ -1,7 +1,13 @@
-// An abortable timer that resolves instead of rejecting.
+// Waits for time or for an abort, and resolves instead of rejecting.
 import { setTimeout as delay } from "node:timers/promises";
 
 /** Resolves after `ms` milliseconds, or as soon as the signal aborts; never throws. */
 export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   await delay(ms, undefined, signal && { signal }).catch(() => undefined);
+}
+
+/** Resolves when the signal aborts, immediately when it has already. */
+export async function untilAborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }

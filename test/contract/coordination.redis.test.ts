@@ -5,7 +5,7 @@ import { CoordinationUnavailable } from "../../src/connections/errors.ts";
 import { openRedis, type RedisConnection } from "../../src/connections/redis.ts";
 import { redisLeases } from "../../src/coordination/leases.redis.ts";
 import { redisDailySalts } from "../../src/redirect/clicks/visitors/daily-salts.redis.ts";
-import { settlesAtOnce } from "../support/runtime/at-once.ts";
+import { settlesWithoutWaiting } from "../support/runtime/settles-without-waiting.ts";
 import { freePort } from "../support/servers/free-port.ts";
 import { redis, redisIsOurs, startRedis, type TestRedis } from "../support/servers/redis-server.ts";
 import { onServer } from "../support/servers/test-servers.ts";
@@ -46,7 +46,7 @@ onServer(redis, () => {
     const ping = (connection: RedisConnection) => connection.run((client) => client.ping());
     const expectRefusedAtOnce = async (connection: RedisConnection) => {
       const refused = ping(connection);
-      expect(await settlesAtOnce(refused)).toBe(true);
+      expect(await settlesWithoutWaiting(refused)).toBe(true);
       await expect(refused).rejects.toThrow(CoordinationUnavailable);
     };
 

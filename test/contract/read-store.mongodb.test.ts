@@ -4,7 +4,7 @@ import { MongodbConnection } from "../../src/connections/mongodb.ts";
 import { StoreUnavailable } from "../../src/event-store/port.ts";
 import { openMongodbReadStore } from "../../src/read-store/mongodb/read-store.ts";
 import type { ReadStore } from "../../src/read-store/port.ts";
-import { settlesAtOnce } from "../support/runtime/at-once.ts";
+import { settlesWithoutWaiting } from "../support/runtime/settles-without-waiting.ts";
 import { mongodb, mongodbIsOurs, startMongodb, type TestMongodb } from "../support/servers/mongodb-server.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 import { readStoreContract } from "./read-store.ts";
@@ -58,7 +58,7 @@ onServer(mongodb, () => {
       await server.process?.kill();
       await expect(readStore.get("notes", "a")).rejects.toThrow(StoreUnavailable);
       const second = readStore.get("notes", "a");
-      expect(await settlesAtOnce(second)).toBe(true);
+      expect(await settlesWithoutWaiting(second)).toBe(true);
       await expect(second).rejects.toThrow(StoreUnavailable);
       await server.process?.start();
       await expect.poll(() => readStore.get("notes", "a")).toBeDefined();

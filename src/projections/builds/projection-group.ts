@@ -1,7 +1,7 @@
 // Runs one group of projections in one process: keeps its present builds up to date, and folds missing builds beside them.
 import { type NextEvent, nextEventFinder } from "../../event-store/next-event.ts";
 import { keepTrying } from "../../runtime/keep-trying.ts";
-import { pause } from "../../runtime/pause.ts";
+import { pause, untilAborted } from "../../runtime/pause.ts";
 import { checkpointName, type Projection } from "../projection.ts";
 import { ProjectionRunner, type RunnerDeps } from "../runner/runner.ts";
 import { buildsStatus, type ProjectionStatus, prefixesOf } from "../runner/status.ts";
@@ -36,7 +36,7 @@ export class ProjectionGroup {
 
   /** Folds the builds of this program's version until the signal aborts. The caller holds the group's lease. */
   async run(signal: AbortSignal): Promise<void> {
-    await Promise.race([this.#prepared.promise, aborted(signal)]);
+    await Promise.race([this.#prepared.promise, untilAborted(signal)]);
     while (!signal.aborted) {
       const projections = await this.#choose().catch(() => []);
       if (projections.length === 0) {
@@ -122,11 +122,4 @@ function foldedNames(projections: readonly Projection[], builds: Builds): string
     .flatMap((projection) => foldedBuild(projection, builds) ?? [])
     .map(checkpointName)
     .join();
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

@@ -5,6 +5,7 @@ import { type NextEvent, nextEventFinder } from "../../event-store/next-event.ts
 import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import { keepRunning } from "../../runtime/keep-trying.ts";
+import { untilAborted } from "../../runtime/pause.ts";
 import type { Projection } from "../projection.ts";
 import { commitBatches } from "./commit-batches.ts";
 import { ProjectionProcessor } from "./projection-processor.ts";
@@ -154,9 +155,4 @@ export class ProjectionRunner {
     const positions = this.#processors.filter(({ faulted }) => !faulted).map(({ position }) => position);
     return positions.sort()[0] || undefined;
   }
-}
-
-async function untilAborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }

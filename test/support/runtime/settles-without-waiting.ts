@@ -1,10 +1,10 @@
-// "At once" without a clock: nothing was waited for, neither time nor the network, however slow the machine is.
+// Checks without a clock that a promise waits for neither a timer nor the network, so that slow machines don't matter.
 import { setImmediate as nextTurn } from "node:timers/promises";
 
 const TURNS = 20;
 
 /** Whether the work settles within a few turns of the event loop. */
-export async function settlesAtOnce(work: Promise<unknown>): Promise<boolean> {
+export async function settlesWithoutWaiting(work: Promise<unknown>): Promise<boolean> {
   let isSettled = false;
   const settled = () => {
     isSettled = true;

@@ -8,6 +8,8 @@ process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL("node_modules/.cache/co
 
 /** No process but the test's own: `npm run test:unit`. */
 const UNIT = ["test/{unit,properties}/**/*.test.ts"];
+/** Files of test/api imported again, on another topology: each needs a process of its own. */
+const CLUSTER = ["test/cluster/**/*.test.ts"];
 /** Where the disk matters: crashes, load, programs that are built and run there. */
 const ON_DISK = [
   "test/{faults,servers}/**/*.test.ts",
@@ -17,6 +19,8 @@ const ON_DISK = [
 const ALL = ["test/**/*.test.ts"];
 
 const inMemory = memoryFolder();
+/** Files share a process, which imports the program once: two thirds of the processor time of one for each. */
+const oneProcess = { isolate: false, env: inMemory };
 
 export default defineConfig({
   test: {
@@ -28,11 +32,12 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000, interval: 20 } },
     restoreMocks: true,
     projects: [
-      { extends: true, test: { name: "unit", include: UNIT, isolate: false, env: inMemory } },
+      { extends: true, test: { name: "unit", include: UNIT, ...oneProcess } },
       {
         extends: true,
-        test: { name: "service", include: ALL, exclude: [...UNIT, ...ON_DISK], env: inMemory },
+        test: { name: "service", include: ALL, exclude: [...UNIT, ...CLUSTER, ...ON_DISK], ...oneProcess },
       },
+      { extends: true, test: { name: "cluster", include: CLUSTER, env: inMemory } },
       { extends: true, test: { name: "disk", include: ON_DISK } },
     ],
   },

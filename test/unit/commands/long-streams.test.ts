@@ -68,6 +68,7 @@ const MOST_TIMES = 5;
 const ROUNDS = 8;
 /** Microseconds of CPU time to measure at least, because the system counts it in ticks of some milliseconds. */
 const LEAST = 10_000;
+const ENOUGH = 1_000_000;
 
 /** CPU time of this thread, so that other load on the machine does not count. */
 function timeOf(work: () => void): number {
@@ -84,7 +85,7 @@ function timesAsLong<E>(
 ): number {
   const [short, long] = [history(SHORT), history(LONG)];
   let [shorts, longs] = [0, 0];
-  for (let round = 0; round < ROUNDS; round++) {
+  for (let round = 0; round < ROUNDS && longs < ENOUGH; round++) {
     shorts += timeOf(() => {
       for (let n = 0; n < LONG / SHORT; n++) fold(short);
     });

@@ -44,13 +44,10 @@ async function main(port: MessagePort, data: RecorderThreadData): Promise<void> 
       revisions: data.revisions,
       report,
     });
-  // The geo databases have 134 MB: loaded at the first click, but at the start when durable redirects would wait for them.
-  let writer = data.config.clickDurability === "durable" ? openWriter() : undefined;
+  // Not at the first click, which would wait in memory while the geo databases (134 MB) are read: a crash would lose it.
+  const writer = openWriter();
   port.on("message", (message: ToRecorder) => {
-    if (message !== "stop") {
-      writer ??= openWriter();
-      return void writer.then((opened) => opened.push(message));
-    }
+    if (message !== "stop") return void writer.then((opened) => opened.push(message));
     port.close();
     void outbox.close().finally(() => stores.close());
     return undefined;

@@ -9,8 +9,8 @@ const OPTIONS = new Set(
 
 /**
  * With our own defaults, and without options that the clients don't have: they would ignore those as well, but print
- * the whole string to say so, password included. Reads go to the leader: the clients' default may be any node of a cluster, and a follower may
- * lag. Of several values the clients take the last.
+ * the whole string to say so, password included. Reads go to the leader: the clients' default may be any node of a
+ * cluster, and a follower may lag. Of several values the clients take the last.
  * @throws Error for an option that would hide failed appends
  */
 export function withDefaults(connectionString: string): string {

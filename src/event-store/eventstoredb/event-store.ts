@@ -1,5 +1,5 @@
 // The event store of production: EventStoreDB, or KurrentDB, its present name; the faults of their clients end in this folder.
-import { pause } from "../../runtime/pause.ts";
+import { pause, untilAborted } from "../../runtime/pause.ts";
 import {
   type AppendResult,
   type EventStore,
@@ -108,7 +108,7 @@ class EventStoreDbStore implements EventStore {
   async *subscribe(options: SubscribeOptions): AsyncGenerator<RecordedEvent[]> {
     const signal = AbortSignal.any([options.signal, this.#closing.signal]);
     const { after, prefixes, batchSize = 500 } = options;
-    if (prefixes.length === 0) return await aborted(signal);
+    if (prefixes.length === 0) return await untilAborted(signal);
     const deps = { driver: this.#driver, ...this.#settings };
     yield* subscribeForEver(deps, { after, prefixes, signal, batchSize });
   }
@@ -140,11 +140,4 @@ class EventStoreDbStore implements EventStore {
   #refuseWhenClosed(): void {
     if (this.#closing.signal.aborted) throw new StoreUnavailable("The event store is closed");
   }
-}
-
-async function aborted(signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  if (signal.aborted) resolve();
-  signal.addEventListener("abort", () => resolve());
-  await promise;
 }

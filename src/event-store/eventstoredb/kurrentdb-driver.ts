@@ -4,10 +4,8 @@
 // once its first attempt has failed, stays with a cluster's node that is gone, and can neither cancel a read nor close
 // its connection. Appends and subscriptions go over gRPC in JavaScript, and so do the reads here: by the client's own
 // channel, its generated messages and its own conversion of events. docs/decisions.md has how each fault was seen.
-import { createRequire } from "node:module";
 import {
   type AllStreamResolvedEvent,
-  type AppendStreamState,
   type AppendToStreamOptions,
   convertToCommandError,
   jsonEvent,
@@ -21,7 +19,16 @@ import { convertGrpcEvent } from "@kurrent/kurrentdb-client/dist/utils/convertGr
 import shared from "@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/shared_pb.js";
 import grpcServices from "@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_grpc_pb.js";
 import streams from "@kurrent/kurrentdb-client/generated/kurrentdb/protocols/v1/streams_pb.js";
-import type { ExpectedRevision } from "../port.ts";
+import {
+  actualRevision,
+  avoidBatchAppend,
+  type ClientInternals,
+  clientRevision,
+  closeClient,
+  openRead,
+  pullRead,
+  withVersion,
+} from "./client-internals.ts";
 import { unreadable, withDefaults } from "./connection-string.ts";
 import type {
   Append,
@@ -33,24 +40,9 @@ import type {
   StreamRead,
 } from "./driver.ts";
 import { typedError, WrongRevision } from "./errors.ts";
-import { Pull } from "./pull.ts";
 import { pullSubscription, SEARCH_WINDOW } from "./pull-subscription.ts";
 
-type OpenRead = ConstructorParameters<typeof ReadStream>[0];
-type ReadCall = Awaited<ReturnType<OpenRead>>;
-type GrpcClient = { read(...args: unknown[]): ReadCall };
-
-/** Members that are protected in the client's types; the version is pinned. */
-type Inside = {
-  supports: () => Promise<boolean>;
-  capabilities: Promise<{ serverVersion: string }>;
-  getChannel(): Promise<{ close(): void }>;
-  GRPCStreamCreator(service: unknown, name: string, create: (client: GrpcClient) => ReadCall): OpenRead;
-  callArguments(options: object, callOptions: object): unknown[];
-};
-
-const NAME = "@kurrent/kurrentdb-client";
-const { version } = createRequire(import.meta.url)(`${NAME}/package.json`) as { version: string };
+type Internals = ClientInternals<ConstructorParameters<typeof ReadStream>[0]>;
 
 const { Options } = streams.ReadReq;
 type ReadOptions = InstanceType<typeof Options>;
@@ -66,21 +58,19 @@ export function connectKurrentDb(connectionString: string): Driver {
 }
 
 class KurrentDbDriver implements Driver {
-  readonly client = `${NAME} ${version}`;
+  readonly client = withVersion("@kurrent/kurrentdb-client");
   readonly #client: KurrentDBClient;
-  readonly #inside: Inside;
+  readonly #internals: Internals;
 
   constructor(client: KurrentDBClient) {
     this.#client = client;
-    this.#inside = client as unknown as Inside;
-    // One gRPC call an append instead of the client's shared BatchAppend stream, on which a lost connection rejects
-    // every append in flight, queued writes end as unhandled rejections, and no deadline is kept.
-    this.#inside.supports = async () => false;
+    this.#internals = client as unknown as Internals;
+    avoidBatchAppend(this.#internals);
   }
 
   async append({ stream, expected, events, timeoutMs }: Append): Promise<Appended> {
     // Under its former name, `expectedRevision`, the client would ignore it and check nothing: hence the exact type.
-    const options: AppendToStreamOptions = { streamState: clientState(expected), deadline: timeoutMs };
+    const options: AppendToStreamOptions = { streamState: clientRevision(expected), deadline: timeoutMs };
     try {
       const { nextExpectedRevision, position } = await this.#client.appendToStream(
         stream,
@@ -89,7 +79,8 @@ class KurrentDbDriver implements Driver {
       );
       return { revision: Number(nextExpectedRevision), position };
     } catch (error) {
-      if (error instanceof WrongExpectedVersionError) throw new WrongRevision(actualRevision(error));
+      if (error instanceof WrongExpectedVersionError)
+        throw new WrongRevision(actualRevision(error.actualState));
       throw typed(error);
     }
   }
@@ -113,41 +104,26 @@ class KurrentDbDriver implements Driver {
 
   async greet(): Promise<string> {
     try {
-      return (await this.#inside.capabilities).serverVersion;
+      return (await this.#internals.capabilities).serverVersion;
     } catch (error) {
       throw typed(error);
     }
   }
 
-  /** The client's own `dispose` cancels what still runs, but leaves the channel open. */
-  async close(): Promise<void> {
-    await this.#client.dispose();
-    (await this.#inside.getChannel()).close();
+  close(): Promise<void> {
+    return closeClient(this.#client, this.#internals);
   }
 
   #read(options: ReadOptions): EventPull {
     const uuids = new Options.UUIDOption().setString(new shared.Empty());
     const request = new streams.ReadReq().setOptions(options.setResolveLinks(false).setUuidOption(uuids));
-    const inside = this.#inside;
-    const open = inside.GRPCStreamCreator(grpcServices.StreamsClient, "read", (grpc) =>
-      grpc.read(request, ...inside.callArguments({}, { deadline: Number.POSITIVE_INFINITY })),
-    );
-    const events = new ReadStream<AllStreamResolvedEvent>(open, convertGrpcEvent, {});
-    return new Pull(events, { typed, cancel: () => void events.cancel().catch(() => {}) });
+    const open = openRead(this.#internals, grpcServices.StreamsClient, request);
+    return pullRead(new ReadStream<AllStreamResolvedEvent>(open, convertGrpcEvent, {}), typed);
   }
 }
 
 function typed(error: unknown): unknown {
   return typedError(error, convertToCommandError);
-}
-
-function clientState(expected: ExpectedRevision): AppendStreamState {
-  if (typeof expected === "number") return expected < 0 ? "no_stream" : BigInt(expected);
-  return ({ any: "any", none: "no_stream", exists: "stream_exists" } as const)[expected];
-}
-
-function actualRevision({ actualState }: WrongExpectedVersionError): number | "none" {
-  return typeof actualState === "bigint" ? Number(actualState) : "none";
 }
 
 const FORWARDS = 0;

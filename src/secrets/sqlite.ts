@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { GroupCommit } from "../connections/sqlite.ts";
+import { GroupCommit, inTransaction } from "../connections/sqlite.ts";
 import { StoreUnavailable } from "../event-store/port.ts";
 import { remoteMethods, threadClient } from "../runtime/threads/thread-client.ts";
 import { endOf, FORMER_SALTS, KEY_USE_KEPT_MS, KEY_USES } from "./earlier-versions.ts";
@@ -66,7 +66,7 @@ class SqliteSecrets implements SecretStore {
     const db = new DatabaseSync(file, { timeout: 5000 });
     chmodSync(file, 0o600);
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON");
-    db.exec(`BEGIN IMMEDIATE; ${SCHEMA} COMMIT`);
+    inTransaction(db, () => db.exec(SCHEMA));
     this.#db = db;
     this.#writes = new GroupCommit(db, () => this.#eraseDeleted());
     this.#migrate();

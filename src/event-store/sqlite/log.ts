@@ -2,6 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { inTransaction } from "../../connections/sqlite.ts";
 import { SqliteBatches } from "./batches.ts";
 import { SqliteRows } from "./event-rows.ts";
 import type { AppendOutcome, AppendRequest, EventRow, ReadAllRequest, ReadRequest } from "./log-requests.ts";
@@ -27,28 +28,24 @@ export class SqliteLog {
     mkdirSync(dirname(file), { recursive: true });
     const db = new DatabaseSync(file, { timeout: 5000 });
     db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -32000");
-    db.exec("BEGIN IMMEDIATE");
-    this.#rows = new SqliteRows(db);
-    this.#batches = new SqliteBatches(db);
-    db.exec(`${VIEW} COMMIT`);
+    [this.#rows, this.#batches] = inTransaction(db, () => {
+      const stored = [new SqliteRows(db), new SqliteBatches(db)] as const;
+      db.exec(VIEW);
+      return stored;
+    });
     this.#db = db;
   }
 
   /**
    * Runs all requests in one transaction, so that many appends need one fsync; each succeeds or conflicts on its own.
-   * BEGIN IMMEDIATE serialises writers, so commit order equals position order and readers never miss a position.
+   * SQLite serialises write transactions, so commit order equals position order and readers never miss a position.
    */
   append(requests: readonly AppendRequest[]): AppendOutcome[] {
-    this.#db.exec("BEGIN IMMEDIATE");
-    try {
+    return inTransaction(this.#db, () => {
       const outcomes = requests.map((request) => this.#appendOne(request));
       if (requests.some(({ body }) => body)) this.#mergeBatches();
-      this.#db.exec("COMMIT");
       return outcomes;
-    } catch (error) {
-      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
-      throw error;
-    }
+    });
   }
 
   /** Part of the append's transaction, to save an fsync; a savepoint, so that a failure does not undo the appends. */

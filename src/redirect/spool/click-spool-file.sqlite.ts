@@ -2,6 +2,7 @@
 import { chmodSync, closeSync, fsyncSync, openSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { inTransaction } from "../../connections/sqlite.ts";
 
 /** `expected` -1: the stream must not exist. */
 const SCHEMA = `
@@ -25,7 +26,7 @@ const SQLITE_CANTOPEN = 14;
 export function newSpoolFile(file: string): DatabaseSync {
   const db = openLocked(file, LOCK_WITHIN_MS);
   chmodSync(file, 0o600);
-  db.exec(`BEGIN IMMEDIATE; ${SCHEMA} COMMIT`);
+  inTransaction(db, () => db.exec(SCHEMA));
   const folder = openSync(dirname(file), "r");
   fsyncSync(folder);
   closeSync(folder);

@@ -1,5 +1,6 @@
 // A click spool in one SQLite file: one row per batch, fsynced on write, read back in order and joined.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { inTransaction } from "../../connections/sqlite.ts";
 import type { NewEvent } from "../../event-store/port.ts";
 import type { ClickBatch } from "./append-once.ts";
 import {
@@ -51,8 +52,7 @@ export class SqliteClickSpool implements ClickSpool {
   put(batches: readonly ClickBatch[]): PutClicks {
     const put: PutClicks = { numbers: [], full: undefined };
     const size = { ...this.#size };
-    this.#db.exec("BEGIN");
-    try {
+    inTransaction(this.#db, () => {
       for (const { stream, after, events } of batches) {
         const text = JSON.stringify(events);
         const bytes = size.bytes + Buffer.byteLength(text);
@@ -62,11 +62,7 @@ export class SqliteClickSpool implements ClickSpool {
         size.bytes = bytes;
         size.clicks += events.length;
       }
-      this.#db.exec("COMMIT");
-    } catch (error) {
-      if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
-      throw error;
-    }
+    });
     this.#size = size;
     return put;
   }

@@ -19,7 +19,7 @@ export class QueueDatabase {
     this.#db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
     // Fewer, larger WAL checkpoints, because a delivery's rows are written three times within seconds.
     this.#db.exec("PRAGMA wal_autocheckpoint = 8000; PRAGMA journal_size_limit = 67108864");
-    this.#db.exec(`BEGIN IMMEDIATE; ${QUEUE_SCHEMA} COMMIT`);
+    inTransaction(this.#db, () => this.#db.exec(QUEUE_SCHEMA));
     this.#writes = new GroupCommit(this.#db);
   }
 

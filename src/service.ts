@@ -65,7 +65,7 @@ export async function openService(
     const warn = (message: string) => log.warn(message);
     const backend = await openBackend(config, { offThread: true, log: warn });
     stores.push(() => backend.close());
-    if (areStoresMixed(config)) await refuseSplitStores(backend);
+    if (areStoresMixed(config)) await prepareInTime(backend);
     const onStop = (close: Close) => void ofRoles.push(close);
     const onStopOfRequests = (close: Close) => void requests.push(close);
     const context: RoleContext = { config, log, clock, backend, roles, onStop };
@@ -77,8 +77,8 @@ export async function openService(
   }
 }
 
-/** Checks before the first request. When the stores don't answer in time, awaitStores repeats the check later. */
-async function refuseSplitStores(backend: Backend): Promise<void> {
+/** Refuses split stores before the first request. When they don't answer in time, awaitStores prepares them later. */
+async function prepareInTime(backend: Backend): Promise<void> {
   const prepared = backend.prepare().catch((error: unknown) => {
     if (error instanceof BadConfig) throw error;
   });

@@ -30,7 +30,7 @@ async function renew({ store, keyring, now }: Deps, secret: StoredSecret): Promi
   if (name === secret.key) return await store.replace(secret, sealed);
   await store.putIfAbsent(name, { value: sealed, expiresAt: secret.expiresAt }, now);
   if (await store.remove(secret)) return true;
-  // The original was deleted or overwritten meanwhile, so the copy is outdated.
+  // The original was deleted or overwritten meanwhile, so the copy is obsolete.
   await store.remove({ key: name, value: sealed });
   return false;
 }

@@ -1,5 +1,10 @@
-// The error of Redis, whose callers continue without it, for example with rate limits per process.
+// The errors of stores that don't answer: callers retry, go on without, or answer 503.
 import { DomainError } from "../runtime/errors.ts";
+
+/** The store is unavailable or closed. Whether an append in flight was stored is unknown: repeat the same append. */
+export class StoreUnavailable extends DomainError {
+  override readonly code = "store_unavailable";
+}
 
 /** Redis is unavailable; whether a write in flight was applied is unknown. */
 export class CoordinationUnavailable extends DomainError {

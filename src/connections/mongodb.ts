@@ -11,8 +11,8 @@ import {
   MongoSystemError,
   MongoUnexpectedServerResponseError,
 } from "mongodb";
-import { StoreUnavailable } from "../event-store/port.ts";
 import { OutageBreaker } from "../runtime/outage-breaker.ts";
+import { StoreUnavailable } from "./errors.ts";
 
 const DEFAULT_DATABASE = "linkledger";
 /** While the server is unavailable, one call a second probes it and the others fail fast. */

@@ -1,5 +1,6 @@
 // Invalidates the in-memory caches of a process from the event subscription, the only invalidation there is.
-import { type EventStore, type Position, type RecordedEvent, StoreUnavailable } from "../event-store/port.ts";
+import { StoreUnavailable } from "../connections/errors.ts";
+import type { EventStore, Position, RecordedEvent } from "../event-store/port.ts";
 import { PREFIX } from "../events/streams.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import { messageOf } from "../runtime/errors.ts";

@@ -92,8 +92,3 @@ export class RevisionConflict extends DomainError {
     this.actual = actual;
   }
 }
-
-/** The store is unavailable or closed. Whether an append in flight was stored is unknown: repeat the same append. */
-export class StoreUnavailable extends DomainError {
-  override readonly code = "store_unavailable";
-}

@@ -2,8 +2,8 @@
 import { chmodSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { StoreUnavailable } from "../connections/errors.ts";
 import { GroupCommit, inTransaction } from "../connections/sqlite.ts";
-import { StoreUnavailable } from "../event-store/port.ts";
 import { remoteMethods, threadClient } from "../runtime/threads/thread-client.ts";
 import { endOf, FORMER_SALTS, KEY_USE_KEPT_MS, KEY_USES } from "./earlier-versions.ts";
 import type { SecretRecord, SecretStore, StoredSecret } from "./port.ts";

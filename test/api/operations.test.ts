@@ -101,7 +101,7 @@ describe("operations", () => {
     async () => {
       const { readStore } = service.backend;
       const { find } = readStore;
-      const { StoreUnavailable } = await import("../../src/event-store/port.ts");
+      const { StoreUnavailable } = await import("../../src/connections/errors.ts");
       readStore.find = () => Promise.reject(new StoreUnavailable("read.db: disk gone"));
       const unavailable = await service.post("/api/v1/shorten", key, { url: "https://example.com/" });
       readStore.find = () => Promise.reject(new TypeError("cannot read secret.path"));

@@ -1,6 +1,6 @@
 // The contract of a raised projection version on every read store: no query waits for the new build or reads part of it.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { StoreUnavailable } from "../../src/event-store/port.ts";
+import { StoreUnavailable } from "../../src/connections/errors.ts";
 import { readBuilds } from "../../src/projections/builds/builds-document.ts";
 import { prepareBuilds } from "../../src/projections/builds/finish-builds.ts";
 import { foldBuilds } from "../../src/projections/builds/fold-builds.ts";

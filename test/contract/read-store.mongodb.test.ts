@@ -1,7 +1,7 @@
 // The read store contract on MongoDB or a compatible server, and its failures: unavailable, hanging and back again.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { StoreUnavailable } from "../../src/connections/errors.ts";
 import { MongodbConnection } from "../../src/connections/mongodb.ts";
-import { StoreUnavailable } from "../../src/event-store/port.ts";
 import { openMongodbReadStore } from "../../src/read-store/mongodb/read-store.ts";
 import type { ReadStore } from "../../src/read-store/port.ts";
 import { settlesWithoutWaiting } from "../support/runtime/settles-without-waiting.ts";

@@ -1,5 +1,6 @@
 // Loads one link from its own stream, as it was created and as it is now.
-import { type EventStore, type Position, StoreUnavailable } from "../../event-store/port.ts";
+import { StoreUnavailable } from "../../connections/errors.ts";
+import type { EventStore, Position } from "../../event-store/port.ts";
 import type { LinkEvent } from "../../events/catalogue.ts";
 import { readEvent } from "../../events/read-event.ts";
 import { linkStream } from "../../events/streams.ts";

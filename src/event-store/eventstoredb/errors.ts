@@ -1,7 +1,8 @@
 // Which failures of the event store are transient, and how long to retry before the store counts as unavailable.
+
+import { StoreUnavailable } from "../../connections/errors.ts";
 import { backoffMs } from "../../runtime/backoff.ts";
 import { messageOf } from "../../runtime/errors.ts";
-import { StoreUnavailable } from "../port.ts";
 
 /** `sleep` resolves early, without an error, when the signal aborts. */
 export type Backoff = { sleep: (ms: number, signal?: AbortSignal) => Promise<void>; random: () => number };

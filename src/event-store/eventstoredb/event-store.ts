@@ -1,17 +1,18 @@
 // The event store of production: EventStoreDB, or KurrentDB, its present name; the faults of their clients end in this folder.
+
+import { StoreUnavailable } from "../../connections/errors.ts";
 import { pause, untilAborted } from "../../runtime/pause.ts";
-import {
-  type AppendResult,
-  type EventStore,
-  type ExpectedRevision,
-  type NewEvent,
-  type Position,
-  type ReadAllOptions,
-  type ReadOptions,
-  type RecordedEvent,
-  StoreUnavailable,
-  type StoreVersions,
-  type SubscribeOptions,
+import type {
+  AppendResult,
+  EventStore,
+  ExpectedRevision,
+  NewEvent,
+  Position,
+  ReadAllOptions,
+  ReadOptions,
+  RecordedEvent,
+  StoreVersions,
+  SubscribeOptions,
 } from "../port.ts";
 import { append } from "./append.ts";
 import type { Driver } from "./driver.ts";

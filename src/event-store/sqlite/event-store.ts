@@ -1,17 +1,18 @@
 // The event store of the embedded default: one SQLite file, accessed in the caller's thread or in a thread of its own.
+
+import { StoreUnavailable } from "../../connections/errors.ts";
 import { remoteMethods, threadClient } from "../../runtime/threads/thread-client.ts";
 import { follow } from "../follow.ts";
-import {
-  type AppendResult,
-  type EventStore,
-  type ExpectedRevision,
-  type NewEvent,
-  type Position,
-  type ReadAllOptions,
-  type ReadOptions,
-  type RecordedEvent,
-  StoreUnavailable,
-  type SubscribeOptions,
+import type {
+  AppendResult,
+  EventStore,
+  ExpectedRevision,
+  NewEvent,
+  Position,
+  ReadAllOptions,
+  ReadOptions,
+  RecordedEvent,
+  SubscribeOptions,
 } from "../port.ts";
 import { SqliteLog } from "./log.ts";
 import {

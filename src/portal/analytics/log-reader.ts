@@ -1,7 +1,8 @@
 // Reads the click log for exports and live pages in a worker thread: events are parsed and filtered there, and only the
 // results cross to the HTTP thread, one part at a time with backpressure.
 import type { Config } from "../../config.ts";
-import { type Position, StoreUnavailable } from "../../event-store/port.ts";
+import { StoreUnavailable } from "../../connections/errors.ts";
+import type { Position } from "../../event-store/port.ts";
 import type { LiveClicks } from "../../queries/analytics/live-clicks.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import { threadClient } from "../../runtime/threads/thread-client.ts";

@@ -1,5 +1,5 @@
 // The read store on SQLite, with slow calls in a thread of its own when the caller must not be blocked.
-import { StoreUnavailable } from "../../event-store/port.ts";
+import { StoreUnavailable } from "../../connections/errors.ts";
 import { remoteMethods, threadClient } from "../../runtime/threads/thread-client.ts";
 import type { FindQuery, ReadStore } from "../port.ts";
 import { openSynchronousReadStore } from "./synchronous-read-store.ts";

@@ -1,8 +1,9 @@
 // Decides whether a custom domain serves an account's links: only while that account owns it, verified and active.
 import { LRUCache } from "lru-cache";
 import { loadAccount } from "../../commands/account/account-stream.ts";
+import { StoreUnavailable } from "../../connections/errors.ts";
 import { minPositions } from "../../coordination/min-positions.ts";
-import { type EventStore, type Position, StoreUnavailable } from "../../event-store/port.ts";
+import type { EventStore, Position } from "../../event-store/port.ts";
 import { type DomainDocument, domains } from "../../projections/definitions/domains.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import { shareCalls } from "../../runtime/share-calls.ts";

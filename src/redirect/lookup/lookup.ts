@@ -1,7 +1,8 @@
 // Resolves host and slug to a link: in-process cache, then read store, then the link's own stream (DESIGN §5).
 import { LRUCache } from "lru-cache";
+import { StoreUnavailable } from "../../connections/errors.ts";
 import type { FollowedEvent } from "../../coordination/log-follower.ts";
-import { type EventStore, StoreUnavailable } from "../../event-store/port.ts";
+import type { EventStore } from "../../event-store/port.ts";
 import { linkKey, PREFIX } from "../../events/streams.ts";
 import { type AccountDocument, accounts } from "../../projections/definitions/accounts.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";

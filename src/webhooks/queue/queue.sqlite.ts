@@ -1,5 +1,5 @@
 // The delivery queue of the embedded default: one SQLite file that several processes can use concurrently.
-import { StoreUnavailable } from "../../event-store/port.ts";
+import { StoreUnavailable } from "../../connections/errors.ts";
 import { remoteMethods, threadClient } from "../../runtime/threads/thread-client.ts";
 import { QueueDatabase } from "./queue.sqlite-database.ts";
 import {

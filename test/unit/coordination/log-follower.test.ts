@@ -1,7 +1,7 @@
 // Following the log over real stores: what is heard, from where, and when everything has been heard.
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { StoreUnavailable } from "../../../src/connections/errors.ts";
 import { type FollowedEvent, LogFollower } from "../../../src/coordination/log-follower.ts";
-import { StoreUnavailable } from "../../../src/event-store/port.ts";
 import { cachedCheckpoints, lifecycleProjections } from "../../../src/projections/groups.ts";
 import { checkpointName } from "../../../src/projections/projection.ts";
 import { linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";

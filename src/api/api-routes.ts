@@ -2,9 +2,12 @@
 import type { Backend } from "../backend.ts";
 import type { BulkDeps } from "../commands/links/create-links-in-bulk.ts";
 import type { Config } from "../config.ts";
+import type { LogReader } from "../log-reader/log-reader.ts";
+import type { Logger } from "../runtime/logging.ts";
 import { analyticsRoute } from "./analytics.ts";
 import type { KeyGates } from "./authentication/gate.ts";
 import type { KeyGuardDeps } from "./authentication/key-guard.ts";
+import { eventsRoute } from "./events/events-route.ts";
 import type { Api } from "./fastify.ts";
 import { idempotency } from "./idempotency.ts";
 import { linksRoute } from "./links.ts";
@@ -20,6 +23,8 @@ export type ApiDeps = {
   clock: () => Date;
   newId: () => string;
   sleep: (ms: number) => Promise<void>;
+  log: Logger;
+  logReader: LogReader;
   /** Read-your-writes: resolves when every link created or changed so far is projected, or after a timeout. */
   writesAreReadable: () => Promise<void>;
 };
@@ -43,5 +48,11 @@ export function apiRoutes(base: Api, deps: ApiDeps, gates: KeyGates): void {
     shortenInBulkRoute(keyed, writing);
     analyticsRoute(keyed, reading);
     linksRoute(keyed, reading);
+    eventsRoute(keyed, {
+      ...reading,
+      findCaller: deps.keys.findCaller,
+      log: deps.log,
+      logReader: deps.logReader,
+    });
   });
 }

@@ -21,6 +21,7 @@ export const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   invalid_domain: 400,
   custom_slug_needs_domain: 400,
   invalid_cursor: 400,
+  invalid_position: 400,
   invalid_webhook: 400,
   webhook_limit_reached: 400,
   invalid_email: 400,

@@ -11,6 +11,15 @@ export type EventDefinition = {
   upcast?: { readonly [fromVersion: number]: Upcaster };
 };
 
+/** A type of the catalogue, as the event feed, OpenAPI and docs/events.md describe it. */
+export type CatalogueEntry = EventDefinition & {
+  schema: z.ZodObject;
+  /** When the event happens, in one sentence. */
+  summary: string;
+  /** Fields of `schema` that never leave the service (published-data.ts). */
+  internal?: readonly string[];
+};
+
 /**
  * Upcasts data to `definition.version`, one version after the other.
  * @throws RangeError when the data is of a newer version, or an upcaster is missing

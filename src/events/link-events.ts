@@ -1,34 +1,56 @@
 // Events of `link-<host>/<slug>`, the stream of one link, whose identity is the slug (DESIGN §3).
 import { z } from "zod";
-import type { EventDefinition } from "./definition.ts";
+import type { CatalogueEntry } from "./definition.ts";
 import { CREATED_VIA } from "./vocabulary.ts";
 
 const ofLink = {
-  /** Host of the short URL, with its port if it has one, lower case. */
-  host: z.string(),
-  slug: z.string(),
-  accountId: z.uuid(),
-  at: z.iso.datetime(),
+  host: z.string().describe("Host of the short URL, with its port if it has one, lower case"),
+  slug: z.string().describe("Path of the short URL, lower case"),
+  accountId: z.uuid().describe("The link's owner"),
+  at: z.iso.datetime().describe("When it happened"),
 };
 
 export const linkEvents = {
   LinkCreated: {
     version: 1,
+    summary: "A link was created.",
     schema: z.object({
       ...ofLink,
-      longUrl: z.string(),
-      shortUrl: z.string(),
-      via: z.enum(CREATED_VIA),
-      custom: z.boolean(),
-      /** The API key that created it; absent for links that were created in the portal. */
-      keyId: z.uuid().optional(),
-      /** Present on a custom domain only. */
-      domainId: z.uuid().optional(),
+      longUrl: z.string().describe("The destination"),
+      shortUrl: z.string().describe("The absolute short URL"),
+      via: z.enum(CREATED_VIA).describe("Through the API, or in the portal"),
+      custom: z.boolean().describe("Whether the slug was chosen by the owner"),
+      keyId: z.uuid().optional().describe("The API key that created it; absent for links of the portal"),
+      domainId: z.uuid().optional().describe("Present on a custom domain only"),
     }),
   },
-  LinkRetargeted: { version: 1, schema: z.object({ ...ofLink, from: z.string(), to: z.string() }) },
-  LinkDisabled: { version: 1, schema: z.object({ ...ofLink }) },
-  LinkEnabled: { version: 1, schema: z.object({ ...ofLink }) },
-  LinkDeleted: { version: 1, schema: z.object({ ...ofLink }) },
-  LinkRestored: { version: 1, schema: z.object({ ...ofLink }) },
-} as const satisfies Record<string, EventDefinition>;
+  LinkRetargeted: {
+    version: 1,
+    summary: "A link got another destination.",
+    schema: z.object({
+      ...ofLink,
+      from: z.string().describe("The destination before"),
+      to: z.string().describe("The destination from now on"),
+    }),
+  },
+  LinkDisabled: {
+    version: 1,
+    summary: "A link was disabled: it answers 404 until it is enabled.",
+    schema: z.object({ ...ofLink }),
+  },
+  LinkEnabled: {
+    version: 1,
+    summary: "A disabled link was enabled again.",
+    schema: z.object({ ...ofLink }),
+  },
+  LinkDeleted: {
+    version: 1,
+    summary: "A link was deleted; its slug stays taken.",
+    schema: z.object({ ...ofLink }),
+  },
+  LinkRestored: {
+    version: 1,
+    summary: "A deleted link was restored.",
+    schema: z.object({ ...ofLink }),
+  },
+} as const satisfies Record<string, CatalogueEntry>;

@@ -1,32 +1,63 @@
 // Events of webhooks in `account-<uuid>`, which holds the limit of five; without keys, and URLs without credentials.
 import { z } from "zod";
-import type { EventDefinition } from "./definition.ts";
+import type { CatalogueEntry } from "./definition.ts";
 import { CLICK_KINDS, WEBHOOK_PAUSE_CAUSES, WEBHOOK_PAUSERS } from "./vocabulary.ts";
 
-const ofWebhook = { accountId: z.uuid(), webhookId: z.uuid(), at: z.iso.datetime() };
+const ofWebhook = {
+  accountId: z.uuid().describe("The account"),
+  webhookId: z.uuid().describe("The webhook"),
+  at: z.iso.datetime().describe("When it happened"),
+};
+const keyHint = z.string().describe("The last four characters of its key");
 
-/** Chosen by the owner. `url`: without user name, password and fragment. `kinds`: the kinds of click that it gets. */
-const settings = { url: z.string(), kinds: z.array(z.enum(CLICK_KINDS)).min(1), label: z.string() };
+/** Chosen by the owner. */
+const settings = {
+  /** Without user name, password and fragment; internal, as the path or query of a receiver is often its secret. */
+  url: z.string(),
+  kinds: z.array(z.enum(CLICK_KINDS)).min(1).describe("The kinds of click that it gets"),
+  label: z.string().describe("As typed by the owner"),
+};
 
 export const webhookEvents = {
-  /** `keyHint`: the key's last four characters; the key itself is in the secret store. */
-  WebhookAdded: { version: 1, schema: z.object({ ...ofWebhook, ...settings, keyHint: z.string() }) },
-  /** Contains all settings, changed or not. */
-  WebhookChanged: { version: 1, schema: z.object({ ...ofWebhook, ...settings }) },
+  WebhookAdded: {
+    version: 1,
+    summary: "A webhook was added.",
+    internal: ["url"],
+    schema: z.object({ ...ofWebhook, ...settings, keyHint }),
+  },
+  WebhookChanged: {
+    version: 1,
+    summary: "Settings of a webhook were changed; holds all of them, changed or not.",
+    internal: ["url"],
+    schema: z.object({ ...ofWebhook, ...settings }),
+  },
   WebhookPaused: {
     version: 1,
+    summary: "A webhook was paused.",
     schema: z.object({
       ...ofWebhook,
-      by: z.enum(WEBHOOK_PAUSERS),
-      reason: z.string().optional(),
-      cause: z.enum(WEBHOOK_PAUSE_CAUSES).optional(),
+      by: z.enum(WEBHOOK_PAUSERS).describe("Its owner, the operator, or the service after too many failures"),
+      reason: z.string().optional().describe("For people"),
+      cause: z.enum(WEBHOOK_PAUSE_CAUSES).optional().describe("Present when its key was missing"),
     }),
   },
-  WebhookResumed: { version: 1, schema: z.object({ ...ofWebhook }) },
-  /** `previousUntil`: until then deliveries are signed with the previous key too. */
+  WebhookResumed: {
+    version: 1,
+    summary: "A paused webhook was resumed.",
+    schema: z.object({ ...ofWebhook }),
+  },
   WebhookKeyRotated: {
     version: 1,
-    schema: z.object({ ...ofWebhook, keyHint: z.string(), previousUntil: z.iso.datetime() }),
+    summary: "A webhook got a new key.",
+    schema: z.object({
+      ...ofWebhook,
+      keyHint,
+      previousUntil: z.iso.datetime().describe("Until then deliveries are signed with the previous key too"),
+    }),
   },
-  WebhookRemoved: { version: 1, schema: z.object({ ...ofWebhook }) },
-} as const satisfies Record<string, EventDefinition>;
+  WebhookRemoved: {
+    version: 1,
+    summary: "A webhook was removed.",
+    schema: z.object({ ...ofWebhook }),
+  },
+} as const satisfies Record<string, CatalogueEntry>;

@@ -5,13 +5,13 @@ import type { ResolveTxt } from "../commands/domains/txt-proof.ts";
 import type { CommandDeps } from "../commands/handle-command.ts";
 import type { BulkDeps } from "../commands/links/create-links-in-bulk.ts";
 import type { Position } from "../event-store/port.ts";
+import type { LogReader } from "../log-reader/log-reader.ts";
 import type { Mailer } from "../mail/port.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Secrets } from "../secrets/port.ts";
 import type { DeliverySender } from "../webhooks/delivery/delivery-sender.ts";
 import type { DeliveryQueue } from "../webhooks/queue/queue.ts";
-import type { LogReader } from "./analytics/log-reader.ts";
 
 export type PortalDeps = CommandDeps & {
   readStore: ReadStore;

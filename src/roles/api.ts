@@ -9,7 +9,7 @@ import type { Writing } from "./writing.ts";
 
 export function openApi(
   { config, log, clock, backend }: RoleContext,
-  { links, rateLimits, fresh }: Writing,
+  { links, rateLimits, fresh, logReader }: Writing,
   follower: LogFollower,
 ): ApiDeps {
   const { eventStore, readStore, secrets } = backend;
@@ -18,7 +18,7 @@ export function openApi(
   follower.listen((event) => callers.onEvent(event));
   const { newId, sleep } = runtimeDeps;
   return {
-    ...{ config, backend, clock, newId, sleep },
+    ...{ config, backend, clock, newId, sleep, log, logReader },
     keys: { clock, rateLimits, usage, findCaller: (keyHash) => callers.find(keyHash) },
     links,
     writesAreReadable: fresh.writesAreReadable,

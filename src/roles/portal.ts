@@ -4,7 +4,6 @@ import { txtResolver } from "../commands/domains/resolve-txt.ts";
 import { runtimeDeps } from "../commands/runtime-deps.ts";
 import { secretKeyOf } from "../config.ts";
 import type { Mailer } from "../mail/port.ts";
-import { openLogReader } from "../portal/analytics/log-reader.ts";
 import type { PortalDeps } from "../portal/portal-deps.ts";
 import { deliverySender } from "../webhooks/delivery/delivery-sender.ts";
 import { receiverUrl } from "../webhooks/receiver/receiver-url.ts";
@@ -14,7 +13,7 @@ import type { Writing } from "./writing.ts";
 
 export async function openPortal(
   { config, log, clock, backend, onStop }: RoleContext,
-  { links, rateLimits, fresh }: Writing,
+  { links, rateLimits, fresh, logReader }: Writing,
 ): Promise<PortalDeps> {
   const { eventStore, readStore, secrets } = backend;
   const { baseUrl, baseHost, keyPrefix } = config;
@@ -23,8 +22,6 @@ export async function openPortal(
   const resolve = receiverResolver(config.dnsServers);
   const sender = deliverySender({ ...reach, resolve, now: () => clock().getTime() });
   onStop(() => sender.destroy());
-  const logReader = openLogReader(config, log);
-  onStop(() => logReader.close());
   return {
     ...{ eventStore, readStore, secrets, rateLimits, links, log },
     ...{ deliveryQueue: backend.deliveryQueue, logReader },

@@ -1,4 +1,4 @@
-// The dependencies that the api and the portal share: creating links, rate limits, and reading one's own writes.
+// The dependencies that the api and the portal share: creating links, rate limits, reading one's own writes and the log.
 import type { RateLimits } from "../api/limits/rate-limit.ts";
 import type { BulkDeps } from "../commands/links/create-links-in-bulk.ts";
 import { slugDerivation } from "../commands/links/derived-identity.ts";
@@ -7,15 +7,26 @@ import { urlSafety } from "../commands/links/url-safety.ts";
 import { runtimeDeps } from "../commands/runtime-deps.ts";
 import { secretKeyOf } from "../config.ts";
 import type { LogFollower } from "../coordination/log-follower.ts";
+import { type LogReader, openLogReader } from "../log-reader/log-reader.ts";
 import { type ReadYourWrites, readYourWrites } from "../queries/read-your-writes.ts";
 import type { RoleContext } from "./role-context.ts";
 
-export type Writing = { links: BulkDeps; rateLimits: RateLimits; fresh: ReadYourWrites };
+export type Writing = {
+  links: BulkDeps;
+  rateLimits: RateLimits;
+  fresh: ReadYourWrites;
+  logReader: LogReader;
+};
 
-export function openWriting({ config, log, clock, backend }: RoleContext, follower: LogFollower): Writing {
+export function openWriting(
+  { config, log, clock, backend, onStop }: RoleContext,
+  follower: LogFollower,
+): Writing {
   const { baseHost, baseUrl } = config;
   const { eventStore, readStore, secrets } = backend;
   const { newId, random, sleep, randomSlug } = runtimeDeps;
+  const logReader = openLogReader(config, log);
+  onStop(() => logReader.close());
   return {
     links: {
       ...{ eventStore, clock, newId, random, sleep },
@@ -26,5 +37,6 @@ export function openWriting({ config, log, clock, backend }: RoleContext, follow
     },
     rateLimits: backend.rateLimits(clock),
     fresh: readYourWrites({ readStore, follower, sleep }),
+    logReader,
   };
 }

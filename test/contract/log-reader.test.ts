@@ -6,7 +6,7 @@ import { type Config, parseConfig } from "../../src/config.ts";
 import type { EventStore } from "../../src/event-store/port.ts";
 import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
 import { accountStream } from "../../src/events/streams.ts";
-import { openLogReader } from "../../src/portal/analytics/log-reader.ts";
+import { openLogReader } from "../../src/log-reader/log-reader.ts";
 import { createLogger } from "../../src/runtime/logging.ts";
 import { startDouble } from "../support/event-store/eventstoredb-double/double.ts";
 import { ACCOUNT, linkClicked } from "../support/event-store/stored-events.ts";

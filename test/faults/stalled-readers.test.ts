@@ -4,8 +4,8 @@ import { createServer, get, type IncomingMessage, type Server, type ServerRespon
 import type { AddressInfo } from "node:net";
 import { setTimeout as delay, setImmediate as turn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { accountStreams } from "../../src/portal/analytics/account-streams.ts";
-import { eventStream } from "../../src/portal/analytics/event-stream.ts";
+import { accountStreams } from "../../src/api/streaming/account-streams.ts";
+import { eventStream } from "../../src/api/streaming/event-stream.ts";
 import { untilStalled } from "../../src/portal/analytics/export-streams.ts";
 import { sendClicks } from "../../src/portal/analytics/link-live.ts";
 import { type LiveClicks, liveClicks } from "../../src/queries/analytics/live-clicks.ts";

@@ -2,11 +2,11 @@
 import type { Api } from "../../api/fastify.ts";
 import { TierRequired } from "../../commands/errors.ts";
 import { TIER_LIMITS } from "../../events/vocabulary.ts";
+import { CLICK_FORMATS, type ClickFormat } from "../../log-reader/click-lines.ts";
 import { linkHistory } from "../../queries/links/link-history.ts";
 import { LinkParams } from "../links/link-pages.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
-import { CLICK_FORMATS, type ClickFormat } from "./click-lines.ts";
 import { type ExportStreams, sendExport } from "./export-streams.ts";
 
 const TYPES: Readonly<Record<ClickFormat, string>> = {

@@ -1,7 +1,7 @@
 // Streams exports: a bounded number at a time, with backpressure, aborted when the client stops reading.
 import { Readable } from "node:stream";
 import type { FastifyReply } from "fastify";
-import { type AccountStreams, accountStreams, TooManyStreams } from "./account-streams.ts";
+import { type AccountStreams, accountStreams, TooManyStreams } from "../../api/streaming/account-streams.ts";
 
 /** Few, because each export reads the log since its link was created or its account opened. */
 const MOST_OF_ACCOUNT = 2;

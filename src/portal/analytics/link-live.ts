@@ -4,6 +4,8 @@ import type { OutgoingHttpHeaders } from "node:http";
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
+import { accountStreams, TooManyStreams } from "../../api/streaming/account-streams.ts";
+import { type EventStream, eventStream } from "../../api/streaming/event-stream.ts";
 import { TierRequired } from "../../commands/errors.ts";
 import { CLICK_KINDS, RECENT_CLICKS, TIER_LIMITS } from "../../events/vocabulary.ts";
 import { recentClickOf } from "../../projections/definitions/recent-clicks.ts";
@@ -12,8 +14,6 @@ import { linkHistory } from "../../queries/links/link-history.ts";
 import { LinkParams } from "../links/link-pages.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { requireSession, type Sessions, signedIn } from "../shell/sessions.ts";
-import { accountStreams, TooManyStreams } from "./account-streams.ts";
-import { type EventStream, eventStream } from "./event-stream.ts";
 import { recentRow } from "./recent-card.ts";
 
 /** A log position; other values are ignored. */

@@ -4,7 +4,7 @@ import { memoryRateLimits } from "../../../src/api/limits/rate-limit.memory.ts";
 import { requestIds } from "../../../src/api/request-id.ts";
 import { manualBilling } from "../../../src/billing/manual-billing.ts";
 import { parseConfig } from "../../../src/config.ts";
-import { openLogReader } from "../../../src/portal/analytics/log-reader.ts";
+import { openLogReader } from "../../../src/log-reader/log-reader.ts";
 import { portalRoutes } from "../../../src/portal/portal.ts";
 import { createLogger } from "../../../src/runtime/logging.ts";
 import { deliverySender } from "../../../src/webhooks/delivery/delivery-sender.ts";

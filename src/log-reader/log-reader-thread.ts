@@ -1,23 +1,26 @@
-// Worker thread that reads the log for exports and live pages, with its own event store connection (log-reader.ts).
+// Worker thread that reads the log for the event feed, exports and live pages, with its own event store connection
+// (log-reader.ts).
 import { parentPort, workerData } from "node:worker_threads";
-import { openEventStore } from "../../backend/open-event-store.ts";
-import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
-import { accountEvents } from "../../queries/account-events.ts";
-import { allClicks } from "../../queries/analytics/all-clicks.ts";
-import { liveClicks } from "../../queries/analytics/live-clicks.ts";
-import { pause } from "../../runtime/pause.ts";
-import { serveThread } from "../../runtime/threads/serve-thread.ts";
-import { threadLog } from "../../runtime/threads/thread-log.ts";
-import { lowerThreadPriority } from "../../runtime/threads/thread-priority.ts";
+import { openEventStore } from "../backend/open-event-store.ts";
+import type { EventStore, RecordedEvent } from "../event-store/port.ts";
+import { allClicks } from "../queries/analytics/all-clicks.ts";
+import { liveClicks } from "../queries/analytics/live-clicks.ts";
+import { accountEvents } from "../queries/feed/account-events.ts";
+import { pause } from "../runtime/pause.ts";
+import { serveThread } from "../runtime/threads/serve-thread.ts";
+import { threadLog } from "../runtime/threads/thread-log.ts";
+import { lowerThreadPriority } from "../runtime/threads/thread-priority.ts";
 import { CLICK_LINES } from "./click-lines.ts";
+import { feedReader } from "./feed.ts";
 import type { LogReader, LogReaderThreadData } from "./log-reader.ts";
 
 /** Below the priority of the HTTP thread, so that exports don't delay redirects. */
 const NICENESS = 5;
 
-function readLog(eventStore: EventStore, log: ReturnType<typeof threadLog>): LogReader {
+function readLog(eventStore: EventStore, baseUrl: string, log: ReturnType<typeof threadLog>): LogReader {
   return {
     followLink: liveClicks({ eventStore, sleep: pause, log }).follow,
+    ...feedReader({ eventStore, baseUrl, sleep: pause, log }),
     async *exportClicks(link, after, format, signal) {
       const { head, line } = CLICK_LINES[format];
       yield head;
@@ -54,5 +57,5 @@ if (parent) {
   const { config } = workerData as LogReaderThreadData;
   const eventStore = await openEventStore(config, { offThread: false });
   const log = threadLog((line) => parent.postMessage(line));
-  serveThread(parent, { logReader: readLog(eventStore, log) }, () => eventStore.close());
+  serveThread(parent, { logReader: readLog(eventStore, config.baseUrl, log) }, () => eventStore.close());
 }

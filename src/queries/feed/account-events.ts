@@ -1,6 +1,6 @@
 // All events of one account in log order, for "export my data".
-import type { EventStore, RecordedEvent } from "../event-store/port.ts";
-import { accountStream, PREFIX } from "../events/streams.ts";
+import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
+import { accountStream, PREFIX } from "../../events/streams.ts";
 
 /** Bounds an export's memory, which holds a few pages at a time. */
 const PAGE = 500;
@@ -19,7 +19,7 @@ export async function* accountEvents(
   yield [first];
   for (let after = first.position; ; ) {
     const events = await eventStore.readAll({ after, prefixes: Object.values(PREFIX), limit: PAGE });
-    const own = events.filter(({ position, data }) => position <= end && ownerOf(data) === accountId);
+    const own = events.filter((event) => event.position <= end && ownerOf(event) === accountId);
     yield own;
     const last = events.at(-1);
     if (!last || events.length < PAGE || last.position >= end) return;
@@ -27,6 +27,7 @@ export async function* accountEvents(
   }
 }
 
-function ownerOf(data: unknown): unknown {
-  return (data as { accountId?: unknown } | null)?.accountId;
+/** The account that the event belongs to; undefined for events of no account. */
+export function ownerOf({ data }: Pick<RecordedEvent, "data">): string | undefined {
+  return (data as { accountId?: string } | null)?.accountId;
 }

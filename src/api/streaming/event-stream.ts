@@ -2,8 +2,8 @@
 import { once } from "node:events";
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 
-/** `id`: sent back as `Last-Event-ID` on reconnection; omitted when empty. */
-export type StreamMessage = { event: string; id: string; data: object };
+/** `id`: sent back as `Last-Event-ID` on reconnection; omitted when empty. `data`: text is JSON already. */
+export type StreamMessage = { event: string; id: string; data: object | string };
 
 export type EventStream = {
   /**
@@ -53,5 +53,6 @@ export function eventStream(raw: ServerResponse, options: EventStreamOptions): E
 }
 
 function textOf({ event, id, data }: StreamMessage): string {
-  return `event: ${event}\n${id === "" ? "" : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`;
+  const json = typeof data === "string" ? data : JSON.stringify(data);
+  return `event: ${event}\n${id === "" ? "" : `id: ${id}\n`}data: ${json}\n\n`;
 }

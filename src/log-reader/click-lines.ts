@@ -1,6 +1,6 @@
 // The formats of a click export: CSV and JSON Lines.
-import { UTM_FIELDS } from "../../events/vocabulary.ts";
-import type { LiveClick } from "../../queries/analytics/live-clicks.ts";
+import { UTM_FIELDS } from "../events/vocabulary.ts";
+import type { LiveClick } from "../queries/analytics/live-clicks.ts";
 
 const COLUMNS: readonly [name: string, of: (click: LiveClick) => string][] = [
   ["at", ({ at }) => at],

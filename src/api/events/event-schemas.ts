@@ -1,0 +1,77 @@
+// Schemas of the event feed for the OpenAPI document: one for each type of the catalogue, and its envelopes.
+import { z } from "zod";
+import { catalogue, type EventType } from "../../events/catalogue.ts";
+import { EVENT_TYPES, publishedSchema } from "../../events/published-data.ts";
+import { CLOUD_EVENT_PREFIX, dataSchemaName } from "../../queries/feed/feed-event.ts";
+
+const time = z.string().meta({ format: "date-time" });
+const position = z
+  .string()
+  .meta({ description: "Opaque; sorts as text", examples: ["00000000000000004711"] });
+const actor = z
+  .union([
+    z.object({ type: z.enum(["key", "account", "system"]), id: z.string() }),
+    z.object({ type: z.literal("operator") }),
+  ])
+  .meta({
+    id: "Actor",
+    description: "Who did it: an API key, the account in the portal, the service, or its operator",
+  });
+
+function eventSchema(type: EventType) {
+  const { version, summary } = catalogue[type];
+  return z
+    .object({
+      id: z.uuid(),
+      type: z.literal(type),
+      version: z.literal(version).meta({ description: "Of the data's schema" }),
+      subject: z
+        .string()
+        .meta({ description: "What it happened to", examples: ["link/lnk.example/k7m2pqx"] }),
+      at: time.meta({ description: "When it happened" }),
+      recorded_at: time.meta({ description: "When it was recorded" }),
+      position,
+      actor,
+      correlation_id: z.string().meta({ description: "The id of the request that caused it" }),
+      causation_id: z.string(),
+      data: publishedSchema(type).meta({ id: dataSchemaName(type) }),
+    })
+    .meta({ id: `${type}Event`, description: summary });
+}
+
+const [first, ...others] = EVENT_TYPES.map(eventSchema);
+const event = z
+  .discriminatedUnion("type", [first as NonNullable<typeof first>, ...others])
+  .meta({ id: "Event" });
+
+export const EventPageSchema = z
+  .object({
+    events: z.array(event),
+    next: position.meta({ description: "`after` of the next page; moves on when the page is empty, too" }),
+    more: z.boolean().meta({
+      description:
+        "Whether there may be more already: `events` may be empty all the same. False: poll again later",
+    }),
+  })
+  .meta({ id: "EventPage" });
+
+export const CloudEventSchema = z
+  .object({
+    specversion: z.literal("1.0"),
+    id: z.uuid(),
+    source: z.url(),
+    type: z.enum(EVENT_TYPES.map((type) => `${CLOUD_EVENT_PREFIX}${type}`)),
+    subject: z.string(),
+    time,
+    datacontenttype: z.literal("application/json"),
+    dataschema: z.url().meta({ description: "The schema of `data`" }),
+    sequence: position,
+    correlationid: z.string(),
+    causationid: z.string(),
+    schemaversion: z.int(),
+    recordedat: time,
+    actortype: z.enum(["key", "account", "system", "operator"]),
+    actorid: z.string().optional(),
+    data: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: "CloudEvent", description: "CloudEvents 1.0" });

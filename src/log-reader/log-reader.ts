@@ -1,0 +1,78 @@
+// Reads the log for the event feed, exports and live pages in a worker thread: events are parsed and filtered there, and
+// only the results cross to the HTTP thread, one part at a time with backpressure.
+import type { Config } from "../config.ts";
+import { StoreUnavailable } from "../connections/errors.ts";
+import type { Position } from "../event-store/port.ts";
+import type { EventType } from "../events/catalogue.ts";
+import type { LiveClicks } from "../queries/analytics/live-clicks.ts";
+import type { FeedRequest } from "../queries/feed/account-feed.ts";
+import type { FeedForm } from "../queries/feed/feed-event.ts";
+import type { Logger } from "../runtime/logging.ts";
+import { threadClient } from "../runtime/threads/thread-client.ts";
+import type { ClickFormat } from "./click-lines.ts";
+
+/** The thread starts on first use and stops after this long without use. */
+const IDLE_MS = 60_000;
+
+/** `events`: of the form that was asked for, as JSON; otherwise as FeedPage. */
+export type FeedText = { events: string[]; next: Position; more: boolean };
+
+/** `events`: each as JSON, with its position; otherwise as LiveEventBatch. */
+export type FeedBatch = { events: { position: Position; json: string }[]; position: Position };
+
+/** Each generator ends when its signal aborts. All methods throw StoreUnavailable. */
+export type LogReader = {
+  followLink: LiveClicks["follow"];
+  /** accountFeed, in the thread. */
+  feed(accountId: string, request: FeedRequest, form: FeedForm): Promise<FeedText>;
+  /**
+   * LiveEvents.follow for the account's events of the types; all types when there are none. Without `after` it begins
+   * with AccountOpened.
+   */
+  followAccount(
+    accountId: string,
+    after: Position | undefined,
+    types: readonly EventType[],
+    form: FeedForm,
+    signal: AbortSignal,
+  ): AsyncGenerator<FeedBatch, "tooFar" | undefined>;
+  /** Parts of the file, each of one or more lines. `after`: position of the link's LinkCreated. */
+  exportClicks(
+    link: string,
+    after: Position,
+    format: ClickFormat,
+    signal: AbortSignal,
+  ): AsyncGenerator<string>;
+  /** The account's events as JSON Lines. */
+  exportAccount(accountId: string, signal: AbortSignal): AsyncGenerator<string>;
+};
+
+export type LogReaderThreadData = { config: Config };
+
+export function openLogReader(config: Config, log: Logger): LogReader & { close(): Promise<void> } {
+  const data: LogReaderThreadData = { config };
+  const thread = threadClient({
+    file: new URL("./log-reader-thread.ts", import.meta.url),
+    name: "log-reader",
+    data,
+    toError: (message, cause) => new StoreUnavailable(message, { cause }),
+    log,
+    idleMs: IDLE_MS,
+  });
+  const stream = (method: keyof LogReader, args: readonly unknown[], signal: AbortSignal) =>
+    thread.stream("logReader", method, args, signal);
+  return {
+    followLink: (link, after, signal) =>
+      stream("followLink", [link, after], signal) as ReturnType<LogReader["followLink"]>,
+    feed: (...args) => thread.call("logReader", "feed", args) as ReturnType<LogReader["feed"]>,
+    followAccount: (accountId, after, types, form, signal) =>
+      stream("followAccount", [accountId, after, types, form], signal) as ReturnType<
+        LogReader["followAccount"]
+      >,
+    exportClicks: (link, after, format, signal) =>
+      stream("exportClicks", [link, after, format], signal) as AsyncGenerator<string>,
+    exportAccount: (accountId, signal) =>
+      stream("exportAccount", [accountId], signal) as AsyncGenerator<string>,
+    close: thread.close,
+  };
+}

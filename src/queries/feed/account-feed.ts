@@ -1,0 +1,90 @@
+// GET /api/v1/events: one page of an account's events, by position, with a bound on what is read for it.
+import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
+import type { EventType } from "../../events/catalogue.ts";
+import { accountStream, PREFIX } from "../../events/streams.ts";
+import { DomainError } from "../../runtime/errors.ts";
+import { ownerOf } from "./account-events.ts";
+
+/** A position that this log hasn't given out: of another service, or of a log that was restored from an older backup. */
+export class InvalidPosition extends DomainError {
+  override readonly code = "invalid_position";
+}
+
+export type FeedRequest = {
+  /** Exclusive; undefined begins with AccountOpened. */
+  after: Position | undefined;
+  /** All when empty. */
+  types: readonly EventType[];
+  limit: number;
+};
+
+/**
+ * `next`: the log is searched up to here; the next page comes after it. `more`: the search ended before the end of the
+ * log, at the limit or at MOST_SEARCHED, so the page may be empty and there may be more all the same.
+ */
+export type FeedPage = { events: RecordedEvent[]; next: Position; more: boolean };
+
+const BATCH = 1_000;
+/** Events of all accounts that are read for one page. */
+const MOST_SEARCHED = 10_000;
+
+/**
+ * The account's next events in the order of the log, none passed over. Always reads all streams of the log: with a
+ * filter by the wanted types alone, an EventStoreDB would search for the next one without a bound.
+ */
+export async function accountFeed(
+  { eventStore }: { eventStore: Pick<EventStore, "read" | "readAll" | "head"> },
+  accountId: string,
+  { after, types, limit }: FeedRequest,
+): Promise<FeedPage> {
+  const isWanted = wantedEvents(types);
+  const events: RecordedEvent[] = [];
+  let position = after;
+  if (position === undefined) {
+    const [opened] = await eventStore.read(accountStream(accountId), { limit: 1 });
+    if (opened && isWanted(opened)) events.push(opened);
+    position = opened?.position ?? "";
+    if (events.length === limit) return { events, next: position, more: true };
+  }
+  // Before the reads: what is appended meanwhile must not be passed over by `next`.
+  const head = (await eventStore.head()) ?? "";
+  for (let searched = 0; searched < MOST_SEARCHED; ) {
+    const options = { after: position || undefined, prefixes: Object.values(PREFIX), limit: BATCH };
+    const batch = await eventStore.readAll(options);
+    searched += batch.length;
+    for (const event of batch) {
+      position = event.position;
+      if (ownerOf(event) === accountId && isWanted(event)) events.push(event);
+      if (events.length === limit) return { events, next: position, more: true };
+    }
+    // The log's last events may be of none of these streams, such as an EventStoreDB's own.
+    if (batch.length < BATCH) return { events, next: later(position, head), more: false };
+  }
+  return { events, next: position, more: true };
+}
+
+function later(one: Position, other: Position): Position {
+  return one < other ? other : one;
+}
+
+/** Whether an event is one of the types; every event when there are none. */
+export function wantedEvents(types: readonly EventType[]): (event: RecordedEvent) => boolean {
+  const wanted = new Set<string>(types);
+  return ({ type }) => wanted.size === 0 || wanted.has(type);
+}
+
+/**
+ * Refuses a position that has another form than those of this log, or lies beyond its end: to wait there would pass
+ * over events. @throws InvalidPosition, StoreUnavailable
+ */
+export async function refuseForeignPosition(
+  { eventStore }: { eventStore: Pick<EventStore, "head"> },
+  position: Position,
+): Promise<void> {
+  const head = await eventStore.head();
+  const formOf = (text: string) => text.replace(/\d/g, "0");
+  if (head === undefined || formOf(position) !== formOf(head) || position > head)
+    throw new InvalidPosition(
+      "This is not a position of this log: leave it out to begin with the first event",
+    );
+}

@@ -181,6 +181,7 @@ describe("operations", () => {
     expect(operations.filter((name) => !name.startsWith("HEAD")).sort()).toEqual([
       "GET /api/qr/{slug}",
       "GET /api/v1/analytics/{slug}",
+      "GET /api/v1/events",
       "GET /api/v1/links",
       "GET /{slug}",
       "POST /api/v1/shorten",

@@ -4,8 +4,10 @@ import { LinkLookup } from "../src/redirect/lookup/lookup.ts";
 import { temporaryFolder } from "../test/support/runtime/temporary-folder.ts";
 import { startMongodb } from "../test/support/servers/mongodb-server.ts";
 import { startRedis } from "../test/support/servers/redis-server.ts";
-import { machineLine } from "./report.ts";
-import { median } from "./statistics.ts";
+import { median } from "./measure/statistics.ts";
+import type { Options } from "./options.ts";
+import type { Report } from "./report/report.ts";
+import type { Outcome } from "./report/results.ts";
 
 const LINKS = 500;
 const IN_FLIGHT = 50;
@@ -16,7 +18,7 @@ const AT = "2026-05-01T12:00:00.000Z";
 type Lookup = (slug: string) => Promise<unknown>;
 
 /** Alternates between both stores, with one lookup and with 50 in flight. Prints the medians. */
-export async function benchColdLookups(rounds: number): Promise<void> {
+export async function benchColdLookups({ rounds = 3 }: Options, report: Report): Promise<Outcome> {
   const folder = await temporaryFolder();
   const [mongodb, redis] = await Promise.all([startMongodb(), startRedis()]);
   const config = { dataDir: folder.path, mongodbUrl: mongodb.newDatabase() };
@@ -43,7 +45,7 @@ export async function benchColdLookups(rounds: number): Promise<void> {
         return JSON.parse(text ?? "");
       },
     };
-    console.log(`${machineLine()}\n${LINKS} links, ${rounds} rounds, medians`);
+    report.line(`${LINKS} links, ${rounds} rounds, medians`);
     const results = new Map<string, { latency: number[]; rate: number[] }>();
     for (let round = 0; round < rounds; round++)
       for (const [name, lookup] of Object.entries(stores)) {
@@ -53,9 +55,10 @@ export async function benchColdLookups(rounds: number): Promise<void> {
         results.set(name, { latency, rate });
       }
     for (const [name, { latency, rate }] of results)
-      console.log(
+      report.line(
         `${name.padEnd(8)} ${(median(latency) * 1_000).toFixed(2)} ms a lookup, ${Math.round(median(rate))} lookups/s at ${IN_FLIGHT} in flight`,
       );
+    return { passed: true, measured: Object.fromEntries(results) };
   } finally {
     await backend.close();
     await Promise.all([mongodb.stop(), redis.stop()]);

@@ -12,9 +12,11 @@ import { promisify } from "node:util";
 import { openBackend } from "../src/backend.ts";
 import { parseConfig } from "../src/config.ts";
 import { freePort } from "../test/support/servers/free-port.ts";
-import { machineLine } from "./report.ts";
-import { seedLinks } from "./seed-links.ts";
-import { median } from "./statistics.ts";
+import { median } from "./measure/statistics.ts";
+import type { Options } from "./options.ts";
+import type { Report } from "./report/report.ts";
+import type { Outcome } from "./report/results.ts";
+import { seedLinks } from "./setup/seed-links.ts";
 import { benchSlug } from "./traffic/requests.ts";
 
 const HERE = fileURLToPath(new URL("..", import.meta.url));
@@ -29,10 +31,10 @@ type Environment = Record<string, string | undefined>;
 type Measured = Record<string, number>;
 
 /** `against`: the folder of another checkout. MONGODB_URL, REDIS_URL and EVENTSTORE_URL are those of the environment. */
-export async function benchStart({ rounds, against }: { rounds: number; against?: string | undefined }) {
+export async function benchStart({ rounds = 3, against }: Options, report: Report): Promise<Outcome> {
   const checkouts = [{ name: "this one", folder: HERE }];
   if (against) checkouts.push({ name: "the other", folder: against });
-  console.log(`${machineLine()}\nmedians of ${rounds} rounds; x: times a bare \`node -e 0\` of the same run`);
+  report.line(`medians of ${rounds} rounds; x: times a bare \`node -e 0\` of the same run`);
   const results = new Map(checkouts.map(({ name }) => [name, [] as Measured[]]));
   // Round 0 is not counted: it fills the compile cache and folds the links.
   for (let round = 0; round <= rounds; round++)
@@ -40,7 +42,8 @@ export async function benchStart({ rounds, against }: { rounds: number; against?
       const measured = await inDataFolder((env) => measure(folder, env));
       if (round > 0) results.get(name)?.push(measured);
     }
-  for (const [name, of] of results) print(name, of);
+  for (const [name, of] of results) print(name, of, report);
+  return { passed: true, measured: Object.fromEntries(results) };
 }
 
 async function measure(checkout: string, env: Environment): Promise<Measured> {
@@ -55,17 +58,17 @@ async function measure(checkout: string, env: Environment): Promise<Measured> {
   };
 }
 
-function print(name: string, of: readonly Measured[]): void {
+function print(name: string, of: readonly Measured[], report: Report): void {
   const medianOf = (field: string) => median(of.map((measured) => measured[field] ?? Number.NaN));
-  console.log(`\n${name}`);
+  report.line(`\n${name}`);
   for (const field of Object.keys(of[0] ?? {})) {
     if (field === "MB resident") {
-      console.log(`  ${field.padEnd(26)} ${medianOf(field).toFixed(0).padStart(7)}`);
+      report.line(`  ${field.padEnd(26)} ${medianOf(field).toFixed(0).padStart(7)}`);
       continue;
     }
     const bare = medianOf(field.endsWith(", CPU") ? "bare node, CPU" : "bare node");
     const times = (medianOf(field) / bare).toFixed(1).padStart(6);
-    console.log(`  ${field.padEnd(26)} ${medianOf(field).toFixed(2).padStart(7)} s ${times} x`);
+    report.line(`  ${field.padEnd(26)} ${medianOf(field).toFixed(2).padStart(7)} s ${times} x`);
   }
 }
 

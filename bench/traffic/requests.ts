@@ -1,59 +1,91 @@
-// The requests of the load generator, the same ones at every run, so that rounds can be compared.
-import { mixedUserAgents, pick } from "./user-agents.ts";
+// The requests of the load generator as HTTP/1.1 text, drawn one by one, so that a million links need no memory.
+import { readFileSync } from "node:fs";
+import { type Draw, drawOf, randomNumbers } from "./draw.ts";
+import { visitors } from "./visitors.ts";
 
+/** Links of a benchmark that names no other number. */
 export const LINKS = 10_000;
-const USER_AGENTS = 1000;
-const CLIENTS = 100_000;
 
-const REFERRERS = [
-  "https://www.google.com/",
-  "https://t.co/",
-  "https://www.facebook.com/",
-  "https://news.ycombinator.com/item?id=1",
-  "https://www.reddit.com/r/programming/",
-  "https://mail.example.com/inbox",
-  "https://duckduckgo.com/",
-];
-const LANGUAGES = ["en-US,en;q=0.9", "de-DE,de;q=0.9", "fr-FR,fr;q=0.8", "pt-BR,pt;q=0.9", "ja-JP,ja;q=0.9"];
-
-export type PooledRequest = { path: string; headers: Record<string, string> };
+/** Visits of links. `slugs`: file with one slug a line; by default those that seed-links.ts makes. */
+export type Visits = { kind: "visits"; links: number; draw: Draw; slugs?: string | undefined };
+/** Visits of slugs that nobody made. */
+export type UnknownSlugs = { kind: "unknown" };
+/** POST /api/v1/shorten, `bulk` links a request, with the keys in turn. */
+export type Creations = { kind: "creations"; keys: readonly string[]; bulk?: number | undefined };
+/** The largest QR images, each another one, so that none is cached. */
+export type Images = { kind: "images"; links: number };
+/** GET of one path with the keys in turn. */
+export type Gets = { kind: "gets"; path: string; keys: readonly string[] };
+export type Traffic = Visits | UnknownSlugs | Creations | Images | Gets;
 
 /** Slugs of the links that the benchmark creates, seven characters each. */
 export function benchSlug(link: number): string {
   return `b${link.toString().padStart(6, "0")}`;
 }
 
-/**
- * One connection's share of 100,000 requests: each with another client address, a third with a referrer, half of them
- * for a hundredth of the links.
- */
-export function requestsOf(connection: number, connections: number, links = LINKS): PooledRequest[] {
-  const agents = mixedUserAgents(USER_AGENTS);
-  const share = Math.floor(CLIENTS / connections);
-  return Array.from({ length: share }, (_, i) => {
-    const n = scatter(connection * share + i);
-    const headers: Record<string, string> = {
-      "user-agent": pick(agents, n),
-      "x-forwarded-for": publicAddress(n),
-      "accept-language": pick(LANGUAGES, n),
-    };
-    if (n % 3 === 0) headers.referer = pick(REFERRERS, n);
-    return { path: `/${benchSlug(popular(n, links))}`, headers };
+/** Each call gives the next request's text. `seed`: another one gives other draws. */
+export function requestsOf(traffic: Traffic, seed: number): () => string {
+  const random = randomNumbers(seed);
+  switch (traffic.kind) {
+    case "visits": {
+      const slugs = traffic.slugs && readFileSync(traffic.slugs, "utf8").trimEnd().split("\n");
+      const draw = drawOf(traffic.draw, slugs ? slugs.length : traffic.links, random);
+      return visitsOf(random, () => (slugs ? (slugs[draw()] as string) : benchSlug(draw())));
+    }
+    case "unknown":
+      return visitsOf(random, () => `u${Math.floor(random() * 36 ** 6).toString(36)}`);
+    case "creations":
+      return creationsOf(traffic, random);
+    case "images":
+      return imagesOf(traffic.links);
+    case "gets": {
+      const headersOfKey = keysInTurn(traffic.keys);
+      return () => `GET ${traffic.path} HTTP/1.1\r\nhost: localhost\r\n${headersOfKey()}\r\n`;
+    }
+  }
+}
+
+function visitsOf(random: () => number, slug: () => string): () => string {
+  const headers = visitors().map(
+    ({ address, userAgent, language, referrer }) =>
+      ` HTTP/1.1\r\nhost: localhost\r\nuser-agent: ${userAgent}\r\nx-forwarded-for: ${address}\r\n` +
+      `accept-language: ${language}\r\n${referrer && `referer: ${referrer}\r\n`}\r\n`,
+  );
+  return () => `GET /${slug()}${headers[Math.floor(random() * headers.length)]}`;
+}
+
+function creationsOf({ keys, bulk }: Creations, random: () => number): () => string {
+  const headersOfKey = keysInTurn(keys);
+  const link = () => ({
+    url: `https://shop.example.com/products/${Math.floor(random() * 1e9)}?utm_source=newsletter&utm_campaign=spring`,
   });
+  const path = bulk ? "/api/v1/shorten/bulk" : "/api/v1/shorten";
+  return () => {
+    const body = JSON.stringify(bulk ? { links: Array.from({ length: bulk }, link) } : link());
+    return (
+      `POST ${path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n${headersOfKey()}` +
+      `content-length: ${body.length}\r\n\r\n${body}`
+    );
+  };
 }
 
-/** A distinct public IPv4 address for each n below 100,000, in networks of many countries. */
-function publicAddress(n: number): string {
-  const first = [5, 31, 46, 62, 78, 82, 89, 91, 101, 110, 121, 133, 151, 177, 186, 190, 200, 203, 212, 217];
-  return `${first[n % first.length]}.${(n >> 8) % 250}.${n % 251}.${1 + (Math.floor(n / 251) % 250)}`;
+/** Below the limit of 1,000 images an hour, after which another client address is used. */
+const IMAGES_PER_ADDRESS = 500;
+
+function imagesOf(links: number): () => string {
+  let requested = 0;
+  return () => {
+    requested += 1;
+    const address = Math.floor(requested / IMAGES_PER_ADDRESS);
+    const colour = (requested % 0xff_ff_ff).toString(16).padStart(6, "0");
+    return (
+      `GET /api/qr/${benchSlug(requested % links)}?size=2048&margin=0&ecc=H&dark=${colour} HTTP/1.1\r\n` +
+      `host: localhost\r\nx-forwarded-for: 198.18.${address >> 8}.${address & 255}\r\n\r\n`
+    );
+  };
 }
 
-/** Half of the visits go to a hundredth of the links. */
-function popular(n: number, links: number): number {
-  return (n >>> 1) % (n % 2 === 0 ? links / 100 : links);
-}
-
-/** A bijection on numbers below 2 ** 32, so that neighbours in the pool differ in all properties. */
-function scatter(n: number): number {
-  return Math.imul(n, 2_654_435_761) >>> 0;
+function keysInTurn(keys: readonly string[]): () => string {
+  let next = 0;
+  return () => `x-api-key: ${keys[next++ % keys.length]}\r\n`;
 }

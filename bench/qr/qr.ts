@@ -1,20 +1,19 @@
 // `npm run bench qr`: the latency of redirects while the largest QR images are drawn, six concurrently and continuously.
-import { openBackend } from "../src/backend.ts";
-import { parseConfig } from "../src/config.ts";
-import { startRedirectLoad } from "../test/support/redirect/redirect-load.ts";
-import { instanceOf, startService } from "../test/support/service/service-process.ts";
-import { startChild } from "./child.ts";
-import { withDataFolder } from "./data-folder.ts";
-import { type LoadResult, startLoad } from "./load.ts";
-import type { QrLoad, QrOrder } from "./qr-load-process.ts";
-import { machineLine, whole } from "./report.ts";
-import { seedLinks } from "./seed-links.ts";
-import { median } from "./statistics.ts";
-import { benchSlug, LINKS } from "./traffic/requests.ts";
+import { openBackend } from "../../src/backend.ts";
+import { parseConfig } from "../../src/config.ts";
+import { startRedirectLoad } from "../../test/support/redirect/redirect-load.ts";
+import { instanceOf, startService } from "../../test/support/service/service-process.ts";
+import { type LoadResult, startLoad } from "../load/load.ts";
+import { median } from "../measure/statistics.ts";
+import type { Options } from "../options.ts";
+import { type Report, whole } from "../report/report.ts";
+import type { Outcome } from "../report/results.ts";
+import { withDataFolder } from "../setup/data-folder.ts";
+import { seedLinks } from "../setup/seed-links.ts";
+import { benchSlug, LINKS, type Traffic } from "../traffic/requests.ts";
 
-export type QrOptions = { rounds: number; seconds: number };
-
-type Round = { without: LoadResult; during: LoadResult; qr: QrLoad };
+/** `images`: the load of images during the second. */
+type Round = { without: LoadResult; during: LoadResult; images: LoadResult };
 
 const QR_CONNECTIONS = 64;
 /** Runs with six concurrent images. */
@@ -25,12 +24,12 @@ const MAX_REDIRECT_MS = 150;
 /** Limit of the redirects' p99 with continuous images over the one without. */
 const MAX_P99_RATIO = 2;
 
-/** True when every request was answered, and the slowest redirect and the p99 ratio are within their limits. */
-export async function benchQr(options: QrOptions): Promise<boolean> {
-  return await withDataFolder((dataDir) => run(options, dataDir));
+/** Passes when every request was answered, and the slowest redirect and the p99 ratio are within their limits. */
+export async function benchQr(options: Options, report: Report): Promise<Outcome> {
+  return await withDataFolder((dataDir) => run(options, dataDir, report));
 }
 
-async function run({ rounds, seconds }: QrOptions, dataDir: string): Promise<boolean> {
+async function run({ rounds = 3, seconds = 8 }: Options, dataDir: string, report: Report): Promise<Outcome> {
   const instance = await instanceOf(dataDir);
   const config = parseConfig(instance);
   const backend = await openBackend(config, { offThread: false });
@@ -38,33 +37,35 @@ async function run({ rounds, seconds }: QrOptions, dataDir: string): Promise<boo
   await backend.close();
   const service = await startService(instance);
   const load = startLoad();
-  const images = startChild("./qr-load-process.ts");
+  const images = startLoad();
   try {
-    console.log(machineLine());
     const bursts: Burst[] = [];
     while (bursts.length < BURSTS) bursts.push(await sixAtOnce(service.url, bursts.length));
     const worst = median(bursts.map(({ worstMs }) => worstMs));
     for (const { worstMs, stallMs } of bursts)
-      console.log(
+      report.line(
         `six concurrent images of 2,048 px, a redirect every 3 ms: worst redirect ${worstMs.toFixed(1)} ms, client late by up to ${stallMs} ms`,
       );
-    console.log(`median of the worst ${worst.toFixed(1)} ms (at most ${MAX_REDIRECT_MS})`);
-    const amount = REDIRECTS_PER_SECOND * seconds;
-    const redirects = () => load.run({ url: service.url, amount, rate: REDIRECTS_PER_SECOND });
-    const order: QrOrder = { url: service.url, connections: QR_CONNECTIONS, links: LINKS };
+    report.line(`median of the worst ${worst.toFixed(1)} ms (at most ${MAX_REDIRECT_MS})`);
+    const { url } = service;
+    const traffic: Traffic = { kind: "visits", links: LINKS, draw: "zipf" };
+    const redirects = () => load.run({ url, traffic, seconds, rate: REDIRECTS_PER_SECOND });
+    const asking: Traffic = { kind: "images", links: LINKS };
     const withImages = async () => {
-      images.send(order);
+      const order = { url, traffic: asking, seconds: seconds + 1, expect: 200, connections: QR_CONNECTIONS };
+      const drawn = images.run(order);
       const during = await redirects();
-      return { during, qr: await images.request<QrLoad>({ stop: true } satisfies QrOrder) };
+      return { during, images: await drawn };
     };
     await redirects();
     await withImages();
     const done: Round[] = [];
     while (done.length < rounds) {
       done.push({ without: await redirects(), ...(await withImages()) });
-      console.log(roundLine(done.length, done.at(-1) as Round));
+      report.line(roundLine(done.length, done.at(-1) as Round));
     }
-    return report(done) && worst < MAX_REDIRECT_MS;
+    const { passed, ratio } = judge(done, report);
+    return { passed: passed && worst < MAX_REDIRECT_MS, measured: { worst, ratio, rounds: done } };
   } finally {
     await Promise.all([load.stop(), images.stop(), service.stop()]);
   }
@@ -88,25 +89,25 @@ async function sixAtOnce(url: string, round: number): Promise<Burst> {
   return { worstMs, stallMs: load.longestStallMs() };
 }
 
-function roundLine(number: number, { without, during, qr }: Round): string {
-  return `round ${number}   redirect p99 ${without.p99.toFixed(1)} ms without, ${during.p99.toFixed(1)} ms with   ${whole(qr.rate)} images/s`;
+function roundLine(number: number, { without, during, images }: Round): string {
+  return `round ${number}   redirect p99 ${without.p99.toFixed(1)} ms without, ${during.p99.toFixed(1)} ms with   ${whole(images.rate)} images/s`;
 }
 
-function report(rounds: readonly Round[]): boolean {
+function judge(rounds: readonly Round[], report: Report): { passed: boolean; ratio: number } {
   const p99 = (side: "without" | "during") => median(rounds.map((round) => round[side].p99));
   // The median of each round's ratio, as other load of the machine changes between rounds.
   const ratio = median(rounds.map(({ during, without }) => during.p99 / without.p99));
-  const failures = rounds.flatMap(({ without, during, qr }) => [
+  const failures = rounds.flatMap(({ without, during, images }) => [
     ...[without.other, without.errors, during.other, during.errors],
-    ...[qr.other, qr.errors],
+    ...[images.other, images.errors],
   ]);
   const failed = failures.reduce((sum, count) => sum + count, 0);
-  console.log(
+  report.line(
     [
       `${QR_CONNECTIONS} connections asking for different images of 2,048 px, ${REDIRECTS_PER_SECOND} redirects/s:`,
       `redirect p99 ${p99("without").toFixed(1)} ms without, ${p99("during").toFixed(1)} ms with, median ratio ${ratio.toFixed(2)} (at most ${MAX_P99_RATIO}),`,
       `${failed} requests failed`,
     ].join(" "),
   );
-  return failed === 0 && ratio <= MAX_P99_RATIO;
+  return { passed: failed === 0 && ratio <= MAX_P99_RATIO, ratio };
 }

@@ -4,18 +4,19 @@ import { existsSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pino } from "pino";
-import { type Backend, openBackend } from "../src/backend.ts";
-import { openAccount } from "../src/commands/account/open-account.ts";
-import { runtimeDeps } from "../src/commands/runtime-deps.ts";
-import { parseConfig } from "../src/config.ts";
-import { catalogue, type EventOf, type LinkledgerEvent, type NewEvent } from "../src/events/catalogue.ts";
-import { newEvent } from "../src/events/new-event.ts";
-import { linkStream } from "../src/events/streams.ts";
-import { CLICK_KINDS } from "../src/events/vocabulary.ts";
-import { clickProjections, lifecycleProjections } from "../src/projections/groups.ts";
-import { ProjectionRunner } from "../src/projections/runner/runner.ts";
-import { linkClicked } from "../test/support/event-store/stored-events.ts";
-import { benchSlug } from "./traffic/requests.ts";
+import { type Backend, openBackend } from "../../src/backend.ts";
+import { openAccount } from "../../src/commands/account/open-account.ts";
+import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
+import { parseConfig } from "../../src/config.ts";
+import { catalogue, type EventOf, type LinkledgerEvent, type NewEvent } from "../../src/events/catalogue.ts";
+import { newEvent } from "../../src/events/new-event.ts";
+import { linkStream } from "../../src/events/streams.ts";
+import { CLICK_KINDS } from "../../src/events/vocabulary.ts";
+import { clickProjections, lifecycleProjections } from "../../src/projections/groups.ts";
+import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
+import { linkClicked } from "../../test/support/event-store/stored-events.ts";
+import type { Report } from "../report/report.ts";
+import { benchSlug } from "../traffic/requests.ts";
 
 export type Size = { links: number; clicks: number };
 export type Seeded = { accountId: string; dataDir: string; seconds: Record<string, number> };
@@ -43,7 +44,7 @@ const context = { requestId: "bench", actor: { type: "operator" as const } };
 const origin = { correlationId: "bench", causationId: "bench", actor: context.actor };
 
 /** Reuses the folder of an earlier run when it is complete and of this size. */
-export async function seedPortal(folder: string, size: Size): Promise<Seeded> {
+export async function seedPortal(folder: string, size: Size, report: Report): Promise<Seeded> {
   const dataDir = join(folder, `portal-${size.links}-${size.clicks}`);
   const marker = join(dataDir, "seeded.json");
   if (existsSync(marker)) return JSON.parse(await readFile(marker, "utf8")) as Seeded;
@@ -56,7 +57,7 @@ export async function seedPortal(folder: string, size: Size): Promise<Seeded> {
     const started = performance.now();
     await work();
     seconds[name] = Math.round((performance.now() - started) / 100) / 10;
-    console.log(`${name}: ${seconds[name]} s`);
+    report.line(`${name}: ${seconds[name]} s`);
   };
   try {
     const deps = { ...runtimeDeps, ...backend };

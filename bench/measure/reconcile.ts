@@ -1,9 +1,9 @@
 // Counts clicks in the log and in the documents after a run, to compare them with the answered redirects.
-import type { Backend } from "../src/backend.ts";
-import { PREFIX } from "../src/events/streams.ts";
-import { type LinkTotalsDocument, linkTotals } from "../src/projections/definitions/link-totals.ts";
-import { clickProjections } from "../src/projections/groups.ts";
-import { checkpointName, type Projection } from "../src/projections/projection.ts";
+import type { Backend } from "../../src/backend.ts";
+import { PREFIX } from "../../src/events/streams.ts";
+import { type LinkTotalsDocument, linkTotals } from "../../src/projections/definitions/link-totals.ts";
+import { clickProjections } from "../../src/projections/groups.ts";
+import { checkpointName, type Projection } from "../../src/projections/projection.ts";
 
 const PAGE = 5000;
 const TIMEOUT_MS = 300_000;

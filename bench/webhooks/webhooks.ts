@@ -1,43 +1,44 @@
 // `npm run bench webhooks`: throughput of deliveries after a burst of clicks, and their lag at a steady rate.
-import { type Backend, openBackend } from "../src/backend.ts";
-import { runtimeDeps } from "../src/commands/runtime-deps.ts";
-import { addWebhook } from "../src/commands/webhooks/add-webhook.ts";
-import { parseConfig } from "../src/config.ts";
-import { CLICK_KINDS, WEBHOOKS_PER_ACCOUNT } from "../src/events/vocabulary.ts";
-import { receiverUrl } from "../src/webhooks/receiver/receiver-url.ts";
-import { instanceOf, startService } from "../test/support/service/service-process.ts";
-import { startChild } from "./child.ts";
+import { type Backend, openBackend } from "../../src/backend.ts";
+import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
+import { addWebhook } from "../../src/commands/webhooks/add-webhook.ts";
+import { parseConfig } from "../../src/config.ts";
+import { CLICK_KINDS, WEBHOOKS_PER_ACCOUNT } from "../../src/events/vocabulary.ts";
+import { receiverUrl } from "../../src/webhooks/receiver/receiver-url.ts";
+import { instanceOf, startService } from "../../test/support/service/service-process.ts";
+import { startChild } from "../load/child.ts";
+import { type LoadOrder, type LoadResult, startLoad } from "../load/load.ts";
+import { cpuEach, cpuLine, threadCpu } from "../measure/thread-cpu.ts";
+import type { Options } from "../options.ts";
+import { type Report, whole } from "../report/report.ts";
+import type { Outcome } from "../report/results.ts";
+import { withDataFolder } from "../setup/data-folder.ts";
+import { seedLinks } from "../setup/seed-links.ts";
+import type { Traffic } from "../traffic/requests.ts";
 import { boundOf, claimLags, totalOf } from "./claim-lag.ts";
-import { withDataFolder } from "./data-folder.ts";
-import { type LoadOrder, type LoadResult, startLoad } from "./load.ts";
-import { machineLine, whole } from "./report.ts";
-import { seedLinks } from "./seed-links.ts";
-import { cpuLine, threadCpu } from "./thread-cpu.ts";
 import type { Received, ReceiverOrder } from "./webhook-receiver.ts";
-
-export type WebhooksOptions = {
-  /** Clicks of the first phase, as fast as possible; each is delivered to every webhook of the account. */
-  burst: number;
-  /** Clicks per second of the steady phase, and its duration. */
-  rate: number;
-  seconds: number;
-};
 
 type Phase = { load: LoadResult; received: Received; expected: number; claimedWithinS: number };
 
 const LINKS = 100;
 const TIMEOUT_MS = 120_000;
+/** Bounds a phase; it ends with its amount of clicks. */
+const LONGEST_S = 300;
 
-/** True when every recorded click reached every webhook. */
-export async function benchWebhooks(options: WebhooksOptions): Promise<boolean> {
-  return await withDataFolder((dataDir) => run(options, dataDir));
+/**
+ * Passes when every recorded click reached every webhook. `burst`: clicks of the first phase, as fast as possible, each
+ * delivered to every webhook of the account. `rate` and `seconds`: clicks a second of the steady phase, and its duration.
+ */
+export async function benchWebhooks(options: Options, report: Report): Promise<Outcome> {
+  return await withDataFolder((dataDir) => run(options, dataDir, report));
 }
 
-async function run({ burst, rate, seconds }: WebhooksOptions, dataDir: string): Promise<boolean> {
+async function run(options: Options, dataDir: string, report: Report): Promise<Outcome> {
+  const { burst = 2000, rate = 50, seconds = 8 } = options;
   const instance = await instanceOf(dataDir, { WEBHOOK_ALLOW_PRIVATE: "true" });
   const { baseUrl, baseHost } = parseConfig(instance);
   const backend = await openBackend(parseConfig(instance), { offThread: false });
-  const receiver = startChild("./webhook-receiver.ts");
+  const receiver = startChild("webhooks/webhook-receiver.ts");
   const { port } = await receiver.answer<{ port: number }>();
   const load = startLoad();
   const accountId = await seedLinks(backend, baseUrl, LINKS);
@@ -46,7 +47,8 @@ async function run({ burst, rate, seconds }: WebhooksOptions, dataDir: string): 
   try {
     const phase = async (order: Pick<LoadOrder, "amount" | "rate">): Promise<Phase> => {
       const before = await claimLags(service.url, 0);
-      const result = await load.run({ url: service.url, links: LINKS, ...order });
+      const traffic: Traffic = { kind: "visits", links: LINKS, draw: "even" };
+      const result = await load.run({ url: service.url, traffic, seconds: LONGEST_S, ...order });
       const expected = result.answered * WEBHOOKS_PER_ACCOUNT;
       const until: ReceiverOrder = { count: expected, timeoutMs: TIMEOUT_MS };
       const received = await receiver.request<Received>(until);
@@ -54,16 +56,17 @@ async function run({ burst, rate, seconds }: WebhooksOptions, dataDir: string): 
       const claimedWithinS = boundOf(0.99, before, after);
       return { load: result, received, expected, claimedWithinS };
     };
-    console.log(`${machineLine()}\n${WEBHOOKS_PER_ACCOUNT} webhooks, one receiver process`);
+    report.line(`${WEBHOOKS_PER_ACCOUNT} webhooks, one receiver process`);
     const warm = await phase({ amount: 500 });
     const cpuBefore = threadCpu(service.child.pid ?? 0);
     const rush = await phase({ amount: burst });
-    console.log(`burst: ${line(rush)}`);
-    const cpuAfter = threadCpu(service.child.pid ?? 0);
-    console.log(cpuLine(cpuBefore, cpuAfter, rush.received.count, "delivery"));
+    report.line(`burst: ${line(rush)}`);
+    const cpu = cpuEach(cpuBefore, threadCpu(service.child.pid ?? 0), rush.received.count);
+    report.line(cpuLine(cpu, "delivery"));
     const steady = await phase({ amount: rate * seconds, rate });
-    console.log(`steady, ${rate} clicks/s: ${line(steady)}`);
-    return [warm, rush, steady].every(({ received, expected }) => received.count === expected);
+    report.line(`steady, ${rate} clicks/s: ${line(steady)}`);
+    const passed = [warm, rush, steady].every(({ received, expected }) => received.count === expected);
+    return { passed, measured: { burst: rush, steady, cpu } };
   } finally {
     await Promise.all([load.stop(), receiver.stop(), service.stop()]);
     await backend.close();

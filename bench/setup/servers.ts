@@ -1,9 +1,9 @@
 // The servers that a benchmark runs on: those named by the environment, and the double in the place of an event store.
 import { randomBytes } from "node:crypto";
-import { type Scheme, startDouble } from "../test/support/event-store/eventstoredb-double/double.ts";
-import { deleteStreams } from "../test/support/servers/eventstoredb-server.ts";
-import { startMongodb } from "../test/support/servers/mongodb-server.ts";
-import type { Environment } from "../test/support/service/service-process.ts";
+import { type Scheme, startDouble } from "../../test/support/event-store/eventstoredb-double/double.ts";
+import { deleteStreams } from "../../test/support/servers/eventstoredb-server.ts";
+import { startMongodb } from "../../test/support/servers/mongodb-server.ts";
+import type { Environment } from "../../test/support/service/service-process.ts";
 
 export type BenchServers = {
   /** Of the service; empty when all its stores are embedded. */

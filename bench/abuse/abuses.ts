@@ -1,8 +1,8 @@
 // The kinds of abuse: the request of each, its rate, and how many may be in flight.
 import { connect, type Socket } from "node:net";
-import { csrfOf } from "../test/support/portal/browser-like.ts";
-import { send as sendRequest } from "../test/support/service/ask.ts";
-import { benchSlug } from "./traffic/requests.ts";
+import { csrfOf } from "../../test/support/portal/browser-like.ts";
+import { send as sendRequest } from "../../test/support/service/ask.ts";
+import { benchSlug } from "../traffic/requests.ts";
 
 export const ABUSES = [
   "keys",

@@ -1,6 +1,6 @@
 // The abusive clients: runs the ordered kinds of abuse for a time, and answers with the counts of their responses.
 import { setPriority } from "node:os";
-import { pause } from "../src/runtime/pause.ts";
+import { pause } from "../../src/runtime/pause.ts";
 import { type Abuse, type AbuseCounts, type AbuseKind, type AbuseOrder, abuseKinds } from "./abuses.ts";
 
 /** The work of the abusers themselves is done on the same cores here, but it is not what redirects are to withstand. */

@@ -1,7 +1,7 @@
 // The receiver of the webhook benchmark, a process of its own: acknowledges immediately, counts deliveries and their lags.
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { quantile } from "./statistics.ts";
+import { quantile } from "../measure/statistics.ts";
 
 /** Answered once `count` deliveries have come since the last order, or after `timeoutMs`. */
 export type ReceiverOrder = { count: number; timeoutMs: number };

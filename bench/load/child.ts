@@ -3,9 +3,11 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-/** Starts a file of this folder; `request` sends a message and resolves with the next one from the child. */
+export type Child = ReturnType<typeof startChild>;
+
+/** Starts a file, named from `bench/`; `request` sends a message and resolves with the next one from the child. */
 export function startChild(file: string) {
-  const child = fork(fileURLToPath(new URL(file, import.meta.url)), { execArgv: [] });
+  const child = fork(fileURLToPath(new URL(`../${file}`, import.meta.url)), { execArgv: [] });
   const failed = once(child, "exit").then(([code]) => {
     throw new Error(`${file} ended with ${code}`);
   });
@@ -15,9 +17,8 @@ export function startChild(file: string) {
     return message as T;
   };
   return {
+    pid: child.pid ?? 0,
     answer,
-    /** Sends a message that has no answer. */
-    send: (order: object): void => void child.send(order),
     request: <T>(order: object): Promise<T> => {
       child.send(order);
       return answer<T>();

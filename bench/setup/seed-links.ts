@@ -1,10 +1,10 @@
 // Appends links to a data folder before the service starts, as the API's rate limits would make 10,000 links take hours.
 import { randomUUID } from "node:crypto";
-import type { Backend } from "../src/backend.ts";
-import type { LinkledgerEvent } from "../src/events/catalogue.ts";
-import { newEvent } from "../src/events/new-event.ts";
-import { accountStream, linkStream } from "../src/events/streams.ts";
-import { benchSlug, LINKS } from "./traffic/requests.ts";
+import type { Backend } from "../../src/backend.ts";
+import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
+import { newEvent } from "../../src/events/new-event.ts";
+import { accountStream, linkStream } from "../../src/events/streams.ts";
+import { benchSlug, LINKS } from "../traffic/requests.ts";
 
 const BATCH = 500;
 

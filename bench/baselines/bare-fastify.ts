@@ -1,4 +1,4 @@
-// The baseline: Fastify with one route that answers 301. Sends its URL to the parent when it listens.
+// The baseline of a redirect: Fastify with one route that answers 301. Sends its URL to the parent when it listens.
 import Fastify from "fastify";
 
 const app = Fastify({ logger: false });

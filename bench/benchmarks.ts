@@ -1,0 +1,42 @@
+// All benchmarks by name.
+import { benchAbuse } from "./abuse/abuse.ts";
+import { benchColdLookups } from "./cold-lookups.ts";
+import { benchLogSize } from "./log/log-size.ts";
+import type { Options } from "./options.ts";
+import { benchPortal } from "./portal/portal.ts";
+import { summarizeProfiles } from "./profile-summary.ts";
+import { benchQr } from "./qr/qr.ts";
+import { benchRedirect } from "./redirect/redirect.ts";
+import type { Report } from "./report/report.ts";
+import type { Outcome } from "./report/results.ts";
+import { benchStart } from "./start.ts";
+import { benchWebhooks } from "./webhooks/webhooks.ts";
+
+export type Benchmark = (options: Options, report: Report) => Promise<Outcome>;
+
+export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+  redirect: benchRedirect,
+  webhooks: benchWebhooks,
+  abuse: benchAbuse,
+  "log-size": benchLogSize,
+  portal: benchPortal,
+  qr: benchQr,
+  start: benchStart,
+  "cold-lookups": benchColdLookups,
+  profile: summarizeProfiles,
+};
+
+export const USAGE = `usage: npm run bench <name> -- [options]
+
+redirect      [--rounds 3] [--seconds 6] [--links 10000] [--draw zipf|even] [--durable] [--profile FOLDER]
+              [--double esdb|kurrentdb]; servers named by EVENTSTORE_URL, MONGODB_URL and REDIS_URL
+webhooks      [--burst 2000] [--rate 50] [--seconds 8]
+abuse         [--seconds 30] [--rate 2000] [--only KIND,KIND]
+log-size      [--clicks 10000]
+portal        [--links 100000] [--clicks 1000000] [--requests 50]
+qr            [--rounds 3] [--seconds 8]
+start         [--rounds 3] [--against FOLDER]
+cold-lookups  [--rounds 3]
+profile       --profile FOLDER   where each thread spent its time, after redirect --profile FOLDER
+
+All of them: --json prints one JSON document, --save keeps it in bench/results/, --markdown prints tables for documents`;

@@ -31,6 +31,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     expect: { poll: { timeout: 30_000, interval: 20 } },
     restoreMocks: true,
+    // Node loads our files itself, as it does in production: a sixth less processor time than Vite's own loader.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     projects: [
       { extends: true, test: { name: "unit", include: UNIT, ...oneProcess } },
       {

@@ -40,7 +40,7 @@ describe("event batches of the SQLite log", () => {
     const step = fc.record({
       stream: fc.constantFrom("clicks-a-1", "clicks-a-1", "clicks-b-1", "link-x"),
       size: fc.oneof(
-        { weight: 20, arbitrary: fc.integer({ min: 1, max: 3 }) },
+        { weight: 40, arbitrary: fc.integer({ min: 1, max: 3 }) },
         { weight: 2, arbitrary: fc.integer({ min: 20, max: 120 }) },
         { weight: 1, arbitrary: fc.constant(600) },
       ),

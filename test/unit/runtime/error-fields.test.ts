@@ -10,7 +10,7 @@ describe("the fields of an error", () => {
     expect(errorFields(error)).toEqual({
       type: "StoreGone",
       message: "no store",
-      stack: expect.stringMatching(/^Error: no store\n +at .+error-fields\.test\.ts:\d+/),
+      stack: expect.stringMatching(/^Error: no store\n +at .+error-fields\.test\.ts\S*:\d+/),
       cause: { type: "TypeError", code: "ECONNREFUSED", message: "refused", stack: expect.any(String) },
     });
   });

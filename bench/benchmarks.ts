@@ -6,6 +6,7 @@ import type { Options } from "./options.ts";
 import { benchPortal } from "./portal/portal.ts";
 import { summarizeProfiles } from "./profile-summary.ts";
 import { benchQr } from "./qr/qr.ts";
+import { benchRebuild } from "./rebuild/rebuild.ts";
 import { benchRedirect } from "./redirect/redirect.ts";
 import type { Report } from "./report/report.ts";
 import type { Outcome } from "./report/results.ts";
@@ -16,6 +17,7 @@ export type Benchmark = (options: Options, report: Report) => Promise<Outcome>;
 
 export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   redirect: benchRedirect,
+  rebuild: benchRebuild,
   webhooks: benchWebhooks,
   abuse: benchAbuse,
   "log-size": benchLogSize,
@@ -30,6 +32,7 @@ export const USAGE = `usage: npm run bench <name> -- [options]
 
 redirect      [--rounds 3] [--seconds 6] [--links 10000] [--draw zipf|even] [--durable] [--profile FOLDER]
               [--double esdb|kurrentdb]; servers named by EVENTSTORE_URL, MONGODB_URL and REDIS_URL
+rebuild       [--events 560000] [--links 100000] [--draw even|zipf] [--quick]
 webhooks      [--burst 2000] [--rate 50] [--seconds 8]
 abuse         [--seconds 30] [--rate 2000] [--only KIND,KIND]
 log-size      [--clicks 10000]

@@ -41,15 +41,18 @@ export async function withService<T>(
   const servers = await benchServers(options.double);
   try {
     return await withDataFolder(async (dataDir) => {
-      const instance = await instanceOf(dataDir, { ...servers.environment, ...environment });
+      const instance = await instanceOf(dataDir, {
+        ...servers.environment,
+        ...environment,
+        ...profiling(options.profile),
+      });
       const config = parseConfig(instance);
       const backend = await openBackend(config, { offThread: false });
       try {
         await backend.prepare();
         const accountId = await seedLinks(backend, config.baseUrl, links);
         await seed({ backend, config, accountId, dataDir });
-        const profiling = options.profile ? ["--cpu-prof", `--cpu-prof-dir=${options.profile}`] : [];
-        const start = () => startService(instance, profiling);
+        const start = () => startService(instance);
         const service = await start();
         try {
           const pid = service.child.pid ?? 0;
@@ -64,4 +67,9 @@ export async function withService<T>(
   } finally {
     await servers.stop();
   }
+}
+
+/** By environment, as threads that are started with flags of their own don't inherit the process's. */
+function profiling(folder: string | undefined): Environment {
+  return folder ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${folder}` } : {};
 }

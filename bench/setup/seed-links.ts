@@ -13,12 +13,17 @@ export type SeedOrder = { accountId: string; links: number; slugOf?: (link: numb
 /** One account with links on the default host, as the same events that commands append. Returns the account's id. */
 export async function seedLinks(backend: Backend, baseUrl: string, links = LINKS): Promise<string> {
   const accountId = randomUUID();
+  await openBenchAccount(backend, accountId);
+  await seedLinksOf(backend, baseUrl, { accountId, links });
+  return accountId;
+}
+
+/** A Developer account, without e-mail address and password. */
+export async function openBenchAccount(backend: Backend, accountId: string): Promise<void> {
   await appendFirst(backend, accountStream(accountId), {
     type: "AccountOpened",
     data: { accountId, at: new Date().toISOString(), tier: "developer" },
   });
-  await seedLinksOf(backend, baseUrl, { accountId, links });
-  return accountId;
 }
 
 /** Links of an existing account. `slugOf`: slug by number; by default those that the load generator requests. */

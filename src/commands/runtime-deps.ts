@@ -1,7 +1,7 @@
 // Clock, ids and randomness as production passes them into `deps`; tests pass deterministic ones.
 import { randomBytes, randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import { timeOrderedId } from "../events/ids.ts";
+import { timeOrderedId } from "../runtime/time-ordered-id.ts";
 import { slugFrom } from "./links/slug.ts";
 
 const LETTERS_AND_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";

@@ -18,6 +18,40 @@ export type EventMetadata = {
   actor: Actor;
 };
 
+/**
+ * Events of one append in columns, for large numbers of alike events that come from one writer, such as clicks. Nothing
+ * here is an object of one event: what repeats is there once. It is plain JSON, so that a store or a spool can keep it
+ * as it is; `eventsOfColumns` (event-columns.ts) makes the same `NewEvent`s of it that `append` would take instead.
+ *
+ * Event n has the id that `numberedIds(writer)` makes of its time and number, and it is its own cause: `correlationId`
+ * and `causationId` are that id. Its data has `members`, in this order: `timeMember` is the event's time in ISO 8601,
+ * the others are found in one group each.
+ */
+export type EventColumns = {
+  type: string;
+  schemaVersion: number;
+  actor: Actor;
+  /** Ten lower-case hex digits at least. */
+  writer: string;
+  /** Milliseconds since 1970: the first event's, then for each event the difference to the one before. */
+  times: number[];
+  /** Sequence numbers of the events among all of the writer, encoded like `times`. */
+  numbers: number[];
+  members: readonly string[];
+  timeMember: string;
+  groups: ColumnGroup[];
+};
+
+/**
+ * Members whose values belong together, such as a link's slug and URLs. `values`: one list for each member, all of the
+ * same length, the number of rows. `each`: the row of each event; without it all events share the only row, or row n
+ * is that of event n.
+ */
+export type ColumnGroup = { members: readonly string[]; values: unknown[][]; each?: number[] };
+
+/** What an append takes: events, or a batch in columns. */
+export type NewEvents = readonly NewEvent[] | EventColumns;
+
 /** A stored event. `revision` counts from 0 in its stream; `position` orders the whole store. */
 export type RecordedEvent = NewEvent & {
   stream: string;
@@ -59,10 +93,10 @@ export type StoreVersions = { client: string; server: string };
 export interface EventStore {
   /**
    * Appends all events or none. Idempotent: repeating the same ids at the same exact revision (or `none`) returns the
-   * first result; if only some of the ids are stored, it is a conflict.
+   * first result; if only some of the ids are stored, it is a conflict. At least one event.
    * @throws RevisionConflict when the stream is not at the expected revision
    */
-  append(stream: string, expected: ExpectedRevision, events: readonly NewEvent[]): Promise<AppendResult>;
+  append(stream: string, expected: ExpectedRevision, events: NewEvents): Promise<AppendResult>;
   /** Events of one stream in order, or newest first; none for a missing stream. `from` is inclusive. */
   read(stream: string, options?: ReadOptions): Promise<RecordedEvent[]>;
   /** The next events, in position order, of all streams with one of the prefixes. */

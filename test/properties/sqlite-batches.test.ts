@@ -5,10 +5,11 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { ExpectedRevision, NewEvent } from "../../src/event-store/port.ts";
+import type { ExpectedRevision, NewEvent, RecordedEvent } from "../../src/event-store/port.ts";
 import { placesOf, runsOf } from "../../src/event-store/sqlite/batch-runs.ts";
 import { SqliteLog } from "../../src/event-store/sqlite/log.ts";
-import { appendRequest, type EventRow } from "../../src/event-store/sqlite/log-requests.ts";
+import { appendRequest } from "../../src/event-store/sqlite/log-requests.ts";
+import { positionText } from "../../src/event-store/sqlite/positions.ts";
 import { sampleEvents } from "../support/event-store/sample-events.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 
@@ -50,7 +51,7 @@ describe("event batches of the SQLite log", () => {
       fc.asyncProperty(steps, fc.integer({ min: 100, max: 900 }), async (history, limit) => {
         const { file, log, request, batchSizes } = await newLog();
         const reader = new SqliteLog(file);
-        const model: Omit<EventRow, "type" | "data" | "metadata">[] = [];
+        const model: Omit<RecordedEvent, "type" | "data" | "metadata">[] = [];
         const lengths = new Map<string, number>();
         const appends = history.map(({ stream, size }) => {
           const length = lengths.get(stream) ?? 0;
@@ -58,7 +59,7 @@ describe("event batches of the SQLite log", () => {
           const append = request(stream, length === 0 ? "none" : length - 1, events);
           for (const [index, { id }] of events.entries())
             model.push({
-              ...{ id, stream, revision: length + index, position: model.length + 1 },
+              ...{ id, stream, revision: length + index, position: positionText(model.length + 1) },
               recordedAt: append.recordedAt,
             });
           lengths.set(stream, length + size);
@@ -75,10 +76,10 @@ describe("event batches of the SQLite log", () => {
         expect(batchSizes().filter((count) => count < 40).length).toBeLessThan(history.length / 2 + 20);
         for (const one of [log, reader, new SqliteLog(file)]) {
           expect(one.head()).toBe(model.length);
-          const paged: EventRow[] = [];
+          const paged: RecordedEvent[] = [];
           for (let page = one.readAll({ ...all, limit }); page.length > 0; ) {
             paged.push(...page);
-            page = one.readAll({ ...all, limit, after: page.at(-1)?.position ?? 0 });
+            page = one.readAll({ ...all, limit, after: Number(page.at(-1)?.position ?? 0) });
           }
           // Thousands of rows: comparing them with `toEqual` takes longer than reading them.
           deepStrictEqual(paged.map(withoutBody), model);
@@ -206,6 +207,6 @@ describe("the runs of a merged batch", () => {
   });
 });
 
-function withoutBody({ id, stream, revision, position, recordedAt }: EventRow) {
+function withoutBody({ id, stream, revision, position, recordedAt }: RecordedEvent) {
   return { id, stream, revision, position, recordedAt };
 }

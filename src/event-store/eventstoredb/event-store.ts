@@ -2,11 +2,12 @@
 
 import { StoreUnavailable } from "../../connections/errors.ts";
 import { pause, untilAborted } from "../../runtime/pause.ts";
+import { eventsOf } from "../event-columns.ts";
 import type {
   AppendResult,
   EventStore,
   ExpectedRevision,
-  NewEvent,
+  NewEvents,
   Position,
   ReadAllOptions,
   ReadOptions,
@@ -84,15 +85,11 @@ class EventStoreDbStore implements EventStore {
     }
   }
 
-  async append(
-    stream: string,
-    expected: ExpectedRevision,
-    events: readonly NewEvent[],
-  ): Promise<AppendResult> {
+  async append(stream: string, expected: ExpectedRevision, events: NewEvents): Promise<AppendResult> {
     this.#refuseWhenClosed();
     const { timeoutMs, backoff } = this.#settings;
     const deps = { driver: this.#driver, timeoutMs, backoff };
-    return this.#slots.run(() => append(deps, stream, expected, events));
+    return this.#slots.run(() => append(deps, stream, expected, eventsOf(events)));
   }
 
   async read(stream: string, options: ReadOptions = {}): Promise<RecordedEvent[]> {

@@ -1,17 +1,20 @@
 // Events of the SQLite log that are stored in compressed batches instead of one row and three index entries per event.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { objectMakers } from "../object-makers.ts";
+import type { RecordedEvent } from "../port.ts";
 import { createBatchTables } from "./batch-schema.ts";
 import { BatchTail } from "./batch-tail.ts";
-import { type EventRow, idBounds, type ReadAllRequest, type ReadRequest } from "./log-requests.ts";
+import type { IdBounds, ReadAllRequest, ReadRequest } from "./log-requests.ts";
 import { type IndexedBatch, mergeBatches } from "./merge-batches.ts";
+import { positionText } from "./positions.ts";
 import { categoryOf, type PrefixStatement, prefixStatements } from "./prefixes.ts";
-import { BATCH_COLUMNS, rowsOfBatch, type StoredBatch } from "./stored-batch.ts";
+import { BATCH_COLUMNS, eventsOfBatch, type StoredBatch } from "./stored-batch.ts";
 
 /** Decoded batches kept: a reader that pages through the log continues inside the batch where its page ended. */
 const KEPT_DECODED = 4;
 
-/** `ids`: include the smallest and the greatest; empty when they are not known. */
-type NewBatch = StoredBatch & { ids: readonly string[] };
+/** `bounds`: smallest and greatest id; undefined when they are not known. */
+type NewBatch = StoredBatch & { bounds: IdBounds | undefined };
 
 export class SqliteBatches {
   readonly #insert: StatementSync;
@@ -27,7 +30,8 @@ export class SqliteBatches {
   readonly #aroundIds: StatementSync;
   readonly #ofPrefixes: (prefixes: readonly string[]) => PrefixStatement;
   readonly #tail: BatchTail;
-  readonly #decoded = new Map<number, EventRow[]>();
+  readonly #decoded = new Map<number, RecordedEvent[]>();
+  readonly #makerOf = objectMakers();
 
   /** Creates the tables when missing; call it inside a transaction. */
   constructor(db: DatabaseSync) {
@@ -63,12 +67,11 @@ export class SqliteBatches {
   insert(
     stream: string,
     body: Uint8Array,
-    at: { ids: readonly string[]; position: number; revision: number; recordedAt: string },
+    at: { count: number; bounds: IdBounds; position: number; revision: number; recordedAt: string },
   ): number {
-    const { ids, recordedAt } = at;
-    const count = ids.length;
+    const { count, bounds, recordedAt } = at;
     const last = { last_position: at.position + count - 1, last_revision: at.revision + count - 1 };
-    this.#put({ ...last, count, stream, recorded_at: recordedAt, body, ids });
+    this.#put({ ...last, count, stream, recorded_at: recordedAt, body, bounds });
     this.#tail.grew(count);
     return last.last_position;
   }
@@ -76,14 +79,17 @@ export class SqliteBatches {
   /** Merges consecutive small batches; call it inside a transaction. */
   mergeTail(): void {
     for (const { from, to } of this.#tail.rangesToMerge()) {
-      const { body, places, ids } = mergeBatches(this.#between.all(from, to) as IndexedBatch[]);
+      const { body, places, bounds } = mergeBatches(
+        this.#between.all(from, to) as IndexedBatch[],
+        this.#makerOf,
+      );
       const last = places.at(-1);
       if (!last) continue;
       const streams = new Map(places.map(({ stream, revision }) => [stream, revision]));
       for (const stream of streams.keys()) this.#deleteStreams.run(stream, from, to);
       this.#delete.run(from, to);
       this.#put({
-        ...{ last_position: last.position, count: places.length, stream: last.stream, body, ids },
+        ...{ last_position: last.position, count: places.length, stream: last.stream, body, bounds },
         ...{ last_revision: last.revision, recorded_at: last.recordedAt },
       });
       streams.delete(last.stream);
@@ -91,13 +97,15 @@ export class SqliteBatches {
     }
   }
 
-  /** Whether a batch has one of the ids. Cheap for ids that sort by time: the index has few batches near new ids. */
-  holdsAny(ids: readonly string[]): boolean {
-    const wanted = new Set(ids);
-    const [first, last] = idBounds(ids);
-    for (const batch of this.#aroundIds.iterate(first, last))
-      if (this.#rowsOf(batch as StoredBatch).some(({ id }) => wanted.has(id))) return true;
-    return false;
+  /**
+   * Whether a batch has one of the ids; `bounds`: the smallest and the greatest of them. Cheap for ids that sort by time:
+   * the index has few batches near new ids.
+   */
+  holdsAny(ids: () => readonly string[], bounds: IdBounds): boolean {
+    const around = this.#aroundIds.all(...bounds) as StoredBatch[];
+    if (around.length === 0) return false;
+    const wanted = new Set(ids());
+    return around.some((batch) => this.#eventsOf(batch).some(({ id }) => wanted.has(id)));
   }
 
   /** -1 when no batch has an event of the stream. */
@@ -111,9 +119,9 @@ export class SqliteBatches {
   }
 
   /** At most `limit` rows of one stream, in the requested order. */
-  read({ stream, from, backwards, limit }: ReadRequest): EventRow[] {
+  read({ stream, from, backwards, limit }: ReadRequest): RecordedEvent[] {
     const start = from ?? (backwards ? Number.MAX_SAFE_INTEGER : 0);
-    const wanted = (row: EventRow) =>
+    const wanted = (row: RecordedEvent) =>
       row.stream === stream && (backwards ? row.revision <= start : row.revision >= start);
     return this.#collect(this.#ofStream(stream, start, backwards), limit, (rows) => {
       const kept = rows.filter(wanted);
@@ -122,7 +130,7 @@ export class SqliteBatches {
   }
 
   /** At most `limit` rows after the position, in order. */
-  readAll({ after, prefixes, limit }: ReadAllRequest): EventRow[] {
+  readAll({ after, prefixes, limit }: ReadAllRequest): RecordedEvent[] {
     const { statement, bounds } = this.#ofPrefixes(prefixes.map(ofCategory));
     // No limit in SQL: it would count batches, and a batch may have no matching event.
     const batches = statement.iterate({
@@ -131,17 +139,18 @@ export class SqliteBatches {
       limit: Number.MAX_SAFE_INTEGER,
     }) as Iterable<StoredBatch>;
     const partial = prefixes.some((prefix) => prefix !== ofCategory(prefix));
-    const wanted = ({ stream, position }: EventRow) =>
-      position > after && (!partial || prefixes.some((prefix) => stream.startsWith(prefix)));
+    const start = positionText(after);
+    const wanted = ({ stream, position }: RecordedEvent) =>
+      position > start && (!partial || prefixes.some((prefix) => stream.startsWith(prefix)));
     return this.#collect(batches, limit, (rows) =>
-      !partial && (rows[0]?.position ?? 0) > after ? rows : rows.filter(wanted),
+      !partial && (rows[0]?.position ?? start) > start ? rows : rows.filter(wanted),
     );
   }
 
   /** The event with this id in a batch of the stream; searched from the end, because retries repeat recent appends. */
-  find(stream: string, id: string): EventRow | undefined {
+  find(stream: string, id: string): RecordedEvent | undefined {
     for (const batch of this.#ofStream(stream, Number.MAX_SAFE_INTEGER, true)) {
-      const row = this.#rowsOf(batch).find((one) => one.id === id && one.stream === stream);
+      const row = this.#eventsOf(batch).find((one) => one.id === id && one.stream === stream);
       if (row) return row;
     }
     return undefined;
@@ -153,30 +162,30 @@ export class SqliteBatches {
       yield this.#at.get(last_position) as StoredBatch;
   }
 
-  #put({ last_position, count, stream, last_revision, recorded_at, body, ids }: NewBatch): void {
+  #put({ last_position, count, stream, last_revision, recorded_at, body, bounds }: NewBatch): void {
     const category = categoryOf(stream);
-    const [first, last] = ids.length > 0 ? idBounds(ids) : [null, null];
+    const [first, last] = bounds ?? [null, null];
     this.#insert.run(last_position, count, category, stream, last_revision, recorded_at, body, first, last);
   }
 
   #collect(
     batches: Iterable<StoredBatch>,
     limit: number,
-    select: (rows: EventRow[]) => EventRow[],
-  ): EventRow[] {
-    const found: EventRow[] = [];
+    select: (rows: RecordedEvent[]) => RecordedEvent[],
+  ): RecordedEvent[] {
+    const found: RecordedEvent[] = [];
     for (const batch of batches) {
-      for (const row of select(this.#rowsOf(batch))) found.push(row);
+      for (const row of select(this.#eventsOf(batch))) found.push(row);
       if (found.length >= limit) break;
     }
     return found.length > limit ? found.slice(0, limit) : found;
   }
 
-  #rowsOf(batch: StoredBatch): EventRow[] {
+  #eventsOf(batch: StoredBatch): RecordedEvent[] {
     const known = this.#decoded.get(batch.last_position);
     // A merge may have put a longer batch at the same last position.
     if (known?.length === batch.count) return known;
-    const rows = rowsOfBatch(batch);
+    const rows = eventsOfBatch(batch, this.#makerOf);
     this.#decoded.delete(batch.last_position);
     this.#decoded.set(batch.last_position, rows);
     if (this.#decoded.size > KEPT_DECODED) this.#decoded.delete(this.#decoded.keys().next().value ?? 0);

@@ -1,13 +1,8 @@
 // Events of the SQLite log that are stored one per row: the `events` table and its statements.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { EventMetadata } from "../port.ts";
-import {
-  type EventRow,
-  idBounds,
-  type NewRow,
-  type ReadAllRequest,
-  type ReadRequest,
-} from "./log-requests.ts";
+import type { EventMetadata, RecordedEvent } from "../port.ts";
+import type { IdBounds, NewRow, ReadAllRequest, ReadRequest } from "./log-requests.ts";
+import { positionText } from "./positions.ts";
 import { categoryOf, type PrefixStatement, prefixStatements } from "./prefixes.ts";
 
 /** `category` first in the index: reading a prefix such as `link-` is one index range. */
@@ -96,9 +91,11 @@ export class SqliteRows {
     }
   }
 
-  holdsAny(ids: readonly string[]): boolean {
-    const wanted = new Set(ids);
-    const between = this.#idsBetween.all(...idBounds(ids)) as { id: string }[];
+  /** `bounds`: the smallest and the greatest of the ids. */
+  holdsAny(ids: () => readonly string[], bounds: IdBounds): boolean {
+    const between = this.#idsBetween.all(...bounds) as { id: string }[];
+    if (between.length === 0) return false;
+    const wanted = new Set(ids());
     return between.some(({ id }) => wanted.has(id));
   }
 
@@ -116,23 +113,27 @@ export class SqliteRows {
     return (this.#head.get() as { position: number | null }).position ?? 0;
   }
 
-  read({ stream, from, backwards, limit }: ReadRequest): EventRow[] {
+  read({ stream, from, backwards, limit }: ReadRequest): RecordedEvent[] {
     const start = from ?? (backwards ? Number.MAX_SAFE_INTEGER : 0);
     const statement = backwards ? this.#backwards : this.#forwards;
-    return (statement.all(stream, start, limit) as StoredRow[]).map(eventRow);
+    return (statement.all(stream, start, limit) as StoredRow[]).map(recordedEvent);
   }
 
-  readAll({ after, prefixes, limit }: ReadAllRequest): EventRow[] {
+  readAll({ after, prefixes, limit }: ReadAllRequest): RecordedEvent[] {
     const { statement, bounds } = this.#ofPrefixes(prefixes);
-    return (statement.all({ ...bounds, after, limit }) as StoredRow[]).map(eventRow);
+    return (statement.all({ ...bounds, after, limit }) as StoredRow[]).map(recordedEvent);
   }
 }
 
-function eventRow({ data, metadata, recorded_at, ...place }: StoredRow): EventRow {
+function recordedEvent(row: StoredRow): RecordedEvent {
   return {
-    ...place,
-    data: JSON.parse(data),
-    metadata: JSON.parse(metadata) as EventMetadata,
-    recordedAt: recorded_at,
+    id: row.id,
+    type: row.type,
+    data: JSON.parse(row.data),
+    metadata: JSON.parse(row.metadata) as EventMetadata,
+    stream: row.stream,
+    revision: row.revision,
+    position: positionText(row.position),
+    recordedAt: row.recorded_at,
   };
 }

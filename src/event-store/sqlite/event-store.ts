@@ -2,12 +2,13 @@
 
 import { StoreUnavailable } from "../../connections/errors.ts";
 import { remoteMethods, threadClient } from "../../runtime/threads/thread-client.ts";
+import { countOf } from "../event-columns.ts";
 import { follow } from "../follow.ts";
 import type {
   AppendResult,
   EventStore,
   ExpectedRevision,
-  NewEvent,
+  NewEvents,
   Position,
   ReadAllOptions,
   ReadOptions,
@@ -20,12 +21,10 @@ import {
   type AppendRequest,
   appendRequest,
   appendResult,
-  type EventRow,
-  positionText,
   type ReadAllRequest,
   type ReadRequest,
-  recordedEvent,
 } from "./log-requests.ts";
+import { positionText } from "./positions.ts";
 
 export type SqliteEventStoreOptions = {
   /** Runs SQLite in a thread of its own, so that the caller's event loop never waits for the disk; default false. */
@@ -42,8 +41,8 @@ type Settings = Required<Omit<SqliteEventStoreOptions, "offThread">>;
 /** SqliteLog with asynchronous methods, in this thread or in another. */
 type Log = {
   append(request: AppendRequest): Promise<AppendOutcome>;
-  read(request: ReadRequest): Promise<EventRow[]>;
-  readAll(request: ReadAllRequest): Promise<EventRow[]>;
+  read(request: ReadRequest): Promise<RecordedEvent[]>;
+  readAll(request: ReadAllRequest): Promise<RecordedEvent[]>;
   head(): Promise<number>;
   close(): Promise<void>;
 };
@@ -105,12 +104,8 @@ class SqliteEventStore implements EventStore {
     this.#settings = settings;
   }
 
-  async append(
-    stream: string,
-    expected: ExpectedRevision,
-    events: readonly NewEvent[],
-  ): Promise<AppendResult> {
-    if (events.length === 0) throw new RangeError(`An append to ${stream} needs at least one event`);
+  async append(stream: string, expected: ExpectedRevision, events: NewEvents): Promise<AppendResult> {
+    if (countOf(events) === 0) throw new RangeError(`An append to ${stream} needs at least one event`);
     this.#refuseWhenClosed();
     const { clock, compressed } = this.#settings;
     const recordedAt = clock().toISOString();
@@ -123,14 +118,12 @@ class SqliteEventStore implements EventStore {
   async read(stream: string, options: ReadOptions = {}): Promise<RecordedEvent[]> {
     this.#refuseWhenClosed();
     const { from, backwards = false, limit = Number.MAX_SAFE_INTEGER } = options;
-    const rows = await this.#log.read({ stream, from, backwards, limit });
-    return rows.map(recordedEvent);
+    return await this.#log.read({ stream, from, backwards, limit });
   }
 
   async readAll({ after, prefixes, limit }: ReadAllOptions): Promise<RecordedEvent[]> {
     this.#refuseWhenClosed();
-    const request = { after: Number(after ?? 0), prefixes, limit };
-    return (await this.#log.readAll(request)).map(recordedEvent);
+    return await this.#log.readAll({ after: Number(after ?? 0), prefixes, limit });
   }
 
   subscribe({ after, prefixes, signal, batchSize: limit = 500 }: SubscribeOptions) {

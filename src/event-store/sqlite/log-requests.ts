@@ -1,27 +1,33 @@
 // Requests to the SQLite log and their results; events are serialised here, outside the log's transaction.
+
+import { countOf, idBoundsOf, idsOf, isColumns } from "../event-columns.ts";
 import {
   type AppendResult,
+  type EventColumns,
   type ExpectedRevision,
   type NewEvent,
-  type Position,
-  type RecordedEvent,
+  type NewEvents,
   RevisionConflict,
 } from "../port.ts";
 import { batchBody } from "./batch-body.ts";
-import type { EventPlace } from "./batch-runs.ts";
+import { positionText } from "./positions.ts";
 import { categoryOf } from "./prefixes.ts";
-
-/** An event as read from a row or from a batch. */
-export type EventRow = NewEvent & EventPlace;
 
 /** `data` and `metadata` as JSON. */
 export type NewRow = { id: string; type: string; data: string; metadata: string };
 
-/** Has either `rows`, one per event, or the compressed `body` of a batch. */
+export type IdBounds = readonly [first: string, last: string];
+
+/**
+ * Has either `rows`, one per event, or the compressed `body` of a batch. `ids`: as a list, or in columns. `bounds`: the
+ * smallest and the greatest id.
+ */
 export type AppendRequest = {
   stream: string;
   expected: ExpectedRevision;
-  ids: readonly string[];
+  count: number;
+  ids: readonly string[] | EventColumns;
+  bounds: IdBounds;
   rows: readonly NewRow[] | undefined;
   body: Uint8Array | undefined;
   recordedAt: string;
@@ -36,23 +42,31 @@ export type AppendOutcome =
   | { conflict: { stream: string; expected: ExpectedRevision; actual: number | "none" } };
 
 /**
- * `compressed`: categories whose appends at an exact revision are stored as a batch, whatever their size.
+ * A batch in columns is stored as such. `compressed`: categories whose events are stored as a batch too, if they are
+ * appended at an exact revision, whatever their number.
  * @throws TypeError when data or metadata are not plain JSON
  */
 export function appendRequest(
   stream: string,
   expected: ExpectedRevision,
-  events: readonly NewEvent[],
+  events: NewEvents,
   { recordedAt, compressed }: { recordedAt: string; compressed: readonly string[] },
 ): AppendRequest {
+  const common = { stream, expected, recordedAt, count: countOf(events), bounds: idBoundsOf(events) };
+  if (isColumns(events)) return { ...common, ids: events, rows: undefined, body: batchBody(events) };
   const isExact = expected !== "any" && expected !== "exists";
   const isBatch = isExact && compressed.includes(categoryOf(stream));
   return {
-    ...{ stream, expected, recordedAt },
-    ids: events.map(({ id }) => id),
+    ...common,
+    ids: idsOf(events),
     rows: isBatch ? undefined : events.map(newRow),
     body: isBatch ? batchBody(events) : undefined,
   };
+}
+
+/** The ids of the request's events, in order. */
+export function requestIds({ ids }: AppendRequest): readonly string[] {
+  return "times" in ids ? idsOf(ids) : ids;
 }
 
 function newRow({ id, type, data, metadata }: NewEvent): NewRow {
@@ -66,31 +80,4 @@ export function appendResult(outcome: AppendOutcome): AppendResult {
     throw new RevisionConflict(stream, expected, actual);
   }
   return { revision: outcome.revision, position: positionText(outcome.position) };
-}
-
-export function recordedEvent(row: EventRow): RecordedEvent {
-  return {
-    id: row.id,
-    type: row.type,
-    data: row.data,
-    metadata: row.metadata,
-    stream: row.stream,
-    revision: row.revision,
-    position: positionText(row.position),
-    recordedAt: row.recordedAt,
-  };
-}
-
-/** Smallest and greatest id in text order, to query an index by range. */
-export function idBounds(ids: readonly string[]): [first: string, last: string] {
-  let [first = "", last = ""] = [ids[0], ids[0]];
-  for (const id of ids) {
-    if (id < first) first = id;
-    if (id > last) last = id;
-  }
-  return [first, last];
-}
-
-export function positionText(position: number): Position {
-  return String(position).padStart(20, "0");
 }

@@ -3,9 +3,16 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { inTransaction } from "../../connections/sqlite.ts";
+import type { RecordedEvent } from "../port.ts";
 import { SqliteBatches } from "./batches.ts";
 import { SqliteRows } from "./event-rows.ts";
-import type { AppendOutcome, AppendRequest, EventRow, ReadAllRequest, ReadRequest } from "./log-requests.ts";
+import {
+  type AppendOutcome,
+  type AppendRequest,
+  type ReadAllRequest,
+  type ReadRequest,
+  requestIds,
+} from "./log-requests.ts";
 
 /** For inspection with `sqlite3`; the service does not read it. */
 const VIEW = `
@@ -59,7 +66,7 @@ export class SqliteLog {
     }
   }
 
-  read(request: ReadRequest): EventRow[] {
+  read(request: ReadRequest): RecordedEvent[] {
     const sign = request.backwards ? -1 : 1;
     return this.#inSnapshot(() =>
       merged(
@@ -71,14 +78,11 @@ export class SqliteLog {
     );
   }
 
-  readAll(request: ReadAllRequest): EventRow[] {
+  readAll(request: ReadAllRequest): RecordedEvent[] {
     if (request.prefixes.length === 0) return [];
     return this.#inSnapshot(() =>
-      merged(
-        this.#rows.readAll(request),
-        this.#batches.readAll(request),
-        request.limit,
-        (a, b) => a.position - b.position,
+      merged(this.#rows.readAll(request), this.#batches.readAll(request), request.limit, (a, b) =>
+        a.position < b.position ? -1 : 1,
       ),
     );
   }
@@ -113,40 +117,40 @@ export class SqliteLog {
       (expected === "exists" ? last >= 0 : last === (expected === "none" ? -1 : expected));
     if (asExpected) {
       const position = this.#insertAll(request, last);
-      if (position !== undefined) return { revision: last + request.ids.length, position };
+      if (position !== undefined) return { revision: last + request.count, position };
     }
     return { conflict: { stream, expected, actual: last < 0 ? "none" : last } };
   }
 
   /** The outcome of the first append, when the same events are already stored where this append would put them. */
-  #repeated({ stream, expected, ids }: AppendRequest, last: number): AppendOutcome | undefined {
-    let first: number;
-    if (expected === "any" || expected === "exists") {
-      const id = ids[0] ?? "";
-      const found = this.#rows.find(id) ?? this.#batches.find(stream, id);
-      if (found?.stream !== stream) return undefined;
-      first = found.revision;
-    } else {
-      first = expected === "none" ? 0 : expected + 1;
+  #repeated(request: AppendRequest, last: number): AppendOutcome | undefined {
+    const { stream, expected, count } = request;
+    if (expected !== "any" && expected !== "exists") {
+      const first = expected === "none" ? 0 : expected + 1;
+      return last < first + count - 1 ? undefined : this.#stored(request, first);
     }
-    if (last < first + ids.length - 1) return undefined;
-    let position = 0;
-    const there = this.read({ stream, from: first, backwards: false, limit: ids.length });
-    for (const [offset, id] of ids.entries()) {
-      if (there[offset]?.id !== id) return undefined;
-      position = there[offset].position;
-    }
-    return { revision: first + ids.length - 1, position };
+    const id = requestIds(request)[0] ?? "";
+    const found = this.#rows.find(id) ?? this.#batches.find(stream, id);
+    return found?.stream === stream ? this.#stored(request, found.revision) : undefined;
+  }
+
+  /** The outcome of an append of the same events that put the first one at this revision. */
+  #stored(request: AppendRequest, first: number): AppendOutcome | undefined {
+    const { stream, count } = request;
+    const there = this.read({ stream, from: first, backwards: false, limit: count });
+    if (requestIds(request).some((id, offset) => there[offset]?.id !== id)) return undefined;
+    return { revision: first + count - 1, position: Number(there.at(-1)?.position) };
   }
 
   /** Returns the last position; undefined when an id is already in the log, which is a partial repetition. */
   #insertAll(request: AppendRequest, last: number): number | undefined {
-    const { stream, ids, rows = [], body, recordedAt } = request;
+    const { stream, count, bounds, rows = [], body, recordedAt } = request;
     const first = { position: this.head() + 1, revision: last + 1, recordedAt };
-    if (this.#batches.holdsAny(ids)) return undefined;
+    const ids = () => requestIds(request);
+    if (this.#batches.holdsAny(ids, bounds)) return undefined;
     if (!body) return this.#rows.insert(stream, rows, first);
-    if (new Set(ids).size < ids.length || this.#rows.holdsAny(ids)) return undefined;
-    return this.#batches.insert(stream, body, { ...first, ids });
+    if (hasDouble(request) || this.#rows.holdsAny(ids, bounds)) return undefined;
+    return this.#batches.insert(stream, body, { ...first, count, bounds });
   }
 
   #lastRevision(stream: string): number {
@@ -154,13 +158,18 @@ export class SqliteLog {
   }
 }
 
+/** In columns each event has a number of its own. */
+function hasDouble({ ids, count }: AppendRequest): boolean {
+  return !("times" in ids) && new Set(ids).size < count;
+}
+
 /** Merges two sorted lists; usually one of them is empty. */
 function merged(
-  rows: EventRow[],
-  more: EventRow[],
+  rows: RecordedEvent[],
+  more: RecordedEvent[],
   limit: number,
-  compare: (a: EventRow, b: EventRow) => number,
-): EventRow[] {
+  compare: (a: RecordedEvent, b: RecordedEvent) => number,
+): RecordedEvent[] {
   if (more.length === 0) return rows;
   if (rows.length === 0) return more;
   return [...rows, ...more].sort(compare).slice(0, limit);

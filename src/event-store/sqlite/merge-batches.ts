@@ -1,21 +1,31 @@
-// Merges consecutive small batches into one body: either compressed anew or with their bodies joined.
-import { batchBody } from "./batch-body.ts";
+// Merges consecutive small batches into one body: their columns joined and compressed anew, or their bodies side by side.
+import { countOf, idBounds } from "../event-columns.ts";
+import { areAlike, joinedEvents } from "../join-columns.ts";
+import type { MakerOf } from "../object-makers.ts";
+import type { NewEvents } from "../port.ts";
+import { batchBody, newEventsOfBody } from "./batch-body.ts";
 import type { EventPlace } from "./batch-runs.ts";
-import { isMerged, mergedBody } from "./merged-body.ts";
-import { placesOfAppend, rowsOfBatch, type StoredBatch } from "./stored-batch.ts";
+import type { IdBounds } from "./log-requests.ts";
+import { isMerged, mergedBody, type Part } from "./merged-body.ts";
+import { partsOf, type StoredBatch } from "./stored-batch.ts";
 
-/** Batches with fewer events than this on average are compressed anew. */
+/** Batches with fewer events than this on average are compressed anew: smallest result, most CPU time. */
 const FEW = 16;
 
 /** `first_id`, `last_id`: smallest and greatest id of the batch; null in logs of earlier versions. */
 export type IndexedBatch = StoredBatch & { first_id: string | null; last_id: string | null };
 
-/** `ids`: include the smallest and the greatest. */
-export type MergedBatch = { body: Uint8Array; places: EventPlace[]; ids: string[] };
+/** `bounds`: smallest and greatest id; undefined when they are not known. */
+export type MergedBatch = { body: Uint8Array; places: EventPlace[]; bounds: IdBounds | undefined };
 
-/** `batches`: consecutive ones of one category. */
-export function mergeBatches(batches: readonly IndexedBatch[]): MergedBatch {
-  return areSmall(batches) ? recompressed(batches) : joined(batches);
+/** `batches`: consecutive ones of one category. `makerOf`: as of eventsOf. */
+export function mergeBatches(batches: readonly IndexedBatch[], makerOf: MakerOf): MergedBatch {
+  const stored = batches.map(partsOf);
+  const places = stored.flatMap((batch) => batch.places);
+  const parts = stored.flatMap((batch) => batch.parts);
+  const body = mergedBody(places, areSmall(batches) ? recompressed(parts, makerOf) : parts);
+  const ids = batches.flatMap(({ first_id, last_id }) => [first_id, last_id]).filter((id) => id !== null);
+  return { body, places, bounds: ids.length > 0 ? idBounds(ids) : undefined };
 }
 
 function areSmall(batches: readonly StoredBatch[]): boolean {
@@ -23,20 +33,17 @@ function areSmall(batches: readonly StoredBatch[]): boolean {
   return events < FEW * batches.length || batches.some(({ body }) => isMerged(body));
 }
 
-/** Compresses all events as if they had come in one append: smallest result, most CPU time. */
-function recompressed(batches: readonly StoredBatch[]): MergedBatch {
-  const rows = batches.flatMap(rowsOfBatch);
-  const events = rows.map(({ id, type, data, metadata }) => ({ id, type, data, metadata }));
-  const places = rows.map(({ stream, revision, position, recordedAt }) => ({
-    ...{ stream, revision, position, recordedAt },
-  }));
-  const body = mergedBody(places, [{ count: rows.length, body: batchBody(events) }]);
-  return { body, places, ids: events.map(({ id }) => id) };
-}
-
-/** Concatenates the bodies: they are compressed well enough, and joining saves the half-empty pages of each row. */
-function joined(batches: readonly IndexedBatch[]): MergedBatch {
-  const places = batches.flatMap(placesOfAppend);
-  const ids = batches.flatMap(({ first_id, last_id }) => [first_id, last_id]).filter((id) => id !== null);
-  return { body: mergedBody(places, batches), places, ids };
+/** As few parts as there are runs of the same form. */
+function recompressed(parts: readonly Part[], makerOf: MakerOf): Part[] {
+  const runs: NewEvents[][] = [];
+  for (const { body, count } of parts) {
+    const events = newEventsOfBody(body, count, makerOf);
+    const run = runs.at(-1);
+    if (run?.[0] && areAlike(run[0], events)) run.push(events);
+    else runs.push([events]);
+  }
+  return runs.map((run) => {
+    const events = joinedEvents(run);
+    return { count: countOf(events), body: batchBody(events) };
+  });
 }

@@ -1,7 +1,5 @@
 // The body of a merged batch: a header with the places of its events, then the concatenated bodies of its parts.
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
-import type { NewEvent } from "../port.ts";
-import { eventsOfBody } from "./batch-body.ts";
 import { type EventPlace, placesOf, type Runs, runsOf } from "./batch-runs.ts";
 
 /** A body from batch-body.ts and its number of events. */
@@ -28,16 +26,17 @@ export function mergedBody(places: readonly EventPlace[], parts: readonly Part[]
   return Buffer.concat([start, header, ...parts.map(({ body }) => body)]);
 }
 
-export function rowsOfMerged(body: Uint8Array): (NewEvent & EventPlace)[] {
+/** The places of the events, and the parts with their events in the same order. */
+export function partsOfMerged(body: Uint8Array): { places: EventPlace[]; parts: Part[] } {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
   let at = START + bytes.readUInt32LE(1);
   const { runs, counts, sizes } = JSON.parse(
     zstdDecompressSync(bytes.subarray(START, at)).toString(),
   ) as Header;
-  const events = counts.flatMap((count, part) => {
+  const parts = counts.map((count, part) => {
     const from = at;
     at += sizes[part] ?? 0;
-    return eventsOfBody(bytes.subarray(from, at), count);
+    return { count, body: bytes.subarray(from, at) };
   });
-  return placesOf(runs).map((place, index) => ({ ...place, ...(events[index] as NewEvent) }));
+  return { places: placesOf(runs), parts };
 }

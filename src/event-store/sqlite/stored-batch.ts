@@ -1,9 +1,10 @@
 // A stored event batch of the SQLite log: its row in the table, and its decoding into events.
-import type { NewEvent } from "../port.ts";
+import type { MakerOf } from "../object-makers.ts";
+import type { RecordedEvent } from "../port.ts";
 import { eventsOfBody } from "./batch-body.ts";
 import type { EventPlace } from "./batch-runs.ts";
-import type { EventRow } from "./log-requests.ts";
-import { isMerged, rowsOfMerged } from "./merged-body.ts";
+import { isMerged, type Part, partsOfMerged } from "./merged-body.ts";
+import { positionTexts } from "./positions.ts";
 
 export const BATCH_COLUMNS = "last_position, count, stream, last_revision, recorded_at, body";
 
@@ -16,14 +17,25 @@ export type StoredBatch = {
   body: Uint8Array;
 };
 
-export function rowsOfBatch(batch: StoredBatch): EventRow[] {
-  if (isMerged(batch.body)) return rowsOfMerged(batch.body);
-  const events = eventsOfBody(batch.body, batch.count);
-  return placesOfAppend(batch).map((place, index) => ({ ...place, ...(events[index] as NewEvent) }));
+/** `makerOf`: as of eventsOf. */
+export function eventsOfBatch(batch: StoredBatch, makerOf: MakerOf): RecordedEvent[] {
+  const { places, parts } = partsOf(batch);
+  const events = parts.flatMap(({ body, count }) => eventsOfBody(body, count, makerOf));
+  const textOf = positionTexts();
+  return events.map(({ id, type, data, metadata }, n) => {
+    const { stream, revision, position, recordedAt } = places[n] as EventPlace;
+    return { id, type, data, metadata, stream, revision, position: textOf(position), recordedAt };
+  });
+}
+
+/** The bodies of the batch's appends, and the place of each event. */
+export function partsOf(batch: StoredBatch): { places: EventPlace[]; parts: Part[] } {
+  if (isMerged(batch.body)) return partsOfMerged(batch.body);
+  return { places: placesOfAppend(batch), parts: [batch] };
 }
 
 /** The places of the events in a batch of a single append, which are consecutive. */
-export function placesOfAppend({
+function placesOfAppend({
   count,
   stream,
   recorded_at: recordedAt,

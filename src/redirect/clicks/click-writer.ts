@@ -1,11 +1,11 @@
 // Turns batches of hits into events and puts them into the outbox with their revisions in the writer's own streams.
 import type { NewEvent } from "../../event-store/port.ts";
 import type { LinkClicked } from "../../events/catalogue.ts";
-import { timeOrderedId } from "../../events/ids.ts";
 import { newEvent } from "../../events/new-event.ts";
 import { clickStream } from "../../events/streams.ts";
 import { errorFields } from "../../runtime/error-fields.ts";
 import { messageOf } from "../../runtime/errors.ts";
+import { timeOrderedId } from "../../runtime/time-ordered-id.ts";
 import type { ClickOutbox } from "../spool/click-outbox.ts";
 import type { Enrich } from "./click-event.ts";
 import { memoize } from "./enrich/memoize.ts";

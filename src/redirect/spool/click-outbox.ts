@@ -1,5 +1,7 @@
 // Queues clicks for the event store: in memory, and in the spool on disk while the store is slow or unavailable.
 
+import { countOf } from "../../event-store/event-columns.ts";
+import { joinedEvents } from "../../event-store/join-columns.ts";
 import { errorFields } from "../../runtime/error-fields.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import type { RecorderReport } from "../clicks/recorder-report.ts";
@@ -100,12 +102,13 @@ export class ClickOutbox {
     let clicks = 0;
     for (const entry of this.#entries) {
       const follows = entry.stream === first.stream && entry.after === first.after + clicks;
-      if (clicks > 0 && (!follows || clicks + entry.events.length > MAX_CLICKS_AN_APPEND)) break;
+      const count = countOf(entry.events);
+      if (clicks > 0 && (!follows || clicks + count > MAX_CLICKS_AN_APPEND)) break;
       this.#inFlight.push(entry);
-      clicks += entry.events.length;
+      clicks += count;
     }
     const { stream, after } = first;
-    const events = this.#inFlight.flatMap((entry) => entry.events);
+    const events = joinedEvents(this.#inFlight.map((entry) => entry.events));
     return { stream, after, events, onStored: () => this.#onStored(() => this.#dropInFlight()) };
   }
 

@@ -1,7 +1,9 @@
 // A click spool in one SQLite file: one row per batch, fsynced on write, read back in order and joined.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { inTransaction } from "../../connections/sqlite.ts";
-import type { NewEvent } from "../../event-store/port.ts";
+import { countOf } from "../../event-store/event-columns.ts";
+import { joinedEvents } from "../../event-store/join-columns.ts";
+import type { NewEvents } from "../../event-store/port.ts";
 import type { ClickBatch } from "./append-once.ts";
 import {
   type ClickSpool,
@@ -15,6 +17,7 @@ import { newSpoolFile, removeSpoolFile } from "./click-spool-file.sqlite.ts";
 /** SQLite keeps the space of deleted rows; an empty file larger than this is vacuumed. */
 const SHRINK_ABOVE_BYTES = 32 * 1024 * 1024;
 
+/** `events`: JSON of a batch in columns, or of a list of events, as earlier versions wrote it. */
 type Row = { number: number; stream: string; expected: number; clicks: number; events: string };
 
 export class SqliteClickSpool implements ClickSpool {
@@ -58,9 +61,10 @@ export class SqliteClickSpool implements ClickSpool {
         const bytes = size.bytes + Buffer.byteLength(text);
         put.full = this.#noRoom(bytes);
         if (put.full) break;
-        put.numbers.push(Number(this.#put.run(stream, after, events.length, text).lastInsertRowid));
+        const clicks = countOf(events);
+        put.numbers.push(Number(this.#put.run(stream, after, clicks, text).lastInsertRowid));
         size.bytes = bytes;
-        size.clicks += events.length;
+        size.clicks += clicks;
       }
     });
     this.#size = size;
@@ -75,17 +79,19 @@ export class SqliteClickSpool implements ClickSpool {
   }
 
   oldest(mostClicks: number): SpooledClicks | undefined {
-    let found: SpooledClicks | undefined;
+    const rows: Row[] = [];
+    let clicks = 0;
     for (const row of this.#oldest.iterate() as Iterable<Row>) {
-      const events = (): NewEvent[] => JSON.parse(row.events);
-      if (!found) found = { upTo: row.number, stream: row.stream, after: row.expected, events: events() };
-      else if (!follows(found, row) || found.events.length + row.clicks > mostClicks) break;
-      else {
-        found.upTo = row.number;
-        found.events.push(...events());
-      }
+      const [first] = rows;
+      const follows = row.stream === first?.stream && row.expected === first.expected + clicks;
+      if (first && (!follows || clicks + row.clicks > mostClicks)) break;
+      rows.push(row);
+      clicks += row.clicks;
     }
-    return found;
+    const [first, last] = [rows[0], rows.at(-1)];
+    if (!first || !last) return undefined;
+    const events = joinedEvents(rows.map((row) => JSON.parse(row.events) as NewEvents));
+    return { upTo: last.number, stream: first.stream, after: first.expected, events };
   }
 
   drop(upTo: number): void {
@@ -110,9 +116,4 @@ export class SqliteClickSpool implements ClickSpool {
     const { page_size: size } = this.#db.prepare("PRAGMA page_size").get() as { page_size: number };
     if (pages * size > SHRINK_ABOVE_BYTES) this.#db.exec("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
   }
-}
-
-/** Whether the row continues the same stream at the next revision. */
-function follows({ stream, after, events }: SpooledClicks, row: Row): boolean {
-  return row.stream === stream && row.expected === after + events.length;
 }

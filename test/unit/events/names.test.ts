@@ -1,7 +1,6 @@
 // Stream names and event ids, which are storage contracts.
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { timeOrderedId } from "../../../src/events/ids.ts";
 import {
   accountStream,
   clickStream,
@@ -9,6 +8,7 @@ import {
   linkKey,
   linkStream,
 } from "../../../src/events/streams.ts";
+import { timeOrderedId } from "../../../src/runtime/time-ordered-id.ts";
 
 describe("stream names", () => {
   it("start with their category", () => {

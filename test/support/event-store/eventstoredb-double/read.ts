@@ -1,7 +1,7 @@
 // The double's Read: streams, the whole log with or without a filter, and subscriptions to it.
 import type { ServerWritableStream } from "@grpc/grpc-js";
 import type { EventStore, RecordedEvent } from "../../../../src/event-store/port.ts";
-import { positionText } from "../../../../src/event-store/sqlite/log-requests.ts";
+import { positionText } from "../../../../src/event-store/sqlite/positions.ts";
 import type { Misbehave, Script, SubscriptionFault } from "./faults.ts";
 import {
   checkpointAnswer,

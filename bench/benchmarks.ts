@@ -1,6 +1,7 @@
 // All benchmarks by name.
 import { benchAbuse } from "./abuse/abuse.ts";
 import { benchColdLookups } from "./cold-lookups.ts";
+import { benchFold } from "./fold/fold.ts";
 import { benchLogSize } from "./log/log-size.ts";
 import type { Options } from "./options.ts";
 import { benchPortal } from "./portal/portal.ts";
@@ -17,6 +18,7 @@ export type Benchmark = (options: Options, report: Report) => Promise<Outcome>;
 
 export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   redirect: benchRedirect,
+  fold: benchFold,
   rebuild: benchRebuild,
   webhooks: benchWebhooks,
   abuse: benchAbuse,
@@ -32,7 +34,9 @@ export const USAGE = `usage: npm run bench <name> -- [options]
 
 redirect      [--rounds 3] [--seconds 6] [--links 10000] [--draw zipf|even] [--durable] [--profile FOLDER]
               [--double esdb|kurrentdb]; servers named by EVENTSTORE_URL, MONGODB_URL and REDIS_URL
-rebuild       [--events 560000] [--links 100000] [--draw even|zipf] [--quick]
+fold          [--links 100000] [--draw even|zipf] [--seconds 60] [--rate 5000] [--only visibility|flood]
+              [--profile FOLDER]
+rebuild       [--events 560000] [--links 100000] [--draw even|zipf] [--quick] [--profile FOLDER]
 webhooks      [--burst 2000] [--rate 50] [--seconds 8]
 abuse         [--seconds 30] [--rate 2000] [--only KIND,KIND]
 log-size      [--clicks 10000]
@@ -40,6 +44,6 @@ portal        [--links 100000] [--clicks 1000000] [--requests 50]
 qr            [--rounds 3] [--seconds 8]
 start         [--rounds 3] [--against FOLDER]
 cold-lookups  [--rounds 3]
-profile       --profile FOLDER   where each thread spent its time, after redirect --profile FOLDER
+profile       --profile FOLDER   where each thread spent its time, after a benchmark with --profile FOLDER
 
 All of them: --json prints one JSON document, --save keeps it in bench/results/, --markdown prints tables for documents`;

@@ -1,5 +1,5 @@
 // `npm run bench profile -- --profile FOLDER`: where each thread of a service spent its time, from the V8 CPU profiles that
-// `npm run bench redirect -- --profile FOLDER` left.
+// `--profile FOLDER` of the benchmarks redirect, fold and rebuild left.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -79,6 +79,7 @@ function placeOf({ functionName, url }: CallFrame): string {
 function threadOf(urls: readonly string[]): string {
   const ours = new Set(urls.filter((url) => url.startsWith("file:")).map((url) => fileURLToPath(url)));
   const entries = [...ours].filter((path) => /\/(?:[a-z]+-)?thread\.ts$/.test(path));
-  if ([...ours].some((path) => path.endsWith("/src/main.ts"))) return "main thread";
+  if ([...ours].some((path) => path.endsWith("/src/main.ts") || path.endsWith("/src/cli.ts")))
+    return "main thread";
   return entries.map((path) => path.split("/src/").at(-1)).join(" or ") || "a thread";
 }

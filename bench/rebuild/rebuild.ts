@@ -9,6 +9,7 @@ import type { Options } from "../options.ts";
 import { type Report, whole } from "../report/report.ts";
 import type { Outcome } from "../report/results.ts";
 import { withDataFolder } from "../setup/data-folder.ts";
+import { profiling } from "../setup/profiling.ts";
 import { seedClicks } from "../setup/seed-clicks.ts";
 import { seedLinks } from "../setup/seed-links.ts";
 import { drawOf, randomNumbers } from "../traffic/draw.ts";
@@ -35,7 +36,7 @@ async function run(options: Options, dataDir: string, report: Report): Promise<O
     );
     const live = quick ? await foldLive() : undefined;
     const scan = await plainScan(instance);
-    const rebuild = await runRebuild(instance);
+    const rebuild = await runRebuild({ ...instance, ...profiling(options.profile) });
     const [scanned, rebuilt] = [scan, rebuild].map((one) => one.events / one.seconds) as [number, number];
     report.table([
       ["", "events", "s", "events/s", "µs of CPU an event", "most MB"],

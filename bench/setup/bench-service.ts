@@ -9,6 +9,7 @@ import {
 } from "../../test/support/service/service-process.ts";
 import type { Options } from "../options.ts";
 import { withDataFolder } from "./data-folder.ts";
+import { profiling } from "./profiling.ts";
 import { seedLinks } from "./seed-links.ts";
 import { benchServers } from "./servers.ts";
 
@@ -67,9 +68,4 @@ export async function withService<T>(
   } finally {
     await servers.stop();
   }
-}
-
-/** By environment, as threads that are started with flags of their own don't inherit the process's. */
-function profiling(folder: string | undefined): Environment {
-  return folder ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${folder}` } : {};
 }

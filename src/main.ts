@@ -4,6 +4,7 @@ import { join } from "node:path";
 import closeWithGrace from "close-with-grace";
 import { BadConfig, type Config, describeConfig, parseConfig } from "./config.ts";
 import { ALL_ROLES, type Roles } from "./roles/role.ts";
+import { messageOf } from "./runtime/errors.ts";
 import { createLogger, type Logger } from "./runtime/logging.ts";
 import { makeFilesPrivate } from "./runtime/private-folder.ts";
 import { SecretKeyUnknown } from "./secrets/keyring.ts";
@@ -41,9 +42,11 @@ export async function start(config: Config, roles: Roles = ALL_ROLES): Promise<S
 /** Checked here, as the recorder thread, which reads the database, could only log the error. */
 async function refuseBadGeo(file: string): Promise<void> {
   const { openGeo } = await import("./redirect/clicks/enrich/geo.ts");
-  await openGeo(file).catch((error: Error) => {
-    throw new BadConfig([`GEOIP_DB: ${file} can't be read as a MaxMind database (${error.message})`]);
-  });
+  try {
+    openGeo(file);
+  } catch (error) {
+    throw new BadConfig([`GEOIP_DB: ${file} can't be read as a MaxMind database (${messageOf(error)})`]);
+  }
 }
 
 function greet(log: Logger, baseUrl: string): void {

@@ -1,6 +1,7 @@
 // Minimum position of cached entities: values read at an older position are rejected as stale (see log-follower.ts).
 import { LRUCache } from "lru-cache";
 import type { Position } from "../event-store/port.ts";
+import { atMost } from "../runtime/at-most.ts";
 
 export type MinPositions = {
   /** Records that an event at this position changed the entity. */
@@ -13,7 +14,7 @@ export type MinPositions = {
 const MOST_KEPT = 100_000;
 
 export function minPositions(): MinPositions {
-  const minimum = new LRUCache<string, Position>({ max: MOST_KEPT });
+  const minimum = new LRUCache<string, Position>(atMost(MOST_KEPT));
   return {
     raise(id, position) {
       if (position > (minimum.get(id) ?? "")) minimum.set(id, position);

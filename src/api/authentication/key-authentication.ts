@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { KeyCaller } from "../../queries/find-caller.ts";
+import { atMost } from "../../runtime/at-most.ts";
 
 export type KeyAuthenticationDeps = {
   /** The caller of an active key, by the SHA-256 of the whole key in hex; called on every request. */
@@ -31,8 +32,8 @@ const KEY_FORMAT = /^[A-Za-z0-9]+_[A-Za-z0-9]{32}$/;
  * - a key that was refused within the last hour takes one of the address's requests first.
  */
 export function keyAuthentication(deps: KeyAuthenticationDeps) {
-  const valid = new LRUCache<string, true>({ max: MAX_VALID });
-  const refused = new LRUCache<string, true>({ max: MAX_REFUSED, ttl: REFUSED_TTL_MS });
+  const valid = new LRUCache<string, true>(atMost(MAX_VALID));
+  const refused = new LRUCache<string, true>({ ...atMost(MAX_REFUSED), ttl: REFUSED_TTL_MS });
 
   return async (header: string | string[] | undefined, budget: AddressBudget) => {
     if (typeof header !== "string" || !KEY_FORMAT.test(header)) {

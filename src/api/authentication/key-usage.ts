@@ -2,6 +2,7 @@
 // log.
 import { LRUCache } from "lru-cache";
 import { keyUseSecret } from "../../commands/credentials/account-secrets.ts";
+import { atMost } from "../../runtime/at-most.ts";
 import type { Logger } from "../../runtime/logging.ts";
 import { KEY_USE_KEPT_MS } from "../../secrets/earlier-versions.ts";
 import type { Secrets } from "../../secrets/port.ts";
@@ -15,7 +16,7 @@ export type KeyUsage = {
 };
 
 export function keyUsage(deps: { secrets: Secrets; clock: () => Date; log: Logger }): KeyUsage {
-  const written = new LRUCache<string, number>({ max: MAX_KEYS });
+  const written = new LRUCache<string, number>(atMost(MAX_KEYS));
   return {
     used(keyId) {
       const now = deps.clock();

@@ -1,5 +1,6 @@
 // Rate windows in memory: one LRU cache per kind of subject, whose entries expire with their window.
 import { LRUCache } from "lru-cache";
+import { atMost } from "../../runtime/at-most.ts";
 import { type RateLimits, type RateWindow, WINDOW_MS } from "./rate-limit.ts";
 
 /** Per kind; about 20 MB. */
@@ -11,7 +12,7 @@ type Hour = { used: number; resetAt: number };
 export function memoryRateLimits(clock: () => Date, most = MOST_SUBJECTS): RateLimits {
   const newHours = () =>
     new LRUCache<string, Hour>({
-      max: most,
+      ...atMost(most),
       ttl: WINDOW_MS,
       ttlResolution: 0,
       noUpdateTTL: true,

@@ -4,6 +4,7 @@ import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { clickSpools, openRecorderStores } from "../../backend.ts";
 import type { Config } from "../../config.ts";
 import { errorFields } from "../../runtime/error-fields.ts";
+import { messageOf } from "../../runtime/errors.ts";
 import { pause } from "../../runtime/pause.ts";
 import { ClickOutbox } from "../spool/click-outbox.ts";
 import { enricher } from "./click-event.ts";
@@ -35,19 +36,16 @@ async function main(port: MessagePort, data: RecorderThreadData): Promise<void> 
     random: Math.random,
     report,
   });
-  const openWriter = async () =>
-    new ClickWriter({
-      outbox,
-      enrich: enricher(await geoOrNone(data.config.geoipDb, report)),
-      visitors: (at) => visitors.codesAt(at),
-      writer: data.writer,
-      revisions: data.revisions,
-      report,
-    });
-  // Not at the first click, which would wait in memory while the geo databases (134 MB) are read: a crash would lose it.
-  const writer = openWriter();
+  const writer = new ClickWriter({
+    outbox,
+    enrich: enricher(geoOrNone(data.config.geoipDb, report)),
+    visitors: (at) => visitors.codesAt(at),
+    writer: data.writer,
+    revisions: data.revisions,
+    report,
+  });
   port.on("message", (message: ToRecorder) => {
-    if (message !== "stop") return void writer.then((opened) => opened.push(message));
+    if (message !== "stop") return writer.push(message);
     port.close();
     void outbox.close().finally(() => stores.close());
     return undefined;
@@ -55,12 +53,14 @@ async function main(port: MessagePort, data: RecorderThreadData): Promise<void> 
 }
 
 /** The file was readable at the start of the process; if it no longer is, clicks are recorded without places. */
-async function geoOrNone(file: string | undefined, report: (report: RecorderReport) => void): Promise<Geo> {
-  return openGeo(file).catch((error: Error) => {
-    const message = `GEOIP_DB: no click gets a place, ${error.message}`;
+function geoOrNone(file: string | undefined, report: (report: RecorderReport) => void): Geo {
+  try {
+    return openGeo(file);
+  } catch (error) {
+    const message = `GEOIP_DB: no click gets a place, ${messageOf(error)}`;
     report({ type: "problem", message, err: errorFields(error) });
     return geoOf(undefined, undefined);
-  });
+  }
 }
 
 if (parentPort) await main(parentPort, workerData as RecorderThreadData);

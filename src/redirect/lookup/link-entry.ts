@@ -19,6 +19,11 @@ export type LinkEntry = {
   packed: PackedTarget;
 };
 
+/** Approximate size in memory: texts of one byte a character, and 500 bytes of objects. */
+export function bytesOf({ host, location, target, packed }: LinkEntry): number {
+  return 500 + host.length + location.length + target.longUrl.length + 2 * packed.length;
+}
+
 export function linkEntry(link: RedirectedLink): LinkEntry {
   const { slug, revision, shortUrl, longUrl, accountId, via } = link;
   const target = { key: linkKey(link.host, slug), slug, revision, shortUrl, longUrl, accountId, via };

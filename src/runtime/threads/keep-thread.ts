@@ -18,14 +18,17 @@ export type ThreadOptions<From extends { type: string }> = {
 };
 
 export type KeptThread<To> = {
-  /** Resolves at the thread's next message, which `onMessage` gets; after a second, or without a thread, it just resolves. */
-  request(message: To): Promise<void>;
+  /**
+   * Resolves with true at the thread's next message, which `onMessage` gets; with false after half a second, or without
+   * a thread.
+   */
+  request(message: To): Promise<boolean>;
   /** Posts `message` and resolves when the thread has ended; after 90 % of `withinMs` the thread is terminated. */
   stop(message: To, withinMs: number): Promise<void>;
 };
 
 const RESTART = { fromMs: 250, toMs: 15_000, random: Math.random };
-const REQUEST_TIMEOUT_MS = 1_000;
+const REQUEST_TIMEOUT_MS = 500;
 /** Share of the stop's time after which the thread is terminated, as `terminate` takes some time itself. */
 const TERMINATE_AFTER = 0.9;
 
@@ -58,15 +61,16 @@ export function keepThread<From extends { type: string }, To>(options: ThreadOpt
   return {
     async request(message) {
       const thread = worker;
-      if (!thread) return;
-      await new Promise<void>((resolve) => {
-        const done = () => {
+      if (!thread) return false;
+      return await new Promise<boolean>((resolve) => {
+        const settle = (answered: boolean) => {
           clearTimeout(timer);
-          requests.delete(done);
-          resolve();
+          requests.delete(answer);
+          resolve(answered);
         };
-        const timer = setTimeout(done, REQUEST_TIMEOUT_MS);
-        requests.add(done);
+        const answer = () => settle(true);
+        const timer = setTimeout(settle, REQUEST_TIMEOUT_MS, false);
+        requests.add(answer);
         thread.postMessage(message);
       });
     },

@@ -1,0 +1,51 @@
+// Which late projections take a process out of the load balancer, and which only degrade it.
+import { describe, expect, it } from "vitest";
+import { type HealthDeps, readiness } from "../../../src/monitoring/health.ts";
+import { clickProjections, lifecycleProjections } from "../../../src/projections/groups.ts";
+import type { ProjectionStatus } from "../../../src/projections/runner/status.ts";
+import { ALL_ROLES } from "../../../src/roles/role.ts";
+
+const [links] = lifecycleProjections.filter(({ name }) => name === "links");
+const [clicks] = clickProjections;
+
+describe("readiness of a process with all roles", () => {
+  it("stays while clicks are being folded after a flood", async () => {
+    const late = status(clicks?.name, { lagMs: 120_000 });
+    const { ready, degraded } = await readiness(depsOf(late));
+    expect(ready).toBe(true);
+    expect(degraded).toEqual([
+      { part: `projection ${clicks?.name}`, reason: expect.stringContaining("120000 ms behind") },
+    ]);
+  });
+
+  it.each([
+    [
+      "counts of clicks stopped at an event",
+      status(clicks?.name, { fault: { position: "1", stream: "s", type: "T", error: "e" } }),
+    ],
+    ["clicks are counted for the first time", status(clicks?.name, { lagMs: 120_000, answers: "nothing" })],
+    ["links are late", status(links?.name, { lagMs: 120_000 })],
+  ])("ends when %s", async (_, problem) => {
+    expect(await readiness(depsOf(problem))).toMatchObject({ ready: false, degraded: [] });
+  });
+});
+
+function depsOf(problem: ProjectionStatus): HealthDeps {
+  return {
+    roles: ALL_ROLES,
+    eventStore: { head: async () => "1" },
+    readStore: { checkpoints: async () => ({}) },
+    redis: undefined,
+    projections: async () => [problem],
+    recorder: () => undefined,
+  };
+}
+
+function status(name = "", more: Partial<ProjectionStatus>): ProjectionStatus {
+  const position = { position: "1", head: "2", behind: true, lagMs: 0 };
+  return {
+    ...{ name, version: 1, build: 0, fault: null, processed: 0, answers: "this" },
+    ...position,
+    ...more,
+  };
+}

@@ -1,0 +1,42 @@
+// `as_of` of analytics: shown only while clicks wait to be counted for longer than usual.
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { clickProjections } from "../../../src/projections/groups.ts";
+import { ProjectionRunner } from "../../../src/projections/runner/runner.ts";
+import { clicksAsOf } from "../../../src/queries/analytics/clicks-as-of.ts";
+import { linkClicked } from "../../support/event-store/stored-events.ts";
+import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
+
+let stores: Stores;
+beforeEach(async () => {
+  stores = await openStores();
+});
+afterEach(() => stores.close());
+
+const secondsAfter = (time: string, seconds: number) => new Date(Date.parse(time) + seconds * 1_000);
+const click = async () => {
+  await append(stores.eventStore, "clicks-a-20260301", [linkClicked()]);
+  const [last] = await stores.eventStore.read("clicks-a-20260301", { backwards: true, limit: 1 });
+  return last?.recordedAt ?? "";
+};
+const fold = () => {
+  const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
+  return new ProjectionRunner({
+    ...stores,
+    projections: clickProjections,
+    clock: () => new Date(),
+    log,
+  }).catchUp();
+};
+
+it("is the time of the first click that is not counted, once it has waited for five seconds", async () => {
+  const asOf = clicksAsOf(stores);
+  expect(await asOf(new Date())).toBeUndefined();
+  await click();
+  await fold();
+  const waiting = await click();
+  await click();
+  expect(await asOf(secondsAfter(waiting, 5))).toBeUndefined();
+  expect(await asOf(secondsAfter(waiting, 5.001))).toBe(waiting);
+  await fold();
+  expect(await asOf(secondsAfter(waiting, 3_600))).toBeUndefined();
+});

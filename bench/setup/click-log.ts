@@ -47,7 +47,7 @@ export async function openClickLog({ eventStore, baseUrl, accountId }: ClickLogD
   const writer = new ClickWriter({
     ...common,
     outbox: new ClickOutbox({ ...common, eventStore, spools: undefined, sleep: async () => {} }),
-    enrich: enricher(await openGeo(undefined)),
+    enrich: enricher(openGeo(undefined)),
     visitors: async () => visitorCodes(randomBytes(32)),
     writer: randomBytes(8).toString("hex"),
     revisions: new Map(),

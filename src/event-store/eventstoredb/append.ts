@@ -8,7 +8,8 @@ import {
 } from "../port.ts";
 import type { Driver } from "./driver.ts";
 import { type Backoff, WrongRevision, withRetries } from "./errors.ts";
-import { type Proposed, positionText, proposed } from "./events.ts";
+import { type Proposed, proposed } from "./events.ts";
+import { positionText } from "./positions.ts";
 import { within } from "./pull.ts";
 import { readStream } from "./read.ts";
 
@@ -52,12 +53,13 @@ function cut(events: readonly Proposed[]): Proposed[][] {
   let room = 0;
   for (const event of events) {
     const part = parts.at(-1);
-    if (part && part.length < MAX_EVENTS && event.bytes <= room) {
+    const bytes = event.message.length;
+    if (part && part.length < MAX_EVENTS && bytes <= room) {
       part.push(event);
-      room -= event.bytes;
+      room -= bytes;
     } else {
       parts.push([event]);
-      room = MAX_BYTES - event.bytes;
+      room = MAX_BYTES - bytes;
     }
   }
   return parts;
@@ -94,7 +96,7 @@ async function appendOnce(
   expected: ExpectedRevision,
   part: readonly Proposed[],
 ): Promise<AppendResult> {
-  const call = driver.append({ stream, expected, events: part.map(({ event }) => event), timeoutMs });
+  const call = driver.append({ stream, expected, events: part.map(({ message }) => message), timeoutMs });
   // The call's own deadline doesn't cover the search for a cluster's leader before it.
   const { revision, position } = await within(timeoutMs + 250, `an append to ${stream}`, call);
   if (position) return { revision, position: positionText(position) };
@@ -112,13 +114,13 @@ async function findInTail(
 ): Promise<AppendResult | undefined> {
   const limit = part.length + TAIL;
   const tail = (await readStream(driver, stream, { backwards: true, limit }, timeoutMs)).reverse();
-  const first = tail.findIndex((event) => event.id === part[0]?.event.id);
+  const first = tail.findIndex((event) => event.id === part[0]?.id);
   const there = first < 0 ? [] : tail.slice(first, first + part.length);
   return sameIds(there, part) ? resultOf(there) : undefined;
 }
 
 function sameIds(there: readonly RecordedEvent[], part: readonly Proposed[]): boolean {
-  return there.length === part.length && part.every(({ event }, index) => there[index]?.id === event.id);
+  return there.length === part.length && part.every(({ id }, index) => there[index]?.id === id);
 }
 
 function resultOf(there: readonly RecordedEvent[]): AppendResult | undefined {

@@ -1,73 +1,58 @@
 // What both client libraries have beyond their public API, under the same names; their versions are pinned.
 import { createRequire } from "node:module";
-import type { ExpectedRevision } from "../port.ts";
-import { Pull, type PullOptions } from "./pull.ts";
 
-/** Opens the gRPC call of a read. */
-type OpenRead = (...args: never[]) => Promise<unknown>;
-type GrpcClient<Open extends OpenRead> = { read(...args: unknown[]): Awaited<ReturnType<Open>> };
+/** A call with one stream of messages in either direction, as grpc-js makes it. */
+export type ReadCall = {
+  on(event: "data", listener: (answer: unknown) => void): unknown;
+  on(event: "error", listener: (error: Error) => void): unknown;
+  on(event: "end", listener: () => void): unknown;
+  pause(): unknown;
+  resume(): unknown;
+  cancel(): void;
+};
+export type AppendCall = {
+  on(event: "error", listener: (error: Error) => void): unknown;
+  write(message: Uint8Array): unknown;
+  end(): unknown;
+};
 
-/** Members that are protected in the clients' types. */
-export type ClientInternals<Open extends OpenRead> = {
-  supports: () => Promise<boolean>;
+type Encode = (message: Uint8Array) => Buffer;
+
+/** The public methods of grpc-js's generic client; the clients' generated service classes extend it. */
+export type GrpcClient = {
+  makeClientStreamRequest<Answer>(
+    path: string,
+    encode: Encode,
+    decode: (message: Buffer) => Answer,
+    ...args: [...unknown[], (error: Error | null, answer?: Answer) => void]
+  ): AppendCall;
+  makeServerStreamRequest<Answer>(
+    path: string,
+    encode: Encode,
+    decode: (message: Buffer) => Answer,
+    request: Uint8Array,
+    ...args: unknown[]
+  ): ReadCall;
+};
+
+/** Members that are protected in the clients' types. `service`: the client's generated service class. */
+export type ClientInternals = {
   capabilities: Promise<{ serverVersion: string }>;
   getChannel(): Promise<{ close(): void }>;
+  /** Runs one call; after an error that says so, later calls go to another node. */
+  execute<T>(service: unknown, name: string, run: (client: GrpcClient) => Promise<T>): Promise<T>;
+  /** The same for a stream, which `dispose` then ends. */
   GRPCStreamCreator(
     service: unknown,
     name: string,
-    create: (client: GrpcClient<Open>) => Awaited<ReturnType<Open>>,
-  ): Open;
-  callArguments(options: object, callOptions: object): unknown[];
+    create: (client: GrpcClient) => ReadCall,
+  ): () => Promise<ReadCall>;
+  /** Metadata and options: credentials, the connection's name, and the deadline in milliseconds. */
+  callArguments(options: { deadline?: number }, callOptions?: object): unknown[];
 };
 
 /** The library's name with its installed version. */
 export function withVersion(library: string): string {
   const { version } = createRequire(import.meta.url)(`${library}/package.json`) as { version: string };
   return `${library} ${version}`;
-}
-
-/**
- * One gRPC call an append instead of the client's shared BatchAppend stream. On that stream a lost connection rejects
- * the appends of every other connection of the process, a late answer is thrown where nothing can catch it, queued
- * writes end as unhandled rejections, and no deadline is kept. A call has a deadline and fails alone.
- */
-export function avoidBatchAppend(internals: Pick<ClientInternals<OpenRead>, "supports">): void {
-  internals.supports = async () => false;
-}
-
-/** A read by the client's own channel. `service`, `request`: the client's generated ones. */
-export function openRead<Open extends OpenRead>(
-  internals: ClientInternals<Open>,
-  service: unknown,
-  request: unknown,
-): Open {
-  return internals.GRPCStreamCreator(service, "read", (grpc) =>
-    grpc.read(request, ...internals.callArguments({}, { deadline: Number.POSITIVE_INFINITY })),
-  );
-}
-
-type ClientRead = ConstructorParameters<typeof Pull>[0] & { cancel(): Promise<void> };
-
-export function pullRead(stream: ClientRead, typed: PullOptions["typed"]): Pull {
-  return new Pull(stream, { typed, cancel: () => void stream.cancel().catch(() => {}) });
-}
-
-/** As the clients spell it; never -1, which they can't encode. */
-export function clientRevision(expected: ExpectedRevision): "any" | "no_stream" | "stream_exists" | bigint {
-  if (typeof expected === "number") return expected < 0 ? "no_stream" : BigInt(expected);
-  return ({ any: "any", none: "no_stream", exists: "stream_exists" } as const)[expected];
-}
-
-/** From a refused append. The clients answer `no_stream` where there is none, against their types. */
-export function actualRevision(answered: unknown): number | "none" {
-  return typeof answered === "bigint" ? Number(answered) : "none";
-}
-
-/** The client's own `dispose` cancels what still runs, but leaves the channel open. */
-export async function closeClient(
-  client: { dispose(): Promise<void> },
-  internals: Pick<ClientInternals<OpenRead>, "getChannel">,
-): Promise<void> {
-  await client.dispose();
-  (await internals.getChannel()).close();
 }

@@ -1,16 +1,12 @@
-// What the adapter needs of a client library: one implementation for EventStoreDB's client, one for KurrentDB's.
+// What the adapter needs of a server: appends, reads and subscriptions, over the channel of one of the two client libraries.
 import type { ExpectedRevision, RecordedEvent } from "../port.ts";
-
-/** Where a record starts in the log; text outside of this folder. */
-export type LogPosition = { commit: bigint; prepare: bigint };
-
-/** An event to append; data and metadata can be serialised. */
-export type ProposedEvent = { id: string; type: string; data: unknown; metadata: Record<string, unknown> };
+import type { LogPosition } from "./positions.ts";
 
 export type Append = {
   stream: string;
   expected: ExpectedRevision;
-  events: readonly ProposedEvent[];
+  /** One message an event (protocol/append-messages.ts). */
+  events: readonly Uint8Array[];
   /** Sent to the server as the call's deadline. */
   timeoutMs: number;
 };
@@ -37,7 +33,7 @@ export type EventPull = {
   readonly lastArrival: number;
   /**
    * The next event; undefined after a clean end or an abort.
-   * @throws NoAnswer when nothing arrived for `idleMs`; what the client failed with
+   * @throws NoAnswer when nothing arrived for `idleMs`; what the call failed with
    */
   next(idleMs: number, what: string, signal?: AbortSignal): Promise<RecordedEvent | undefined>;
   /** What has arrived already, without waiting; undefined when there is nothing. */

@@ -1,63 +1,57 @@
-// Takes events out of a client's stream by pulling, so that order, backpressure and errors stay with the consumer.
+// Takes events out of a gRPC call by pulling, so that order, backpressure and errors stay with the consumer.
 import type { RecordedEvent } from "../port.ts";
+import type { ReadCall } from "./client-internals.ts";
 import type { EventPull } from "./driver.ts";
-import { NoAnswer } from "./errors.ts";
-import { type ClientEvent, recordedEvent } from "./events.ts";
-
-/** What is used of a stream; the clients' own stream types and Node's disagree on optional members. */
-type Source = {
-  read(): unknown;
-  on(event: "error", listener: (error: Error) => void): unknown;
-  on(event: "readable" | "end" | "close", listener: () => void): unknown;
-};
-
-/** What both clients put into their streams. */
-type ClientItem = { event?: ClientEvent };
+import { MissingStream, NoAnswer } from "./errors.ts";
+import type { ReadAnswer } from "./protocol/read-answer.ts";
 
 export type PullOptions = {
-  cancel(): void;
+  /** Most events that wait here; then the call is paused until half of them are taken. */
+  buffer: number;
   /** Gives an error of the client its type. */
   typed(error: unknown): unknown;
 };
 
-/**
- * Wraps a stream of the client in the same tick it was made in: an `error` without a listener ends the process.
- * An error of the client doesn't end its stream, so the first one is kept and answers every later pull.
- */
+/** Opens the call and gives it to `onCall` in the same tick: an `error` without a listener ends the process. */
+export type OpenCall = (onCall: (call: ReadCall) => void) => Promise<unknown>;
+
+/** The events of one call. The first error is kept, and answers every pull after the events that came before it. */
 export class Pull implements EventPull {
-  readonly #stream: Source;
   readonly #options: PullOptions;
+  readonly #opened: Promise<ReadCall | undefined>;
+  /** Events from `#taken` on wait for the consumer. */
+  #arrived: RecordedEvent[] = [];
+  #taken = 0;
+  #call: ReadCall | undefined;
+  #isPaused = false;
   #wake: () => void = () => {};
   #failure: { error: unknown } | undefined;
   #ended = false;
   lastArrival = Date.now();
 
-  constructor(stream: Source, options: PullOptions) {
-    this.#stream = stream;
+  constructor(open: OpenCall, options: PullOptions) {
     this.#options = options;
-    stream.on("error", (error) => {
-      this.#failure ??= { error: options.typed(error) };
-      this.#wake();
-    });
-    stream.on("end", () => this.#finish());
-    stream.on("close", () => this.#finish());
-    stream.on("readable", () => {
-      this.alive();
-      this.#wake();
-    });
+    const opening = open((call) => this.#listen(call));
+    this.#opened = opening.then(
+      () => this.#call,
+      (error) => void this.#fail(error),
+    );
   }
 
   buffered(): RecordedEvent | undefined {
-    for (;;) {
-      const item = this.#stream.read() as ClientItem | null;
-      if (!item) return undefined;
-      if (item.event) return recordedEvent(item.event);
+    const event = this.#arrived[this.#taken];
+    if (event === undefined) return undefined;
+    this.#taken += 1;
+    const waiting = this.#arrived.length - this.#taken;
+    if (waiting === 0 || this.#taken >= this.#options.buffer) {
+      this.#arrived = this.#arrived.slice(this.#taken);
+      this.#taken = 0;
     }
-  }
-
-  /** Marks life that brings no event, such as a checkpoint. */
-  alive(): void {
-    this.lastArrival = Date.now();
+    if (this.#isPaused && waiting <= this.#options.buffer / 2) {
+      this.#isPaused = false;
+      this.#call?.resume();
+    }
+    return event;
   }
 
   async next(idleMs: number, what: string, signal?: AbortSignal): Promise<RecordedEvent | undefined> {
@@ -70,8 +64,38 @@ export class Pull implements EventPull {
     }
   }
 
+  /** In a later turn of the event loop, as the clients do: https://github.com/grpc/grpc-node/issues/1652. */
   cancel(): void {
-    this.#options.cancel();
+    void this.#opened.then((call) => setImmediate(() => call?.cancel()));
+  }
+
+  #listen(call: ReadCall): void {
+    this.#call = call;
+    call.on("data", (answer) => this.#take(answer as ReadAnswer));
+    call.on("error", (error) => this.#fail(error));
+    call.on("end", () => {
+      this.#ended = true;
+      this.#wake();
+    });
+  }
+
+  #take(answer: ReadAnswer): void {
+    this.lastArrival = Date.now();
+    if (answer === "no stream") this.#failure ??= { error: new MissingStream() };
+    else if (answer !== "alive") this.#keep(answer);
+    this.#wake();
+  }
+
+  #keep(event: RecordedEvent): void {
+    this.#arrived.push(event);
+    if (this.#isPaused || this.#arrived.length - this.#taken < this.#options.buffer) return;
+    this.#isPaused = true;
+    this.#call?.pause();
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= { error: this.#options.typed(error) };
+    this.#wake();
   }
 
   /** False when time ran out first. */
@@ -85,11 +109,6 @@ export class Pull implements EventPull {
       clearTimeout(timer);
       signal?.removeEventListener("abort", wake);
     });
-  }
-
-  #finish(): void {
-    this.#ended = true;
-    this.#wake();
   }
 }
 

@@ -2,7 +2,7 @@
 import type { Position, ReadAllOptions, ReadOptions, RecordedEvent } from "../port.ts";
 import type { Driver, EventPull } from "./driver.ts";
 import { isMissingStream } from "./errors.ts";
-import { logPosition } from "./events.ts";
+import { logPosition } from "./positions.ts";
 
 /** A missing or deleted stream reads as empty. `idleMs`: longest silence between two events. */
 export async function readStream(

@@ -4,7 +4,7 @@ import { backoffMs } from "../../runtime/backoff.ts";
 import type { Position, RecordedEvent } from "../port.ts";
 import type { Driver, EventPull } from "./driver.ts";
 import { type Backoff, isTransient, NoAnswer } from "./errors.ts";
-import { logPosition } from "./events.ts";
+import { logPosition } from "./positions.ts";
 import { readHead, readPrefixes } from "./read.ts";
 
 export type SubscriptionDeps = {

@@ -1,0 +1,95 @@
+// The messages of an append as protobuf: writing them through the clients' generated code took a quarter of the recorder's time.
+import type { ExpectedRevision } from "../../port.ts";
+import type { Appended } from "../driver.ts";
+import { WrongRevision } from "../errors.ts";
+import {
+  lengthKey,
+  newWriter,
+  numberKey,
+  readFields,
+  unsigned,
+  type Writer,
+  writeChoice,
+} from "./wire-format.ts";
+
+export const APPEND_PATH = "/event_store.client.streams.Streams/Append";
+
+/** `data`, `metadata`: JSON text. */
+export type ProposedEvent = { id: string; type: string; data: string; metadata: string };
+
+const EXPECTED = { none: 3, any: 4, exists: 5 };
+
+/** The first message of the call: `AppendReq.options`. */
+export function appendOptions(stream: string, expected: ExpectedRevision): Uint8Array {
+  const writer = newWriter();
+  writer.uint32(lengthKey(1)).fork();
+  writer.uint32(lengthKey(1)).fork().uint32(lengthKey(3)).string(stream).ldelim();
+  if (typeof expected !== "number") writeChoice(writer, EXPECTED[expected]);
+  else if (expected < 0) writeChoice(writer, EXPECTED.none);
+  else writer.uint32(numberKey(2)).uint64(expected);
+  return writer.ldelim().finish();
+}
+
+/** A further message, one for each event: `AppendReq.proposed_message`. */
+export function proposedMessage({ id, type, data, metadata }: ProposedEvent): Uint8Array {
+  const writer = newWriter();
+  writer.uint32(lengthKey(2)).fork();
+  writer.uint32(lengthKey(1)).fork().uint32(lengthKey(2)).string(id).ldelim();
+  writeProperty(writer, "content-type", "application/json");
+  writeProperty(writer, "type", type);
+  writer.uint32(lengthKey(3)).string(metadata);
+  writer.uint32(lengthKey(4)).string(data);
+  return writer.ldelim().finish();
+}
+
+/** An entry of `ProposedMessage.metadata`, a map of texts. */
+function writeProperty(writer: Writer, name: string, value: string): void {
+  writer.uint32(lengthKey(2)).fork();
+  writer.uint32(lengthKey(1)).string(name).uint32(lengthKey(2)).string(value).ldelim();
+}
+
+/** `AppendResp`. A refusal is an answer too, so it is returned and not thrown. */
+export function appendAnswer(message: Uint8Array): Appended | WrongRevision {
+  let answer: Appended | WrongRevision | undefined;
+  readFields(message, (key, reader) => {
+    if (key === lengthKey(1)) answer = appended(reader.bytes());
+    else if (key === lengthKey(2)) answer = wrongRevision(reader.bytes());
+    else return false;
+    return true;
+  });
+  if (!answer) throw new Error("The event store's answer to an append can't be read");
+  return answer;
+}
+
+function appended(success: Uint8Array): Appended {
+  let revision = 0;
+  let position: Appended["position"];
+  readFields(success, (key, reader) => {
+    if (key === numberKey(1)) revision = Number(unsigned(reader));
+    else if (key === lengthKey(3)) position = logPosition(reader.bytes());
+    else return false;
+    return true;
+  });
+  return { revision, position };
+}
+
+function wrongRevision(refusal: Uint8Array): WrongRevision {
+  let actual: number | "none" = "none";
+  readFields(refusal, (key, reader) => {
+    if (key !== numberKey(6)) return false;
+    actual = Number(unsigned(reader));
+    return true;
+  });
+  return new WrongRevision(actual);
+}
+
+function logPosition(message: Uint8Array): Appended["position"] {
+  let [commit, prepare] = ["0", "0"];
+  readFields(message, (key, reader) => {
+    if (key === numberKey(1)) commit = unsigned(reader);
+    else if (key === numberKey(2)) prepare = unsigned(reader);
+    else return false;
+    return true;
+  });
+  return { commit, prepare };
+}

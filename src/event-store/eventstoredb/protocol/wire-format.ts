@@ -1,0 +1,44 @@
+// What the messages of this folder share: field keys, and a loop over the fields of a message.
+import protobuf from "protobufjs/minimal.js";
+
+export type Writer = protobuf.Writer;
+export type Reader = protobuf.Reader;
+
+const VARINT = 0;
+const LENGTH_DELIMITED = 2;
+
+/** Key of a field that holds a message, bytes or text. */
+export function lengthKey(field: number): number {
+  return (field << 3) | LENGTH_DELIMITED;
+}
+
+/** Key of a field that holds a number, a flag or a choice. */
+export function numberKey(field: number): number {
+  return (field << 3) | VARINT;
+}
+
+export function newWriter(): Writer {
+  return protobuf.Writer.create();
+}
+
+/** Calls `read` with each field's key; it answers false for a field that it didn't read, which is passed over. */
+export function readFields(message: Uint8Array, read: (key: number, reader: Reader) => boolean): void {
+  const reader = protobuf.Reader.create(message);
+  while (reader.pos < reader.len) {
+    const key = reader.uint32();
+    if (!read(key, reader)) reader.skipType(key & 7);
+  }
+}
+
+/** An unsigned 64-bit number in decimal digits. */
+export function unsigned(reader: Reader): string {
+  const { high, low } = reader.uint64();
+  const value = (high >>> 0) * 2 ** 32 + (low >>> 0);
+  if (Number.isSafeInteger(value)) return String(value);
+  return String((BigInt(high >>> 0) << 32n) | BigInt(low >>> 0));
+}
+
+/** An empty message, which chooses among the members of a `oneof`. */
+export function writeChoice(writer: Writer, field: number): void {
+  writer.uint32(lengthKey(field)).uint32(0);
+}

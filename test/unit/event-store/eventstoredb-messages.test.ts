@@ -1,0 +1,135 @@
+// Our protobuf messages against bytes that the generated code of both client libraries wrote for the same content.
+import { describe, expect, it } from "vitest";
+import { WrongRevision } from "../../../src/event-store/eventstoredb/errors.ts";
+import {
+  appendAnswer,
+  appendOptions,
+  proposedMessage,
+} from "../../../src/event-store/eventstoredb/protocol/append-messages.ts";
+import { readAnswer } from "../../../src/event-store/eventstoredb/protocol/read-answer.ts";
+import {
+  lastRequest,
+  prefixRequest,
+  streamRequest,
+  subscriptionRequest,
+} from "../../../src/event-store/eventstoredb/protocol/read-request.ts";
+
+const hex = (message: Uint8Array) => Buffer.from(message).toString("hex");
+const bytes = (text: string) => Buffer.from(text, "hex");
+const stream = "link-h/slug";
+const prefixes = ["account-", "clicks-"];
+
+describe("requests to EventStoreDB", () => {
+  it.each([
+    ["none", "0a180a141a12636c69636b732dc3a42d32303236303130311a00"],
+    ["any", "0a180a141a12636c69636b732dc3a42d32303236303130312200"],
+    ["exists", "0a180a141a12636c69636b732dc3a42d32303236303130312a00"],
+    [-1, "0a180a141a12636c69636b732dc3a42d32303236303130311a00"],
+    [0, "0a180a141a12636c69636b732dc3a42d32303236303130311000"],
+    [123_456_789, "0a1b0a141a12636c69636b732dc3a42d323032363031303110959aef3a"],
+  ] as const)("begin an append at revision %s as both clients do", (expected, message) => {
+    expect(hex(appendOptions("clicks-ä-20260101", expected))).toBe(message);
+  });
+
+  it("propose an event as both clients do", () => {
+    const event = {
+      id: "018f2b1c-0000-7000-8000-000000000001",
+      type: "LinkClicked",
+      data: '{"a":"ü€😀","n":1,"q":"x"}',
+      metadata: '{"schemaVersion":1}',
+    };
+    expect(hex(proposedMessage(event))).toBe(
+      "1295010a26122430313866326231632d303030302d373030302d383030302d30303030303030303030303112200a0c636f6e74656e742d7479706512106170706c69636174696f6e2f6a736f6e12130a0474797065120b4c696e6b436c69636b65641a137b22736368656d6156657273696f6e223a317d221f7b2261223a22c3bce282acf09f9880222c226e223a312c2271223a2278227d",
+    );
+  });
+
+  it.each([
+    [
+      { from: undefined, backwards: false, limit: 250 },
+      "0a1c0a110a0d1a0b6c696e6b2d682f736c75671a0028fa0142004a021200",
+    ],
+    [
+      { from: undefined, backwards: true, limit: Number.MAX_SAFE_INTEGER },
+      "0a240a110a0d1a0b6c696e6b2d682f736c75672200180128ffffffffffffff0f42004a021200",
+    ],
+    [
+      { from: 0, backwards: false, limit: 250 },
+      "0a1c0a110a0d1a0b6c696e6b2d682f736c7567100028fa0142004a021200",
+    ],
+    [
+      { from: 7_777_777_777, backwards: true, limit: 250 },
+      "0a220a150a0d1a0b6c696e6b2d682f736c756710f1f0ddfc1c180128fa0142004a021200",
+    ],
+  ])("read a stream as both clients do: %o", (read, message) => {
+    expect(hex(streamRequest({ stream, ...read }))).toBe(message);
+  });
+
+  it.each([
+    [undefined, "0a261202120028033a1a0a1312086163636f756e742d1207636c69636b732d18e80728014a021200"],
+    [
+      { commit: "9007199254740993", prepare: "9007199254740992" },
+      "0a3812140a1208818080808080801010808080808080801028033a1a0a1312086163636f756e742d1207636c69636b732d18e80728014a021200",
+    ],
+    [
+      { commit: "5", prepare: "0" },
+      "0a2812040a02080528033a1a0a1312086163636f756e742d1207636c69636b732d18e80728014a021200",
+    ],
+  ])("read the log by prefixes as both clients do: %o", (from, message) => {
+    expect(hex(prefixRequest({ from, prefixes, limit: 3 }))).toBe(message);
+  });
+
+  it("read the last event of the log as both clients do", () => {
+    expect(hex(lastRequest())).toBe("0a0e12021a001801280142004a021200");
+  });
+
+  it.each([
+    [undefined, "0a261202120032003a1a0a1312086163636f756e742d1207636c69636b732d18e80728014a021200"],
+    [
+      { commit: "12345678901", prepare: "12345678900" },
+      "0a32120e0a0c08b5b8f0fe2d10b4b8f0fe2d32003a1a0a1312086163636f756e742d1207636c69636b732d18e80728014a021200",
+    ],
+  ])("subscribe to the log as both clients do: %o", (after, message) => {
+    expect(hex(subscriptionRequest({ after, prefixes, buffer: 1 }))).toBe(message);
+  });
+});
+
+describe("answers of EventStoreDB", () => {
+  it("are events with what they hold, also beyond the safe numbers", () => {
+    const message = bytes(
+      "0a81020af5010a26122430313866326231632d303030302d373030302d383030302d303030303030303030303031120b1a09636c69636b732dc3a4182a200c28818080808080801032200a0c636f6e74656e742d7479706512106170706c69636174696f6e2f6a736f6e321c0a07637265617465641211313730303030303030303132333939393932130a0474797065120b4c696e6b436c69636b65643a3b7b22736368656d6156657273696f6e223a312c2224636f7272656c6174696f6e4964223a2263222c2224636175736174696f6e4964223a2264227d421f7b2261223a22c3bce282acf09f9880222c226e223a312c2271223a2278227d188180808080808010",
+    );
+    expect(readAnswer(message)).toEqual({
+      id: "018f2b1c-0000-7000-8000-000000000001",
+      type: "LinkClicked",
+      data: { a: "ü€😀", n: 1, q: "x" },
+      metadata: { schemaVersion: 1, correlationId: "c", causationId: "d" },
+      stream: "clicks-ä",
+      revision: 42,
+      position: "00009007199254740993:00000000000000000012",
+      recordedAt: new Date(1_700_000_000_123).toISOString(),
+    });
+  });
+
+  it.each([
+    ["a checkpoint", "1a0408011001", "alive"],
+    ["a confirmation", "12030a0178", "alive"],
+    ["a stream that is missing", "22050a031a0178", "no stream"],
+  ])("may be %s", (_, message, answer) => {
+    expect(readAnswer(bytes(message))).toBe(answer);
+  });
+
+  it("tell where an append went", () => {
+    const position = { commit: "18446744073709551615", prepare: "7" };
+    expect(appendAnswer(bytes("0a1108001a0d08ffffffffffffffffff011007"))).toEqual({ revision: 0, position });
+    expect(appendAnswer(bytes("0a0408092200"))).toEqual({ revision: 9, position: undefined });
+  });
+
+  it.each([
+    ["120430084007", 8],
+    ["12043a004007", "none"],
+  ])("refuse an append with the stream's revision", (message, actual) => {
+    const answer = appendAnswer(bytes(message));
+    expect(answer).toBeInstanceOf(WrongRevision);
+    expect(answer).toMatchObject({ actual });
+  });
+});

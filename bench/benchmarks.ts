@@ -1,6 +1,8 @@
 // All benchmarks by name.
 import { benchAbuse } from "./abuse/abuse.ts";
+import { benchAnalytics } from "./analytics/analytics.ts";
 import { benchColdLookups } from "./cold-lookups.ts";
+import { benchCreate } from "./create/create.ts";
 import { benchFold } from "./fold/fold.ts";
 import { benchLogSize } from "./log/log-size.ts";
 import type { Options } from "./options.ts";
@@ -18,6 +20,8 @@ export type Benchmark = (options: Options, report: Report) => Promise<Outcome>;
 
 export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   redirect: benchRedirect,
+  create: benchCreate,
+  analytics: benchAnalytics,
   fold: benchFold,
   rebuild: benchRebuild,
   webhooks: benchWebhooks,
@@ -33,7 +37,10 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
 export const USAGE = `usage: npm run bench <name> -- [options]
 
 redirect      [--rounds 3] [--seconds 6] [--links 10000] [--draw zipf|even] [--durable] [--profile FOLDER]
+              [--half] p99 at half load  [--unknown] slugs that nobody made  [--minutes 10 --share 0.7] a long run
               [--double esdb|kurrentdb]; servers named by EVENTSTORE_URL, MONGODB_URL and REDIS_URL
+create        [--rounds 2] [--seconds 5] [--links 1000000] what so many links cost
+analytics     [--clicks 1000000] [--requests 1000]
 fold          [--links 100000] [--draw even|zipf] [--seconds 60] [--rate 5000] [--only visibility|flood]
               [--profile FOLDER]
 rebuild       [--events 560000] [--links 100000] [--draw even|zipf] [--quick] [--profile FOLDER]

@@ -7,7 +7,7 @@ import { visitor } from "../../test/support/portal/browser-like.ts";
 import { instanceOf, runCommand, startService } from "../../test/support/service/service-process.ts";
 import { startChild } from "../load/child.ts";
 import { CONNECTIONS, type LoadResult, startLoad } from "../load/load.ts";
-import { untilCaughtUp } from "../measure/reconcile.ts";
+import { untilCaughtUp } from "../measure/caught-up.ts";
 import { sampleMemory } from "../measure/resident-memory.ts";
 import type { Options } from "../options.ts";
 import { type Report, whole } from "../report/report.ts";

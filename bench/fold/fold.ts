@@ -1,8 +1,8 @@
 // `npm run bench fold`: folding while redirects are answered: how soon a click shows in analytics at a steady rate, and how
 // far the documents fall behind in a flood.
 import { type Load, startLoad } from "../load/load.ts";
+import { secondsToCatchUp } from "../measure/caught-up.ts";
 import { reckon } from "../measure/reckon.ts";
-import { secondsToCatchUp } from "../measure/reconcile.ts";
 import { sampleMemory } from "../measure/resident-memory.ts";
 import type { Options } from "../options.ts";
 import { type Report, whole } from "../report/report.ts";

@@ -1,8 +1,8 @@
 // `npm run bench log-size`: bytes of a click in the embedded log, by the number of clicks in each append.
 import { join } from "node:path";
 import { openBackend } from "../../src/backend.ts";
+import { clicksInLog } from "../measure/count.ts";
 import { databaseBytes } from "../measure/database-bytes.ts";
-import { clicksInLog } from "../measure/reconcile.ts";
 import type { Options } from "../options.ts";
 import { type Report, whole } from "../report/report.ts";
 import type { Outcome } from "../report/results.ts";

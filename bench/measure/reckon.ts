@@ -2,7 +2,7 @@
 import type { Backend } from "../../src/backend.ts";
 import type { LoadResult } from "../load/load.ts";
 import type { Report } from "../report/report.ts";
-import { clicksInLog, clicksInTotals } from "./reconcile.ts";
+import { clicksInLog, clicksInTotals } from "./count.ts";
 
 /** `runs`: all that were ever sent; `seeded`: clicks that were there before. Everything has been folded. */
 export async function reckon(

@@ -4,7 +4,7 @@ import { parseConfig } from "../../src/config.ts";
 import { instanceOf, startService } from "../../test/support/service/service-process.ts";
 import type { Scan } from "../baselines/scan-log.ts";
 import { startChild } from "../load/child.ts";
-import { untilCaughtUp } from "../measure/reconcile.ts";
+import { untilCaughtUp } from "../measure/caught-up.ts";
 import type { Options } from "../options.ts";
 import { type Report, whole } from "../report/report.ts";
 import type { Outcome } from "../report/results.ts";

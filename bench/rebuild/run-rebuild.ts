@@ -31,7 +31,8 @@ export async function runRebuild(instance: Environment): Promise<Rebuild> {
   let peak = 0;
   let cpuSeconds = 0;
   const sampling = setInterval(() => {
-    peak = Math.max(peak, peakMb(pid));
+    // NaN once the process has gone.
+    peak = Math.max(peak, peakMb(pid) || 0);
     cpuSeconds = Math.max(cpuSeconds, cpuEach(new Map(), threadCpu(pid), 1).all / 1e6);
   }, SAMPLE_EVERY_MS);
   const [code] = await gone.finally(() => clearInterval(sampling));

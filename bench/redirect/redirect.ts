@@ -1,82 +1,100 @@
 // `npm run bench redirect`: the recording service beside a bare Fastify 301, led by the CPU time of all threads until every
 // click is folded.
 import { join } from "node:path";
-import { startChild } from "../load/child.ts";
-import { CONNECTIONS, startLoad } from "../load/load.ts";
+import { type Comparison, compare, comparisonTable, roundLine } from "../compare/comparison.ts";
+import { alternate, type Loading, measureSide, type Side, startBaseline } from "../compare/side.ts";
+import { CONNECTIONS, type Load, type LoadResult, startLoad } from "../load/load.ts";
+import { secondsToCatchUp } from "../measure/caught-up.ts";
 import { databaseBytes } from "../measure/database-bytes.ts";
 import { reckon } from "../measure/reckon.ts";
-import { secondsToCatchUp } from "../measure/reconcile.ts";
 import type { Options } from "../options.ts";
 import { type Report, whole } from "../report/report.ts";
 import type { Outcome } from "../report/results.ts";
-import { type BenchService, withService } from "../setup/bench-service.ts";
+import { withService } from "../setup/bench-service.ts";
 import { LINKS, type Traffic } from "../traffic/requests.ts";
-import { compare, comparisonTable, type Round, roundLine } from "./compare.ts";
-import { measureSide, type Side } from "./measure-side.ts";
+import type { Bench } from "./bench.ts";
+import { measureHalfLoad } from "./half-load.ts";
+import { soak, withLoopProbe } from "./soak.ts";
+import { measureUnknown } from "./unknown.ts";
 
 const WARM_UP_S = 2;
 
-/** Passes when every answered redirect is in the log and in the totals exactly once. */
+/**
+ * `half`: also p99 at half of the measured rate; `unknown`: also slugs that don't exist; `minutes`: instead, a long run at
+ * a `share` of the maximum. Passes when every answered redirect is in the log and in the totals exactly once.
+ */
 export async function benchRedirect(options: Options, report: Report): Promise<Outcome> {
-  const { links = LINKS, durable } = options;
-  const environment = { CLICK_DURABILITY: durable ? "durable" : "batched" };
-  return await withService(options, { links, environment }, (bench) => run(options, bench, report));
+  const { links = LINKS, draw = "zipf", durable, minutes } = options;
+  const environment = {
+    CLICK_DURABILITY: durable ? "durable" : "batched",
+    ...(minutes === undefined ? {} : await withLoopProbe()),
+  };
+  return await withService(options, { links, environment }, async (service) => {
+    const { backend, config, pid } = service;
+    const described = `${CONNECTIONS} connections, ${whole(links)} links (${draw})`;
+    report.line(`${described}, CLICK_DURABILITY=${config.clickDurability}`);
+    const versions = await backend.eventStore.versions?.();
+    if (versions) report.line(`event store: server ${versions.server}, ${versions.client}`);
+    const load = startLoad();
+    const bare = await startBaseline("baselines/bare-fastify.ts");
+    const side: Side = { url: service.service.url, pid, settle: () => secondsToCatchUp(backend) };
+    const traffic: Traffic = { kind: "visits", links, draw };
+    const bench = { ...service, load, bare, side, traffic, report };
+    try {
+      return minutes === undefined ? await run(options, bench) : await soak({ ...options, minutes }, bench);
+    } finally {
+      await Promise.all([load.stop(), bare.stop()]);
+    }
+  });
 }
 
-async function run(options: Options, bench: BenchService, report: Report): Promise<Outcome> {
-  const { links = LINKS, draw = "zipf", rounds: amount = 3, seconds = 6 } = options;
-  const { backend, config } = bench;
-  report.line(
-    `${CONNECTIONS} connections, ${whole(links)} links (${draw}), CLICK_DURABILITY=${config.clickDurability}`,
+async function run(options: Options, bench: Bench): Promise<Outcome> {
+  const { rounds: amount = 3, seconds = 6 } = options;
+  const { load, bare, side, traffic, report } = bench;
+  const loading: Loading = { traffic, seconds };
+  const warmUp = await alternate(load, { bare, service: side }, { traffic, seconds: WARM_UP_S, rounds: 1 });
+  const bytesBefore = logBytes(bench);
+  const rounds = await alternate(load, { bare, service: side }, { ...loading, rounds: amount }, (round, n) =>
+    report.line(roundLine(n, round)),
   );
-  const versions = await backend.eventStore.versions?.();
-  if (versions) report.line(`event store: server ${versions.server}, ${versions.client}`);
-  const traffic: Traffic = { kind: "visits", links, draw };
-  const [bareHttp, bareFastify] = [
-    startChild("baselines/bare-http.ts"),
-    startChild("baselines/bare-fastify.ts"),
-  ];
-  const load = startLoad();
+  const compared = compare(rounds);
+  const clicks = rounds.reduce((sum, { service }) => sum + service.answered, 0);
+  const bytesAClick = bytesBefore === undefined ? undefined : ((logBytes(bench) ?? 0) - bytesBefore) / clicks;
+  const nodeHttp = await measureNodeHttp(load, { traffic, seconds: Math.min(seconds, WARM_UP_S) });
+  print(compared, { bytesAClick, nodeHttp }, report);
+  const half = options.half ? await measureHalfLoad(bench, compared.rate.service, seconds) : undefined;
+  const unknown = options.unknown ? await measureUnknown(bench, seconds) : undefined;
+  const runs: LoadResult[] = [...warmUp, ...rounds].map(({ service }) => service);
+  if (half) runs.push(half.load);
+  const reckoned = await reckon(bench.backend, runs, report);
+  return {
+    passed: reckoned.passed && (unknown?.passed ?? true),
+    measured: { ...compared, nodeHttp, bytesAClick, half, unknown, reckoned },
+  };
+}
+
+/** Of the embedded store's file; undefined on a server. */
+function logBytes({ config, dataDir }: Bench): number | undefined {
+  return config.eventStoreUrl ? undefined : databaseBytes(join(dataDir, "events.db"));
+}
+
+async function measureNodeHttp(load: Load, loading: Loading): Promise<{ cpu: number; rate: number }> {
+  const server = await startBaseline("baselines/bare-http.ts");
   try {
-    const sideOf = async (child: typeof bareHttp): Promise<Side> => ({
-      ...(await child.answer<{ url: string }>()),
-      pid: child.pid,
-    });
-    const [http, bare] = [await sideOf(bareHttp), await sideOf(bareFastify)];
-    const service: Side = { url: bench.service.url, pid: bench.pid, settle: () => secondsToCatchUp(backend) };
-    const measure = (side: Side, forS = seconds) => measureSide(load, side, { traffic, seconds: forS });
-    // Alternates, so that other load of the machine affects both alike. A round ends when its clicks are folded.
-    const round = async (forS?: number): Promise<Round> => ({
-      bare: await measure(bare, forS),
-      service: await measure(service, forS),
-    });
-    const warmUp = await round(WARM_UP_S);
-    const bytesBefore = config.eventStoreUrl ? 0 : databaseBytes(join(bench.dataDir, "events.db"));
-    const rounds: Round[] = [];
-    while (rounds.length < amount) {
-      rounds.push(await round());
-      report.line(roundLine(rounds.length, rounds.at(-1) as Round));
-    }
-    const floor = await measure(http, Math.min(seconds, WARM_UP_S));
-    const compared = compare(rounds);
-    report.line("");
-    report.table(comparisonTable(compared, { bare: "bare Fastify 301", service: "service, folded" }));
-    report.line(`bare node:http: ${floor.cpu.all.toFixed(1)} µs of CPU a request, ${whole(floor.rate)}/s`);
-    report.line(
-      `analytics complete at most ${compared.completeAfterS.toFixed(1)} s after the last answer of a round`,
-    );
-    const runs = rounds.map((one) => one.service);
-    const clicks = runs.reduce((sum, { answered }) => sum + answered, 0);
-    const bytesAClick = config.eventStoreUrl
-      ? undefined
-      : (databaseBytes(join(bench.dataDir, "events.db")) - bytesBefore) / clicks;
-    if (bytesAClick !== undefined) report.line(`${Math.round(bytesAClick)} bytes of events.db a click`);
-    const reckoned = await reckon(backend, [warmUp.service, ...runs], report);
-    return {
-      passed: reckoned.passed,
-      measured: { ...compared, nodeHttpCpu: floor.cpu.all, bytesAClick, reckoned },
-    };
+    const { cpu, rate } = await measureSide(load, server, loading);
+    return { cpu: cpu.all, rate };
   } finally {
-    await Promise.all([load.stop(), bareHttp.stop(), bareFastify.stop()]);
+    await server.stop();
   }
+}
+
+type Beside = { bytesAClick: number | undefined; nodeHttp: { cpu: number; rate: number } };
+
+function print(compared: Comparison, { bytesAClick, nodeHttp }: Beside, report: Report): void {
+  report.line("");
+  report.table(comparisonTable(compared, { bare: "bare Fastify 301", service: "service, folded" }));
+  report.line(`bare node:http: ${nodeHttp.cpu.toFixed(1)} µs of CPU a request, ${whole(nodeHttp.rate)}/s`);
+  const seconds = compared.completeAfterS.toFixed(1);
+  report.line(`analytics complete at most ${seconds} s after the last answer of a round`);
+  if (bytesAClick !== undefined) report.line(`${Math.round(bytesAClick)} bytes of events.db a click`);
 }

@@ -1,9 +1,7 @@
 // Compares runs of the service with runs of a baseline: medians, and their ratios.
 import { median } from "../measure/statistics.ts";
 import { whole } from "../report/report.ts";
-import type { Run } from "./measure-side.ts";
-
-export type Round = { bare: Run; service: Run };
+import type { Round, Run } from "./side.ts";
 
 export type Comparison = {
   /** µs of CPU a request, all threads, everything folded. */

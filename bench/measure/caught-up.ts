@@ -1,11 +1,8 @@
-// Counts clicks in the log and in the documents after a run, to compare them with the answered redirects.
+// Waits until the documents hold every event of the log.
 import type { Backend } from "../../src/backend.ts";
-import { PREFIX } from "../../src/events/streams.ts";
-import { type LinkTotalsDocument, linkTotals } from "../../src/projections/definitions/link-totals.ts";
 import { clickProjections } from "../../src/projections/groups.ts";
 import { checkpointName, type Projection } from "../../src/projections/projection.ts";
 
-const PAGE = 5000;
 const TIMEOUT_MS = 300_000;
 const QUIET_MS = 1000;
 
@@ -48,40 +45,12 @@ async function projectionsBehind(
   return projections.filter((projection) => isBehind.get(rangeOf(projection)));
 }
 
-/** Seconds until all clicks so far are folded, without the second for which untilCaughtUp watches the log. */
-export async function secondsToCatchUp(backend: Backend): Promise<number> {
+/** Seconds until all events so far are folded, without the second for which untilCaughtUp watches the log. */
+export async function secondsToCatchUp(
+  backend: Backend,
+  projections: readonly Projection[] = clickProjections,
+): Promise<number> {
   const start = performance.now();
-  await untilCaughtUp(backend);
+  await untilCaughtUp(backend, projections);
   return Math.max(0, performance.now() - start - QUIET_MS) / 1000;
-}
-
-/** LinkClicked events in the log. */
-export async function clicksInLog({ eventStore }: Backend): Promise<number> {
-  let count = 0;
-  let after: string | undefined;
-  for (;;) {
-    const events = await eventStore.readAll({ prefixes: [PREFIX.clicks], after, limit: PAGE });
-    count += events.filter(({ type }) => type === "LinkClicked").length;
-    if (events.length < PAGE) return count;
-    after = events.at(-1)?.position;
-  }
-}
-
-/** The sum of all links' totals. */
-export async function clicksInTotals({ readStore }: Backend): Promise<number> {
-  const collection = linkTotals.collection.name;
-  let sum = 0;
-  let after: { value: string; id: string } | undefined;
-  for (;;) {
-    const sort = { field: "link", direction: "asc" as const };
-    const page = await readStore.find<LinkTotalsDocument>(collection, {
-      sort,
-      limit: PAGE,
-      ...(after ? { after } : {}),
-    });
-    sum += page.reduce((total, { totalClicks }) => total + totalClicks, 0);
-    const last = page.at(-1);
-    if (!last || page.length < PAGE) return sum;
-    after = { value: last.link, id: last._id };
-  }
 }

@@ -1,0 +1,64 @@
+// `npm run bench create`: POST /api/v1/shorten beside a bare Fastify that parses and answers JSON, and bulk beside single
+// creates; with --links, what so many links cost afterwards.
+
+import { lifecycleProjections } from "../../src/projections/groups.ts";
+import { compare, comparisonTable, roundLine } from "../compare/comparison.ts";
+import { alternate, measureSide, type Side, startBaseline } from "../compare/side.ts";
+import { CONNECTIONS, startLoad } from "../load/load.ts";
+import { secondsToCatchUp } from "../measure/caught-up.ts";
+import { linksInLog } from "../measure/count.ts";
+import type { Options } from "../options.ts";
+import { type Report, whole } from "../report/report.ts";
+import type { Outcome } from "../report/results.ts";
+import { type BenchService, withService } from "../setup/bench-service.ts";
+import { seedCreators } from "../setup/creators.ts";
+import { measureManyLinks } from "./many-links.ts";
+
+const BULK = 100;
+/** Bounds the keys that single creates need. */
+const MOST_PER_SECOND = 12_000;
+
+/** Passes when every link that was answered is in the log exactly once. `links`: created in bulk at the end. */
+export async function benchCreate(options: Options, report: Report): Promise<Outcome> {
+  const { rounds = 2, seconds = 5, links = 0 } = options;
+  const keys: string[] = [];
+  const requests = rounds * seconds * MOST_PER_SECOND + links / BULK;
+  const seed = async ({ backend, config }: Pick<BenchService, "backend" | "config">) =>
+    void keys.push(...(await seedCreators(backend, config, requests)));
+  return await withService(options, { links: 1, seed }, async (bench) => {
+    const { backend, service, pid } = bench;
+    const load = startLoad();
+    const bare = await startBaseline("baselines/bare-post.ts");
+    const settle = () => secondsToCatchUp(backend, lifecycleProjections);
+    const side: Side = { url: service.url, pid, settle };
+    const single = { traffic: { kind: "creations" as const, keys }, expect: 201 };
+    const bulk = { traffic: { kind: "creations" as const, keys, bulk: BULK }, expect: 201 };
+    try {
+      report.line(`${CONNECTIONS} connections, POST /api/v1/shorten`);
+      const turn = { ...single, seconds, rounds };
+      const warmUp = await alternate(load, { bare, service: side }, { ...turn, seconds: 1, rounds: 1 });
+      const done = await alternate(load, { bare, service: side }, turn, (round, n) =>
+        report.line(roundLine(n, round)),
+      );
+      const compared = compare(done);
+      const inBulk = await measureSide(load, side, { ...bulk, seconds });
+      report.line("");
+      report.table(comparisonTable(compared, { bare: "bare Fastify POST", service: "service, folded" }));
+      const [bulkRate, ofSingle] = [inBulk.rate * BULK, (inBulk.rate * BULK) / compared.rate.service];
+      report.line(`bulk of ${BULK}: ${whole(bulkRate)} links/s, ${ofSingle.toFixed(1)} x single creates`);
+      const singles = [...warmUp, ...done].reduce((sum, round) => sum + round.service.answered, 0);
+      const many = links > 0 ? await measureManyLinks(bench, { load, side, keys, links, report }) : undefined;
+      const created = 1 + singles + (inBulk.answered + (many?.requests ?? 0)) * BULK;
+      const inLog = await linksInLog(backend);
+      const failed = [...done.map((round) => round.service), inBulk].reduce(
+        (n, run) => n + run.other + run.errors,
+        0,
+      );
+      const passed = created === inLog && failed === 0 && (many?.passed ?? true);
+      report.line(`created ${created}, in the log ${inLog}: ${passed ? "each once" : "MISMATCH"}`);
+      return { passed, measured: { ...compared, bulkRate, bulkOfSingle: ofSingle, many, created, inLog } };
+    } finally {
+      await Promise.all([load.stop(), bare.stop()]);
+    }
+  });
+}

@@ -1,0 +1,46 @@
+// Counts events in the log and clicks in the documents, to compare them with what was answered.
+import type { Backend } from "../../src/backend.ts";
+import type { StoredEvent } from "../../src/events/catalogue.ts";
+import { PREFIX } from "../../src/events/streams.ts";
+import { type LinkTotalsDocument, linkTotals } from "../../src/projections/definitions/link-totals.ts";
+
+const PAGE = 5000;
+
+export async function clicksInLog(backend: Pick<Backend, "eventStore">): Promise<number> {
+  return await eventsInLog(backend, PREFIX.clicks, "LinkClicked");
+}
+
+export async function linksInLog(backend: Pick<Backend, "eventStore">): Promise<number> {
+  return await eventsInLog(backend, PREFIX.link, "LinkCreated");
+}
+
+/** The sum of all links' totals. */
+export async function clicksInTotals({ readStore }: Pick<Backend, "readStore">): Promise<number> {
+  const collection = linkTotals.collection.name;
+  const sort = { field: "link", direction: "asc" as const };
+  let sum = 0;
+  let after: { value: string; id: string } | undefined;
+  for (;;) {
+    const query = { sort, limit: PAGE, ...(after ? { after } : {}) };
+    const page = await readStore.find<LinkTotalsDocument>(collection, query);
+    sum += page.reduce((total, { totalClicks }) => total + totalClicks, 0);
+    const last = page.at(-1);
+    if (!last || page.length < PAGE) return sum;
+    after = { value: last.link, id: last._id };
+  }
+}
+
+async function eventsInLog(
+  { eventStore }: Pick<Backend, "eventStore">,
+  prefix: string,
+  wanted: StoredEvent["type"],
+): Promise<number> {
+  let count = 0;
+  let after: string | undefined;
+  for (;;) {
+    const events = await eventStore.readAll({ prefixes: [prefix], after, limit: PAGE });
+    count += events.filter(({ type }) => type === wanted).length;
+    if (events.length < PAGE) return count;
+    after = events.at(-1)?.position;
+  }
+}

@@ -1,0 +1,48 @@
+// A long run at a share of the service's maximum: memory over time, the delay of its event loop, and every click counted.
+import { fileURLToPath } from "node:url";
+import { freePort } from "../../test/support/servers/free-port.ts";
+import type { LoopDelay } from "../../test/support/service/event-loop-probe.ts";
+import type { Environment } from "../../test/support/service/service-process.ts";
+import { secondsToCatchUp } from "../measure/caught-up.ts";
+import { reckon } from "../measure/reckon.ts";
+import { sampleMemory } from "../measure/resident-memory.ts";
+import type { Options } from "../options.ts";
+import { whole } from "../report/report.ts";
+import type { Outcome } from "../report/results.ts";
+import type { Bench } from "./bench.ts";
+
+const PROBE = fileURLToPath(new URL("../../test/support/service/event-loop-probe.ts", import.meta.url));
+const MAXIMUM_S = 8;
+
+/** Environment of a service whose event loop is measured. */
+export async function withLoopProbe(): Promise<Environment> {
+  return { NODE_OPTIONS: `--import=${PROBE}`, PROBE_PORT: String(await freePort()) };
+}
+
+export async function soak(
+  { minutes, share = 0.7 }: Options & { minutes: number },
+  bench: Bench,
+): Promise<Outcome> {
+  const { load, side, traffic, backend, instance, pid, report } = bench;
+  const ofProbe = async (path: string) =>
+    (await (await fetch(`http://127.0.0.1:${instance.PROBE_PORT}/${path}`)).json()) as LoopDelay;
+  const warmUp = await load.run({ url: side.url, traffic, seconds: MAXIMUM_S });
+  const full = await load.run({ url: side.url, traffic, seconds: MAXIMUM_S });
+  await secondsToCatchUp(backend);
+  const rate = Math.round(full.rate * share);
+  report.line(`${whole(rate)} redirects/s, ${share} of ${whole(full.rate)}, for ${minutes} minutes`);
+  await ofProbe("reset");
+  const run = () => load.run({ url: side.url, traffic, seconds: minutes * 60, rate });
+  const [result, rssMb] = await sampleMemory(pid, run);
+  const delay = await ofProbe("read");
+  const completeAfterS = await secondsToCatchUp(backend);
+  const everyMinute = rssMb.filter((_, second) => second % 60 === 30);
+  report.line(`memory in each minute: ${everyMinute.map(whole).join(", ")} MB`);
+  report.line(`event loop delay p99 ${delay.p99} ms, p99.9 ${delay.p999} ms, most ${delay.max} ms`);
+  report.line(
+    `${whole(result.rate)}/s answered, p99 ${result.p99.toFixed(1)} ms; complete after ${completeAfterS.toFixed(1)} s`,
+  );
+  const reckoned = await reckon(backend, [warmUp, full, result], report);
+  const measured = { rate, memoryMb: everyMinute, delay, completeAfterS, load: result, reckoned };
+  return { passed: reckoned.passed, measured };
+}

@@ -1,0 +1,20 @@
+// Accounts that create links over the API, with as many keys as their requests need.
+import type { Backend } from "../../src/backend.ts";
+import type { Config } from "../../src/config.ts";
+import { TIER_LIMITS } from "../../src/events/vocabulary.ts";
+import { issueKeys } from "./issue-keys.ts";
+import { openBenchAccount } from "./seed-links.ts";
+
+/** Keys of Developer accounts that together allow that many requests within the hour. */
+export async function seedCreators(backend: Backend, config: Config, requests: number): Promise<string[]> {
+  const { requestsPerHour, activeKeys } = TIER_LIMITS.developer;
+  const accounts = Math.ceil(requests / (requestsPerHour * activeKeys));
+  const keys = await Promise.all(
+    Array.from({ length: accounts }, async () => {
+      const accountId = crypto.randomUUID();
+      await openBenchAccount(backend, accountId);
+      return await issueKeys(backend, config, accountId);
+    }),
+  );
+  return keys.flat();
+}

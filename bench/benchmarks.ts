@@ -14,11 +14,12 @@ import { benchRedirect } from "./redirect/redirect.ts";
 import type { Report } from "./report/report.ts";
 import type { Outcome } from "./report/results.ts";
 import { benchStart } from "./start.ts";
+import { benchAll } from "./targets/all.ts";
 import { benchWebhooks } from "./webhooks/webhooks.ts";
 
 export type Benchmark = (options: Options, report: Report) => Promise<Outcome>;
 
-export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+const SINGLE: Readonly<Record<string, Benchmark>> = {
   redirect: benchRedirect,
   create: benchCreate,
   analytics: benchAnalytics,
@@ -34,6 +35,11 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   profile: summarizeProfiles,
 };
 
+export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+  ...SINGLE,
+  all: (options, report) => benchAll(options, report, SINGLE),
+};
+
 export const USAGE = `usage: npm run bench <name> -- [options]
 
 redirect      [--rounds 3] [--seconds 6] [--links 10000] [--draw zipf|even] [--durable] [--profile FOLDER]
@@ -44,6 +50,7 @@ analytics     [--clicks 1000000] [--requests 1000]
 fold          [--links 100000] [--draw even|zipf] [--seconds 60] [--rate 5000] [--only visibility|flood]
               [--profile FOLDER]
 rebuild       [--events 560000] [--links 100000] [--draw even|zipf] [--quick] [--profile FOLDER]
+all           the table of targets  [--only RUN,RUN]  [--quick] a minute, that everything is counted once
 webhooks      [--burst 2000] [--rate 50] [--seconds 8]
 abuse         [--seconds 30] [--rate 2000] [--only KIND,KIND]
 log-size      [--clicks 10000]

@@ -1,6 +1,7 @@
 // All benchmarks by name.
 import { benchAbuse } from "./abuse/abuse.ts";
 import { benchAnalytics } from "./analytics/analytics.ts";
+import { benchBaselines } from "./baselines/baselines.ts";
 import { benchColdLookups } from "./cold-lookups.ts";
 import { benchCreate } from "./create/create.ts";
 import { benchFold } from "./fold/fold.ts";
@@ -25,6 +26,7 @@ const SINGLE: Readonly<Record<string, Benchmark>> = {
   analytics: benchAnalytics,
   fold: benchFold,
   rebuild: benchRebuild,
+  baselines: benchBaselines,
   webhooks: benchWebhooks,
   abuse: benchAbuse,
   "log-size": benchLogSize,
@@ -51,6 +53,7 @@ fold          [--links 100000] [--draw even|zipf] [--seconds 60] [--rate 5000] [
               [--profile FOLDER]
 rebuild       [--events 560000] [--links 100000] [--draw even|zipf] [--quick] [--profile FOLDER]
 all           the table of targets  [--only RUN,RUN]  [--quick] a minute, that everything is counted once
+baselines     [--seconds 5] what the machine does without our code
 webhooks      [--burst 2000] [--rate 50] [--seconds 8]
 abuse         [--seconds 30] [--rate 2000] [--only KIND,KIND]
 log-size      [--clicks 10000]

@@ -53,6 +53,11 @@ export async function runWithoutCatchUp(
   await inSession(async (session) => print(await answer(session), json));
 }
 
+/** Opens the stores for a command that prints for itself, without catching up projections. */
+export async function runWithStores(use: (session: Session) => Promise<void>): Promise<void> {
+  await inSession(async (session) => use(session));
+}
+
 async function inSession(
   use: (session: Session, catchUp: () => Promise<void>) => Promise<void>,
 ): Promise<void> {

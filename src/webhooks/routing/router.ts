@@ -9,7 +9,13 @@ import type { DeliveryQueue, NewDelivery } from "../queue/queue.ts";
 import { oldestRouted } from "../queue/retention.ts";
 import { clickPayload, LINK_CLICKED } from "./click-payload.ts";
 import { foldAccounts } from "./directory.ts";
-import { foldSubscribers, noSubscribers, type Subscribers, subscribersOf } from "./subscribers.ts";
+import {
+  foldSubscribers,
+  isImported,
+  noSubscribers,
+  type Subscribers,
+  subscribersOf,
+} from "./subscribers.ts";
 
 export const ROUTER_CHECKPOINT = "webhooks-router";
 
@@ -119,7 +125,7 @@ function hasNoSubscriber({ byAccount }: Subscribers, { type, data }: RecordedEve
 }
 
 function deliveriesOf(subscribers: Subscribers, event: StoredEvent): NewDelivery[] {
-  if (event.type !== "LinkClicked") return [];
+  if (event.type !== "LinkClicked" || isImported(event)) return [];
   const webhooks = subscribersOf(subscribers, event.data);
   if (webhooks.length === 0) return [];
   const body = Buffer.from(clickPayload(event.data)).toString();

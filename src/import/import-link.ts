@@ -10,9 +10,9 @@ import { acceptImportedSlug } from "../commands/links/slug.ts";
 import type { RecheckLater } from "../commands/links/url-rechecks.ts";
 import type { EventStore } from "../event-store/port.ts";
 import type { EventOf, LinkEvent } from "../events/catalogue.ts";
-import { timeOrderedId } from "../events/ids.ts";
 import { newEvent } from "../events/new-event.ts";
 import { linkKey, linkStream } from "../events/streams.ts";
+import { timeOrderedId } from "../runtime/time-ordered-id.ts";
 import { type ImportedLink, RecordRefused } from "./imported.ts";
 
 export type ImportLinkDeps = AcceptUrlDeps & {

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { type EventStore, type NewEvent, RevisionConflict } from "../event-store/port.ts";
 import { streamPages } from "../event-store/stream-pages.ts";
-import { clickStream } from "../events/streams.ts";
+import { clickStream, IMPORT_WRITER } from "../events/streams.ts";
 
 /** `put` keeps up to BATCH events; `flush` appends the rest. Both throw StoreUnavailable. */
 export type ClickAppender = {
@@ -25,7 +25,8 @@ export function clickAppender(
   accountId: string,
   dryRun: boolean,
 ): ClickAppender {
-  const writer = createHash("sha256").update(`import ${accountId}`).digest("hex").slice(0, 16);
+  const own = createHash("sha256").update(accountId).digest("hex").slice(0, 16);
+  const writer = `${IMPORT_WRITER}${own}`;
   const days = new LRUCache<string, Day>({ max: DAYS_IN_MEMORY });
   const counts = { created: 0, already: 0 };
   let waiting: { event: NewEvent; at: string }[] = [];

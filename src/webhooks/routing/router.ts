@@ -2,20 +2,14 @@
 import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
 import type { StoredEvent } from "../../events/catalogue.ts";
 import { readEvent } from "../../events/read-event.ts";
-import { PREFIX } from "../../events/streams.ts";
+import { isImportedClick, PREFIX } from "../../events/streams.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import { pause } from "../../runtime/pause.ts";
 import type { DeliveryQueue, NewDelivery } from "../queue/queue.ts";
 import { oldestRouted } from "../queue/retention.ts";
 import { clickPayload, LINK_CLICKED } from "./click-payload.ts";
 import { foldAccounts } from "./directory.ts";
-import {
-  foldSubscribers,
-  isImported,
-  noSubscribers,
-  type Subscribers,
-  subscribersOf,
-} from "./subscribers.ts";
+import { foldSubscribers, noSubscribers, type Subscribers, subscribersOf } from "./subscribers.ts";
 
 export const ROUTER_CHECKPOINT = "webhooks-router";
 
@@ -125,7 +119,8 @@ function hasNoSubscriber({ byAccount }: Subscribers, { type, data }: RecordedEve
 }
 
 function deliveriesOf(subscribers: Subscribers, event: StoredEvent): NewDelivery[] {
-  if (event.type !== "LinkClicked" || isImported(event)) return [];
+  // Imported clicks happened elsewhere, some of them years ago: no receiver is told.
+  if (event.type !== "LinkClicked" || isImportedClick(event.stream)) return [];
   const webhooks = subscribersOf(subscribers, event.data);
   if (webhooks.length === 0) return [];
   const body = Buffer.from(clickPayload(event.data)).toString();

@@ -78,11 +78,6 @@ export function subscribersOf(subscribers: Subscribers, click: LinkClicked["data
   return found;
 }
 
-/** Imported clicks happened elsewhere, some of them years ago: no receiver is told. */
-export function isImported({ metadata }: Pick<StoredEvent, "metadata">): boolean {
-  return metadata.actor.type === "operator";
-}
-
 /** Only clicks on links created through the API trigger webhooks, not those created in the portal (interface, part 6). */
 export function isRouted(click: LinkClicked["data"]): boolean {
   return click.via === "api";

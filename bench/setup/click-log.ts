@@ -43,14 +43,12 @@ export async function openClickLog({ eventStore, baseUrl, accountId }: ClickLogD
     if (message.type === "committed") committed?.();
     if (message.type === "problem") failed?.(new Error(message.message));
   };
-  // One salt, as all clicks are of one day.
-  const codes = visitorCodes(randomBytes(32));
   const common = { report, random: Math.random };
   const writer = new ClickWriter({
     ...common,
     outbox: new ClickOutbox({ ...common, eventStore, spools: undefined, sleep: async () => {} }),
     enrich: enricher(openGeo(undefined)),
-    visitors: async () => codes,
+    visitors: async () => visitorCodes(randomBytes(32)),
     writer: randomBytes(8).toString("hex"),
     revisions: new Map(),
   });

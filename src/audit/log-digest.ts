@@ -1,6 +1,7 @@
 // A hash chain over the log: an anchor that is kept elsewhere shows later whether earlier events were changed.
 import { createHash } from "node:crypto";
 import type { RecordedEvent } from "../event-store/port.ts";
+import { canonicalJson } from "./canonical-json.ts";
 
 /** Independent of the event store's product, so that anchors also compare a log with its copy in another store. */
 export type Anchor = { events: number; digest: string };
@@ -19,9 +20,10 @@ export function anchorText({ events, digest }: Anchor): string {
 export class LogDigest {
   #events = 0;
   #digest = "0".repeat(64);
+  readonly #canonical = canonicalJson();
 
   add({ stream, revision, id, type, data, metadata }: RecordedEvent): Anchor {
-    const text = canonical([stream, revision, id, type, data, metadata]);
+    const text = this.#canonical([stream, revision, id, type, data, metadata]);
     this.#digest = createHash("sha256").update(this.#digest).update(text).digest("hex");
     this.#events += 1;
     return this.anchor;
@@ -30,14 +32,4 @@ export class LogDigest {
   get anchor(): Anchor {
     return { events: this.#events, digest: this.#digest };
   }
-}
-
-/** JSON with sorted keys, because stores do not preserve their order. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
-  if (value === null || typeof value !== "object") return JSON.stringify(value) ?? "null";
-  const members = Object.entries(value)
-    .filter(([, member]) => member !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join(",")}}`;
 }

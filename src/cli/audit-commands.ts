@@ -1,20 +1,14 @@
-// linkledger audit streams | stream | events | link | verify: shows and verifies the event log.
+// linkledger audit streams | stream | events | link: shows the event log; verify, seal, key and export beside it.
 import { type Command, InvalidArgumentError } from "commander";
-import { parseAnchor } from "../audit/log-digest.ts";
-import { verifyLog } from "../audit/verify-log.ts";
 import { LinkNotFound } from "../commands/links/link-errors.ts";
 import type { EventStore, Position } from "../event-store/port.ts";
 import { linkStream, PREFIX } from "../events/streams.ts";
 import { DomainError } from "../runtime/errors.ts";
-import { countLine } from "./progress-line.ts";
-import { runWithoutCatchUp, type Session } from "./session.ts";
+import { auditSealCommands } from "./audit-seal-commands.ts";
+import { runWithoutCatchUp } from "./session.ts";
 
 export class StreamNotFound extends DomainError {
   override readonly code = "stream_not_found";
-}
-
-export class BadAnchor extends DomainError {
-  override readonly code = "bad_anchor";
 }
 
 const PAGE = 1000;
@@ -76,32 +70,7 @@ export function auditCommands(program: Command): void {
         return { stream, events };
       }),
     );
-  audit
-    .command("verify")
-    .description("check every event: order, schema, times, and the rules of its stream")
-    .option("--anchor <anchor>", "of an earlier verification: was anything up to there changed?")
-    .option("--json", "print one JSON document")
-    .action((options: { anchor?: string; json?: boolean }) =>
-      runWithoutCatchUp(options.json ?? false, (session) => verify(session, options.anchor, !options.json)),
-    );
-}
-
-/** Prints the result in any case; exit code 1 when the log has a problem. */
-async function verify({ backend, deps }: Session, given: string | undefined, showProgress: boolean) {
-  const anchor = given === undefined ? undefined : parseAnchor(given);
-  if (given !== undefined && !anchor)
-    throw new BadAnchor(
-      "An anchor is what an earlier verification printed: a number, a colon, 64 hex digits",
-    );
-  const line = countLine(process.stderr);
-  const found = await verifyLog(
-    { eventStore: backend.eventStore, clock: deps.clock },
-    { anchor, ...(showProgress ? { onProgress: line.show } : {}) },
-  ).finally(() => line.end());
-  if (!found.ok) process.exitCode = 1;
-  const { ok, events, streams, types, unknownTypes, problemCount, problems, anchor: now } = found;
-  const counted = { ok, events, streams, types, unknown_types: unknownTypes };
-  return { ...counted, problem_count: problemCount, problems, anchor: now };
+  auditSealCommands(audit);
 }
 
 function atLeastOne(text: string): number {

@@ -5,6 +5,7 @@ import { accountEvents } from "./account-events.ts";
 import { clickEvents } from "./click-events.ts";
 import { domainEvents } from "./domain-events.ts";
 import { linkEvents } from "./link-events.ts";
+import { sealEvents } from "./seal-events.ts";
 import { webhookEvents } from "./webhook-events.ts";
 
 export const catalogue = {
@@ -13,6 +14,7 @@ export const catalogue = {
   ...domainEvents,
   ...linkEvents,
   ...clickEvents,
+  ...sealEvents,
 } as const;
 
 export type EventType = keyof typeof catalogue;
@@ -26,6 +28,7 @@ export type AccountEvent = TypedEvent<keyof typeof accountEvents | keyof typeof 
 export type DomainEvent = TypedEvent<keyof typeof domainEvents>;
 export type LinkEvent = TypedEvent<keyof typeof linkEvents>;
 export type LinkClicked = TypedEvent<"LinkClicked">;
+export type LogSealed = TypedEvent<"LogSealed">;
 /** An event of the type, as deciders return it, without an id. */
 export type EventOf<T extends EventType> = TypedEvent<T>;
 export type LinkledgerEvent = TypedEvent<EventType>;

@@ -2,8 +2,10 @@
 import { z } from "zod";
 import { catalogue, type EventType, type LinkledgerEvent } from "./catalogue.ts";
 import type { CatalogueEntry } from "./definition.ts";
+import { sealEvents } from "./seal-events.ts";
 
-export const EVENT_TYPES = Object.keys(catalogue) as EventType[];
+/** Those of accounts: a seal is over events of all. */
+export const EVENT_TYPES = (Object.keys(catalogue) as EventType[]).filter((type) => !(type in sealEvents));
 
 /** The schema of `publishedData` for events of the type. */
 export function publishedSchema(type: EventType): z.ZodObject {

@@ -3,6 +3,9 @@
 /** Prefixes for subscriptions; each ends in `-`, so that none is the beginning of another. */
 export const PREFIX = { account: "account-", domain: "domain-", link: "link-", clicks: "clicks-" } as const;
 
+/** One stream for all seals; without a dash, as no subscription filters by it. */
+export const SEALS_STREAM = "seals";
+
 export function accountStream(accountId: string): string {
   return `${PREFIX.account}${accountId}`;
 }
@@ -24,12 +27,4 @@ export function linkStream(host: string, slug: string): string {
 /** Clicks of one writer and UTC day; with a single writer every append can expect an exact revision (DESIGN §3). */
 export function clickStream(writer: string, at: Date): string {
   return `${PREFIX.clicks}${writer}-${at.toISOString().slice(0, 10).replaceAll("-", "")}`;
-}
-
-/** Begins the names of writers of imported clicks; those of recorders are hex digits. */
-export const IMPORT_WRITER = "import";
-
-/** Whether the click happened at another service, and was imported. */
-export function isImportedClick(stream: string): boolean {
-  return stream.startsWith(`${PREFIX.clicks}${IMPORT_WRITER}`);
 }

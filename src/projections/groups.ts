@@ -6,8 +6,10 @@ import { clickHours } from "./definitions/click-hours.ts";
 import { accountDays, linkDays } from "./definitions/days.ts";
 import { domains } from "./definitions/domains.ts";
 import { keys } from "./definitions/keys.ts";
-import { linkClicks } from "./definitions/link-clicks.ts";
+import { linkBreakdowns } from "./definitions/link-breakdowns.ts";
+import { linkTotals } from "./definitions/link-totals.ts";
 import { links } from "./definitions/links.ts";
+import { recentClicks } from "./definitions/recent-clicks.ts";
 import { webhooks } from "./definitions/webhooks.ts";
 import { checkpointName, type Projection } from "./projection.ts";
 
@@ -23,7 +25,9 @@ export const lifecycleProjections: readonly Projection[] = [
 /** The runner writes in this order; queries/analytics/link-clicks.ts relies on link-days coming first. */
 export const clickProjections: readonly Projection[] = [
   linkDays,
-  linkClicks,
+  linkTotals,
+  linkBreakdowns,
+  recentClicks,
   accountDays,
   accountTotals,
   clickHours,

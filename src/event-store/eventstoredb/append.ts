@@ -2,7 +2,7 @@
 import {
   type AppendResult,
   type ExpectedRevision,
-  type NewEvents,
+  type NewEvent,
   type RecordedEvent,
   RevisionConflict,
 } from "../port.ts";
@@ -31,9 +31,9 @@ export async function append(
   deps: AppendDeps,
   stream: string,
   expected: ExpectedRevision,
-  events: NewEvents,
+  events: readonly NewEvent[],
 ): Promise<AppendResult> {
-  const parts = cut(proposed(events));
+  const parts = cut(events.map(proposed));
   if (parts.length > 1 && (expected === "any" || expected === "exists"))
     throw new RangeError(
       `An append to ${stream} without a revision can't be larger than 400 KiB or 500 events`,

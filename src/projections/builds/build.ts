@@ -26,7 +26,8 @@ export type Builds = {
 
 /** The projection with the collection and checkpoint of that build. Build 0 uses the projection's own collection name. */
 export function asBuild(projection: Projection, { version, build, collection }: Build): Projection {
-  return { ...projection, version, build, collection: { ...projection.collection, name: collection } };
+  const { indexes } = projection.collection;
+  return { ...projection, version, build, collection: { name: collection, indexes } };
 }
 
 export function numbered({ version, collection }: Projection, build: number): Build {

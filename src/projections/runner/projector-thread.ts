@@ -1,8 +1,11 @@
 // The projector thread: runs the lifecycle and the click projections, each group while it holds the group's lease.
 import { randomUUID } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
+import { keepSealing } from "../../audit/seals/keep-sealing.ts";
+import { newestSeal } from "../../audit/seals/newest-seal.ts";
+import { sealKeysFrom } from "../../audit/seals/seal-keys.ts";
 import { openProjectorStores } from "../../backend.ts";
-import type { Config } from "../../config.ts";
+import { type Config, secretKeyOf } from "../../config.ts";
 import { holdLease, leaseHolder } from "../../coordination/hold-lease.ts";
 import type { ThreadLog } from "../../runtime/threads/keep-thread.ts";
 import { threadLog } from "../../runtime/threads/thread-log.ts";
@@ -19,6 +22,8 @@ const NICENESS = 10;
 /** Short, as portal pages wait until a link that was just created is in the documents. */
 const POLL_MS = 25;
 const LIFECYCLE_COMMIT_INTERVAL_MS = 100;
+/** As of the other jobs (roles/singleton-job.ts): after a crash another process seals within about 40 seconds. */
+const SEALING_LEASE = { ttlMs: 30_000, renewEveryMs: 10_000, pollEveryMs: 10_000 };
 
 const parent = parentPort;
 if (parent) {
@@ -75,12 +80,20 @@ async function runProjector(
 
   void report();
   const reporting = setInterval(report, REPORT_EVERY_MS);
-  await Promise.all(
-    groups.flatMap(({ lease, group }) => [
+  const keys = sealKeysFrom(secretKeyOf(config), config.secretKeyPrevious);
+  const sealing = { eventStore, keys, newest: newestSeal(foldStore), clock, newId: randomUUID, log };
+  await Promise.all([
+    // Here, as hashing ten thousand events takes a tenth of a second that no redirect may wait for.
+    holdLease(
+      { leases, name: "sealing", holder, log, ...SEALING_LEASE },
+      (signal) => keepSealing(sealing, signal),
+      stopping.signal,
+    ),
+    ...groups.flatMap(({ lease, group }) => [
       holdLease(lease, (signal) => group.run(signal), stopping.signal),
       group.build(stopping.signal),
     ]),
-  );
+  ]);
   clearInterval(reporting);
   await close();
   port.close();

@@ -113,5 +113,5 @@ function subjectOf({ data }: StoredEvent): string {
   if ("hostname" in data) return `domain/${data.hostname}`;
   if ("webhookId" in data) return `webhook/${data.webhookId}`;
   if ("keyId" in data) return `key/${data.keyId}`;
-  return `account/${data.accountId}`;
+  return "accountId" in data ? `account/${data.accountId}` : "log";
 }

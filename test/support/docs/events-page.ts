@@ -9,7 +9,8 @@ import type { CatalogueEntry } from "../../../src/events/definition.ts";
 import { domainEvents } from "../../../src/events/domain-events.ts";
 import { linkEvents } from "../../../src/events/link-events.ts";
 import { publishedSchema } from "../../../src/events/published-data.ts";
-import { PREFIX } from "../../../src/events/streams.ts";
+import { sealEvents } from "../../../src/events/seal-events.ts";
+import { PREFIX, SEALS_STREAM } from "../../../src/events/streams.ts";
 import { webhookEvents } from "../../../src/events/webhook-events.ts";
 
 export const EVENTS_PAGE = new URL("../../../docs/events.md", import.meta.url);
@@ -51,19 +52,20 @@ Each event has \`id\`, \`type\`, \`version\` (of the data's schema), \`subject\`
 `;
 
 export function eventsPage(): string {
-  return [INTRODUCTION, ...SECTIONS.map(([prefix, events]) => section(prefix, events))].join("\n");
+  return [INTRODUCTION, ...SECTIONS.map(([title, events]) => section(title, events))].join("\n");
 }
 
-const SECTIONS: readonly [prefix: string, events: object][] = [
-  [PREFIX.account, { ...accountEvents, ...webhookEvents }],
-  [PREFIX.domain, domainEvents],
-  [PREFIX.link, linkEvents],
-  [PREFIX.clicks, clickEvents],
+const SECTIONS: readonly [title: string, events: object][] = [
+  [`Streams \`${PREFIX.account}...\``, { ...accountEvents, ...webhookEvents }],
+  [`Streams \`${PREFIX.domain}...\``, domainEvents],
+  [`Streams \`${PREFIX.link}...\``, linkEvents],
+  [`Streams \`${PREFIX.clicks}...\``, clickEvents],
+  [`Stream \`${SEALS_STREAM}\`: in no answer of the feed (audit.md)`, sealEvents],
 ];
 
-function section(prefix: string, events: object): string {
+function section(title: string, events: object): string {
   const types = Object.keys(events) as EventType[];
-  return [`## Streams \`${prefix}...\`\n`, ...types.map(typeText)].join("\n");
+  return [`## ${title}\n`, ...types.map(typeText)].join("\n");
 }
 
 function typeText(type: EventType): string {

@@ -41,10 +41,8 @@ export async function startService(
   instance: Environment,
   nodeArguments: readonly string[] = [],
   program = root,
-  programArguments: readonly string[] = [],
 ): Promise<ServiceProcess> {
-  const words = [...startFlags(), ...nodeArguments, "src/main.ts", ...programArguments];
-  const child = spawn(process.execPath, words, {
+  const child = spawn(process.execPath, [...startFlags(), ...nodeArguments, "src/main.ts"], {
     cwd: program,
     env: childEnvironment(instance),
     stdio: ["ignore", "pipe", "pipe"],

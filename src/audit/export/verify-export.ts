@@ -1,0 +1,144 @@
+// Checks an exported log with the public key alone, offline.
+import type { RecordedEvent } from "../../event-store/port.ts";
+import { differences } from "../seals/differences.ts";
+import {
+  readSeal,
+  type SealFacts,
+  SealJudge,
+  type SealProblem,
+  sealFacts,
+  sealProblems,
+} from "../seals/judge-seals.ts";
+import { merkleRoot, type Part } from "../seals/merkle.ts";
+import type { Place } from "../seals/places.ts";
+import { leafHasher, type Seal } from "../seals/seal.ts";
+import {
+  BadExport,
+  type ExportLine,
+  type ExportSelection,
+  isSelected,
+  parseExportLine,
+} from "./export-lines.ts";
+
+export type ExportVerification = {
+  ok: boolean;
+  seals: number;
+  /** Below a seal. */
+  events: number;
+  /** Behind the last seal. */
+  unsealed: number;
+  selection: ExportSelection;
+  problems: SealProblem[];
+};
+
+type Block = { recorded: RecordedEvent; seal: Seal | undefined; events: RecordedEvent[]; parts: Part[] };
+
+/** `lines`: of the file. `trusted`: public keys. @throws BadExport */
+export async function verifyExport(
+  lines: AsyncIterable<string>,
+  trusted: readonly string[],
+): Promise<ExportVerification> {
+  let reader: ExportReader | undefined;
+  let number = 0;
+  for await (const text of lines) {
+    number += 1;
+    const line = parseExportLine(text, number);
+    if (!reader && "export" in line) reader = new ExportReader(line);
+    else if (reader && !("export" in line)) reader.add(line);
+    else throw new BadExport(`Line ${number}: the first line, and no other, says what was exported`);
+  }
+  if (!reader) throw new BadExport("The file is empty");
+  return reader.end(trusted);
+}
+
+class ExportReader {
+  readonly #selection: ExportSelection;
+  readonly #leafOf = leafHasher();
+  readonly #facts: SealFacts[] = [];
+  /** What is wrong with each seal's block. */
+  readonly #ofBlocks: SealProblem[][] = [];
+  readonly #ofEvents: SealProblem[] = [];
+  #nextRevision: number | undefined;
+  #block: Block | undefined;
+  #isUnsealed = false;
+  #hasEnded = false;
+  #events = 0;
+  #unsealed = 0;
+
+  constructor({ from, to, stream }: ExportSelection) {
+    this.#selection = { from, to, stream };
+    this.#nextRevision = from === undefined ? 0 : undefined;
+  }
+
+  add(line: Exclude<ExportLine, { export: unknown }>): void {
+    if (this.#hasEnded) throw new BadExport("There are lines behind the last one");
+    if ("event" in line) this.#addEvent(line.event);
+    else if ("hash" in line) this.#block?.parts.push({ ...line, hash: Buffer.from(line.hash, "hex") });
+    else {
+      this.#closeBlock();
+      if ("seal" in line) this.#openBlock(line.seal);
+      else if ("unsealed" in line) this.#isUnsealed = true;
+      else this.#hasEnded = true;
+    }
+  }
+
+  end(trusted: readonly string[]): ExportVerification {
+    if (!this.#hasEnded) throw new BadExport("The file is not whole: its last line is missing");
+    const selection = this.#selection;
+    const isWhole = Object.values(selection).every((value) => value === undefined);
+    const judge = new SealJudge(trusted);
+    const judged = this.#facts.toReversed().map((facts) => judge.next(facts));
+    // Of a part, seals of blocks in which nothing was selected are not there.
+    const ofSeals = sealProblems(judged, { isWhole }).filter(({ position }) => isWhole || position !== "");
+    const isGood = judged.toReversed().map(({ reason }) => reason === undefined);
+    const ofBlocks = this.#ofBlocks.filter((_, n) => isGood[n]).flat();
+    const problems = [...ofSeals.toReversed(), ...ofBlocks, ...this.#ofEvents];
+    const counts = { seals: judged.length, events: this.#events, unsealed: this.#unsealed };
+    return { ok: problems.length === 0, ...counts, selection, problems };
+  }
+
+  #openBlock(recorded: RecordedEvent): void {
+    this.#facts.push(sealFacts(recorded));
+    this.#block = { recorded, seal: readSeal(recorded), events: [], parts: [] };
+  }
+
+  #closeBlock(): void {
+    if (this.#block) this.#ofBlocks.push(this.#problemsOf(this.#block));
+    this.#block = undefined;
+  }
+
+  #addEvent(event: RecordedEvent): void {
+    const { stream, revision } = event;
+    if (!isSelected(this.#selection, event)) this.#report(event, "does not belong to what was exported");
+    if (stream === this.#selection.stream) {
+      const expected = this.#nextRevision ?? revision;
+      if (revision !== expected) this.#report(event, `revision ${expected} was expected`);
+      this.#nextRevision = revision + 1;
+    }
+    if (this.#block) {
+      this.#events += 1;
+      this.#block.events.push(event);
+      this.#block.parts.push({ hash: this.#leafOf(event), events: 1 });
+    } else {
+      this.#unsealed += 1;
+      if (!this.#isUnsealed) this.#report(event, "is below no seal");
+    }
+  }
+
+  #report({ stream, revision, position }: Place, message: string): void {
+    this.#ofEvents.push({ stream, revision, position, message });
+  }
+
+  #problemsOf({ recorded, seal, events, parts }: Block): SealProblem[] {
+    if (!seal) return [];
+    const count = parts.reduce((sum, part) => sum + part.events, 0);
+    if (count === seal.events && merkleRoot(parts)?.toString("hex") === seal.root) return [];
+    const leaves = events.map(this.#leafOf);
+    const isExpected = (place: Place) => isSelected(this.#selection, place);
+    const found = differences({ seal, events, leaves, keys: [], isExpected });
+    if (found.length > 0) return found;
+    const { stream, revision, position } = recorded;
+    const message = `what the file has up to position ${seal.position} is not what seal ${seal.number} covers`;
+    return [{ stream, revision, position, message }];
+  }
+}

@@ -1,0 +1,89 @@
+// Which seals can be trusted: those that this service signed, and those that a trusted later one follows.
+import type { RecordedEvent } from "../../event-store/port.ts";
+import { sealEvents } from "../../events/seal-events.ts";
+import { SEALS_STREAM } from "../../events/streams.ts";
+import { isSignedByItsKey, type Seal, sealHash } from "./seal.ts";
+
+/** A seal without what it keeps of each event, a hundred kilobytes. */
+export type SealHeader = Omit<Seal, "places" | "leaves" | "tags">;
+
+/** `seal`: undefined when its data can't be read. `reason`: why it is not good. */
+export type Judged = {
+  event: Pick<RecordedEvent, "stream" | "revision" | "position">;
+  seal: SealHeader | undefined;
+  reason: string | undefined;
+};
+
+export type SealProblem = Judged["event"] & { message: string };
+
+/** What a judgement needs to know of a seal. */
+export type SealFacts = Omit<Judged, "reason"> & { hash: string; isSigned: boolean };
+
+/** `isSigned`: by the key that it names. */
+export function sealFacts(recorded: RecordedEvent): SealFacts {
+  const { stream, revision, position } = recorded;
+  const event = { stream, revision, position };
+  const seal = readSeal(recorded);
+  if (!seal) return { event, seal, hash: "", isSigned: false };
+  const { places: _, leaves: __, tags: ___, ...header } = seal;
+  return { event, seal: header, hash: sealHash(recorded), isSigned: isSignedByItsKey(seal) };
+}
+
+/**
+ * Takes seals from the newest to the oldest. A key that was changed since needs no trust: the first seal under the
+ * present key binds all before it by their hashes.
+ */
+export class SealJudge {
+  readonly #trusted: readonly string[];
+  #later: { revision: number; seal: SealHeader | undefined } | undefined;
+
+  /** `trusted`: public keys. */
+  constructor(trusted: readonly string[]) {
+    this.#trusted = trusted;
+  }
+
+  next({ event, seal, hash, isSigned }: SealFacts): Judged {
+    const reason = this.#reasonAgainst(event.revision, seal, { hash, isSigned });
+    this.#later = { revision: event.revision, seal: reason === undefined ? seal : undefined };
+    return { event, seal, reason };
+  }
+
+  #reasonAgainst(
+    revision: number,
+    seal: SealHeader | undefined,
+    { hash, isSigned }: Pick<SealFacts, "hash" | "isSigned">,
+  ): string | undefined {
+    if (!seal) return "can't be read as a seal";
+    if (seal.number !== revision) return `says that it is seal ${seal.number}`;
+    const follower = this.#later?.revision === revision + 1 ? this.#later.seal : undefined;
+    if (follower)
+      return follower.previous === hash && follower.after === seal.position
+        ? undefined
+        : `is not the seal that seal ${revision + 1} follows`;
+    if (!isSigned) return "is not what was signed";
+    return this.#trusted.includes(seal.publicKey) ? undefined : "is signed with another key";
+  }
+}
+
+/** What is wrong with seals, newest first; `isWhole`: the last of them must be seal 0. */
+export function sealProblems(judged: readonly Judged[], { isWhole = true } = {}): SealProblem[] {
+  return judged.flatMap(({ event, reason }, n) => {
+    const problem = (revision: number, position: string, what: string) => ({
+      ...{ stream: SEALS_STREAM, revision, position },
+      message: `seal ${revision} ${what}`,
+    });
+    const found = reason === undefined ? [] : [problem(event.revision, event.position, reason)];
+    const older = judged[n + 1]?.event.revision ?? (isWhole ? -1 : event.revision - 1);
+    for (let gone = event.revision - 1; gone > older; gone -= 1) found.push(problem(gone, "", "was removed"));
+    return found;
+  });
+}
+
+/** A member that nobody knows would be outside of what is signed. */
+const sealSchema = sealEvents.LogSealed.schema.strict();
+
+/** Undefined when it is none. */
+export function readSeal({ type, data }: RecordedEvent): Seal | undefined {
+  if (type !== "LogSealed") return undefined;
+  return sealSchema.safeParse(data).data;
+}

@@ -1,0 +1,43 @@
+// Seals the log for as long as the process holds the lease, in small steps between which the thread does its own work.
+import { RevisionConflict } from "../../event-store/port.ts";
+import { pause } from "../../runtime/pause.ts";
+import { Sealer, type SealerDeps } from "./sealer.ts";
+
+export type KeepSealingDeps = SealerDeps & {
+  log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
+};
+
+/** The start has more urgent work. */
+const FIRST_AFTER_MS = 5_000;
+const LOOK_EVERY_MS = 10_000;
+const RETRY_AFTER_MS = 60_000;
+/** Rest after each step, as a multiple of its time: a long log to catch up with takes a quarter of the thread. */
+const REST = 3;
+
+/** Ends when the signal aborts. */
+export async function keepSealing(deps: KeepSealingDeps, signal: AbortSignal): Promise<void> {
+  await pause(FIRST_AFTER_MS, signal);
+  while (!signal.aborted) {
+    try {
+      await sealUntilAborted(deps, signal);
+    } catch (err) {
+      // Another process has sealed: `audit seal`, or one that still believed it had the lease.
+      if (err instanceof RevisionConflict) continue;
+      if (!signal.aborted) deps.log.warn({ err }, "the log is not being sealed");
+      await pause(RETRY_AFTER_MS, signal);
+    }
+  }
+}
+
+async function sealUntilAborted(deps: KeepSealingDeps, signal: AbortSignal): Promise<void> {
+  const sealer = await Sealer.open(deps);
+  while (!signal.aborted) {
+    const started = performance.now();
+    const hasMore = await sealer.read();
+    if (!hasMore && sealer.isDue()) {
+      const { number, events, position } = await sealer.seal();
+      deps.log.info({ number, events, position }, "sealed the log");
+    }
+    await pause(hasMore ? REST * (performance.now() - started) : LOOK_EVERY_MS, signal);
+  }
+}

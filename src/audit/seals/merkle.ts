@@ -1,0 +1,57 @@
+// Merkle trees over events (RFC 6962, section 2.1): one hash binds a block, and a part of it can be shown without the rest.
+import { hash } from "node:crypto";
+
+const LEAF = Buffer.from([0]);
+const NODE = Buffer.from([1]);
+
+export function leafHash(text: string): Buffer {
+  return sha256(Buffer.concat([LEAF, Buffer.from(text)]));
+}
+
+/** A leaf, or a subtree of `events` leaves of which only the hash is known. */
+export type Part = { hash: Buffer; events: number };
+
+/** The root over all parts in their order; undefined when a subtree isn't one of a tree of so many leaves. */
+export function merkleRoot(parts: readonly Part[]): Buffer | undefined {
+  let next = 0;
+  function root(size: number): Buffer | undefined {
+    const part = parts[next];
+    if (part === undefined || part.events > size) return undefined;
+    if (part.events === size) {
+      next += 1;
+      return part.hash;
+    }
+    const left = largestPowerBelow(size);
+    const [first, second] = [root(left), root(size - left)];
+    return first && second && sha256(Buffer.concat([NODE, first, second]));
+  }
+  const size = parts.reduce((sum, { events }) => sum + events, 0);
+  return size === 0 ? sha256(Buffer.alloc(0)) : root(size);
+}
+
+/** The fewest parts that have the same root and all leaves for which `isShown` holds. */
+export function pruned(leaves: readonly Buffer[], isShown: (leaf: number) => boolean): Part[] {
+  const parts: Part[] = [];
+  function add(first: number, size: number): void {
+    let hidden = 0;
+    while (hidden < size && !isShown(first + hidden)) hidden += 1;
+    if (hidden === size || size === 1) {
+      const tree = leaves.slice(first, first + size).map((hash) => ({ hash, events: 1 }));
+      parts.push({ hash: merkleRoot(tree) as Buffer, events: size });
+      return;
+    }
+    const left = largestPowerBelow(size);
+    add(first, left);
+    add(first + left, size - left);
+  }
+  if (leaves.length > 0) add(0, leaves.length);
+  return parts;
+}
+
+export function sha256(bytes: Uint8Array | string): Buffer {
+  return hash("sha256", bytes, "buffer");
+}
+
+function largestPowerBelow(size: number): number {
+  return 2 ** (31 - Math.clz32(size - 1));
+}

@@ -1,0 +1,30 @@
+// Reads the stream of seals in pages, as a seal is a hundred kilobytes.
+import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
+import { SEALS_STREAM } from "../../events/streams.ts";
+
+const PAGE = 20;
+
+export type SealReader = Pick<EventStore, "read">;
+
+/** From the newest on. */
+export async function* sealsBackwards(eventStore: SealReader): AsyncGenerator<RecordedEvent> {
+  let from: number | undefined;
+  for (;;) {
+    const options = { backwards: true, limit: PAGE, ...(from === undefined ? {} : { from }) };
+    const page = await eventStore.read(SEALS_STREAM, options);
+    yield* page;
+    const oldest = page.at(-1)?.revision ?? 0;
+    if (oldest === 0) return;
+    from = oldest - 1;
+  }
+}
+
+export async function* sealsForwards(eventStore: SealReader): AsyncGenerator<RecordedEvent> {
+  for (let from = 0; ; ) {
+    const page = await eventStore.read(SEALS_STREAM, { from, limit: PAGE });
+    yield* page;
+    const newest = page.at(-1);
+    if (!newest) return;
+    from = newest.revision + 1;
+  }
+}

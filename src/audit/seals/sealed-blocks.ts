@@ -1,0 +1,54 @@
+// Feeds the log and the stream of seals to the check of blocks, while both are read once.
+import type { Position, RecordedEvent } from "../../event-store/port.ts";
+import { BlockCheck, type JudgedBlock } from "./check-blocks.ts";
+import { readSeal } from "./judge-seals.ts";
+import { type SealReader, sealsForwards } from "./read-seals.ts";
+
+type Deps = ConstructorParameters<typeof BlockCheck>[0] & {
+  eventStore: SealReader;
+  /** Why seals are not good, by revision; seals that are not in it were appended meanwhile. */
+  reasons: ReadonlyMap<number, string | undefined>;
+};
+
+export class SealedBlocks {
+  readonly #deps: Deps;
+  readonly #check: BlockCheck;
+  readonly #seals: AsyncGenerator<RecordedEvent>;
+  #next: JudgedBlock | undefined;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    this.#check = new BlockCheck(deps);
+    this.#seals = sealsForwards(deps.eventStore);
+  }
+
+  /** The next events of the log, in order. */
+  async add(events: readonly RecordedEvent[]): Promise<void> {
+    this.#check.add(events);
+    await this.#closeUpTo(events.at(-1)?.position ?? "");
+  }
+
+  /** After the last event. Returns the number of events behind the last seal. */
+  async end(): Promise<number> {
+    await this.#closeUpTo(undefined);
+    return this.#check.end();
+  }
+
+  /** undefined: all. */
+  async #closeUpTo(position: Position | undefined): Promise<void> {
+    for (;;) {
+      this.#next ??= await this.#read();
+      if (!this.#next) return;
+      const reaches = this.#next.seal?.position ?? "";
+      if (position !== undefined && reaches > position) return;
+      this.#check.close(this.#next);
+      this.#next = undefined;
+    }
+  }
+
+  async #read(): Promise<JudgedBlock | undefined> {
+    const { value: event, done } = await this.#seals.next();
+    if (done || !this.#deps.reasons.has(event.revision)) return undefined;
+    return { event, seal: readSeal(event), reason: this.#deps.reasons.get(event.revision) };
+  }
+}

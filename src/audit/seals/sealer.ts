@@ -1,0 +1,131 @@
+// Seals the log: reads what is new, and appends a seal for every ten thousand events and for every day.
+import type { EventStore } from "../../event-store/port.ts";
+import { newEvent } from "../../events/new-event.ts";
+import { PREFIX, SEALS_STREAM } from "../../events/streams.ts";
+import { DomainError } from "../../runtime/errors.ts";
+import { readSeal, SealJudge, sealFacts } from "./judge-seals.ts";
+import type { Place } from "./places.ts";
+import { sealsBackwards } from "./read-seals.ts";
+import { BLOCK_EVENTS, type LastSeal, leafHasher, makeSeal, type Seal, sealHash } from "./seal.ts";
+import type { SealKeys } from "./seal-keys.ts";
+
+/** A seal behind one that can't be trusted would vouch for it. */
+export class SealsUntrusted extends DomainError {
+  override readonly code = "seals_untrusted";
+}
+
+export type NewestSeal = {
+  get(): Promise<string | undefined>;
+  set(position: string, at: string): Promise<void>;
+  /** For a log that was restored from an older backup. */
+  forget(): Promise<void>;
+};
+
+export type SealerDeps = {
+  eventStore: Pick<EventStore, "read" | "readAll" | "append">;
+  /** The first one signs; seals of all are continued. */
+  keys: readonly [SealKeys, ...SealKeys[]];
+  /** Position of the newest seal, kept outside the log: that it was removed can't be seen in what is left. */
+  newest: NewestSeal;
+  clock: () => Date;
+  newId: () => string;
+};
+
+/** Read at once, so that other work of the thread waits for some milliseconds only. */
+const PAGE = 500;
+
+/** A block that is not full yet. Of its events only the hash and the place are kept. */
+export class Sealer {
+  readonly #deps: SealerDeps;
+  readonly #leafOf = leafHasher();
+  #last: LastSeal | undefined;
+  #places: Place[] = [];
+  #leaves: Buffer[] = [];
+  #firstRecordedAt = "";
+
+  private constructor(deps: SealerDeps, last: LastSeal | undefined) {
+    this.#deps = deps;
+    this.#last = last;
+  }
+
+  /**
+   * Continues after the newest seal. `anyway`: also when it can't be trusted, by decision of the operator.
+   * @throws SealsUntrusted
+   */
+  static async open(deps: SealerDeps, { anyway = false } = {}): Promise<Sealer> {
+    if (anyway) await deps.newest.forget();
+    const judge = new SealJudge(deps.keys.map(({ publicKey }) => publicKey));
+    for await (const event of sealsBackwards(deps.eventStore)) {
+      const { reason } = judge.next(sealFacts(event));
+      const seal = readSeal(event);
+      if (!seal || (reason !== undefined && !anyway))
+        throw new SealsUntrusted(`seal ${event.revision} ${reason}`);
+      await refuseRemoved(deps, event.position);
+      return new Sealer(deps, { seal, hash: sealHash(event) });
+    }
+    await refuseRemoved(deps, "");
+    return new Sealer(deps, undefined);
+  }
+
+  /**
+   * Reads the next events, and seals the block when it is full. Returns whether there may be more.
+   * @throws RevisionConflict when another process has sealed meanwhile: open again
+   */
+  async read(): Promise<boolean> {
+    const limit = Math.min(PAGE, BLOCK_EVENTS - this.#places.length);
+    const after = this.#places.at(-1)?.position ?? this.#last?.seal.position;
+    const options = { after: after || undefined, prefixes: Object.values(PREFIX), limit };
+    const events = await this.#deps.eventStore.readAll(options);
+    for (const event of events) {
+      const { stream, revision, position, recordedAt } = event;
+      if (this.#places.length === 0) this.#firstRecordedAt = recordedAt;
+      this.#places.push({ stream, revision, position });
+      this.#leaves.push(this.#leafOf(event));
+    }
+    if (this.#places.length === BLOCK_EVENTS) await this.seal();
+    return events.length === limit;
+  }
+
+  /** Whether the block has events of an earlier UTC day, or the newest seal is signed with an earlier key. */
+  isDue(): boolean {
+    const today = this.#deps.clock().toISOString().slice(0, 10);
+    const hasKeyChanged =
+      this.#last !== undefined && this.#last.seal.publicKey !== this.#deps.keys[0].publicKey;
+    return hasKeyChanged || (this.#places.length > 0 && this.#firstRecordedAt.slice(0, 10) < today);
+  }
+
+  /** Seals what was read. @throws as `read` does */
+  async seal(): Promise<Seal> {
+    const { eventStore, keys, clock, newId, newest } = this.#deps;
+    const block = { places: this.#places, leaves: this.#leaves, at: clock().toISOString() };
+    const seal = makeSeal(keys[0], this.#last, block);
+    const id = newId();
+    const origin = { correlationId: id, causationId: id, actor: { type: "system", id: "sealing" } } as const;
+    const expected = seal.number === 0 ? "none" : seal.number - 1;
+    const event = newEvent({ type: "LogSealed", data: seal }, id, origin);
+    const { position } = await eventStore.append(SEALS_STREAM, expected, [event]);
+    const [recorded] = await eventStore.read(SEALS_STREAM, { from: seal.number, limit: 1 });
+    if (!recorded) throw new SealsUntrusted(`seal ${seal.number} was appended and can't be read`);
+    this.#last = { seal, hash: sealHash(recorded) };
+    [this.#places, this.#leaves] = [[], []];
+    await newest.set(position, seal.at);
+    return seal;
+  }
+
+  /** The newest seal. */
+  get last(): Seal | undefined {
+    return this.#last?.seal;
+  }
+
+  /** The events of the block that is not sealed yet. */
+  get unsealed(): number {
+    return this.#places.length;
+  }
+}
+
+/** `position`: of the newest seal in the log. */
+async function refuseRemoved({ newest }: SealerDeps, position: string): Promise<void> {
+  const known = await newest.get();
+  if (known !== undefined && known > position)
+    throw new SealsUntrusted(`the newest seal, at position ${known}, is not in the log any more`);
+}

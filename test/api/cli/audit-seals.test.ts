@@ -1,0 +1,158 @@
+// `audit seal`, `key`, `verify` and `export`: on a data folder, and offline with the public key alone.
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openSqliteEventStore } from "../../../src/event-store/sqlite/event-store.ts";
+import { SEALS_STREAM } from "../../../src/events/streams.ts";
+import { ACCOUNT, linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
+import { append } from "../../support/runtime/stores.ts";
+import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
+import { until } from "../../support/runtime/until.ts";
+import { commandLine } from "../../support/service/command-line.ts";
+import { startTestService } from "../../support/service/start-service.ts";
+
+const SECRET_KEY = "a secret key that is long enough to be one";
+const yesterday = () => new Date(Date.now() - 86_400_000);
+const LINK = "link-sho.rt/abc";
+const CLICKS = "clicks-a-20260301";
+
+describe("the seals of a log", () => {
+  let folder: TemporaryFolder;
+  let dataDir: string;
+  let command: ReturnType<typeof commandLine>;
+  /** Needs nothing of the service. */
+  let elsewhere: ReturnType<typeof commandLine>;
+  let key: string;
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    dataDir = join(folder.path, "data");
+    command = commandLine(dataDir, { SECRET_KEY });
+    elsewhere = commandLine(join(folder.path, "elsewhere"));
+    ({ public_key: key } = await command.json("audit", "key"));
+    const store = await openSqliteEventStore(join(dataDir, "events.db"), { clock: yesterday });
+    const at = yesterday().toISOString();
+    await append(store, `account-${ACCOUNT}`, [
+      { type: "AccountOpened", data: { accountId: ACCOUNT, at, tier: "developer" } },
+    ]);
+    await append(store, LINK, [linkCreated({ at })]);
+    await append(
+      store,
+      CLICKS,
+      Array.from({ length: 40 }, (_, n) => linkClicked({ at, city: `city ${n}` })),
+    );
+    await store.close();
+  });
+  afterAll(() => folder.remove());
+
+  const exported = async (name: string, ...selection: string[]) => {
+    const { stdout, stderr, code } = await command.linkledger(["audit", "export", ...selection]);
+    expect([code, stderr]).toEqual([0, ""]);
+    const file = join(folder.path, name);
+    await writeFile(file, stdout);
+    return file;
+  };
+  const checked = async (file: string, ...keys: string[]) => {
+    const outcome = await elsewhere.linkledger([
+      "audit",
+      "verify",
+      "--file",
+      file,
+      "--key",
+      ...keys,
+      "--json",
+    ]);
+    return { code: outcome.code, ...JSON.parse(outcome.stdout) };
+  };
+
+  it("are made by the running service, for the events of yesterday", async () => {
+    const service = await startTestService({ DATA_DIR: dataDir, SECRET_KEY });
+    try {
+      const { eventStore } = service.backend;
+      await until("a seal", async () => (await eventStore.read(SEALS_STREAM)).length === 1);
+    } finally {
+      await service.stop();
+    }
+    expect(await command.json("audit", "verify")).toMatchObject({
+      ok: true,
+      seals: { good: 0, from: 0, unsealed: 0 },
+      anchor: expect.stringMatching(/^seal:0:/),
+    });
+  });
+
+  it("are made at once by the operator, and not twice", async () => {
+    const store = await openSqliteEventStore(join(dataDir, "events.db"));
+    await append(store, LINK, [
+      {
+        type: "LinkDisabled",
+        data: { host: "sho.rt", slug: "abc", accountId: ACCOUNT, at: new Date().toISOString() },
+      },
+    ]);
+    await store.close();
+    expect(await command.json("audit", "verify")).toMatchObject({
+      ok: true,
+      events: 1,
+      seals: { unsealed: 1 },
+    });
+    for (let times = 0; times < 2; times += 1)
+      expect(await command.json("audit", "seal")).toMatchObject({ seals: 2, events: 43 });
+    expect(await command.json("audit", "verify", "--full")).toMatchObject({ ok: true, events: 43 });
+  });
+
+  it("prove an exported log, a stream of it and a range, by the public key alone", async () => {
+    expect(await checked(await exported("all.ndjson"), key)).toMatchObject({
+      code: 0,
+      ok: true,
+      seals: 2,
+      events: 43,
+    });
+    const stream = await exported("stream.ndjson", "--stream", LINK);
+    expect(await checked(stream, key)).toMatchObject({
+      ok: true,
+      seals: 2,
+      events: 2,
+      selection: { stream: LINK },
+    });
+    const [from, to] = [5, 9].map((n) => String(n).padStart(20, "0")) as [string, string];
+    const range = await exported("range.ndjson", "--from", from, "--to", to);
+    expect(await checked(range, key)).toMatchObject({ ok: true, seals: 1, events: 5 });
+    expect(await checked(range, "A".repeat(43))).toMatchObject({
+      ...{ code: 1, ok: false },
+      problems: [{ stream: "seals", message: "seal 0 is signed with another key" }],
+    });
+  });
+
+  it("name what was edited in an exported file", async () => {
+    const file = await exported("edited.ndjson", "--stream", LINK);
+    const text = await readFile(file, "utf8");
+    await writeFile(file, text.replace("https://example.com/", "https://evil.example/"));
+    const problem = { stream: LINK, revision: 0, position: "00000000000000000002", message: "was changed" };
+    expect(await checked(file, key)).toMatchObject({ code: 1, ok: false, problems: [problem] });
+    const without = text.split("\n").filter((line) => !line.includes("LinkDisabled"));
+    await writeFile(file, without.join("\n"));
+    expect((await checked(file, key)).problems).toMatchObject([
+      { stream: LINK, revision: 1, position: "00000000000000000044", message: "was removed" },
+    ]);
+    await writeFile(file, text.split("\n").slice(0, -2).join("\n"));
+    const refused = await elsewhere.linkledger(["audit", "verify", "--file", file, "--key", key]);
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      "error: The file is not whole: its last line is missing\n",
+    ]);
+  });
+
+  it("name the newest one that was removed, by what is kept in the read store, until the operator goes on", async () => {
+    const db = new DatabaseSync(join(dataDir, "events.db"));
+    db.exec("DELETE FROM events WHERE stream = 'seals' AND revision = 1");
+    db.close();
+    const { code, stdout } = await command.linkledger(["audit", "verify", "--json"]);
+    expect([code, JSON.parse(stdout).problems]).toMatchObject([
+      1,
+      [{ check: "seal", stream: "seals", revision: 1, message: "seal 1 and what follows was removed" }],
+    ]);
+    expect(await command.refused("audit", "seal")).toMatch(/is not in the log any more/);
+    expect(await command.json("audit", "seal", "--anyway")).toMatchObject({ seals: 2, events: 43 });
+    expect(await command.json("audit", "verify", "--full")).toMatchObject({ ok: true });
+  });
+});

@@ -1,0 +1,189 @@
+// events.db edited by hand, in rows and in compressed batches: `audit verify --full` names what was edited.
+import { randomUUID } from "node:crypto";
+import { copyFile } from "node:fs/promises";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { sealKeysOf } from "../../../src/audit/seals/seal-keys.ts";
+import { Sealer } from "../../../src/audit/seals/sealer.ts";
+import { verifySealedLog } from "../../../src/audit/verify-sealed-log.ts";
+import { openSqliteEventStore } from "../../../src/event-store/sqlite/event-store.ts";
+import { newEvent } from "../../../src/events/new-event.ts";
+import { ACCOUNT, linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
+import { append } from "../../support/runtime/stores.ts";
+import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
+
+const keys = sealKeysOf("the key of this test");
+const clock = () => new Date();
+const at = new Date().toISOString();
+const CLICKS = "clicks-a-20260301";
+const LINKS = 20;
+const BATCH = 50;
+/** Position of the first click of each block: after the account's and the links' events, and the block's seal. */
+const FIRST_CLICK = 1 + LINKS + 1;
+
+let folder: TemporaryFolder;
+let untouched: string;
+let copies = 0;
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  untouched = join(folder.path, "events.db");
+  const eventStore = await openSqliteEventStore(untouched);
+  let known: string | undefined;
+  const newest = {
+    get: async () => known,
+    async set(to: string) {
+      known = to;
+    },
+    forget: async () => undefined,
+  };
+  const sealer = await Sealer.open({ eventStore, keys: [keys], newest, clock, newId: randomUUID });
+  await append(eventStore, `account-${ACCOUNT}`, [
+    { type: "AccountOpened", data: { accountId: ACCOUNT, at, tier: "developer" } },
+  ]);
+  for (let n = 0; n < LINKS; n += 1)
+    await append(eventStore, `link-sho.rt/l${n}`, [linkCreated({ slug: `l${n}`, at })]);
+  const origin = { correlationId: "t", causationId: "t", actor: { type: "system", id: "t" } } as const;
+  for (let block = 0; block < 3; block += 1) {
+    const events = Array.from({ length: BATCH }, (_, n) =>
+      newEvent(
+        linkClicked({ link: `sho.rt/l${n % LINKS}`, at, city: `${block} ${n}` }),
+        randomUUID(),
+        origin,
+      ),
+    );
+    await eventStore.append(CLICKS, block === 0 ? "none" : block * BATCH - 1, events);
+    while (await sealer.read());
+    await sealer.seal();
+  }
+  await eventStore.close();
+});
+afterAll(() => folder.remove());
+
+/** What a full verification says after the SQL. */
+async function problemsAfter(...statements: string[]): Promise<string[]> {
+  copies += 1;
+  const file = join(folder.path, `copy-${copies}.db`);
+  await copyFile(untouched, file);
+  const db = new DatabaseSync(file);
+  for (const sql of statements) db.exec(sql);
+  db.close();
+  const eventStore = await openSqliteEventStore(file);
+  try {
+    const newest = { get: async () => undefined };
+    const found = await verifySealedLog({ eventStore, clock, keys: [keys], newest }, { full: true });
+    expect(found.ok).toBe(found.problems.length === 0);
+    return found.problems
+      .filter(({ check }) => check === "seal")
+      .map((one) => `${one.stream}@${one.revision} ${Number(one.position) || "-"}: ${one.message}`);
+  } finally {
+    await eventStore.close();
+  }
+}
+
+describe("events.db", () => {
+  it("is as it was sealed", async () => {
+    expect(await problemsAfter()).toEqual([]);
+  });
+
+  it.each<[string, string[], string[]]>([
+    [
+      "data",
+      [
+        "UPDATE events SET data = replace(data, 'example.com', 'evil.example') WHERE stream = 'link-sho.rt/l3'",
+      ],
+      ["link-sho.rt/l3@0 5: was changed"],
+    ],
+    [
+      "type",
+      ["UPDATE events SET type = 'LinkDisabled' WHERE stream = 'link-sho.rt/l3'"],
+      ["link-sho.rt/l3@0 5: was changed"],
+    ],
+    [
+      "time",
+      ["UPDATE events SET recorded_at = '2020-01-01T00:00:00.000Z' WHERE stream = 'link-sho.rt/l3'"],
+      ["link-sho.rt/l3@0 5: was changed"],
+    ],
+    [
+      "metadata",
+      [
+        "UPDATE events SET metadata = replace(metadata, 'operator', 'system') WHERE stream = 'link-sho.rt/l3'",
+      ],
+      ["link-sho.rt/l3@0 5: was changed"],
+    ],
+    [
+      "stream",
+      ["UPDATE events SET stream = 'link-sho.rt/other' WHERE stream = 'link-sho.rt/l3'"],
+      [
+        "link-sho.rt/other@0 5: was moved here from revision 0 of link-sho.rt/l3, position 00000000000000000005",
+      ],
+    ],
+    [
+      "order of two events",
+      [
+        "UPDATE events SET position = 9999 WHERE position = 5",
+        "UPDATE events SET position = 5 WHERE position = 7",
+        "UPDATE events SET position = 7 WHERE position = 9999",
+      ],
+      [
+        "link-sho.rt/l5@0 5: was moved here from revision 0 of link-sho.rt/l5, position 00000000000000000007",
+        "link-sho.rt/l3@0 7: was moved here from revision 0 of link-sho.rt/l3, position 00000000000000000005",
+      ],
+    ],
+    ["removed", ["DELETE FROM events WHERE position = 5"], ["link-sho.rt/l3@0 5: was removed"]],
+    [
+      "several removed",
+      ["DELETE FROM events WHERE position BETWEEN 5 AND 7"],
+      [3, 4, 5].map((n) => `link-sho.rt/l${n}@0 ${n + 2}: was removed`),
+    ],
+    [
+      "inserted, in the place of one that was removed",
+      [
+        "DELETE FROM events WHERE position = 5",
+        `INSERT INTO events (position, category, stream, revision, id, type, data, metadata, recorded_at)
+         SELECT 5, category, 'link-sho.rt/new', 0, 'new', type, data, metadata, recorded_at FROM events WHERE position = 6`,
+      ],
+      ["link-sho.rt/new@0 5: was changed"],
+    ],
+  ])("edited in a row (%s) is named", async (_, statements, expected) => {
+    expect(await problemsAfter(...statements)).toEqual(expected);
+  });
+
+  it("that lost a batch names each of its clicks", async () => {
+    const found = await problemsAfter("DELETE FROM segments WHERE last_revision = 99");
+    const lost = Array.from(
+      { length: BATCH },
+      (_, n) => `${CLICKS}@${BATCH + n} ${FIRST_CLICK + BATCH + 1 + n}: was removed`,
+    );
+    expect(found).toEqual(lost);
+  });
+
+  it("with the body of another batch in one names each of its clicks", async () => {
+    const found = await problemsAfter(
+      `UPDATE segments SET body = (SELECT body FROM segments WHERE last_revision = 49) WHERE last_revision = 99`,
+    );
+    expect(found).toEqual(
+      Array.from(
+        { length: BATCH },
+        (_, n) => `${CLICKS}@${BATCH + n} ${FIRST_CLICK + BATCH + 1 + n}: was changed`,
+      ),
+    );
+  });
+
+  it("with an edited seal names the seal", async () => {
+    const found = await problemsAfter(
+      "UPDATE events SET data = replace(data, '\"total\":71', '\"total\":70') WHERE stream = 'seals' AND revision = 0",
+    );
+    expect(found).toEqual([`seals@0 ${FIRST_CLICK + BATCH}: seal 0 is not the seal that seal 1 follows`]);
+  });
+
+  it("without a seal between others names the seal", async () => {
+    const found = await problemsAfter("DELETE FROM events WHERE stream = 'seals' AND revision = 1");
+    expect(found).toEqual(["seals@1 -: seal 1 was removed"]);
+  });
+
+  it("without its newest seal looks unsealed at the end: only what is kept elsewhere tells", async () => {
+    expect(await problemsAfter("DELETE FROM events WHERE stream = 'seals' AND revision = 2")).toEqual([]);
+  });
+});

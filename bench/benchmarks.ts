@@ -1,6 +1,7 @@
 // All benchmarks by name.
 import { benchAbuse } from "./abuse/abuse.ts";
 import { benchAnalytics } from "./analytics/analytics.ts";
+import { benchBaselines } from "./baselines/baselines.ts";
 import { benchColdLookups } from "./cold-lookups.ts";
 import { benchCreate } from "./create/create.ts";
 import { benchFold } from "./fold/fold.ts";
@@ -14,16 +15,18 @@ import { benchRedirect } from "./redirect/redirect.ts";
 import type { Report } from "./report/report.ts";
 import type { Outcome } from "./report/results.ts";
 import { benchStart } from "./start.ts";
+import { benchAll } from "./targets/all.ts";
 import { benchWebhooks } from "./webhooks/webhooks.ts";
 
 export type Benchmark = (options: Options, report: Report) => Promise<Outcome>;
 
-export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+const SINGLE: Readonly<Record<string, Benchmark>> = {
   redirect: benchRedirect,
   create: benchCreate,
   analytics: benchAnalytics,
   fold: benchFold,
   rebuild: benchRebuild,
+  baselines: benchBaselines,
   webhooks: benchWebhooks,
   abuse: benchAbuse,
   "log-size": benchLogSize,
@@ -32,6 +35,11 @@ export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
   start: benchStart,
   "cold-lookups": benchColdLookups,
   profile: summarizeProfiles,
+};
+
+export const BENCHMARKS: Readonly<Record<string, Benchmark>> = {
+  ...SINGLE,
+  all: (options, report) => benchAll(options, report, SINGLE),
 };
 
 export const USAGE = `usage: npm run bench <name> -- [options]
@@ -44,6 +52,8 @@ analytics     [--clicks 1000000] [--requests 1000]
 fold          [--links 100000] [--draw even|zipf] [--seconds 60] [--rate 5000] [--only visibility|flood]
               [--profile FOLDER]
 rebuild       [--events 560000] [--links 100000] [--draw even|zipf] [--quick] [--profile FOLDER]
+all           the table of targets  [--only RUN,RUN]  [--quick] a minute, that everything is counted once
+baselines     [--seconds 5] what the machine does without our code
 webhooks      [--burst 2000] [--rate 50] [--seconds 8]
 abuse         [--seconds 30] [--rate 2000] [--only KIND,KIND]
 log-size      [--clicks 10000]

@@ -43,6 +43,8 @@ export async function openApp(deps: AppDeps): Promise<Api> {
   const { readStore } = backend;
   const { api, portal } = await openRoles(context, deps.follower);
   const metrics = metricsOf(deps);
+  const { group } = context;
+  group?.answerMetrics(metrics.json);
   const guard = api && keyGuard(api.keys);
   const app = createFastify({ log, requestIdOf, trust, showWindow: guard?.show });
   const openApi = api && (await loaded(import("./api/openapi.ts")));
@@ -55,7 +57,8 @@ export async function openApp(deps: AppDeps): Promise<Api> {
   await app.register(async (base: Api) => {
     gates.baseHost(base);
     siteRoutes(base);
-    metricsRoute(base, { metrics, adminToken: config.adminToken });
+    const text = group ? group.metricsText : metrics.text;
+    metricsRoute(base, { contentType: metrics.contentType, text, adminToken: config.adminToken });
     if (api && guard) {
       await openApi?.openApiRoutes(base);
       const { apiRoutes } = await loaded(import("./api/api-routes.ts"));

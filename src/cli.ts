@@ -38,6 +38,8 @@ async function groupsFor(command: string | undefined): Promise<((program: Comman
     ["projections", async () => (await import("./cli/projection-commands.ts")).projectionCommands],
     ["audit", async () => (await import("./cli/audit-commands.ts")).auditCommands],
     ["secrets", async () => (await import("./cli/secrets-commands.ts")).secretsCommands],
+    ["import", async () => (await import("./cli/transfer/import-command.ts")).importCommand],
+    ["export", async () => (await import("./cli/transfer/export-command.ts")).exportCommands],
     ["backup", async () => (await import("./cli/backup-command.ts")).backupCommand],
   ]);
   const own = load.get(command ?? "");

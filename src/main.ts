@@ -1,27 +1,36 @@
 // The service's process: reads the configuration, starts the service, and stops it on signals.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import closeWithGrace from "close-with-grace";
 import { BadConfig, type Config, describeConfig, parseConfig } from "./config.ts";
 import { ALL_ROLES, type Roles } from "./roles/role.ts";
-import { messageOf } from "./runtime/errors.ts";
+import { DomainError, messageOf } from "./runtime/errors.ts";
 import { createLogger, type Logger } from "./runtime/logging.ts";
 import { makeFilesPrivate } from "./runtime/private-folder.ts";
 import { SecretKeyUnknown } from "./secrets/keyring.ts";
-import { openService, type Service } from "./service.ts";
+import { openService, type Service, type ServiceOptions } from "./service.ts";
 
 /** After the stop's own budget, the process is ended. With the default budget of 8 s that is before Docker's 10 s. */
 const FORCED_EXIT_MS = 1_000;
+const MOST_WORKERS = 64;
+
+export type StartOptions = Pick<ServiceOptions, "roles" | "group" | "listens"> & {
+  /** Names the worker in each line of the log. */
+  worker?: string;
+};
 
 /**
  * Resolves when the service listens. SIGTERM and SIGINT stop it gracefully; a second signal ends the process immediately.
  * @throws BadConfig when the start fails because of a setting, such as a port in use; else what failed
  */
-export async function start(config: Config, roles: Roles = ALL_ROLES): Promise<Service> {
+export async function start(config: Config, options: StartOptions = {}): Promise<Service> {
+  const { worker, ...serviceOptions } = options;
+  const { roles = ALL_ROLES } = serviceOptions;
   const isFirst = !config.eventStoreUrl && !existsSync(join(config.dataDir, "events.db"));
-  const log = createLogger(config.logLevel);
+  const log = createLogger(config.logLevel).child(worker === undefined ? {} : { worker });
   if (config.geoipDb && roles.has("redirect")) await refuseBadGeo(config.geoipDb);
-  const service = await openService(config, log, { roles }).catch((error: unknown) => {
+  const service = await openService(config, log, serviceOptions).catch((error: unknown) => {
     throw reasonNotToStart(error, config);
   });
   const delay = config.stopSeconds * 1_000 + FORCED_EXIT_MS;
@@ -33,10 +42,31 @@ export async function start(config: Config, roles: Roles = ALL_ROLES): Promise<S
   });
   log.info(
     { config: describeConfig(config), roles: [...roles] },
-    `Linkledger listens on ${service.url}, links begin with ${config.baseUrl}`,
+    service.url === ""
+      ? "Linkledger works in the background"
+      : `Linkledger listens on ${service.url}, links begin with ${config.baseUrl}`,
   );
   if (isFirst) greet(log, config.baseUrl);
   return service;
+}
+
+/** In one process, or with several `workers` in as many and one more. @throws as start; WorkerEnded */
+export async function startAll(config: Config, roles: Roles, workers: number): Promise<void> {
+  if (workers === 1) return void (await start(config, { roles }));
+  const { startWorkers } = await import("./workers/primary.ts");
+  await startWorkers({
+    config,
+    roles,
+    workers,
+    log: createLogger(config.logLevel).child({ worker: "primary" }),
+  });
+}
+
+/** @throws BadConfig */
+export function workersFrom(given: string): number {
+  const workers = Number(given);
+  if (Number.isInteger(workers) && workers >= 1 && workers <= MOST_WORKERS) return workers;
+  throw new BadConfig([`--workers: "${given}" is not a number from 1 to ${MOST_WORKERS}`]);
 }
 
 /** Checked here, as the recorder thread, which reads the database, could only log the error. */
@@ -61,23 +91,30 @@ function reasonNotToStart(error: unknown, config: Config): unknown {
     return new BadConfig([`PORT: ${config.port} on ${config.host} is in use by another program`]);
   if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
     return new BadConfig([`HOST: ${config.host} is not an address of this machine`]);
+  const { syscall } = error as { syscall?: string };
   if (code === "EACCES" || code === "EPERM" || code === "EROFS" || code === "ENOTDIR" || code === "EEXIST") {
     const what =
-      (error as { syscall?: string }).syscall === "listen"
-        ? `PORT: ${config.port}`
-        : `DATA_DIR: ${config.dataDir}`;
+      syscall === "listen" || syscall === "bind" ? `PORT: ${config.port}` : `DATA_DIR: ${config.dataDir}`;
     return new BadConfig([`${what} can't be used (${code})`]);
   }
   return error;
 }
 
-if (import.meta.main) {
-  makeFilesPrivate();
+/** Prints why `work` has failed, and ends the process with 1. */
+export async function orExit(work: () => Promise<unknown>): Promise<void> {
   try {
-    await start(parseConfig(process.env));
+    await work();
   } catch (error) {
-    const known = error instanceof BadConfig;
+    const known = error instanceof DomainError;
     process.stderr.write(`linkledger: ${known ? error.message : String((error as Error)?.stack ?? error)}\n`);
     process.exit(1);
   }
+}
+
+if (import.meta.main) {
+  makeFilesPrivate();
+  await orExit(async () => {
+    const { values } = parseArgs({ options: { workers: { type: "string", default: "1" } } });
+    await startAll(parseConfig(process.env), ALL_ROLES, workersFrom(values.workers));
+  });
 }

@@ -13,14 +13,14 @@ import { openLogFollower } from "./roles/log-follower.ts";
 import { openProjector, watchProjector } from "./roles/projector.ts";
 import { openRedirect } from "./roles/redirect.ts";
 import { ALL_ROLES, type Roles } from "./roles/role.ts";
-import type { RoleContext } from "./roles/role-context.ts";
+import type { RoleContext, WorkerGroup } from "./roles/role-context.ts";
 import { openWebhooks } from "./roles/webhooks.ts";
 import type { Logger } from "./runtime/logging.ts";
 import { pause } from "./runtime/pause.ts";
 import { type Close, stopInStages } from "./runtime/stop-in-stages.ts";
 
 export type Service = {
-  /** Where it listens, such as http://127.0.0.1:3000. */
+  /** Where it listens, such as http://127.0.0.1:3000; empty if it doesn't. */
   url: string;
   backend: Backend;
   /** Waits for open requests, commits all clicks, ends threads and closes stores, all within STOP_SECONDS. */
@@ -39,6 +39,10 @@ export type ServiceOptions = {
   roles?: Roles;
   /** Wall clock of rate limits, links and analytics; tests set it. */
   clock?: () => Date;
+  /** Of a worker of several. */
+  group?: WorkerGroup;
+  /** False for a worker without HTTP; default true. */
+  listens?: boolean;
 };
 
 /**
@@ -50,7 +54,7 @@ export async function openService(
   log: Logger,
   options: ServiceOptions = {},
 ): Promise<Service> {
-  const { roles = ALL_ROLES, clock = runtimeDeps.clock } = options;
+  const { roles = ALL_ROLES, clock = runtimeDeps.clock, group, listens = true } = options;
   const config: Config = { ...given, secretKey: secretKeyOf(given) };
   const requests: Close[] = [];
   const ofRoles: Close[] = [];
@@ -68,8 +72,8 @@ export async function openService(
     if (areStoresMixed(config)) await prepareInTime(backend);
     const onStop = (close: Close) => void ofRoles.push(close);
     const onStopOfRequests = (close: Close) => void requests.push(close);
-    const context: RoleContext = { config, log, clock, backend, roles, onStop };
-    const url = await serve(context, onStopOfRequests);
+    const context: RoleContext = { config, log, clock, backend, roles, group, onStop };
+    const url = await serve(context, listens, onStopOfRequests);
     return { url, backend, stop };
   } catch (error) {
     await stop();
@@ -86,7 +90,11 @@ async function prepareInTime(backend: Backend): Promise<void> {
 }
 
 /** Listens and answers redirects before app.ts is imported, which takes longer to load. */
-async function serve(context: RoleContext, onStop: (close: Close) => void): Promise<string> {
+async function serve(
+  context: RoleContext,
+  listens: boolean,
+  onStop: (close: Close) => void,
+): Promise<string> {
   const { config, log, roles, backend } = context;
   const { follower, run: follow } = openLogFollower(context);
   const redirect = roles.has("redirect") ? openRedirect(context, follower) : undefined;
@@ -96,7 +104,7 @@ async function serve(context: RoleContext, onStop: (close: Close) => void): Prom
     redirect && redirectHandler({ ...redirect, requester: requesterOf(trust), requestIdOf, log }),
   );
   onStop(() => server.close());
-  const url = await server.listen({ port: config.port, host: config.host });
+  const url = listens ? await server.listen({ port: config.port, host: config.host }) : "";
 
   const stopWaiting = awaitStores(backend, log);
   context.onStop(async () => stopWaiting());

@@ -12,7 +12,7 @@ import type { Traffic } from "../traffic/requests.ts";
 import { clicksFolded } from "./clicks-folded.ts";
 import { measureVisibility, type Probe, seedProbes } from "./visibility.ts";
 
-const WARM_UP_S = 3;
+const WARM_UP_S = 2;
 const VISIBILITY_S = 30;
 
 /**

@@ -2,7 +2,7 @@
 import type { Backend } from "../../src/backend.ts";
 import type { StoredEvent } from "../../src/events/catalogue.ts";
 import { PREFIX } from "../../src/events/streams.ts";
-import { type LinkTotalsDocument, linkTotals } from "../../src/projections/definitions/link-totals.ts";
+import { type LinkClicksDocument, linkClicks } from "../../src/projections/definitions/link-clicks.ts";
 
 const PAGE = 5000;
 
@@ -16,17 +16,16 @@ export async function linksInLog(backend: Pick<Backend, "eventStore">): Promise<
 
 /** The sum of all links' totals. */
 export async function clicksInTotals({ readStore }: Pick<Backend, "readStore">): Promise<number> {
-  const collection = linkTotals.collection.name;
-  const sort = { field: "link", direction: "asc" as const };
+  const collection = linkClicks.collection.name;
   let sum = 0;
   let after: { value: string; id: string } | undefined;
   for (;;) {
-    const query = { sort, limit: PAGE, ...(after ? { after } : {}) };
-    const page = await readStore.find<LinkTotalsDocument>(collection, query);
+    const query = { limit: PAGE, ...(after ? { after } : {}) };
+    const page = await readStore.find<LinkClicksDocument>(collection, query);
     sum += page.reduce((total, { totalClicks }) => total + totalClicks, 0);
     const last = page.at(-1);
     if (!last || page.length < PAGE) return sum;
-    after = { value: last.link, id: last._id };
+    after = { value: last._id, id: last._id };
   }
 }
 

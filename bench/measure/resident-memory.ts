@@ -1,5 +1,6 @@
 // Samples the resident memory of a process while something runs. Linux only: elsewhere every figure is NaN.
 import { readFileSync } from "node:fs";
+import { processTree } from "./process-tree.ts";
 
 /** The result of `work`, and the process's resident memory in MB, sampled every second. */
 export async function sampleMemory<T>(pid: number, work: () => Promise<T>): Promise<[T, number[]]> {
@@ -9,8 +10,9 @@ export async function sampleMemory<T>(pid: number, work: () => Promise<T>): Prom
   return [result, rssMb];
 }
 
+/** With its children; what they share counts for each. */
 export function residentMb(pid: number): number {
-  return fieldMb(pid, "VmRSS");
+  return processTree(pid).reduce((sum, one) => sum + fieldMb(one, "VmRSS"), 0);
 }
 
 /** The most that the process has had so far. */

@@ -1,5 +1,6 @@
-// CPU time of a process by thread, which varies less than rates on a machine with other load. Linux only.
+// CPU time of a process and its children by thread, which varies less than rates on a machine with other load. Linux only.
 import { readdirSync, readFileSync } from "node:fs";
+import { processTree } from "./process-tree.ts";
 
 /** Seconds of CPU by thread name; threads of one name are summed, and empty where there is no /proc. */
 export type ThreadCpu = ReadonlyMap<string, number>;
@@ -11,11 +12,13 @@ const ENDED = "ended threads";
 export function threadCpu(pid: number): ThreadCpu {
   const seconds = new Map<string, number>();
   const add = (name: string, more: number) => seconds.set(name, (seconds.get(name) ?? 0) + more);
-  const threads = threadStats(pid).map(parse);
-  for (const { name, spent } of threads) add(name, spent);
-  const [process] = stats([`/proc/${pid}/stat`]).map(parse);
-  // Read last, so never less than the sum of its threads.
-  if (process) add(ENDED, process.spent - threads.reduce((sum, { spent }) => sum + spent, 0));
+  for (const one of processTree(pid)) {
+    const threads = threadStats(one).map(parse);
+    for (const { name, spent } of threads) add(name, spent);
+    const [process] = stats([`/proc/${one}/stat`]).map(parse);
+    // Read last, so never less than the sum of its threads.
+    if (process) add(ENDED, process.spent - threads.reduce((sum, { spent }) => sum + spent, 0));
+  }
   return seconds;
 }
 

@@ -52,7 +52,11 @@ async function run(options: Options, bench: Bench): Promise<Outcome> {
   const { rounds: amount = 3, seconds = 6 } = options;
   const { load, bare, side, traffic, report } = bench;
   const loading: Loading = { traffic, seconds };
-  const warmUp = await alternate(load, { bare, service: side }, { traffic, seconds: WARM_UP_S, rounds: 1 });
+  const warmUp = await alternate(
+    load,
+    { bare, service: side },
+    { traffic, seconds: Math.min(WARM_UP_S, seconds), rounds: 1 },
+  );
   const bytesBefore = logBytes(bench);
   const rounds = await alternate(load, { bare, service: side }, { ...loading, rounds: amount }, (round, n) =>
     report.line(roundLine(n, round)),

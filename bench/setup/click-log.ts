@@ -43,12 +43,14 @@ export async function openClickLog({ eventStore, baseUrl, accountId }: ClickLogD
     if (message.type === "committed") committed?.();
     if (message.type === "problem") failed?.(new Error(message.message));
   };
+  // One salt, as all clicks are of one day.
+  const codes = visitorCodes(randomBytes(32));
   const common = { report, random: Math.random };
   const writer = new ClickWriter({
     ...common,
     outbox: new ClickOutbox({ ...common, eventStore, spools: undefined, sleep: async () => {} }),
     enrich: enricher(openGeo(undefined)),
-    visitors: async () => visitorCodes(randomBytes(32)),
+    visitors: async () => codes,
     writer: randomBytes(8).toString("hex"),
     revisions: new Map(),
   });

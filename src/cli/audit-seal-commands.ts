@@ -15,7 +15,7 @@ import { secretKeyOf } from "../config.ts";
 import { DomainError } from "../runtime/errors.ts";
 import { print } from "./output.ts";
 import { countLine } from "./progress-line.ts";
-import { runPrinting, runWithoutCatchUp, type Session } from "./session.ts";
+import { runWithoutCatchUp, runWithStores, type Session } from "./session.ts";
 
 export class BadAnchor extends DomainError {
   override readonly code = "bad_anchor";
@@ -70,7 +70,7 @@ export function auditSealCommands(audit: Command): void {
     .option("--to <position>", "the last position")
     .option("--stream <name>", "events of this stream only")
     .action((options: ExportOptions) =>
-      runPrinting(async ({ backend }) => {
+      runWithStores(async ({ backend }) => {
         const lines = async function* () {
           for await (const line of exportLog(backend, options)) yield `${JSON.stringify(line)}\n`;
         };

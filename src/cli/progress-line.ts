@@ -11,11 +11,11 @@ export function progressLine(output: Output): ProgressLine<Progress> {
   return line(output, describeProgress, ({ done }) => done === 1);
 }
 
-/** For work whose total is unknown. */
-export function countLine(output: Output): ProgressLine<number> {
+/** For work whose total is unknown. `unit`: what is counted, such as `events`. */
+export function countLine(output: Output, unit = "events"): ProgressLine<number> {
   return line(
     output,
-    (events) => `${events} events`,
+    (done) => `${done} ${unit}`,
     () => false,
   );
 }

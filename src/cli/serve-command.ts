@@ -8,11 +8,16 @@ export function serveCommand(program: Command): void {
     .command("serve")
     .description("run the service until it is stopped")
     .option("--roles <list>", `comma separated, of ${ROLES.join(",")}; all by default`, roles)
-    .action(async (options: { roles?: Roles }) => {
+    .option(
+      "--workers <n>",
+      "processes that answer HTTP on one port, with one more for projector and webhooks",
+      "1",
+    )
+    .action(async (options: { roles?: Roles; workers: string }) => {
       const config = parseConfig(process.env);
       // Imported lazily, so that other commands start without loading the HTTP server.
-      const { start } = await import("../main.ts");
-      await start(config, options.roles ?? ALL_ROLES);
+      const { startAll, workersFrom } = await import("../main.ts");
+      await startAll(config, options.roles ?? ALL_ROLES, workersFrom(options.workers));
     });
 }
 

@@ -53,9 +53,9 @@ export async function runWithoutCatchUp(
   await inSession(async (session) => print(await answer(session), json));
 }
 
-/** For a command that prints by itself, without catching up projections. */
-export async function runPrinting(use: (session: Session) => Promise<void>): Promise<void> {
-  await inSession(use);
+/** Opens the stores for a command that prints for itself, without catching up projections. */
+export async function runWithStores(use: (session: Session) => Promise<void>): Promise<void> {
+  await inSession(async (session) => use(session));
 }
 
 async function inSession(

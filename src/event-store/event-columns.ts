@@ -16,8 +16,13 @@ export function countOf(events: NewEvents): number {
 export function idsOf(events: NewEvents): string[] {
   if (!isColumns(events)) return events.map(({ id }) => id);
   const idOf = numberedIds(events.writer);
-  const [times, numbers] = [sums(events.times), sums(events.numbers)];
-  return times.map((at, n) => idOf(at, numbers[n] as number));
+  const numbers = sums(events.numbers);
+  return timesOf(events).map((at, n) => idOf(at, numbers[n] as number));
+}
+
+/** Milliseconds since 1970 of each event. */
+export function timesOf({ times }: EventColumns): number[] {
+  return sums(times);
 }
 
 /**
@@ -40,8 +45,8 @@ function eventsOfColumns(columns: EventColumns, makerOf: MakerOf): NewEvent[] {
 /** The data of each event. */
 function dataOf(columns: EventColumns, makerOf: MakerOf): unknown[] {
   const make = makerOf(columns.members);
-  const { members, times, timeMember, groups } = columns;
-  const texts = isoTexts(sums(times));
+  const { members, timeMember, groups } = columns;
+  const texts = isoTexts(timesOf(columns));
   const time = members.indexOf(timeMember);
   const places = groups.map((group) => group.members.map((name) => members.indexOf(name)));
   const values: unknown[] = members.map(() => null);
@@ -57,7 +62,8 @@ function dataOf(columns: EventColumns, makerOf: MakerOf): unknown[] {
   });
 }
 
-function rowOf({ each, values }: ColumnGroup, n: number): number {
+/** The row of event n. */
+export function rowOf({ each, values }: ColumnGroup, n: number): number {
   if (each) return each[n] as number;
   return isShared(values) ? 0 : n;
 }

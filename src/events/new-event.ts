@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { EventMetadata, NewEvent } from "../event-store/port.ts";
 import { DomainError } from "../runtime/errors.ts";
-import { catalogue, type EventType, type LinkledgerEvent } from "./catalogue.ts";
+import { catalogue, type EventOf, type EventType, type LinkledgerEvent } from "./catalogue.ts";
 
 /** An event that doesn't match its schema: an error of this program, never of a request. */
 export class EventInvalid extends DomainError {
@@ -31,6 +31,28 @@ export function newEvent(event: LinkledgerEvent, id: string, origin: EventOrigin
     data: event.data,
     metadata: { schemaVersion: catalogue[event.type].version, correlationId, causationId, actor },
   };
+}
+
+/**
+ * Checks some members of an event's data, and returns them, for events that are written in columns.
+ * @throws EventInvalid (from the function) when they don't match the schema, or others are there
+ */
+export function partOf<T extends EventType, M extends keyof EventOf<T>["data"] & string>(
+  type: T,
+  members: readonly M[],
+): <P extends Pick<EventOf<T>["data"], M>>(part: P) => P {
+  const { shape } = strictSchemas[type] as z.ZodObject;
+  const schema = z.strictObject(Object.fromEntries(members.map((member) => [member, shape[member]])));
+  return (part) => {
+    const result = schema.safeParse(part);
+    if (!result.success) throw new EventInvalid(`${type}: ${z.prettifyError(result.error)}`);
+    return part;
+  };
+}
+
+/** The members of an event's data, in the order of the schema. */
+export function membersOf(type: EventType): string[] {
+  return Object.keys(catalogue[type].schema.shape);
 }
 
 /** The schema with unknown keys refused in nested objects too, as zod's `strict` applies to the top level only. */

@@ -28,3 +28,11 @@ export function linkStream(host: string, slug: string): string {
 export function clickStream(writer: string, at: Date): string {
   return `${PREFIX.clicks}${writer}-${at.toISOString().slice(0, 10).replaceAll("-", "")}`;
 }
+
+/** Begins the names of writers of imported clicks; those of recorders are hex digits. */
+export const IMPORT_WRITER = "import";
+
+/** Whether the click happened at another service, and was imported. */
+export function isImportedClick(stream: string): boolean {
+  return stream.startsWith(`${PREFIX.clicks}${IMPORT_WRITER}`);
+}

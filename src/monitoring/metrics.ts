@@ -29,6 +29,8 @@ export type Metrics = {
   contentType: string;
   /** All metrics in Prometheus's text format. */
   text(): Promise<string>;
+  /** The same for prom-client's aggregation over several processes. */
+  json(): Promise<object[]>;
   /** Records one answered request; `route` is the pattern, so that the number of series is bounded. */
   requested(method: string, route: string, status: number, seconds: number): void;
 };
@@ -58,11 +60,16 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   const updateWebhooks = inTime(
     deps.webhooks ? webhookMetrics(deps.webhooks, registry) : async () => undefined,
   );
+  const update = () => Promise.all([updateVersions(), updateProjections(), updateWebhooks()]);
   return {
     contentType: registry.contentType,
     async text() {
-      await Promise.all([updateVersions(), updateProjections(), updateWebhooks()]);
+      await update();
       return registry.metrics();
+    },
+    async json() {
+      await update();
+      return registry.getMetricsAsJSON();
     },
     requested(method, route, status, seconds) {
       duration.observe({ method, route, status: String(status) }, seconds);
@@ -153,6 +160,7 @@ function versionMetrics(versions: () => Promise<StoreVersions>, registers: Regis
     name: "linkledger_event_store_info",
     help: "1, with the event store's client library and server version as labels",
     labelNames: ["client", "server"] as const,
+    aggregator: "max",
     registers,
   });
   return async () => {
@@ -166,6 +174,7 @@ function redisMetrics(redis: { readonly unavailable: boolean }, registers: Regis
   new Gauge({
     name: "linkledger_redis_up",
     help: "0 while Redis is unavailable: limits are counted per process",
+    aggregator: "min",
     registers,
     collect() {
       this.set(redis.unavailable ? 0 : 1);
@@ -180,6 +189,8 @@ function projectionMetrics(deps: Pick<MetricsDeps, "projections" | "eventsBehind
       name: `linkledger_projection_${name}`,
       help,
       labelNames: ["projection"] as const,
+      // Each process reads the same from the stores; only the projector's own has folded events.
+      aggregator: "max",
       registers,
     });
   const lag = gauge("lag_milliseconds", "Age of the oldest event not yet folded");

@@ -6,10 +6,8 @@ import { clickHours } from "./definitions/click-hours.ts";
 import { accountDays, linkDays } from "./definitions/days.ts";
 import { domains } from "./definitions/domains.ts";
 import { keys } from "./definitions/keys.ts";
-import { linkBreakdowns } from "./definitions/link-breakdowns.ts";
-import { linkTotals } from "./definitions/link-totals.ts";
+import { linkClicks } from "./definitions/link-clicks.ts";
 import { links } from "./definitions/links.ts";
-import { recentClicks } from "./definitions/recent-clicks.ts";
 import { webhooks } from "./definitions/webhooks.ts";
 import { checkpointName, type Projection } from "./projection.ts";
 
@@ -25,9 +23,7 @@ export const lifecycleProjections: readonly Projection[] = [
 /** The runner writes in this order; queries/analytics/link-clicks.ts relies on link-days coming first. */
 export const clickProjections: readonly Projection[] = [
   linkDays,
-  linkTotals,
-  linkBreakdowns,
-  recentClicks,
+  linkClicks,
   accountDays,
   accountTotals,
   clickHours,

@@ -1,9 +1,20 @@
 // What every role gets when it is opened.
+import type { RateLimits } from "../api/limits/rate-limit.ts";
 import type { Backend } from "../backend.ts";
 import type { Config } from "../config.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Close } from "../runtime/stop-in-stages.ts";
 import type { Roles } from "./role.ts";
+
+/** What the processes of `--workers` do together (workers/primary.ts). */
+export type WorkerGroup = {
+  /** Counted for all of them; undefined where Redis counts. */
+  rateLimits?: RateLimits;
+  /** `own`: the metrics of this process, as prom-client's `getMetricsAsJSON` answers. */
+  answerMetrics(own: () => Promise<object[]>): void;
+  /** Of all of them together, in Prometheus's text format. */
+  metricsText(): Promise<string>;
+};
 
 export type RoleContext = {
   config: Config;
@@ -12,6 +23,8 @@ export type RoleContext = {
   clock: () => Date;
   backend: Backend;
   roles: Roles;
+  /** Undefined for a process of its own. */
+  group: WorkerGroup | undefined;
   /** Registers a function that runs at the stop: concurrently with the others, after the last request, before the stores close. */
   onStop: (close: Close) => void;
 };

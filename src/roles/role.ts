@@ -6,6 +6,9 @@ export type Roles = ReadonlySet<Role>;
 
 export const ALL_ROLES: Roles = new Set(ROLES);
 
+/** Roles that answer no request and work in one process at a time. */
+export const BACKGROUND_ROLES: Roles = new Set(["projector", "webhooks"] as const);
+
 /** Parses a comma-separated list. @throws RangeError for an unknown role or an empty list */
 export function rolesFrom(list: string): Roles {
   const names = list

@@ -19,7 +19,7 @@ export type Writing = {
 };
 
 export function openWriting(
-  { config, log, clock, backend, onStop }: RoleContext,
+  { config, log, clock, backend, group, onStop }: RoleContext,
   follower: LogFollower,
 ): Writing {
   const { baseHost, baseUrl } = config;
@@ -35,7 +35,7 @@ export function openWriting(
       urlSafety: urlSafety({ ...config, log }),
       recheckLater: recheckLater({ secrets, clock }),
     },
-    rateLimits: backend.rateLimits(clock),
+    rateLimits: group?.rateLimits ?? backend.rateLimits(clock),
     fresh: readYourWrites({ readStore, follower, sleep }),
     logReader,
   };

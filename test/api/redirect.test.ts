@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createFastify } from "../../src/api/create-fastify.ts";
 import { requestIds } from "../../src/api/request-id.ts";
 import { RecorderBusy } from "../../src/redirect/clicks/commit-waiters.ts";
-import { type Hit, unpackTarget } from "../../src/redirect/clicks/hit.ts";
+import { type LinkTarget, type RawHit, unpackTarget } from "../../src/redirect/clicks/hit.ts";
 import { httpServer } from "../../src/redirect/http/http-server.ts";
 import { type RedirectDeps, redirectHandler } from "../../src/redirect/http/redirect-handler.ts";
 import { requesterOf, trustOf } from "../../src/redirect/http/requester.ts";
@@ -43,7 +43,7 @@ async function start() {
     ["go.example/abcdefg", entry("go.example", "abcdefg")],
     ["go.example/docs", entry("go.example", "docs")],
   ]);
-  const hits: Hit[] = [];
+  const hits: (Omit<RawHit, "link"> & { link: LinkTarget })[] = [];
   const peek = (host: string, slug: string) => links.get(`${host}/${slug.toLowerCase()}`);
   const trust = trustOf(["127.0.0.1/32"]);
   const requester = requesterOf(trust);

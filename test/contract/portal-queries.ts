@@ -2,6 +2,7 @@
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
+import { clickRank } from "../../src/projections/definitions/click-rank.ts";
 import { allProjections } from "../../src/projections/groups.ts";
 import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
 import { accountDashboard } from "../../src/queries/analytics/account-dashboard.ts";
@@ -160,6 +161,30 @@ function topSuite() {
         ["l1", 3],
         ["l5", 2],
       ]);
+    });
+
+    it("are in order of their exact clicks where these share a rank, also across pages", async () => {
+      const clicks = [64, 71, 66, 72, 66, 65, 71, 63];
+      expect(new Set([64, 71, 66, 65].map(clickRank)).size).toBe(1);
+      for (const [n, count] of clicks.entries()) {
+        await created(`l${n}`);
+        await clicked(`l${n}`, count);
+      }
+      await project();
+      for (const limit of [1, 2, 3, 5, 8]) {
+        const seen: (readonly [string, number])[] = [];
+        let cursor: string | undefined;
+        do {
+          const page = await topLinks(stores, ACCOUNT, { limit, cursor });
+          expect(page.links.length).toBeLessThanOrEqual(limit);
+          seen.push(...page.links.map(({ slug, clicks: count }) => [slug, count] as const));
+          cursor = page.next ?? undefined;
+        } while (cursor);
+        expect(seen).toEqual([
+          ...[["l3", 72] as const, ["l6", 71] as const, ["l1", 71] as const, ["l4", 66] as const],
+          ...[["l2", 66] as const, ["l5", 65] as const, ["l0", 64] as const, ["l7", 63] as const],
+        ]);
+      }
     });
 
     it("are complete behind any number of deleted ones", async () => {

@@ -215,6 +215,49 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreFix
       expect(await store.checkpoint("p:1")).toEqual(at("012"));
     });
 
+    it("commits documents of several collections and checkpoints, and ignores what is not newer", async () => {
+      const checkpoint = { position: "005", recordedAt: "2026-01-01T00:00:00.000Z" };
+      await store.replace("notes", [note("a", { _position: "009", title: "kept" })]);
+      await store.commit({
+        changed: [
+          { collection: "notes", documents: [note("a", { _position: "005" }), note("b")] },
+          { collection: "others", documents: [note("c")] },
+          { collection: "empty", documents: [] },
+        ],
+        checkpoints: { "p:1": checkpoint, "q:1": checkpoint },
+      });
+      expect((await store.get<Note>("notes", "a"))?.title).toBe("kept");
+      expect(await store.get("notes", "b")).toEqual(note("b"));
+      expect(await store.get("others", "c")).toEqual(note("c"));
+      expect(await store.checkpoints()).toEqual({ "p:1": checkpoint, "q:1": checkpoint });
+    });
+
+    it("finds, sorts and overwrites by fields with columns of their own as by any others", async () => {
+      const columns = ["owner", "done", "size"];
+      await store.ensure([{ name: "ranked", indexes: [["owner", "size"]], columns }]);
+      const found = async (query: Partial<FindQuery>) =>
+        (await store.find("ranked", { limit: 100, ...query })).map(({ _id }) => _id);
+      const sort = { field: "size", direction: "desc" } as const;
+      await store.replace("ranked", [
+        note("a", { size: 1 }),
+        note("b", { size: 20, done: true }),
+        note("c", { size: 3, owner: null }),
+      ]);
+      expect(await found({ where: { owner: "x" }, sort })).toEqual(["b", "a"]);
+      expect(await found({ where: { owner: null } })).toEqual(["c"]);
+      expect(await found({ where: { done: true } })).toEqual(["b"]);
+      // The size, which is part of the index, changes; then only fields that are not; then by an older document.
+      await store.replace("ranked", [note("a", { size: 30, _position: "002" })]);
+      await store.replace("ranked", [note("a", { size: 30, title: "new", done: true, _position: "003" })]);
+      await store.replace("ranked", [note("a", { size: 5, title: "late", _position: "002" })]);
+      await store.replace("ranked", [note("a", { size: 30, title: "late", _position: "003" })]);
+      expect(await found({ where: { owner: "x" }, sort })).toEqual(["a", "b"]);
+      expect(await found({ where: { owner: "x", size: 30 } })).toEqual(["a"]);
+      expect(await found({ where: { done: true }, sort, after: { value: 30, id: "a" } })).toEqual(["b"]);
+      expect(await store.get("ranked", "a")).toMatchObject({ title: "new", done: true, _position: "003" });
+      expect(await store.count("ranked", { where: { size: 5 } })).toBe(0);
+    });
+
     it("deletes a checkpoint, so that a lower one can be saved again", async () => {
       await store.saveCheckpoint("p:1", { position: "9", recordedAt: "" });
       await store.resetCheckpoint("p:1");

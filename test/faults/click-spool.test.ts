@@ -68,6 +68,21 @@ describe("clicks while the event store is unavailable", () => {
     expect(await spoolFiles()).toEqual([]);
   });
 
+  it("are in the log once and in order when there were more of them than stay in memory", async () => {
+    const recorder = start();
+    recorder.eventStore.unavailable = true;
+    for (let batch = 0; batch < 12; batch++) {
+      recorder.send(1000);
+      expect(await recorder.settled()).toBe(true);
+    }
+    recorder.eventStore.unavailable = false;
+    recorder.send(1000);
+    expect(await recorder.drained()).toBe(true);
+    expect(await terms()).toEqual(termsOf(WRITER, 13_000));
+    await recorder.close();
+    expect(await spoolFiles()).toEqual([]);
+  });
+
   it("are appended directly again once the spool is empty", async () => {
     const recorder = start();
     recorder.eventStore.script.push("refused");

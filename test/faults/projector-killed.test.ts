@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Backend, openBackend } from "../../src/backend.ts";
 import { parseConfig } from "../../src/config.ts";
 import { MongodbConnection } from "../../src/connections/mongodb.ts";
-import { type LinkTotalsDocument, linkTotals } from "../../src/projections/definitions/link-totals.ts";
+import { type LinkClicksDocument, linkClicks } from "../../src/projections/definitions/link-clicks.ts";
 import { clickProjections } from "../../src/projections/groups.ts";
 import { checkpointName } from "../../src/projections/projection.ts";
 import { whenProjected } from "../../src/queries/freshness.ts";
@@ -110,8 +110,8 @@ onServer(mongodb, () => {
         start();
         expect(await whenProjected({ ...backend, sleep }, names, last, 120_000)).toBe(true);
 
-        const { name } = linkTotals.collection;
-        const totals = await backend.readStore.find<LinkTotalsDocument>(name, { limit: LINKS + 1 });
+        const { name } = linkClicks.collection;
+        const totals = await backend.readStore.find<LinkClicksDocument>(name, { limit: LINKS + 1 });
         const counted = totals.reduce((sum, { totalClicks }) => sum + totalClicks, 0);
         printCounts("projector killed", { kills: KILLS, whileFolding, clicks: appended, counted });
         expect(whileFolding).toBeGreaterThan(0);

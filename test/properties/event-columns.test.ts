@@ -1,6 +1,7 @@
 // Cutting and joining batches in columns gives the same events as cutting and joining lists of them.
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { jsonOfColumns } from "../../src/event-store/column-json.ts";
 import {
   countOf,
   eventsOf,
@@ -63,6 +64,15 @@ describe("a batch in columns", () => {
           expect(metadata).toEqual({
             ...{ schemaVersion: 1, correlationId: id, causationId: id, actor: { type: "operator" } },
           });
+      }),
+    );
+  });
+
+  it("has the JSON of its events' data without its events", () => {
+    fc.assert(
+      fc.property(samples, (all) => {
+        const columns = columnsOf(all);
+        expect(jsonOfColumns(columns)).toEqual(eventsOf(columns).map(({ data }) => JSON.stringify(data)));
       }),
     );
   });

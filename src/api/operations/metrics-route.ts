@@ -4,12 +4,12 @@ import { RouteNotFound } from "../errors.ts";
 import type { Api } from "../fastify.ts";
 import { isFromOperator } from "./operator-request.ts";
 
-type Deps = { metrics: Metrics; adminToken: string | undefined };
+type Deps = Pick<Metrics, "contentType" | "text"> & { adminToken: string | undefined };
 
 /** Anybody else gets 404, which does not reveal that the route exists. */
 export function metricsRoute(app: Api, deps: Deps): void {
   app.get("/metrics", { schema: { hide: true } }, async (request, reply) => {
     if (!isFromOperator(request, deps.adminToken)) throw new RouteNotFound();
-    return reply.type(deps.metrics.contentType).send(await deps.metrics.text());
+    return reply.type(deps.contentType).send(await deps.text());
   });
 }

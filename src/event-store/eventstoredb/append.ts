@@ -2,7 +2,7 @@
 import {
   type AppendResult,
   type ExpectedRevision,
-  type NewEvent,
+  type NewEvents,
   type RecordedEvent,
   RevisionConflict,
 } from "../port.ts";
@@ -31,9 +31,9 @@ export async function append(
   deps: AppendDeps,
   stream: string,
   expected: ExpectedRevision,
-  events: readonly NewEvent[],
+  events: NewEvents,
 ): Promise<AppendResult> {
-  const parts = cut(events.map(proposed));
+  const parts = cut(proposed(events));
   if (parts.length > 1 && (expected === "any" || expected === "exists"))
     throw new RangeError(
       `An append to ${stream} without a revision can't be larger than 400 KiB or 500 events`,

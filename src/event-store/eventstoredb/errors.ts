@@ -12,8 +12,6 @@ const TRANSIENT = new Set(["timeout", "deadline-exceeded", "unavailable", "cance
 
 const MISSING = new Set(["stream-not-found", "stream-deleted", "stream-tombstoned"]);
 
-const WRONG_REVISION = "wrong-expected-version";
-
 /** gRPC's own word for a failure without a code. */
 const UNKNOWN = 2;
 
@@ -43,20 +41,12 @@ export class MissingStream extends Error {
 
 /** The stream is not at the revision that an append expected; `actual` is its last revision or `none`. */
 export class WrongRevision extends Error {
-  readonly type = WRONG_REVISION;
+  readonly type = "wrong-expected-version";
   readonly actual: number | "none";
   constructor(actual: number | "none") {
     super(`The stream is at revision ${actual}`);
     this.actual = actual;
   }
-}
-
-/** A refusal that came as an error of the client: both name what was found differently. */
-export function wrongRevision(error: unknown): WrongRevision | undefined {
-  if (typeOf(error) !== WRONG_REVISION) return undefined;
-  const { actualVersion, actualState } = error as { actualVersion?: unknown; actualState?: unknown };
-  const actual = actualVersion ?? actualState;
-  return new WrongRevision(typeof actual === "bigint" ? Number(actual) : "none");
 }
 
 /**

@@ -2,7 +2,6 @@
 
 import { StoreUnavailable } from "../../connections/errors.ts";
 import { pause, untilAborted } from "../../runtime/pause.ts";
-import { eventsOf } from "../event-columns.ts";
 import type {
   AppendResult,
   EventStore,
@@ -89,7 +88,7 @@ class EventStoreDbStore implements EventStore {
     this.#refuseWhenClosed();
     const { timeoutMs, backoff } = this.#settings;
     const deps = { driver: this.#driver, timeoutMs, backoff };
-    return this.#slots.run(() => append(deps, stream, expected, eventsOf(events)));
+    return this.#slots.run(() => append(deps, stream, expected, events));
   }
 
   async read(stream: string, options: ReadOptions = {}): Promise<RecordedEvent[]> {

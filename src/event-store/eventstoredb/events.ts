@@ -1,17 +1,38 @@
 // How Linkledger's events look on EventStoreDB and back.
-import type { EventMetadata, NewEvent } from "../port.ts";
+import { jsonOfColumns } from "../column-json.ts";
+import { idsOf, isColumns } from "../event-columns.ts";
+import type { EventColumns, EventMetadata, NewEvent, NewEvents } from "../port.ts";
 import { proposedMessage } from "./protocol/append-messages.ts";
 
 /** An event as it goes to the server. */
 export type Proposed = { id: string; message: Uint8Array };
 
 /** @throws TypeError when data or metadata are not plain JSON */
-export function proposed({ id, type, data, metadata }: NewEvent): Proposed {
-  const { correlationId, causationId, ...rest } = metadata;
-  const reserved = { ...rest, $correlationId: correlationId, $causationId: causationId };
+export function proposed(events: NewEvents): Proposed[] {
+  return isColumns(events) ? proposedColumns(events) : events.map(proposedEvent);
+}
+
+function proposedEvent({ id, type, data, metadata }: NewEvent): Proposed {
   const text = JSON.stringify(data);
   if (text === undefined) throw new TypeError(`Event ${type} ${id} has no data`);
-  return { id, message: proposedMessage({ id, type, data: text, metadata: JSON.stringify(reserved) }) };
+  const message = proposedMessage({ id, type, data: text, metadata: JSON.stringify(reserved(metadata)) });
+  return { id, message };
+}
+
+/** The same as of the batch's events, without making them; each is its own cause, so their metadata differ by id alone. */
+function proposedColumns(columns: EventColumns): Proposed[] {
+  const { type, schemaVersion, actor } = columns;
+  const texts = jsonOfColumns(columns);
+  const common = JSON.stringify({ schemaVersion, actor }).slice(0, -1);
+  return idsOf(columns).map((id, n) => {
+    const metadata = `${common},"$correlationId":"${id}","$causationId":"${id}"}`;
+    return { id, message: proposedMessage({ id, type, data: texts[n] as string, metadata }) };
+  });
+}
+
+/** The names that EventStoreDB itself gives to these two. */
+function reserved({ correlationId, causationId, ...rest }: EventMetadata): Record<string, unknown> {
+  return { ...rest, $correlationId: correlationId, $causationId: causationId };
 }
 
 /** Foreign events may have none, or something else than an object: theirs reads as empty, and nothing here handles them. */

@@ -1,8 +1,8 @@
 // The one driver for both client libraries: their channel, credentials, discovery and reconnecting, with messages of our own.
 //
 // Their public API is left aside for what was measured and seen (docs/decisions.md): the shared BatchAppend stream, where
-// a lost connection rejects other appends and no deadline is kept; KurrentDB's native reads; and generated messages that
-// cost more than the rest of the work. Here each append and each read is one call, which has a deadline and fails alone.
+// a lost connection rejects other appends and no deadline is kept; KurrentDB's native reads; and generated messages, which
+// cost as much as all other work. Here each append and each read is one call, which has a deadline and fails alone.
 import type { ClientInternals, GrpcClient, ReadCall } from "./client-internals.ts";
 import type {
   Append,
@@ -13,7 +13,7 @@ import type {
   PrefixRead,
   StreamRead,
 } from "./driver.ts";
-import { typedError, WrongRevision, wrongRevision } from "./errors.ts";
+import { typedError, WrongRevision } from "./errors.ts";
 import { APPEND_PATH, appendAnswer, appendOptions } from "./protocol/append-messages.ts";
 import { readAnswer } from "./protocol/read-answer.ts";
 import {
@@ -74,8 +74,7 @@ class GrpcDriver implements Driver {
       });
     const answering = this.#internals.execute(this.#library.streamsService, "append", call);
     const answer = await answering.catch((error: unknown) => {
-      const failure = this.#typed(error);
-      throw wrongRevision(failure) ?? failure;
+      throw this.#typed(error);
     });
     if (answer instanceof WrongRevision) throw answer;
     return answer;

@@ -1,8 +1,8 @@
 // A link's breakdowns by country, device, referrer etc. as ranked bars; SVG widths need neither scripts nor inline
 // styles.
 import type { UtmField } from "../../events/vocabulary.ts";
-import type { Dimension } from "../../projections/definitions/link-breakdowns.ts";
-import { OTHER, type Tally } from "../../projections/definitions/tally.ts";
+import type { Dimension } from "../../projections/definitions/link-clicks.ts";
+import { OTHER, type ValueCount } from "../../projections/definitions/tally.ts";
 import type { LinkReport } from "../../queries/analytics/link-report.ts";
 import { count } from "../links/link-view.ts";
 import { type Html, html } from "../shell/html.ts";
@@ -51,8 +51,14 @@ const NAMES: Partial<Record<Dimension, (value: string) => string>> = {
   devices: (value) => (value === "bot" ? "Bot" : plainName(value)),
 };
 
-function card(title: string, tally: Tally, total: number, nameOf: (value: string) => string): Html {
-  const bars = (pairs: Tally) => pairs.map(([value, hits]) => bar(nameOf(value), hits, total));
+function card(
+  title: string,
+  tally: readonly ValueCount[],
+  total: number,
+  nameOf: (value: string) => string,
+): Html {
+  const bars = (pairs: readonly ValueCount[]) =>
+    pairs.map(([value, hits]) => bar(nameOf(value), hits, total));
   return html`<section class="card"><h2>${title}</h2>${
     tally.length === 0
       ? html`<p class="muted">Nothing yet.</p>`

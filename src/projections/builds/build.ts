@@ -26,8 +26,7 @@ export type Builds = {
 
 /** The projection with the collection and checkpoint of that build. Build 0 uses the projection's own collection name. */
 export function asBuild(projection: Projection, { version, build, collection }: Build): Projection {
-  const { indexes } = projection.collection;
-  return { ...projection, version, build, collection: { name: collection, indexes } };
+  return { ...projection, version, build, collection: { ...projection.collection, name: collection } };
 }
 
 export function numbered({ version, collection }: Projection, build: number): Build {

@@ -1,47 +1,60 @@
-// Hits of links and of accounts by UTC day, hour and kind, for hourlyClicks and time series.
+// Hits of links and of accounts by UTC day, quarter-hour and kind, for hourlyClicks and time series.
 import type { LinkClicked } from "../../events/catalogue.ts";
 import { PREFIX } from "../../events/streams.ts";
 import { CLICK_KINDS } from "../../events/vocabulary.ts";
 import type { Document } from "../../read-store/port.ts";
 import type { Projection } from "../projection.ts";
 
-/** Counts in the order of CLICK_KINDS. */
-export type HitsByKind = [click: number, preview: number, qrScan: number];
+/** The number of the quarter-hour in the UTC day, 0 to 95, and its hits by kind, in the order of CLICK_KINDS. */
+export type QuarterHour = [quarter: number, click: number, preview: number, qrScan: number];
 
-/** `_id`: `<subject>@YYYY-MM-DD`. `hours`: two digits, UTC; only those with a hit, so at most 24. */
-export type DayDocument = Document & { subject: string; day: string; hours: Record<string, HitsByKind> };
+/** `_id`: `<subject>@YYYY-MM-DD`. `quarters`: those with a hit, in order. Quarters, as time zones differ by quarters. */
+export type DayDocument = Document & { quarters: QuarterHour[] };
 
 /** `at`: any instant of the day, ISO 8601 UTC. */
 export function dayOf(subject: string, at: string): string {
   return `${subject}@${at.slice(0, 10)}`;
 }
 
+/** YYYY-MM-DD of a day's document. */
+export function dateOf({ _id }: Pick<DayDocument, "_id">): string {
+  return _id.slice(-10);
+}
+
 /** One document for each day on which the subject, such as a link, was hit. */
 function hitsByDay(name: string, subjectOf: (click: LinkClicked["data"]) => string): Projection<DayDocument> {
   return {
     name,
-    version: 1,
-    collection: { name, indexes: [] },
+    version: 2,
+    readsSince: 2,
+    collection: { name: `${name}-2`, indexes: [] },
     prefixes: [PREFIX.clicks],
     handles: ["LinkClicked"],
     key(event) {
       const click = event.data as LinkClicked["data"];
       return dayOf(subjectOf(click), click.at);
     },
-    empty(event) {
-      const click = event.data as LinkClicked["data"];
-      return { subject: subjectOf(click), day: click.at.slice(0, 10), hours: {} };
-    },
+    empty: () => ({ quarters: [] }),
     evolve(day, event) {
       if (event.type !== "LinkClicked") return day;
-      const hour = event.data.at.slice(11, 13);
-      const hits = day.hours[hour] ?? [0, 0, 0];
-      const kind = CLICK_KINDS.indexOf(event.data.kind) as 0 | 1 | 2;
-      hits[kind] += 1;
-      day.hours[hour] = hits;
+      const hits = quarterOf(day.quarters, event.data.at);
+      hits[(CLICK_KINDS.indexOf(event.data.kind) + 1) as 1 | 2 | 3] += 1;
       return day;
     },
   };
+}
+
+/** The quarter-hour of that instant; added when it is missing. */
+function quarterOf(quarters: QuarterHour[], at: string): QuarterHour {
+  const quarter = Number(at.slice(11, 13)) * 4 + Math.floor(Number(at.slice(14, 16)) / 15);
+  let index = quarters.length;
+  // From the end, as nearly all hits are in the latest quarter.
+  while (index > 0 && (quarters[index - 1] as QuarterHour)[0] > quarter) index -= 1;
+  const found = quarters[index - 1];
+  if (found?.[0] === quarter) return found;
+  const added: QuarterHour = [quarter, 0, 0, 0];
+  quarters.splice(index, 0, added);
+  return added;
 }
 
 /** Subject: link key. */

@@ -1,6 +1,5 @@
-// The last ten hits of each link, newest first (interface, part 2: recentClicks; item fields: DESIGN §7).
+// The last ten hits of a link, newest first (interface, part 2: recentClicks; item fields: DESIGN §7).
 import type { LinkClicked } from "../../events/catalogue.ts";
-import { PREFIX } from "../../events/streams.ts";
 import {
   type ClickKind,
   type DeviceType,
@@ -8,9 +7,9 @@ import {
   UTM_FIELDS,
   type UtmField,
 } from "../../events/vocabulary.ts";
-import type { Document } from "../../read-store/port.ts";
-import type { Projection } from "../projection.ts";
 import { bounded } from "./tally.ts";
+
+type Utm = { [F in UtmField]?: string };
 
 /** One hit as analytics shows it; `ip` is anonymised. */
 export type RecentClick = {
@@ -25,51 +24,71 @@ export type RecentClick = {
   city: string;
   ip: string;
   referrer: string;
-  utm: { [F in UtmField]?: string };
+  utm: Utm;
 };
 
-/** `_id`: link key. */
-export type RecentClicksDocument = Document & { link: string; clicks: RecentClick[] };
+/** A hit as it is stored: the fields of RecentClick in their order, without their names; `utm` only when it has any. */
+export type RecentClickRow = [
+  at: string,
+  type: ClickKind,
+  device: DeviceType,
+  browser: string,
+  browserVersion: string,
+  os: string,
+  userAgent: string,
+  country: string,
+  city: string,
+  ip: string,
+  referrer: string,
+  utm?: Utm,
+];
 
-export const recentClicks: Projection<RecentClicksDocument> = {
-  name: "recent-clicks",
-  version: 1,
-  collection: { name: "recent-clicks", indexes: [] },
-  prefixes: [PREFIX.clicks],
-  handles: ["LinkClicked"],
-  key: (event) => (event.data as LinkClicked["data"]).link,
-  empty: (event) => ({ link: (event.data as LinkClicked["data"]).link, clicks: [] }),
-  evolve(recent, event) {
-    if (event.type !== "LinkClicked") return recent;
-    const { clicks } = recent;
-    // Sorted by the time of the hit, as hits of other writers or from a spool are appended later.
-    const place = clicks.findIndex(({ at }) => at <= event.data.at);
-    if (place === -1 && clicks.length >= RECENT_CLICKS) return recent;
-    clicks.splice(place === -1 ? clicks.length : place, 0, recentClickOf(event.data));
-    if (clicks.length > RECENT_CLICKS) clicks.pop();
-    return recent;
-  },
-};
+/**
+ * Adds the hit, in place, if it is one of the ten latest. Sorted by the time of the hit, as hits of other writers or from
+ * a spool are appended later.
+ */
+export function addRecent(rows: RecentClickRow[], click: LinkClicked["data"]): void {
+  let place = 0;
+  while (place < rows.length && (rows[place] as RecentClickRow)[0] > click.at) place += 1;
+  if (place >= RECENT_CLICKS) return;
+  if (rows.length >= RECENT_CLICKS) rows.pop();
+  if (place === 0) rows.unshift(rowOf(click));
+  else rows.splice(place, 0, rowOf(click));
+}
 
-/** A hit with the field names of the API's answer. */
-export function recentClickOf(click: LinkClicked["data"]): RecentClick {
-  const utm: RecentClick["utm"] = {};
-  for (const field of UTM_FIELDS) {
-    const value = click.utm[field];
-    if (value) utm[field] = bounded(value);
-  }
+/** A stored hit with the field names of the API's answer. */
+export function recentClick(row: RecentClickRow): RecentClick {
+  const [at, type, device, browser, version, os, userAgent, country, city, ip, referrer, utm = {}] = row;
   return {
-    at: click.at,
-    type: click.kind,
-    device: click.device,
-    browser: click.browser.name,
-    browser_version: click.browser.version,
-    os: click.os.name,
-    user_agent: click.userAgent,
-    country: click.country,
-    city: click.city,
-    ip: click.ip,
-    referrer: click.referrer,
-    utm,
+    ...{ at, type, device, browser, browser_version: version, os, user_agent: userAgent },
+    ...{ country, city, ip, referrer, utm },
   };
+}
+
+/** A hit of the log with the field names of the API's answer. */
+export function recentClickOf(click: LinkClicked["data"]): RecentClick {
+  return recentClick(rowOf(click));
+}
+
+function rowOf(click: LinkClicked["data"]): RecentClickRow {
+  const { at, kind, device, browser, os, userAgent, country, city, ip, referrer } = click;
+  const row: RecentClickRow = [
+    ...([at, kind, device, browser.name, browser.version, os.name] as const),
+    ...([userAgent, country, city, ip, referrer] as const),
+  ];
+  const utm = utmOf(click.utm);
+  if (utm) row.push(utm);
+  return row;
+}
+
+function utmOf(given: LinkClicked["data"]["utm"]): Utm | undefined {
+  let utm: Utm | undefined;
+  for (const field of UTM_FIELDS) {
+    const value = given[field];
+    if (value) {
+      utm ??= {};
+      utm[field] = bounded(value);
+    }
+  }
+  return utm;
 }

@@ -1,7 +1,9 @@
-// Bounded counts of values. Pairs and not object members, as a value such as `__proto__` may equal a property name.
+// Bounded counts of values. Not an object of counts, as a value such as `__proto__` may equal a property name.
 
-/** [value, count], in the order in which the values were first seen. */
-export type Tally = [value: string, count: number][];
+/** The values in the order in which they were first seen, and the count of each at the same index. */
+export type Tally = [values: string[], counts: number[]];
+
+export type ValueCount = [value: string, count: number];
 
 /** Counts the hits of dropped values, so that the sum of a tally remains the number of hits. */
 export const OTHER = "other";
@@ -10,19 +12,28 @@ export const MAX_VALUES = 200;
 const KEPT_VALUES = 100;
 const MAX_VALUE_LENGTH = 200;
 
+export function emptyTally(): Tally {
+  return [[], []];
+}
+
 /**
  * Adds one to a value, in place. A tally of more than 200 values is cut to the 100 largest (ties by name), and the
  * counts of the others are added to `other`.
  */
-export function addOne(tally: Tally, raw: string): void {
+export function addOne([values, counts]: Tally, raw: string): void {
   const value = bounded(raw);
-  const known = tally.find((pair) => pair[0] === value);
-  if (known) {
-    known[1] += 1;
+  const index = values.indexOf(value);
+  if (index >= 0) {
+    counts[index] = (counts[index] ?? 0) + 1;
     return;
   }
-  tally.push([value, 1]);
-  if (tally.length > MAX_VALUES) prune(tally);
+  values.push(value);
+  counts.push(1);
+  if (values.length > MAX_VALUES) prune([values, counts]);
+}
+
+export function valueCounts([values, counts]: Tally): ValueCount[] {
+  return values.map((value, index) => [value, counts[index] ?? 0]);
 }
 
 /** Cuts a value to 200 characters, as values such as utm parameters are chosen by the visitor. */
@@ -31,13 +42,16 @@ export function bounded(value: string): string {
 }
 
 function prune(tally: Tally): void {
-  const ranked = tally.filter(([value]) => value !== OTHER).sort(byCountThenName);
+  const pairs = valueCounts(tally);
+  const ranked = pairs.filter(([value]) => value !== OTHER).sort(byCountThenName);
   const dropped = ranked.slice(KEPT_VALUES).reduce((sum, [, count]) => sum + count, 0);
-  const before = tally.find(([value]) => value === OTHER)?.[1] ?? 0;
-  tally.splice(0, tally.length, ...ranked.slice(0, KEPT_VALUES), [OTHER, before + dropped]);
+  const before = pairs.find(([value]) => value === OTHER)?.[1] ?? 0;
+  const kept: ValueCount[] = [...ranked.slice(0, KEPT_VALUES), [OTHER, before + dropped]];
+  tally[0].splice(0, Number.POSITIVE_INFINITY, ...kept.map(([value]) => value));
+  tally[1].splice(0, Number.POSITIVE_INFINITY, ...kept.map(([, count]) => count));
 }
 
-function byCountThenName(a: Tally[number], b: Tally[number]): number {
+function byCountThenName(a: ValueCount, b: ValueCount): number {
   if (a[1] !== b[1]) return b[1] - a[1];
   return a[0] < b[0] ? -1 : 1;
 }

@@ -4,8 +4,10 @@ import type { StoredEvent } from "../../events/catalogue.ts";
 import type { Document, ReadStore } from "../../read-store/port.ts";
 import type { Fields, Projection } from "../projection.ts";
 
-/** Cache size of one projection in field values, as documents differ in size: some tens of megabytes. */
-const CACHE_VALUES = 1_000_000;
+/** Cache size of one projection in bytes, as estimated by `sizeOf`. */
+const CACHE_BYTES = 64 * 2 ** 20;
+/** Average size of a value in memory, such as an element of an array with its text. */
+const VALUE_BYTES = 40;
 
 /** Index of the event at which the projection's own code threw. */
 export type FoldFailure = { index: number; error: unknown };
@@ -16,15 +18,15 @@ export type FoldResult = { changed: Document[]; failure?: FoldFailure };
 /** Holds a cache of documents, which must be cleared whenever a write may have failed. */
 export class DocumentFold {
   readonly #projection: Projection;
-  readonly #readStore: ReadStore;
+  readonly #readStore: Pick<ReadStore, "getMany">;
   readonly #handled: ReadonlySet<string>;
   readonly #cache: LRUCache<string, Document>;
 
-  constructor(projection: Projection, readStore: ReadStore) {
+  constructor(projection: Projection, readStore: Pick<ReadStore, "getMany">) {
     this.#projection = projection;
     this.#readStore = readStore;
     this.#handled = new Set(projection.handles);
-    this.#cache = new LRUCache({ maxSize: CACHE_VALUES, sizeCalculation: sizeOf });
+    this.#cache = new LRUCache({ maxSize: CACHE_BYTES, sizeCalculation: sizeOf });
   }
 
   handles(type: string): boolean {
@@ -45,57 +47,71 @@ export class DocumentFold {
     return { changed, failure: first.failure };
   }
 
+  /** Document by document. `failure`: the first one in the order of events. */
   async #foldOnce(events: readonly StoredEvent[]): Promise<FoldResult> {
-    const { keys, failure: unkeyed } = this.#keysOf(events);
-    const held = await this.#load(new Set(keys));
-    const changed = new Map<string, Document>();
+    const { byKey, failure: unkeyed } = this.#byKey(events);
+    const held = await this.#load([...byKey.keys()]);
+    const changed: Document[] = [];
     let failure = unkeyed;
-    for (const [index, key] of keys.entries()) {
-      const event = events[index];
-      if (key === undefined || event === undefined) continue;
+    for (const [key, own] of byKey) {
       const document = held.get(key);
-      if (document && document._position >= event.position) continue;
-      try {
-        const next = this.#step(key, document, event);
-        // Most folds change the document in place, so both maps hold the result already.
-        if (next === document && changed.has(key)) continue;
-        held.set(key, next);
-        changed.set(key, next);
-      } catch (error) {
-        failure = { index, error };
-        break;
-      }
+      const failed = this.#foldDocument(key, document, own, changed);
+      if (!failed) continue;
+      const index = events.indexOf(failed.event);
+      if (!failure || index < failure.index) failure = { index, error: failed.error };
     }
-    for (const [key, document] of changed) this.#cache.set(key, document);
-    return failure ? { changed: [...changed.values()], failure } : { changed: [...changed.values()] };
+    for (const document of changed) this.#cache.set(document._id, document);
+    return failure ? { changed, failure } : { changed };
   }
 
-  /** Keys of the events before the failure; undefined for an event that changes no document. */
-  #keysOf(events: readonly StoredEvent[]): { keys: (string | undefined)[]; failure?: FoldFailure } {
-    const keys: (string | undefined)[] = [];
+  #byKey(events: readonly StoredEvent[]): { byKey: Map<string, StoredEvent[]>; failure?: FoldFailure } {
+    const byKey = new Map<string, StoredEvent[]>();
     for (const [index, event] of events.entries()) {
+      if (!this.#handled.has(event.type)) continue;
       try {
-        keys.push(this.#handled.has(event.type) ? this.#projection.key(event) : undefined);
+        const key = this.#projection.key(event);
+        if (key === undefined) continue;
+        const own = byKey.get(key);
+        if (own) own.push(event);
+        else byKey.set(key, [event]);
       } catch (error) {
-        return { keys, failure: { index, error } };
+        return { byKey, failure: { index, error } };
       }
     }
-    return { keys };
+    return { byKey };
   }
 
-  #step(key: string, document: Document | undefined, event: StoredEvent): Document {
-    const before: Fields<Document> = document ?? this.#projection.empty(event);
-    const after = this.#projection.evolve(before, event) as Document;
-    after._id = key;
-    after._position = event.position;
-    return after;
+  /** Folds the events that the document doesn't contain yet, and adds it to `changed` if there were any. */
+  #foldDocument(
+    key: string,
+    document: Document | undefined,
+    events: readonly StoredEvent[],
+    changed: Document[],
+  ): { event: StoredEvent; error: unknown } | undefined {
+    const contained = document?._position ?? "";
+    let fields: Fields<Document> | undefined = document;
+    let position: string | undefined;
+    for (const event of events) {
+      if (event.position <= contained) continue;
+      try {
+        fields = this.#projection.evolve(fields ?? this.#projection.empty(event), event);
+      } catch (error) {
+        return { event, error };
+      }
+      position = event.position;
+    }
+    if (position === undefined) return undefined;
+    const next = fields as Document;
+    next._id = key;
+    next._position = position;
+    changed.push(next);
+    return undefined;
   }
 
-  async #load(keys: ReadonlySet<string | undefined>): Promise<Map<string, Document>> {
+  async #load(keys: readonly string[]): Promise<Map<string, Document>> {
     const held = new Map<string, Document>();
     const missing: string[] = [];
     for (const key of keys) {
-      if (key === undefined) continue;
       const cached = this.#cache.get(key);
       if (cached) held.set(key, cached);
       else missing.push(key);
@@ -108,14 +124,11 @@ export class DocumentFold {
   }
 }
 
-/** Approximate number of values in a document; two for each list item, as lists hold pairs or larger objects. */
+/** Estimated from the number of values, as reading the length of each text would take longer than folding an event. */
 function sizeOf(document: Document): number {
-  let size = 1;
-  for (const value of Object.values(document)) {
-    if (Array.isArray(value)) size += 1 + value.length * 2;
-    else if (value !== null && typeof value === "object") {
-      for (const inner of Object.values(value)) size += Array.isArray(inner) ? 1 + inner.length * 2 : 1;
-    } else size += 1;
-  }
-  return size;
+  let values = 0;
+  // The elements of a list are alike: two lists of a tally, rows of hits.
+  for (const field of Object.values(document))
+    values += 1 + (Array.isArray(field) ? field.length * (1 + (field[0]?.length ?? 0)) : 0);
+  return values * VALUE_BYTES;
 }

@@ -1,20 +1,19 @@
-// The processor of one projection: folds event batches, writes documents and then the checkpoint, or stops at a fault.
+// The processor of one projection: folds event batches after its checkpoint, or stops at a fault.
 import type { RecordedEvent } from "../../event-store/port.ts";
-import type { StoredEvent } from "../../events/catalogue.ts";
-import { readEvent } from "../../events/read-event.ts";
-import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
+import type { Checkpoint, Document, ReadStore } from "../../read-store/port.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { checkpointName, type Projection } from "../projection.ts";
+import { between, type EventBatch } from "./event-batch.ts";
 import { DocumentFold } from "./fold.ts";
 
 export type Fault = NonNullable<Checkpoint["fault"]>;
 
-/** An event of a batch, parsed once for all projections; `event` is undefined for unknown types and unreadable events. */
-export type ReadResult = { recorded: RecordedEvent; event: StoredEvent | undefined; error?: unknown };
+/** What a batch has changed. `events`: how many of the batch it has passed. */
+export type FoldedBatch = { documents: readonly Document[]; checkpoint: Checkpoint; events: number };
 
 export class ProjectionProcessor {
   readonly projection: Projection;
-  /** Last position committed or folded; the empty text before the first event. */
+  /** Last position committed; the empty text before the first event. */
   position = "";
   recordedAt = "";
   fault: Fault | undefined;
@@ -37,17 +36,6 @@ export class ProjectionProcessor {
     return this.fault !== undefined;
   }
 
-  /** Parses a batch once for all projections; an unreadable event faults only the projections that handle its type. */
-  static read(events: readonly RecordedEvent[]): ReadResult[] {
-    return events.map((recorded) => {
-      try {
-        return { recorded, event: readEvent(recorded) };
-      } catch (error) {
-        return { recorded, event: undefined, error };
-      }
-    });
-  }
-
   /** Continues from the committed checkpoint. Clears a fault, as another version of the program may fold the event. */
   async restart(): Promise<void> {
     this.#fold.clearCache();
@@ -57,44 +45,35 @@ export class ProjectionProcessor {
     this.fault = undefined;
   }
 
-  /** Folds and commits the events after the present position. Returns the fault that stopped it, if any. */
-  async advance(batch: readonly ReadResult[]): Promise<Fault | undefined> {
-    const fresh =
-      this.position === "" ? batch : batch.filter(({ recorded }) => recorded.position > this.position);
+  /**
+   * Folds the events after the present position, up to the first that it can't fold. The caller commits the result and
+   * calls `committed`, or else `restart`. Undefined when the batch has no later event. @throws what the read store throws
+   */
+  async fold({ recorded, events, unreadable }: EventBatch): Promise<FoldedBatch | undefined> {
+    const fresh = between(recorded, this.position, undefined);
     if (fresh.length === 0) return undefined;
-    const unreadable = fresh.findIndex(({ recorded, error }) => {
-      return error !== undefined && this.#fold.handles(recorded.type);
-    });
-    const readable = unreadable === -1 ? fresh : fresh.slice(0, unreadable);
-    const events = readable.flatMap(({ event }) => (event ? [event] : []));
-    const { changed, failure } = await this.#fold.fold(events);
-
-    const poison = failure
-      ? readable.findIndex(({ event }) => event !== undefined && event === events[failure.index])
-      : unreadable;
-    const done = poison === -1 ? fresh : fresh.slice(0, poison);
-    await this.#readStore.replace(this.projection.collection.name, changed);
-    const faulty = poison === -1 ? undefined : fresh[poison];
-    if (faulty) this.fault = faultAt(faulty.recorded, failure ? failure.error : faulty.error);
-    await this.#save(done.at(-1)?.recorded);
-    this.processed += done.length;
-    return this.fault;
+    let poison: { recorded: RecordedEvent; error: unknown } | undefined = unreadable.find(
+      (one) => one.recorded.position > this.position && this.#fold.handles(one.recorded.type),
+    );
+    const readable = between(events, this.position, poison?.recorded.position);
+    const { changed, failure } = await this.#fold.fold(readable);
+    const failed = failure && readable[failure.index];
+    if (failed) poison = { recorded: failed, error: failure.error };
+    const done = poison ? between(fresh, this.position, poison.recorded.position) : fresh;
+    const { position, recordedAt } = done.at(-1) ?? this;
+    const checkpoint = { position, recordedAt, ...(poison ? { fault: faultAt(poison) } : {}) };
+    return { documents: changed, checkpoint, events: done.length };
   }
 
-  /** Called after the documents are written: after a crash in between, they skip the repeated events by `_position`. */
-  async #save(last: RecordedEvent | undefined): Promise<void> {
-    if (last) {
-      this.position = last.position;
-      this.recordedAt = last.recordedAt;
-    }
-    const { position, recordedAt, fault } = this;
-    await this.#readStore.saveCheckpoint(
-      this.name,
-      fault ? { position, recordedAt, fault } : { position, recordedAt },
-    );
+  committed({ checkpoint, events }: FoldedBatch): void {
+    this.position = checkpoint.position;
+    this.recordedAt = checkpoint.recordedAt;
+    this.fault = checkpoint.fault;
+    this.processed += events;
   }
 }
 
-function faultAt({ position, stream, type }: RecordedEvent, error: unknown): Fault {
+function faultAt({ recorded, error }: { recorded: RecordedEvent; error: unknown }): Fault {
+  const { position, stream, type } = recorded;
   return { position, stream, type, error: messageOf(error) };
 }

@@ -8,7 +8,8 @@ import { keepRunning } from "../../runtime/keep-trying.ts";
 import { untilAborted } from "../../runtime/pause.ts";
 import type { Projection } from "../projection.ts";
 import { commitBatches } from "./commit-batches.ts";
-import { ProjectionProcessor } from "./projection-processor.ts";
+import { between, parseBatch } from "./event-batch.ts";
+import { type FoldedBatch, ProjectionProcessor } from "./projection-processor.ts";
 import { type ProjectionStatus, prefixesOf, statusOf } from "./status.ts";
 
 export type RunnerLog = Pick<Logger, "info" | "warn" | "error">;
@@ -127,18 +128,30 @@ export class ProjectionRunner {
     }
   }
 
+  /** All projections in one commit: a transaction less for each, where the store has transactions. */
   async #commit(events: readonly RecordedEvent[]): Promise<void> {
     const active = this.#processors.filter((processor) => !processor.faulted);
-    const after = active.reduce<string | undefined>((low, { position }) => {
-      return low === undefined || position < low ? position : low;
-    }, undefined);
-    const fresh = events.filter(({ position }) => position > (after ?? ""));
-    const batch = ProjectionProcessor.read(fresh);
+    const batch = parseBatch(between(events, this.#lowest() ?? "", undefined));
+    const folded: { processor: ProjectionProcessor; result: FoldedBatch }[] = [];
     for (const processor of active) {
-      const fault = await processor.advance(batch);
-      if (fault) this.#deps.log.error({ projection: processor.name, ...fault }, "projection faulted");
-      // SQLite calls are synchronous: without this the thread would not report its status during a long commit.
+      const result = await processor.fold(batch);
+      if (result) folded.push({ processor, result });
+      // Folding is synchronous: without this the thread would not report its status during a long commit.
       await yieldToLoop();
+    }
+    await this.#deps.readStore.commit({
+      changed: folded.map(({ processor, result }) => ({
+        collection: processor.projection.collection.name,
+        documents: result.documents,
+      })),
+      checkpoints: Object.fromEntries(
+        folded.map(({ processor, result }) => [processor.name, result.checkpoint]),
+      ),
+    });
+    for (const { processor, result } of folded) {
+      processor.committed(result);
+      if (processor.fault)
+        this.#deps.log.error({ projection: processor.name, ...processor.fault }, "projection faulted");
     }
   }
 

@@ -1,8 +1,8 @@
 // GET /api/v1/analytics/{slug}: the Analytics object of one of the caller's links (interface, parts 2 and 4).
 import type { Caller } from "../../commands/caller.ts";
 import { type ClickKind, UTM_FIELDS, type UtmField } from "../../events/vocabulary.ts";
-import type { RecentClick } from "../../projections/definitions/recent-clicks.ts";
-import type { Tally } from "../../projections/definitions/tally.ts";
+import { type RecentClick, recentClick } from "../../projections/definitions/recent-clicks.ts";
+import { type Tally, valueCounts } from "../../projections/definitions/tally.ts";
 import { type FindLinkDeps, findOwnLink } from "../links/find-link.ts";
 import { type LinkClicksDeps, readLinkClicks } from "./link-clicks.ts";
 import { daysIn, timeSeries } from "./time-series.ts";
@@ -35,9 +35,8 @@ export type LinkAnalyticsDeps = FindLinkDeps & LinkClicksDeps;
 
 /** Always present, even without hits (interface, part 2). */
 const DEVICES_SHOWN: Tally = [
-  ["mobile", 0],
-  ["desktop", 0],
-  ["tablet", 0],
+  ["mobile", "desktop", "tablet"],
+  [0, 0, 0],
 ];
 
 /**
@@ -52,31 +51,31 @@ export async function linkAnalytics(
   now: Date,
 ): Promise<Analytics> {
   const link = await findOwnLink(deps, caller, slug, options.domainId);
-  const { totals, breakdowns, recent, days } = await readLinkClicks(deps, link._id, daysIn("24h", now));
+  const { clicks, days } = await readLinkClicks(deps, link._id, daysIn("24h", now));
   const hours = timeSeries("24h", now, days).points;
   const eventTypes = {
-    click: totals?.click ?? 0,
-    preview: totals?.preview ?? 0,
-    qr_scan: totals?.qr_scan ?? 0,
+    click: clicks?.click ?? 0,
+    preview: clicks?.preview ?? 0,
+    qr_scan: clicks?.qr_scan ?? 0,
   };
-  const utm = UTM_FIELDS.map((field) => [field, counts(breakdowns?.utm[field])] as const);
+  const utm = UTM_FIELDS.map((field) => [field, counts(clicks?.utm[field])] as const);
   return {
     link: { id: link.slug, long_url: link.longUrl, created_at: link.createdAt },
     analytics: {
-      totalClicks: totals?.totalClicks ?? 0,
+      totalClicks: clicks?.totalClicks ?? 0,
       actualClicks: eventTypes.click,
       previews: eventTypes.preview,
       qrScans: eventTypes.qr_scan,
       eventTypes,
-      devices: counts(DEVICES_SHOWN, breakdowns?.devices),
-      countries: counts(breakdowns?.countries),
-      referrers: counts(breakdowns?.referrers),
-      cities: counts(breakdowns?.cities),
-      browsers: counts(breakdowns?.browsers),
-      os: counts(breakdowns?.os),
-      hourlyClicks: counts(hours.map(({ start, total }) => [start, total])),
+      devices: counts(DEVICES_SHOWN, clicks?.devices),
+      countries: counts(clicks?.countries),
+      referrers: counts(clicks?.referrers),
+      cities: counts(clicks?.cities),
+      browsers: counts(clicks?.browsers),
+      os: counts(clicks?.os),
+      hourlyClicks: Object.fromEntries(hours.map(({ start, total }) => [start, total])),
       utm: Object.fromEntries(utm) as Record<UtmField, Counts>,
-      recentClicks: recent?.clicks ?? [],
+      recentClicks: (clicks?.recent ?? []).map(recentClick),
     },
   };
 }
@@ -85,6 +84,6 @@ export async function linkAnalytics(
 function counts(...tallies: (Tally | undefined)[]): Counts {
   const object: Counts = Object.create(null);
   for (const tally of tallies)
-    for (const [value, count] of tally ?? []) object[value] = (object[value] ?? 0) + count;
+    for (const [value, count] of valueCounts(tally ?? [[], []])) object[value] = (object[value] ?? 0) + count;
   return object;
 }

@@ -1,10 +1,9 @@
 // Data of a link's analytics page, with the log position from which live updates continue.
 import type { Position } from "../../event-store/port.ts";
 import { type ClickKind, UTM_FIELDS, type UtmField } from "../../events/vocabulary.ts";
-import { DIMENSIONS, type Dimension } from "../../projections/definitions/link-breakdowns.ts";
-import { linkTotals } from "../../projections/definitions/link-totals.ts";
-import type { RecentClick } from "../../projections/definitions/recent-clicks.ts";
-import { OTHER, type Tally } from "../../projections/definitions/tally.ts";
+import { DIMENSIONS, type Dimension, linkClicks } from "../../projections/definitions/link-clicks.ts";
+import { type RecentClick, recentClick } from "../../projections/definitions/recent-clicks.ts";
+import { OTHER, type Tally, type ValueCount, valueCounts } from "../../projections/definitions/tally.ts";
 import { checkpointName } from "../../projections/projection.ts";
 import { type LinkClicksDeps, readLinkClicks } from "./link-clicks.ts";
 import { daysIn, type Range, type TimeSeries, timeSeries } from "./time-series.ts";
@@ -13,8 +12,8 @@ import { daysIn, type Range, type TimeSeries, timeSeries } from "./time-series.t
 export type LinkReport = {
   series: TimeSeries;
   totals: Record<ClickKind, number> & { total: number };
-  breakdowns: Record<Dimension, Tally>;
-  utm: Record<UtmField, Tally>;
+  breakdowns: Record<Dimension, ValueCount[]>;
+  utm: Record<UtmField, ValueCount[]>;
   recent: RecentClick[];
   /** The report contains exactly the link's hits up to this position; "" for an empty log. */
   position: Position;
@@ -27,28 +26,28 @@ export async function linkReport(
   range: Range,
   now: Date,
 ): Promise<LinkReport> {
-  const checkpoint = (await deps.readStore.checkpoint(checkpointName(linkTotals)))?.position ?? "";
-  const { totals, breakdowns, recent, days } = await readLinkClicks(deps, link, daysIn(range, now));
-  const own = totals?._position ?? "";
-  const dimensions = DIMENSIONS.map((name) => [name, ranked(breakdowns?.[name])] as const);
-  const utm = UTM_FIELDS.map((name) => [name, ranked(breakdowns?.utm[name])] as const);
+  const checkpoint = (await deps.readStore.checkpoint(checkpointName(linkClicks)))?.position ?? "";
+  const { clicks, days } = await readLinkClicks(deps, link, daysIn(range, now));
+  const own = clicks?._position ?? "";
+  const dimensions = DIMENSIONS.map((name) => [name, ranked(clicks?.[name])] as const);
+  const utm = UTM_FIELDS.map((name) => [name, ranked(clicks?.utm[name])] as const);
   return {
     series: timeSeries(range, now, days),
     totals: {
-      click: totals?.click ?? 0,
-      preview: totals?.preview ?? 0,
-      qr_scan: totals?.qr_scan ?? 0,
-      total: totals?.totalClicks ?? 0,
+      click: clicks?.click ?? 0,
+      preview: clicks?.preview ?? 0,
+      qr_scan: clicks?.qr_scan ?? 0,
+      total: clicks?.totalClicks ?? 0,
     },
-    breakdowns: Object.fromEntries(dimensions) as Record<Dimension, Tally>,
-    utm: Object.fromEntries(utm) as Record<UtmField, Tally>,
-    recent: recent?.clicks ?? [],
+    breakdowns: Object.fromEntries(dimensions) as LinkReport["breakdowns"],
+    utm: Object.fromEntries(utm) as LinkReport["utm"],
+    recent: (clicks?.recent ?? []).map(recentClick),
     // The checkpoint was read before the documents, so they contain at least all hits up to it.
     position: [own, checkpoint].sort().at(-1) ?? "",
   };
 }
 
-function ranked(tally: Tally = []): Tally {
-  const last = ([value]: Tally[number]) => (value === OTHER ? 1 : 0);
-  return [...tally].sort((a, b) => last(a) - last(b) || b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+function ranked(tally: Tally = [[], []]): ValueCount[] {
+  const last = ([value]: ValueCount) => (value === OTHER ? 1 : 0);
+  return valueCounts(tally).sort((a, b) => last(a) - last(b) || b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
 }

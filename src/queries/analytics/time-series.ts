@@ -1,6 +1,6 @@
 // Builds zero-filled time series by hour, day or month from day documents, for analytics answers and charts.
 import { CLICK_KINDS, type ClickKind } from "../../events/vocabulary.ts";
-import type { DayDocument, HitsByKind } from "../../projections/definitions/days.ts";
+import { type DayDocument, dateOf, type QuarterHour } from "../../projections/definitions/days.ts";
 
 /** Each range ends with the current hour, day or month. */
 export const RANGES = ["24h", "7d", "30d", "12mo"] as const;
@@ -32,10 +32,10 @@ export function timeSeries(range: Range, now: Date, days: Iterable<DayDocument>)
   const points = new Map(
     starts(range, now).map((start) => [start.slice(0, PREFIX_LENGTH[unit]), emptyPoint(start)]),
   );
-  for (const { day, hours } of days) {
-    for (const [hour, hits] of Object.entries(hours)) {
-      const point = points.get(`${day}T${hour}`.slice(0, PREFIX_LENGTH[unit]));
-      if (point) add(point, hits);
+  for (const day of days) {
+    for (const quarterHour of day.quarters) {
+      const point = points.get(hourOf(day, quarterHour).slice(0, PREFIX_LENGTH[unit]));
+      if (point) add(point, quarterHour);
     }
   }
   return { range, unit, points: [...points.values()] };
@@ -66,7 +66,12 @@ function emptyPoint(start: string): Point {
   return { start, click: 0, preview: 0, qr_scan: 0, total: 0 };
 }
 
-function add(point: Point, hits: HitsByKind): void {
+/** YYYY-MM-DDTHH */
+function hourOf(day: DayDocument, [quarter]: QuarterHour): string {
+  return `${dateOf(day)}T${String(Math.floor(quarter / 4)).padStart(2, "0")}`;
+}
+
+function add(point: Point, [, ...hits]: QuarterHour): void {
   CLICK_KINDS.forEach((kind, index) => {
     const count = hits[index] ?? 0;
     point[kind] += count;

@@ -6,19 +6,20 @@ import { accountStream, PREFIX } from "../../events/streams.ts";
 const PAGE = 500;
 
 /**
- * Events of account, domains, links and clicks, from AccountOpened to the head of the log at the call. Reads the
+ * Events of account, domains, links and clicks, or of fewer prefixes, from AccountOpened to the head of the log at the call. Reads the
  * whole log of that time and filters it, because clicks of all accounts share streams; a page may be empty.
  */
 export async function* accountEvents(
   { eventStore }: { eventStore: Pick<EventStore, "read" | "readAll" | "head"> },
   accountId: string,
+  prefixes: readonly string[] = Object.values(PREFIX),
 ): AsyncGenerator<RecordedEvent[]> {
   const [first] = await eventStore.read(accountStream(accountId), { limit: 1 });
   const end = await eventStore.head();
   if (!first || end === undefined) return;
   yield [first];
   for (let after = first.position; ; ) {
-    const events = await eventStore.readAll({ after, prefixes: Object.values(PREFIX), limit: PAGE });
+    const events = await eventStore.readAll({ after, prefixes, limit: PAGE });
     const own = events.filter((event) => event.position <= end && ownerOf(event) === accountId);
     yield own;
     const last = events.at(-1);

@@ -3,7 +3,8 @@ import {
   type AccountLinksDocument,
   accountLinks as linksOfAccounts,
 } from "../../projections/definitions/account-links.ts";
-import { type LinkTotalsDocument, linkTotals } from "../../projections/definitions/link-totals.ts";
+import { clickRank } from "../../projections/definitions/click-rank.ts";
+import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import type { FindQuery, ReadStore } from "../../read-store/port.ts";
 import { cursorOf, placeOf } from "../cursor.ts";
@@ -64,14 +65,9 @@ export async function topLinks(
 ): Promise<AccountLinksPage> {
   const top: ListedLink[] = [];
   let after = cursor === undefined ? undefined : placeOf(cursor, "number");
-  // Deleted links keep their totals and are skipped, so filling a page may take several reads.
+  // Deleted links keep their clicks and are skipped, so filling a page may take several reads.
   for (;;) {
-    const ranked = await readStore.find<LinkTotalsDocument>(linkTotals.collection.name, {
-      where: { accountId },
-      sort: { field: "totalClicks", direction: "desc" },
-      ...(after ? { after } : {}),
-      limit: limit + 1,
-    });
+    const ranked = await mostClicked(readStore, accountId, limit + 1, after);
     const ids = ranked.map(({ _id }) => _id);
     const found = await readStore.getMany<LinkDocument>(links.collection.name, ids);
     const byId = new Map(found.map((link) => [link._id, link]));
@@ -87,6 +83,39 @@ export async function topLinks(
   }
 }
 
+/**
+ * The next documents by clicks, then by id, both descending. The index has ranks only: links of one rank are sorted by a
+ * search of their own, links of different ranks are in order already.
+ */
+async function mostClicked(
+  readStore: ReadStore,
+  accountId: string,
+  limit: number,
+  after: FindQuery["after"],
+): Promise<LinkClicksDocument[]> {
+  const find = (query: Omit<FindQuery, "limit">, most: number) =>
+    readStore.find<LinkClicksDocument>(linkClicks.collection.name, { ...query, limit: most });
+  const ofRank = (rank: number, most: number, from?: FindQuery["after"]) => {
+    const sort = { field: "totalClicks", direction: "desc" } as const;
+    return find({ where: { accountId, rank }, sort, ...(from ? { after: from } : {}) }, most);
+  };
+  const rank = after && clickRank(Number(after.value));
+  const found = rank === undefined ? [] : await ofRank(rank, limit, after);
+  if (found.length === limit) return found;
+  const below = rank === undefined ? {} : { after: { value: rank, id: "" } };
+  const sort = { field: "rank", direction: "desc" } as const;
+  const next = await find({ where: { accountId }, sort, ...below }, limit - found.length);
+  const lowest = next.at(-1)?.rank;
+  if (lowest === undefined) return found;
+  // The search may have ended within its lowest rank.
+  found.push(...next.filter(({ rank }) => rank > lowest).sort(byClicks));
+  return [...found, ...(await ofRank(lowest, limit - found.length))];
+}
+
+function byClicks(a: LinkClicksDocument, b: LinkClicksDocument): number {
+  return b.totalClicks - a.totalClicks || (a._id < b._id ? 1 : -1);
+}
+
 /** From the account-links projection, without counting documents. */
 export async function countLinks(
   { readStore }: Deps,
@@ -98,7 +127,7 @@ export async function countLinks(
 
 async function withClicks({ readStore }: Deps, page: readonly LinkDocument[]): Promise<ListedLink[]> {
   const ids = page.map(({ _id }) => _id);
-  const found = await readStore.getMany<LinkTotalsDocument>(linkTotals.collection.name, ids);
+  const found = await readStore.getMany<LinkClicksDocument>(linkClicks.collection.name, ids);
   const clicks = new Map(found.map(({ _id, totalClicks }) => [_id, totalClicks]));
   return page.map((link) => ({ ...link, clicks: clicks.get(link._id) ?? 0 }));
 }

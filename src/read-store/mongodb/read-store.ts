@@ -2,7 +2,14 @@
 import { type AnyBulkWriteOperation, type Collection, type Db, MongoBulkWriteError } from "mongodb";
 import { isDuplicateKey, type MongodbConnection } from "../../connections/mongodb.ts";
 import { collectionName, fieldName } from "../names.ts";
-import type { Checkpoint, CollectionSpec, Document, FindQuery, ReadStore } from "../port.ts";
+import type {
+  Checkpoint,
+  CollectionSpec,
+  Document,
+  FindQuery,
+  ProjectionCommit,
+  ReadStore,
+} from "../port.ts";
 import { fromStored, type StoredDocument, toStored } from "./documents.ts";
 import { filterOf, sortOf } from "./query.ts";
 
@@ -72,6 +79,12 @@ class MongodbReadStore implements ReadStore {
       // Some compatible servers stop an unordered bulk write at the first duplicate `_id`.
       pending = isComplete ? [] : await this.#stillNewer(collection, pending);
     }
+  }
+
+  async commit({ changed, checkpoints }: ProjectionCommit): Promise<void> {
+    for (const { collection, documents } of changed) await this.replace(collection, documents);
+    const saves = Object.entries(checkpoints).map(([name, one]) => this.saveCheckpoint(name, one));
+    await Promise.all(saves);
   }
 
   async clear(collection: string): Promise<void> {

@@ -8,23 +8,26 @@ export function tableName(collection: string): string {
   return `"docs_${collectionName(collection)}"`;
 }
 
-/** The SQL expression of a top-level field; `_id` and `_position` are columns. @throws BadName */
-export function column(field: string): string {
+/** The SQL expression of a top-level field. `columns`: fields with a column of their own. @throws BadName */
+export function column(field: string, columns: readonly string[]): string {
   if (field === "_id") return "_id";
   if (field === "_position") return "position";
-  return `json_extract(doc, '$.${fieldName(field)}')`;
+  return columns.includes(field) ? `"${field}"` : `json_extract(doc, '$.${fieldName(field)}')`;
 }
 
 /** ORDER BY: the field, then `_id`, both in the same direction. */
-export function order(sort: FindQuery["sort"]): string {
+export function order(sort: FindQuery["sort"], columns: readonly string[]): string {
   const direction = sort?.direction === "desc" ? "DESC" : "ASC";
   return sort && sort.field !== "_id"
-    ? `${column(sort.field)} ${direction}, _id ${direction}`
+    ? `${column(sort.field, columns)} ${direction}, _id ${direction}`
     : `_id ${direction}`;
 }
 
 /** The WHERE clause and its values; empty when all documents match. */
-export function conditions(query: Omit<FindQuery, "limit">): { sql: string; values: SQLInputValue[] } {
+export function conditions(
+  query: Omit<FindQuery, "limit">,
+  columns: readonly string[],
+): { sql: string; values: SQLInputValue[] } {
   const parts: string[] = [];
   const values: SQLInputValue[] = [];
   const add = (part: string, ...bound: SQLInputValue[]) => {
@@ -32,20 +35,21 @@ export function conditions(query: Omit<FindQuery, "limit">): { sql: string; valu
     values.push(...bound);
   };
   // IS, not =, so that null matches null and missing fields.
-  for (const [field, value] of Object.entries(query.where ?? {})) add(`${column(field)} IS ?`, scalar(value));
+  for (const [field, value] of Object.entries(query.where ?? {}))
+    add(`${column(field, columns)} IS ?`, scalar(value));
   const { range, contains, after, sort } = query;
-  if (range?.from !== undefined) add(`${column(range.field)} >= ?`, range.from);
-  if (range?.to !== undefined) add(`${column(range.field)} < ?`, range.to);
+  if (range?.from !== undefined) add(`${column(range.field, columns)} >= ?`, range.from);
+  if (range?.to !== undefined) add(`${column(range.field, columns)} < ?`, range.to);
   if (contains) {
     const pattern = `%${contains.text.replace(/[\\%_]/g, "\\$&")}%`;
-    const any = contains.fields.map((field) => `${column(field)} LIKE ? ESCAPE '\\'`);
+    const any = contains.fields.map((field) => `${column(field, columns)} LIKE ? ESCAPE '\\'`);
     add(`(${any.join(" OR ") || "0"})`, ...contains.fields.map(() => pattern));
   }
   if (after) {
     const beyond = sort?.direction === "desc" ? "<" : ">";
     if (!sort || sort.field === "_id") add(`_id ${beyond} ?`, after.id);
     else {
-      const field = column(sort.field);
+      const field = column(sort.field, columns);
       // The first condition is one that the index can seek to; the second one excludes the last document itself.
       add(
         `${field} ${beyond}= ? AND (${field} ${beyond} ? OR _id ${beyond} ?)`,

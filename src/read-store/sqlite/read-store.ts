@@ -10,7 +10,7 @@ const IDLE_MS = 60_000;
 const MAX_DIRECT = 100;
 
 const OFF_THREAD = [
-  ...(["getMany", "find", "count", "replace", "clear", "drop"] as const),
+  ...(["getMany", "find", "count", "replace", "commit", "clear", "drop"] as const),
   ...(["saveCheckpoint", "resetCheckpoint"] as const),
 ] as const;
 

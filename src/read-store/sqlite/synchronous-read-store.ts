@@ -1,7 +1,15 @@
 // The synchronous read store on SQLite: one table for each collection, documents as JSON, expression indexes.
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { inTransaction } from "../../connections/sqlite.ts";
-import type { Checkpoint, CollectionSpec, Document, FindQuery, ReadStore } from "../port.ts";
+import type {
+  Checkpoint,
+  CollectionSpec,
+  Document,
+  FindQuery,
+  ProjectionCommit,
+  ReadStore,
+} from "../port.ts";
+import { type Columns, columnsOf, columnValues, tableSql, updateSql, upsertSql } from "./columns.ts";
 import { column, conditions, order, tableName } from "./query.ts";
 
 /** Opens or creates the file. A collection that does not exist reads as empty. */
@@ -24,21 +32,25 @@ export function openSynchronousReadStore(file: string): ReadStore {
 class SqliteReadStore implements ReadStore {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
-  readonly #tables = new Set<string>();
+  readonly #tables = new Map<string, Columns>();
 
   constructor(db: DatabaseSync) {
     this.#db = db;
   }
 
   async ensure(specs: readonly CollectionSpec[]): Promise<void> {
-    for (const { name, indexes } of specs) {
-      const table = this.#table(name);
+    for (const spec of specs) {
+      const { name, indexes } = spec;
+      const table = tableName(name);
+      this.#db.exec(tableSql(table, spec));
+      const { all } = columnsOf(this.#db, table);
       for (const fields of indexes) {
         // `_id` last, so that paging by (field, _id) needs no sort.
-        const columns = [...new Set([...fields, "_id"])].map(column).join(", ");
+        const columns = [...new Set([...fields, "_id"])].map((field) => column(field, all)).join(", ");
         const index = `"ix_${name}_${fields.join("_")}"`;
         this.#db.exec(`CREATE INDEX IF NOT EXISTS ${index} ON ${table} (${columns})`);
       }
+      this.#tables.set(table, columnsOf(this.#db, table));
     }
   }
 
@@ -58,29 +70,27 @@ class SqliteReadStore implements ReadStore {
   }
 
   async find<D extends Document>(collection: string, query: FindQuery): Promise<D[]> {
-    const { sql, values } = conditions(query);
-    const statement = `SELECT doc FROM ${this.#table(collection)}${sql} ORDER BY ${order(query.sort)} LIMIT ?`;
+    const { table, columns } = this.#known(collection);
+    const { sql, values } = conditions(query, columns.all);
+    const statement = `SELECT doc FROM ${table}${sql} ORDER BY ${order(query.sort, columns.all)} LIMIT ?`;
     const rows = this.#prepare(statement).all(...values, query.limit);
     return rows.map((row) => parse<D>(row));
   }
 
   async count(collection: string, query: Omit<FindQuery, "limit" | "sort" | "after">): Promise<number> {
-    const { sql, values } = conditions(query);
-    return Number(
-      this.#prepare(`SELECT count(*) AS n FROM ${this.#table(collection)}${sql}`).get(...values)?.n,
-    );
+    const { table, columns } = this.#known(collection);
+    const { sql, values } = conditions(query, columns.all);
+    return Number(this.#prepare(`SELECT count(*) AS n FROM ${table}${sql}`).get(...values)?.n);
   }
 
   async replace(collection: string, documents: readonly Document[]): Promise<void> {
-    if (documents.length === 0) return;
-    const upsert = this.#prepare(
-      `INSERT INTO ${this.#table(collection)} AS stored (_id, position, doc) VALUES (?, ?, ?)
-       ON CONFLICT (_id) DO UPDATE SET position = excluded.position, doc = excluded.doc
-       WHERE stored.position < excluded.position`,
-    );
+    if (documents.length > 0) inTransaction(this.#db, () => this.#write(collection, documents));
+  }
+
+  async commit({ changed, checkpoints }: ProjectionCommit): Promise<void> {
     inTransaction(this.#db, () => {
-      for (const document of documents)
-        upsert.run(document._id, document._position, JSON.stringify(document));
+      for (const { collection, documents } of changed) this.#write(collection, documents);
+      for (const [name, checkpoint] of Object.entries(checkpoints)) this.#saveCheckpoint(name, checkpoint);
     });
   }
 
@@ -106,6 +116,10 @@ class SqliteReadStore implements ReadStore {
   }
 
   async saveCheckpoint(projection: string, checkpoint: Checkpoint): Promise<void> {
+    this.#saveCheckpoint(projection, checkpoint);
+  }
+
+  #saveCheckpoint(projection: string, checkpoint: Checkpoint): void {
     // Also at an equal position, as a fault is saved with the position before the faulty event.
     this.#prepare(
       `INSERT INTO checkpoints AS stored (name, position, doc) VALUES (?, ?, ?)
@@ -124,15 +138,31 @@ class SqliteReadStore implements ReadStore {
     this.#db.close();
   }
 
-  #table(collection: string): string {
-    const table = tableName(collection);
-    if (!this.#tables.has(table)) {
-      this.#db.exec(
-        `CREATE TABLE IF NOT EXISTS ${table} (_id TEXT PRIMARY KEY, position TEXT NOT NULL, doc TEXT NOT NULL)`,
-      );
-      this.#tables.add(table);
+  #write(collection: string, documents: readonly Document[]): void {
+    const { table, columns } = this.#known(collection);
+    const upsert = this.#prepare(upsertSql(table, columns));
+    const update = columns.indexed.length > 0 ? this.#prepare(updateSql(table, columns)) : undefined;
+    for (const document of documents) {
+      const values = columnValues(document, columns);
+      const row = [document._id, document._position, JSON.stringify(document), ...values];
+      if (update?.run(...row).changes !== 1) upsert.run(...row);
     }
-    return table;
+  }
+
+  #table(collection: string): string {
+    return this.#known(collection).table;
+  }
+
+  /** Creates the table when it is missing. */
+  #known(collection: string): { table: string; columns: Columns } {
+    const table = tableName(collection);
+    let columns = this.#tables.get(table);
+    if (!columns) {
+      this.#db.exec(tableSql(table, {}));
+      columns = columnsOf(this.#db, table);
+      this.#tables.set(table, columns);
+    }
+    return { table, columns };
   }
 
   #prepare(sql: string): StatementSync {

@@ -1,70 +1,103 @@
-// Turns a raw hit into a LinkClicked event: classified, enriched, and without data that identifies a person.
+// Turns the raw values of hits into members of LinkClicked: classified, parsed, and without data that identifies a person.
 import type { LinkClicked } from "../../events/catalogue.ts";
+import { partOf } from "../../events/new-event.ts";
+import { type ClickKind, UNKNOWN } from "../../events/vocabulary.ts";
 import { anonymiseIp } from "./enrich/anonymise-ip.ts";
 import { BOT_LIST, KIND_RULES_VERSION, kindOf } from "./enrich/classify.ts";
 import { cleanText } from "./enrich/clean-text.ts";
 import type { Geo, Place } from "./enrich/geo.ts";
 import { primaryLanguage } from "./enrich/language.ts";
 import { memoize, memoizeByObject } from "./enrich/memoize.ts";
-import { referrerOf } from "./enrich/referrer.ts";
+import { type Referrer, referrerOf } from "./enrich/referrer.ts";
 import { agentOf } from "./enrich/user-agent.ts";
 import { queryOf, utmOf } from "./enrich/utm.ts";
-import type { Hit, LinkTarget } from "./hit.ts";
-import type { VisitorOf } from "./visitors/visitor.ts";
+import { type PackedTarget, type RawHit, unpackTarget } from "./hit.ts";
 
-/** `visitorOf`: the visitor codes of the hit's day. Never throws, whatever bytes the hit contains. */
-export type Enrich = (hit: Hit, visitorOf: VisitorOf) => LinkClicked;
+type Data = LinkClicked["data"];
 
-/** Memoizes parsing of repeated inputs. Raw addresses are never cached. */
+/** Members of LinkClicked that depend on the same raw value, so that a batch needs each combination once. */
+export const PARTS = {
+  link: ["link", "slug", "linkRevision", "shortUrl", "longUrl", "accountId", "via", "utm"],
+  request: ["kind", "rules", "botList", "method", "prefetch"],
+  agent: ["userAgent", "device", "browser", "os"],
+  place: ["country", "region", "city"],
+  referrer: ["referrer", "referrerHost"],
+  language: ["language"],
+} as const satisfies Record<string, readonly (keyof Data)[]>;
+
+type Part<P extends keyof typeof PARTS> = Pick<Data, (typeof PARTS)[P][number]>;
+export type ClickParts = { [P in keyof typeof PARTS]: Part<P> };
+
+/** The members of LinkClicked that a hit alone decides. Equal raw values usually give the same objects. */
+export type EnrichedHit = ClickParts & Pick<Data, "ip">;
+
+/** @throws EventInvalid when a part does not match the schema of LinkClicked, whatever bytes the hit contains */
+export type Enrich = (hit: RawHit) => EnrichedHit;
+
+/** Memoizes parsing and validation of repeated inputs. Raw addresses are never cached. */
 export function enricher(geo: Geo): Enrich {
-  const agent = memoize(10_000, agentOf);
-  const referrer = memoize(5_000, referrerOf);
-  const language = memoize(2_000, primaryLanguage);
-  const utmOfLongUrl = memoizeByObject(({ longUrl }: LinkTarget) => utmOf(queryOf(longUrl)));
-  return (hit, visitorOf) => {
-    const { link } = hit;
-    const { userAgent, automated, device, browser, os } = agent(hit.userAgent);
-    const { country, region, city } = placeOrNowhere(geo, hit.address);
+  const checked = {
+    link: partOf("LinkClicked", PARTS.link),
+    request: partOf("LinkClicked", PARTS.request),
+    agent: partOf("LinkClicked", PARTS.agent),
+    place: partOf("LinkClicked", PARTS.place),
+    referrer: partOf("LinkClicked", PARTS.referrer),
+    language: partOf("LinkClicked", PARTS.language),
+  };
+  const link = memoize(20_000, (packed: PackedTarget) => checked.link(linkPart(packed, "")));
+  // JSON has no line breaks, so the first one ends the packed target.
+  const linkWithUtm = memoize(2_000, (packedAndQuery: string) => {
+    const end = packedAndQuery.indexOf("\n");
+    return checked.link(linkPart(packedAndQuery.slice(0, end), packedAndQuery.slice(end + 1)));
+  });
+  const agent = memoize(10_000, (header: string) => {
+    const { automated, ...part } = agentOf(header);
+    return { automated, part: checked.agent(part) };
+  });
+  const referrer = memoize(5_000, (header: string): Referrer => checked.referrer(referrerOf(header)));
+  const language = memoize(2_000, (header: string) =>
+    checked.language({ language: primaryLanguage(header) }),
+  );
+  const place = memoizeByObject((located: Place) => checked.place(located));
+  const request = memoize(1_000, (text: string) => {
+    const [kind, method, prefetch = ""] = text.split("\n");
+    return checked.request({
+      kind: kind as ClickKind,
+      rules: KIND_RULES_VERSION,
+      botList: BOT_LIST,
+      method: method as Data["method"],
+      prefetch,
+    });
+  });
+  return (hit) => {
+    const { automated, part } = agent(hit.userAgent);
     const prefetch = cleanText(hit.prefetch, 128);
+    const kind = kindOf({ method: hit.method, query: hit.query, prefetch, automated });
     return {
-      type: "LinkClicked",
-      data: {
-        link: link.key,
-        slug: link.slug,
-        linkRevision: link.revision,
-        shortUrl: link.shortUrl,
-        longUrl: link.longUrl,
-        accountId: link.accountId,
-        via: link.via,
-        at: new Date(hit.at).toISOString(),
-        kind: kindOf({ method: hit.method, query: hit.query, prefetch, automated }),
-        rules: KIND_RULES_VERSION,
-        botList: BOT_LIST,
-        method: hit.method,
-        userAgent,
-        device,
-        browser,
-        os,
-        ip: anonymiseIp(hit.address),
-        country,
-        region,
-        city,
-        ...referrer(hit.referrer),
-        utm: { ...utmOfLongUrl(link), ...utmOf(hit.query) },
-        language: language(hit.language),
-        prefetch,
-        visitor: visitorOf({ address: hit.address, userAgent, of: link.key }),
-        accountVisitor: visitorOf({ address: hit.address, userAgent, of: link.accountId }),
-      },
+      link: hit.query.includes("utm_") ? linkWithUtm(`${hit.link}\n${hit.query}`) : link(hit.link),
+      request: request(`${kind}\n${hit.method}\n${prefetch}`),
+      agent: part,
+      place: place(placeOrNowhere(geo, hit.address)),
+      referrer: referrer(hit.referrer),
+      language: language(hit.language),
+      ip: anonymiseIp(hit.address),
     };
   };
 }
+
+function linkPart(packed: PackedTarget, query: string): ClickParts["link"] {
+  const { key, slug, revision, shortUrl, longUrl, accountId, via } = unpackTarget(packed);
+  const utm = { ...utmOf(queryOf(longUrl)), ...utmOf(query) };
+  return { link: key, slug, linkRevision: revision, shortUrl, longUrl, accountId, via, utm };
+}
+
+const nowhere: Place = { country: UNKNOWN, region: UNKNOWN, city: UNKNOWN };
 
 /** A lookup that fails, for example in a damaged database, gives `unknown` instead of losing the click. */
 function placeOrNowhere(geo: Geo, address: string): Place {
   try {
     return geo.locate(address);
   } catch {
-    return { country: "unknown", region: "unknown", city: "unknown" };
+    return nowhere;
   }
 }

@@ -1,15 +1,13 @@
-// Turns batches of hits into events and puts them into the outbox with their revisions in the writer's own streams.
-import type { NewEvent } from "../../event-store/port.ts";
-import type { LinkClicked } from "../../events/catalogue.ts";
-import { newEvent } from "../../events/new-event.ts";
+// Turns batches of hits into batches of events and puts them into the outbox with their revisions in the writer's own streams.
+import { countOf } from "../../event-store/event-columns.ts";
+import type { EventColumns } from "../../event-store/port.ts";
 import { clickStream } from "../../events/streams.ts";
 import { errorFields } from "../../runtime/error-fields.ts";
 import { messageOf } from "../../runtime/errors.ts";
-import { timeOrderedId } from "../../runtime/time-ordered-id.ts";
 import type { ClickOutbox } from "../spool/click-outbox.ts";
+import { ClickColumns } from "./click-columns.ts";
 import type { Enrich } from "./click-event.ts";
-import { memoize } from "./enrich/memoize.ts";
-import { type Hit, type HitBatch, hitsOf, unpackTarget } from "./hit.ts";
+import { type HitBatch, hitsOf, type RawHit } from "./hit.ts";
 import type { RecorderReport } from "./recorder-report.ts";
 import type { VisitorOf } from "./visitors/visitor.ts";
 
@@ -29,8 +27,6 @@ type Append = { seconds: number; reached: [string, number] };
 export class ClickWriter {
   readonly #deps: ClickWriterDeps;
   readonly #revisions: Map<string, number>;
-  /** Hits on one link share one object, so that memoizing by object works (click-event.ts). */
-  readonly #targetOf = memoize(20_000, unpackTarget);
   readonly #waiting: HitBatch[] = [];
   #running = false;
   /** Resolves when everything put so far is committed and reported. */
@@ -51,16 +47,16 @@ export class ClickWriter {
 
   async #writeAll(): Promise<void> {
     for (let batch = this.#waiting.shift(); batch; batch = this.#waiting.shift()) {
-      const byStream = await this.#eventsByStream(batch);
-      const appends = [...byStream].map(([stream, events]) => this.#put(stream, events));
+      const byStream = await this.#clicksByStream(batch);
+      const appends = [...byStream].map(([stream, clicks]) => this.#put(stream, clicks.columns()));
       this.#reported = this.#report(batch.batch, appends, this.#reported);
     }
     this.#running = false;
   }
 
-  async #put(stream: string, events: NewEvent[]): Promise<Append> {
+  async #put(stream: string, events: EventColumns): Promise<Append> {
     const after = this.#revisions.get(stream) ?? -1;
-    const revision = after + events.length;
+    const revision = after + countOf(events);
     this.#revisions.set(stream, revision);
     const started = performance.now();
     await this.#deps.outbox.put({ stream, after, events });
@@ -84,42 +80,38 @@ export class ClickWriter {
   }
 
   /** The stream follows from the hit's own time, so that a batch across midnight is split identically when resent. */
-  async #eventsByStream(batch: HitBatch): Promise<Map<string, NewEvent[]>> {
-    const byStream = new Map<string, NewEvent[]>();
+  async #clicksByStream(batch: HitBatch): Promise<Map<string, ClickColumns>> {
+    const byStream = new Map<string, ClickColumns>();
     let day = Number.NaN;
     let visitorOf: VisitorOf = () => "";
-    let events: NewEvent[] = [];
-    for (const { number, hit } of hitsOf(batch, this.#targetOf)) {
+    let clicks = new ClickColumns(this.#deps.writer);
+    for (const { number, hit } of hitsOf(batch)) {
       const hitDay = Math.floor(hit.at / 86_400_000);
       if (hitDay !== day) {
         day = hitDay;
         visitorOf = await this.#deps.visitors(hit.at);
         const stream = clickStream(this.#deps.writer, new Date(hit.at));
-        events = byStream.get(stream) ?? [];
-        byStream.set(stream, events);
+        clicks = byStream.get(stream) ?? new ClickColumns(this.#deps.writer);
+        byStream.set(stream, clicks);
       }
-      const event = this.#eventOf(hit, number, visitorOf);
-      if (event) events.push(event);
+      this.#addTo(clicks, number, hit, visitorOf);
     }
-    for (const [stream, list] of byStream) if (list.length === 0) byStream.delete(stream);
+    for (const [stream, { count }] of byStream) if (count === 0) byStream.delete(stream);
     return byStream;
   }
 
-  #eventOf(hit: Hit, number: number, visitorOf: VisitorOf): NewEvent | undefined {
-    const id = eventId(this.#deps.writer, hit.at, number);
-    const origin = { correlationId: id, causationId: id, actor: { type: "system", id: "redirect" } } as const;
+  #addTo(clicks: ClickColumns, number: number, hit: RawHit, visitorOf: VisitorOf): void {
     try {
-      return newEvent(this.#deps.enrich(hit, visitorOf) satisfies LinkClicked, id, origin);
+      const enriched = this.#deps.enrich(hit);
+      const { address } = hit;
+      const { userAgent } = enriched.agent;
+      const visitor = visitorOf({ address, userAgent, of: enriched.link.link });
+      const accountVisitor = visitorOf({ address, userAgent, of: enriched.link.accountId });
+      clicks.add(hit.at, number, enriched, { visitor, accountVisitor });
     } catch (error) {
       // Retrying cannot succeed, so the hit is dropped and counted as lost instead of blocking the batch.
-      const message = `Hit on ${hit.link.key}: ${messageOf(error)}`;
+      const message = `Hit on ${hit.link}: ${messageOf(error)}`;
       this.#deps.report({ type: "problem", message, err: errorFields(error), lost: 1 });
-      return undefined;
     }
   }
-}
-
-/** Deterministic (writer, time, number), so that a batch that is sent again gets the same ids. */
-export function eventId(writer: string, at: number, number: number): string {
-  return timeOrderedId(at, writer.slice(0, 10) + number.toString(16).padStart(10, "0"));
 }

@@ -32,9 +32,8 @@ type HitFacts = {
 };
 
 export type RawHit = HitFacts & { link: PackedTarget };
-export type Hit = HitFacts & { link: LinkTarget };
 /** `number`: sequence number over all hits of the writer. */
-export type NumberedHit = { number: number; hit: Hit };
+export type NumberedHit = { number: number; hit: RawHit };
 
 /** `first`: sequence number of the first hit; hits keep their numbers when the batch is sent again. */
 export type HitBatch = {
@@ -90,20 +89,17 @@ export function withdrawHit(batch: HitBatch, index: number): void {
   batch.withdrawn++;
 }
 
-/** Decodes the batch, without withdrawn hits. `unpack` may memoize, because links repeat. */
-export function hitsOf(
-  batch: HitBatch,
-  unpack: (packed: PackedTarget) => LinkTarget = unpackTarget,
-): NumberedHit[] {
+/** Decodes the batch, without withdrawn hits. */
+export function hitsOf(batch: HitBatch): NumberedHit[] {
   const { values } = batch;
   const hits: NumberedHit[] = [];
   for (let index = 0; index < batch.count; index++) {
     const start = index * WIDTH;
     if (values[start] === WITHDRAWN) continue;
     const hit = {
-      link: unpack(values[start] as PackedTarget),
+      link: values[start] as PackedTarget,
       at: values[start + 1] as number,
-      method: values[start + 2] as Hit["method"],
+      method: values[start + 2] as RawHit["method"],
       query: values[start + 3] as string,
       address: values[start + 4] as string,
       userAgent: values[start + 5] as string,

@@ -14,7 +14,7 @@ export type ClickOutboxDeps = DrainDeps & {
   /** Undefined where the event store is on the same disk: clicks then wait in memory only. */
   spools: ClickSpools | undefined;
   report: (report: RecorderReport) => void;
-  /** Milliseconds before clicks whose append has not finished are spooled; default 20. */
+  /** Milliseconds before clicks whose append has not finished are spooled; default 25. */
   spoolAfterMs?: number;
 };
 
@@ -22,28 +22,31 @@ export type ClickOutboxDeps = DrainDeps & {
 type Entry = ClickBatch & { spooled?: number; onDurable: () => void };
 
 /** Plus the 10 ms in which the HTTP thread batches hits: below the 50 ms of clicks that a crash may lose (DESIGN §5). */
-const SPOOL_AFTER_MS = 20;
+const SPOOL_AFTER_MS = 25;
 /** How long `close` continues to drain the spool while the store accepts appends. */
 const LAST_DRAIN_MS = 4_000;
 const LAST_ANSWER_MS = 500;
 
+/** Clicks that stay in memory although they are spooled, so that their append needs not read them from disk. */
+const MAX_KEPT_CLICKS = 10_000;
+
 /**
- * Order: spooled batches are appended before batches in memory, and one append is in flight at a time. Durability: a
- * batch stays in memory until it is in the store or fsynced in the spool.
+ * Order: one append is in flight at a time, and older batches go first. Durability: a batch stays in memory until it is
+ * in the store or fsynced in the spool, which takes it when it is not in the store in time: then its outcome is unknown.
  */
 export class ClickOutbox {
   readonly #deps: ClickOutboxDeps;
   readonly #spool: ClickSpool | undefined;
   readonly #orphans: OrphanedSpools | undefined;
   readonly #closing = new AbortController();
-  /** Batches that are in memory only. */
-  readonly #entries: Entry[] = [];
-  /** The batches from memory in the append in flight; they may have been spooled meanwhile. */
-  #inFlight: Entry[] = [];
+  /** Batches that are not in the store, oldest first; those that are spooled come before those that are not. */
+  #entries: Entry[] = [];
+  /** Older batches than the entries are in the spool only. */
+  #hasOlder = false;
   #draining: Promise<void> | undefined;
-  /** The last append failed or is late: new batches are spooled without waiting for it. */
-  #isSlow = false;
-  /** The last append failed. */
+  /** The last append failed: new batches are spooled without waiting for the next. */
+  #lastFailed = false;
+  /** An append failed, and the spool has not been empty since. */
   #isFailing = false;
   #isFull = false;
 
@@ -63,8 +66,8 @@ export class ClickOutbox {
       resolve();
     };
     this.#entries.push({ ...batch, onDurable });
-    if (this.#spool && !this.#isSlow) void this.#spoolLater(settled.signal);
-    if (this.#isSlow) this.#spoolAll();
+    if (this.#lastFailed) this.#spoolAll();
+    else if (this.#spool) void this.#spoolLater(settled.signal);
     this.#draining ??= this.#drain();
     return promise;
   }
@@ -90,41 +93,41 @@ export class ClickOutbox {
   }
 
   #next(): PendingClicks | undefined {
-    this.#inFlight = [];
-    const spooled = this.#spool?.oldest(MAX_CLICKS_AN_APPEND);
-    if (spooled) return { ...spooled, onStored: () => this.#onStored(() => this.#spool?.drop(spooled.upTo)) };
+    const spooled = this.#hasOlder ? this.#spool?.oldest(MAX_CLICKS_AN_APPEND) : undefined;
+    if (spooled) return { ...spooled, onStored: () => this.#onStored(spooled.upTo, []) };
+    this.#hasOlder = false;
     const [first] = this.#entries;
     if (!first) {
       // Synchronously with the empty answer, so that the next `put` starts another drain.
       this.#draining = undefined;
       return undefined;
     }
+    const inFlight: Entry[] = [];
     let clicks = 0;
     for (const entry of this.#entries) {
       const follows = entry.stream === first.stream && entry.after === first.after + clicks;
       const count = countOf(entry.events);
       if (clicks > 0 && (!follows || clicks + count > MAX_CLICKS_AN_APPEND)) break;
-      this.#inFlight.push(entry);
+      inFlight.push(entry);
       clicks += count;
     }
     const { stream, after } = first;
-    const events = joinedEvents(this.#inFlight.map((entry) => entry.events));
-    return { stream, after, events, onStored: () => this.#onStored(() => this.#dropInFlight()) };
+    const events = joinedEvents(inFlight.map((entry) => entry.events));
+    const onStored = () => {
+      const last = inFlight.findLast((entry) => entry.spooled !== undefined);
+      this.#onStored(last?.spooled ?? 0, inFlight);
+    };
+    return { stream, after, events, onStored };
   }
 
-  #dropInFlight(): void {
-    const spooled = this.#inFlight.findLast((entry) => entry.spooled !== undefined);
-    const inMemory = this.#inFlight.filter((entry) => entry.spooled === undefined);
-    this.#inFlight = [];
-    this.#entries.splice(0, inMemory.length);
-    for (const entry of inMemory) entry.onDurable();
-    if (spooled) this.#spool?.drop(spooled.spooled ?? 0);
-  }
-
-  #onStored(drop: () => void): void {
-    this.#isSlow = false;
-    drop();
-    if (this.#entries.length === 0) this.#isFull = false;
+  /** The spool up to this number, and these batches, are in the store. */
+  #onStored(upTo: number, stored: readonly Entry[]): void {
+    this.#lastFailed = false;
+    const isStored = (entry: Entry) => (entry.spooled ?? Infinity) <= upTo || stored.includes(entry);
+    this.#entries = this.#entries.filter((entry) => !isStored(entry));
+    for (const entry of stored) if (entry.spooled === undefined) entry.onDurable();
+    if (upTo > 0) this.#spool?.drop(upTo);
+    if (this.#entries.every((entry) => entry.spooled !== undefined)) this.#isFull = false;
     if (!this.#spool) {
       this.#isFailing = false;
       return;
@@ -136,7 +139,7 @@ export class ClickOutbox {
   }
 
   #onFailure(error: unknown): void {
-    this.#isSlow = true;
+    this.#lastFailed = true;
     this.#spoolAll();
     if (this.#isFailing) return;
     this.#isFailing = true;
@@ -146,18 +149,18 @@ export class ClickOutbox {
   /** Spools the batches in memory after a delay, unless `settled` aborts first because they are stored. */
   async #spoolLater(settled: AbortSignal): Promise<void> {
     await this.#deps.sleep(this.#deps.spoolAfterMs ?? SPOOL_AFTER_MS, settled);
-    if (settled.aborted || this.#closing.signal.aborted) return;
-    this.#isSlow = true;
-    this.#spoolAll();
+    if (!settled.aborted && !this.#closing.signal.aborted) this.#spoolAll();
   }
 
   /** Batches that do not fit in the spool stay in memory; they are newer than those that did. */
   #spoolAll(): void {
-    if (!this.#spool || this.#entries.length === 0) return;
+    const waiting = this.#entries.filter((entry) => entry.spooled === undefined);
+    if (!this.#spool || waiting.length === 0) return;
     try {
-      const { numbers, full } = this.#spool.put(this.#entries);
-      for (const [index, entry] of this.#entries.splice(0, numbers.length).entries()) {
-        entry.spooled = numbers[index] ?? 0;
+      const { numbers, full } = this.#spool.put(waiting);
+      for (const [index, number] of numbers.entries()) {
+        const entry = waiting[index] as Entry;
+        entry.spooled = number;
         entry.onDurable();
       }
       this.#isFull = full !== undefined;
@@ -165,7 +168,16 @@ export class ClickOutbox {
     } catch (error) {
       this.#note(messageOf(error), error);
     }
+    this.#forgetSpooled();
     this.#reportSpool();
+  }
+
+  #forgetSpooled(): void {
+    const isSpooled = (entry: Entry) => entry.spooled !== undefined;
+    const kept = this.#entries.filter(isSpooled).reduce((sum, { events }) => sum + countOf(events), 0);
+    if (kept <= MAX_KEPT_CLICKS) return;
+    this.#entries = this.#entries.filter((entry) => !isSpooled(entry));
+    this.#hasOlder = true;
   }
 
   #reportSpool(): void {

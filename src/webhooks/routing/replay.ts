@@ -1,7 +1,7 @@
 // Queues deliveries for past clicks: from before a webhook was added, or from while it was paused.
 import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
 import { readEvent } from "../../events/read-event.ts";
-import { PREFIX } from "../../events/streams.ts";
+import { isImportedClick, PREFIX } from "../../events/streams.ts";
 import type { ClickKind } from "../../events/vocabulary.ts";
 import { positionBefore } from "../../queries/analytics/click-log.ts";
 import type { ReadStore } from "../../read-store/port.ts";
@@ -52,7 +52,7 @@ export async function replayClicks(deps: ReplayDeps, request: ReplayRequest): Pr
 function deliveryOf(request: ReplayRequest, recorded: RecordedEvent): NewDelivery[] {
   const { accountId, webhookId, kinds } = request;
   const event = readEvent(recorded);
-  if (event?.type !== "LinkClicked") return [];
+  if (event?.type !== "LinkClicked" || isImportedClick(event.stream)) return [];
   const { data } = event;
   if (data.accountId !== accountId || !isRouted(data) || !kinds.includes(data.kind)) return [];
   const body = Buffer.from(clickPayload(data)).toString();

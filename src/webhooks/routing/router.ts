@@ -2,7 +2,7 @@
 import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
 import type { StoredEvent } from "../../events/catalogue.ts";
 import { readEvent } from "../../events/read-event.ts";
-import { PREFIX } from "../../events/streams.ts";
+import { isImportedClick, PREFIX } from "../../events/streams.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import { pause } from "../../runtime/pause.ts";
 import type { DeliveryQueue, NewDelivery } from "../queue/queue.ts";
@@ -119,7 +119,8 @@ function hasNoSubscriber({ byAccount }: Subscribers, { type, data }: RecordedEve
 }
 
 function deliveriesOf(subscribers: Subscribers, event: StoredEvent): NewDelivery[] {
-  if (event.type !== "LinkClicked") return [];
+  // Imported clicks happened elsewhere, some of them years ago: no receiver is told.
+  if (event.type !== "LinkClicked" || isImportedClick(event.stream)) return [];
   const webhooks = subscribersOf(subscribers, event.data);
   if (webhooks.length === 0) return [];
   const body = Buffer.from(clickPayload(event.data)).toString();

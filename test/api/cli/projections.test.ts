@@ -52,10 +52,10 @@ describe("the projections of a running service", () => {
   });
 
   it("are rebuilt by name, and rolled back", async () => {
-    const { builds } = await command.json("projections", "rebuild", "links", "link-totals");
+    const { builds } = await command.json("projections", "rebuild", "links", "link-clicks");
     expect(builds.map((row: Row) => [row.name, row.build])).toEqual([
       ["links", 2],
-      ["link-totals", 2],
+      ["link-clicks", 2],
     ]);
     expect(await command.json("projections", "rollback", "links")).toEqual({
       rolled_back: [{ name: "links", version: links.version, build: 1, previous: 2 }],
@@ -82,6 +82,6 @@ describe("the projections of a running service", () => {
 
   it("are named in the refusal of a name that there is not", async () => {
     const refusal = await command.refused("projections", "rebuild", "likns");
-    expect(refusal).toMatch(/no projection likns; there are accounts, .*link-totals/);
+    expect(refusal).toMatch(/no projection likns; there are accounts, .*link-clicks/);
   });
 });

@@ -55,6 +55,7 @@ afterAll(async () => {
 });
 
 describe.each([
+  ["docs/import.md", 2],
   ["docs/operations.md", 10],
   ["docs/webhooks.md", 14],
 ])("the command lines of %s", (document, least) => {

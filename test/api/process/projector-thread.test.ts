@@ -7,7 +7,7 @@ import { pino } from "pino";
 import { describe, expect, it } from "vitest";
 import { openBackend } from "../../../src/backend.ts";
 import { parseConfig } from "../../../src/config.ts";
-import { linkTotals } from "../../../src/projections/definitions/link-totals.ts";
+import { linkClicks } from "../../../src/projections/definitions/link-clicks.ts";
 import { allProjections, clickProjections } from "../../../src/projections/groups.ts";
 import { checkpointName } from "../../../src/projections/projection.ts";
 import { startProjector } from "../../../src/projections/runner/projector.ts";
@@ -29,7 +29,7 @@ describe("the projector", () => {
       const sleep = async (ms: number) => void (await delay(ms));
       const names = clickProjections.map(checkpointName);
       expect(await whenProjected({ ...backend, sleep }, names, position, 10_000)).toBe(true);
-      expect(await backend.readStore.get(linkTotals.collection.name, "sho.rt/abc")).toMatchObject({
+      expect(await backend.readStore.get(linkClicks.collection.name, "sho.rt/abc")).toMatchObject({
         totalClicks: 1,
       });
       const status = (await projector.status()) ?? [];

@@ -1,6 +1,7 @@
 // The router across failures and restarts: no delivery is lost, none is duplicated.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { removeWebhook } from "../../../src/commands/webhooks/remove-webhook.ts";
+import { IMPORT_WRITER } from "../../../src/events/streams.ts";
 import type { ReadStore } from "../../../src/read-store/port.ts";
 import type { DeliveryQueue } from "../../../src/webhooks/queue/queue.ts";
 import { oldestKept, oldestRouted } from "../../../src/webhooks/queue/retention.ts";
@@ -86,6 +87,15 @@ describe("the webhook router", () => {
     await route();
     expect(await deliveryQueue.list({ webhookId: hook, limit: 1_000 })).toEqual(before);
     expect(before).toHaveLength(ids.length);
+  });
+
+  it("queues nothing for imported clicks", async () => {
+    const account = await stores.account();
+    const hook = await hookFor(account);
+    const [own] = await stores.clicks(account, 1);
+    await stores.clicks(account, 3, `clicks-${IMPORT_WRITER}0123456789abcdef-20260301`);
+    await route();
+    expect(await deliveries(hook)).toEqual([own]);
   });
 
   it("folds the webhooks from before its checkpoint when it restarts", async () => {

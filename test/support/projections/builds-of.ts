@@ -7,7 +7,7 @@ import { queriedBuild } from "../../../src/projections/builds/build.ts";
 import { readBuilds } from "../../../src/projections/builds/builds-document.ts";
 import { ProjectionGroup } from "../../../src/projections/builds/projection-group.ts";
 import { adoptBuilds } from "../../../src/projections/builds/register-builds.ts";
-import { type LinkTotalsDocument, linkTotals } from "../../../src/projections/definitions/link-totals.ts";
+import { type LinkClicksDocument, linkClicks } from "../../../src/projections/definitions/link-clicks.ts";
 import { allProjections } from "../../../src/projections/groups.ts";
 import type { Projection } from "../../../src/projections/projection.ts";
 import { ProjectionRunner } from "../../../src/projections/runner/runner.ts";
@@ -22,18 +22,18 @@ export const LINK = "sho.rt/l0";
 export const quiet = () => undefined;
 const log = pino({ level: "silent" });
 
-export const totalsOfNow = linkTotals as unknown as Projection;
+export const totalsOfNow = linkClicks as unknown as Projection;
 
 /** The next version of the projection: another fold, with its own collection. */
 export const totalsOfNext: Projection = {
   ...totalsOfNow,
-  version: linkTotals.version + 1,
-  collection: { name: "link-totals-next", indexes: [] },
+  version: linkClicks.version + 1,
+  collection: { name: "link-clicks-next", indexes: [] },
   evolve: (document, event) => ({ ...totalsOfNow.evolve(document, event), next: true }) as typeof document,
 };
 
 export const projectionsOfNext = allProjections.map((one) =>
-  one.name === linkTotals.name ? totalsOfNext : one,
+  one.name === linkClicks.name ? totalsOfNext : one,
 );
 
 /** The parts of a process whose program has these projections. */
@@ -51,8 +51,8 @@ export function programOn(stores: BuildsFixture, projections: readonly Projectio
     catchUp: () => new ProjectionRunner({ ...deps, projections }).catchUp(),
     /** For the one link. */
     totals: () => {
-      const named = projections.find(({ name }) => name === linkTotals.name);
-      return queried.get<LinkTotalsDocument>(named?.collection.name ?? "", LINK);
+      const named = projections.find(({ name }) => name === linkClicks.name);
+      return queried.get<LinkClicksDocument>(named?.collection.name ?? "", LINK);
     },
     async documents(projection: Projection) {
       const build = queriedBuild(projection, await readBuilds(readStore));

@@ -25,6 +25,13 @@ export function failingReadStore(sound: ReadStore, breaks: readonly Break[]): Re
     find: (collection, query) => sound.find(collection, query),
     count: (collection, query) => sound.count(collection, query),
     replace: (collection, documents) => write(() => sound.replace(collection, documents)),
+    // As a store without transactions, which may fail between two writes.
+    async commit({ changed, checkpoints }) {
+      for (const { collection, documents } of changed)
+        await write(() => sound.replace(collection, documents));
+      for (const [name, checkpoint] of Object.entries(checkpoints))
+        await write(() => sound.saveCheckpoint(name, checkpoint));
+    },
     clear: (collection) => sound.clear(collection),
     drop: (collection) => sound.drop(collection),
     checkpoint: (name) => sound.checkpoint(name),

@@ -1,25 +1,25 @@
-// The program as its next release might be: a copy of it whose link totals have a raised version and one field more.
+// The program as its next release might be: a copy of it whose link clicks have a raised version and one field more.
 import { cp, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { linkTotals } from "../../../src/projections/definitions/link-totals.ts";
+import { linkClicks } from "../../../src/projections/definitions/link-clicks.ts";
 import { temporaryFolder } from "../runtime/temporary-folder.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
-export const NEXT = { name: linkTotals.name, version: linkTotals.version + 1 };
+export const NEXT = { name: linkClicks.name, version: linkClicks.version + 1 };
 
 /** Folding an event takes a millisecond, so that ten thousand give a test the time to look, kill and cancel: until `foldFast`. */
 const RAISED = [
   'import { existsSync } from "node:fs";',
-  'export type { LinkTotalsDocument } from "./link-totals-of-now.ts";',
-  'import { linkTotals as ofNow } from "./link-totals-of-now.ts";',
+  'export * from "./link-clicks-of-now.ts";',
+  'import { linkClicks as ofNow } from "./link-clicks-of-now.ts";',
   "const cell = new Int32Array(new SharedArrayBuffer(4));",
   'const isFast = existsSync(new URL("fold-fast", import.meta.url));',
-  "export const linkTotals = {",
+  "export const linkClicks = {",
   "  ...ofNow,",
   "  version: ofNow.version + 1,",
-  '  collection: { ...ofNow.collection, name: "link-totals-next" },',
+  '  collection: { ...ofNow.collection, name: "link-clicks-next" },',
   "  evolve(document, event) {",
   "    if (!isFast) Atomics.wait(cell, 0, 0, 0.9);",
   "    const totals = ofNow.evolve(document, event);",
@@ -43,7 +43,7 @@ export async function nextProgram(): Promise<NextProgram> {
     await cp(join(root, part), join(folder, part), { recursive: true });
   await symlink(join(root, "node_modules"), join(folder, "node_modules"));
   const definitions = join(folder, "src", "projections", "definitions");
-  await rename(join(definitions, "link-totals.ts"), join(definitions, "link-totals-of-now.ts"));
-  await writeFile(join(definitions, "link-totals.ts"), RAISED.join("\n"));
+  await rename(join(definitions, "link-clicks.ts"), join(definitions, "link-clicks-of-now.ts"));
+  await writeFile(join(definitions, "link-clicks.ts"), RAISED.join("\n"));
   return { folder, foldFast: () => writeFile(join(definitions, "fold-fast"), ""), remove };
 }

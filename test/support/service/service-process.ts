@@ -41,8 +41,10 @@ export async function startService(
   instance: Environment,
   nodeArguments: readonly string[] = [],
   program = root,
+  programArguments: readonly string[] = [],
 ): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, [...startFlags(), ...nodeArguments, "src/main.ts"], {
+  const words = [...startFlags(), ...nodeArguments, "src/main.ts", ...programArguments];
+  const child = spawn(process.execPath, words, {
     cwd: program,
     env: childEnvironment(instance),
     stdio: ["ignore", "pipe", "pipe"],

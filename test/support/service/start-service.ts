@@ -36,16 +36,19 @@ export type Running = {
 };
 
 /**
- * In this process; with TEST_TOPOLOGY=cluster as several processes on real servers, which take turns at answering.
+ * In this process; with TEST_TOPOLOGY=cluster as several processes on real servers, which take turns at answering; with
+ * TEST_TOPOLOGY=workers as `--workers 2`, without the clock.
  * `clock`: what rate windows, links and analytics go by.
  */
 export async function startTestService(environment: Record<string, string> = {}, clock?: () => Date) {
-  const running = onCluster()
-    ? await (await import("../cluster/cluster-service.ts")).startOnCluster(
-        { BASE_URL, ...environment },
-        clock,
-      )
-    : await startHere(environment, clock);
+  const running = onWorkers()
+    ? await (await import("./worker-service.ts")).startOnWorkers({ BASE_URL, ...environment })
+    : onCluster()
+      ? await (await import("../cluster/cluster-service.ts")).startOnCluster(
+          { BASE_URL, ...environment },
+          clock,
+        )
+      : await startHere(environment, clock);
   const { config, backend, port, stop } = running;
   const deps = {
     ...runtimeDeps,
@@ -99,7 +102,11 @@ export async function startTestService(environment: Record<string, string> = {},
 
 /** Whether the tests run on several processes; what reaches into the service's process can't then. */
 export function onCluster(): boolean {
-  return process.env.TEST_TOPOLOGY === "cluster";
+  return process.env.TEST_TOPOLOGY === "cluster" || onWorkers();
+}
+
+function onWorkers(): boolean {
+  return process.env.TEST_TOPOLOGY === "workers";
 }
 
 async function startHere(environment: Record<string, string>, clock = runtimeDeps.clock): Promise<Running> {

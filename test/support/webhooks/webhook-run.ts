@@ -58,13 +58,13 @@ export async function openWebhookStores() {
       return (await openAccount(deps, operator, { email, tier: "developer" })).accountId;
     },
     /** Appends that many clicks on links made through the API; answers their ids. */
-    async clicks(accountId: string, count: number): Promise<string[]> {
+    async clicks(accountId: string, count: number, stream = "clicks-test-20260301"): Promise<string[]> {
       const at = new Date().toISOString();
       const origin = { correlationId: "test", causationId: "test", actor: { type: "operator" as const } };
       const events = Array.from({ length: count }, () =>
         newEvent(linkClicked({ accountId, at }), randomUUID(), origin),
       );
-      await eventStore.append("clicks-test-20260301", "any", events);
+      await eventStore.append(stream, "any", events);
       return events.map(({ id }) => id);
     },
     async close() {

@@ -1,6 +1,8 @@
 // Our protobuf messages against bytes that the generated code of both client libraries wrote for the same content.
 import { describe, expect, it } from "vitest";
+import { eventsOf } from "../../../src/event-store/event-columns.ts";
 import { WrongRevision } from "../../../src/event-store/eventstoredb/errors.ts";
+import { proposed } from "../../../src/event-store/eventstoredb/events.ts";
 import {
   appendAnswer,
   appendOptions,
@@ -13,6 +15,7 @@ import {
   streamRequest,
   subscriptionRequest,
 } from "../../../src/event-store/eventstoredb/protocol/read-request.ts";
+import { sampleColumns } from "../../support/event-store/sample-events.ts";
 
 const hex = (message: Uint8Array) => Buffer.from(message).toString("hex");
 const bytes = (text: string) => Buffer.from(text, "hex");
@@ -41,6 +44,11 @@ describe("requests to EventStoreDB", () => {
     expect(hex(proposedMessage(event))).toBe(
       "1295010a26122430313866326231632d303030302d373030302d383030302d30303030303030303030303112200a0c636f6e74656e742d7479706512106170706c69636174696f6e2f6a736f6e12130a0474797065120b4c696e6b436c69636b65641a137b22736368656d6156657273696f6e223a317d221f7b2261223a22c3bce282acf09f9880222c226e223a312c2271223a2278227d",
     );
+  });
+
+  it("propose the events of a batch in columns as they do a list of them", () => {
+    const columns = sampleColumns(5);
+    expect(proposed(columns)).toEqual(proposed(eventsOf(columns)));
   });
 
   it.each([

@@ -3,8 +3,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { accounts } from "../../../src/projections/definitions/accounts.ts";
-import type { LinkTotalsDocument } from "../../../src/projections/definitions/link-totals.ts";
-import { linkTotals } from "../../../src/projections/definitions/link-totals.ts";
+import type { LinkClicksDocument } from "../../../src/projections/definitions/link-clicks.ts";
+import { linkClicks } from "../../../src/projections/definitions/link-clicks.ts";
 import { links } from "../../../src/projections/definitions/links.ts";
 import { clickProjections, lifecycleProjections } from "../../../src/projections/groups.ts";
 import { checkpointName, type Projection } from "../../../src/projections/projection.ts";
@@ -82,7 +82,7 @@ describe("the projection runner", () => {
     await faulty.catchUp();
     expect((await faulty.status())[0]?.fault).not.toBeNull();
 
-    const repaired = runnerOf([{ ...brittleTotals(), evolve: linkTotals.evolve }]);
+    const repaired = runnerOf([{ ...brittleTotals(), evolve: linkClicks.evolve }]);
     await repaired.catchUp();
     expect((await repaired.status())[0]).toMatchObject({ fault: null, behind: false });
     expect(await stores.readStore.get("brittle", LINK)).toMatchObject({ totalClicks: 2 });
@@ -106,17 +106,17 @@ describe("the projection runner", () => {
 
   it("folds a new version from the beginning without folding an event twice into the others", async () => {
     await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked()]);
-    await runnerOf([linkTotals]).catchUp();
+    await runnerOf([linkClicks]).catchUp();
     const second = {
-      ...linkTotals,
-      version: linkTotals.version + 1,
-      collection: { name: "link-totals-next", indexes: [] },
+      ...linkClicks,
+      version: linkClicks.version + 1,
+      collection: { name: "link-clicks-next", indexes: [] },
     };
-    const runner = runnerOf([linkTotals, second as Projection]);
+    const runner = runnerOf([linkClicks, second as Projection]);
     await runner.catchUp();
     expect((await runner.status()).map(({ processed }) => processed)).toEqual([0, 2]);
     expect((await totals())?.totalClicks).toBe(2);
-    expect(await stores.readStore.get("link-totals-next", LINK)).toMatchObject({ totalClicks: 2 });
+    expect(await stores.readStore.get("link-clicks-next", LINK)).toMatchObject({ totalClicks: 2 });
   });
 
   it("may run concurrently with another over the same events", async () => {
@@ -154,18 +154,18 @@ describe("the projection runner", () => {
   }
 
   async function totals() {
-    return await stores.readStore.get<LinkTotalsDocument>(linkTotals.collection.name, LINK);
+    return await stores.readStore.get<LinkClicksDocument>(linkClicks.collection.name, LINK);
   }
 });
 
 /** Changes its document in place before it throws. */
-function brittleTotals(): Projection<LinkTotalsDocument> {
+function brittleTotals(): Projection<LinkClicksDocument> {
   return {
-    ...linkTotals,
+    ...linkClicks,
     name: "brittle",
     collection: { name: "brittle", indexes: [] },
     evolve(document, event) {
-      const changed = linkTotals.evolve(document, event);
+      const changed = linkClicks.evolve(document, event);
       if (event.type === "LinkClicked" && event.data.kind === "preview")
         throw new Error("previews are too much");
       return changed;

@@ -1,12 +1,12 @@
 // Time series from day documents: buckets that end with the current one, zero-filled.
 import { describe, expect, it } from "vitest";
-import type { DayDocument, HitsByKind } from "../../../src/projections/definitions/days.ts";
+import type { DayDocument, QuarterHour } from "../../../src/projections/definitions/days.ts";
 import { daysIn, RANGES, sumOf, timeSeries } from "../../../src/queries/analytics/time-series.ts";
 
 const NOW = new Date("2026-03-01T10:30:00.000Z");
 
-function day(at: string, hours: Record<string, HitsByKind>): DayDocument {
-  return { _id: `x@${at}`, _position: "1", subject: "x", day: at, hours };
+function day(at: string, quarters: QuarterHour[]): DayDocument {
+  return { _id: `x@${at}`, _position: "1", quarters };
 }
 
 describe("a time series", () => {
@@ -33,8 +33,15 @@ describe("a time series", () => {
 
   it("counts each hit by kind in its own bucket, and none outside the range", () => {
     const days = [
-      day("2026-02-28", { "10": [9, 9, 9], "11": [1, 2, 3] }),
-      day("2026-03-01", { "00": [1, 0, 0], "10": [0, 0, 4] }),
+      day("2026-02-28", [
+        [43, 9, 9, 9],
+        [44, 1, 0, 1],
+        [47, 0, 2, 2],
+      ]),
+      day("2026-03-01", [
+        [0, 1, 0, 0],
+        [40, 0, 0, 4],
+      ]),
     ];
     const hours = timeSeries("24h", NOW, days);
     expect(hours.points[0]).toMatchObject({ click: 1, preview: 2, qr_scan: 3, total: 6 });

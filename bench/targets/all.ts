@@ -1,0 +1,82 @@
+// `npm run bench all`: every run that a target needs, and then the table of targets with what was measured. With --quick:
+// small runs of each benchmark that only check that everything is counted once, and that a rebuild equals live.
+import { type Options, parseOptions } from "../options.ts";
+import type { Report } from "../report/report.ts";
+import type { Outcome } from "../report/results.ts";
+import { type Measured, RUNS, TARGETS } from "./targets.ts";
+
+type Benchmark = (options: Options, report: Report) => Promise<Outcome>;
+
+/** As in RUNS, small enough for a minute together. */
+const QUICK_RUNS: Readonly<Record<string, string>> = {
+  redirect: "redirect --rounds 1 --seconds 1 --links 1000 --half --unknown",
+  durable: "redirect --rounds 1 --seconds 1 --links 1000 --durable",
+  fold: "fold --seconds 1 --links 1000 --rate 200",
+  rebuild: "rebuild --quick --events 5000 --links 500",
+  create: "create --rounds 1 --seconds 1",
+  analytics: "analytics --clicks 2000 --requests 100",
+};
+
+/** `only`: names of runs. Passes when every run has counted everything once; a missed target is no failure. */
+export async function benchAll(
+  options: Options,
+  report: Report,
+  benchmarks: Readonly<Record<string, Benchmark>>,
+): Promise<Outcome> {
+  const runs = Object.entries(options.quick ? QUICK_RUNS : RUNS).filter(
+    ([name]) => options.only?.includes(name) ?? true,
+  );
+  const measured: Record<string, Measured> = {};
+  const failed: string[] = [];
+  for (const [name, command] of runs) {
+    if (name === "servers" && !hasServers()) continue;
+    report.line(`\n== npm run bench ${command}`);
+    const { name: benchmark = "", options: ownOptions } = parseOptions(command.split(" "));
+    const started = performance.now();
+    const outcome = await withoutServers(name !== "servers", () =>
+      (benchmarks[benchmark] as Benchmark)(ownOptions, report),
+    ).catch((error: Error) => {
+      report.line(`FAILED: ${error.stack}`);
+      return { passed: false, measured: undefined };
+    });
+    report.line(
+      `${outcome.passed ? "passed" : "FAILED"} after ${Math.round((performance.now() - started) / 1000)} s`,
+    );
+    measured[name] = outcome.measured;
+    if (!outcome.passed) failed.push(name);
+  }
+  if (!options.quick) printTargets(measured, report);
+  report.line(failed.length === 0 ? "\nall runs passed" : `\nFAILED: ${failed.join(", ")}`);
+  return { passed: failed.length === 0, measured };
+}
+
+function printTargets(measured: Record<string, Measured>, report: Report): void {
+  const rows = TARGETS.map(({ what, run, target, value, isMet, show }) => {
+    const found = measured[run] && value(measured[run]);
+    const isKnown = typeof found === "number" && !Number.isNaN(found);
+    const command = `\`${RUNS[run]}\``;
+    return isKnown
+      ? [what, command, target, show(found), isMet(found) ? "met" : "missed"]
+      : [what, command, target, "not measured", ""];
+  });
+  report.line("");
+  report.table([["what", "npm run bench", "target", "measured", ""], ...rows]);
+}
+
+const SERVERS = ["EVENTSTORE_URL", "MONGODB_URL", "REDIS_URL"];
+
+function hasServers(): boolean {
+  return SERVERS.every((name) => process.env[name]);
+}
+
+/** Hides the servers of the environment from runs of the embedded stores. */
+async function withoutServers<T>(embedded: boolean, work: () => Promise<T>): Promise<T> {
+  if (!embedded) return await work();
+  const hidden = Object.fromEntries(SERVERS.map((name) => [name, process.env[name]]));
+  for (const name of SERVERS) delete process.env[name];
+  try {
+    return await work();
+  } finally {
+    for (const [name, value] of Object.entries(hidden)) if (value !== undefined) process.env[name] = value;
+  }
+}

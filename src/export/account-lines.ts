@@ -1,0 +1,96 @@
+// Our own export of an account as JSON lines: its links with their state, and their clicks; `linkledger import` reads it.
+import type { z } from "zod";
+import { loadAccount } from "../commands/account/account-stream.ts";
+import { evolve, freeLink, type LinkState } from "../commands/links/link.ts";
+import type { EventStore } from "../event-store/port.ts";
+import { streamPages } from "../event-store/stream-pages.ts";
+import type { LinkEvent, StoredEvent } from "../events/catalogue.ts";
+import { readEvent } from "../events/read-event.ts";
+import { linkStream, PREFIX } from "../events/streams.ts";
+import {
+  EXPORT_TYPE,
+  EXPORT_VERSION,
+  type ExportedClick,
+  type ExportedLink,
+} from "../import/formats/linkledger.ts";
+import { accountEvents } from "../queries/feed/account-events.ts";
+
+export type AccountLinesDeps = { eventStore: EventStore; baseHost: string; clock: () => Date };
+
+/** What is exported: links alone, or all of the account that another instance can take. */
+export const EXPORTED = ["links", "account"] as const;
+
+/**
+ * Lines up to the head of the log at the call, each link before its clicks. Reads the log page by page: memory doesn't
+ * grow with it. @throws AccountNotFound, EventUnreadable
+ */
+export async function* accountLines(
+  deps: AccountLinesDeps,
+  accountId: string,
+  what: (typeof EXPORTED)[number],
+): AsyncGenerator<string> {
+  const account = await loadAccount(deps.eventStore, accountId);
+  yield line({
+    type: EXPORT_TYPE,
+    version: EXPORT_VERSION,
+    exported_at: deps.clock().toISOString(),
+    account_id: accountId,
+    ...(account.status === "open" && { tier: account.tier }),
+    base_host: deps.baseHost,
+  });
+  const prefixes = what === "links" ? [PREFIX.link] : [PREFIX.link, PREFIX.clicks];
+  for await (const events of accountEvents(deps, accountId, prefixes)) {
+    const lines: string[] = [];
+    for (const recorded of events) {
+      const event = readEvent(recorded);
+      if (event?.type === "LinkCreated") lines.push(line(await linkLine(deps, event.data)));
+      if (event?.type === "LinkClicked") lines.push(line(clickLine(deps, event)));
+    }
+    if (lines.length > 0) yield lines.join("");
+  }
+}
+
+/** The link as it is now, with all that was changed. */
+async function linkLine(
+  { eventStore, baseHost }: AccountLinesDeps,
+  { host, slug }: { host: string; slug: string },
+): Promise<z.input<typeof ExportedLink>> {
+  let state: LinkState = freeLink;
+  const changes: z.input<typeof ExportedLink>["changes"] = [];
+  for await (const page of streamPages(eventStore, linkStream(host, slug)))
+    for (const recorded of page) {
+      const event = readEvent(recorded) as LinkEvent | undefined;
+      if (!event) continue;
+      state = evolve(state, event);
+      if (event.type === "LinkCreated") continue;
+      const { at } = event.data;
+      if (event.type === "LinkRetargeted")
+        changes.push({ type: event.type, at, from: event.data.from, to: event.data.to });
+      else changes.push({ type: event.type, at });
+    }
+  if (state.status === "free") throw new Error(`${host}/${slug} has no LinkCreated`);
+  return {
+    type: "link",
+    domain: host === baseHost ? null : host,
+    slug,
+    long_url: state.longUrl,
+    status: state.status,
+    created_at: state.createdAt,
+    via: state.via,
+    custom: state.custom,
+    changes,
+  };
+}
+
+function clickLine(
+  { baseHost }: AccountLinesDeps,
+  { id, data }: StoredEvent & { type: "LinkClicked" },
+): z.input<typeof ExportedClick> {
+  const { link, slug, shortUrl: _, accountId: __, ...click } = data;
+  const host = link.slice(0, link.indexOf("/"));
+  return { type: "click", domain: host === baseHost ? null : host, slug, id, click };
+}
+
+function line(value: object): string {
+  return `${JSON.stringify(value)}\n`;
+}

@@ -1,0 +1,55 @@
+// Reads fields of records whose names and forms differ by service and version.
+import { RecordRefused, type Row } from "./imported.ts";
+
+/** The first of the fields that has a value, as text. */
+export function text({ value }: Row, ...names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const found = value[name];
+    if (typeof found === "string" && found.trim() !== "") return found.trim();
+    if (typeof found === "number" || typeof found === "boolean") return String(found);
+  }
+  return undefined;
+}
+
+/** @throws RecordRefused when it is missing */
+export function requiredText(row: Row, ...names: readonly string[]): string {
+  const found = text(row, ...names);
+  if (found === undefined) throw new RecordRefused(`there is no ${names[0]}`);
+  return found;
+}
+
+export function count(row: Row, ...names: readonly string[]): number | undefined {
+  const found = Number(text(row, ...names)?.replaceAll(",", ""));
+  return Number.isInteger(found) && found >= 0 ? found : undefined;
+}
+
+/** CSV files of databases write them as 0, f and the like. */
+export function isTrue(row: Row, name: string): boolean {
+  return /^(true|t|yes|1)$/i.test(text(row, name) ?? "");
+}
+
+/** ISO 8601 UTC. Without an offset it is taken as UTC. @throws RecordRefused */
+export function timeOf(given: string): string {
+  const iso = given
+    .replace(/^(\d{4}-\d\d-\d\d)$/, "$1T00:00:00Z")
+    .replace(/^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)/, "$1T$2")
+    .replace(/([+-]\d\d)(\d\d)?$/, (whole, hours, minutes) =>
+      /T.*[+-]/.test(given.replace(" ", "T")) ? `${hours}:${minutes ?? "00"}` : whole,
+    )
+    .replace(/(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?)$/, "$1Z");
+  const at = /^\d{4}-\d\d-\d\dT/.test(iso) ? new Date(iso) : new Date(Number.NaN);
+  if (Number.isNaN(at.getTime()) || at.getTime() < 0) throw new RecordRefused(`${given} is not a time`);
+  return at.toISOString();
+}
+
+export function optionalTime(row: Row, ...names: readonly string[]): string | undefined {
+  const found = text(row, ...names);
+  return found === undefined ? undefined : timeOf(found);
+}
+
+/** Host and slug of a short URL, with or without a scheme; a bare slug has no host. @throws RecordRefused */
+export function shortUrlOf(given: string): { host: string | undefined; slug: string } {
+  const [, host, slug] = /^(?:https?:\/\/)?(?:([^/]+)\/)?([^/?#]+)\/?$/i.exec(given) ?? [];
+  if (slug === undefined) throw new RecordRefused(`${given} is not a short URL`);
+  return { host: host?.toLowerCase(), slug };
+}

@@ -1,0 +1,9 @@
+// Links that end by themselves, which links here can't: those that have ended are disabled, others are refused.
+import { type ImportedChange, RecordRefused } from "../imported.ts";
+
+/** @throws RecordRefused for an end that is still to come */
+export function endAt(end: string | undefined, now: Date): ImportedChange[] {
+  if (end === undefined) return [];
+  if (end > now.toISOString()) throw new RecordRefused(`it ends at ${end}, which links here can't`);
+  return [{ type: "LinkDisabled", at: end }];
+}

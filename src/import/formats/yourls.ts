@@ -1,0 +1,31 @@
+// YOURLS: the tables yourls_url and yourls_log as CSV or JSON, or the answer of its API's action `stats`.
+import { count, optionalTime, requiredText, shortUrlOf, text, timeOf } from "../fields.ts";
+import type { ImportFormat } from "../imported.ts";
+
+export const yourls: ImportFormat = {
+  oneFile: false,
+  linkOf(row) {
+    return {
+      slug: shortUrlOf(requiredText(row, "keyword", "shorturl")).slug,
+      domain: undefined,
+      longUrl: requiredText(row, "url"),
+      createdAt: optionalTime(row, "timestamp"),
+      changes: [],
+      totalClicks: count(row, "clicks"),
+    };
+  },
+  clicksOf(row) {
+    const at = timeOf(requiredText(row, "click_time"));
+    const referrer = text(row, "referrer") ?? "";
+    const facts = {
+      at,
+      // YOURLS writes `direct` when there was none.
+      referrer: referrer === "direct" ? "" : referrer,
+      userAgent: text(row, "user_agent") ?? "",
+      ip: text(row, "ip_address"),
+      country: text(row, "country_code"),
+    };
+    const link = { domain: undefined, slug: shortUrlOf(requiredText(row, "shorturl", "keyword")).slug };
+    return [{ link, identity: text(row, "click_id") ?? JSON.stringify(facts), facts }];
+  },
+};

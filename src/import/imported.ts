@@ -1,0 +1,80 @@
+// What the files of other services hold, in our words: links and clicks with what is known of them.
+import type { EventOf } from "../events/catalogue.ts";
+import type { ClickKind, CreatedVia, DeviceType } from "../events/vocabulary.ts";
+import { DomainError } from "../runtime/errors.ts";
+
+/** A record that can't be imported; the others go on. */
+export class RecordRefused extends DomainError {
+  override readonly code = "record_refused";
+}
+
+/** `place`: where it stands in the file, such as `line 17`. */
+export type Row = { place: string; value: Readonly<Record<string, unknown>> };
+
+/** A change after the creation, as our own export has it. */
+export type ImportedChange =
+  | { type: "LinkRetargeted"; at: string; from: string; to: string }
+  | { type: "LinkDisabled" | "LinkEnabled" | "LinkDeleted" | "LinkRestored"; at: string };
+
+export type ImportedLink = {
+  slug: string;
+  /** Host of the short URL at the other service; undefined for its default host. */
+  domain: string | undefined;
+  /** What clicks name the link by, where that isn't domain and slug. */
+  id?: string | undefined;
+  /** The destination when it was created. */
+  longUrl: string;
+  /** ISO 8601 UTC; the time of the import when it isn't known. */
+  createdAt: string | undefined;
+  changes: readonly ImportedChange[];
+  /** How many clicks the other service counted; details may be known of fewer. */
+  totalClicks?: number | undefined;
+  /** Of our own export. */
+  via?: CreatedVia | undefined;
+  custom?: boolean | undefined;
+};
+
+/** What a click names its link by. */
+export type LinkReference = { id: string } | { domain: string | undefined; slug: string };
+
+/** Facts of a click; an absent one isn't known. */
+export type ClickFacts = {
+  /** ISO 8601 UTC. */
+  at: string;
+  userAgent?: string | undefined;
+  /** The whole address, which is anonymised before anything is written. */
+  ip?: string | undefined;
+  country?: string | undefined;
+  region?: string | undefined;
+  city?: string | undefined;
+  /** "" for none. */
+  referrer?: string | undefined;
+  /** A program and no person, as the other service said. */
+  isBot?: boolean | undefined;
+  kind?: ClickKind | undefined;
+  device?: DeviceType | undefined;
+  browser?: string | undefined;
+  os?: string | undefined;
+};
+
+/** Data of LinkClicked without the link's, as our own export has it. */
+export type OwnClick = Omit<EventOf<"LinkClicked">["data"], "link" | "slug" | "shortUrl" | "accountId">;
+
+/**
+ * `identity`: the same for the same click in another file, so that no click is imported twice; among clicks of one link
+ * and time.
+ */
+export type ImportedClick = { link: LinkReference; identity: string } & (
+  | { facts: ClickFacts }
+  | { own: OwnClick }
+);
+
+/** Reads the records of one service. Both functions throw RecordRefused. */
+export type ImportFormat = {
+  /** Undefined for a record that is no link. */
+  linkOf(row: Row, now: Date): ImportedLink | undefined;
+  /** Of the links' file too, where that has both. */
+  clicksOf(row: Row): readonly ImportedClick[];
+  /** Whether clicks come in the same file as links, and not in one of their own. */
+  oneFile: boolean;
+};

@@ -1,0 +1,180 @@
+// `linkledger import`: reads the files of another service record by record, and says of each that fails why.
+import { randomBytes } from "node:crypto";
+import { LRUCache } from "lru-cache";
+import { StoreUnavailable } from "../connections/errors.ts";
+import { newEvent } from "../events/new-event.ts";
+import { visitorCodes } from "../redirect/clicks/visitors/visitor.ts";
+import { DomainError } from "../runtime/errors.ts";
+import { type ClickAppender, clickAppender } from "./append-clicks.ts";
+import { type ClickDataOf, clickDataOf } from "./click-data.ts";
+import {
+  derivedTimeId,
+  type ImportLinkDeps,
+  type ImportTarget,
+  importLink,
+  type TargetLink,
+} from "./import-link.ts";
+import type { ImportedClick, ImportFormat, LinkReference, Row } from "./imported.ts";
+import { readRows } from "./read-rows.ts";
+
+export type ImportFiles = {
+  format: ImportFormat;
+  links: string;
+  /** A file of clicks of its own. */
+  clicks: string | undefined;
+};
+
+/** `failed`: records; `skipped`: clicks of links that failed, or that the file doesn't hold. */
+export type ImportReport = {
+  links: { read: number; created: number; already: number; failed: number };
+  clicks: {
+    read: number;
+    created: number;
+    already: number;
+    failed: number;
+    skipped: number;
+    /** Counted by the other service, without details: they can't become events. */
+    only_totals: number;
+  };
+  /** Links by the host that they are on now. */
+  hosts: Record<string, number>;
+  /** The first MOST_ERRORS. */
+  errors: { file: string; place: string; error: string }[];
+};
+
+const MOST_ERRORS = 1_000;
+/** Clicks that are the same in all that is known of them are told apart by their number, as far as these are kept. */
+const REPEATED = 100_000;
+const DAYS_WITH_SALT = 64;
+
+type Progress = (records: number) => void;
+
+/** A repeated import of the same, or of a later, export creates what is missing. @throws StoreUnavailable */
+export async function runImport(
+  deps: ImportLinkDeps,
+  target: ImportTarget,
+  files: ImportFiles,
+  onProgress: Progress,
+): Promise<ImportReport> {
+  const run = new ImportRun(deps, target, files.format);
+  for (const file of [files.links, ...(files.clicks === undefined ? [] : [files.clicks])]) {
+    const hasLinks = file === files.links;
+    const hasClicks = file === files.clicks || files.format.oneFile;
+    for await (const row of readRows(file)) {
+      if ("error" in row) run.failed(file, row.place, row.error);
+      else await run.take(file, row, { hasLinks, hasClicks });
+      onProgress(run.rows);
+    }
+  }
+  return await run.end();
+}
+
+/** One import while it runs: what it has counted, and where the links went. */
+class ImportRun {
+  readonly #deps: ImportLinkDeps;
+  readonly #target: ImportTarget;
+  readonly #format: ImportFormat;
+  readonly #appender: ClickAppender;
+  readonly #dataOf: ClickDataOf;
+  readonly #links = new Map<string, { link: TargetLink; total: number; details: number }>();
+  readonly #repeated = new LRUCache<string, number>({ max: REPEATED });
+  readonly #report: ImportReport = {
+    links: { read: 0, created: 0, already: 0, failed: 0 },
+    clicks: { read: 0, created: 0, already: 0, failed: 0, skipped: 0, only_totals: 0 },
+    hosts: {},
+    errors: [],
+  };
+  rows = 0;
+
+  constructor(deps: ImportLinkDeps, target: ImportTarget, format: ImportFormat) {
+    this.#deps = deps;
+    this.#target = target;
+    this.#format = format;
+    this.#appender = clickAppender(deps, target.account.accountId, target.dryRun);
+    const salts = new LRUCache<string, ReturnType<typeof visitorCodes>>({
+      max: DAYS_WITH_SALT,
+      memoMethod: () => visitorCodes(randomBytes(32)),
+    });
+    this.#dataOf = clickDataOf({ clock: deps.clock, visitorOf: (at) => salts.memo(at.slice(0, 10)) });
+  }
+
+  async take(file: string, row: Row, has: { hasLinks: boolean; hasClicks: boolean }): Promise<void> {
+    this.rows += 1;
+    const { links, clicks } = this.#report;
+    const isLink = has.hasLinks && (await this.#attempt(file, row.place, links, () => this.#takeLink(row)));
+    if (!isLink && has.hasClicks)
+      await this.#attempt(file, row.place, clicks, async () => {
+        for (const click of this.#format.clicksOf(row)) await this.#takeClick(click);
+      });
+  }
+
+  failed(file: string, place: string, error: Error): void {
+    if (this.#report.errors.length < MOST_ERRORS)
+      this.#report.errors.push({ file, place, error: error.message });
+  }
+
+  async end(): Promise<ImportReport> {
+    await this.#appender.flush();
+    const { clicks } = this.#report;
+    Object.assign(clicks, this.#appender.counts);
+    for (const { total, details } of new Set(this.#links.values()))
+      clicks.only_totals += Math.max(0, total - details);
+    return this.#report;
+  }
+
+  /** Refusals of one record are reported; a store that is unavailable ends the import. */
+  async #attempt<T>(
+    file: string,
+    place: string,
+    counts: { failed: number },
+    work: () => Promise<T>,
+  ): Promise<T | true> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof DomainError) || error instanceof StoreUnavailable) throw error;
+      counts.failed += 1;
+      this.failed(file, place, error);
+      return true;
+    }
+  }
+
+  /** False when the record is no link. */
+  async #takeLink(row: Row): Promise<boolean> {
+    const { links, hosts } = this.#report;
+    const imported = this.#format.linkOf(row, this.#deps.clock());
+    if (!imported) return false;
+    links.read += 1;
+    const { link, already } = await importLink(this.#deps, this.#target, imported);
+    links[already ? "already" : "created"] += 1;
+    hosts[link.host] = (hosts[link.host] ?? 0) + 1;
+    const known = { link, total: imported.totalClicks ?? 0, details: 0 };
+    this.#links.set(referenceKey(imported), known);
+    if (imported.id !== undefined) this.#links.set(referenceKey({ id: imported.id }), known);
+    return true;
+  }
+
+  async #takeClick(click: ImportedClick): Promise<void> {
+    const { clicks } = this.#report;
+    clicks.read += 1;
+    const known = this.#links.get(referenceKey(click.link));
+    if (!known) {
+      clicks.skipped += 1;
+      return;
+    }
+    const event = this.#dataOf(known.link, click);
+    const { at } = event.data;
+    const identity = `${known.link.link} ${at} ${click.identity}`;
+    const n = this.#repeated.get(identity) ?? 0;
+    this.#repeated.set(identity, n + 1);
+    const id = derivedTimeId(at, "click", known.link.accountId, identity, n);
+    const origin = { correlationId: this.#target.context.requestId, causationId: id };
+    await this.#appender.put(newEvent(event, id, { ...origin, actor: this.#target.context.actor }), at);
+    known.details += 1;
+  }
+}
+
+function referenceKey(reference: LinkReference): string {
+  if ("slug" in reference) return `slug ${reference.domain ?? ""}/${reference.slug}`;
+  return `id ${reference.id}`;
+}

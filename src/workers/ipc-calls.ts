@@ -1,0 +1,56 @@
+// Calls between the primary process and a worker, in both directions, over the channel that node:cluster opens.
+type Method = (...args: never[]) => Promise<unknown>;
+type Call = { call: number; method: string; args: readonly unknown[] };
+type Answer = { answer: number; value?: unknown; failure?: string };
+
+export type Channel = {
+  send(message: Call | Answer): void;
+  onMessage(receive: (message: unknown) => void): void;
+};
+
+export type IpcCalls = {
+  /** Arguments and results are JSON. Rejects when the other side's method throws, or has ended. */
+  call(method: string, ...args: unknown[]): Promise<unknown>;
+  /** Rejects calls that wait for an answer; to be called when the other side has gone. */
+  end(): void;
+};
+
+/** Answers the other side's calls with `methods`. Messages of other senders on the channel are ignored. */
+export function ipcCalls(channel: Channel, methods: Readonly<Record<string, Method>>): IpcCalls {
+  const pending = new Map<number, PromiseWithResolvers<unknown>>();
+  let lastCall = 0;
+
+  const perform = async ({ call, method, args }: Call) => {
+    try {
+      const run = methods[method];
+      if (!run) throw new Error(`There is no ${method} here`);
+      channel.send({ answer: call, value: await run(...(args as never[])) });
+    } catch (error) {
+      channel.send({ answer: call, failure: String(error) });
+    }
+  };
+  const settle = ({ answer, value, failure }: Answer) => {
+    const waiting = pending.get(answer);
+    pending.delete(answer);
+    if (failure === undefined) waiting?.resolve(value);
+    else waiting?.reject(new Error(failure));
+  };
+  channel.onMessage((message) => {
+    if (typeof message !== "object" || message === null) return;
+    if ("call" in message) void perform(message as Call);
+    else if ("answer" in message) settle(message as Answer);
+  });
+  return {
+    call(method, ...args) {
+      lastCall += 1;
+      const waiting = Promise.withResolvers<unknown>();
+      pending.set(lastCall, waiting);
+      channel.send({ call: lastCall, method, args });
+      return waiting.promise;
+    },
+    end() {
+      for (const { reject } of pending.values()) reject(new Error("The other process has ended"));
+      pending.clear();
+    },
+  };
+}

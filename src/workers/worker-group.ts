@@ -1,0 +1,32 @@
+// A worker's side of what the processes of `--workers N` do together.
+import type { RateLimits, RateWindow } from "../api/limits/rate-limit.ts";
+import type { Config } from "../config.ts";
+import type { WorkerGroup } from "../roles/role-context.ts";
+import { ipcCalls } from "./ipc-calls.ts";
+
+/** With Redis, rate windows are there. The process ends by itself when the primary has gone: node:cluster sees to it. */
+export function joinWorkers({
+  redisUrl,
+}: Pick<Config, "redisUrl">): WorkerGroup & { ready(): Promise<void> } {
+  let ownMetrics: () => Promise<object[]> = async () => [];
+  const calls = ipcCalls(
+    {
+      send: (message) => void (process.connected && process.send?.(message, () => undefined)),
+      onMessage: (receive) => void process.on("message", receive),
+    },
+    { metrics: () => ownMetrics() },
+  );
+  const window = (method: "take" | "look") => async (subject: string, limit: number, now: Date) =>
+    (await calls.call(method, subject, limit, now.getTime())) as RateWindow;
+  const rateLimits: RateLimits = { take: window("take"), look: window("look") };
+  return {
+    ...(redisUrl ? {} : { rateLimits }),
+    answerMetrics(own) {
+      ownMetrics = own;
+    },
+    metricsText: async () => (await calls.call("metrics")) as string,
+    async ready() {
+      await calls.call("ready");
+    },
+  };
+}

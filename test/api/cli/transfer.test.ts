@@ -1,0 +1,195 @@
+// An account exported from one instance and imported into an empty one: the same links, and the same analytics.
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { changeLink, type LinkChangeRequest } from "../../../src/commands/links/change-link.ts";
+import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
+import { accountDashboard } from "../../../src/queries/analytics/account-dashboard.ts";
+import { operator } from "../../support/commands/command-deps.ts";
+import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
+import { until } from "../../support/runtime/until.ts";
+import { commandLine } from "../../support/service/command-line.ts";
+import { type Member, startTestService, type TestService } from "../../support/service/start-service.ts";
+
+const HOST = "go.example.org";
+const AGENTS = [
+  "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0",
+  "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1",
+  "Googlebot/2.1",
+];
+type Link = { slug: string; domain_id?: string };
+type Analytics = { link?: object; analytics?: object };
+
+let folder: TemporaryFolder;
+let from: TestService;
+let to: TestService;
+let owner: Member;
+let newOwner: Member;
+let newDomainId: string;
+/** Of the first instance: slug, and whether it is on the custom domain. */
+const made: { slug: string; custom: boolean; clicks: number }[] = [];
+const files = { account: "", links: "" };
+
+const cliOf = ({ config }: TestService) => commandLine(config.dataDir, { BASE_URL: config.baseUrl });
+const deps = (service: TestService) => ({
+  ...runtimeDeps,
+  eventStore: service.backend.eventStore,
+  baseUrl: service.config.baseUrl,
+  baseHost: service.config.baseHost,
+  urlSafety: async () => "safe" as const,
+  recheckLater: async () => undefined,
+  derivedSlug: () => "unused",
+});
+
+beforeAll(async () => {
+  folder = await temporaryFolder();
+  [from, to] = await Promise.all([startTestService(), startTestService()]);
+  owner = await from.member("developer");
+  newOwner = await to.member("developer");
+  const domainId = await from.domain(owner.accountId, HOST);
+  newDomainId = await to.domain(newOwner.accountId, HOST);
+  for (let n = 0; n < 6; n += 1) {
+    const custom = n % 2 === 1;
+    const { body } = await from.post<Link>("/api/v1/shorten", owner.key, {
+      url: `https://example.com/${n}?utm_source=test&utm_term=${n}`,
+      ...(custom && { domain_id: domainId, customSlug: `Custom-${n}` }),
+    });
+    made.push({ slug: body.slug, custom, clicks: 2 * n + 1 });
+  }
+  const change = (n: number, request: LinkChangeRequest) => {
+    const { slug, custom } = made[n] as (typeof made)[number];
+    const by = { accountId: owner.accountId, tier: "developer", via: "web" } as const;
+    return changeLink(deps(from), operator, by, { host: custom ? HOST : "localhost", slug }, request);
+  };
+  for (const { slug, custom, clicks } of made)
+    for (let n = 0; n < clicks; n += 1)
+      await from.ask(`/${slug}${n % 4 === 3 ? "?qr=1&utm_medium=print" : ""}`, {
+        host: custom ? HOST : "localhost",
+        headers: {
+          "user-agent": AGENTS[n % AGENTS.length] as string,
+          ...(n % 2 === 0 && { referer: "https://www.example.net/from" }),
+        },
+      });
+  await change(0, { type: "retarget", url: "https://example.com/elsewhere" });
+  await change(1, { type: "disable" });
+  await change(2, { type: "delete" });
+  await change(3, { type: "disable" });
+  await change(3, { type: "enable" });
+  files.account = join(folder.path, "account.ndjson");
+  files.links = join(folder.path, "links.ndjson");
+  await until("every click", async () => (await sums(from, owner)).total === 36);
+  for (const what of ["account", "links"] as const)
+    await cliOf(from).json("export", what, owner.accountId, "--out", files[what]);
+}, 120_000);
+afterAll(async () => {
+  await Promise.all([from.stop(), to.stop()]);
+  await folder.remove();
+});
+
+async function dashboard(service: TestService, { accountId }: Member) {
+  const { readStore } = service.backend;
+  return await accountDashboard({ readStore }, { accountId, tier: "developer" }, "7d", new Date());
+}
+const sums = async (service: TestService, who: Member) => (await dashboard(service, who)).totals;
+
+async function analytics(service: TestService, { key }: Member, slug: string, domainId = "") {
+  const { body, status } = await service.ask<Analytics>(
+    `/api/v1/analytics/${slug}${domainId && `?domain_id=${domainId}`}`,
+    { key },
+  );
+  return { status, link: body.link, analytics: body.analytics };
+}
+
+const importAccount = (...more: string[]) =>
+  cliOf(to).json("import", "linkledger", files.account, "--account", newOwner.accountId, ...more);
+
+describe("an account that moves to another instance", { timeout: 120_000 }, () => {
+  it("shows first what an import would do", async () => {
+    const report = await importAccount("--dry-run");
+    expect(report).toMatchObject({
+      dry_run: true,
+      links: { read: 6, created: 6, failed: 0 },
+      clicks: { read: 36, created: 36, failed: 0, skipped: 0 },
+      hosts: { localhost: 3, [HOST]: 3 },
+      errors: [],
+    });
+    expect((await sums(to, newOwner)).total).toBe(0);
+  });
+
+  it("goes on where an import of a part had ended", async () => {
+    const lines = (await readFile(files.account, "utf8")).trimEnd().split("\n");
+    const part = join(folder.path, "part.ndjson");
+    await writeFile(part, lines.slice(0, 17).join("\n"));
+    const first = await cliOf(to).json("import", "linkledger", part, "--account", newOwner.accountId);
+    const report = await importAccount();
+    expect(first.links.created + report.links.created).toBe(6);
+    expect(first.clicks.created + report.clicks.created).toBe(36);
+    expect(report.clicks.already).toBe(first.clicks.created);
+    expect(await importAccount()).toMatchObject({
+      links: { created: 0, already: 6 },
+      clicks: { created: 0, already: 36 },
+    });
+  });
+
+  it("has the same analytics of each link, and the same sums", async () => {
+    await until("every click", async () => (await sums(to, newOwner)).total === 36);
+    for (const { slug, custom } of made) {
+      const before = await analytics(from, owner, slug);
+      const after = await analytics(to, newOwner, slug, custom ? newDomainId : "");
+      expect(after).toEqual(before);
+      expect(after.status).toBe(slug === made[2]?.slug ? 404 : 200);
+    }
+    const [before, after] = [await dashboard(from, owner), await dashboard(to, newOwner)];
+    expect(after.totals).toEqual(before.totals);
+    expect(after.series).toEqual(before.series);
+    expect(after.usage).toEqual(before.usage);
+    const tops = [before, after].map(({ top }) =>
+      top.map(({ _id, longUrl, status, createdAt }) => ({ _id, longUrl, status, createdAt })),
+    );
+    expect(tops[1]).toEqual(tops[0]);
+  });
+
+  it("redirects as before, and refuses what was disabled or deleted", async () => {
+    const follow = async ({ slug, custom }: (typeof made)[number]) => {
+      const { status, headers } = await to.ask(`/${slug}`, { host: custom ? HOST : "localhost" });
+      return status === 301 ? headers.location : status;
+    };
+    const expected = [
+      "https://example.com/elsewhere",
+      404,
+      404,
+      ...[3, 4, 5].map((n) => `https://example.com/${n}?utm_source=test&utm_term=${n}`),
+    ];
+    for (const [n, link] of made.entries()) expect(await follow(link)).toBe(expected[n]);
+  });
+
+  it("exports links alone, without clicks, and nothing of keys or other accounts", async () => {
+    const other = await from.member("free");
+    await from.post("/api/v1/shorten", other.key, { url: "https://example.com/other" });
+    const lines = (await readFile(files.links, "utf8")).trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line).type)).toEqual([
+      "linkledger-export",
+      ...made.map(() => "link"),
+    ]);
+    const { stdout } = await cliOf(from).linkledger(["export", "account", owner.accountId]);
+    expect(stdout.split("\n").filter((line) => line.includes('"type":"click"'))).toHaveLength(36);
+    expect(stdout).not.toMatch(/keyId|keyHash|example\.com\/other/);
+  });
+
+  it("says in one line what is wrong with the call", async () => {
+    const { refused } = cliOf(to);
+    const call = (...args: string[]) => refused("import", "linkledger", ...args);
+    expect(await call("nowhere.ndjson", "--account", newOwner.accountId)).toContain("nowhere.ndjson");
+    expect(await call(files.links, "--account", owner.accountId)).toContain("ccount");
+    const domain = ["--domain", "not.example.org"];
+    expect(await call(files.links, "--account", newOwner.accountId, ...domain)).toContain("Domain");
+  });
+
+  it("ends with exit code 1 when a record failed, and names it", async () => {
+    const file = join(folder.path, "broken.csv");
+    await writeFile(file, "keyword,url\nok1,https://example.com/\nbad,nonsense\n");
+    const outcome = await cliOf(to).linkledger(["import", "yourls", file, "--account", newOwner.accountId]);
+    expect(outcome).toMatchObject({ code: 1 });
+    expect(outcome.stdout).toContain("place=line 3  error=Invalid URL");
+  });
+});

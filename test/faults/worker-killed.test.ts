@@ -1,0 +1,129 @@
+// `--workers 2`: limits count once for all, and `kill -9` of a worker under load loses and doubles nothing.
+import { execFileSync } from "node:child_process";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openBackend } from "../../src/backend.ts";
+import { parseConfig } from "../../src/config.ts";
+import { reckonClicks } from "../support/redirect/reckon-clicks.ts";
+import { startRedirectLoad } from "../support/redirect/redirect-load.ts";
+import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
+import { until } from "../support/runtime/until.ts";
+import { send } from "../support/service/ask.ts";
+import {
+  accountWithKeys,
+  type Environment,
+  instanceOf,
+  runCommand,
+  type ServiceProcess,
+  startService,
+} from "../support/service/service-process.ts";
+
+const LIMIT = 50;
+const PER_SECOND = 300;
+
+describe("a service of two workers", () => {
+  let folder: TemporaryFolder;
+  let instance: Environment;
+  let service: ServiceProcess;
+  let keys: string[];
+  let port: number;
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    instance = await instanceOf(folder.path, { CLICK_DURABILITY: "durable" });
+    ({ keys } = await accountWithKeys(instance, "free", 2));
+    service = await startService(instance, [], undefined, ["--workers", "2"]);
+    port = Number(instance.PORT);
+    await allAnswer();
+  });
+  afterAll(async () => {
+    await service.stop("SIGKILL");
+    await folder.remove();
+  });
+
+  /** Both workers and the one in the background. */
+  const allAnswer = () =>
+    until("three processes", async () =>
+      (await send(port, "/metrics", {})).text.includes("linkledger_workers 3"),
+    );
+  /** Process ids of those that answer HTTP. */
+  const workers = () => {
+    const printed = execFileSync("ps", ["-o", "pid=,args=", "--ppid", String(service.child.pid)]).toString();
+    const children = printed
+      .trim()
+      .split("\n")
+      .map((line) => line.trim());
+    const isHttp = (line: string) => /worker\.ts \d+ /.test(line);
+    return children.filter(isHttp).map((line) => Number.parseInt(line, 10));
+  };
+  const create = (key = "") =>
+    send<{ slug: string }>(port, "/api/v1/shorten", {
+      method: "POST",
+      key,
+      body: { url: "https://example.com/" },
+    });
+
+  it("grants a key its limit, whichever worker answers, also when one is killed meanwhile", async () => {
+    const half = await Promise.all(Array.from({ length: LIMIT / 2 }, () => create(keys[0])));
+    expect(half.map(({ status }) => status)).toEqual(half.map(() => 201));
+    process.kill(workers()[0] ?? 0, "SIGKILL");
+    const rest: (number | undefined)[] = [];
+    // One after the other: a connection to the killed worker may have been cut before it was counted.
+    while (rest.length < LIMIT) rest.push((await create(keys[0]).catch(() => undefined))?.status);
+    expect(rest.filter((status) => status === 201)).toHaveLength(LIMIT / 2);
+    expect(rest.filter((status) => status === 429)).toHaveLength(LIMIT / 2);
+  });
+
+  it("keeps every answered click once, counts it once, and keeps the port open when a worker is killed", async () => {
+    const { body } = await create(keys[1]);
+    const load = startRedirectLoad("workers", service.url, [body.slug], PER_SECOND);
+    await load.answeredMore(500);
+    await allAnswer();
+    process.kill(workers()[0] ?? 0, "SIGKILL");
+    await load.answeredMore(500);
+    await allAnswer();
+    await load.answeredMore(500);
+    await load.stop();
+    // Connections of the killed worker were cut; no new one was refused.
+    expect([...load.failed.values()].filter((why) => why.includes("ECONNREFUSED"))).toEqual([]);
+    const backend = await openBackend(parseConfig(instance), { offThread: false });
+    const { lost, doubled } = await reckonClicks("two workers", [load], backend.eventStore).finally(() =>
+      backend.close(),
+    );
+    expect({ lost, doubled }).toEqual({ lost: 0, doubled: 0 });
+    const { events } = await clicksInLog();
+    const total = async () => {
+      const path = `/api/v1/analytics/${body.slug}`;
+      const answer = await send<{ analytics: { totalClicks: number } }>(port, path, { key: keys[1] ?? "" });
+      return answer.body.analytics.totalClicks;
+    };
+    await expect.poll(total, { interval: 500 }).toBe(events);
+    expect(await runCommand(instance, "audit", "verify")).toMatchObject({ ok: true });
+  });
+
+  it("shows the metrics of all processes together", async () => {
+    const { text } = await send(port, "/metrics", {});
+    const { events } = await clicksInLog();
+    // Those of the killed workers are gone with them.
+    const recorded = Number(/^linkledger_clicks_recorded_total (\d+)$/m.exec(text)?.[1]);
+    expect(recorded).toBeGreaterThan(0);
+    expect(recorded).toBeLessThanOrEqual(events);
+    expect(text).toMatch(/^linkledger_projection_lag_milliseconds\{projection="links"\} 0$/m);
+  });
+
+  it("stops all processes on SIGTERM", async () => {
+    const children = workers();
+    await service.stop("SIGTERM");
+    expect(service.child.exitCode).toBe(0);
+    for (const child of children) expect(() => process.kill(child, 0)).toThrow("ESRCH");
+  });
+
+  async function clicksInLog() {
+    const backend = await openBackend(parseConfig(instance), { offThread: false });
+    try {
+      return {
+        events: (await backend.eventStore.readAll({ prefixes: ["clicks-"], limit: 1_000_000 })).length,
+      };
+    } finally {
+      await backend.close();
+    }
+  }
+});

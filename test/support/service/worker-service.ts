@@ -1,0 +1,30 @@
+// The service as `--workers 2`: two processes that answer on one port, and one for the projector and the webhooks.
+import { createInterface } from "node:readline";
+import { openBackend } from "../../../src/backend.ts";
+import { parseConfig } from "../../../src/config.ts";
+import { temporaryFolder } from "../runtime/temporary-folder.ts";
+import { send } from "./ask.ts";
+import { instanceOf, startService } from "./service-process.ts";
+import type { Running } from "./start-service.ts";
+
+/** Each request has a connection of its own, so that the workers take turns. */
+export async function startOnWorkers(environment: Record<string, string>): Promise<Running> {
+  const folder = await temporaryFolder();
+  const instance = await instanceOf(folder.path, { LOG_LEVEL: "info", ...environment });
+  const service = await startService(instance, [], undefined, ["--workers", "2"]);
+  const config = parseConfig(instance);
+  const backend = await openBackend(config, { offThread: false });
+  const logged: string[] = [];
+  for (const stream of [service.child.stdout, service.child.stderr])
+    if (stream) createInterface({ input: stream }).on("line", (line) => logged.push(`${line}\n`));
+  const port = config.port;
+  return {
+    ...{ config, backend, port, logged },
+    ask: (path, given) => send(port, path, given),
+    async stop() {
+      await backend.close();
+      await service.stop();
+      await folder.remove();
+    },
+  };
+}

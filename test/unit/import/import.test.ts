@@ -1,0 +1,223 @@
+// Imports of other services' files: what becomes of each record, what is unknown, and what a repetition does.
+import { copyFile, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { verifyLog } from "../../../src/audit/verify-log.ts";
+import { loadOpenAccount } from "../../../src/commands/account/account-stream.ts";
+import { openAccount } from "../../../src/commands/account/open-account.ts";
+import { addDomain } from "../../../src/commands/domains/add-domain.ts";
+import { verifyDomain } from "../../../src/commands/domains/verify-domain.ts";
+import type { EventOf, LinkEvent } from "../../../src/events/catalogue.ts";
+import { readEvent } from "../../../src/events/read-event.ts";
+import { isImportedClick, PREFIX } from "../../../src/events/streams.ts";
+import { bitly } from "../../../src/import/formats/bitly.ts";
+import { kutt } from "../../../src/import/formats/kutt.ts";
+import { shlink } from "../../../src/import/formats/shlink.ts";
+import { yourls } from "../../../src/import/formats/yourls.ts";
+import type { ImportFormat } from "../../../src/import/imported.ts";
+import { runImport } from "../../../src/import/run-import.ts";
+import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";
+import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
+
+const FILES = fileURLToPath(new URL("../../fixtures/imports/", import.meta.url));
+
+let open: Awaited<ReturnType<typeof openCommandDeps>>;
+let folder: TemporaryFolder;
+let accountId: string;
+beforeEach(async () => {
+  open = await openCommandDeps();
+  folder = await temporaryFolder();
+  ({ accountId } = await openAccount(open.deps, operator, { email: "a@example.com", tier: "developer" }));
+});
+afterEach(async () => {
+  await open.close();
+  await folder.remove();
+});
+
+type Given = { clicks?: string; domain?: string; dryRun?: boolean; keyId?: string };
+async function run(format: ImportFormat, links: string, given: Given = {}) {
+  const { clicks, domain, dryRun = false, keyId } = given;
+  const account = await loadOpenAccount(open.deps.eventStore, accountId);
+  const target = { account, context: operator, domain, keyId, dryRun, claimed: new Map<string, string>() };
+  const at = (file: string) => (file.startsWith("/") ? file : join(FILES, file));
+  const files = { format, links: at(links), clicks: clicks && at(clicks) };
+  return await runImport(open.deps, target, files, () => undefined);
+}
+
+async function events(prefix: string) {
+  const found = await open.deps.eventStore.readAll({ prefixes: [prefix], limit: 10_000 });
+  return found.map((event) => readEvent(event)?.data);
+}
+const links = async () => (await events(PREFIX.link)) as LinkEvent["data"][];
+const clicks = async () => (await events(PREFIX.clicks)) as EventOf<"LinkClicked">["data"][];
+
+async function ownDomain(hostname: string): Promise<string> {
+  await addDomain(open.deps, operator, accountId, hostname);
+  const deps = { ...open.deps, resolveTxt: async () => [] };
+  return (await verifyDomain(deps, operator, accountId, hostname, { skipDns: true })).domainId;
+}
+
+describe("an import from Bitly", () => {
+  it("creates links with their slugs and times, and says of the others why not", async () => {
+    const domainId = await ownDomain("go.example.org");
+    const report = await run(bitly, "bitly.csv");
+    expect(report.links).toEqual({ read: 4, created: 2, already: 0, failed: 2 });
+    expect(report.errors.map(({ place, error }) => `${place}: ${error}`)).toEqual([
+      expect.stringMatching(/^line 3: .*3spring.*/),
+      expect.stringMatching(/^line 4: Invalid URL/),
+    ]);
+    expect(await links()).toEqual([
+      {
+        ...{ host: "localhost", slug: "3spring", accountId, via: "web", custom: true },
+        at: "2023-05-06T07:08:09.000Z",
+        longUrl: "https://example.com/spring?utm_source=bitly",
+        shortUrl: "http://localhost:3000/3spring",
+      },
+      expect.objectContaining({ host: "go.example.org", slug: "brand", domainId }),
+    ]);
+    expect(report.hosts).toEqual({ localhost: 1, "go.example.org": 1 });
+  });
+
+  it("makes no clicks out of totals, and says how many there were", async () => {
+    const { clicks: counted } = await run(bitly, "bitly.csv");
+    expect(counted).toMatchObject({ created: 0, only_totals: 1_211 });
+    expect(await clicks()).toEqual([]);
+  });
+
+  it("reads the answers of its API too", async () => {
+    await run(bitly, "bitly.json");
+    expect(await links()).toMatchObject([{ slug: "3spring", at: "2023-05-06T07:08:09.000Z" }]);
+  });
+
+  it("creates all links on one domain, and for a key, when told so", async () => {
+    await ownDomain("go.example.org");
+    const keyId = open.deps.newId();
+    const { hosts } = await run(bitly, "bitly.csv", { domain: "go.example.org", keyId });
+    expect(hosts).toEqual({ "go.example.org": 2 });
+    expect(await links()).toMatchObject([
+      { slug: "3spring", via: "api", keyId, shortUrl: "https://go.example.org/3spring" },
+      { slug: "brand", via: "api", keyId },
+    ]);
+  });
+});
+
+describe("an import from YOURLS", () => {
+  it("keeps the clicks' times, and anonymises addresses before anything is written", async () => {
+    const report = await run(yourls, "yourls.csv", { clicks: "yourls-log.csv" });
+    expect(report.links).toMatchObject({ created: 2, failed: 1 });
+    expect(report.clicks).toEqual({
+      ...{ read: 4, created: 3, already: 0, failed: 1, skipped: 1 },
+      only_totals: 1,
+    });
+    const [firefox, bot, unknown] = await clicks();
+    expect(firefox).toMatchObject({
+      ...{ at: "2019-03-01T10:00:00.000Z", slug: "ozh", kind: "click", ip: "203.0.113.0", country: "FR" },
+      ...{ device: "desktop", browser: { name: "Firefox" }, referrerHost: "direct" },
+      utm: { campaign: "old" },
+    });
+    expect(bot).toMatchObject({
+      kind: "preview",
+      device: "bot",
+      referrer: "https://www.example.net/page",
+      referrerHost: "example.net",
+    });
+    expect(unknown).toMatchObject({
+      ...{ kind: "click", device: "unknown", country: "unknown", city: "unknown", ip: "", visitor: "" },
+      browser: { name: "unknown", version: "" },
+    });
+    const log = JSON.stringify([await links(), await clicks()]);
+    expect(log).not.toMatch(/203\.0\.113\.7|private=1/);
+  });
+
+  it("leaves a log that verifies", async () => {
+    await run(yourls, "yourls.csv", { clicks: "yourls-log.csv" });
+    const verified = await verifyLog({ eventStore: open.deps.eventStore, clock: () => new Date() }, {});
+    expect(verified).toMatchObject({ ok: true, problems: [] });
+  });
+});
+
+describe("an import from Kutt", () => {
+  it("knows of a click what all clicks of its hour have in common", async () => {
+    const report = await run(kutt, "kutt.json", { clicks: "kutt-visits.csv" });
+    expect(report.clicks).toMatchObject({ read: 4, created: 4, only_totals: 7 });
+    const [one, two, three, alone] = await clicks();
+    expect(one).toMatchObject({
+      ...{ at: "2022-03-01T10:00:00.000Z", country: "FR", device: "desktop", os: { name: "Windows" } },
+      ...{ browser: { name: "unknown" }, referrer: "", referrerHost: "unknown" },
+    });
+    expect([two, three]).toEqual([one, one]);
+    expect(alone).toMatchObject({
+      ...{ os: { name: "iOS" }, device: "unknown", country: "unknown" },
+      ...{ browser: { name: "unknown" }, referrerHost: "news.example.com" },
+    });
+  });
+
+  it("refuses what would become public or live for ever, and disables what has ended", async () => {
+    const { errors } = await run(kutt, "kutt.json");
+    expect(errors.map(({ error }) => error)).toEqual([
+      expect.stringContaining("password"),
+      expect.stringContaining("2999"),
+    ]);
+    const states = (await open.deps.eventStore.read("link-localhost/ended")).map(({ type }) => type);
+    expect(states).toEqual(["LinkCreated", "LinkDisabled"]);
+  });
+});
+
+describe("an import from Shlink", () => {
+  it("has visits with their places, and tells equal ones apart", async () => {
+    const report = await run(shlink, "shlink.json", { clicks: "shlink-visits.ndjson" });
+    expect(report).toMatchObject({
+      links: { created: 1, failed: 1 },
+      clicks: { read: 4, created: 4, only_totals: 1 },
+    });
+    expect(report.errors.at(-1)).toMatchObject({ place: "line 5" });
+    expect(await clicks()).toMatchObject([
+      { at: "2021-07-01T10:00:00.000Z", city: "Frankfurt", region: "Hesse", device: "mobile" },
+      { kind: "preview" },
+      { kind: "click", userAgent: "" },
+      { kind: "click", userAgent: "" },
+    ]);
+  });
+});
+
+describe("any import", () => {
+  it("creates nothing twice when it is repeated, and what is missing when the file has grown", async () => {
+    const [file, log] = [join(folder.path, "links.csv"), join(folder.path, "log.csv")];
+    await copyFile(join(FILES, "yourls.csv"), file);
+    const lines = (await readFile(join(FILES, "yourls-log.csv"), "utf8")).split("\n");
+    await writeFile(log, lines.slice(0, 2).join("\n"));
+    expect((await run(yourls, file, { clicks: log })).clicks).toMatchObject({ created: 1, already: 0 });
+    await writeFile(log, lines.join("\n"));
+    for (const [created, already] of [
+      [2, 1],
+      [0, 3],
+    ]) {
+      const report = await run(yourls, file, { clicks: log });
+      expect(report.links).toMatchObject({ created: 0, already: 2 });
+      expect(report.clicks).toMatchObject({ created, already });
+    }
+    expect(await clicks()).toHaveLength(3);
+  });
+
+  it("writes nothing in a dry run, and reports what it would do", async () => {
+    const before = await open.deps.eventStore.head();
+    const dry = await run(yourls, "yourls.csv", { clicks: "yourls-log.csv", dryRun: true });
+    expect(await open.deps.eventStore.head()).toBe(before);
+    expect(await run(yourls, "yourls.csv", { clicks: "yourls-log.csv" })).toEqual(dry);
+  });
+
+  it("leaves a link alone that somebody made here, and one that was changed after its import", async () => {
+    await run(yourls, "yourls.csv");
+    const other = await openAccount(open.deps, operator, { email: "b@example.com", tier: "free" });
+    accountId = other.accountId;
+    const report = await run(yourls, "yourls.csv");
+    expect(report.links).toMatchObject({ created: 0, already: 0, failed: 3 });
+  });
+
+  it("appends clicks where webhooks pass them over", async () => {
+    await run(yourls, "yourls.csv", { clicks: "yourls-log.csv", keyId: open.deps.newId() });
+    const recorded = await open.deps.eventStore.readAll({ prefixes: [PREFIX.clicks], limit: 10 });
+    expect(recorded.map(({ stream }) => isImportedClick(stream))).toEqual([true, true, true]);
+  });
+});

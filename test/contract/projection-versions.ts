@@ -52,7 +52,7 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
         if (commits === commit) stopped.abort();
       };
       await registerMissing(next.deps, projectionsOfNext, true);
-      const deps = { ...next.deps, maxEvents: 100 };
+      const deps = { ...next.deps, maxEvents: 100, maxUncommittedBytes: 0 };
       return await foldBuilds(deps, projectionsOfNext, stopped.signal, onProgress);
     };
 
@@ -122,7 +122,7 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
 
     it("leaves no documents when its build is cancelled, also during a commit", async () => {
       await registerMissing(next.deps, projectionsOfNext, true);
-      const deps = { ...next.deps, maxEvents: 100 };
+      const deps = { ...next.deps, maxEvents: 100, maxUncommittedBytes: 0 };
       const cancelled: Promise<string[]>[] = [];
       const folded = await foldBuilds(
         {

@@ -19,8 +19,9 @@ export type FoldBuildsDeps = {
   /** The claimant's id: builds that it has claimed already are resumed. A new id for each call when absent. */
   by?: string;
   log: RunnerLog;
-  /** Maximum of events for each commit; the runner's own default when absent. */
+  /** As the runner's; its defaults when absent. */
   maxEvents?: number;
+  maxUncommittedBytes?: number;
 };
 
 /** `faults`: builds that stopped at an event they can't fold. `complete`: checkpoint names of builds that caught up. */
@@ -35,7 +36,7 @@ const MAX_PASSES = 50;
 /**
  * Claims the builds of this program's version that no other process folds, and folds them in one pass over the log.
  * Returns early when the signal aborts, or when one of them was cancelled or claimed by another process; the next call,
- * in any process, resumes from the checkpoints. `onProgress`: after each commit, with the events of this call.
+ * in any process, resumes from the checkpoints. `onProgress`: after each batch, with the events of this call.
  * @throws what the stores throw; the next call resumes then, too
  */
 export async function foldBuilds(
@@ -110,15 +111,15 @@ async function foldAll(
   const from = logProgress((await lowestPosition(deps, claim.builds)) || "0", head);
   const started = performance.now();
   let events = 0;
-  const onCommit = async (more: number) => {
+  const onBatch = async (more: number, position: string) => {
     events += more;
-    const done = logProgress((await lowestPosition(deps, claim.builds)) || "0", head);
+    const done = logProgress(position, head);
     const progress = progressOf(events, performance.now() - started, done, from);
     await onProgress({ ...progress, events: earlier + events }, events);
   };
   let faults: FoldedBuilds["faults"] = [];
   for (let pass = 0; pass < MAX_PASSES && !signal.aborted; pass++) {
-    await runner.catchUp(onCommit, signal);
+    await runner.catchUp(onBatch, signal);
     faults = (await runner.status()).flatMap(({ name, fault }) => (fault ? [{ name, fault }] : []));
     const healthy = claim.builds.filter(({ name }) => !faults.some((one) => one.name === name));
     if (await haveReachedQueried(deps, healthy)) break;

@@ -14,7 +14,7 @@ export type ProjectionGroupDeps = Omit<RunnerDeps, "maxEvents"> & { newId: () =>
 
 const POLL_MS = 1_000;
 const RETRY = { fromMs: 250, toMs: 15_000 };
-/** Smaller commits than the runner's default, so that the active builds in the same thread are delayed little. */
+/** Smaller batches than the runner's default, so that the active builds in the same thread are delayed little. */
 const MAX_EVENTS_BESIDE_ACTIVE = 1_000;
 
 export class ProjectionGroup {

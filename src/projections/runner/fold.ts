@@ -12,15 +12,18 @@ const VALUE_BYTES = 40;
 /** Index of the event at which the projection's own code threw. */
 export type FoldFailure = { index: number; error: unknown };
 
-/** `changed`: documents with all events folded, or, with a failure, those before its index. */
-export type FoldResult = { changed: Document[]; failure?: FoldFailure };
-
-/** Holds a cache of documents, which must be cleared whenever a write may have failed. */
+/**
+ * Holds the changed documents until they are committed, and a cache of others. Both must be cleared whenever a write may
+ * have failed.
+ */
 export class DocumentFold {
   readonly #projection: Projection;
   readonly #readStore: Pick<ReadStore, "getMany">;
   readonly #handled: ReadonlySet<string>;
   readonly #cache: LRUCache<string, Document>;
+  readonly #changed = new Map<string, Document>();
+  readonly #sizes = new Map<string, number>();
+  #changedBytes = 0;
 
   constructor(projection: Projection, readStore: Pick<ReadStore, "getMany">) {
     this.#projection = projection;
@@ -33,35 +36,49 @@ export class DocumentFold {
     return this.#handled.has(type);
   }
 
-  clearCache(): void {
+  /** Documents changed since the last commit. */
+  changed(): Document[] {
+    return [...this.#changed.values()];
+  }
+
+  /** Estimated size of the changed documents in memory. */
+  get changedBytes(): number {
+    return this.#changedBytes;
+  }
+
+  /** To be called when the changed documents are stored. */
+  committed(): void {
+    for (const [id, document] of this.#changed) this.#cache.set(id, document);
+    this.#forgetChanged();
+  }
+
+  /** Continues from the stored documents. */
+  clear(): void {
     this.#cache.clear();
+    this.#forgetChanged();
   }
 
-  /** Errors of the projection's own code are returned as `failure`. @throws what the read store throws */
-  async fold(events: readonly StoredEvent[]): Promise<FoldResult> {
-    const first = await this.#foldOnce(events);
-    if (!first.failure) return first;
-    // A document may be half changed, so the events before the failed one are folded again from stored documents.
-    this.clearCache();
-    const { changed } = await this.#foldOnce(events.slice(0, first.failure.index));
-    return { changed, failure: first.failure };
-  }
-
-  /** Document by document. `failure`: the first one in the order of events. */
-  async #foldOnce(events: readonly StoredEvent[]): Promise<FoldResult> {
+  /**
+   * Folds events that follow those folded before. A failure of the projection's own code is returned: the changed
+   * documents may then be half changed, and `clear` must be called. @throws what the read store throws
+   */
+  async fold(events: readonly StoredEvent[]): Promise<FoldFailure | undefined> {
     const { byKey, failure: unkeyed } = this.#byKey(events);
     const held = await this.#load([...byKey.keys()]);
-    const changed: Document[] = [];
     let failure = unkeyed;
     for (const [key, own] of byKey) {
-      const document = held.get(key);
-      const failed = this.#foldDocument(key, document, own, changed);
+      const failed = this.#foldDocument(key, held.get(key), own);
       if (!failed) continue;
       const index = events.indexOf(failed.event);
       if (!failure || index < failure.index) failure = { index, error: failed.error };
     }
-    for (const document of changed) this.#cache.set(document._id, document);
-    return failure ? { changed, failure } : { changed };
+    return failure;
+  }
+
+  #forgetChanged(): void {
+    this.#changed.clear();
+    this.#sizes.clear();
+    this.#changedBytes = 0;
   }
 
   #byKey(events: readonly StoredEvent[]): { byKey: Map<string, StoredEvent[]>; failure?: FoldFailure } {
@@ -81,12 +98,11 @@ export class DocumentFold {
     return { byKey };
   }
 
-  /** Folds the events that the document doesn't contain yet, and adds it to `changed` if there were any. */
+  /** Folds the events that the document doesn't contain yet. */
   #foldDocument(
     key: string,
     document: Document | undefined,
     events: readonly StoredEvent[],
-    changed: Document[],
   ): { event: StoredEvent; error: unknown } | undefined {
     const contained = document?._position ?? "";
     let fields: Fields<Document> | undefined = document;
@@ -104,7 +120,10 @@ export class DocumentFold {
     const next = fields as Document;
     next._id = key;
     next._position = position;
-    changed.push(next);
+    this.#changed.set(key, next);
+    const size = sizeOf(next);
+    this.#changedBytes += size - (this.#sizes.get(key) ?? 0);
+    this.#sizes.set(key, size);
     return undefined;
   }
 
@@ -112,7 +131,7 @@ export class DocumentFold {
     const held = new Map<string, Document>();
     const missing: string[] = [];
     for (const key of keys) {
-      const cached = this.#cache.get(key);
+      const cached = this.#changed.get(key) ?? this.#cache.get(key);
       if (cached) held.set(key, cached);
       else missing.push(key);
     }

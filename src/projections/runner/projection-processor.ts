@@ -8,17 +8,16 @@ import { DocumentFold } from "./fold.ts";
 
 export type Fault = NonNullable<Checkpoint["fault"]>;
 
-/** What a batch has changed. `events`: how many of the batch it has passed. */
-export type FoldedBatch = { documents: readonly Document[]; checkpoint: Checkpoint; events: number };
-
 export class ProjectionProcessor {
   readonly projection: Projection;
-  /** Last position committed; the empty text before the first event. */
+  /** Last position folded; the empty text before the first event. */
   position = "";
   recordedAt = "";
   fault: Fault | undefined;
-  /** Events passed since the processor was created. */
+  /** Events passed and committed since the processor was created. */
   processed = 0;
+  /** Events passed since the last commit; undefined when there is nothing to commit. */
+  #uncommitted: number | undefined;
   readonly #readStore: ReadStore;
   readonly #fold: DocumentFold;
 
@@ -36,9 +35,29 @@ export class ProjectionProcessor {
     return this.fault !== undefined;
   }
 
+  /** Whether there is anything to commit: `changed` documents, and the `checkpoint` after them. */
+  get isUncommitted(): boolean {
+    return this.#uncommitted !== undefined;
+  }
+
+  changed(): Document[] {
+    return this.#fold.changed();
+  }
+
+  checkpoint(): Checkpoint {
+    const { position, recordedAt, fault } = this;
+    return { position, recordedAt, ...(fault ? { fault } : {}) };
+  }
+
+  /** Estimated size of the uncommitted documents in memory. */
+  get uncommittedBytes(): number {
+    return this.#fold.changedBytes;
+  }
+
   /** Continues from the committed checkpoint. Clears a fault, as another version of the program may fold the event. */
   async restart(): Promise<void> {
-    this.#fold.clearCache();
+    this.#fold.clear();
+    this.#uncommitted = undefined;
     const checkpoint = await this.#readStore.checkpoint(this.name);
     this.position = checkpoint?.position ?? "";
     this.recordedAt = checkpoint?.recordedAt ?? "";
@@ -46,30 +65,39 @@ export class ProjectionProcessor {
   }
 
   /**
-   * Folds the events after the present position, up to the first that it can't fold. The caller commits the result and
-   * calls `committed`, or else `restart`. Undefined when the batch has no later event. @throws what the read store throws
+   * Folds the events after the present position, up to the first that it can't fold. False when documents of batches that
+   * are not committed may be half changed by such an event: then the caller must call `restart`, and commit each batch.
+   * @throws what the read store throws
    */
-  async fold({ recorded, events, unreadable }: EventBatch): Promise<FoldedBatch | undefined> {
+  async fold({ recorded, events, unreadable }: EventBatch): Promise<boolean> {
     const fresh = between(recorded, this.position, undefined);
-    if (fresh.length === 0) return undefined;
+    if (fresh.length === 0) return true;
     let poison: { recorded: RecordedEvent; error: unknown } | undefined = unreadable.find(
       (one) => one.recorded.position > this.position && this.#fold.handles(one.recorded.type),
     );
     const readable = between(events, this.position, poison?.recorded.position);
-    const { changed, failure } = await this.#fold.fold(readable);
+    const failure = await this.#fold.fold(readable);
     const failed = failure && readable[failure.index];
-    if (failed) poison = { recorded: failed, error: failure.error };
+    if (failed) {
+      if (this.#uncommitted !== undefined) return false;
+      poison = { recorded: failed, error: failure.error };
+      this.#fold.clear();
+      await this.#fold.fold(readable.slice(0, failure.index));
+    }
     const done = poison ? between(fresh, this.position, poison.recorded.position) : fresh;
     const { position, recordedAt } = done.at(-1) ?? this;
-    const checkpoint = { position, recordedAt, ...(poison ? { fault: faultAt(poison) } : {}) };
-    return { documents: changed, checkpoint, events: done.length };
+    this.position = position;
+    this.recordedAt = recordedAt;
+    this.fault = poison && faultAt(poison);
+    this.#uncommitted = (this.#uncommitted ?? 0) + done.length;
+    return true;
   }
 
-  committed({ checkpoint, events }: FoldedBatch): void {
-    this.position = checkpoint.position;
-    this.recordedAt = checkpoint.recordedAt;
-    this.fault = checkpoint.fault;
-    this.processed += events;
+  /** To be called when the documents and the checkpoint are stored. */
+  committed(): void {
+    this.#fold.committed();
+    this.processed += this.#uncommitted ?? 0;
+    this.#uncommitted = undefined;
   }
 }
 

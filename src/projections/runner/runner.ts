@@ -2,14 +2,14 @@
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import type { Logger } from "pino";
 import { type NextEvent, nextEventFinder } from "../../event-store/next-event.ts";
-import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
-import type { ReadStore } from "../../read-store/port.ts";
+import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
+import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
 import { keepRunning } from "../../runtime/keep-trying.ts";
 import { untilAborted } from "../../runtime/pause.ts";
 import type { Projection } from "../projection.ts";
 import { commitBatches } from "./commit-batches.ts";
 import { between, parseBatch } from "./event-batch.ts";
-import { type FoldedBatch, ProjectionProcessor } from "./projection-processor.ts";
+import { ProjectionProcessor } from "./projection-processor.ts";
 import { type ProjectionStatus, prefixesOf, statusOf } from "./status.ts";
 
 export type RunnerLog = Pick<Logger, "info" | "warn" | "error">;
@@ -24,8 +24,10 @@ export type RunnerDeps = {
   log: RunnerLog;
   /** Shortest time between two commits, except during a backlog; default 500. */
   commitIntervalMs?: number;
-  /** Maximum of events for each commit; default 40,000. */
+  /** Maximum of events for each commit, and for each batch of `catchUp`; default 40,000 and 5,000. */
   maxEvents?: number;
+  /** Of changed documents that `catchUp` keeps in memory; default 192 MB. */
+  maxUncommittedBytes?: number;
   /** [0, 1), for the jitter of retries. */
   random?: () => number;
 };
@@ -33,6 +35,13 @@ export type RunnerDeps = {
 /** Clicks show within a second, commit included, and a document that changes all the time is written twice a second. */
 const COMMIT_INTERVAL_MS = 500;
 const MAX_EVENTS = 40_000;
+/** Events that are decoded at a time: few enough to be garbage before they are copied. */
+const CATCH_UP_EVENTS = 5_000;
+const MAX_UNCOMMITTED_BYTES = 192 * 2 ** 20;
+/** Bounds what a crash repeats. */
+const KEPT_MS = 10_000;
+/** A transaction of some ten milliseconds. */
+const SLICE_DOCUMENTS = 1_000;
 const RETRY = { fromMs: 250, toMs: 15_000 };
 
 /**
@@ -55,31 +64,48 @@ export class ProjectionRunner {
   }
 
   /**
-   * Folds all events up to the head as of this call, or until the signal aborts. `onCommit`: called after each commit
-   * with the number of its events. @throws what the stores and `onCommit` throw
+   * Folds all events up to the head as of this call. Changed documents are kept in memory until they take 192 MB or ten
+   * seconds are over, so that each is written as rarely as possible; when the signal aborts, what is not committed is
+   * dropped. `onBatch`: called with the number of events of each batch and the position that is reached in memory.
+   * @throws what the stores and `onBatch` throw
    */
   async catchUp(
-    onCommit: (events: number) => Promise<void> = async () => undefined,
+    onBatch: (events: number, position: Position) => Promise<void> = async () => undefined,
     signal?: AbortSignal,
   ): Promise<void> {
     await this.#start();
     const head = await this.#deps.eventStore.head();
     if (head === undefined) return;
+    const maxBytes = this.#deps.maxUncommittedBytes ?? MAX_UNCOMMITTED_BYTES;
+    let keepsChanges = true;
+    let committedAt = performance.now();
     while (!signal?.aborted) {
       const after = this.#lowest();
-      if (this.#allFaulted() || (after !== undefined && after >= head)) return;
+      if (this.#allFaulted() || (after !== undefined && after >= head)) break;
       const events = await this.#deps.eventStore.readAll({
         after,
         prefixes: this.#prefixes,
-        limit: this.#maxEvents,
+        limit: Math.min(this.#maxEvents, CATCH_UP_EVENTS),
       });
       const last = events.at(-1);
-      if (!last) return;
-      await this.#commit(events);
-      await onCommit(events.length);
-      if (last.position >= head) return;
+      if (!last) break;
+      if (!(await this.#fold(events))) {
+        keepsChanges = false;
+        for (const processor of this.#processors) await processor.restart();
+        continue;
+      }
+      const bytes = this.#processors.reduce((sum, { uncommittedBytes }) => sum + uncommittedBytes, 0);
+      const isDue = bytes >= maxBytes || performance.now() - committedAt >= KEPT_MS;
+      const isLast = last.position >= head;
+      if (isDue || isLast || !keepsChanges) {
+        await this.#commitInSlices();
+        committedAt = performance.now();
+      }
+      await onBatch(events.length, this.#lowest() ?? last.position);
+      if (isLast) return;
       await yieldToLoop();
     }
+    if (!signal?.aborted) await this.#commitInSlices();
   }
 
   /** Folds until the signal aborts; retries with backoff when a store fails. */
@@ -120,7 +146,9 @@ export class ProjectionRunner {
     const subscribe = (until: AbortSignal) => eventStore.subscribe({ ...options, signal: until });
     for await (const events of commitBatches(subscribe, rules, signal)) {
       if (signal.aborted) return;
-      await this.#commit(events);
+      // Nothing was uncommitted before, so that no document is half changed.
+      await this.#fold(events);
+      await this.#commit();
       onCommit();
       if (this.#allFaulted()) return await untilAborted(signal);
       await yieldToLoop();
@@ -128,30 +156,58 @@ export class ProjectionRunner {
     }
   }
 
-  /** All projections in one commit: a transaction less for each, where the store has transactions. */
-  async #commit(events: readonly RecordedEvent[]): Promise<void> {
-    const active = this.#processors.filter((processor) => !processor.faulted);
+  /** False as `fold` of a processor is. */
+  async #fold(events: readonly RecordedEvent[]): Promise<boolean> {
     const batch = parseBatch(between(events, this.#lowest() ?? "", undefined));
-    const folded: { processor: ProjectionProcessor; result: FoldedBatch }[] = [];
-    for (const processor of active) {
-      const result = await processor.fold(batch);
-      if (result) folded.push({ processor, result });
+    for (const processor of this.#processors) {
+      if (!processor.faulted && !(await processor.fold(batch))) return false;
       // Folding is synchronous: without this the thread would not report its status during a long commit.
       await yieldToLoop();
     }
-    await this.#deps.readStore.commit({
-      changed: folded.map(({ processor, result }) => ({
-        collection: processor.projection.collection.name,
-        documents: result.documents,
-      })),
-      checkpoints: Object.fromEntries(
-        folded.map(({ processor, result }) => [processor.name, result.checkpoint]),
-      ),
-    });
-    for (const { processor, result } of folded) {
-      processor.committed(result);
-      if (processor.fault)
-        this.#deps.log.error({ projection: processor.name, ...processor.fault }, "projection faulted");
+    return true;
+  }
+
+  /** All projections in one commit: a transaction less for each, where the store has transactions. */
+  async #commit(): Promise<void> {
+    const changed = this.#uncommitted().map((processor) => ({
+      collection: processor.projection.collection.name,
+      documents: processor.changed(),
+    }));
+    await this.#deps.readStore.commit({ changed, checkpoints: this.#checkpoints() });
+    this.#onCommitted();
+  }
+
+  /** The documents first, some at a time, as others write to the store meanwhile; then the checkpoints. */
+  async #commitInSlices(): Promise<void> {
+    const { readStore } = this.#deps;
+    for (const processor of this.#uncommitted()) {
+      const documents = processor.changed();
+      const { name } = processor.projection.collection;
+      for (let at = 0; at < documents.length; at += SLICE_DOCUMENTS) {
+        const slice = { collection: name, documents: documents.slice(at, at + SLICE_DOCUMENTS) };
+        await readStore.commit({ changed: [slice], checkpoints: {} });
+        await yieldToLoop();
+      }
+    }
+    await readStore.commit({ changed: [], checkpoints: this.#checkpoints() });
+    this.#onCommitted();
+  }
+
+  #checkpoints(): Record<string, Checkpoint> {
+    return Object.fromEntries(
+      this.#uncommitted().map((processor) => [processor.name, processor.checkpoint()]),
+    );
+  }
+
+  #uncommitted(): ProjectionProcessor[] {
+    return this.#processors.filter(({ isUncommitted }) => isUncommitted);
+  }
+
+  #onCommitted(): void {
+    for (const processor of this.#uncommitted()) {
+      const { name, fault } = processor;
+      processor.committed();
+      if (fault) this.#deps.log.error({ projection: name, ...fault }, "projection faulted");
     }
   }
 

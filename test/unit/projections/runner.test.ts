@@ -8,7 +8,7 @@ import { linkClicks } from "../../../src/projections/definitions/link-clicks.ts"
 import { links } from "../../../src/projections/definitions/links.ts";
 import { clickProjections, lifecycleProjections } from "../../../src/projections/groups.ts";
 import { checkpointName, type Projection } from "../../../src/projections/projection.ts";
-import { ProjectionRunner } from "../../../src/projections/runner/runner.ts";
+import { ProjectionRunner, type RunnerDeps } from "../../../src/projections/runner/runner.ts";
 import { whenProjected } from "../../../src/queries/freshness.ts";
 import type { ReadStore } from "../../../src/read-store/port.ts";
 import { linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
@@ -76,6 +76,48 @@ describe("the projection runner", () => {
     expect(other).toMatchObject({ behind: false, fault: null, lagMs: 0, processed: 3 });
   });
 
+  it("writes a document that fits in memory once while it catches up, and again when it has to", async () => {
+    for (let n = 0; n < 4; n++) await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked()]);
+    const written = async (maxUncommittedBytes?: number) => {
+      await stores.readStore.clear(linkClicks.collection.name);
+      await stores.readStore.resetCheckpoint(checkpointName(linkClicks));
+      let writes = 0;
+      const commit: ReadStore["commit"] = (changes) => {
+        writes += changes.changed.reduce((sum, { documents }) => sum + documents.length, 0);
+        return stores.readStore.commit(changes);
+      };
+      const readStore = { ...failingReadStore(stores.readStore, []), commit };
+      const limits = { maxEvents: 2, ...(maxUncommittedBytes === undefined ? {} : { maxUncommittedBytes }) };
+      await runnerOf([linkClicks], readStore, limits).catchUp();
+      return { writes, clicks: (await totals())?.totalClicks };
+    };
+    expect(await written()).toEqual({ writes: 1, clicks: 8 });
+    expect(await written(0)).toEqual({ writes: 4, clicks: 8 });
+  });
+
+  it("stores what comes before an event that it can't fold, also when that was only in memory", async () => {
+    for (let n = 0; n < 3; n++) await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked()]);
+    await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked({ kind: "preview" }), linkClicked()]);
+    const runner = runnerOf([brittleTotals(), linkClicks], stores.readStore, { maxEvents: 2 });
+    await runner.catchUp();
+    expect(await stores.readStore.get("brittle", LINK)).toMatchObject({ totalClicks: 7, preview: 0 });
+    expect((await totals())?.totalClicks).toBe(9);
+    const [status, other] = await runner.status();
+    expect(status).toMatchObject({ name: "brittle", fault: { stream: CLICKS, type: "LinkClicked" } });
+    expect(other).toMatchObject({ fault: null, behind: false });
+  });
+
+  it("counts nothing twice when a store fails during the writes of a catch-up", async () => {
+    for (let n = 0; n < 3; n++)
+      await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked({ link: "sho.rt/other" })]);
+    for (const applied of [true, false]) {
+      const readStore = failingReadStore(stores.readStore, [{ afterWrites: 2, applied }]);
+      await expect(runnerOf(clickProjections, readStore).catchUp()).rejects.toThrow();
+    }
+    await runnerOf(clickProjections).catchUp();
+    expect((await totals())?.totalClicks).toBe(3);
+  });
+
   it("tries a faulted projection again at the next start, and clears the fault when it succeeds", async () => {
     await append(stores.eventStore, CLICKS, [linkClicked({ kind: "preview" }), linkClicked()]);
     const faulty = runnerOf([brittleTotals()]);
@@ -126,9 +168,14 @@ describe("the projection runner", () => {
     expect((await totals())?.totalClicks).toBe(400);
   });
 
-  function runnerOf(projections: readonly Projection[], readStore: ReadStore = stores.readStore) {
+  function runnerOf(
+    projections: readonly Projection[],
+    readStore: ReadStore = stores.readStore,
+    limits: Pick<RunnerDeps, "maxEvents" | "maxUncommittedBytes"> = {},
+  ) {
     const log = pino({ level: "silent" });
     return new ProjectionRunner({
+      ...limits,
       eventStore: stores.eventStore,
       readStore,
       projections,

@@ -2,7 +2,11 @@
 import { UTM_FIELDS } from "../events/vocabulary.ts";
 import type { LiveClick } from "../queries/analytics/live-clicks.ts";
 
-const COLUMNS: readonly [name: string, of: (click: LiveClick) => string][] = [
+/** A column of a click export; values are text. */
+export type ClickColumn = readonly [name: string, of: (click: LiveClick) => string];
+
+/** Of one link's clicks. */
+export const COLUMNS: readonly ClickColumn[] = [
   ["at", ({ at }) => at],
   ["type", ({ kind }) => kind],
   ["long_url", ({ longUrl }) => longUrl],
@@ -28,19 +32,23 @@ export const CLICK_FORMATS = ["csv", "ndjson"] as const;
 export type ClickFormat = (typeof CLICK_FORMATS)[number];
 
 /** `head`: start of the file. `line`: one click, with its line end. */
-export const CLICK_LINES: Readonly<
-  Record<ClickFormat, { head: string; line: (click: LiveClick) => string }>
-> = {
-  csv: {
-    head: `${COLUMNS.map(([name]) => name).join(",")}\r\n`,
-    line: (click) => `${COLUMNS.map(([, of]) => cell(of(click))).join(",")}\r\n`,
-  },
-  ndjson: { head: "", line: (click) => `${JSON.stringify(rowOf(click))}\n` },
-};
+export type ClickLines = Readonly<Record<ClickFormat, { head: string; line: (click: LiveClick) => string }>>;
 
-function rowOf(click: LiveClick): Record<string, string> {
-  return Object.fromEntries(COLUMNS.map(([name, of]) => [name, of(click)]));
+export function clickLines(columns: readonly ClickColumn[]): ClickLines {
+  return {
+    csv: {
+      head: `${columns.map(([name]) => name).join(",")}\r\n`,
+      line: (click) => `${columns.map(([, of]) => cell(of(click))).join(",")}\r\n`,
+    },
+    ndjson: {
+      head: "",
+      line: (click) =>
+        `${JSON.stringify(Object.fromEntries(columns.map(([name, of]) => [name, of(click)])))}\n`,
+    },
+  };
 }
+
+export const CLICK_LINES = clickLines(COLUMNS);
 
 /**
  * RFC 4180. Values come from strangers' requests, so one that a spreadsheet would run as a formula gets a leading

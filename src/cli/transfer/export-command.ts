@@ -1,11 +1,21 @@
-// linkledger export links|account
-import { createWriteStream } from "node:fs";
+// linkledger export links|account|clicks
+import { createWriteStream, statSync } from "node:fs";
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { AccountNotFound } from "../../commands/account/account-errors.ts";
+import { loadAccount } from "../../commands/account/account-stream.ts";
 import { accountLines, EXPORTED } from "../../export/account-lines.ts";
+import { CLICK_COLUMNS, clickRows } from "../../export/click-rows.ts";
+import { CLICK_FORMATS, clickLines } from "../../log-reader/click-lines.ts";
+import { positionBefore } from "../../queries/analytics/click-log.ts";
+import { DomainError } from "../../runtime/errors.ts";
 import { print } from "../output.ts";
-import { runWithStores } from "../session.ts";
+import { runWithStores, type Session } from "../session.ts";
+
+export class FileRequired extends DomainError {
+  override readonly code = "file_required";
+}
 
 type Options = { out?: string; json?: boolean };
 
@@ -26,6 +36,51 @@ export function exportCommands(program: Command): void {
           await write(accountLines({ eventStore, baseHost, clock: deps.clock }, accountId, what), options);
         }),
       );
+  withOutput(group.command("clicks").description("clicks as a table, of one account or of all"))
+    .addOption(new Option("--format <format>", "of the file").choices(TABLE_FORMATS).default("ndjson"))
+    .option("--account <account-id>", "of this account only")
+    .option("--from <time>", "that happened at or after this ISO 8601 date or time, UTC", timeArgument)
+    .option("--to <time>", "that happened before it", timeArgument)
+    .action((options: ClickOptions) => runWithStores((session) => exportClicks(session, options)));
+}
+
+const TABLE_FORMATS = [...CLICK_FORMATS, "parquet"] as const;
+
+type ClickOptions = Options & {
+  format: (typeof TABLE_FORMATS)[number];
+  account?: string;
+  from?: Date;
+  to?: Date;
+};
+
+async function exportClicks({ backend }: Session, options: ClickOptions): Promise<void> {
+  const { format, out, account: accountId, from, to } = options;
+  const { eventStore, readStore } = backend;
+  if (accountId !== undefined && (await loadAccount(eventStore, accountId)).status === "absent")
+    throw new AccountNotFound();
+  const after = from && (await positionBefore({ readStore }, from));
+  const rows = clickRows({ eventStore }, { accountId, from, to }, after);
+  if (format !== "parquet") {
+    const { head, line } = clickLines(CLICK_COLUMNS)[format];
+    const lines = async function* () {
+      if (head !== "") yield head;
+      for await (const page of rows) if (page.length > 0) yield page.map(line).join("");
+    };
+    return await write(lines(), options);
+  }
+  if (out === undefined)
+    throw new FileRequired("A Parquet file can't go to standard output: name it by --out");
+  const { writeParquet } = await import("../../export/parquet-file.ts");
+  await writeParquet(out, CLICK_COLUMNS, rows);
+  print({ file: out, bytes: statSync(out).size }, options.json ?? false);
+}
+
+function timeArgument(text: string): Date {
+  const at = new Date(/^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(text) ? text : Number.NaN);
+  if (!Number.isNaN(at.getTime())) return at;
+  throw new InvalidArgumentError(
+    "It must be a date such as 2026-01-31, or a time such as 2026-01-31T12:00:00Z.",
+  );
 }
 
 function withOutput(command: Command): Command {

@@ -55,7 +55,7 @@ afterAll(async () => {
 });
 
 describe.each([
-  ["docs/import.md", 2],
+  ["docs/import.md", 4],
   ["docs/operations.md", 10],
   ["docs/webhooks.md", 14],
 ])("the command lines of %s", (document, least) => {

@@ -1,0 +1,59 @@
+// `linkledger export clicks`: clicks of an account or of all, read from the log page by page.
+import type { EventStore, Position } from "../event-store/port.ts";
+import { readEvent } from "../events/read-event.ts";
+import { PREFIX } from "../events/streams.ts";
+import { type ClickColumn, COLUMNS } from "../log-reader/click-lines.ts";
+import type { LiveClick } from "../queries/analytics/live-clicks.ts";
+import { ownerOf } from "../queries/feed/account-events.ts";
+
+/** `from` inclusive, `to` exclusive: when clicks happened. */
+export type ClickSelection = {
+  accountId: string | undefined;
+  from: Date | undefined;
+  to: Date | undefined;
+};
+
+/** `link` is `<host>/<slug>`; `type` and what follows are as in the portal's export of one link. */
+export const CLICK_COLUMNS: readonly ClickColumn[] = [
+  ["link", ({ link }) => link],
+  ["account_id", ({ accountId }) => accountId],
+  ...COLUMNS,
+  ["account_visitor", ({ accountVisitor }) => accountVisitor ?? ""],
+  ["via", ({ via }) => via],
+  ["method", ({ method }) => method],
+  ["prefetch", ({ prefetch }) => prefetch],
+];
+
+/** Bounds memory, as one batch is held at a time. */
+const BATCH = 1_000;
+
+/**
+ * In the order of the log, up to its end at the call. `after`: a position before every click of the selection. Clicks
+ * that were imported or waited in a spool are recorded later than they happened, so all that follow are read.
+ * @throws EventUnreadable, StoreUnavailable
+ */
+export async function* clickRows(
+  { eventStore }: { eventStore: Pick<EventStore, "readAll" | "head"> },
+  { accountId, from, to }: ClickSelection,
+  after: Position | undefined,
+): AsyncGenerator<LiveClick[]> {
+  const [since, until] = [from?.toISOString() ?? "", to?.toISOString() ?? "~"];
+  const head = (await eventStore.head()) ?? "";
+  for (let position = after ?? ""; position < head; ) {
+    const events = await eventStore.readAll({
+      after: position || undefined,
+      prefixes: [PREFIX.clicks],
+      limit: BATCH,
+    });
+    position = events.at(-1)?.position ?? head;
+    const rows: LiveClick[] = [];
+    for (const recorded of events) {
+      if (recorded.position > head) break;
+      if (accountId !== undefined && ownerOf(recorded) !== accountId) continue;
+      const event = readEvent(recorded);
+      if (event?.type !== "LinkClicked" || event.data.at < since || event.data.at >= until) continue;
+      rows.push({ ...event.data, position: event.position });
+    }
+    yield rows;
+  }
+}

@@ -1,0 +1,41 @@
+// Clicks as a Parquet file, for DuckDB and the like: written in row groups, so that memory doesn't grow with the file.
+import { fileWriter, ParquetWriter } from "hyparquet-writer";
+import type { ClickColumn } from "../log-reader/click-lines.ts";
+import type { LiveClick } from "../queries/analytics/live-clicks.ts";
+
+/** Rows that are held in memory. */
+const ROW_GROUP = 10_000;
+
+/** `at` is a UTC timestamp in milliseconds, all other columns are text. Replaces a file that is there. */
+export async function writeParquet(
+  file: string,
+  columns: readonly ClickColumn[],
+  pages: AsyncIterable<readonly LiveClick[]>,
+): Promise<void> {
+  const fields = columns.map(([name]) =>
+    name === "at"
+      ? { name, type: "INT64", converted_type: "TIMESTAMP_MILLIS", repetition_type: "REQUIRED" }
+      : { name, type: "BYTE_ARRAY", converted_type: "UTF8", repetition_type: "REQUIRED" },
+  );
+  const schema = [{ name: "clicks", num_children: fields.length }, ...fields];
+  const writer = new ParquetWriter({
+    writer: fileWriter(file),
+    schema: schema as ConstructorParameters<typeof ParquetWriter>[0]["schema"],
+  });
+  const writeGroup = async (rows: readonly LiveClick[]) => {
+    const columnData = columns.map(([name, of]) => ({
+      name,
+      data: rows.map((row) => (name === "at" ? new Date(row.at) : of(row))),
+    }));
+    await writer.write({ columnData, rowGroupSize: ROW_GROUP });
+  };
+  let rows: LiveClick[] = [];
+  for await (const page of pages) {
+    rows.push(...page);
+    if (rows.length < ROW_GROUP) continue;
+    await writeGroup(rows);
+    rows = [];
+  }
+  if (rows.length > 0) await writeGroup(rows);
+  await writer.finish();
+}

@@ -7,6 +7,7 @@ import {
   type Scheme,
   startDouble,
 } from "../support/event-store/eventstoredb-double/double.ts";
+import type { Fault } from "../support/event-store/eventstoredb-double/faults.ts";
 import { sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";
 import { stretched } from "../support/runtime/slowness.ts";
 
@@ -166,6 +167,7 @@ export function appendFaults(scheme: Scheme): void {
         "append",
         { kind: "late", ms: 0 },
         { kind: "status", code: 3, details: "broken off" },
+        { kind: "status", code: 3, details: "broken off" },
       );
       await expect(store.append("clicks-b", "none", large)).rejects.toThrow("broken off");
       expect((await store.read("clicks-b")).length).toBeLessThan(500);
@@ -175,6 +177,30 @@ export function appendFaults(scheme: Scheme): void {
 
     it("is refused when it is larger than an append and has no revision to cut it at", async () => {
       await expect(store.append("link-a", "any", sampleEvents(501))).rejects.toThrow(RangeError);
+    });
+  });
+
+  describe("an append of many events, which goes in one message", () => {
+    it.each<Fault>([
+      { kind: "status", code: 12, details: "no such method" },
+      { kind: "status", code: 14, details: "restarting" },
+      { kind: "drop", commit: true },
+      { kind: "drop", commit: false },
+      { kind: "silent", commit: true },
+      { kind: "silent", commit: false },
+    ])("is stored once also when that fails: %o", async (fault) => {
+      const hasty = await openEventStoreDb(double.url(scheme), { timeoutMs: 500 });
+      const events = sampleEvents(100);
+      double.script.add("append", fault);
+      expect(await hasty.append("clicks-a", "none", events)).toMatchObject({ revision: 99 });
+      expect((await hasty.read("clicks-a")).map(({ id }) => id)).toEqual(events.map(({ id }) => id));
+      await hasty.close();
+    });
+
+    it("is refused at another revision, with the one that the stream is at", async () => {
+      await store.append("clicks-a", "none", sampleEvents(30));
+      const refused = store.append("clicks-a", 7, sampleEvents(30));
+      await expect(refused).rejects.toMatchObject({ code: "revision_conflict", actual: 29 });
     });
   });
 

@@ -6,9 +6,9 @@ import {
   type RecordedEvent,
   RevisionConflict,
 } from "../port.ts";
-import type { Driver } from "./driver.ts";
+import type { Driver, Proposed } from "./driver.ts";
 import { type Backoff, WrongRevision, withRetries } from "./errors.ts";
-import { type Proposed, proposed } from "./events.ts";
+import { proposed } from "./events.ts";
 import { positionText } from "./positions.ts";
 import { within } from "./pull.ts";
 import { readStream } from "./read.ts";
@@ -96,7 +96,7 @@ async function appendOnce(
   expected: ExpectedRevision,
   part: readonly Proposed[],
 ): Promise<AppendResult> {
-  const call = driver.append({ stream, expected, events: part.map(({ message }) => message), timeoutMs });
+  const call = driver.append({ stream, expected, events: part, timeoutMs });
   // The call's own deadline doesn't cover the search for a cluster's leader before it.
   const { revision, position } = await within(timeoutMs + 250, `an append to ${stream}`, call);
   if (position) return { revision, position: positionText(position) };

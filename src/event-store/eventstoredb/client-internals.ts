@@ -16,6 +16,15 @@ export type AppendCall = {
   end(): unknown;
 };
 
+export type BatchCall = {
+  on(event: "data", listener: (answer: unknown) => void): unknown;
+  on(event: "error", listener: (error: Error) => void): unknown;
+  on(event: "end", listener: () => void): unknown;
+  write(message: Uint8Array): unknown;
+  end(): unknown;
+  cancel(): void;
+};
+
 type Encode = (message: Uint8Array) => Buffer;
 
 /** The public methods of grpc-js's generic client; the clients' generated service classes extend it. */
@@ -26,6 +35,12 @@ export type GrpcClient = {
     decode: (message: Buffer) => Answer,
     ...args: [...unknown[], (error: Error | null, answer?: Answer) => void]
   ): AppendCall;
+  makeBidiStreamRequest<Answer>(
+    path: string,
+    encode: Encode,
+    decode: (message: Buffer) => Answer,
+    ...args: unknown[]
+  ): BatchCall;
   makeServerStreamRequest<Answer>(
     path: string,
     encode: Encode,

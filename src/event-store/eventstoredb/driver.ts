@@ -2,11 +2,13 @@
 import type { ExpectedRevision, RecordedEvent } from "../port.ts";
 import type { LogPosition } from "./positions.ts";
 
+/** An event as it goes to the server (protocol/append-messages.ts). */
+export type Proposed = { id: string; message: Uint8Array };
+
 export type Append = {
   stream: string;
   expected: ExpectedRevision;
-  /** One message an event (protocol/append-messages.ts). */
-  events: readonly Uint8Array[];
+  events: readonly Proposed[];
   /** Sent to the server as the call's deadline. */
   timeoutMs: number;
 };

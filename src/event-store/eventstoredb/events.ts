@@ -2,10 +2,8 @@
 import { jsonOfColumns } from "../column-json.ts";
 import { idsOf, isColumns } from "../event-columns.ts";
 import type { EventColumns, EventMetadata, NewEvent, NewEvents } from "../port.ts";
+import type { Proposed } from "./driver.ts";
 import { proposedMessage } from "./protocol/append-messages.ts";
-
-/** An event as it goes to the server. */
-export type Proposed = { id: string; message: Uint8Array };
 
 /** @throws TypeError when data or metadata are not plain JSON */
 export function proposed(events: NewEvents): Proposed[] {

@@ -14,7 +14,15 @@ import type {
   StreamRead,
 } from "./driver.ts";
 import { typedError, WrongRevision } from "./errors.ts";
-import { APPEND_PATH, appendAnswer, appendOptions } from "./protocol/append-messages.ts";
+import {
+  APPEND_PATH,
+  appendAnswer,
+  appendEvent,
+  appendOptions,
+  BATCH_APPEND_PATH,
+  batchAnswer,
+  batchRequest,
+} from "./protocol/append-messages.ts";
 import { readAnswer } from "./protocol/read-answer.ts";
 import {
   lastRequest,
@@ -40,6 +48,13 @@ export function grpcDriver(library: GrpcLibrary): Driver {
   return new GrpcDriver(library);
 }
 
+/**
+ * Events from which on an append goes in one message: a message each costs 31 µs of CPU an event, one for 340 of them
+ * 4 µs. What goes wrong with it is settled the plain way, and nothing else is tried for a minute.
+ */
+const LARGE_APPEND = 20;
+const PLAIN_MS = 60_000;
+
 /** Events that wait here in a read, whose consumer takes them as they come. */
 const READ_BUFFER = 500;
 
@@ -47,6 +62,8 @@ class GrpcDriver implements Driver {
   readonly client: string;
   readonly #library: GrpcLibrary;
   readonly #internals: ClientInternals;
+  /** Monotonic milliseconds; before that no append goes in one message. */
+  #plainUntil = 0;
 
   constructor(library: GrpcLibrary) {
     this.client = library.name;
@@ -54,30 +71,67 @@ class GrpcDriver implements Driver {
     this.#internals = library.client as unknown as ClientInternals;
   }
 
-  async append({ stream, expected, events, timeoutMs }: Append): Promise<Appended> {
-    const messages = [appendOptions(stream, expected), ...events];
+  async append(append: Append): Promise<Appended> {
+    const { expected, events } = append;
+    const isExact = expected !== "any" && expected !== "exists";
+    if (!isExact || events.length < LARGE_APPEND || performance.now() < this.#plainUntil)
+      return this.#appendPlainly(append);
+    const appended = await this.#appendInOne(append).catch(() => undefined);
+    if (appended) return appended;
+    // At an exact revision the server recognises events that it has already, so that this settles any outcome.
+    this.#plainUntil = performance.now() + PLAIN_MS;
+    return this.#appendPlainly(append);
+  }
+
+  /** One message an event. */
+  async #appendPlainly({ stream, expected, events, timeoutMs }: Append): Promise<Appended> {
+    const messages = [appendOptions(stream, expected), ...events.map(({ message }) => appendEvent(message))];
     const args = this.#internals.callArguments({ deadline: timeoutMs });
-    const call = (grpc: GrpcClient) =>
-      new Promise<Appended | WrongRevision>((resolve, reject) => {
-        const fail = (error: Error) => reject(this.#typed(error));
-        const sink = grpc.makeClientStreamRequest(
-          APPEND_PATH,
-          asBuffer,
-          appendAnswer,
-          ...args,
-          (error, answer) => (answer ? resolve(answer) : fail(error ?? new Error("no answer"))),
-        );
-        sink.on("error", fail);
-        // Not paced by `drain`: an append is small, and after a lost connection no `drain` comes.
-        for (const message of messages) sink.write(message);
-        sink.end();
-      });
-    const answering = this.#internals.execute(this.#library.streamsService, "append", call);
-    const answer = await answering.catch((error: unknown) => {
-      throw this.#typed(error);
+    const answer = await this.#execute((grpc, resolve: (answer: Appended | WrongRevision) => void, fail) => {
+      const sink = grpc.makeClientStreamRequest(
+        APPEND_PATH,
+        asBuffer,
+        appendAnswer,
+        ...args,
+        (error, answer) => (answer ? resolve(answer) : fail(error ?? new Error("no answer"))),
+      );
+      sink.on("error", fail);
+      // Not paced by `drain`: an append is small, and after a lost connection no `drain` comes.
+      for (const message of messages) sink.write(message);
+      sink.end();
     });
     if (answer instanceof WrongRevision) throw answer;
     return answer;
+  }
+
+  /** All events in one message, on a call of its own. Undefined, or an error, for anything but a success. */
+  async #appendInOne(append: Append): Promise<Appended | undefined> {
+    const message = batchRequest(append.events[0]?.id ?? "", append);
+    const args = this.#internals.callArguments({ deadline: append.timeoutMs });
+    return this.#execute((grpc, resolve: (appended: Appended | undefined) => void, fail) => {
+      const call = grpc.makeBidiStreamRequest(BATCH_APPEND_PATH, asBuffer, batchAnswer, ...args);
+      call.on("error", fail);
+      call.on("end", () => resolve(undefined));
+      call.on("data", (answer) => {
+        resolve((answer as ReturnType<typeof batchAnswer>).appended);
+        // The server may keep a call open that it answered before it saw its end.
+        setImmediate(() => call.cancel());
+      });
+      call.write(message);
+      call.end();
+    });
+  }
+
+  async #execute<T>(
+    run: (grpc: GrpcClient, resolve: (result: T) => void, fail: (error: Error) => void) => void,
+  ): Promise<T> {
+    const call = (grpc: GrpcClient) =>
+      new Promise<T>((resolve, reject) => run(grpc, resolve, (error) => reject(this.#typed(error))));
+    try {
+      return await this.#internals.execute(this.#library.streamsService, "append", call);
+    } catch (error) {
+      throw this.#typed(error);
+    }
   }
 
   readStream(read: StreamRead): EventPull {

@@ -5,7 +5,10 @@ import { WrongRevision } from "../../../src/event-store/eventstoredb/errors.ts";
 import { proposed } from "../../../src/event-store/eventstoredb/events.ts";
 import {
   appendAnswer,
+  appendEvent,
   appendOptions,
+  batchAnswer,
+  batchRequest,
   proposedMessage,
 } from "../../../src/event-store/eventstoredb/protocol/append-messages.ts";
 import { readAnswer } from "../../../src/event-store/eventstoredb/protocol/read-answer.ts";
@@ -41,8 +44,20 @@ describe("requests to EventStoreDB", () => {
       data: '{"a":"ü€😀","n":1,"q":"x"}',
       metadata: '{"schemaVersion":1}',
     };
-    expect(hex(proposedMessage(event))).toBe(
+    expect(hex(appendEvent(proposedMessage(event)))).toBe(
       "1295010a26122430313866326231632d303030302d373030302d383030302d30303030303030303030303112200a0c636f6e74656e742d7479706512106170706c69636174696f6e2f6a736f6e12130a0474797065120b4c696e6b436c69636b65641a137b22736368656d6156657273696f6e223a317d221f7b2261223a22c3bce282acf09f9880222c226e223a312c2271223a2278227d",
+    );
+  });
+
+  it("put a whole append into one message as both clients do", () => {
+    const events = [1, 2].map((n) => {
+      const id = `018f2b1c-0000-7000-8000-00000000000${n}`;
+      const event = { id, type: "LinkClicked", data: '{"a":"ü"}', metadata: '{"schemaVersion":1}' };
+      return { id, message: proposedMessage(event) };
+    });
+    const id = events[0]?.id ?? "";
+    expect(hex(batchRequest(id, { stream: "clicks-a", expected: 41, events }))).toBe(
+      "0a26122430313866326231632d303030302d373030302d383030302d303030303030303030303031120e0a0a1a08636c69636b732d6110291a80010a26122430313866326231632d303030302d373030302d383030302d30303030303030303030303112200a0c636f6e74656e742d7479706512106170706c69636174696f6e2f6a736f6e12130a0474797065120b4c696e6b436c69636b65641a137b22736368656d6156657273696f6e223a317d220a7b2261223a22c3bc227d1a80010a26122430313866326231632d303030302d373030302d383030302d30303030303030303030303212200a0c636f6e74656e742d7479706512106170706c69636174696f6e2f6a736f6e12130a0474797065120b4c696e6b436c69636b65641a137b22736368656d6156657273696f6e223a317d220a7b2261223a22c3bc227d2001",
     );
   });
 
@@ -130,6 +145,14 @@ describe("answers of EventStoreDB", () => {
     const position = { commit: "18446744073709551615", prepare: "7" };
     expect(appendAnswer(bytes("0a1108001a0d08ffffffffffffffffff011007"))).toEqual({ revision: 0, position });
     expect(appendAnswer(bytes("0a0408092200"))).toEqual({ revision: 9, position: undefined });
+  });
+
+  it("tell where an append in one message went, and nothing else of it", () => {
+    const success =
+      "0a26122430313866326231632d303030302d373030302d383030302d3030303030303030303030311a0f082b1a0b08818080808080801010072829";
+    const position = { commit: "9007199254740993", prepare: "7" };
+    expect(batchAnswer(bytes(success))).toEqual({ appended: { revision: 43, position } });
+    expect(batchAnswer(bytes("120412026e6f"))).toEqual({ appended: undefined });
   });
 
   it.each([

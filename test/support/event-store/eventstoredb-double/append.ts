@@ -1,10 +1,10 @@
 // The double's Append: one call for each append.
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { ServerReadableStream, sendUnaryData } from "@grpc/grpc-js";
+import type { ServerDuplexStream, ServerReadableStream, sendUnaryData } from "@grpc/grpc-js";
 import { type AppendResult, type EventStore, RevisionConflict } from "../../../../src/event-store/port.ts";
 import type { Misbehave } from "./faults.ts";
 import { expectedRevision, newEvent, streamName, wirePosition } from "./messages.ts";
-import type { AppendAnswer, AppendRequest } from "./protocol.ts";
+import type { AppendAnswer, AppendRequest, BatchAppendAnswer, BatchAppendRequest } from "./protocol.ts";
 
 export function appendCall(store: EventStore, misbehave: Misbehave) {
   return async (
@@ -31,6 +31,35 @@ export function appendCall(store: EventStore, misbehave: Misbehave) {
       () => store.append(stream, expectedRevision(options), events).then(committed, conflict),
       answer,
     );
+  };
+}
+
+/** All of an append in one message; several on one call are not taken apart, as ours sends one. */
+export function batchAppendCall(store: EventStore, misbehave: Misbehave) {
+  return (call: ServerDuplexStream<BatchAppendRequest, BatchAppendAnswer>): void => {
+    call.on("error", () => {});
+    call.on("data", ({ correlationId, options = {}, proposedMessages = [] }: BatchAppendRequest) => {
+      const { streamPosition, ...expected } = options;
+      const revision = expectedRevision(
+        streamPosition ? { ...expected, revision: streamPosition } : expected,
+      );
+      const append = () =>
+        store.append(streamName(options.streamIdentifier), revision, proposedMessages.map(newEvent));
+      void misbehave(
+        "append",
+        () => append().then(committed, conflict),
+        (error, answer) => {
+          if (error) return void call.emit("error", Object.assign(new Error("scripted"), error));
+          if (!answer) return;
+          const refusal = { error: { code: 9, message: "WrongExpectedVersion" } };
+          call.write({
+            ...(correlationId && { correlationId }),
+            ...("success" in answer ? answer : refusal),
+          });
+          // The real server ends a call that the client has ended only if it saw that before its last answer.
+        },
+      );
+    });
   };
 }
 

@@ -8,7 +8,7 @@ import { openSqliteEventStore } from "../../../../src/event-store/sqlite/event-s
 import { messageOf } from "../../../../src/runtime/errors.ts";
 import { temporaryFolder } from "../../runtime/temporary-folder.ts";
 import { sampleEvent } from "../sample-events.ts";
-import { appendCall } from "./append.ts";
+import { appendCall, batchAppendCall } from "./append.ts";
 import { type Answer, type Misbehave, Script } from "./faults.ts";
 import { GOSSIP, SERVER_FEATURES, STREAMS, type Success } from "./protocol.ts";
 import { readCall } from "./read.ts";
@@ -50,6 +50,7 @@ export async function startDouble(): Promise<EventStoreDbDouble> {
   const misbehave = misbehaving(script, () => wire.cut());
   server.addService(STREAMS, {
     append: appendCall(store, misbehave),
+    batchAppend: batchAppendCall(store, misbehave),
     read: readCall({ store, script, misbehave, cut: () => wire.cut() }),
   });
   server.addService(SERVER_FEATURES, { getSupportedMethods });

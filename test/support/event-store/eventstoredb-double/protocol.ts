@@ -39,6 +39,17 @@ export type ProposedMessage = {
 };
 export type AppendRequest = { options?: AppendOptions; proposedMessage?: ProposedMessage };
 
+export type BatchAppendRequest = {
+  correlationId?: { string?: string };
+  options?: Omit<AppendOptions, "revision"> & { streamPosition?: string };
+  proposedMessages?: ProposedMessage[];
+  isFinal?: boolean;
+};
+export type BatchAppendAnswer = { correlationId?: { string?: string } } & (
+  | { success: Success }
+  | { error: { code: number; message: string } }
+);
+
 export type Success = { currentRevision: string; position?: WirePosition; noPosition?: object };
 export type AppendAnswer = { success: Success } | { wrongExpectedVersion: object };
 

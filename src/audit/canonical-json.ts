@@ -8,7 +8,7 @@ type Shape = { names: readonly string[]; sorted: readonly { name: string; text: 
 
 /**
  * Returns a function that serialises plain JSON values. Members that are undefined are left out. It keeps the sorted
- * names of the shapes that it has met, which halves its time: 7 µs instead of 20 µs a click.
+ * names of the shapes that it has met, which halves its time.
  */
 export function canonicalJson(): (value: unknown) => string {
   const shapes: Shape[] = [];

@@ -6,7 +6,7 @@ import type { Document } from "../../read-store/port.ts";
 import type { Projection } from "../projection.ts";
 import { clickRank } from "./click-rank.ts";
 import { addRecent, type RecentClickRow } from "./recent-clicks.ts";
-import { addOne, emptyTally, type Tally } from "./tally.ts";
+import { addOne, type Tally } from "./tally.ts";
 
 /** Dimensions in which every hit counts, as `unknown` where it has no value, so that each sums to `totalClicks`. */
 export const DIMENSIONS = ["devices", "countries", "cities", "browsers", "os", "referrers"] as const;
@@ -50,12 +50,12 @@ export const linkClicks: Projection<LinkClicksDocument> = {
       qr_scan: 0,
       firstAt: at,
       lastAt: at,
-      devices: emptyTally(),
-      countries: emptyTally(),
-      cities: emptyTally(),
-      browsers: emptyTally(),
-      os: emptyTally(),
-      referrers: emptyTally(),
+      devices: [],
+      countries: [],
+      cities: [],
+      browsers: [],
+      os: [],
+      referrers: [],
       utm: {},
       recent: [],
     };
@@ -78,7 +78,7 @@ export const linkClicks: Projection<LinkClicksDocument> = {
     for (const field of UTM_FIELDS) {
       const value = click.utm[field];
       if (!value) continue;
-      clicks.utm[field] ??= emptyTally();
+      clicks.utm[field] ??= [];
       addOne(clicks.utm[field], value);
     }
     addRecent(clicks.recent, click);

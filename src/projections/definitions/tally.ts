@@ -1,7 +1,7 @@
 // Bounded counts of values. Not an object of counts, as a value such as `__proto__` may equal a property name.
 
-/** The values in the order in which they were first seen, and the count of each at the same index. */
-export type Tally = [values: string[], counts: number[]];
+/** Values and counts in turn, values in the order in which they were first seen. One list, as a link has a dozen of them. */
+export type Tally = (string | number)[];
 
 export type ValueCount = [value: string, count: number];
 
@@ -12,28 +12,25 @@ export const MAX_VALUES = 200;
 const KEPT_VALUES = 100;
 const MAX_VALUE_LENGTH = 200;
 
-export function emptyTally(): Tally {
-  return [[], []];
-}
-
 /**
  * Adds one to a value, in place. A tally of more than 200 values is cut to the 100 largest (ties by name), and the
  * counts of the others are added to `other`.
  */
-export function addOne([values, counts]: Tally, raw: string): void {
+export function addOne(tally: Tally, raw: string): void {
   const value = bounded(raw);
-  const index = values.indexOf(value);
+  const index = tally.indexOf(value);
   if (index >= 0) {
-    counts[index] = (counts[index] ?? 0) + 1;
+    tally[index + 1] = (tally[index + 1] as number) + 1;
     return;
   }
-  values.push(value);
-  counts.push(1);
-  if (values.length > MAX_VALUES) prune([values, counts]);
+  tally.push(value, 1);
+  if (tally.length > 2 * MAX_VALUES) prune(tally);
 }
 
-export function valueCounts([values, counts]: Tally): ValueCount[] {
-  return values.map((value, index) => [value, counts[index] ?? 0]);
+export function valueCounts(tally: Tally): ValueCount[] {
+  const pairs: ValueCount[] = [];
+  for (let n = 0; n < tally.length; n += 2) pairs.push([tally[n] as string, tally[n + 1] as number]);
+  return pairs;
 }
 
 /** Cuts a value to 200 characters, as values such as utm parameters are chosen by the visitor. */
@@ -47,8 +44,7 @@ function prune(tally: Tally): void {
   const dropped = ranked.slice(KEPT_VALUES).reduce((sum, [, count]) => sum + count, 0);
   const before = pairs.find(([value]) => value === OTHER)?.[1] ?? 0;
   const kept: ValueCount[] = [...ranked.slice(0, KEPT_VALUES), [OTHER, before + dropped]];
-  tally[0].splice(0, Number.POSITIVE_INFINITY, ...kept.map(([value]) => value));
-  tally[1].splice(0, Number.POSITIVE_INFINITY, ...kept.map(([, count]) => count));
+  tally.splice(0, tally.length, ...kept.flat());
 }
 
 function byCountThenName(a: ValueCount, b: ValueCount): number {

@@ -146,8 +146,9 @@ export class DocumentFold {
 /** Estimated from the number of values, as reading the length of each text would take longer than folding an event. */
 function sizeOf(document: Document): number {
   let values = 0;
-  // The elements of a list are alike: two lists of a tally, rows of hits.
+  // The elements of a list are alike: rows of hits, quarter-hours; texts have no members.
   for (const field of Object.values(document))
-    values += 1 + (Array.isArray(field) ? field.length * (1 + (field[0]?.length ?? 0)) : 0);
+    values +=
+      1 + (Array.isArray(field) ? field.length * (1 + (Array.isArray(field[0]) ? field[0].length : 0)) : 0);
   return values * VALUE_BYTES;
 }

@@ -34,10 +34,7 @@ export type Analytics = {
 export type LinkAnalyticsDeps = FindLinkDeps & LinkClicksDeps;
 
 /** Always present, even without hits (interface, part 2). */
-const DEVICES_SHOWN: Tally = [
-  ["mobile", "desktop", "tablet"],
-  [0, 0, 0],
-];
+const DEVICES_SHOWN: Tally = [...["mobile", 0], ...["desktop", 0], ...["tablet", 0]];
 
 /**
  * All zeros for a link without hits.
@@ -84,6 +81,6 @@ export async function linkAnalytics(
 function counts(...tallies: (Tally | undefined)[]): Counts {
   const object: Counts = Object.create(null);
   for (const tally of tallies)
-    for (const [value, count] of valueCounts(tally ?? [[], []])) object[value] = (object[value] ?? 0) + count;
+    for (const [value, count] of valueCounts(tally ?? [])) object[value] = (object[value] ?? 0) + count;
   return object;
 }

@@ -47,7 +47,7 @@ export async function linkReport(
   };
 }
 
-function ranked(tally: Tally = [[], []]): ValueCount[] {
+function ranked(tally: Tally = []): ValueCount[] {
   const last = ([value]: ValueCount) => (value === OTHER ? 1 : 0);
   return valueCounts(tally).sort((a, b) => last(a) - last(b) || b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
 }

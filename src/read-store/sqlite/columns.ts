@@ -27,25 +27,18 @@ export function columnsOf(db: DatabaseSync, table: string): Columns {
   return { all: names(all), indexed: names(indexed) };
 }
 
-/** Writes the document unless the stored one is as new. Parameters: `_id`, `position`, `doc`, and the columns in order. */
-export function upsertSql(table: string, { all }: Columns): string {
-  const names = ["_id", "position", "doc", ...all.map((name) => `"${name}"`)];
-  const changed = names.slice(1).map((name) => `${name} = excluded.${name}`);
-  return `INSERT INTO ${table} AS stored (${names}) VALUES (${names.map((_, n) => `?${n + 1}`)})
-    ON CONFLICT (_id) DO UPDATE SET ${changed} WHERE stored.position < excluded.position`;
-}
-
 /**
- * With the same parameters, writes a document that is stored with the same values of indexed columns. As it doesn't set
- * these, SQLite doesn't touch the index.
+ * Writes the document unless the stored one is as new. Parameters: `_id`, `position`, `doc`, and the columns in order.
+ * `unchanged`: columns that are not written; a stored document with other values of them stays as it is.
  */
-export function updateSql(table: string, { all, indexed }: Columns): string {
-  const set: string[] = [];
-  const where: string[] = [];
-  for (const [n, name] of all.entries())
-    (indexed.includes(name) ? where : set).push(`"${name}" ${indexed.includes(name) ? "IS" : "="} ?${n + 4}`);
-  return `UPDATE ${table} SET ${["position = ?2", "doc = ?3", ...set]}
-    WHERE ${["_id = ?1", "position < ?2", ...where].join(" AND ")}`;
+export function upsertSql(table: string, { all }: Columns, unchanged: readonly string[] = []): string {
+  const names = ["_id", "position", "doc", ...all.map((name) => `"${name}"`)];
+  const written = [...OWN.slice(1), ...all.filter((name) => !unchanged.includes(name))];
+  const conditions = ["stored.position < excluded.position"];
+  for (const name of unchanged) conditions.push(`stored."${name}" IS excluded."${name}"`);
+  return `INSERT INTO ${table} AS stored (${names}) VALUES (${names.map(() => "?")})
+    ON CONFLICT (_id) DO UPDATE SET ${written.map((name) => `"${name}" = excluded."${name}"`)}
+    WHERE ${conditions.join(" AND ")}`;
 }
 
 export function columnValues(document: Document, { all }: Columns): (string | number | null)[] {

@@ -9,7 +9,7 @@ import type {
   ProjectionCommit,
   ReadStore,
 } from "../port.ts";
-import { type Columns, columnsOf, columnValues, tableSql, updateSql, upsertSql } from "./columns.ts";
+import { type Columns, columnsOf, columnValues, tableSql, upsertSql } from "./columns.ts";
 import { column, conditions, order, tableName } from "./query.ts";
 
 /** Opens or creates the file. A collection that does not exist reads as empty. */
@@ -141,11 +141,13 @@ class SqliteReadStore implements ReadStore {
   #write(collection: string, documents: readonly Document[]): void {
     const { table, columns } = this.#known(collection);
     const upsert = this.#prepare(upsertSql(table, columns));
-    const update = columns.indexed.length > 0 ? this.#prepare(updateSql(table, columns)) : undefined;
+    // SQLite rewrites the index entries of every column that a statement sets, also where its value is the same.
+    const keepsIndex = this.#prepare(upsertSql(table, columns, columns.indexed));
     for (const document of documents) {
       const values = columnValues(document, columns);
       const row = [document._id, document._position, JSON.stringify(document), ...values];
-      if (update?.run(...row).changes !== 1) upsert.run(...row);
+      const isWritten = keepsIndex.run(...row).changes === 1;
+      if (!isWritten && columns.indexed.length > 0) upsert.run(...row);
     }
   }
 

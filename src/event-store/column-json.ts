@@ -1,5 +1,5 @@
 // Writes the data of events in columns as JSON, with the text of a repeated row written once for all events that share it.
-import { rowOf, timesOf } from "./event-columns.ts";
+import { cellOf, rowOf, timesOf } from "./event-columns.ts";
 import { isoTexts } from "./iso-texts.ts";
 import type { ColumnGroup, EventColumns } from "./port.ts";
 
@@ -9,7 +9,9 @@ type Run = { group: ColumnGroup; names: string[]; columns: unknown[][]; texts: (
 /** Of each event the same text as `JSON.stringify` makes of its data. */
 export function jsonOfColumns(columns: EventColumns): string[] {
   const parts = partsOf(columns);
-  return isoTexts(timesOf(columns)).map((time, n) => {
+  const isoText = isoTexts();
+  return timesOf(columns).map((at, n) => {
+    const time = isoText(at);
     let text = "";
     for (const part of parts) {
       const members = part === "time" ? `${JSON.stringify(columns.timeMember)}:"${time}"` : textOf(part, n);
@@ -44,7 +46,7 @@ function partsOf({ members, timeMember, groups }: EventColumns): (Run | "time")[
 function textOf({ group, names, columns, texts }: Run, n: number): string {
   const row = rowOf(group, n);
   texts[row] ??= names
-    .map((name, m) => `${JSON.stringify(name)}:${JSON.stringify(columns[m]?.[row])}`)
+    .map((name, m) => `${JSON.stringify(name)}:${JSON.stringify(cellOf(columns[m] as unknown[], row))}`)
     .join(",");
   return texts[row];
 }

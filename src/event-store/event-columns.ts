@@ -25,47 +25,57 @@ export function timesOf({ times }: EventColumns): number[] {
   return sums(times);
 }
 
-/**
- * A list of events, from either form. Events of columns share the objects of repeated values: don't mutate them.
- * `makerOf`: keep one for many batches, as it caches what it makes of the names of members.
- */
-export function eventsOf(events: NewEvents, makerOf = objectMakers()): readonly NewEvent[] {
-  return isColumns(events) ? eventsOfColumns(events, makerOf) : events;
+/** Gets the members of one event. */
+export type EventVisitor = (id: string, type: string, data: unknown, metadata: EventMetadata) => void;
+
+/** A list of events, from either form. Events of columns share the objects of repeated values: don't mutate them. */
+export function eventsOf(events: NewEvents): readonly NewEvent[] {
+  if (!isColumns(events)) return events;
+  const list: NewEvent[] = [];
+  eachEvent(events, objectMakers(), (id, type, data, metadata) => list.push({ id, type, data, metadata }));
+  return list;
 }
 
-function eventsOfColumns(columns: EventColumns, makerOf: MakerOf): NewEvent[] {
-  const { type, schemaVersion, actor } = columns;
-  const data = dataOf(columns, makerOf);
-  return idsOf(columns).map((id, n) => {
-    const metadata: EventMetadata = { schemaVersion, correlationId: id, causationId: id, actor };
-    return { id, type, data: data[n], metadata };
-  });
+/** Calls `visit` for each event, in order. `makerOf`: keep one for many batches, as it caches what it makes of names. */
+export function eachEvent(events: NewEvents, makerOf: MakerOf, visit: EventVisitor): void {
+  if (isColumns(events)) eachOfColumns(events, makerOf, visit);
+  else for (const { id, type, data, metadata } of events) visit(id, type, data, metadata);
 }
 
-/** The data of each event. */
-function dataOf(columns: EventColumns, makerOf: MakerOf): unknown[] {
-  const make = makerOf(columns.members);
-  const { members, timeMember, groups } = columns;
-  const texts = isoTexts(timesOf(columns));
-  const time = members.indexOf(timeMember);
-  const places = groups.map((group) => group.members.map((name) => members.indexOf(name)));
+/** Reading long logs spends most of its time here: hence one pass, without a list or an object of its own an event. */
+function eachOfColumns(columns: EventColumns, makerOf: MakerOf, visit: EventVisitor): void {
+  const { type, schemaVersion, actor, times, numbers, members, timeMember } = columns;
+  const make = makerOf(members);
+  const idOf = numberedIds(columns.writer);
+  const textOf = isoTexts();
+  const cells = cellsOf(columns);
   const values: unknown[] = members.map(() => null);
-  return texts.map((text, n) => {
-    values[time] = text;
-    for (let g = 0; g < groups.length; g++) {
-      const group = groups[g] as ColumnGroup;
-      const at = places[g] as number[];
-      const row = rowOf(group, n);
-      for (let m = 0; m < at.length; m++) values[at[m] as number] = (group.values[m] as unknown[])[row];
+  const time = members.indexOf(timeMember);
+  let [at, number] = [0, 0];
+  for (let n = 0; n < times.length; n++) {
+    at += times[n] as number;
+    number += numbers[n] as number;
+    values[time] = textOf(at);
+    for (const { member, column, each, isOneEach } of cells) {
+      const row = each ? (each[n] as number) : isOneEach ? n : 0;
+      values[member] = cellOf(column, row);
     }
-    return make(values);
-  });
+    const id = idOf(at, number);
+    visit(id, type, make(values), { schemaVersion, correlationId: id, causationId: id, actor });
+  }
 }
 
-/** The row of event n. */
-export function rowOf({ each, values }: ColumnGroup, n: number): number {
-  if (each) return each[n] as number;
-  return isShared(values) ? 0 : n;
+/** The columns of all groups. `member`: index of the member. `isOneEach`: row n is that of event n. */
+function cellsOf({ groups, members }: EventColumns) {
+  return groups.flatMap(({ members: names, values, each }) => {
+    const isOneEach = !each && !isShared(values);
+    return values.map((column, m) => ({
+      member: members.indexOf(names[m] as string),
+      column,
+      each,
+      isOneEach,
+    }));
+  });
 }
 
 /** The smallest and the greatest id in text order. */
@@ -102,16 +112,35 @@ export function laterEvents(events: NewEvents, start: number): NewEvents {
 
 function laterRows({ members, values, each }: ColumnGroup, start: number): ColumnGroup {
   if (each) return { members, values, each: each.slice(start) };
-  return isShared(values) ? { members, values } : { members, values: values.map((one) => one.slice(start)) };
+  return isShared(values)
+    ? { members, values }
+    : { members, values: values.map((one) => (one.length === 1 ? one : one.slice(start))) };
 }
 
 function laterOf(differences: readonly number[], start: number): number[] {
   return [sumOf(differences.slice(0, start + 1)), ...differences.slice(start + 1)];
 }
 
+/** Index of event n's row. */
+export function rowOf({ each, values }: ColumnGroup, n: number): number {
+  if (each) return each[n] as number;
+  return isShared(values) ? 0 : n;
+}
+
+/** A column's value in a row. */
+export function cellOf(column: readonly unknown[], row: number): unknown {
+  return column.length === 1 ? column[0] : column[row];
+}
+
+/** A column of a group with its only value once, where all rows have the same text or number. */
+export function collapsed(column: unknown[]): unknown[] {
+  const [first] = column;
+  return column.every((value) => value === first) ? [first] : column;
+}
+
 /** Whether all events share the only row. */
 function isShared(values: readonly unknown[][]): boolean {
-  return values[0]?.length === 1;
+  return values.every((column) => column.length === 1);
 }
 
 function sumOf(differences: readonly number[]): number {

@@ -1,12 +1,12 @@
 // Formats many times that are close together as ISO 8601 text.
 
-/** The same as `new Date(ms).toISOString()` of each, at a tenth of its cost for times in the same second. */
-export function isoTexts(times: readonly number[]): string[] {
+/** Like `new Date(ms).toISOString()`, at a tenth of its cost for times in the same second as the one before. */
+export function isoTexts(): (ms: number) => string {
   let second = Number.NaN;
   let head = "";
   let last = Number.NaN;
   let text = "";
-  return times.map((ms) => {
+  return (ms) => {
     if (ms === last) return text;
     const secondOfMs = Math.floor(ms / 1000);
     if (secondOfMs !== second) {
@@ -16,5 +16,5 @@ export function isoTexts(times: readonly number[]): string[] {
     last = ms;
     text = `${head}${String(ms - second * 1000).padStart(3, "0")}Z`;
     return text;
-  });
+  };
 }

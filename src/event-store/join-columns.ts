@@ -1,5 +1,5 @@
 // Joins batches of events in columns (port.ts), so that appends and stored batches can be merged without their events.
-import { eventsOf, isColumns } from "./event-columns.ts";
+import { cellOf, collapsed, eventsOf, isColumns } from "./event-columns.ts";
 import type { ColumnGroup, EventColumns, NewEvents } from "./port.ts";
 
 /** One batch of all, in their order: in columns if all are, of one kind and writer. At least one batch. */
@@ -51,10 +51,11 @@ function joinedDifferences(lists: readonly number[][]): number[] {
 function joinedRows(groups: readonly (readonly [ColumnGroup, number])[]): Omit<ColumnGroup, "members"> {
   const found = new Map<string, number>();
   const values: unknown[][] = (groups[0]?.[0].values ?? []).map(() => []);
-  const each: number[] = [];
-  for (const [group, count] of groups) {
-    const rows = (group.values[0] as unknown[]).map((_, row) => {
-      const cells = group.values.map((column) => column[row]);
+  const joined: number[] = [];
+  for (const [{ values: columns, each }, count] of groups) {
+    const rows = Math.max(...columns.map(({ length }) => length));
+    const numbers = Array.from({ length: rows }, (_, row) => {
+      const cells = columns.map((column) => cellOf(column, row));
       const key = JSON.stringify(cells);
       const known = found.get(key);
       if (known !== undefined) return known;
@@ -63,7 +64,8 @@ function joinedRows(groups: readonly (readonly [ColumnGroup, number])[]): Omit<C
       return found.size - 1;
     });
     for (let n = 0; n < count; n++)
-      each.push((group.each ? rows[group.each[n] as number] : rows[rows.length === 1 ? 0 : n]) as number);
+      joined.push((each ? numbers[each[n] as number] : numbers[rows === 1 ? 0 : n]) as number);
   }
-  return found.size === each.length || found.size === 1 ? { values } : { values, each };
+  const isPlain = found.size === joined.length || found.size === 1;
+  return { values: values.map(collapsed), ...(!isPlain && { each: joined }) };
 }

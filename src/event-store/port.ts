@@ -43,9 +43,9 @@ export type EventColumns = {
 };
 
 /**
- * Members whose values belong together, such as a link's slug and URLs. `values`: one list for each member, all of the
- * same length, the number of rows. `each`: the row of each event; without it all events share the only row, or row n
- * is that of event n.
+ * Members whose values belong together, such as a link's slug and URLs. `values`: for each member the values of all rows,
+ * or the only one that they share. `each`: the row of each event; without it row n is that of event n, or all lists have
+ * a single value.
  */
 export type ColumnGroup = { members: readonly string[]; values: unknown[][]; each?: number[] };
 

@@ -37,7 +37,7 @@ function columnsOf(samples: readonly Sampled[], writer = "0123456789"): EventCol
       { members: ["link"], values: [["a", "b", "c"]], each: samples.map(({ link }) => "abc".indexOf(link)) },
       {
         members: ["place", "length"],
-        values: [places, places.map((place) => ({ of: place.length }))],
+        values: [places, [{ of: 1 }]],
         ...(places.length > 1 && { each: samples.map(({ place }) => places.indexOf(place)) }),
       },
       { members: ["note"], values: [samples.map(({ note }) => note)] },

@@ -1,6 +1,6 @@
 // The body of a batch in the SQLite log: JSON in columns, each repeated value once, compressed with zstd.
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
-import { eventsOf, isColumns } from "../event-columns.ts";
+import { isColumns } from "../event-columns.ts";
 import type { MakerOf } from "../object-makers.ts";
 import type { EventColumns, NewEvent, NewEvents } from "../port.ts";
 
@@ -28,12 +28,7 @@ export function batchBody(events: NewEvents): Uint8Array {
   return zstdCompressSync(JSON.stringify(stored), FAST);
 }
 
-/** Events share the objects of repeated values, so these must not be mutated. `makerOf`: as of eventsOfColumns. */
-export function eventsOfBody(body: Uint8Array, count: number, makerOf: MakerOf): readonly NewEvent[] {
-  return eventsOf(newEventsOfBody(body, count, makerOf), makerOf);
-}
-
-/** In the form in which they were appended. */
+/** The events in the form in which they were appended. `makerOf`: as of eachEvent. */
 export function newEventsOfBody(body: Uint8Array, count: number, makerOf: MakerOf): NewEvents {
   const text = zstdDecompressSync(body).toString("utf8");
   if (!text.startsWith("{")) return eventsOfLines(text);

@@ -79,21 +79,19 @@ export class SqliteBatches {
   /** Merges consecutive small batches; call it inside a transaction. */
   mergeTail(): void {
     for (const { from, to } of this.#tail.rangesToMerge()) {
-      const { body, places, bounds } = mergeBatches(
-        this.#between.all(from, to) as IndexedBatch[],
-        this.#makerOf,
-      );
-      const last = places.at(-1);
+      const merged = this.#between.all(from, to) as IndexedBatch[];
+      const { body, runs, bounds } = mergeBatches(merged, this.#makerOf);
+      const last = runs.at(-1);
       if (!last) continue;
-      const streams = new Map(places.map(({ stream, revision }) => [stream, revision]));
+      const streams = new Map(runs.map(({ stream, revision, count }) => [stream, revision + count - 1]));
       for (const stream of streams.keys()) this.#deleteStreams.run(stream, from, to);
       this.#delete.run(from, to);
-      this.#put({
-        ...{ last_position: last.position, count: places.length, stream: last.stream, body, bounds },
-        ...{ last_revision: last.revision, recorded_at: last.recordedAt },
-      });
+      const { stream, recordedAt: recorded_at } = last;
+      const last_revision = last.revision + last.count - 1;
+      const count = runs.reduce((sum, run) => sum + run.count, 0);
+      this.#put({ last_position: to, count, stream, last_revision, recorded_at, body, bounds });
       streams.delete(last.stream);
-      for (const [stream, revision] of streams) this.#insertStream.run(stream, revision, last.position);
+      for (const [stream, revision] of streams) this.#insertStream.run(stream, revision, to);
     }
   }
 

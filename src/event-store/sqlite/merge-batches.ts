@@ -4,7 +4,7 @@ import { areAlike, joinedEvents } from "../join-columns.ts";
 import type { MakerOf } from "../object-makers.ts";
 import type { NewEvents } from "../port.ts";
 import { batchBody, newEventsOfBody } from "./batch-body.ts";
-import type { EventPlace } from "./batch-runs.ts";
+import type { PlacedRun } from "./batch-runs.ts";
 import type { IdBounds } from "./log-requests.ts";
 import { isMerged, mergedBody, type Part } from "./merged-body.ts";
 import { partsOf, type StoredBatch } from "./stored-batch.ts";
@@ -16,16 +16,16 @@ const FEW = 16;
 export type IndexedBatch = StoredBatch & { first_id: string | null; last_id: string | null };
 
 /** `bounds`: smallest and greatest id; undefined when they are not known. */
-export type MergedBatch = { body: Uint8Array; places: EventPlace[]; bounds: IdBounds | undefined };
+export type MergedBatch = { body: Uint8Array; runs: PlacedRun[]; bounds: IdBounds | undefined };
 
-/** `batches`: consecutive ones of one category. `makerOf`: as of eventsOf. */
+/** `batches`: consecutive ones of one category. `makerOf`: as of eachEvent. */
 export function mergeBatches(batches: readonly IndexedBatch[], makerOf: MakerOf): MergedBatch {
   const stored = batches.map(partsOf);
-  const places = stored.flatMap((batch) => batch.places);
+  const runs = stored.flatMap((batch) => batch.runs);
   const parts = stored.flatMap((batch) => batch.parts);
-  const body = mergedBody(places, areSmall(batches) ? recompressed(parts, makerOf) : parts);
+  const body = mergedBody(runs, areSmall(batches) ? recompressed(parts, makerOf) : parts);
   const ids = batches.flatMap(({ first_id, last_id }) => [first_id, last_id]).filter((id) => id !== null);
-  return { body, places, bounds: ids.length > 0 ? idBounds(ids) : undefined };
+  return { body, runs, bounds: ids.length > 0 ? idBounds(ids) : undefined };
 }
 
 function areSmall(batches: readonly StoredBatch[]): boolean {

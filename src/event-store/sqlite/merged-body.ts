@@ -1,6 +1,6 @@
 // The body of a merged batch: a header with the places of its events, then the concatenated bodies of its parts.
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
-import { type EventPlace, placesOf, type Runs, runsOf } from "./batch-runs.ts";
+import { type PlacedRun, placedRuns, type Runs, runsOf } from "./batch-runs.ts";
 
 /** A body from batch-body.ts and its number of events. */
 export type Part = { count: number; body: Uint8Array };
@@ -16,18 +16,18 @@ export function isMerged(body: Uint8Array): boolean {
   return body[0] === MERGED;
 }
 
-/** `places`: those of all events of the parts, in the same order. */
-export function mergedBody(places: readonly EventPlace[], parts: readonly Part[]): Uint8Array {
+/** `placed`: the places of all events of the parts, in the same order. */
+export function mergedBody(placed: readonly PlacedRun[], parts: readonly Part[]): Uint8Array {
   const counts = parts.map(({ count }) => count);
   const sizes = parts.map(({ body }) => body.length);
-  const header = zstdCompressSync(JSON.stringify({ runs: runsOf(places), counts, sizes } satisfies Header));
+  const header = zstdCompressSync(JSON.stringify({ runs: runsOf(placed), counts, sizes } satisfies Header));
   const start = Buffer.alloc(START, MERGED);
   start.writeUInt32LE(header.length, 1);
   return Buffer.concat([start, header, ...parts.map(({ body }) => body)]);
 }
 
-/** The places of the events, and the parts with their events in the same order. */
-export function partsOfMerged(body: Uint8Array): { places: EventPlace[]; parts: Part[] } {
+/** The places of the events, and the parts in the same order. */
+export function partsOfMerged(body: Uint8Array): { runs: PlacedRun[]; parts: Part[] } {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.length);
   let at = START + bytes.readUInt32LE(1);
   const { runs, counts, sizes } = JSON.parse(
@@ -38,5 +38,5 @@ export function partsOfMerged(body: Uint8Array): { places: EventPlace[]; parts: 
     at += sizes[part] ?? 0;
     return { count, body: bytes.subarray(from, at) };
   });
-  return { places: placesOf(runs), parts };
+  return { runs: placedRuns(runs), parts };
 }

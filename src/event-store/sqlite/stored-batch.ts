@@ -1,8 +1,9 @@
 // A stored event batch of the SQLite log: its row in the table, and its decoding into events.
+import { eachEvent } from "../event-columns.ts";
 import type { MakerOf } from "../object-makers.ts";
 import type { RecordedEvent } from "../port.ts";
-import { eventsOfBody } from "./batch-body.ts";
-import type { EventPlace } from "./batch-runs.ts";
+import { newEventsOfBody } from "./batch-body.ts";
+import type { PlacedRun } from "./batch-runs.ts";
 import { isMerged, type Part, partsOfMerged } from "./merged-body.ts";
 import { positionTexts } from "./positions.ts";
 
@@ -17,33 +18,30 @@ export type StoredBatch = {
   body: Uint8Array;
 };
 
-/** `makerOf`: as of eventsOf. */
+/** Events share the objects of repeated values, so these must not be mutated. `makerOf`: as of eachEvent. */
 export function eventsOfBatch(batch: StoredBatch, makerOf: MakerOf): RecordedEvent[] {
-  const { places, parts } = partsOf(batch);
-  const events = parts.flatMap(({ body, count }) => eventsOfBody(body, count, makerOf));
+  const { runs, parts } = partsOf(batch);
+  const events: RecordedEvent[] = [];
   const textOf = positionTexts();
-  return events.map(({ id, type, data, metadata }, n) => {
-    const { stream, revision, position, recordedAt } = places[n] as EventPlace;
-    return { id, type, data, metadata, stream, revision, position: textOf(position), recordedAt };
-  });
+  let [run, inRun, n] = [runs[0] as PlacedRun, 0, 0];
+  for (const { body, count } of parts)
+    eachEvent(newEventsOfBody(body, count, makerOf), makerOf, (id, type, data, metadata) => {
+      if (inRun === run.count) {
+        inRun = 0;
+        run = runs[++n] as PlacedRun;
+      }
+      const { stream, recordedAt } = run;
+      const [revision, position] = [run.revision + inRun, textOf(run.position + inRun)];
+      inRun++;
+      events.push({ id, type, data, metadata, stream, revision, position, recordedAt });
+    });
+  return events;
 }
 
-/** The bodies of the batch's appends, and the place of each event. */
-export function partsOf(batch: StoredBatch): { places: EventPlace[]; parts: Part[] } {
+/** The bodies of the batch's appends, and the places of their events. */
+export function partsOf(batch: StoredBatch): { runs: PlacedRun[]; parts: Part[] } {
   if (isMerged(batch.body)) return partsOfMerged(batch.body);
-  return { places: placesOfAppend(batch), parts: [batch] };
-}
-
-/** The places of the events in a batch of a single append, which are consecutive. */
-function placesOfAppend({
-  count,
-  stream,
-  recorded_at: recordedAt,
-  last_position,
-  last_revision,
-}: StoredBatch): EventPlace[] {
+  const { count, stream, recorded_at: recordedAt, last_position, last_revision } = batch;
   const [position, revision] = [last_position - count + 1, last_revision - count + 1];
-  return Array.from({ length: count }, (_, index) => ({
-    ...{ position: position + index, stream, revision: revision + index, recordedAt },
-  }));
+  return { runs: [{ position, stream, revision, recordedAt, count }], parts: [batch] };
 }

@@ -1,5 +1,6 @@
 // Collects the clicks of one stream in columns, so that a batch goes to the log without an object for each event.
 
+import { collapsed } from "../../event-store/event-columns.ts";
 import type { ColumnGroup, EventColumns } from "../../event-store/port.ts";
 import { catalogue } from "../../events/catalogue.ts";
 import { membersOf } from "../../events/new-event.ts";
@@ -88,7 +89,7 @@ class Rows {
 
   group(): ColumnGroup {
     const rows = [...this.#numbers.keys()] as Record<string, unknown>[];
-    const values = this.#members.map((member) => rows.map((row) => row[member]));
+    const values = this.#members.map((member) => collapsed(rows.map((row) => row[member])));
     const isOneEach = rows.length === 1 || rows.length === this.#each.length;
     return { members: this.#members, values, ...(!isOneEach && { each: this.#each }) };
   }

@@ -17,9 +17,12 @@ type Data = LinkClicked["data"];
 
 /** Members of LinkClicked that depend on the same raw value, so that a batch needs each combination once. */
 export const PARTS = {
-  link: ["link", "slug", "linkRevision", "shortUrl", "longUrl", "accountId", "via", "utm"],
+  link: ["link", "slug", "linkRevision", "shortUrl", "longUrl"],
+  owner: ["accountId", "via"],
+  utm: ["utm"],
   request: ["kind", "rules", "botList", "method", "prefetch"],
-  agent: ["userAgent", "device", "browser", "os"],
+  agent: ["userAgent"],
+  client: ["device", "browser", "os"],
   place: ["country", "region", "city"],
   referrer: ["referrer", "referrerHost"],
   language: ["language"],
@@ -44,15 +47,26 @@ export function enricher(geo: Geo): Enrich {
     referrer: partOf("LinkClicked", PARTS.referrer),
     language: partOf("LinkClicked", PARTS.language),
   };
-  const link = memoize(20_000, (packed: PackedTarget) => checked.link(linkPart(packed, "")));
+  const owner = shared(partOf("LinkClicked", PARTS.owner));
+  const utm = shared(partOf("LinkClicked", PARTS.utm));
+  const client = shared(partOf("LinkClicked", PARTS.client));
+  const linkOf = (packed: PackedTarget, query: string) => {
+    const { key, slug, revision, shortUrl, longUrl, accountId, via } = unpackTarget(packed);
+    return {
+      link: checked.link({ link: key, slug, linkRevision: revision, shortUrl, longUrl }),
+      owner: owner({ accountId, via }),
+      utm: utm({ utm: { ...utmOf(queryOf(longUrl)), ...utmOf(query) } }),
+    };
+  };
+  const link = memoize(20_000, (packed: PackedTarget) => linkOf(packed, ""));
   // JSON has no line breaks, so the first one ends the packed target.
   const linkWithUtm = memoize(2_000, (packedAndQuery: string) => {
     const end = packedAndQuery.indexOf("\n");
-    return checked.link(linkPart(packedAndQuery.slice(0, end), packedAndQuery.slice(end + 1)));
+    return linkOf(packedAndQuery.slice(0, end), packedAndQuery.slice(end + 1));
   });
   const agent = memoize(10_000, (header: string) => {
-    const { automated, ...part } = agentOf(header);
-    return { automated, part: checked.agent(part) };
+    const { automated, userAgent, ...part } = agentOf(header);
+    return { automated, agent: checked.agent({ userAgent }), client: client(part) };
   });
   const referrer = memoize(5_000, (header: string): Referrer => checked.referrer(referrerOf(header)));
   const language = memoize(2_000, (header: string) =>
@@ -70,13 +84,17 @@ export function enricher(geo: Geo): Enrich {
     });
   });
   return (hit) => {
-    const { automated, part } = agent(hit.userAgent);
+    const browser = agent(hit.userAgent);
     const prefetch = cleanText(hit.prefetch, 128);
-    const kind = kindOf({ method: hit.method, query: hit.query, prefetch, automated });
+    const kind = kindOf({ method: hit.method, query: hit.query, prefetch, automated: browser.automated });
+    const target = hit.query.includes("utm_") ? linkWithUtm(`${hit.link}\n${hit.query}`) : link(hit.link);
     return {
-      link: hit.query.includes("utm_") ? linkWithUtm(`${hit.link}\n${hit.query}`) : link(hit.link),
+      link: target.link,
+      owner: target.owner,
+      utm: target.utm,
       request: request(`${kind}\n${hit.method}\n${prefetch}`),
-      agent: part,
+      agent: browser.agent,
+      client: browser.client,
       place: place(placeOrNowhere(geo, hit.address)),
       referrer: referrer(hit.referrer),
       language: language(hit.language),
@@ -85,10 +103,10 @@ export function enricher(geo: Geo): Enrich {
   };
 }
 
-function linkPart(packed: PackedTarget, query: string): ClickParts["link"] {
-  const { key, slug, revision, shortUrl, longUrl, accountId, via } = unpackTarget(packed);
-  const utm = { ...utmOf(queryOf(longUrl)), ...utmOf(query) };
-  return { link: key, slug, linkRevision: revision, shortUrl, longUrl, accountId, via, utm };
+/** Returns the same object for equal parts, so that a batch has their row once. */
+function shared<P extends object>(check: (part: P) => P): (part: P) => P {
+  const partOfText = memoize(10_000, (text: string) => check(JSON.parse(text) as P));
+  return (part) => partOfText(JSON.stringify(part));
 }
 
 const nowhere: Place = { country: UNKNOWN, region: UNKNOWN, city: UNKNOWN };

@@ -106,7 +106,7 @@ export class ClickWriter {
       const { address } = hit;
       const { userAgent } = enriched.agent;
       const visitor = visitorOf({ address, userAgent, of: enriched.link.link });
-      const accountVisitor = visitorOf({ address, userAgent, of: enriched.link.accountId });
+      const accountVisitor = visitorOf({ address, userAgent, of: enriched.owner.accountId });
       clicks.add(hit.at, number, enriched, { visitor, accountVisitor });
     } catch (error) {
       // Retrying cannot succeed, so the hit is dropped and counted as lost instead of blocking the batch.

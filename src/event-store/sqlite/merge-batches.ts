@@ -10,7 +10,7 @@ import { isMerged, mergedBody, type Part } from "./merged-body.ts";
 import { partsOf, type StoredBatch } from "./stored-batch.ts";
 
 /** Batches with fewer events than this on average are compressed anew: smallest result, most CPU time. */
-const FEW = 16;
+const FEW = 32;
 
 /** `first_id`, `last_id`: smallest and greatest id of the batch; null in logs of earlier versions. */
 export type IndexedBatch = StoredBatch & { first_id: string | null; last_id: string | null };

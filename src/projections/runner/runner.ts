@@ -24,7 +24,7 @@ export type RunnerDeps = {
   log: RunnerLog;
   /** Shortest time between two commits, except during a backlog; default 500. */
   commitIntervalMs?: number;
-  /** Maximum of events for each commit, and for each batch of `catchUp`; default 40,000 and 5,000. */
+  /** Maximum of events for each commit, and for each batch of `catchUp`; default 40,000 and 20,000. */
   maxEvents?: number;
   /** Of changed documents that `catchUp` keeps in memory; default 192 MB. */
   maxUncommittedBytes?: number;
@@ -35,11 +35,11 @@ export type RunnerDeps = {
 /** Clicks show within a second, commit included, and a document that changes all the time is written twice a second. */
 const COMMIT_INTERVAL_MS = 500;
 const MAX_EVENTS = 40_000;
-/** Events that are decoded at a time: few enough to be garbage before they are copied. */
-const CATCH_UP_EVENTS = 5_000;
+/** Events that are decoded at a time: several of them change the same document, which then costs less for each. */
+const CATCH_UP_EVENTS = 20_000;
 const MAX_UNCOMMITTED_BYTES = 192 * 2 ** 20;
 /** Bounds what a crash repeats. */
-const KEPT_MS = 10_000;
+const KEPT_MS = 60_000;
 /** A transaction of some ten milliseconds. */
 const SLICE_DOCUMENTS = 1_000;
 const RETRY = { fromMs: 250, toMs: 15_000 };
@@ -64,8 +64,8 @@ export class ProjectionRunner {
   }
 
   /**
-   * Folds all events up to the head as of this call. Changed documents are kept in memory until they take 192 MB or ten
-   * seconds are over, so that each is written as rarely as possible; when the signal aborts, what is not committed is
+   * Folds all events up to the head as of this call. Changed documents are kept in memory until they take 192 MB or a
+   * minute is over, so that each is written as rarely as possible; when the signal aborts, what is not committed is
    * dropped. `onBatch`: called with the number of events of each batch and the position that is reached in memory.
    * @throws what the stores and `onBatch` throw
    */

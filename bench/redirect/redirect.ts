@@ -85,6 +85,7 @@ function logBytes({ config, dataDir }: Bench): number | undefined {
 async function measureNodeHttp(load: Load, loading: Loading): Promise<{ cpu: number; rate: number }> {
   const server = await startBaseline("baselines/bare-http.ts");
   try {
+    await measureSide(load, server, loading);
     const { cpu, rate } = await measureSide(load, server, loading);
     return { cpu: cpu.all, rate };
   } finally {

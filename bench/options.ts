@@ -29,14 +29,28 @@ export function parseOptions(args: readonly string[]) {
       requests: { type: "string" },
       burst: { type: "string" },
       rate: { type: "string" },
+      workers: { type: "string" },
       only: { type: "string" },
       against: { type: "string" },
       profile: { type: "string" },
       double: { type: "string" },
     },
   });
-  const { rounds, seconds, minutes, share, links, events, clicks, requests, burst, rate, ...others } = values;
-  const numbers = { rounds, seconds, minutes, share, links, events, clicks, requests, burst, rate };
+  const {
+    rounds,
+    seconds,
+    minutes,
+    share,
+    links,
+    events,
+    clicks,
+    requests,
+    burst,
+    rate,
+    workers,
+    ...others
+  } = values;
+  const numbers = { rounds, seconds, minutes, share, links, events, clicks, requests, burst, rate, workers };
   const options = {
     ...others,
     ...mapValues(numbers, numberOf),

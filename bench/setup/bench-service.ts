@@ -35,7 +35,7 @@ export type ServiceOptions = {
 
 /** `work` may stop the service itself. Everything is removed afterwards. */
 export async function withService<T>(
-  options: Pick<Options, "double" | "profile">,
+  options: Pick<Options, "double" | "profile" | "workers">,
   { links, environment = {}, seed = async () => {} }: ServiceOptions,
   work: (bench: BenchService) => Promise<T>,
 ): Promise<T> {
@@ -53,7 +53,8 @@ export async function withService<T>(
         await backend.prepare();
         const accountId = await seedLinks(backend, config.baseUrl, links);
         await seed({ backend, config, accountId, dataDir });
-        const start = () => startService(instance);
+        const more = options.workers === undefined ? [] : ["--workers", String(options.workers)];
+        const start = () => startService(instance, [], undefined, more);
         const service = await start();
         try {
           const pid = service.child.pid ?? 0;

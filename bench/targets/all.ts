@@ -45,20 +45,32 @@ export async function benchAll(
     measured[name] = outcome.measured;
     if (!outcome.passed) failed.push(name);
   }
-  if (!options.quick) printTargets(measured, report);
+  const targets = options.quick ? [] : judge(measured);
+  if (!options.quick) printTargets(targets, report);
   report.line(failed.length === 0 ? "\nall runs passed" : `\nFAILED: ${failed.join(", ")}`);
-  return { passed: failed.length === 0, measured };
+  return { passed: failed.length === 0, measured: { targets, runs: measured } };
 }
 
-function printTargets(measured: Record<string, Measured>, report: Report): void {
-  const rows = TARGETS.map(({ what, run, target, value, isMet, show }) => {
+type Judged = { what: string; command: string; target: string; found: string; met: boolean | undefined };
+
+/** `met` is undefined for what was not measured. */
+function judge(measured: Record<string, Measured>): Judged[] {
+  return TARGETS.map(({ what, run, target, value, isMet, show }) => {
     const found = measured[run] && value(measured[run]);
     const isKnown = typeof found === "number" && !Number.isNaN(found);
-    const command = `\`${RUNS[run]}\``;
-    return isKnown
-      ? [what, command, target, show(found), isMet(found) ? "met" : "missed"]
-      : [what, command, target, "not measured", ""];
+    const answer = isKnown
+      ? { found: show(found), met: isMet(found) }
+      : { found: "not measured", met: undefined };
+    return { what, command: RUNS[run] ?? "", target, ...answer };
   });
+}
+
+function printTargets(targets: readonly Judged[], report: Report): void {
+  const verdict = { true: "met", false: "missed", undefined: "" };
+  const rows = targets.map(({ what, command, target, found, met }) => [
+    ...[what, `\`${command}\``, target, found],
+    verdict[`${met}`],
+  ]);
   report.line("");
   report.table([["what", "npm run bench", "target", "measured", ""], ...rows]);
 }

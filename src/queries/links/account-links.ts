@@ -3,7 +3,7 @@ import {
   type AccountLinksDocument,
   accountLinks as linksOfAccounts,
 } from "../../projections/definitions/account-links.ts";
-import { clickRank } from "../../projections/definitions/click-rank.ts";
+import { clickRank, EXACT_RANKS } from "../../projections/definitions/click-rank.ts";
 import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import type { FindQuery, ReadStore } from "../../read-store/port.ts";
@@ -96,7 +96,8 @@ async function mostClicked(
   const find = (query: Omit<FindQuery, "limit">, most: number) =>
     readStore.find<LinkClicksDocument>(linkClicks.collection.name, { ...query, limit: most });
   const ofRank = (rank: number, most: number, from?: FindQuery["after"]) => {
-    const sort = { field: "totalClicks", direction: "desc" } as const;
+    // Links of an exact rank have equal clicks, so they are in the order of the index.
+    const sort = { field: rank < EXACT_RANKS ? "_id" : "totalClicks", direction: "desc" } as const;
     return find({ where: { accountId, rank }, sort, ...(from ? { after: from } : {}) }, most);
   };
   const rank = after && clickRank(Number(after.value));

@@ -1,6 +1,6 @@
 // Health, metrics, logs and the OpenAPI document, as an operator sees them (DESIGN §5 and §7; interface, part 9).
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { catalogue } from "../../src/events/catalogue.ts";
+import { EVENT_TYPES } from "../../src/events/published-data.ts";
 import { onCluster, startTestService, type TestService } from "../support/service/start-service.ts";
 
 type Operation = { responses: Record<string, { headers?: object; content?: object }>; security?: unknown };
@@ -214,7 +214,7 @@ describe("operations", () => {
         "Error",
         "Event",
         "EventPage",
-        ...Object.keys(catalogue).flatMap((type) => [`${type}Data`, `${type}Event`]),
+        ...EVENT_TYPES.flatMap((type) => [`${type}Data`, `${type}Event`]),
         "Link",
         "LinkPage",
         "RecentClick",

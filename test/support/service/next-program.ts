@@ -1,5 +1,6 @@
-// The program as its next release might be: a copy of it whose link clicks have a raised version and one field more.
-import { cp, rename, symlink, writeFile } from "node:fs/promises";
+// The program as its next release might be: a copy of it whose link clicks have a raised version and one field more,
+// and whose builds are committed twice a second.
+import { cp, readFile, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { linkClicks } from "../../../src/projections/definitions/link-clicks.ts";
@@ -29,6 +30,9 @@ const RAISED = [
   "};",
 ];
 
+/** A build of ten seconds would otherwise be committed once, at its end, and a kill would leave nothing to resume. */
+const KEPT = { of: "const KEPT_MS = 60_000;", next: "const KEPT_MS = 500;" };
+
 /** `folder`: where it lies, to be run as ours. */
 export type NextProgram = {
   folder: string;
@@ -45,5 +49,9 @@ export async function nextProgram(): Promise<NextProgram> {
   const definitions = join(folder, "src", "projections", "definitions");
   await rename(join(definitions, "link-clicks.ts"), join(definitions, "link-clicks-of-now.ts"));
   await writeFile(join(definitions, "link-clicks.ts"), RAISED.join("\n"));
+  const runner = join(folder, "src", "projections", "runner", "runner.ts");
+  const code = await readFile(runner, "utf8");
+  if (!code.includes(KEPT.of)) throw new Error(`${runner} has no ${KEPT.of}`);
+  await writeFile(runner, code.replace(KEPT.of, KEPT.next));
   return { folder, foldFast: () => writeFile(join(definitions, "fold-fast"), ""), remove };
 }

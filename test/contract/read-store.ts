@@ -65,6 +65,14 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreFix
       expect(await store.count("notes", {})).toBe(3);
     });
 
+    it("overwrites hundreds of documents in one call", async () => {
+      const written = (_position: string) =>
+        Array.from({ length: 300 }, (_, n) => note(`n${n}`, { _position, title: _position }));
+      await store.replace("notes", written("001"));
+      await store.replace("notes", written("002"));
+      expect(await store.count("notes", { where: { title: "002" } })).toBe(300);
+    });
+
     it("gets many by id: those that exist, each once", async () => {
       await store.replace("notes", [note("a"), note("b")]);
       const found = await store.getMany("notes", ["b", "missing", "a", "a"]);

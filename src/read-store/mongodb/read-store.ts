@@ -15,6 +15,8 @@ import { filterOf, sortOf } from "./query.ts";
 
 type StoredCheckpoint = Checkpoint & { _id: string };
 
+/** Of one bulk write: FerretDB 1.24 on SQLite never answers one that replaces a hundred stored documents. */
+const MAX_OPERATIONS = 64;
 /** The server's error code for a collection that does not exist. */
 const NAMESPACE_NOT_FOUND = 26;
 
@@ -73,6 +75,11 @@ class MongodbReadStore implements ReadStore {
   }
 
   async replace(collection: string, documents: readonly Document[]): Promise<void> {
+    for (let start = 0; start < documents.length; start += MAX_OPERATIONS)
+      await this.#replaceSome(collection, documents.slice(start, start + MAX_OPERATIONS));
+  }
+
+  async #replaceSome(collection: string, documents: readonly Document[]): Promise<void> {
     let pending = documents;
     while (pending.length > 0) {
       const isComplete = await this.#bulkReplace(collection, pending);

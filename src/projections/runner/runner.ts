@@ -26,7 +26,7 @@ export type RunnerDeps = {
   commitIntervalMs?: number;
   /** Maximum of events for each commit, and for each batch of `catchUp`; default 40,000 and 20,000. */
   maxEvents?: number;
-  /** Of changed documents that `catchUp` keeps in memory; default 192 MB. */
+  /** Of changed documents that `catchUp` keeps in memory; default 512 MB. */
   maxUncommittedBytes?: number;
   /** [0, 1), for the jitter of retries. */
   random?: () => number;
@@ -37,7 +37,7 @@ const COMMIT_INTERVAL_MS = 500;
 const MAX_EVENTS = 40_000;
 /** Events that are decoded at a time: several of them change the same document, which then costs less for each. */
 const CATCH_UP_EVENTS = 20_000;
-const MAX_UNCOMMITTED_BYTES = 192 * 2 ** 20;
+const MAX_UNCOMMITTED_BYTES = 512 * 2 ** 20;
 /** Bounds what a crash repeats. */
 const KEPT_MS = 60_000;
 /** A transaction of some ten milliseconds. */
@@ -64,7 +64,7 @@ export class ProjectionRunner {
   }
 
   /**
-   * Folds all events up to the head as of this call. Changed documents are kept in memory until they take 192 MB or a
+   * Folds all events up to the head as of this call. Changed documents are kept in memory until they take 512 MB or a
    * minute is over, so that each is written as rarely as possible; when the signal aborts, what is not committed is
    * dropped. `onBatch`: called with the number of events of each batch and the position that is reached in memory.
    * @throws what the stores and `onBatch` throw

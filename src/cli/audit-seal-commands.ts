@@ -12,6 +12,7 @@ import { sealKeysFrom } from "../audit/seals/seal-keys.ts";
 import { Sealer } from "../audit/seals/sealer.ts";
 import { parseKnownPast, verifySealedLog } from "../audit/verify-sealed-log.ts";
 import { secretKeyOf } from "../config.ts";
+import { refuseForeignPosition } from "../event-store/foreign-position.ts";
 import { DomainError } from "../runtime/errors.ts";
 import { print } from "./output.ts";
 import { countLine } from "./progress-line.ts";
@@ -71,6 +72,8 @@ export function auditSealCommands(audit: Command): void {
     .option("--stream <name>", "events of this stream only")
     .action((options: ExportOptions) =>
       runWithStores(async ({ backend }) => {
+        for (const position of [options.from, options.to])
+          if (position !== undefined) await refuseForeignPosition(backend, position);
         const lines = async function* () {
           for await (const line of exportLog(backend, options)) yield `${JSON.stringify(line)}\n`;
         };

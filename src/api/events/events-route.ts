@@ -2,9 +2,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import { TierRequired } from "../../commands/errors.ts";
+import { refuseForeignPosition } from "../../event-store/foreign-position.ts";
 import { EVENT_TYPES } from "../../events/published-data.ts";
 import { TIER_LIMITS } from "../../events/vocabulary.ts";
-import { refuseForeignPosition } from "../../queries/feed/account-feed.ts";
 import { apiErrors } from "../api-errors.ts";
 import type { Api } from "../fastify.ts";
 import { accountStreams } from "../streaming/account-streams.ts";

@@ -2,13 +2,7 @@
 import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
 import type { EventType } from "../../events/catalogue.ts";
 import { accountStream, PREFIX } from "../../events/streams.ts";
-import { DomainError } from "../../runtime/errors.ts";
 import { ownerOf } from "./account-events.ts";
-
-/** A position that this log hasn't given out: of another service, or of a log that was restored from an older backup. */
-export class InvalidPosition extends DomainError {
-  override readonly code = "invalid_position";
-}
 
 export type FeedRequest = {
   /** Exclusive; undefined begins with AccountOpened. */
@@ -71,20 +65,4 @@ function later(one: Position, other: Position): Position {
 export function wantedEvents(types: readonly EventType[]): (event: RecordedEvent) => boolean {
   const wanted = new Set<string>(types);
   return ({ type }) => wanted.size === 0 || wanted.has(type);
-}
-
-/**
- * Refuses a position that has another form than those of this log, or lies beyond its end: to wait there would pass
- * over events. @throws InvalidPosition, StoreUnavailable
- */
-export async function refuseForeignPosition(
-  { eventStore }: { eventStore: Pick<EventStore, "head"> },
-  position: Position,
-): Promise<void> {
-  const head = await eventStore.head();
-  const formOf = (text: string) => text.replace(/\d/g, "0");
-  if (head === undefined || formOf(position) !== formOf(head) || position > head)
-    throw new InvalidPosition(
-      "This is not a position of this log: leave it out to begin with the first event",
-    );
 }

@@ -123,6 +123,14 @@ describe("the seals of a log", () => {
     });
   });
 
+  it("refuse to export from or to a position that the log doesn't have", async () => {
+    for (const option of ["--from", "--to"]) {
+      const { stdout, stderr, code } = await command.linkledger(["audit", "export", option, "abc"]);
+      expect([stdout, code]).toEqual(["", 1]);
+      expect(stderr).toMatch(/not a position of this log/);
+    }
+  });
+
   it("name what was edited in an exported file", async () => {
     const file = await exported("edited.ndjson", "--stream", LINK);
     const text = await readFile(file, "utf8");

@@ -1,13 +1,10 @@
 // Pages of an account's events: complete and in order from any position, however large the rest of the log is.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { InvalidPosition, refuseForeignPosition } from "../../../src/event-store/foreign-position.ts";
 import type { EventStore } from "../../../src/event-store/port.ts";
 import type { EventType } from "../../../src/events/catalogue.ts";
 import { accountStream } from "../../../src/events/streams.ts";
-import {
-  accountFeed,
-  InvalidPosition,
-  refuseForeignPosition,
-} from "../../../src/queries/feed/account-feed.ts";
+import { accountFeed } from "../../../src/queries/feed/account-feed.ts";
 import { feedEvent } from "../../../src/queries/feed/feed-event.ts";
 import { bound } from "../../support/event-store/bound-event-store.ts";
 import { ACCOUNT, linkClicked, linkCreated, OTHER_ACCOUNT } from "../../support/event-store/stored-events.ts";

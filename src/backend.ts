@@ -14,6 +14,7 @@ import {
   type DocumentStores,
   openDocumentStores,
   openFoldStore,
+  openScratchStore,
 } from "./backend/open-document-stores.ts";
 import { type EventStoreConfig, type EventStoreOptions, openEventStore } from "./backend/open-event-store.ts";
 import { openTogether } from "./backend/open-together.ts";
@@ -126,6 +127,8 @@ export async function openWebhookStores(config: BackendConfig): Promise<Backend>
   const { mongodbUrl, redisUrl } = config;
   return await openBackend({ ...config, redisUrl: mongodbUrl ? undefined : redisUrl }, { offThread: false });
 }
+
+export { openScratchStore };
 
 /** One embedded file, as of one moment; see copySqlite. */
 export const copyEmbedded = copySqlite;

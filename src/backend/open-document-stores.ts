@@ -55,6 +55,14 @@ export async function openFoldStore(
   return { foldStore: await openMongodbReadStore(connection), leases: mongodbLeases(connection) };
 }
 
+/**
+ * An empty read store of the caller's own: a temporary file of SQLite's, which nobody else can open and which is gone when
+ * it is closed, or when the process ends.
+ */
+export async function openScratchStore(): Promise<ReadStore> {
+  return await openSqliteReadStore("");
+}
+
 async function openInMongodb(open: Open, url: string, keyring: Keyring): Promise<DocumentStores> {
   const { openMongodbReadStore } = await import("../read-store/mongodb/read-store.ts");
   const { mongodbSecrets, prepareSecrets } = await import("../secrets/mongodb.ts");

@@ -1,4 +1,4 @@
-// linkledger projections status | build | rebuild | cancel | rollback
+// linkledger projections status | build | rebuild | cancel | rollback; verify beside it.
 import type { Command } from "commander";
 import type { Build } from "../projections/builds/build.ts";
 import { readBuilds } from "../projections/builds/builds-document.ts";
@@ -13,6 +13,7 @@ import { DomainError } from "../runtime/errors.ts";
 import { createLogger } from "../runtime/logging.ts";
 import type { Printable } from "./output.ts";
 import { progressLine } from "./progress-line.ts";
+import { verifyCommand } from "./projections/verify-command.ts";
 import { runWithoutCatchUp, type Session } from "./session.ts";
 
 export class UnknownProjection extends DomainError {
@@ -55,6 +56,7 @@ export function projectionCommands(program: Command): void {
     }),
     "<name...>",
   );
+  verifyCommand(projections, projectionsNamed);
 }
 
 function named(

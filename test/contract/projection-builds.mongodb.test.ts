@@ -6,6 +6,7 @@ import { openStores } from "../support/runtime/stores.ts";
 import { mongodb, startMongodb, type TestMongodb } from "../support/servers/mongodb-server.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 import { projectionBuildsContract } from "./projection-builds.ts";
+import { projectionVerificationContract } from "./projection-verification.ts";
 import { projectionVersionsContract } from "./projection-versions.ts";
 
 onServer(mongodb, () => {
@@ -27,4 +28,5 @@ onServer(mongodb, () => {
 
   projectionBuildsContract("MongoDB", open);
   projectionVersionsContract("MongoDB", open);
+  projectionVerificationContract("MongoDB", open);
 });

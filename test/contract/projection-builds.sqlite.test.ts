@@ -1,6 +1,7 @@
 // Builds of projections on SQLite.
 import { openStores } from "../support/runtime/stores.ts";
 import { projectionBuildsContract } from "./projection-builds.ts";
+import { projectionVerificationContract } from "./projection-verification.ts";
 import { projectionVersionsContract } from "./projection-versions.ts";
 
 const open = async () => {
@@ -10,3 +11,4 @@ const open = async () => {
 
 projectionBuildsContract("SQLite", open);
 projectionVersionsContract("SQLite", open);
+projectionVerificationContract("SQLite", open);

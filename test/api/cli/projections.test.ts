@@ -1,5 +1,8 @@
 // `projections rebuild`, `build`, `cancel` and `rollback` beside a running service.
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { readBuilds } from "../../../src/projections/builds/builds-document.ts";
 import { links } from "../../../src/projections/definitions/links.ts";
 import { commandLine } from "../../support/service/command-line.ts";
 import { BASE_URL, startTestService, type TestService } from "../../support/service/start-service.ts";
@@ -66,6 +69,33 @@ describe("the projections of a running service", () => {
   it("have nothing to build, nor to cancel, while the program is of their versions", async () => {
     expect(await command.json("projections", "build")).toMatchObject({ builds: [], events: 0 });
     expect(await command.json("projections", "cancel")).toEqual({ cancelled: [] });
+  });
+
+  it("are verified against the log, and a number that was changed by hand is named", async () => {
+    const found = await command.json("projections", "verify");
+    expect(found).toMatchObject({
+      ok: true,
+      differences: [],
+      sums: [],
+      unverified: [],
+      seconds: expect.any(Number),
+    });
+    expect(found.projections).toHaveLength((await rows()).length);
+    const { projections } = await readBuilds(service.backend.foldStore);
+    const collection = projections["link-clicks"]?.active?.collection;
+    const file = new DatabaseSync(join(service.config.dataDir, "read.db"));
+    const set = (total: number) =>
+      file.exec(`UPDATE "docs_${collection}" SET doc = json_set(doc, '$.totalClicks', ${total})`);
+    try {
+      set(7);
+      const outcome = await command.linkledger(["projections", "verify", "link-clicks", "--sample", "10"]);
+      expect(outcome.code).toBe(1);
+      expect(outcome.stdout).toMatch(/link-clicks localhost\/\w+: different; totalClicks is 7, by the log 6/);
+    } finally {
+      set(6);
+      file.close();
+    }
+    expect(await command.refused("projections", "verify", "--sample", "0")).toContain("from 1 on");
   });
 
   it("come from a log in which `audit verify` finds nothing, and which an anchor binds", async () => {

@@ -1,0 +1,71 @@
+// linkledger projections verify: folds the log again and compares the documents with what it gives.
+import { type Command, InvalidArgumentError } from "commander";
+import { openScratchStore } from "../../backend.ts";
+import type { Projection } from "../../projections/projection.ts";
+import { type Verification, verifyProjections } from "../../projections/verify/verify-projections.ts";
+import { createLogger } from "../../runtime/logging.ts";
+import { print } from "../output.ts";
+import { progressLine } from "../progress-line.ts";
+import { runWithStores, type Session } from "../session.ts";
+
+type Options = { sample?: number; json?: boolean };
+
+/** `chosen`: the projections of those names, all of them for none; throws UnknownProjection. */
+export function verifyCommand(
+  projections: Command,
+  chosen: (names: readonly string[]) => readonly Projection[],
+): void {
+  projections
+    .command("verify")
+    .description("fold all events again, and compare what answers with the result, document by document")
+    .argument("[name...]", "of projections; all by default")
+    .option("--sample <documents>", "compare about so many documents of each, drawn at random", atLeastOne)
+    .option("--json", "print one JSON document")
+    .action((names: string[], options: Options) =>
+      runWithStores((session) => verify(session, chosen(names), options)),
+    );
+}
+
+/** Exit code 1 when anything differs. */
+async function verify(
+  { backend, deps }: Session,
+  chosen: readonly Projection[],
+  { sample, json = false }: Options,
+): Promise<void> {
+  const { eventStore, foldStore: readStore } = backend;
+  const log = createLogger("error", process.stderr);
+  const started = performance.now();
+  const line = progressLine(process.stderr);
+  const scratch = await openScratchStore();
+  try {
+    const found = await verifyProjections({ ...deps, eventStore, readStore, scratch, log }, chosen, {
+      sample,
+      onProgress: (progress) => {
+        if (!json) line.show(progress);
+      },
+    });
+    line.end();
+    const seconds = Math.round(performance.now() - started) / 1000;
+    print(json ? { ...found, seconds } : { ...forPeople(found), seconds }, json);
+    if (!found.ok) process.exitCode = 1;
+  } finally {
+    line.end();
+    await scratch.close();
+  }
+}
+
+/** A line for each difference. */
+function forPeople({ differences, ...found }: Verification) {
+  return {
+    ...found,
+    differences: differences.map(({ projection, id, problem, fields }) => {
+      const named = fields.map(({ field, stored, folded }) => `${field} is ${stored}, by the log ${folded}`);
+      return [`${projection} ${id}: ${problem}`, ...named].join("; ");
+    }),
+  };
+}
+
+function atLeastOne(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("It must be a number from 1 on.");
+}

@@ -1,0 +1,158 @@
+// Folds the log again beside the documents that answer, and names each document that differs from it.
+
+import { logProgress } from "../../event-store/log-progress.ts";
+import type { EventStore, Position } from "../../event-store/port.ts";
+import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
+import { type Builds, queriedBuild } from "../builds/build.ts";
+import { readBuilds } from "../builds/builds-document.ts";
+import { checkpointName, type Projection } from "../projection.ts";
+import { type Progress, progressOf } from "../runner/progress.ts";
+import { ProjectionRunner, type RunnerLog } from "../runner/runner.ts";
+import { type Comparison, compareAll } from "./compare-all.ts";
+import { compareChanged } from "./compare-changed.ts";
+import type { Difference } from "./differences.ts";
+import { sampleOf } from "./sample.ts";
+import { type SumFailure, sumChecks } from "./sums.ts";
+import { upTo } from "./up-to.ts";
+
+export type VerifyDeps = {
+  eventStore: EventStore;
+  /** The unmapped store, not activeReadStore. */
+  readStore: ReadStore;
+  /** An empty store, which is filled with the documents that are folded again. */
+  scratch: ReadStore;
+  clock: () => Date;
+  /** [0, 1), to draw samples. */
+  random: () => number;
+  log: RunnerLog;
+};
+
+/** `documents`: how many were compared; `position`: up to where all of the projection was folded again. */
+export type VerifiedProjection = {
+  name: string;
+  version: number;
+  build: number;
+  position: Position;
+  documents: number;
+  differences: number;
+};
+
+/**
+ * `differences`: at most MAX_NAMED of them, each with the first fields that differ. `sums`: counts that should add up and
+ * don't. `unverified`: projections that can't be folded again by this program, and why.
+ */
+export type Verification = {
+  ok: boolean;
+  projections: VerifiedProjection[];
+  unverified: { name: string; reason: string }[];
+  differences: Difference[];
+  sums: SumFailure[];
+  events: number;
+};
+
+export type VerifyOptions = {
+  /** About so many documents of each projection, drawn at random; all when absent. */
+  sample?: number | undefined;
+  onProgress?: (progress: Progress) => void;
+};
+
+/** How many differences and sums are named; all are counted. */
+export const MAX_NAMED = 100;
+
+/**
+ * The log is folded up to each projection's checkpoint; a document that has been changed since then is compared as of
+ * its own position, so that a running service is no difference. With a sample, documents that should not exist are not
+ * looked for. @throws what the stores throw
+ */
+export async function verifyProjections(
+  deps: VerifyDeps,
+  chosen: readonly Projection[],
+  { sample, onProgress = () => undefined }: VerifyOptions = {},
+): Promise<Verification> {
+  const builds = await readBuilds(deps.readStore);
+  const checkpoints = await deps.readStore.checkpoints();
+  const { verifiable, unverified } = foldable(chosen, builds);
+  const found: Comparison[] = [];
+  const failures: SumFailure[] = [];
+  let events = 0;
+  for (const { position, projections } of byCheckpoint(verifiable, checkpoints)) {
+    const sampled = await Promise.all(
+      projections.map((one) => (sample === undefined ? one : sampleOf(deps, one, sample))),
+    );
+    events += await foldAgain(deps, sampled, position, onProgress);
+    const sums = sumChecks(sample === undefined);
+    const comparisons: Comparison[] = [];
+    for (const projection of sampled)
+      comparisons.push(
+        await compareAll({ ...deps, sums, isSample: sample !== undefined }, projection, position),
+      );
+    await compareChanged(deps, comparisons, position);
+    found.push(...comparisons);
+    failures.push(...sums.failures());
+  }
+  const differences = found.flatMap((one) => one.differences);
+  return {
+    ok: differences.length + failures.length === 0,
+    projections: found.map(resultOf),
+    unverified,
+    differences: differences.slice(0, MAX_NAMED),
+    sums: failures.slice(0, MAX_NAMED),
+    events,
+  };
+}
+
+/** What answers now, where it was folded by this program's version: another version's code isn't here. */
+function foldable(chosen: readonly Projection[], builds: Builds) {
+  const verifiable: Projection[] = [];
+  const unverified: Verification["unverified"] = [];
+  for (const projection of chosen) {
+    const { name, version } = projection;
+    const answers = queriedBuild(projection, builds);
+    if (answers?.version === version) verifiable.push(answers);
+    else {
+      const reason = answers
+        ? `answered by version ${answers.version}, and this program folds version ${version}`
+        : "not built yet";
+      unverified.push({ name, reason });
+    }
+  }
+  return { verifiable, unverified };
+}
+
+/** Projections that have read the same events up to the same position are folded in one pass over the log. */
+function byCheckpoint(projections: readonly Projection[], checkpoints: Record<string, Checkpoint>) {
+  const groups = Map.groupBy(projections, (projection) =>
+    [checkpoints[checkpointName(projection)]?.position ?? "", ...projection.prefixes].join(" "),
+  );
+  return [...groups].map(([group, own]) => ({ position: group.split(" ")[0] ?? "", projections: own }));
+}
+
+/** Returns the number of events. */
+async function foldAgain(
+  deps: VerifyDeps,
+  projections: readonly Projection[],
+  position: Position,
+  onProgress: (progress: Progress) => void,
+): Promise<number> {
+  const eventStore = upTo(deps.eventStore, position);
+  const runner = new ProjectionRunner({
+    ...deps,
+    ...{ eventStore, projections: projections.map(withoutIndexes), readStore: deps.scratch },
+  });
+  const started = performance.now();
+  let events = 0;
+  await runner.catchUp(async (more, reached) => {
+    events += more;
+    onProgress(progressOf(events, performance.now() - started, logProgress(reached, position)));
+  });
+  return events;
+}
+
+function withoutIndexes(projection: Projection): Projection {
+  return { ...projection, collection: { ...projection.collection, indexes: [] } };
+}
+
+function resultOf({ projection, position, documents, differences }: Comparison): VerifiedProjection {
+  const { name, version, build = 0 } = projection;
+  return { name, version, build, position, documents, differences: differences.length };
+}

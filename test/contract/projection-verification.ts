@@ -1,0 +1,165 @@
+// The contract of `projections verify` on every read store: what differs from the log is named, nothing else is.
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { queriedBuild } from "../../src/projections/builds/build.ts";
+import { readBuilds } from "../../src/projections/builds/builds-document.ts";
+import { accountTotals } from "../../src/projections/definitions/account-totals.ts";
+import type { LinkClicksDocument } from "../../src/projections/definitions/link-clicks.ts";
+import { allProjections } from "../../src/projections/groups.ts";
+import type { Projection } from "../../src/projections/projection.ts";
+import { verifyProjections } from "../../src/projections/verify/verify-projections.ts";
+import type { Document, ReadStore } from "../../src/read-store/port.ts";
+import { openSqliteReadStore } from "../../src/read-store/sqlite/read-store.ts";
+import { linkClicked } from "../support/event-store/stored-events.ts";
+import {
+  type BuildsFixture,
+  CLICKS,
+  happenings,
+  LINK,
+  programOn,
+  projectionsOfNext,
+  storeWith,
+  totalsOfNow,
+} from "../support/projections/builds-of.ts";
+import { append } from "../support/runtime/stores.ts";
+
+const accountTotalsOfNow = accountTotals as unknown as Projection;
+
+export function projectionVerificationContract(name: string, open: () => Promise<BuildsFixture>): void {
+  describe(`verification of projections: ${name}`, () => {
+    let stores: BuildsFixture;
+    let scratch: ReadStore;
+    let program: ReturnType<typeof programOn>;
+    beforeEach(async () => {
+      stores = await open();
+      scratch = await openSqliteReadStore("");
+      program = programOn(stores);
+      await program.adopt();
+      await happenings(stores.eventStore);
+      await program.catchUp();
+    });
+    afterEach(async () => {
+      await scratch.close();
+      await stores.cleanUp();
+    });
+
+    const random = () => 0.5;
+    const verify = (projections: readonly Projection[] = allProjections, options = {}, own = {}) =>
+      verifyProjections({ ...program.deps, ...own, random, scratch }, projections, options);
+    const click = () => append(stores.eventStore, CLICKS, [linkClicked({ link: LINK })]);
+    const tamper = async (projection: Projection, change: (documents: Document[]) => Document[]) => {
+      const build = queriedBuild(projection, await readBuilds(stores.readStore)) ?? projection;
+      const documents = await program.documents(projection);
+      await stores.readStore.clear(build.collection.name);
+      await stores.readStore.replace(build.collection.name, change(documents));
+    };
+
+    it("finds every document equal to what the log gives", async () => {
+      const found = await verify();
+      expect(found).toMatchObject({ ok: true, events: 820, differences: [], sums: [], unverified: [] });
+      for (const projection of allProjections) {
+        const { length } = await program.documents(projection);
+        expect(found.projections).toContainEqual(
+          expect.objectContaining({ name: projection.name, documents: length, differences: 0 }),
+        );
+      }
+    });
+
+    it("names the fields that differ, documents that are missing, and those that should not exist", async () => {
+      await tamper(totalsOfNow, (documents) => {
+        const [first, second, ...others] = documents.toSorted((a, b) => (a._id < b._id ? -1 : 1));
+        const { _id: id, _position } = first as Document;
+        const devices = ["desktop", 39, "mobile", 1];
+        return [
+          { _id: id, ...first, devices, totalClicks: 999 } as Document,
+          ...others,
+          strayOf(second, _position),
+        ];
+      });
+      const { ok, differences } = await verify();
+      expect(ok).toBe(false);
+      expect(differences).toMatchObject([
+        {
+          ...{ projection: "link-clicks", id: "sho.rt/l0", problem: "different" },
+          fields: expect.arrayContaining([{ field: "totalClicks", stored: "999", folded: "40" }]),
+        },
+        { id: "sho.rt/l1", problem: "missing", fields: [] },
+        { id: "sho.rt/stray", problem: "unexpected", fields: [] },
+      ]);
+    });
+
+    it("compares documents that change meanwhile as of the position at which they were read", async () => {
+      let isRunning = true;
+      const readStore = storeWith(stores.readStore, {
+        async getMany<D extends Document>(collection: string, ids: readonly string[]) {
+          if (isRunning) {
+            isRunning = false;
+            for (let n = 0; n < 3; n++) await click();
+            await append(stores.eventStore, CLICKS, [linkClicked({ link: "sho.rt/new" })]);
+            await program.catchUp();
+            await click();
+          }
+          return await stores.readStore.getMany<D>(collection, ids);
+        },
+      });
+      const found = await verify(allProjections, {}, { readStore });
+      expect(isRunning).toBe(false);
+      expect(found).toMatchObject({ ok: true, events: 820, differences: [] });
+      // The link that came meanwhile is compared, too.
+      const { length } = await program.documents(totalsOfNow);
+      expect(found.projections.find((one) => one.name === "link-clicks")).toMatchObject({
+        documents: length,
+      });
+    });
+
+    it("draws a sample, also of what is missing", async () => {
+      await tamper(totalsOfNow, () => []);
+      await stores.readStore.replace("link-clicks", [strayOf(undefined, "")]);
+      const { projections, differences } = await verify([totalsOfNow, accountTotalsOfNow], { sample: 1 });
+      expect(projections.map(({ name, documents }) => [name, documents])).toEqual([
+        ["link-clicks", 20],
+        ["account-totals", 1],
+      ]);
+      expect(new Set(differences.map(({ problem }) => problem))).toEqual(new Set(["missing"]));
+    });
+
+    it("compares but some of the documents of a sample", async () => {
+      const { ok, projections } = await verify([totalsOfNow], { sample: 5 });
+      const [{ documents } = { documents: 0 }] = projections;
+      expect(ok).toBe(true);
+      expect(documents).toBeGreaterThan(0);
+      expect(documents).toBeLessThan(20);
+    });
+
+    it("names breakdowns that don't add up, and links that an account's totals lack", async () => {
+      const forgetful: Projection = {
+        ...totalsOfNow,
+        evolve(document, event) {
+          const next = totalsOfNow.evolve(document, event) as unknown as LinkClicksDocument;
+          if (event.type !== "LinkClicked" || event.data.link !== LINK) return next as unknown as Document;
+          next.totalClicks += 1;
+          next.click += 1;
+          return next as unknown as Document;
+        },
+      };
+      const { ok, sums } = await verify([forgetful, accountTotalsOfNow]);
+      expect(ok).toBe(false);
+      expect(sums).toContainEqual({ what: "devices of sho.rt/l0", sum: 40, total: 80 });
+      expect(sums.filter(({ what }) => what.startsWith("links of"))).toMatchObject([
+        { sum: 840, total: 800 },
+      ]);
+    });
+
+    it("leaves out, with the reason, what another version of the program has folded", async () => {
+      const { ok, projections, unverified } = await verify(projectionsOfNext);
+      expect(ok).toBe(true);
+      expect(projections).toHaveLength(allProjections.length - 1);
+      expect(unverified).toEqual([
+        { name: "link-clicks", reason: "answered by version 1, and this program folds version 2" },
+      ]);
+    });
+  });
+}
+
+function strayOf(document: Document | undefined, position: string): Document {
+  return { ...document, _id: "sho.rt/stray", _position: position };
+}

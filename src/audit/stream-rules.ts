@@ -9,9 +9,18 @@ import type {
   LinkClicked,
   LinkEvent,
   StoredEvent,
+  WithdrawalEvent,
 } from "../events/catalogue.ts";
-import { accountStream, domainStream, linkStream, PREFIX } from "../events/streams.ts";
+import {
+  accountStream,
+  domainStream,
+  linkKey,
+  linkStream,
+  PREFIX,
+  withdrawalStream,
+} from "../events/streams.ts";
 import { TIER_LIMITS, WEBHOOKS_PER_ACCOUNT } from "../events/vocabulary.ts";
+import { type Withdrawal, withdrawalsAfter } from "../events/withdrawals.ts";
 
 /** Returns the violation, or undefined. */
 export type Rule = (event: StoredEvent) => string | undefined;
@@ -24,6 +33,7 @@ export function streamRules(): Rule {
     [PREFIX.domain, domainRule()],
     [PREFIX.link, linkRule(links)],
     [PREFIX.clicks, clickRule(links)],
+    [PREFIX.withdrawals, withdrawalRule(links)],
   ];
   return (event) => byPrefix.find(([prefix]) => event.stream.startsWith(prefix))?.[1](event);
 }
@@ -99,6 +109,26 @@ function clickRule(links: ReadonlyMap<string, LinkState>): Rule {
     if (!clicked || clicked.status === "free") return `click of ${link}, which was never created`;
     if (clicked.accountId !== accountId) return `click for account ${accountId}, which does not own ${link}`;
     if (!isAnonymised(ip)) return "its address is not anonymised";
+    return undefined;
+  };
+}
+
+function withdrawalRule(links: ReadonlyMap<string, LinkState>): Rule {
+  const byStream = new Map<string, readonly Withdrawal[]>();
+  return (event) => {
+    const { type, data } = event as WithdrawalEvent;
+    if (!("withdrawalId" in data)) return "is no withdrawal";
+    const key = linkKey(data.host, data.slug);
+    if (event.stream !== withdrawalStream(key)) return "belongs to another stream";
+    const link = links.get(`${PREFIX.link}${key}`);
+    if (!link || link.status === "free") return `withdraws clicks of ${key}, which was never created`;
+    if (link.accountId !== data.accountId)
+      return `names account ${data.accountId}, which does not own ${key}`;
+    const before = byStream.get(event.stream) ?? [];
+    byStream.set(event.stream, withdrawalsAfter(before, event));
+    const isInForce = before.some(({ withdrawalId }) => withdrawalId === data.withdrawalId);
+    if (type === "ClicksWithdrawn" && isInForce) return "withdraws the same clicks twice";
+    if (type === "ClicksRestored" && !isInForce) return "restores clicks that are not withdrawn";
     return undefined;
   };
 }

@@ -134,6 +134,7 @@ function eventChecks(clock: () => Date, { isPart }: { isPart: boolean }) {
         domain: of(PREFIX.domain),
         link: of(PREFIX.link),
         clicks: of(PREFIX.clicks),
+        withdrawals: of(PREFIX.withdrawals),
       };
     },
   };

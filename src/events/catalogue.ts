@@ -7,6 +7,7 @@ import { domainEvents } from "./domain-events.ts";
 import { linkEvents } from "./link-events.ts";
 import { sealEvents } from "./seal-events.ts";
 import { webhookEvents } from "./webhook-events.ts";
+import { withdrawalEvents } from "./withdrawal-events.ts";
 
 export const catalogue = {
   ...accountEvents,
@@ -14,6 +15,7 @@ export const catalogue = {
   ...domainEvents,
   ...linkEvents,
   ...clickEvents,
+  ...withdrawalEvents,
   ...sealEvents,
 } as const;
 
@@ -28,6 +30,8 @@ export type AccountEvent = TypedEvent<keyof typeof accountEvents | keyof typeof 
 export type DomainEvent = TypedEvent<keyof typeof domainEvents>;
 export type LinkEvent = TypedEvent<keyof typeof linkEvents>;
 export type LinkClicked = TypedEvent<"LinkClicked">;
+/** Of `withdrawals-<host>/<slug>`. */
+export type WithdrawalEvent = TypedEvent<keyof typeof withdrawalEvents>;
 export type LogSealed = TypedEvent<"LogSealed">;
 /** An event of the type, as deciders return it, without an id. */
 export type EventOf<T extends EventType> = TypedEvent<T>;

@@ -3,7 +3,8 @@ import { z } from "zod";
 import type { CatalogueEntry } from "./definition.ts";
 import { CREATED_VIA } from "./vocabulary.ts";
 
-const ofLink = {
+/** Members of every event of one link. */
+export const ofLink = {
   host: z.string().describe("Host of the short URL, with its port if it has one, lower case"),
   slug: z.string().describe("Path of the short URL, lower case"),
   accountId: z.uuid().describe("The link's owner"),

@@ -1,7 +1,13 @@
 // The names of streams: the part up to the first `-` is the prefix by which subscriptions filter.
 
 /** Prefixes for subscriptions; each ends in `-`, so that none is the beginning of another. */
-export const PREFIX = { account: "account-", domain: "domain-", link: "link-", clicks: "clicks-" } as const;
+export const PREFIX = {
+  account: "account-",
+  domain: "domain-",
+  link: "link-",
+  clicks: "clicks-",
+  withdrawals: "withdrawals-",
+} as const;
 
 /** One stream for all seals; without a dash, as no subscription filters by it. */
 export const SEALS_STREAM = "seals";
@@ -22,6 +28,14 @@ export function linkKey(host: string, slug: string): string {
 
 export function linkStream(host: string, slug: string): string {
   return `${PREFIX.link}${linkKey(host, slug)}`;
+}
+
+/**
+ * Which clicks of a link don't count. Apart from the link's own stream, so that a projection of clicks reads no links for
+ * it, and all withdrawals are found without reading all links. `link`: its key.
+ */
+export function withdrawalStream(link: string): string {
+  return `${PREFIX.withdrawals}${link}`;
 }
 
 /** Clicks of one writer and UTC day; with a single writer every append can expect an exact revision (DESIGN §3). */

@@ -49,6 +49,8 @@ export const STREAM_LIMITS = {
   accountEvents: 5_000,
   /** Changes of a link after its creation. */
   linkChanges: 1_000,
+  /** Of a link: withdrawals of its clicks ever made, including those taken back. */
+  withdrawalsMade: 1_000,
 } as const;
 
 export const BULK_MAX_LINKS = 100;

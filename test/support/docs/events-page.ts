@@ -12,6 +12,7 @@ import { publishedSchema } from "../../../src/events/published-data.ts";
 import { sealEvents } from "../../../src/events/seal-events.ts";
 import { PREFIX, SEALS_STREAM } from "../../../src/events/streams.ts";
 import { webhookEvents } from "../../../src/events/webhook-events.ts";
+import { withdrawalEvents } from "../../../src/events/withdrawal-events.ts";
 
 export const EVENTS_PAGE = new URL("../../../docs/events.md", import.meta.url);
 
@@ -60,6 +61,7 @@ const SECTIONS: readonly [title: string, events: object][] = [
   [`Streams \`${PREFIX.domain}...\``, domainEvents],
   [`Streams \`${PREFIX.link}...\``, linkEvents],
   [`Streams \`${PREFIX.clicks}...\``, clickEvents],
+  [`Streams \`${PREFIX.withdrawals}...\``, withdrawalEvents],
   [`Stream \`${SEALS_STREAM}\`: in no answer of the feed (audit.md)`, sealEvents],
 ];
 

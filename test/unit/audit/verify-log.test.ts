@@ -61,7 +61,7 @@ describe("verifying the log", () => {
     expect(await verify()).toMatchObject({
       ok: true,
       events: 6,
-      streams: { account: 1, domain: 1, link: 1, clicks: 1 },
+      streams: { account: 1, domain: 1, link: 1, clicks: 1, withdrawals: 0 },
       types: { AccountOpened: 1, KeyIssued: 1, DomainClaimed: 1, LinkCreated: 1, LinkClicked: 2 },
       problemCount: 0,
       problems: [],

@@ -7,6 +7,7 @@ import {
   domainStream,
   linkKey,
   linkStream,
+  withdrawalStream,
 } from "../../../src/events/streams.ts";
 import { timeOrderedId } from "../../../src/runtime/time-ordered-id.ts";
 
@@ -15,6 +16,7 @@ describe("stream names", () => {
     expect(accountStream("7d3f")).toBe("account-7d3f");
     expect(domainStream("go.example.com")).toBe("domain-go.example.com");
     expect(linkStream("localhost", "k7m2xqp")).toBe("link-localhost/k7m2xqp");
+    expect(withdrawalStream("localhost/k7m2xqp")).toBe("withdrawals-localhost/k7m2xqp");
   });
 
   it("give one link one name however its slug is spelled", () => {

@@ -1,0 +1,43 @@
+// Reads from the log which withdrawals of clicks are in force: of one link, or of all.
+import type { EventStore, Position } from "../event-store/port.ts";
+import { streamPages } from "../event-store/stream-pages.ts";
+import { readEvent } from "../events/read-event.ts";
+import { PREFIX, withdrawalStream } from "../events/streams.ts";
+import { type Withdrawal, withdrawalsAfter } from "../events/withdrawals.ts";
+
+const PAGE = 1_000;
+
+/** In force as of the event at `upTo`, that one included; by default as of now. @throws EventUnreadable, StoreUnavailable */
+export async function withdrawalsOf(
+  { eventStore }: { eventStore: Pick<EventStore, "read"> },
+  link: string,
+  upTo?: Position,
+): Promise<readonly Withdrawal[]> {
+  let inForce: readonly Withdrawal[] = [];
+  for await (const page of streamPages(eventStore, withdrawalStream(link)))
+    for (const recorded of page) {
+      if (upTo !== undefined && recorded.position > upTo) return inForce;
+      const event = readEvent(recorded);
+      if (event) inForce = withdrawalsAfter(inForce, event);
+    }
+  return inForce;
+}
+
+/** By link key, for readers of the clicks of many links. Reads the streams of withdrawals alone, which are few. */
+export async function allWithdrawals({
+  eventStore,
+}: {
+  eventStore: Pick<EventStore, "readAll">;
+}): Promise<ReadonlyMap<string, readonly Withdrawal[]>> {
+  const byLink = new Map<string, readonly Withdrawal[]>();
+  for (let after: Position | undefined; ; ) {
+    const page = await eventStore.readAll({ after, prefixes: [PREFIX.withdrawals], limit: PAGE });
+    for (const recorded of page) {
+      const link = recorded.stream.slice(PREFIX.withdrawals.length);
+      const event = readEvent(recorded);
+      if (event) byLink.set(link, withdrawalsAfter(byLink.get(link) ?? [], event));
+    }
+    if (page.length < PAGE) return byLink;
+    after = page.at(-1)?.position;
+  }
+}

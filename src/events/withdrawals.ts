@@ -1,0 +1,64 @@
+// Which clicks of a link are withdrawn: the one predicate for projections, exports, ranges and live pages.
+import ipaddr from "ipaddr.js";
+import type { Position } from "../event-store/port.ts";
+import type { EventOf, LinkClicked, StoredEvent } from "./catalogue.ts";
+
+type Withdrawn = EventOf<"ClicksWithdrawn">["data"];
+
+/** Which clicks a withdrawal names: `from` inclusive, `to` exclusive, by the click's `at`. */
+export type WithdrawnSelection = Pick<Withdrawn, "from" | "to" | "visitor" | "ipPrefix" | "userAgent">;
+
+/** In force. `position`: of ClicksWithdrawn; it covers the clicks recorded before that, so a replay finds the same ones. */
+export type Withdrawal = WithdrawnSelection & { withdrawalId: string; position: Position };
+
+/** What of a click decides whether it is withdrawn; `position`: of its event. */
+export type WithdrawableClick = Pick<LinkClicked["data"], "at" | "visitor" | "ip" | "userAgent"> & {
+  position: Position;
+};
+
+/** The withdrawals in force after one more event of the link's withdrawals stream; others change nothing. */
+export function withdrawalsAfter(inForce: readonly Withdrawal[], event: StoredEvent): readonly Withdrawal[] {
+  if (event.type === "ClicksRestored")
+    return inForce.filter(({ withdrawalId }) => withdrawalId !== event.data.withdrawalId);
+  if (event.type !== "ClicksWithdrawn") return inForce;
+  const { withdrawalId, from, to, visitor, ipPrefix, userAgent } = event.data;
+  const { position } = event;
+  return [...inForce, { withdrawalId, position, from, to, visitor, ipPrefix, userAgent } as Withdrawal];
+}
+
+/** Whether at least one of the withdrawals covers a click of the same link. Made once for many clicks. */
+export function isWithdrawnBy(withdrawals: readonly Withdrawal[]): (click: WithdrawableClick) => boolean {
+  if (withdrawals.length === 0) return () => false;
+  const each = withdrawals.map((one) => ({ before: one.position, isSelected: isSelectedBy(one) }));
+  return (click) => each.some(({ before, isSelected }) => click.position < before && isSelected(click));
+}
+
+/** Whether the selection names a click of the link, whenever it was recorded. */
+export function isSelectedBy(
+  selection: WithdrawnSelection,
+): (click: Omit<WithdrawableClick, "position">) => boolean {
+  const { from, to, visitor, ipPrefix } = selection;
+  const text = selection.userAgent?.toLowerCase();
+  const isIn = ipPrefix === undefined ? undefined : inNetwork(ipPrefix);
+  return ({ at, visitor: code, ip, userAgent }) =>
+    at >= from &&
+    at < to &&
+    (visitor === undefined || code === visitor) &&
+    (text === undefined || userAgent.toLowerCase().includes(text)) &&
+    (isIn === undefined || isIn(ip));
+}
+
+function inNetwork(cidr: string): (ip: string) => boolean {
+  const [network, bits] = ipaddr.parseCIDR(cidr);
+  const known = new Map<string, boolean>();
+  const matches = (ip: string) => {
+    if (!ipaddr.isValid(ip)) return false;
+    const address = ipaddr.parse(ip);
+    return address.kind() === network.kind() && address.match(network, bits);
+  };
+  return (ip) => {
+    const found = known.get(ip) ?? matches(ip);
+    known.set(ip, found);
+    return found;
+  };
+}

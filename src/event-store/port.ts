@@ -74,6 +74,8 @@ export type ReadOptions = { from?: number; backwards?: boolean; limit?: number }
 export type ReadAllOptions = {
   /** Exclusive; undefined reads from the start. */
   after?: Position | undefined;
+  /** Inclusive, instead of `after`: the position of an event. */
+  from?: Position | undefined;
   /** Stream name prefixes, such as `account-`, `clicks-`. */
   prefixes: readonly string[];
   limit: number;

@@ -65,6 +65,21 @@ export function readPromises({ fixture, newStream }: Subject): void {
       expect(await store.readAll({ prefixes, after: all[0]?.position, limit: 2 })).toEqual(all.slice(1, 3));
     });
 
+    it("reads from the position of an event on, with it, also within a batch", async () => {
+      const { store } = fixture();
+      const stream = newStream("from-");
+      await store.append(stream, "none", sampleEvents(3));
+      await store.append(stream, 2, sampleEvents(40));
+      const all = await store.readAll({ prefixes: [stream], limit: 100 });
+      for (const n of [0, 1, 3, 20, 42])
+        expect(await store.readAll({ prefixes: [stream], from: all[n]?.position, limit: 100 })).toEqual(
+          all.slice(n),
+        );
+      expect(await store.readAll({ prefixes: [stream], from: all[5]?.position, limit: 2 })).toEqual(
+        all.slice(5, 7),
+      );
+    });
+
     it("continues in the middle of a large batch, and keeps the order of interleaved streams", async () => {
       const { store } = fixture();
       const [a, b] = [newStream("left-"), newStream("right-")];

@@ -19,12 +19,13 @@ export async function readStream(
 /** `idleMs` must allow for a search: the server is silent while nothing matches. */
 export async function readPrefixes(
   driver: Driver,
-  { after, prefixes, limit }: ReadAllOptions,
+  { after, from: first, prefixes, limit }: ReadAllOptions,
   idleMs: number,
 ): Promise<RecordedEvent[]> {
   if (limit <= 0 || prefixes.length === 0) return [];
-  const from = after === undefined ? undefined : logPosition(after);
-  // The read is inclusive, the port is not: one more, and the event at `after` is left out when it comes.
+  const start = first ?? after;
+  const from = start === undefined ? undefined : logPosition(start);
+  // The read is inclusive, `after` is not: one more, and the event at `after` is left out when it comes.
   const events = driver.readAll({ from, prefixes, limit: after === undefined ? limit : limit + 1 });
   const isNew = ({ position }: RecordedEvent) => after === undefined || position > after;
   return collect(events, limit, idleMs, "a read of all streams", isNew);

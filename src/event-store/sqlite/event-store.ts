@@ -121,9 +121,10 @@ class SqliteEventStore implements EventStore {
     return await this.#log.read({ stream, from, backwards, limit });
   }
 
-  async readAll({ after, prefixes, limit }: ReadAllOptions): Promise<RecordedEvent[]> {
+  async readAll({ after, from, prefixes, limit }: ReadAllOptions): Promise<RecordedEvent[]> {
     this.#refuseWhenClosed();
-    return await this.#log.readAll({ after: Number(after ?? 0), prefixes, limit });
+    const before = from === undefined ? Number(after ?? 0) : Number(from) - 1;
+    return await this.#log.readAll({ after: before, prefixes, limit });
   }
 
   subscribe({ after, prefixes, signal, batchSize: limit = 500 }: SubscribeOptions) {

@@ -36,11 +36,6 @@ export function liveClicks(deps: LiveEventsDeps): LiveClicks {
   };
 }
 
-/** The click if `recorded` is one of the link, as an array for flatMap. */
-export function ofLink(recorded: RecordedEvent, link: string): LiveClick[] {
-  return linkOf(recorded) === link ? clickOf(recorded) : [];
-}
-
 function linkOf({ data }: RecordedEvent): string | undefined {
   return (data as { link?: string }).link;
 }

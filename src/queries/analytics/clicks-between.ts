@@ -1,0 +1,43 @@
+// The clicks of one link between two log positions, for exports, recounts and the parts of days that ranges begin with.
+import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
+import type { LinkClicked, StoredEvent } from "../../events/catalogue.ts";
+import { readEvent } from "../../events/read-event.ts";
+import { PREFIX } from "../../events/streams.ts";
+
+export type ClickEvent = StoredEvent & LinkClicked;
+
+/** After a position, or from that of an event on; `upTo` is inclusive. */
+export type LogRange = { upTo: Position } & ({ after: Position } | { from: Position });
+
+/** Bounds the memory of a reader, which holds a few batches at a time. */
+const BATCH = 500;
+
+/**
+ * In log order. The log has no index by link, so all clicks of the range are read and filtered; a batch may be empty.
+ * Clicks that this version can't read are left out: projections stop at them.
+ */
+export async function* clicksBetween(
+  { eventStore }: { eventStore: Pick<EventStore, "readAll"> },
+  link: string,
+  range: LogRange,
+): AsyncGenerator<ClickEvent[]> {
+  const { upTo } = range;
+  let start: { after: Position } | { from: Position } =
+    "from" in range ? { from: range.from } : { after: range.after };
+  for (let last = ""; last < upTo; start = { after: last }) {
+    const events = await eventStore.readAll({ ...start, prefixes: [PREFIX.clicks], limit: BATCH });
+    last = events.at(-1)?.position ?? upTo;
+    yield events.filter(({ position }) => position <= upTo).flatMap((event) => clickOf(event, link));
+  }
+}
+
+/** Compares the link before the data is validated, as most clicks are of others. */
+function clickOf(recorded: RecordedEvent, link: string): ClickEvent[] {
+  if ((recorded.data as { link?: unknown }).link !== link) return [];
+  try {
+    const event = readEvent(recorded);
+    return event?.type === "LinkClicked" ? [event] : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,51 @@
+// The clicks of one link between two positions: each once, with both ends as they are asked for.
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { allClicks } from "../../../src/queries/analytics/all-clicks.ts";
+import { clicksBetween, type LogRange } from "../../../src/queries/analytics/clicks-between.ts";
+import { linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
+import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
+
+const LINK = "sho.rt/abc";
+const COUNT = 1_300;
+
+let stores: Stores;
+let positions: string[];
+beforeEach(async () => {
+  stores = await openStores();
+  await append(stores.eventStore, "link-sho.rt/abc", [linkCreated()]);
+  for (let n = 0; n < COUNT; n += 100) {
+    const clicks = Array.from({ length: 100 }, (_, i) =>
+      linkClicked({ link: (n + i) % 2 === 0 ? LINK : "sho.rt/other", city: String(n + i) }),
+    );
+    await append(stores.eventStore, `clicks-w${n % 300}-20260301`, clicks);
+  }
+  const all = await stores.eventStore.readAll({ prefixes: ["clicks-"], limit: COUNT });
+  positions = all.map(({ position }) => position);
+});
+afterEach(() => stores.close());
+
+const at = (n: number) => positions[n] as string;
+const even = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, i) => from + i).filter((n) => n % 2 === 0);
+
+async function cities(range: LogRange): Promise<number[]> {
+  const found: number[] = [];
+  for await (const events of clicksBetween(stores, LINK, range))
+    found.push(...events.map(({ data }) => Number(data.city)));
+  return found;
+}
+
+it("begins after a position, or with one, and ends with the last", async () => {
+  expect(await cities({ after: at(10), upTo: at(20) })).toEqual(even(11, 20));
+  expect(await cities({ from: at(10), upTo: at(20) })).toEqual(even(10, 20));
+  expect(await cities({ from: at(10), upTo: at(10) })).toEqual([10]);
+  expect(await cities({ after: at(10), upTo: at(10) })).toEqual([]);
+  expect(await cities({ from: at(0), upTo: at(COUNT - 1) })).toEqual(even(0, COUNT - 1));
+  expect(await cities({ after: "", upTo: at(COUNT - 1) })).toEqual(even(0, COUNT - 1));
+});
+
+it("is what an export of all clicks reads, up to the head", async () => {
+  const found: string[] = [];
+  for await (const clicks of allClicks(stores, LINK, "")) found.push(...clicks.map(({ city }) => city));
+  expect(found.map(Number)).toEqual(even(0, COUNT - 1));
+});

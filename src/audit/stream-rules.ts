@@ -11,11 +11,13 @@ import type {
   StoredEvent,
   WithdrawalEvent,
 } from "../events/catalogue.ts";
+import { operatorEvents } from "../events/operator-events.ts";
 import {
   accountStream,
   domainStream,
   linkKey,
   linkStream,
+  operatorStream,
   PREFIX,
   withdrawalStream,
 } from "../events/streams.ts";
@@ -34,6 +36,7 @@ export function streamRules(): Rule {
     [PREFIX.link, linkRule(links)],
     [PREFIX.clicks, clickRule(links)],
     [PREFIX.withdrawals, withdrawalRule(links)],
+    [PREFIX.operator, operatorRule],
   ];
   return (event) => byPrefix.find(([prefix]) => event.stream.startsWith(prefix))?.[1](event);
 }
@@ -131,6 +134,12 @@ function withdrawalRule(links: ReadonlyMap<string, LinkState>): Rule {
     if (type === "ClicksRestored" && !isInForce) return "restores clicks that are not withdrawn";
     return undefined;
   };
+}
+
+function operatorRule({ type, data, metadata, stream }: StoredEvent): string | undefined {
+  if (!(type in operatorEvents) || stream !== operatorStream(new Date(data.at)))
+    return "belongs to another stream";
+  return metadata.actor.type === "operator" ? undefined : "was not done by the operator";
 }
 
 /** IPv4 /24, IPv6 /48 (DESIGN §3). */

@@ -135,6 +135,7 @@ function eventChecks(clock: () => Date, { isPart }: { isPart: boolean }) {
         link: of(PREFIX.link),
         clicks: of(PREFIX.clicks),
         withdrawals: of(PREFIX.withdrawals),
+        operator: of(PREFIX.operator),
       };
     },
   };

@@ -1,24 +1,22 @@
-// linkledger projections status | build | rebuild | cancel | rollback; verify beside it.
+// linkledger projections status | build | rebuild | cancel | rollback | activate | retry; verify beside it.
 import type { Command } from "commander";
-import type { Build } from "../projections/builds/build.ts";
-import { readBuilds } from "../projections/builds/builds-document.ts";
 import { prepareBuilds, rebuild } from "../projections/builds/finish-builds.ts";
-import { cancelBuilds } from "../projections/builds/register-builds.ts";
-import { rollBack } from "../projections/builds/roll-back.ts";
-import { allProjections, clickProjections, lifecycleProjections } from "../projections/groups.ts";
+import {
+  activateProjectionBuilds,
+  cancelProjectionBuilds,
+  type OperateDeps,
+  projectionsNamed,
+  recordRebuild,
+  retryProjectionFaults,
+  rollBackProjections,
+} from "../projections/operations/operate.ts";
 import type { Projection } from "../projections/projection.ts";
-import type { Progress } from "../projections/runner/progress.ts";
-import { projectionStatus } from "../projections/runner/status.ts";
-import { DomainError } from "../runtime/errors.ts";
+import { projectionRows } from "../queries/audit/projection-rows.ts";
 import { createLogger } from "../runtime/logging.ts";
 import type { Printable } from "./output.ts";
 import { progressLine } from "./progress-line.ts";
 import { verifyCommand } from "./projections/verify-command.ts";
 import { runWithoutCatchUp, type Session } from "./session.ts";
-
-export class UnknownProjection extends DomainError {
-  override readonly code = "unknown_projection";
-}
 
 type Options = { json?: boolean };
 
@@ -29,7 +27,11 @@ export function projectionCommands(program: Command): void {
     .command("status")
     .description("progress, builds and faults of the projections")
     .option("--json", "print one JSON document")
-    .action((options: Options) => runWithoutCatchUp(options.json ?? false, status));
+    .action((options: Options) =>
+      runWithoutCatchUp(options.json ?? false, ({ backend, deps }) =>
+        projectionRows({ ...deps, readStore: backend.foldStore }),
+      ),
+    );
 
   named(
     projections
@@ -41,19 +43,38 @@ export function projectionCommands(program: Command): void {
   );
   named(
     projections.command("rebuild").description("fold all events again beside what answers, then take over"),
-    (session, chosen, options) => withProgress(session, chosen, options, rebuild),
+    async (session, chosen, options) => {
+      await recordRebuild(operating(session), session.context, chosen);
+      return await withProgress(session, chosen, options, rebuild);
+    },
   );
   named(
     projections.command("cancel").description("end builds in the making and drop what they have folded"),
-    async ({ backend, deps }, chosen) => ({
-      cancelled: await cancelBuilds({ ...deps, readStore: backend.foldStore }, chosen),
+    async (session, chosen) => ({
+      cancelled: await cancelProjectionBuilds(operating(session), session.context, chosen),
     }),
   );
   named(
     projections.command("rollback").description("make the previous build active again"),
-    async ({ backend, deps }, chosen) => ({
-      rolled_back: await rollBack({ ...deps, readStore: backend.foldStore }, chosen),
+    async (session, chosen) => ({
+      rolled_back: await rollBackProjections(operating(session), session.context, chosen),
     }),
+    "<name...>",
+  );
+  named(
+    projections.command("activate").description("let builds take over that wait for it"),
+    async (session, chosen) => {
+      await activateProjectionBuilds(operating(session), session.context, chosen);
+      return { activated: chosen.map(({ name }) => name) };
+    },
+    "<name...>",
+  );
+  named(
+    projections.command("retry").description("try the event again that projections have stopped at"),
+    async (session, chosen) => {
+      await retryProjectionFaults(operating(session), session.context, chosen);
+      return { retried: chosen.map(({ name }) => name) };
+    },
     "<name...>",
   );
   verifyCommand(projections, projectionsNamed);
@@ -74,6 +95,11 @@ function named(
     );
 }
 
+/** The unmapped store, where every build has its own collection. */
+function operating({ backend, deps }: Session): OperateDeps {
+  return { ...deps, readStore: backend.foldStore };
+}
+
 async function withProgress(
   { backend, deps }: Session,
   chosen: readonly Projection[],
@@ -88,47 +114,4 @@ async function withProgress(
     if (!json) line.show(progress);
   }).finally(() => line.end());
   return { builds, events, seconds: Math.round(performance.now() - started) / 1000 };
-}
-
-/** All projections when `names` is empty. @throws UnknownProjection */
-function projectionsNamed(names: readonly string[]): Projection[] {
-  const known = allProjections.map(({ name }) => name);
-  const unknown = names.find((name) => !known.includes(name));
-  if (unknown !== undefined)
-    throw new UnknownProjection(`There is no projection ${unknown}; there are ${known.join(", ")}`);
-  return allProjections.filter(({ name }) => names.length === 0 || names.includes(name));
-}
-
-/** Read from committed state, so that it covers the projections of a running server. */
-async function status({ backend, deps }: Session) {
-  const { eventStore, foldStore: readStore } = backend;
-  const builds = await readBuilds(readStore);
-  const groups = [lifecycleProjections, clickProjections].map((projections) =>
-    projectionStatus({ eventStore, readStore, clock: deps.clock, projections })(),
-  );
-  const rows = (await Promise.all(groups)).flat().map((row) => {
-    const { active, previous, building } = builds.projections[row.name] ?? {};
-    const isBuilding = building?.version === row.version && building.build === row.build;
-    return {
-      name: row.name,
-      version: row.version,
-      build: row.build,
-      active: labelOf(active),
-      previous: labelOf(previous),
-      building: building ? { ...labelOf(building), ...progressOf(building.progress) } : null,
-      state: row.fault ? "faulted" : isBuilding ? "building" : row.behind ? "behind" : "current",
-      position: row.position,
-      lag_ms: row.lagMs,
-      fault: row.fault ?? null,
-    };
-  });
-  return { head: (await eventStore.head()) ?? null, projections: rows };
-}
-
-function labelOf(build: Build | undefined) {
-  return build ? { version: build.version, build: build.build } : null;
-}
-
-function progressOf({ events, eventsPerSecond, done, secondsLeft }: Progress) {
-  return { events, events_per_second: eventsPerSecond, done, seconds_left: secondsLeft ?? null };
 }

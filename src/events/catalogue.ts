@@ -5,6 +5,7 @@ import { accountEvents } from "./account-events.ts";
 import { clickEvents } from "./click-events.ts";
 import { domainEvents } from "./domain-events.ts";
 import { linkEvents } from "./link-events.ts";
+import { operatorEvents } from "./operator-events.ts";
 import { sealEvents } from "./seal-events.ts";
 import { webhookEvents } from "./webhook-events.ts";
 import { withdrawalEvents } from "./withdrawal-events.ts";
@@ -17,6 +18,7 @@ export const catalogue = {
   ...clickEvents,
   ...withdrawalEvents,
   ...sealEvents,
+  ...operatorEvents,
 } as const;
 
 export type EventType = keyof typeof catalogue;
@@ -33,6 +35,8 @@ export type LinkClicked = TypedEvent<"LinkClicked">;
 /** Of `withdrawals-<host>/<slug>`. */
 export type WithdrawalEvent = TypedEvent<keyof typeof withdrawalEvents>;
 export type LogSealed = TypedEvent<"LogSealed">;
+/** Of `operator-<yyyymm>`. */
+export type OperatorEvent = TypedEvent<keyof typeof operatorEvents>;
 /** An event of the type, as deciders return it, without an id. */
 export type EventOf<T extends EventType> = TypedEvent<T>;
 export type LinkledgerEvent = TypedEvent<EventType>;

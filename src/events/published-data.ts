@@ -2,10 +2,13 @@
 import { z } from "zod";
 import { catalogue, type EventType, type LinkledgerEvent } from "./catalogue.ts";
 import type { CatalogueEntry } from "./definition.ts";
+import { operatorEvents } from "./operator-events.ts";
 import { sealEvents } from "./seal-events.ts";
 
-/** Those of accounts: a seal is over events of all. */
-export const EVENT_TYPES = (Object.keys(catalogue) as EventType[]).filter((type) => !(type in sealEvents));
+/** Those of accounts: a seal is over events of all, and what the operator does belongs to nobody. */
+export const EVENT_TYPES = (Object.keys(catalogue) as EventType[]).filter(
+  (type) => !(type in sealEvents || type in operatorEvents),
+);
 
 /** The schema of `publishedData` for events of the type. */
 export function publishedSchema(type: EventType): z.ZodObject {

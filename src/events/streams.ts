@@ -7,10 +7,18 @@ export const PREFIX = {
   link: "link-",
   clicks: "clicks-",
   withdrawals: "withdrawals-",
+  operator: "operator-",
 } as const;
 
 /** One stream for all seals; without a dash, as no subscription filters by it. */
 export const SEALS_STREAM = "seals";
+
+export type Category = keyof typeof PREFIX | typeof SEALS_STREAM;
+
+/** The name's first part; `seals` for the one stream without a second. */
+export function categoryOf(stream: string): string {
+  return stream.split("-", 1)[0] as string;
+}
 
 export function accountStream(accountId: string): string {
   return `${PREFIX.account}${accountId}`;
@@ -41,6 +49,11 @@ export function withdrawalStream(link: string): string {
 /** Clicks of one writer and UTC day; with a single writer every append can expect an exact revision (DESIGN §3). */
 export function clickStream(writer: string, at: Date): string {
   return `${PREFIX.clicks}${writer}-${at.toISOString().slice(0, 10).replaceAll("-", "")}`;
+}
+
+/** What the operator did in a month (UTC), so that no stream grows without bound. */
+export function operatorStream(at: Date): string {
+  return `${PREFIX.operator}${at.toISOString().slice(0, 7).replace("-", "")}`;
 }
 
 /** Begins the names of writers of imported clicks; those of recorders are hex digits. */

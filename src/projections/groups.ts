@@ -5,6 +5,7 @@ import { accounts } from "./definitions/accounts.ts";
 import { clickHours } from "./definitions/click-hours.ts";
 import { accountDays, linkDays } from "./definitions/days.ts";
 import { domains } from "./definitions/domains.ts";
+import { eventIndex } from "./definitions/event-index.ts";
 import { keys } from "./definitions/keys.ts";
 import { linkClicks } from "./definitions/link-clicks.ts";
 import { links } from "./definitions/links.ts";
@@ -29,7 +30,27 @@ export const clickProjections: readonly Projection[] = [
   clickHours,
 ];
 
-export const allProjections: readonly Projection[] = [...lifecycleProjections, ...clickProjections];
+/** For audits alone: nothing that is answered to callers waits for it. */
+export const auditProjections: readonly Projection[] = [eventIndex];
+
+/** `commitIntervalMs`: the runner's default where it is absent. */
+export type ProjectionGroupSpec = {
+  name: string;
+  projections: readonly Projection[];
+  commitIntervalMs?: number;
+};
+
+/** Each has a runner and a lease of its own. */
+export const projectionGroups: readonly ProjectionGroupSpec[] = [
+  // Short, as portal pages wait until a link that was just created is in the documents.
+  { name: "lifecycle", projections: lifecycleProjections, commitIntervalMs: 100 },
+  { name: "clicks", projections: clickProjections },
+  { name: "audit", projections: auditProjections, commitIntervalMs: 1_000 },
+];
+
+export const allProjections: readonly Projection[] = projectionGroups.flatMap(
+  ({ projections }) => projections,
+);
 
 /** Checkpoints of the projections whose documents are cached in memory (coordination/log-follower.ts). */
 export const cachedCheckpoints: readonly string[] = [accounts, keys, domains, links].map(checkpointName);

@@ -1,6 +1,6 @@
 // The projector role: a thread that folds while it holds the leases; without the role, the status from the read store.
 import { runtimeDeps } from "../commands/runtime-deps.ts";
-import { clickProjections, lifecycleProjections } from "../projections/groups.ts";
+import { projectionGroups } from "../projections/groups.ts";
 import { startProjector } from "../projections/runner/projector.ts";
 import { type ProjectionStatus, projectionStatus } from "../projections/runner/status.ts";
 import type { RoleContext } from "./role-context.ts";
@@ -30,7 +30,7 @@ export function openProjector(context: RoleContext): ProjectionsStatus {
 /** For a process without the projector role: from the committed checkpoints. */
 export function watchProjector({ backend }: RoleContext): ProjectionsStatus {
   const { eventStore, foldStore } = backend;
-  const statuses = [lifecycleProjections, clickProjections].map((projections) =>
+  const statuses = projectionGroups.map(({ projections }) =>
     projectionStatus({ eventStore, readStore: foldStore, clock: runtimeDeps.clock, projections }),
   );
   return async () => (await Promise.all(statuses.map((status) => status()))).flat();

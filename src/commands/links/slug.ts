@@ -10,6 +10,7 @@ export const SLUG_LENGTH = 7;
  * test/api/reserved-words.test.ts compares them with the registered routes.
  */
 export const RESERVED_WORDS: ReadonlySet<string> = new Set([
+  "admin",
   "api",
   "docs",
   "favicon.ico",

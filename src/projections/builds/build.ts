@@ -11,8 +11,11 @@ export type Build = { version: number; build: number; collection: string };
  */
 export type Building = Build & { by: string; aliveAt: string; activates: boolean; progress: Progress };
 
-/** `previous`: the build that was active before, kept for a rollback. Without `active` and `previous`, queries get 503. */
-export type ProjectionBuilds = { active?: Build; previous?: Build; building?: Building };
+/**
+ * `previous`: the build that was active before, kept for a rollback. Without `active` and `previous`, queries get 503.
+ * `retries`: raised to have runners start anew from the checkpoints, without the faults they have stopped at.
+ */
+export type ProjectionBuilds = { active?: Build; previous?: Build; building?: Building; retries?: number };
 
 /**
  * By projection name. `next`: the number of the next build; numbers are not reused, so that a late write to a dropped

@@ -5,7 +5,7 @@ import { pause, untilAborted } from "../../runtime/pause.ts";
 import { checkpointName, type Projection } from "../projection.ts";
 import { ProjectionRunner, type RunnerDeps } from "../runner/runner.ts";
 import { buildsStatus, type ProjectionStatus, prefixesOf } from "../runner/status.ts";
-import { asBuild, type Builds, buildingOf, foldedBuild } from "./build.ts";
+import { asBuild, type Building, type Builds, buildingOf, foldedBuild } from "./build.ts";
 import { readBuilds } from "./builds-document.ts";
 import { foldBuilds } from "./fold-builds.ts";
 import { adoptBuilds, dropRetired, isFree, registerMissing } from "./register-builds.ts";
@@ -23,6 +23,7 @@ export class ProjectionGroup {
   readonly #prepared = Promise.withResolvers<void>();
   /** Events by checkpoint name that earlier runners have folded. */
   readonly #processed = new Map<string, number>();
+  /** Builds in progress that have stopped at an event, with the number of retries by then. */
   readonly #faulted = new Set<string>();
   #runner: ProjectionRunner | undefined;
   /** Aborted when the builds to fold are no longer those of the runner. */
@@ -100,7 +101,9 @@ export class ProjectionGroup {
       const building = buildingOf(projection, builds);
       if (!building || !isFree(this.#deps, building)) return [];
       const checkpoint = checkpointName(asBuild(projection, building));
-      return this.#faulted.has(checkpoint) ? [] : [{ projection, checkpoint }];
+      const attempt = `${checkpoint} ${builds.projections[projection.name]?.retries ?? 0}`;
+      if (this.#faulted.has(attempt) || isWaiting(building)) return [];
+      return [{ projection, checkpoint, attempt }];
     });
     if (unfinished.length === 0) return;
     const projections = unfinished.map(({ projection }) => projection);
@@ -111,15 +114,21 @@ export class ProjectionGroup {
     const { complete, faults } = await foldBuilds(deps, projections, signal, (_, events) => {
       for (const [checkpoint, before] of earlier) this.#processed.set(checkpoint, before + events);
     });
-    for (const { projection, checkpoint } of unfinished)
-      if (faults.some(({ name }) => name === projection.name)) this.#faulted.add(checkpoint);
+    for (const { projection, attempt } of unfinished)
+      if (faults.some(({ name }) => name === projection.name)) this.#faulted.add(attempt);
     if (complete.length > 0) this.#deps.log.info(`built projections: ${complete.join(", ")}`);
   }
 }
 
+/** With the number of retries: another one makes the runner start anew (retry-faults.ts). */
 function foldedNames(projections: readonly Projection[], builds: Builds): string {
   return projections
     .flatMap((projection) => foldedBuild(projection, builds) ?? [])
-    .map(checkpointName)
+    .map((folded) => `${checkpointName(folded)} ${builds.projections[folded.name]?.retries ?? 0}`)
     .join();
+}
+
+/** Complete and waiting to be activated: it is caught up by then. */
+function isWaiting({ activates, progress }: Building): boolean {
+  return !activates && progress.done === 1;
 }

@@ -90,18 +90,37 @@ export async function registerMissing(
   });
 }
 
-/** Registers another build of each, or resumes an interrupted one. @throws BuildInProgress while another process folds one */
-export async function registerRebuild(deps: Deps, projections: readonly Projection[]): Promise<Builds> {
+/**
+ * Registers another build of each, or resumes an interrupted one. `activates`: whether it takes over when it has caught
+ * up. @throws BuildInProgress while another process folds one
+ */
+export async function registerRebuild(
+  deps: Deps,
+  projections: readonly Projection[],
+  activates = true,
+): Promise<Builds> {
   return await changeBuilds(deps.readStore, deps.newId, (builds) => {
     const number = builds.next;
+    refuseClaimed(deps, builds, projections);
     for (const projection of projections) {
       const building = builds.projections[projection.name]?.building;
-      if (building && !isFree(deps, building))
-        throw new BuildInProgress(`${projection.name} is being built; try again when that has ended`);
-      if (building?.version === projection.version) building.activates = true;
-      else register(deps, builds, projection, true, number);
+      if (building?.version === projection.version) building.activates = activates;
+      else register(deps, builds, projection, activates, number);
     }
   });
+}
+
+/** @throws BuildInProgress while another process folds a build of one of them */
+export function refuseClaimed(
+  deps: Pick<Deps, "clock" | "by">,
+  builds: Builds,
+  projections: readonly Projection[],
+): void {
+  const claimed = projections.find(({ name }) => {
+    const building = builds.projections[name]?.building;
+    return building !== undefined && !isFree(deps, building);
+  });
+  if (claimed) throw new BuildInProgress(`${claimed.name} is being built; try again when that has ended`);
 }
 
 /** Removes and drops builds in progress; a process that folds one of them stops. Returns their checkpoint names. */
@@ -109,20 +128,30 @@ export async function cancelBuilds(deps: Deps, projections: readonly Projection[
   const cancelled: string[] = [];
   await changeBuilds(deps.readStore, deps.newId, (builds) => {
     cancelled.length = 0;
-    for (const projection of projections) {
-      const entry = builds.projections[projection.name];
-      if (!entry?.building) continue;
-      if (!entry.active)
-        throw new NothingElseAnswers(
-          `This is the first build of ${projection.name}: without it there is nothing to answer from`,
-        );
-      cancelled.push(checkpointName(asBuild(projection, entry.building)));
-      retire(builds, projection, entry.building);
-      delete entry.building;
+    for (const { projection, building } of cancellable(builds, projections)) {
+      cancelled.push(checkpointName(asBuild(projection, building)));
+      retire(builds, projection, building);
+      delete builds.projections[projection.name]?.building;
     }
   });
   await dropRetired(deps, projections);
   return cancelled;
+}
+
+/** The builds in progress. @throws NothingElseAnswers for the first build of a projection */
+export function cancellable(
+  builds: Builds,
+  projections: readonly Projection[],
+): { projection: Projection; building: Building }[] {
+  return projections.flatMap((projection) => {
+    const { active, building } = builds.projections[projection.name] ?? {};
+    if (!building) return [];
+    if (!active)
+      throw new NothingElseAnswers(
+        `This is the first build of ${projection.name}: without it there is nothing to answer from`,
+      );
+    return [{ projection, building }];
+  });
 }
 
 /** Whether the build is unclaimed, claimed by the caller, or its claim has expired. */

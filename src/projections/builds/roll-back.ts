@@ -2,7 +2,7 @@
 import type { ReadStore } from "../../read-store/port.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import type { Projection } from "../projection.ts";
-import type { Build } from "./build.ts";
+import type { Build, Builds } from "./build.ts";
 import { changeBuilds, readBuilds } from "./builds-document.ts";
 
 export class NoPreviousBuild extends DomainError {
@@ -17,12 +17,7 @@ export async function rollBack(
   deps: { readStore: ReadStore; newId: () => string },
   projections: readonly Projection[],
 ): Promise<RolledBack[]> {
-  const now = await readBuilds(deps.readStore);
-  const swaps = projections.map(({ name }) => {
-    const { active, previous } = now.projections[name] ?? {};
-    if (!active || !previous) throw new NoPreviousBuild(`There is no previous build of ${name}`);
-    return { name, active, previous };
-  });
+  const swaps = swapsOf(await readBuilds(deps.readStore), projections);
   await changeBuilds(deps.readStore, deps.newId, (builds) => {
     for (const { name, active, previous } of swaps) {
       const entry = builds.projections[name];
@@ -35,6 +30,18 @@ export async function rollBack(
   return swaps.map(({ name, active, previous }) => ({
     ...{ name, version: previous.version, build: previous.build, previous: active.build },
   }));
+}
+
+/** What a rollback would swap. @throws NoPreviousBuild */
+export function swapsOf(
+  builds: Builds,
+  projections: readonly Projection[],
+): { name: string; active: Build; previous: Build }[] {
+  return projections.map(({ name }) => {
+    const { active, previous } = builds.projections[name] ?? {};
+    if (!active || !previous) throw new NoPreviousBuild(`There is no previous build of ${name}`);
+    return { name, active, previous };
+  });
 }
 
 function areSame(one: Build | undefined, other: Build): boolean {

@@ -1,4 +1,4 @@
-// The projector thread: runs the lifecycle and the click projections, each group while it holds the group's lease.
+// The projector thread: runs each group of projections while it holds the group's lease, and seals the log.
 import { randomUUID } from "node:crypto";
 import { parentPort, workerData } from "node:worker_threads";
 import { keepSealing } from "../../audit/seals/keep-sealing.ts";
@@ -12,17 +12,15 @@ import type { ThreadLog } from "../../runtime/threads/keep-thread.ts";
 import { threadLog } from "../../runtime/threads/thread-log.ts";
 import { lowerThreadPriority } from "../../runtime/threads/thread-priority.ts";
 import { ProjectionGroup } from "../builds/projection-group.ts";
-import { clickProjections, lifecycleProjections } from "../groups.ts";
-import type { Projection } from "../projection.ts";
+import { type ProjectionGroupSpec, projectionGroups } from "../groups.ts";
 import { catchUpWatch } from "./catch-up-watch.ts";
 import type { FromProjector, ProjectorThreadData, ToProjector } from "./projector-messages.ts";
 
 const REPORT_EVERY_MS = 1_000;
 /** With higher niceness the thread was starved on a machine whose cores are all busy. */
 const NICENESS = 10;
-/** Short, as portal pages wait until a link that was just created is in the documents. */
+/** Short, as lifecycle projections commit every 100 ms (groups.ts). */
 const POLL_MS = 25;
-const LIFECYCLE_COMMIT_INTERVAL_MS = 100;
 /** As of the other jobs (roles/singleton-job.ts): after a crash another process seals within about 40 seconds. */
 const SEALING_LEASE = { ttlMs: 30_000, renewEveryMs: 10_000, pollEveryMs: 10_000 };
 
@@ -48,8 +46,7 @@ async function runProjector(
   const log = threadLog(post);
   const clock = () => new Date();
   const holder = leaseHolder(randomUUID);
-  const open = (name: string, projections: readonly Projection[], commitIntervalMs?: number) => {
-    const commit = commitIntervalMs === undefined ? {} : { commitIntervalMs };
+  const open = ({ name, projections, ...commit }: ProjectionGroupSpec) => {
     return {
       lease: { leases, name: `projector ${name}`, holder, log },
       withProgress: catchUpWatch({ group: name, now: () => performance.now(), log }),
@@ -59,10 +56,7 @@ async function runProjector(
       }),
     };
   };
-  const groups = [
-    open("lifecycle", lifecycleProjections, LIFECYCLE_COMMIT_INTERVAL_MS),
-    open("clicks", clickProjections),
-  ];
+  const groups = projectionGroups.map(open);
 
   const report = async () => {
     try {

@@ -36,7 +36,7 @@ describe("the projections of a running service", () => {
   it("are rebuilt, all by default, while it answers as before, and then count on", async () => {
     await expect.poll(clicks).toBe(5);
     const answer = await command.json("projections", "rebuild");
-    expect(answer).toMatchObject({ events: 8, seconds: expect.any(Number) });
+    expect(answer).toMatchObject({ events: 9, seconds: expect.any(Number) });
     expect(answer.builds.find((row: Row) => row.name === "links")).toEqual({
       ...{ name: "links", version: links.version, build: 1, previous: 0, active: true, documents: 1 },
     });
@@ -69,6 +69,8 @@ describe("the projections of a running service", () => {
   it("have nothing to build, nor to cancel, while the program is of their versions", async () => {
     expect(await command.json("projections", "build")).toMatchObject({ builds: [], events: 0 });
     expect(await command.json("projections", "cancel")).toEqual({ cancelled: [] });
+    expect(await command.refused("projections", "activate", "links")).toContain("No build of links waits");
+    expect(await command.refused("projections", "retry", "links")).toContain("has not stopped at an event");
   });
 
   it("are verified against the log, and a number that was changed by hand is named", async () => {
@@ -100,7 +102,8 @@ describe("the projections of a running service", () => {
 
   it("come from a log in which `audit verify` finds nothing, and which an anchor binds", async () => {
     const found = await command.json("audit", "verify");
-    expect(found).toMatchObject({ ok: true, events: 9, problem_count: 0, problems: [] });
+    expect(found).toMatchObject({ ok: true, events: 12, problem_count: 0, problems: [] });
+    expect(found.types).toMatchObject({ ProjectionRebuildRequested: 2, ProjectionRolledBack: 1 });
     const later = await command.json("audit", "verify", "--anchor", found.anchor);
     expect(later.anchor).toBe(found.anchor);
     const forged = found.anchor.replace(/.$/, (last: string) => (last === "0" ? "1" : "0"));

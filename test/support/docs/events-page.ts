@@ -8,6 +8,7 @@ import { clickEvents } from "../../../src/events/click-events.ts";
 import type { CatalogueEntry } from "../../../src/events/definition.ts";
 import { domainEvents } from "../../../src/events/domain-events.ts";
 import { linkEvents } from "../../../src/events/link-events.ts";
+import { operatorEvents } from "../../../src/events/operator-events.ts";
 import { publishedSchema } from "../../../src/events/published-data.ts";
 import { sealEvents } from "../../../src/events/seal-events.ts";
 import { PREFIX, SEALS_STREAM } from "../../../src/events/streams.ts";
@@ -63,6 +64,7 @@ const SECTIONS: readonly [title: string, events: object][] = [
   [`Streams \`${PREFIX.clicks}...\``, clickEvents],
   [`Streams \`${PREFIX.withdrawals}...\``, withdrawalEvents],
   [`Stream \`${SEALS_STREAM}\`: in no answer of the feed (audit.md)`, sealEvents],
+  [`Streams \`${PREFIX.operator}...\`: in no answer of the feed (console.md)`, operatorEvents],
 ];
 
 function section(title: string, events: object): string {

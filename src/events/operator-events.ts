@@ -1,0 +1,75 @@
+// Events of `operator-<yyyymm>`: what the operator of the service did to its projections and with its log.
+import { z } from "zod";
+import type { CatalogueEntry } from "./definition.ts";
+
+const at = z.iso.datetime().describe("When it happened");
+const projection = z.string().describe("Name of the projection");
+const version = z.int().describe("Version of the projection");
+const build = z.int().describe("Number of the build");
+const ofBuild = { at, projection, version, build };
+
+export const operatorEvents = {
+  OperatorSignedIn: {
+    version: 1,
+    summary: "The operator signed in, in a browser.",
+    schema: z.object({
+      at,
+      browser: z.string().describe("Browser and operating system, as the browser named them"),
+      address: z.string().describe("Of the client, anonymised: IPv4 /24, IPv6 /48"),
+    }),
+  },
+  ProjectionRebuildRequested: {
+    version: 1,
+    summary: "The operator had projections folded again from the whole log, beside what answers.",
+    schema: z.object({
+      at,
+      projections: z.array(z.string()).min(1).describe("Names of the projections"),
+      activates: z
+        .boolean()
+        .describe("Whether the new builds take over by themselves when they are complete"),
+    }),
+  },
+  ProjectionBuildActivated: {
+    version: 1,
+    summary: "The operator let a build take over that had waited for it.",
+    schema: z.object(ofBuild),
+  },
+  ProjectionBuildCancelled: {
+    version: 1,
+    summary: "The operator ended a build in the making; what it had folded was dropped.",
+    schema: z.object(ofBuild),
+  },
+  ProjectionRolledBack: {
+    version: 1,
+    summary: "The operator made the previous build answer again.",
+    schema: z.object({
+      ...ofBuild,
+      replacedVersion: z.int().describe("Version of the build that answered until then"),
+      replacedBuild: z.int().describe("Number of the build that answered until then"),
+    }),
+  },
+  ProjectionFaultRetried: {
+    version: 1,
+    summary: "The operator let a projection try an event again that it had stopped at.",
+    schema: z.object({
+      ...ofBuild,
+      position: z.string().describe("Position of the event"),
+      stream: z.string().describe("Stream of the event"),
+      type: z.string().describe("Type of the event"),
+    }),
+  },
+  LogVerified: {
+    version: 1,
+    summary: "The operator had the log checked against its seals.",
+    schema: z.object({
+      at,
+      full: z
+        .boolean()
+        .describe("Whether every event was checked, not those behind the last good seal alone"),
+      ok: z.boolean().describe("Whether nothing was found"),
+      events: z.int().min(0).describe("Number of events that were checked"),
+      problems: z.int().min(0).describe("Number of problems that were found"),
+      anchor: z.string().describe("Binds a later verification to what was found now (docs/audit.md)"),
+    }),
+  },
+} as const satisfies Record<string, CatalogueEntry>;

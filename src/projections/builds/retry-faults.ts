@@ -1,0 +1,48 @@
+// Has projections try the event again that they have stopped at, such as after it became readable, without a restart.
+import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
+import { DomainError } from "../../runtime/errors.ts";
+import { checkpointName, type Projection } from "../projection.ts";
+import { asBuild, type Builds, buildingOf, foldedBuild, numbered } from "./build.ts";
+import { changeBuilds } from "./builds-document.ts";
+
+export class NotFaulted extends DomainError {
+  override readonly code = "not_faulted";
+}
+
+/** A build that has stopped. */
+export type Faulted = { projection: Projection; fault: NonNullable<Checkpoint["fault"]> };
+
+/** Every process that folds them notices within a second, and continues from the checkpoints. @throws what the store throws */
+export async function retryFaults(
+  deps: { readStore: ReadStore; newId: () => string },
+  projections: readonly Projection[],
+): Promise<void> {
+  // Outside of the change, which may be applied twice.
+  const token = new Map<string, number>();
+  await changeBuilds(deps.readStore, deps.newId, (builds) => {
+    for (const projection of projections) {
+      builds.projections[projection.name] ??= { active: numbered(projection, 0) };
+      const entry = builds.projections[projection.name] ?? {};
+      if (!token.has(projection.name)) token.set(projection.name, (entry.retries ?? 0) + 1);
+      entry.retries = Math.max(entry.retries ?? 0, token.get(projection.name) ?? 0);
+    }
+  });
+}
+
+/** The faulted builds of each projection: the one that is kept up to date, and the one in progress. @throws NotFaulted */
+export function faultedOf(
+  builds: Builds,
+  checkpoints: Readonly<Record<string, Checkpoint>>,
+  projections: readonly Projection[],
+): Faulted[] {
+  return projections.flatMap((projection) => {
+    const building = buildingOf(projection, builds);
+    const folded = [foldedBuild(projection, builds), building && asBuild(projection, building)];
+    const faulted = folded.flatMap((one) => {
+      const fault = one && checkpoints[checkpointName(one)]?.fault;
+      return one && fault ? [{ projection: one, fault }] : [];
+    });
+    if (faulted.length === 0) throw new NotFaulted(`${projection.name} has not stopped at an event`);
+    return faulted;
+  });
+}

@@ -1,0 +1,51 @@
+// Where each event of accounts, domains, links and the operator is: for look-ups by account, actor and correlation id.
+import { catalogue, type EventType } from "../../events/catalogue.ts";
+import { clickEvents } from "../../events/click-events.ts";
+import { sealEvents } from "../../events/seal-events.ts";
+import { categoryOf, PREFIX } from "../../events/streams.ts";
+import type { Document } from "../../read-store/port.ts";
+import type { Projection } from "../projection.ts";
+
+/**
+ * `_id`: `recordedAt`, `@` and the position, so that documents sort by time and a range of times is one of ids. `actor`:
+ * its type, and `:` and its id where it has one. `opens`: the category again in the first event of a stream, else null.
+ */
+export type EventIndexDocument = Document & {
+  category: string;
+  opens: string | null;
+  stream: string;
+  revision: number;
+  type: string;
+  account: string | null;
+  actor: string;
+  correlationId: string;
+};
+
+const INDEXED = ["category", "opens", "account", "actor", "correlationId"] as const;
+
+/** Clicks are left out: they are found by time and link (queries/audit/find-clicks.ts), at no cost for each of them. */
+export const eventIndex: Projection<EventIndexDocument> = {
+  name: "event-index",
+  version: 1,
+  collection: {
+    name: "event-index",
+    indexes: INDEXED.map((field) => [field, "_id"]),
+    columns: [...INDEXED],
+  },
+  prefixes: [PREFIX.account, PREFIX.domain, PREFIX.link, PREFIX.withdrawals, PREFIX.operator],
+  handles: (Object.keys(catalogue) as EventType[]).filter(
+    (type) => !(type in clickEvents || type in sealEvents),
+  ),
+  key: ({ recordedAt, position }) => `${recordedAt}@${position}`,
+  empty: ({ stream, revision, type, data, metadata }) => {
+    const category = categoryOf(stream);
+    const { actor, correlationId } = metadata;
+    return {
+      ...{ category, opens: revision === 0 ? category : null, stream, revision, type },
+      account: "accountId" in data ? data.accountId : null,
+      actor: "id" in actor ? `${actor.type}:${actor.id}` : actor.type,
+      correlationId,
+    };
+  },
+  evolve: (document) => document,
+};

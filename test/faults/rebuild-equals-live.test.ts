@@ -1,0 +1,230 @@
+// A log of 200,000 varied events whose service is killed again and again: a rebuild equals what it had folded live, and
+// queries answer while the rebuild runs.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Backend, openBackend } from "../../src/backend.ts";
+import { parseConfig } from "../../src/config.ts";
+import type { LinkClicked } from "../../src/events/catalogue.ts";
+import { CLICK_KINDS, DEVICE_TYPES } from "../../src/events/vocabulary.ts";
+import { allProjections, clickProjections } from "../../src/projections/groups.ts";
+import { checkpointName } from "../../src/projections/projection.ts";
+import type { VerifiedProjection } from "../../src/projections/verify/verify-projections.ts";
+import { linkClicked } from "../support/event-store/stored-events.ts";
+import { printCounts } from "../support/runtime/print-counts.ts";
+import { append } from "../support/runtime/stores.ts";
+import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
+import { until } from "../support/runtime/until.ts";
+import { mongodb, startMongodb } from "../support/servers/mongodb-server.ts";
+import { onServer } from "../support/servers/test-servers.ts";
+import { childEnvironment } from "../support/service/child-environment.ts";
+import {
+  accountWithKeys,
+  type Environment,
+  instanceOf,
+  runCommand,
+  type ServiceProcess,
+  startService,
+} from "../support/service/service-process.ts";
+
+const CLICKS = 200_000;
+const KILLS = 10;
+const AN_APPEND = 500;
+const LINKS = 100;
+const DAYS = 4;
+/** An account may ask 500 times an hour with each of its keys: for a third of it before, the rest during the rebuild. */
+const KEYS = 5;
+const QUERIES = 700;
+const MOST_QUERIES = 1_500;
+const PATIENT_MS = 600_000;
+
+describe("on SQLite", () =>
+  rebuildEqualsLive(async () => ({ environment: {}, stop: async () => undefined })));
+
+onServer(mongodb, () => {
+  describe("on MongoDB", () =>
+    rebuildEqualsLive(async () => {
+      const server = await startMongodb();
+      const environment = {
+        MONGODB_URL: server.newDatabase(),
+        SECRET_KEY: "one key for all processes of a test",
+      };
+      return { environment, stop: () => server.stop() };
+    }));
+});
+
+function rebuildEqualsLive(
+  startStores: () => Promise<{ environment: Environment; stop: () => Promise<void> }>,
+): void {
+  let folder: TemporaryFolder;
+  let stores: Awaited<ReturnType<typeof startStores>>;
+  let instance: Environment;
+  let backend: Backend;
+  let service: ServiceProcess | undefined;
+  let accountId: string;
+  let keys: string[];
+  let asked = 0;
+  let slugs: string[];
+
+  beforeAll(async () => {
+    folder = await temporaryFolder();
+    stores = await startStores();
+    instance = await instanceOf(folder.path, stores.environment);
+    ({ accountId, keys } = await accountWithKeys(instance, "developer", KEYS));
+    backend = await openBackend(parseConfig(instance), { offThread: false });
+    await backend.prepare();
+    service = await startService(instance);
+    slugs = await createLinks();
+  }, PATIENT_MS);
+  afterAll(async () => {
+    await service?.stop();
+    await backend?.close();
+    await stores?.stop();
+    await folder?.remove();
+  }, PATIENT_MS);
+
+  const ask = async <T>(path: string, body?: unknown): Promise<T> => {
+    asked += 1;
+    const headers = { "x-api-key": keys[asked % KEYS] ?? "", "content-type": "application/json" };
+    const response = await fetch(`${service?.url}${path}`, {
+      headers,
+      ...(body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }),
+    });
+    expect(response.status).toBeLessThan(300);
+    return (await response.json()) as T;
+  };
+  const createLinks = async () => {
+    const links = Array.from({ length: LINKS }, (_, n) => ({ url: `https://example.com/${n}` }));
+    const { results } = await ask<{ results: { slug: string }[] }>("/api/v1/shorten/bulk", {
+      links,
+    });
+    return results.map(({ slug }) => slug);
+  };
+  const appendClicks = async (from: number, count: number) => {
+    let position = "";
+    for (let at = from; at < from + count; at += AN_APPEND) {
+      const clicks = Array.from({ length: AN_APPEND }, (_, n) => variedClick(at + n, slugs, accountId));
+      ({ position } = await append(
+        backend.eventStore,
+        `clicks-abcdefabcd-2026030${1 + ((at / 1_000) % 3)}`,
+        clicks,
+      ));
+    }
+    return position;
+  };
+  const positions = async () => {
+    const checkpoints = await backend.readStore.checkpoints();
+    return clickProjections.map((one) => checkpoints[checkpointName(one)]?.position ?? "");
+  };
+  const totalOf = async (slug: string) => {
+    const { analytics } = await ask<{ analytics: { totalClicks: number } }>(`/api/v1/analytics/${slug}`);
+    return analytics.totalClicks;
+  };
+  /** In milliseconds. */
+  const queryTimes = async (most: number, isOver: () => boolean) => {
+    const times: number[] = [];
+    while (times.length < most && !isOver()) {
+      const started = performance.now();
+      await ask(`/api/v1/analytics/${slugs[times.length % LINKS]}`);
+      times.push(performance.now() - started);
+    }
+    return times;
+  };
+
+  it(
+    `a rebuild equals the live documents after ${CLICKS} clicks and ${KILLS} kills, and queries answer meanwhile`,
+    async () => {
+      const each = CLICKS / KILLS;
+      let whileFolding = 0;
+      for (let kill = 0; kill < KILLS; kill++) {
+        const before = (await positions()).sort().at(-1) ?? "";
+        const last = await appendClicks(kill * each, each);
+        await until(
+          "the projector to be at work",
+          async () => (await positions()).some((one) => one > before),
+          {
+            withinMs: 60_000,
+            everyMs: 5,
+          },
+        );
+        await service?.stop("SIGKILL");
+        if ((await positions()).some((one) => one < last)) whileFolding += 1;
+        service = await startService(instance);
+      }
+      const head = await appendClicks(CLICKS, AN_APPEND);
+      await until("all to be folded", async () => (await positions()).every((one) => one >= head), {
+        withinMs: PATIENT_MS,
+      });
+
+      const before = percentile99(await queryTimes(QUERIES, () => false));
+      const { ended, output } = rebuild(instance);
+      let isOver = false;
+      const times = queryTimes(MOST_QUERIES, () => isOver);
+      await ended;
+      isOver = true;
+      const during = percentile99(await times);
+      const { builds, events } = JSON.parse(output());
+      expect(builds).toHaveLength(allProjections.length);
+      expect(builds.every(({ active }: { active: boolean }) => active)).toBe(true);
+
+      const rebuilt = await runCommand<{ ok: boolean; projections: VerifiedProjection[] }>(
+        instance,
+        ...["projections", "verify"],
+      );
+      await runCommand(instance, "projections", "rollback", ...allProjections.map(({ name }) => name));
+      const live = await runCommand<typeof rebuilt>(instance, "projections", "verify");
+      expect([live.ok, rebuilt.ok]).toEqual([true, true]);
+      const compared = (found: typeof rebuilt) =>
+        found.projections.map(({ name, documents }) => [name, documents]);
+      expect(compared(live)).toEqual(compared(rebuilt));
+      expect(new Set(live.projections.map(({ build }) => build))).toEqual(new Set([0]));
+
+      let counted = 0;
+      for (const slug of slugs) counted += await totalOf(slug);
+      expect(counted).toBe(CLICKS + AN_APPEND);
+      const p99 = { before: Math.round(before * 10) / 10, during: Math.round(during * 10) / 10 };
+      printCounts("rebuild equals live", { kills: KILLS, whileFolding, events, counted, ...p99 });
+      expect(whileFolding).toBeGreaterThan(0);
+    },
+    PATIENT_MS,
+  );
+}
+
+/** The command, as an operator gives it beside the running service. */
+function rebuild(instance: Environment) {
+  const env = childEnvironment(instance);
+  const child = spawn(process.execPath, ["src/cli.ts", "projections", "rebuild", "--json"], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let printed = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    printed += chunk.toString();
+  });
+  return { ended: once(child, "close"), output: () => printed };
+}
+
+/** Kinds, places, programs, referrers and campaigns in all combinations; some values are those that break objects. */
+function variedClick(n: number, slugs: readonly string[], accountId: string): LinkClicked {
+  const slug = slugs[(n * 7) % slugs.length] ?? "";
+  const day = 1 + (Math.floor(n / (CLICKS / DAYS)) % DAYS);
+  const at = new Date(Date.UTC(2026, 2, day, n % 24, (n * 13) % 60, n % 60));
+  return linkClicked({
+    link: `localhost/${slug}`,
+    accountId,
+    at: at.toISOString(),
+    kind: CLICK_KINDS[n % 3] ?? "click",
+    device: DEVICE_TYPES[n % 5] ?? "unknown",
+    browser: { name: ["Firefox", "Chrome", "Safari", "unknown"][n % 4] ?? "", version: `${n % 9}.0` },
+    os: { name: ["Linux", "iOS", "Windows"][n % 3] ?? "", version: "" },
+    country: ["FR", "DE", "JP", "US", ""][n % 5] ?? "",
+    city: `city ${n % 311}`,
+    referrerHost: n % 11 === 0 ? "direct" : `site-${n % 257}.example`,
+    utm: n % 4 === 0 ? { source: `s${n % 23}`, campaign: n % 8 === 0 ? "__proto__" : "spring" } : {},
+    visitor: (n % 5_000).toString(16).padStart(16, "0"),
+  });
+}
+
+function percentile99(times: number[]): number {
+  return times.sort((a, b) => a - b)[Math.floor(times.length * 0.99)] ?? 0;
+}

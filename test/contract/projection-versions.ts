@@ -5,7 +5,7 @@ import { readBuilds } from "../../src/projections/builds/builds-document.ts";
 import { prepareBuilds } from "../../src/projections/builds/finish-builds.ts";
 import { foldBuilds } from "../../src/projections/builds/fold-builds.ts";
 import { cancelBuilds, registerMissing } from "../../src/projections/builds/register-builds.ts";
-import { linkDays } from "../../src/projections/definitions/days.ts";
+import { linkDays } from "../../src/projections/definitions/days/link-days.ts";
 import { linkClicks } from "../../src/projections/definitions/link-clicks.ts";
 import { allProjections } from "../../src/projections/groups.ts";
 import { checkpointName } from "../../src/projections/projection.ts";

@@ -6,8 +6,10 @@ import type { StoredEvent } from "../../src/events/catalogue.ts";
 import { readEvent } from "../../src/events/read-event.ts";
 import { CLICK_KINDS, type ClickKind, DEVICE_TYPES } from "../../src/events/vocabulary.ts";
 import { accountTotals } from "../../src/projections/definitions/account-totals.ts";
-import { accountDays, type DayDocument, linkDays } from "../../src/projections/definitions/days.ts";
-import { DIMENSIONS, linkClicks } from "../../src/projections/definitions/link-clicks.ts";
+import { DIMENSIONS } from "../../src/projections/definitions/click-dimensions.ts";
+import { accountDays, type DayDocument } from "../../src/projections/definitions/days/days.ts";
+import { linkDays } from "../../src/projections/definitions/days/link-days.ts";
+import { linkClicks } from "../../src/projections/definitions/link-clicks.ts";
 import { valueCounts } from "../../src/projections/definitions/tally.ts";
 import { clickProjections } from "../../src/projections/groups.ts";
 import { checkpointName, type Projection } from "../../src/projections/projection.ts";
@@ -104,6 +106,14 @@ describe("projections of clicks", () => {
     const ofOneLink = click.map((event) => linkClicked({ ...event.data, link: "sho.rt/hot" }));
     await fc.assert(
       fc.property(fc.array(ofOneLink, { minLength: 200, maxLength: 900, size: "max" }), (list) => {
+        for (const day of plainFold(linkDays, list.map(asStored)).values())
+          for (const [n, kind] of CLICK_KINDS.entries()) {
+            const hits = day.quarters.reduce((sum, quarter) => sum + (quarter[n + 1] ?? 0), 0);
+            const sums = (day.kinds[kind]?.tallies ?? []).map((tally) =>
+              valueCounts(tally).reduce((sum, [, count]) => sum + count, 0),
+            );
+            expect(sums).toEqual(hits === 0 ? [] : DIMENSIONS.map(() => hits));
+          }
         for (const document of plainFold(linkClicks, list.map(asStored)).values()) {
           const { totalClicks } = document;
           expect(document.click + document.preview + document.qr_scan).toBe(totalClicks);
@@ -127,7 +137,7 @@ describe("projections of clicks", () => {
     await fc.assert(
       fc.property(fc.array(ofAccounts, { minLength: 1, maxLength: 300, size: "max" }), (list) => {
         const events = list.map(asStored);
-        const sums = (projection: Projection<DayDocument>) => {
+        const sums = <D extends DayDocument>(projection: Projection<D>) => {
           const bySubject = new Map<string, number[]>();
           for (const { _id, quarters } of plainFold(projection, events).values()) {
             const subject = _id.slice(0, -"@2026-03-01".length);

@@ -1,7 +1,7 @@
 // A link's breakdowns by country, device, referrer etc. as ranked bars; SVG widths need neither scripts nor inline
 // styles.
 import type { UtmField } from "../../events/vocabulary.ts";
-import type { Dimension } from "../../projections/definitions/link-clicks.ts";
+import type { Dimension } from "../../projections/definitions/click-dimensions.ts";
 import { OTHER, type ValueCount } from "../../projections/definitions/tally.ts";
 import type { LinkReport } from "../../queries/analytics/link-report.ts";
 import { count } from "../links/link-view.ts";

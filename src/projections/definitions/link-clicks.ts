@@ -1,16 +1,13 @@
 // What is answered together about the hits of a link: its totals, breakdowns and recent clicks (interface, part 2).
 import type { LinkClicked } from "../../events/catalogue.ts";
 import { PREFIX } from "../../events/streams.ts";
-import { type ClickKind, UNKNOWN, UTM_FIELDS, type UtmField } from "../../events/vocabulary.ts";
+import { type ClickKind, UTM_FIELDS, type UtmField } from "../../events/vocabulary.ts";
 import type { Document } from "../../read-store/port.ts";
 import type { Projection } from "../projection.ts";
+import { DIMENSIONS, type Dimension, VALUE_OF } from "./click-dimensions.ts";
 import { clickRank } from "./click-rank.ts";
 import { addRecent, type RecentClickRow } from "./recent-clicks.ts";
 import { addOne, type Tally } from "./tally.ts";
-
-/** Dimensions in which every hit counts, as `unknown` where it has no value, so that each sums to `totalClicks`. */
-export const DIMENSIONS = ["devices", "countries", "cities", "browsers", "os", "referrers"] as const;
-export type Dimension = (typeof DIMENSIONS)[number];
 
 /**
  * `_id`: link key. `totalClicks` is the sum of the kinds. `rank`: see click-rank.ts. `utm`: only fields with values.
@@ -69,12 +66,7 @@ export const linkClicks: Projection<LinkClicksDocument> = {
     // Clicks of several writers, or from a spool, are appended out of order.
     if (click.at < clicks.firstAt) clicks.firstAt = click.at;
     if (click.at > clicks.lastAt) clicks.lastAt = click.at;
-    addOne(clicks.devices, click.device);
-    addOne(clicks.countries, click.country || UNKNOWN);
-    addOne(clicks.cities, cityName(click));
-    addOne(clicks.browsers, click.browser.name || UNKNOWN);
-    addOne(clicks.os, click.os.name || UNKNOWN);
-    addOne(clicks.referrers, click.referrerHost || UNKNOWN);
+    for (const dimension of DIMENSIONS) addOne(clicks[dimension], VALUE_OF[dimension](click));
     for (const field of UTM_FIELDS) {
       const value = click.utm[field];
       if (!value) continue;
@@ -85,9 +77,3 @@ export const linkClicks: Projection<LinkClicksDocument> = {
     return clicks;
   },
 };
-
-/** With its country, as `Paris, FR` and `Paris, US` are two cities. */
-function cityName({ city, country }: LinkClicked["data"]): string {
-  if (!city || city === UNKNOWN) return UNKNOWN;
-  return country && country !== UNKNOWN ? `${city}, ${country}` : city;
-}

@@ -145,10 +145,18 @@ export class DocumentFold {
 
 /** Estimated from the number of values, as reading the length of each text would take longer than folding an event. */
 function sizeOf(document: Document): number {
+  return valuesIn(document) * VALUE_BYTES;
+}
+
+/** Lists are nested once: rows of hits, quarter-hours, tallies. */
+function valuesIn(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
   let values = 0;
-  // The elements of a list are alike: rows of hits, quarter-hours; texts have no members.
-  for (const field of Object.values(document))
-    values +=
-      1 + (Array.isArray(field) ? field.length * (1 + (Array.isArray(field[0]) ? field[0].length : 0)) : 0);
-  return values * VALUE_BYTES;
+  if (!Array.isArray(value)) {
+    for (const field of Object.values(value)) values += 1 + valuesIn(field);
+    return values;
+  }
+  values = value.length;
+  if (Array.isArray(value[0])) for (const row of value) values += row.length;
+  return values;
 }

@@ -3,8 +3,10 @@ import { CLICK_KINDS } from "../../events/vocabulary.ts";
 import type { Document } from "../../read-store/port.ts";
 import type { AccountTotalsDocument } from "../definitions/account-totals.ts";
 import { accountTotals } from "../definitions/account-totals.ts";
-import { accountDays, type DayDocument, linkDays } from "../definitions/days.ts";
-import { DIMENSIONS, type LinkClicksDocument, linkClicks } from "../definitions/link-clicks.ts";
+import { DIMENSIONS } from "../definitions/click-dimensions.ts";
+import { accountDays, type DayDocument } from "../definitions/days/days.ts";
+import { type LinkDayDocument, linkDays } from "../definitions/days/link-days.ts";
+import { type LinkClicksDocument, linkClicks } from "../definitions/link-clicks.ts";
 import { type Tally, valueCounts } from "../definitions/tally.ts";
 
 /** `what`: such as `countries of sho.rt/x`; `sum`: what its parts add up to; `total`: what they should add up to. */
@@ -39,7 +41,17 @@ export function sumChecks(isWhole: boolean): SumChecks {
       ofLinks.add(link, totalClicks);
       byAccount.add(clicks.accountId, totalClicks);
     },
-    [linkDays.name]: (document) => ofLinkDays.add(subjectOf(document), hitsOf(document as DayDocument)),
+    [linkDays.name](document) {
+      const day = document as LinkDayDocument;
+      for (const [n, kind] of CLICK_KINDS.entries()) {
+        const hits = sumOf(day.quarters.map((quarter) => quarter[n + 1] ?? 0));
+        for (const [dimension, name] of DIMENSIONS.entries()) {
+          const tally = day.kinds[kind]?.tallies[dimension] ?? [];
+          check(`${name} of ${kind} of ${day._id}`, tallied(tally), hits);
+        }
+      }
+      ofLinkDays.add(subjectOf(document), hitsOf(day));
+    },
     [accountDays.name]: (document) => ofAccountDays.add(subjectOf(document), hitsOf(document as DayDocument)),
     [accountTotals.name](document) {
       const totals = document as AccountTotalsDocument;

@@ -1,7 +1,7 @@
 // An account's dashboard: clicks over time, all-time totals, top links, and usage of its tier's limits.
 import { type ClickKind, TIER_LIMITS, type Tier, WEBHOOKS_PER_ACCOUNT } from "../../events/vocabulary.ts";
 import { type AccountTotalsDocument, accountTotals } from "../../projections/definitions/account-totals.ts";
-import { accountDays, type DayDocument, dayOf } from "../../projections/definitions/days.ts";
+import { accountDays, type DayDocument, dayOf } from "../../projections/definitions/days/days.ts";
 import { domains } from "../../projections/definitions/domains.ts";
 import { keys } from "../../projections/definitions/keys.ts";
 import { webhooks } from "../../projections/definitions/webhooks.ts";

@@ -1,5 +1,6 @@
 // Reads the click documents of one link at one consistent position, so that the sums of an answer agree.
-import { type DayDocument, dayOf, linkDays } from "../../projections/definitions/days.ts";
+import { type DayDocument, dayOf } from "../../projections/definitions/days/days.ts";
+import { linkDays } from "../../projections/definitions/days/link-days.ts";
 import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
 import type { Document, ReadStore } from "../../read-store/port.ts";
 

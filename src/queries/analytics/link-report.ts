@@ -1,7 +1,8 @@
 // Data of a link's analytics page, with the log position from which live updates continue.
 import type { Position } from "../../event-store/port.ts";
 import { type ClickKind, UTM_FIELDS, type UtmField } from "../../events/vocabulary.ts";
-import { DIMENSIONS, type Dimension, linkClicks } from "../../projections/definitions/link-clicks.ts";
+import { DIMENSIONS, type Dimension } from "../../projections/definitions/click-dimensions.ts";
+import { linkClicks } from "../../projections/definitions/link-clicks.ts";
 import { type RecentClick, recentClick } from "../../projections/definitions/recent-clicks.ts";
 import { OTHER, type Tally, type ValueCount, valueCounts } from "../../projections/definitions/tally.ts";
 import { checkpointName } from "../../projections/projection.ts";

@@ -1,6 +1,6 @@
 // Builds zero-filled time series by hour, day or month from day documents, for analytics answers and charts.
 import { CLICK_KINDS, type ClickKind } from "../../events/vocabulary.ts";
-import { type DayDocument, dateOf, type QuarterHour } from "../../projections/definitions/days.ts";
+import { type DayDocument, dateOf, type QuarterHour } from "../../projections/definitions/days/days.ts";
 
 /** Each range ends with the current hour, day or month. */
 export const RANGES = ["24h", "7d", "30d", "12mo"] as const;

@@ -1,13 +1,22 @@
 // The click projections: totals, breakdowns, days and recent clicks of given events.
 import { describe, expect, it } from "vitest";
 import { accountTotals } from "../../../src/projections/definitions/account-totals.ts";
-import { accountDays, linkDays } from "../../../src/projections/definitions/days.ts";
-import { DIMENSIONS, linkClicks } from "../../../src/projections/definitions/link-clicks.ts";
+import { DIMENSIONS } from "../../../src/projections/definitions/click-dimensions.ts";
+import { accountDays } from "../../../src/projections/definitions/days/days.ts";
+import { linkDays } from "../../../src/projections/definitions/days/link-days.ts";
+import { linkClicks } from "../../../src/projections/definitions/link-clicks.ts";
 import { recentClick } from "../../../src/projections/definitions/recent-clicks.ts";
 import { addOne, type Tally, valueCounts } from "../../../src/projections/definitions/tally.ts";
 import type { Projection } from "../../../src/projections/projection.ts";
 import type { Document } from "../../../src/read-store/port.ts";
-import { ACCOUNT, AT, linkClicked, OTHER_ACCOUNT, stored } from "../../support/event-store/stored-events.ts";
+import {
+  ACCOUNT,
+  AT,
+  linkClicked,
+  OTHER_ACCOUNT,
+  position,
+  stored,
+} from "../../support/event-store/stored-events.ts";
 import { plainFold } from "../../support/projections/plain-fold.ts";
 
 type Click = Parameters<typeof linkClicked>[0];
@@ -60,6 +69,41 @@ describe("hits by day", () => {
       { _id: "sho.rt/abc@2026-03-02", quarters: [[0, 1, 0, 0]] },
       { _id: "sho.rt/other@2026-03-01", quarters: [[42, 1, 0, 0]] },
     ]);
+  });
+
+  it("of a link have breakdowns and visitors by kind, and the position of the first click", () => {
+    const [day] = given(linkDays, [
+      { at: "2026-03-01T10:59:59.999Z", visitor: "a".repeat(16), utm: { source: "mail" } },
+      { at: "2026-03-01T08:00:00.000Z", visitor: "b".repeat(16), country: "DE", city: "" },
+      { at: "2026-03-01T10:00:00.000Z", visitor: "a".repeat(16), utm: { source: "mail" } },
+      { at: "2026-03-01T10:00:00.000Z", visitor: "a".repeat(16), kind: "qr_scan" },
+    ]);
+    expect(day).toMatchObject({ first: position(0), _position: position(3) });
+    expect(day?.kinds).toEqual({
+      click: {
+        tallies: [
+          ["desktop", 3],
+          ["FR", 2, "DE", 1],
+          ["Paris, FR", 2, "unknown", 1],
+          ["Firefox", 3],
+          ["Linux", 3],
+          ["example.org", 3],
+        ],
+        visitors: "a".repeat(10) + "b".repeat(10),
+        utm: { source: ["mail", 2] },
+      },
+      qr_scan: {
+        tallies: [
+          ["desktop", 1],
+          ["FR", 1],
+          ["Paris, FR", 1],
+          ["Firefox", 1],
+          ["Linux", 1],
+          ["example.org", 1],
+        ],
+        visitors: "a".repeat(10),
+      },
+    });
   });
 
   it("of an account are the sum over all its links, and no other account's", () => {

@@ -1,6 +1,6 @@
 // Time series from day documents: buckets that end with the current one, zero-filled.
 import { describe, expect, it } from "vitest";
-import type { DayDocument, QuarterHour } from "../../../src/projections/definitions/days.ts";
+import type { DayDocument, QuarterHour } from "../../../src/projections/definitions/days/days.ts";
 import { daysIn, RANGES, sumOf, timeSeries } from "../../../src/queries/analytics/time-series.ts";
 
 const NOW = new Date("2026-03-01T10:30:00.000Z");

@@ -1,0 +1,24 @@
+// What a hit is broken down by: the value that it counts as in each dimension.
+import type { LinkClicked } from "../../events/catalogue.ts";
+import { UNKNOWN } from "../../events/vocabulary.ts";
+
+type Click = LinkClicked["data"];
+
+/** Dimensions in which every hit counts, as `unknown` where it has no value, so that each sums to the number of hits. */
+export const DIMENSIONS = ["devices", "countries", "cities", "browsers", "os", "referrers"] as const;
+export type Dimension = (typeof DIMENSIONS)[number];
+
+export const VALUE_OF: Readonly<Record<Dimension, (click: Click) => string>> = {
+  devices: ({ device }) => device,
+  countries: ({ country }) => country || UNKNOWN,
+  cities: cityName,
+  browsers: ({ browser }) => browser.name || UNKNOWN,
+  os: ({ os }) => os.name || UNKNOWN,
+  referrers: ({ referrerHost }) => referrerHost || UNKNOWN,
+};
+
+/** With its country, as `Paris, FR` and `Paris, US` are two cities. */
+function cityName({ city, country }: Click): string {
+  if (!city || city === UNKNOWN) return UNKNOWN;
+  return country && country !== UNKNOWN ? `${city}, ${country}` : city;
+}

@@ -1,0 +1,62 @@
+// Hits by UTC day, quarter-hour and kind, for time series; here those of accounts, those of links in link-days.ts.
+import type { LinkClicked } from "../../../events/catalogue.ts";
+import { PREFIX } from "../../../events/streams.ts";
+import { CLICK_KINDS } from "../../../events/vocabulary.ts";
+import type { Document } from "../../../read-store/port.ts";
+import type { Projection } from "../../projection.ts";
+
+/** The number of the quarter-hour in the UTC day, 0 to 95, and its hits by kind, in the order of CLICK_KINDS. */
+export type QuarterHour = [quarter: number, click: number, preview: number, qrScan: number];
+
+/** `_id`: `<subject>@YYYY-MM-DD`. `quarters`: those with a hit, in order. Quarters, as time zones differ by quarters. */
+export type DayDocument = Document & { quarters: QuarterHour[] };
+
+/** `at`: any instant of the day, ISO 8601 UTC. */
+export function dayOf(subject: string, at: string): string {
+  return `${subject}@${at.slice(0, 10)}`;
+}
+
+/** YYYY-MM-DD of a day's document. */
+export function dateOf({ _id }: Pick<DayDocument, "_id">): string {
+  return _id.slice(-10);
+}
+
+/** Counts the hit in its quarter-hour, in place. */
+export function addHit(
+  quarters: QuarterHour[],
+  { at, kind }: Pick<LinkClicked["data"], "at" | "kind">,
+): void {
+  quarterOf(quarters, at)[(CLICK_KINDS.indexOf(kind) + 1) as 1 | 2 | 3] += 1;
+}
+
+/** The quarter-hour of that instant; added when it is missing. */
+function quarterOf(quarters: QuarterHour[], at: string): QuarterHour {
+  const quarter = Number(at.slice(11, 13)) * 4 + Math.floor(Number(at.slice(14, 16)) / 15);
+  let index = quarters.length;
+  // From the end, as nearly all hits are in the latest quarter.
+  while (index > 0 && (quarters[index - 1] as QuarterHour)[0] > quarter) index -= 1;
+  const found = quarters[index - 1];
+  if (found?.[0] === quarter) return found;
+  const added: QuarterHour = [quarter, 0, 0, 0];
+  quarters.splice(index, 0, added);
+  return added;
+}
+
+/** One document for each day on which one of the account's links was hit, for the chart of the dashboard. */
+export const accountDays: Projection<DayDocument> = {
+  name: "account-days",
+  version: 2,
+  readsSince: 2,
+  collection: { name: "account-days-2", indexes: [] },
+  prefixes: [PREFIX.clicks],
+  handles: ["LinkClicked"],
+  key(event) {
+    const { accountId, at } = event.data as LinkClicked["data"];
+    return dayOf(accountId, at);
+  },
+  empty: () => ({ quarters: [] }),
+  evolve(day, event) {
+    if (event.type === "LinkClicked") addHit(day.quarters, event.data);
+    return day;
+  },
+};

@@ -5,6 +5,8 @@ import type { MakerOf } from "../object-makers.ts";
 import type { EventColumns, NewEvent, NewEvents } from "../port.ts";
 
 const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+/** First byte of zstd's magic number (RFC 8878). */
+const ZSTD = 0x28;
 /** Depth of columns: members of the event, and members of its `data` and `metadata`; deeper objects are values. */
 const DEPTH = 2;
 /** A column with more than MANY distinct values in its first SAMPLE, such as ids, is not deduplicated. */
@@ -30,10 +32,15 @@ export function batchBody(events: NewEvents): Uint8Array {
 
 /** The events in the form in which they were appended. `makerOf`: as of eachEvent. */
 export function newEventsOfBody(body: Uint8Array, count: number, makerOf: MakerOf): NewEvents {
-  const text = zstdDecompressSync(body).toString("utf8");
+  const text = textOfBody(body).toString("utf8");
   if (!text.startsWith("{")) return eventsOfLines(text);
   const stored = JSON.parse(text) as Column | EventColumns;
   return "times" in stored ? stored : (expand(stored, count, makerOf) as NewEvent[]);
+}
+
+/** JSON, which is compressed in the log; in an archive file the text of many bodies is compressed as one. */
+export function textOfBody(body: Uint8Array): Buffer {
+  return body[0] === ZSTD ? zstdDecompressSync(body) : Buffer.from(body.buffer, body.byteOffset, body.length);
 }
 
 function columnOf(values: Values, depth: number): Column {

@@ -32,9 +32,27 @@ const SCHEMA_2 = `
   ) STRICT, WITHOUT ROWID;
 `;
 
+/**
+ * Files that hold events in the log's place; the body of their batches says where in the file (archived-body.ts).
+ * `moved`: 0 as long as some of the events lie in both.
+ */
+const ARCHIVES = `
+  CREATE TABLE IF NOT EXISTS archives (
+    file TEXT PRIMARY KEY,
+    category TEXT NOT NULL,
+    day TEXT NOT NULL,
+    first_position INTEGER NOT NULL,
+    last_position INTEGER NOT NULL,
+    events INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    sha256 TEXT NOT NULL,
+    moved INTEGER NOT NULL
+  ) STRICT;
+`;
+
 /** Creates what is missing, also in a log of an earlier version; call it inside a transaction. */
 export function createBatchTables(db: DatabaseSync): void {
-  db.exec(SCHEMA);
+  db.exec(SCHEMA + ARCHIVES);
   const columns = db.prepare("SELECT name FROM pragma_table_info('segments')").all();
   if (!columns.some(({ name }) => name === "first_id")) db.exec(SCHEMA_2);
 }

@@ -24,7 +24,11 @@ export class BatchTail {
 
   constructor(db: DatabaseSync) {
     const sizes = "SELECT last_position, count, category FROM segments";
-    this.#after = db.prepare(`${sizes} WHERE last_position > ? ORDER BY last_position LIMIT ${PAGE}`);
+    // Batches of an archive file, also of one whose events are still being moved, stay as the file has them.
+    const unarchived = "coalesce((SELECT max(last_position) FROM archives), 0)";
+    this.#after = db.prepare(
+      `${sizes} WHERE last_position > max(?, ${unarchived}) ORDER BY last_position LIMIT ${PAGE}`,
+    );
     const newest = `${sizes} ORDER BY last_position DESC LIMIT ${LOOK_BACK}`;
     this.#lastFull = db.prepare(
       `SELECT coalesce(max(last_position) FILTER (WHERE count >= ${FULL}), min(last_position) - 1, 0) AS position

@@ -2,46 +2,39 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { objectMakers } from "../object-makers.ts";
 import type { RecordedEvent } from "../port.ts";
+import { type BlockReference, blockReference, isArchived } from "./archive/archived-body.ts";
 import { createBatchTables } from "./batch-schema.ts";
-import { BatchTail } from "./batch-tail.ts";
+import { BatchWriter } from "./batch-writer.ts";
 import type { IdBounds, ReadAllRequest, ReadRequest } from "./log-requests.ts";
-import { type IndexedBatch, mergeBatches } from "./merge-batches.ts";
 import { positionText } from "./positions.ts";
-import { categoryOf, type PrefixStatement, prefixStatements } from "./prefixes.ts";
-import { BATCH_COLUMNS, eventsOfBatch, type StoredBatch } from "./stored-batch.ts";
+import { type PrefixStatement, prefixStatements } from "./prefixes.ts";
+import { BATCH_COLUMNS, type BatchParts, eventsOfParts, partsOf, type StoredBatch } from "./stored-batch.ts";
 
 /** Decoded batches kept: a reader that pages through the log continues inside the batch where its page ended. */
 const KEPT_DECODED = 4;
 
-/** `bounds`: smallest and greatest id; undefined when they are not known. */
-type NewBatch = StoredBatch & { bounds: IdBounds | undefined };
+/** Reads a block of an archive file. */
+export type ReadArchived = (reference: BlockReference) => BatchParts;
 
 export class SqliteBatches {
-  readonly #insert: StatementSync;
-  readonly #insertStream: StatementSync;
-  readonly #delete: StatementSync;
-  readonly #deleteStreams: StatementSync;
   readonly #lastRevision: StatementSync;
   readonly #head: StatementSync;
   readonly #at: StatementSync;
-  readonly #between: StatementSync;
   readonly #forwards: StatementSync;
   readonly #backwards: StatementSync;
   readonly #aroundIds: StatementSync;
   readonly #ofPrefixes: (prefixes: readonly string[]) => PrefixStatement;
-  readonly #tail: BatchTail;
+  readonly #readArchived: ReadArchived;
   readonly #decoded = new Map<number, RecordedEvent[]>();
   readonly #makerOf = objectMakers();
 
+  readonly writer: BatchWriter;
+
   /** Creates the tables when missing; call it inside a transaction. */
-  constructor(db: DatabaseSync) {
+  constructor(db: DatabaseSync, readArchived: ReadArchived) {
     createBatchTables(db);
-    this.#insert = db.prepare("INSERT INTO segments VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)");
-    this.#insertStream = db.prepare("INSERT INTO segment_streams VALUES (?, ?, ?)");
-    this.#delete = db.prepare("DELETE FROM segments WHERE last_position BETWEEN ? AND ?");
-    this.#deleteStreams = db.prepare(
-      "DELETE FROM segment_streams WHERE stream = ? AND last_position BETWEEN ? AND ?",
-    );
+    this.#readArchived = readArchived;
+    this.writer = new BatchWriter(db);
     const either = (what: string) =>
       `SELECT ${what} FROM segments WHERE stream = $stream UNION ALL SELECT ${what} FROM segment_streams WHERE stream = $stream`;
     this.#lastRevision = db.prepare(
@@ -49,9 +42,6 @@ export class SqliteBatches {
     );
     this.#head = db.prepare("SELECT max(last_position) AS position FROM segments");
     this.#at = db.prepare(`SELECT ${BATCH_COLUMNS} FROM segments WHERE last_position = ?`);
-    this.#between = db.prepare(
-      `SELECT ${BATCH_COLUMNS}, first_id, last_id FROM segments WHERE last_position BETWEEN ? AND ? ORDER BY last_position`,
-    );
     const places = `SELECT last_position FROM (${either("last_position, last_revision")})`;
     this.#forwards = db.prepare(`${places} WHERE last_revision >= $from ORDER BY last_revision`);
     this.#backwards = db.prepare(`${places} WHERE $from >= 0 ORDER BY last_revision DESC`);
@@ -60,39 +50,6 @@ export class SqliteBatches {
     );
     const source = { table: "segments", columns: BATCH_COLUMNS, position: "last_position" };
     this.#ofPrefixes = prefixStatements(db, source);
-    this.#tail = new BatchTail(db);
-  }
-
-  /** `position` and `revision` are those of the first event. Returns the last position. */
-  insert(
-    stream: string,
-    body: Uint8Array,
-    at: { count: number; bounds: IdBounds; position: number; revision: number; recordedAt: string },
-  ): number {
-    const { count, bounds, recordedAt } = at;
-    const last = { last_position: at.position + count - 1, last_revision: at.revision + count - 1 };
-    this.#put({ ...last, count, stream, recorded_at: recordedAt, body, bounds });
-    this.#tail.grew(count);
-    return last.last_position;
-  }
-
-  /** Merges consecutive small batches; call it inside a transaction. */
-  mergeTail(): void {
-    for (const { from, to } of this.#tail.rangesToMerge()) {
-      const merged = this.#between.all(from, to) as IndexedBatch[];
-      const { body, runs, bounds } = mergeBatches(merged, this.#makerOf);
-      const last = runs.at(-1);
-      if (!last) continue;
-      const streams = new Map(runs.map(({ stream, revision, count }) => [stream, revision + count - 1]));
-      for (const stream of streams.keys()) this.#deleteStreams.run(stream, from, to);
-      this.#delete.run(from, to);
-      const { stream, recordedAt: recorded_at } = last;
-      const last_revision = last.revision + last.count - 1;
-      const count = runs.reduce((sum, run) => sum + run.count, 0);
-      this.#put({ last_position: to, count, stream, last_revision, recorded_at, body, bounds });
-      streams.delete(last.stream);
-      for (const [stream, revision] of streams) this.#insertStream.run(stream, revision, to);
-    }
   }
 
   /**
@@ -160,12 +117,6 @@ export class SqliteBatches {
       yield this.#at.get(last_position) as StoredBatch;
   }
 
-  #put({ last_position, count, stream, last_revision, recorded_at, body, bounds }: NewBatch): void {
-    const category = categoryOf(stream);
-    const [first, last] = bounds ?? [null, null];
-    this.#insert.run(last_position, count, category, stream, last_revision, recorded_at, body, first, last);
-  }
-
   #collect(
     batches: Iterable<StoredBatch>,
     limit: number,
@@ -183,7 +134,9 @@ export class SqliteBatches {
     const known = this.#decoded.get(batch.last_position);
     // A merge may have put a longer batch at the same last position.
     if (known?.length === batch.count) return known;
-    const rows = eventsOfBatch(batch, this.#makerOf);
+    const { body } = batch;
+    const parts = isArchived(body) ? this.#readArchived(blockReference(body)) : partsOf(batch);
+    const rows = eventsOfParts(parts, this.#makerOf);
     this.#decoded.delete(batch.last_position);
     this.#decoded.set(batch.last_position, rows);
     if (this.#decoded.size > KEPT_DECODED) this.#decoded.delete(this.#decoded.keys().next().value ?? 0);

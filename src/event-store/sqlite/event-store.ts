@@ -15,6 +15,7 @@ import type {
   RecordedEvent,
   SubscribeOptions,
 } from "../port.ts";
+import type { ArchiveReaderOptions } from "./archive/archive-folder.ts";
 import { SqliteLog } from "./log.ts";
 import {
   type AppendOutcome,
@@ -26,7 +27,8 @@ import {
 } from "./log-requests.ts";
 import { positionText } from "./positions.ts";
 
-export type SqliteEventStoreOptions = {
+/** `skipUnreadable` is not for logs in a thread. */
+export type SqliteEventStoreOptions = ArchiveReaderOptions & {
   /** Runs SQLite in a thread of its own, so that the caller's event loop never waits for the disk; default false. */
   offThread?: boolean;
   /** Poll interval for appends of other processes, in milliseconds; default 100. */
@@ -36,7 +38,7 @@ export type SqliteEventStoreOptions = {
   compressed?: readonly string[];
 };
 
-type Settings = Required<Omit<SqliteEventStoreOptions, "offThread">>;
+type Settings = Required<Pick<SqliteEventStoreOptions, "pollMs" | "clock" | "compressed">>;
 
 /** SqliteLog with asynchronous methods, in this thread or in another. */
 type Log = {
@@ -53,7 +55,7 @@ export async function openSqliteEventStore(
   options: SqliteEventStoreOptions = {},
 ): Promise<EventStore> {
   const { offThread = false, pollMs = 100, clock = () => new Date(), compressed = ["clicks"] } = options;
-  const log = offThread ? await logInThread(file) : logInCaller(file);
+  const log = offThread ? await logInThread(file) : logInCaller(file, options);
   return new SqliteEventStore(log, { pollMs, clock, compressed });
 }
 
@@ -74,8 +76,8 @@ async function logInThread(file: string): Promise<Log> {
   return { ...methods, close: thread.close };
 }
 
-function logInCaller(file: string): Log {
-  const log = unavailableOnError(() => new SqliteLog(file));
+function logInCaller(file: string, options: ArchiveReaderOptions): Log {
+  const log = unavailableOnError(() => new SqliteLog(file, options));
   return {
     append: async (request) => unavailableOnError(() => log.append([request])[0] as AppendOutcome),
     read: async (request) => unavailableOnError(() => log.read(request)),
@@ -89,6 +91,7 @@ function unavailableOnError<T>(work: () => T): T {
   try {
     return work();
   } catch (cause) {
+    if (cause instanceof StoreUnavailable) throw cause;
     throw new StoreUnavailable(String(cause), { cause });
   }
 }

@@ -3,7 +3,9 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { inTransaction } from "../../connections/sqlite.ts";
+import { ArchiveUnreadable } from "../log-archive.ts";
 import type { RecordedEvent } from "../port.ts";
+import { type ArchiveReaderOptions, archiveFolder, archiveReader } from "./archive/archive-folder.ts";
 import { SqliteBatches } from "./batches.ts";
 import { SqliteRows } from "./event-rows.ts";
 import {
@@ -30,13 +32,11 @@ export class SqliteLog {
   readonly #rows: SqliteRows;
   readonly #batches: SqliteBatches;
 
-  /** `synchronous = FULL`: a commit is fsynced before it returns, so an acknowledged event survives a power failure. */
-  constructor(file: string) {
-    mkdirSync(dirname(file), { recursive: true });
-    const db = new DatabaseSync(file, { timeout: 5000 });
-    db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -32000");
+  constructor(file: string, options: ArchiveReaderOptions = {}) {
+    const db = openLogFile(file);
+    const readArchived = archiveReader(archiveFolder(file), options);
     [this.#rows, this.#batches] = inTransaction(db, () => {
-      const stored = [new SqliteRows(db), new SqliteBatches(db)] as const;
+      const stored = [new SqliteRows(db), new SqliteBatches(db, readArchived)] as const;
       db.exec(VIEW);
       return stored;
     });
@@ -59,7 +59,7 @@ export class SqliteLog {
   #mergeBatches(): void {
     this.#db.exec("SAVEPOINT merge");
     try {
-      this.#batches.mergeTail();
+      this.#batches.writer.mergeTail();
       this.#db.exec("RELEASE merge");
     } catch {
       this.#db.exec("ROLLBACK TO merge; RELEASE merge");
@@ -87,9 +87,19 @@ export class SqliteLog {
     );
   }
 
-  /** One transaction: a commit between the queries would add a batch to the result without the rows before it. */
+  /** Again when an archive file can't be read: its events may have been put back into the log since the snapshot. */
   #inSnapshot<T>(work: () => T): T {
     if (this.#db.isTransaction) return work();
+    try {
+      return this.#inOneSnapshot(work);
+    } catch (error) {
+      if (!(error instanceof ArchiveUnreadable)) throw error;
+      return this.#inOneSnapshot(work);
+    }
+  }
+
+  /** One transaction: a commit between the queries would add a batch to the result without the rows before it. */
+  #inOneSnapshot<T>(work: () => T): T {
     this.#db.exec("BEGIN");
     try {
       return work();
@@ -150,12 +160,20 @@ export class SqliteLog {
     if (this.#batches.holdsAny(ids, bounds)) return undefined;
     if (!body) return this.#rows.insert(stream, rows, first);
     if (hasDouble(request) || this.#rows.holdsAny(ids, bounds)) return undefined;
-    return this.#batches.insert(stream, body, { ...first, count, bounds });
+    return this.#batches.writer.insert(stream, body, { ...first, count, bounds });
   }
 
   #lastRevision(stream: string): number {
     return Math.max(this.#rows.lastRevision(stream), this.#batches.lastRevision(stream));
   }
+}
+
+/** `synchronous = FULL`: a commit is fsynced before it returns, so an acknowledged event survives a power failure. */
+export function openLogFile(file: string): DatabaseSync {
+  mkdirSync(dirname(file), { recursive: true });
+  const db = new DatabaseSync(file, { timeout: 5000 });
+  db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -32000");
+  return db;
 }
 
 /** In columns each event has a number of its own. */

@@ -24,8 +24,13 @@ export function mergeBatches(batches: readonly IndexedBatch[], makerOf: MakerOf)
   const runs = stored.flatMap((batch) => batch.runs);
   const parts = stored.flatMap((batch) => batch.parts);
   const body = mergedBody(runs, areSmall(batches) ? recompressed(parts, makerOf) : parts);
+  return { body, runs, bounds: boundsOf(batches) };
+}
+
+/** Smallest and greatest id of all; undefined when they are not known. */
+export function boundsOf(batches: readonly IndexedBatch[]): IdBounds | undefined {
   const ids = batches.flatMap(({ first_id, last_id }) => [first_id, last_id]).filter((id) => id !== null);
-  return { body, runs, bounds: ids.length > 0 ? idBounds(ids) : undefined };
+  return ids.length > 0 ? idBounds(ids) : undefined;
 }
 
 function areSmall(batches: readonly StoredBatch[]): boolean {

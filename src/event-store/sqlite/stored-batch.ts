@@ -18,9 +18,11 @@ export type StoredBatch = {
   body: Uint8Array;
 };
 
+/** The bodies of a batch's appends, and the places of their events in the same order. */
+export type BatchParts = { runs: PlacedRun[]; parts: Part[] };
+
 /** Events share the objects of repeated values, so these must not be mutated. `makerOf`: as of eachEvent. */
-export function eventsOfBatch(batch: StoredBatch, makerOf: MakerOf): RecordedEvent[] {
-  const { runs, parts } = partsOf(batch);
+export function eventsOfParts({ runs, parts }: BatchParts, makerOf: MakerOf): RecordedEvent[] {
   const events: RecordedEvent[] = [];
   const textOf = positionTexts();
   let [run, inRun, n] = [runs[0] as PlacedRun, 0, 0];
@@ -38,8 +40,8 @@ export function eventsOfBatch(batch: StoredBatch, makerOf: MakerOf): RecordedEve
   return events;
 }
 
-/** The bodies of the batch's appends, and the places of their events. */
-export function partsOf(batch: StoredBatch): { runs: PlacedRun[]; parts: Part[] } {
+/** Of a batch whose body is in the log. */
+export function partsOf(batch: StoredBatch): BatchParts {
   if (isMerged(batch.body)) return partsOfMerged(batch.body);
   const { count, stream, recorded_at: recordedAt, last_position, last_revision } = batch;
   const [position, revision] = [last_position - count + 1, last_revision - count + 1];

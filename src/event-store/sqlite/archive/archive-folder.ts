@@ -1,0 +1,69 @@
+// The folder of archive files beside the log, and blocks read from it: checked against their digest, so that a file that
+// was changed, cut or replaced gives no events.
+import { hash } from "node:crypto";
+import { closeSync, openSync, readSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { ArchiveUnreadable } from "../../log-archive.ts";
+import type { BatchParts } from "../stored-batch.ts";
+import type { BlockReference } from "./archived-body.ts";
+import { partsOfText, textOfBlock } from "./block.ts";
+
+/** `log`: the file of the log. */
+export function archiveFolder(log: string): string {
+  return join(dirname(log), "archive");
+}
+
+/** `skipUnreadable`: nothing is read of files that are missing or changed; to check a log, never to serve from it. */
+export type ArchiveReaderOptions = { skipUnreadable?: boolean };
+
+/** @throws ArchiveUnreadable unless these are skipped */
+export function archiveReader(
+  folder: string,
+  { skipUnreadable = false }: ArchiveReaderOptions = {},
+): (reference: BlockReference) => BatchParts {
+  return (reference) => {
+    try {
+      return readArchived(folder, reference);
+    } catch (error) {
+      if (skipUnreadable && error instanceof ArchiveUnreadable) return { runs: [], parts: [] };
+      throw error;
+    }
+  };
+}
+
+function readArchived(folder: string, reference: BlockReference): BatchParts {
+  const { file, offset, bytes } = reference;
+  const problem = (what: string) =>
+    new ArchiveUnreadable(
+      `archive/${file} ${what}: restore it from a backup, \`audit verify\` names what is gone`,
+    );
+  const block = bytesAt(join(folder, file), offset, bytes);
+  if (!block) throw problem("is missing");
+  if (!isBlock(block, reference)) throw problem(`is not what was archived, at byte ${offset}`);
+  return partsOfText(textOfBlock(block));
+}
+
+export function isBlock(block: Uint8Array, { sha256 }: Pick<BlockReference, "sha256">): boolean {
+  return hash("sha256", block, "hex") === sha256;
+}
+
+/** Fewer bytes at the end of the file; undefined when there is no file. */
+export function bytesAt(path: string, offset: number, bytes: number): Buffer | undefined {
+  const handle = openIfThere(path);
+  if (handle === undefined) return undefined;
+  try {
+    const found = Buffer.alloc(bytes);
+    return found.subarray(0, readSync(handle, found, 0, bytes, offset));
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function openIfThere(path: string): number | undefined {
+  try {
+    return openSync(path, "r");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}

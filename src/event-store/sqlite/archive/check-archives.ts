@@ -1,0 +1,85 @@
+// Names archive files that are missing, or are not what was archived, and the events that are concerned.
+import { createHash } from "node:crypto";
+import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { ArchiveProblem } from "../../log-archive.ts";
+import { positionText } from "../positions.ts";
+import { bytesAt, isBlock } from "./archive-folder.ts";
+import type { ArchiveRow } from "./archive-table.ts";
+import { type ArchivedBatch, blockReference } from "./archived-body.ts";
+
+const PAGE = 1_048_576;
+
+/** `rows`: of all files; `archived`: all batches in files; `eventsIn`: those that the log knows in the file's range. */
+export function archiveProblems(
+  folder: string,
+  rows: readonly ArchiveRow[],
+  archived: readonly ArchivedBatch[],
+  eventsIn: (row: ArchiveRow) => number,
+): ArchiveProblem[] {
+  const byFile = Map.groupBy(archived, ({ body }) => blockReference(body).file);
+  const known = rows.flatMap((row) => fileProblems(folder, row, byFile.get(row.file) ?? [], eventsIn(row)));
+  const names = new Set(rows.map(({ file }) => file));
+  const unlisted = [...byFile]
+    .filter(([file]) => !names.has(file))
+    .map(([file, batches]) => problem(file, batches.at(-1), "is not in the log's list of files"));
+  return [...known, ...unlisted];
+}
+
+function fileProblems(
+  folder: string,
+  row: ArchiveRow,
+  batches: readonly ArchivedBatch[],
+  events: number,
+): ArchiveProblem[] {
+  const { file } = row;
+  const last = batches.at(-1) ?? { stream: "", last_revision: -1, ...row };
+  const found: ArchiveProblem[] = [];
+  if (events !== row.events)
+    found.push(problem(file, last, `has ${row.events} events, of which the log knows ${events}`));
+  const path = join(folder, file);
+  const digest = digestOf(path);
+  if (digest === undefined) {
+    const positions = `${positionText(row.first_position)} to ${positionText(row.last_position)}`;
+    return [
+      ...found,
+      problem(file, last, `is missing, with ${row.events} events from position ${positions}`),
+    ];
+  }
+  if (digest === row.sha256) return found;
+  const damaged = batches.filter(({ body }) => {
+    const reference = blockReference(body);
+    return !isBlock(bytesAt(path, reference.offset, reference.bytes) ?? Buffer.alloc(0), reference);
+  });
+  for (const batch of damaged) {
+    const { offset, bytes } = blockReference(batch.body);
+    const where = `bytes ${offset} to ${offset + bytes - 1}, the ${batch.count} events up to here`;
+    found.push(problem(file, batch, `is not what was archived: ${where}`));
+  }
+  if (damaged.length === 0) found.push(problem(file, last, "is not what was archived, behind its events"));
+  return found;
+}
+
+function problem(
+  file: string,
+  at: Pick<ArchivedBatch, "stream" | "last_revision" | "last_position"> | undefined,
+  what: string,
+): ArchiveProblem {
+  const { stream = "", last_revision: revision = -1, last_position = 0 } = at ?? {};
+  return { stream, revision, position: positionText(last_position), message: `archive/${file} ${what}` };
+}
+
+/** Undefined when there is no file. */
+function digestOf(path: string): string | undefined {
+  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
+  const handle = openSync(path, "r");
+  try {
+    const digest = createHash("sha256");
+    const page = Buffer.alloc(PAGE);
+    for (let read = readSync(handle, page); read > 0; read = readSync(handle, page))
+      digest.update(page.subarray(0, read));
+    return digest.digest("hex");
+  } finally {
+    closeSync(handle);
+  }
+}

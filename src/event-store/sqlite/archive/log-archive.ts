@@ -1,0 +1,215 @@
+// The archive of the SQLite log: moves old events to files; in their place the log keeps where they lie.
+import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { inTransaction } from "../../../connections/sqlite.ts";
+import {
+  type ArchivableDay,
+  ArchiveConflict,
+  type ArchiveFile,
+  type ArchiveProblem,
+  type ArchiveProgress,
+  type LogArchive,
+  type LogSize,
+  type SealRange,
+} from "../../log-archive.ts";
+import { createBatchTables } from "../batch-schema.ts";
+import { BatchWriter } from "../batch-writer.ts";
+import { openLogFile } from "../log.ts";
+import { positionText } from "../positions.ts";
+import { archiveFolder } from "./archive-folder.ts";
+import { type ArchiveRow, ArchiveTable, archiveFileOf, type ListedBatch } from "./archive-table.ts";
+import { archiveProblems } from "./check-archives.ts";
+import { moveToFile, moveToLog } from "./move-batches.ts";
+import { joinedParts, type WrittenArchive, writeArchive } from "./write-archive.ts";
+
+export type LogArchiveDeps = {
+  sleep: (ms: number) => Promise<void>;
+  clock: () => Date;
+  /** Of the streams whose events are moved; default `clicks`. */
+  category?: string;
+};
+
+type OnProgress = ((progress: ArchiveProgress) => void) | undefined;
+
+/** A file that is still being written has changed since. */
+const ABANDONED_AFTER_MS = 3_600_000;
+
+/** @throws SQLite's error when the log can't be opened */
+export function openLogArchive(log: string, deps: LogArchiveDeps): LogArchive {
+  return new SqliteLogArchive(log, deps);
+}
+
+class SqliteLogArchive implements LogArchive {
+  readonly #deps: LogArchiveDeps;
+  readonly #category: string;
+  readonly #folder: string;
+  readonly #db: DatabaseSync;
+  readonly #writer: BatchWriter;
+  readonly #table: ArchiveTable;
+
+  constructor(log: string, deps: LogArchiveDeps) {
+    this.#deps = deps;
+    this.#category = deps.category ?? "clicks";
+    this.#folder = archiveFolder(log);
+    this.#db = openLogFile(log);
+    inTransaction(this.#db, () => createBatchTables(this.#db));
+    this.#writer = new BatchWriter(this.#db);
+    this.#table = new ArchiveTable(this.#db);
+  }
+
+  days(before: Date): ArchivableDay[] {
+    const found: { day: string; first: number; last: number; events: number; bytes: number }[] = [];
+    for (const { last_position, count, recorded_at, bytes } of this.#table.unarchived(this.#category)) {
+      if (recorded_at >= before.toISOString()) break;
+      const day = recorded_at.slice(0, 10);
+      let last = found.at(-1);
+      if (last?.day !== day) {
+        last = { day, first: last_position, last: last_position, events: 0, bytes: 0 };
+        found.push(last);
+      }
+      Object.assign(last, {
+        last: last_position,
+        events: last.events + count,
+        bytes: last.bytes + bytes,
+      });
+    }
+    return found.map(({ day, first, last, events, bytes }) => {
+      const [run] = joinedParts(this.#writer.between({ from: first, to: first })).runs;
+      return { day, from: positionText(run?.position ?? first), to: positionText(last), events, bytes };
+    });
+  }
+
+  async archive(day: ArchivableDay, seals: SealRange, onProgress?: OnProgress): Promise<ArchiveFile> {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    const [from, to] = [Number(day.from), Number(day.to)];
+    const batches = this.#table.listed(from, to);
+    if (eventsOf(batches, this.#category) !== day.events) throw changedMeanwhile(day.day);
+    const file = `${this.#category}-${day.day}-${from}-${to}.zst`;
+    const source = { category: this.#category, day: day.day, batches, seals };
+    const between = (range: Parameters<BatchWriter["between"]>[0]) => this.#writer.between(range);
+    const written = await this.#inSteps(
+      writeArchive(join(this.#folder, file), { ...source, between }),
+      (events) => onProgress?.({ step: "written", file, events }),
+    );
+    const row = this.#record(file, day.day, written, batches, () =>
+      onProgress?.({ step: "renamed", file, events: written.events }),
+    );
+    onProgress?.({ step: "recorded", file, events: row.events });
+    await this.#move(row, onProgress);
+    return archiveFileOf(row);
+  }
+
+  async finish(onProgress?: OnProgress): Promise<ArchiveFile[]> {
+    this.#sweep();
+    const unfinished = this.#table.all().filter(({ moved }) => moved === 0);
+    for (const row of unfinished) await this.#move(row, onProgress);
+    return unfinished.map(archiveFileOf);
+  }
+
+  files(): ArchiveFile[] {
+    return this.#table.all().map(archiveFileOf);
+  }
+
+  async restore(file: string, onProgress?: (events: number) => void): Promise<void> {
+    const row = this.#table.all().find((one) => one.file === file);
+    if (!row) throw new ArchiveConflict(`The log has no archive file ${file}`);
+    await this.#inSteps(moveToLog(this.#log, row), onProgress);
+    inTransaction(this.#db, () => this.#table.delete(file));
+    rmSync(join(this.#folder, file), { force: true });
+  }
+
+  problems(): ArchiveProblem[] {
+    const rows = this.#table.all();
+    const eventsIn = (row: ArchiveRow) => this.#table.eventsIn(row);
+    return archiveProblems(this.#folder, rows, this.#table.archived(), eventsIn);
+  }
+
+  size(): LogSize {
+    const pragma = (name: string) => Number(this.#db.prepare(`PRAGMA ${name}`).get()?.[name]);
+    const page = pragma("page_size");
+    return { bytes: page * pragma("page_count"), freeBytes: page * pragma("freelist_count") };
+  }
+
+  vacuum(): void {
+    this.#db.exec("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  get #log() {
+    return { db: this.#db, writer: this.#writer, folder: this.#folder };
+  }
+
+  /**
+   * From here on the log leaves these batches as they are (batch-tail.ts). The file gets its name under the write lock, so
+   * that of two processes that archive the same day one is refused before its file replaces the other's.
+   */
+  #record(
+    file: string,
+    day: string,
+    { writer, from, to, events, bytes, sha256 }: WrittenArchive,
+    batches: readonly ListedBatch[],
+    onRenamed: () => void,
+  ): ArchiveRow {
+    const places = { first_position: from, last_position: to };
+    const row = { file, category: this.#category, day, ...places, events, bytes, sha256, moved: 0 };
+    try {
+      inTransaction(this.#db, () => {
+        if (JSON.stringify(this.#table.listed(from, to)) !== JSON.stringify(batches))
+          throw new ArchiveConflict(
+            `The events of ${day} are being archived by another process, or were merged`,
+          );
+        this.#table.insert(row);
+        writer.publish();
+        onRenamed();
+      });
+    } catch (error) {
+      writer.discard();
+      throw error;
+    }
+    return row;
+  }
+
+  async #move(row: ArchiveRow, onProgress: OnProgress): Promise<void> {
+    const { file } = row;
+    await this.#inSteps(moveToFile(this.#log, row), (events) =>
+      onProgress?.({ step: "moved", file, events }),
+    );
+    inTransaction(this.#db, () => this.#table.setMoved(file));
+  }
+
+  /** Rests after each step for as long as it took, because the service works on the same disk and cores. */
+  async #inSteps<T>(
+    steps: Generator<number, T>,
+    onStep: (events: number) => void = () => undefined,
+  ): Promise<T> {
+    for (;;) {
+      const started = performance.now();
+      const { value, done } = steps.next();
+      if (done) return value;
+      onStep(value);
+      await this.#deps.sleep(performance.now() - started);
+    }
+  }
+
+  /** Removes what interrupted runs have left half written. */
+  #sweep(): void {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    for (const name of readdirSync(this.#folder).filter((one) => one.endsWith(".partial"))) {
+      const path = join(this.#folder, name);
+      const { mtimeMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
+      if (this.#deps.clock().getTime() - mtimeMs > ABANDONED_AFTER_MS) rmSync(path, { force: true });
+    }
+  }
+}
+
+function eventsOf(batches: readonly ListedBatch[], category: string): number {
+  return batches.reduce((sum, batch) => sum + (batch.category === category ? batch.count : 0), 0);
+}
+
+function changedMeanwhile(day: string): ArchiveConflict {
+  return new ArchiveConflict(`Another process has archived or merged events of ${day} meanwhile: try again`);
+}

@@ -1,0 +1,66 @@
+// Replaces batches of the SQLite log by references to the blocks of an archive file, and back, one block a transaction.
+import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { zstdCompressSync } from "node:zlib";
+import { inTransaction } from "../../../connections/sqlite.ts";
+import { ArchiveUnreadable } from "../../log-archive.ts";
+import type { BatchWriter } from "../batch-writer.ts";
+import { boundsOf, type IndexedBatch } from "../merge-batches.ts";
+import { mergedBody } from "../merged-body.ts";
+import { type BlockEntry, readIndex } from "./archive-file.ts";
+import { archiveReader, bytesAt, isBlock } from "./archive-folder.ts";
+import type { ArchiveRow } from "./archive-table.ts";
+import { archivedBody, blockReference, isArchived } from "./archived-body.ts";
+import { blockText, textOfBlock } from "./block.ts";
+import { joinedParts } from "./write-archive.ts";
+
+type Log = { db: DatabaseSync; writer: BatchWriter; folder: string };
+
+/**
+ * Yields the number of events that are moved, after each block. A block is compared with the log before it replaces
+ * anything. Goes on where an earlier run has ended. @throws ArchiveUnreadable when the file is not what was archived
+ */
+export function* moveToFile({ db, writer, folder }: Log, { file }: ArchiveRow): Generator<number> {
+  const path = join(folder, file);
+  let events = 0;
+  for (const block of readIndex(path).blocks) {
+    const batches = writer.between(block);
+    if (!batches.some(isInFile)) {
+      const { runs, parts } = joinedParts(batches);
+      if (!holds(path, block, blockText({ runs, parts })))
+        throw new ArchiveUnreadable(
+          `archive/${file} doesn't hold what the log has: nothing was removed from the log`,
+        );
+      const body = archivedBody({ file, ...block });
+      inTransaction(db, () => writer.replace(block, { body, runs, bounds: boundsOf(batches) }));
+    }
+    events += block.events;
+    yield events;
+  }
+}
+
+/** Yields as moveToFile does. @throws ArchiveUnreadable */
+export function* moveToLog({ db, writer, folder }: Log, row: ArchiveRow): Generator<number> {
+  const read = archiveReader(folder);
+  let events = 0;
+  for (const block of readIndex(join(folder, row.file)).blocks) {
+    const batches = writer.between(block);
+    for (const batch of batches.filter(isInFile)) {
+      const { runs, parts } = read(blockReference(batch.body));
+      const compressed = parts.map(({ count, body }) => ({ count, body: zstdCompressSync(body) }));
+      const body = mergedBody(runs, compressed);
+      inTransaction(db, () => writer.replace(block, { body, runs, bounds: boundsOf(batches) }));
+    }
+    events += block.events;
+    yield events;
+  }
+}
+
+function isInFile({ body }: IndexedBatch): boolean {
+  return isArchived(body);
+}
+
+function holds(path: string, { offset, bytes, sha256 }: BlockEntry, text: Buffer): boolean {
+  const block = bytesAt(path, offset, bytes);
+  return block !== undefined && isBlock(block, { sha256 }) && textOfBlock(block).equals(text);
+}

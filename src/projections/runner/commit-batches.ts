@@ -6,11 +6,11 @@ import { pause } from "../../runtime/pause.ts";
 export type CommitRules = { maxEvents: number; intervalMs: number };
 
 /**
- * After a commit of 5,000 events or more the interval is two seconds: twice a second cost redirects 6 % under high load
- * (the ratio of `npm run bench redirect` was 0.34 to 0.35, and 0.36 to 0.37 with two seconds).
+ * At this rate the interval is a second, as hot documents are then written half as often. By rate, not by the events of
+ * one commit: after a long commit the next one has many events at any rate, and would stay at the long interval.
  */
-const HIGH_LOAD_EVENTS = 5_000;
-const HIGH_LOAD_INTERVAL_MS = 2_000;
+const HIGH_LOAD_EVENTS_A_SECOND = 8_000;
+const HIGH_LOAD_INTERVAL_MS = 1_000;
 /** After a batch of fewer events the next pull waits, so that events are read in larger batches. */
 const SMALL_BATCH_EVENTS = 1_000;
 const PULL_INTERVAL_MS = 100;
@@ -39,6 +39,7 @@ export async function* commitBatches(
   const source = subscribe(AbortSignal.any([signal, left.signal]))[Symbol.asyncIterator]();
   let pending: ReturnType<Batches["next"]> | undefined;
   let dueAt = Number.NEGATIVE_INFINITY;
+  let committedAt = Number.NEGATIVE_INFINITY;
   try {
     for (;;) {
       const first = await (pending ?? pull(source));
@@ -58,9 +59,11 @@ export async function* commitBatches(
       }
       yield events;
       const isFull = events.length >= maxEvents;
+      const rate = (events.length * 1_000) / (now() - committedAt);
+      committedAt = now();
       const pauseMs =
-        events.length < HIGH_LOAD_EVENTS ? intervalMs : Math.max(intervalMs, HIGH_LOAD_INTERVAL_MS);
-      dueAt = now() + (isFull ? 0 : pauseMs);
+        rate < HIGH_LOAD_EVENTS_A_SECOND ? intervalMs : Math.max(intervalMs, HIGH_LOAD_INTERVAL_MS);
+      dueAt = committedAt + (isFull ? 0 : pauseMs);
     }
   } finally {
     // Otherwise a pull in flight keeps the subscription open until the next event.

@@ -181,7 +181,7 @@ export class ProjectionRunner {
   async #commitInSlices(): Promise<void> {
     const { readStore } = this.#deps;
     for (const processor of this.#uncommitted()) {
-      const documents = processor.changed();
+      const documents = processor.changed().sort((a, b) => (a._id < b._id ? -1 : 1));
       const { name } = processor.projection.collection;
       for (let at = 0; at < documents.length; at += SLICE_DOCUMENTS) {
         const slice = { collection: name, documents: documents.slice(at, at + SLICE_DOCUMENTS) };

@@ -28,6 +28,8 @@ const BATCH = 2_000;
 const BATCH_PAUSE_MS = 100;
 /** Poll interval while the service has no webhook: how soon the first one gets clicks. */
 const FIRST_WEBHOOK_POLL_MS = 200;
+/** While the service has no webhook: what a crash repeats is a look at account events only. */
+const SKIP_SAVE_EVERY_MS = 2_000;
 
 /**
  * Routes from the committed checkpoint on, until the signal aborts or the subscription is dropped. Deliveries are
@@ -63,12 +65,18 @@ async function skipUntilFirstWebhook(
   signal: AbortSignal,
 ): Promise<Position | undefined> {
   let after = from;
+  let saved = from;
+  let savedAt = Number.NEGATIVE_INFINITY;
   while (!signal.aborted) {
     const head = await deps.eventStore.head();
     if (head !== undefined && head !== after) {
       if (await isWebhookAddedIn(deps.eventStore, after, head)) return after;
       after = head;
-      await saveCheckpoint(deps, { position: head, recordedAt: deps.clock().toISOString() });
+    }
+    const now = deps.clock();
+    if (after !== undefined && after !== saved && now.getTime() - savedAt >= SKIP_SAVE_EVERY_MS) {
+      await saveCheckpoint(deps, { position: after, recordedAt: now.toISOString() });
+      [saved, savedAt] = [after, now.getTime()];
     }
     await pause(FIRST_WEBHOOK_POLL_MS, signal);
   }

@@ -13,14 +13,16 @@ export async function withdrawalsOf(
   link: string,
   upTo?: Position,
 ): Promise<readonly Withdrawal[]> {
-  let inForce: readonly Withdrawal[] = [];
-  for await (const page of streamPages(eventStore, withdrawalStream(link)))
-    for (const recorded of page) {
-      if (upTo !== undefined && recorded.position > upTo) return inForce;
-      const event = readEvent(recorded);
-      if (event) inForce = withdrawalsAfter(inForce, event);
-    }
-  return inForce;
+  return await foldWhile(eventStore, link, (position) => upTo === undefined || position <= upTo);
+}
+
+/** In force just before the event at `before`. @throws EventUnreadable, StoreUnavailable */
+export async function withdrawalsBefore(
+  { eventStore }: { eventStore: Pick<EventStore, "read"> },
+  link: string,
+  before: Position,
+): Promise<readonly Withdrawal[]> {
+  return await foldWhile(eventStore, link, (position) => position < before);
 }
 
 /** By link key, for readers of the clicks of many links. Reads the streams of withdrawals alone, which are few. */
@@ -40,4 +42,19 @@ export async function allWithdrawals({
     if (page.length < PAGE) return byLink;
     after = page.at(-1)?.position;
   }
+}
+
+async function foldWhile(
+  eventStore: Pick<EventStore, "read">,
+  link: string,
+  isWanted: (position: Position) => boolean,
+): Promise<readonly Withdrawal[]> {
+  let inForce: readonly Withdrawal[] = [];
+  for await (const page of streamPages(eventStore, withdrawalStream(link)))
+    for (const recorded of page) {
+      if (!isWanted(recorded.position)) return inForce;
+      const event = readEvent(recorded);
+      if (event) inForce = withdrawalsAfter(inForce, event);
+    }
+  return inForce;
 }

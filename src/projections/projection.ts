@@ -24,6 +24,13 @@ export type Projection<D extends Document = Document> = {
   key(event: StoredEvent): string | undefined;
   empty(event: StoredEvent): Fields<D>;
   evolve(document: Fields<D>, event: StoredEvent): Fields<D>;
+  /**
+   * With this, clicks are taken out by folding the documents again from those of the link that count; each document must be
+   * of one link. Without this and `withdraw`, every recorded click counts.
+   */
+  recounts?: true;
+  /** Undoes `evolve` for one click, in place; for counters, where the order of clicks makes no difference. */
+  withdraw?(document: Fields<D>, event: StoredEvent): Fields<D>;
 };
 
 /** Each build of each version has its own checkpoint. */

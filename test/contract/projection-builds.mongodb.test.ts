@@ -8,6 +8,7 @@ import { onServer } from "../support/servers/test-servers.ts";
 import { projectionBuildsContract } from "./projection-builds.ts";
 import { projectionVerificationContract } from "./projection-verification.ts";
 import { projectionVersionsContract } from "./projection-versions.ts";
+import { withdrawnClicksContract } from "./withdrawn-clicks.ts";
 
 onServer(mongodb, () => {
   let server: TestMongodb;
@@ -29,4 +30,5 @@ onServer(mongodb, () => {
   projectionBuildsContract("MongoDB", open);
   projectionVersionsContract("MongoDB", open);
   projectionVerificationContract("MongoDB", open);
+  withdrawnClicksContract("MongoDB", open);
 });

@@ -3,6 +3,7 @@ import { openStores } from "../support/runtime/stores.ts";
 import { projectionBuildsContract } from "./projection-builds.ts";
 import { projectionVerificationContract } from "./projection-verification.ts";
 import { projectionVersionsContract } from "./projection-versions.ts";
+import { withdrawnClicksContract } from "./withdrawn-clicks.ts";
 
 const open = async () => {
   const { close, ...stores } = await openStores();
@@ -12,3 +13,4 @@ const open = async () => {
 projectionBuildsContract("SQLite", open);
 projectionVersionsContract("SQLite", open);
 projectionVerificationContract("SQLite", open);
+withdrawnClicksContract("SQLite", open);

@@ -102,7 +102,7 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       const { build: rebuilt } =
         (await readBuilds(stores.readStore)).projections["link-clicks"]?.active ?? {};
       expect(await rollBack(program.deps, [totalsOfNow])).toEqual([
-        { name: "link-clicks", version: 1, build: 0, previous: rebuilt },
+        { name: "link-clicks", version: totalsOfNow.version, build: 0, previous: rebuilt },
       ]);
       await program.projecting(() => expect.poll(program.totals).toMatchObject({ totalClicks: 1000 }));
       await rollBack(program.deps, [totalsOfNow]);

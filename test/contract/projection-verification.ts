@@ -18,6 +18,7 @@ import {
   programOn,
   projectionsOfNext,
   storeWith,
+  totalsOfNext,
   totalsOfNow,
 } from "../support/projections/builds-of.ts";
 import { append } from "../support/runtime/stores.ts";
@@ -114,7 +115,7 @@ export function projectionVerificationContract(name: string, open: () => Promise
 
     it("draws a sample, also of what is missing", async () => {
       await tamper(totalsOfNow, () => []);
-      await stores.readStore.replace("link-clicks", [strayOf(undefined, "")]);
+      await stores.readStore.replace(totalsOfNow.collection.name, [strayOf(undefined, "")]);
       const { projections, differences } = await verify([totalsOfNow, accountTotalsOfNow], { sample: 1 });
       expect(projections.map(({ name, documents }) => [name, documents])).toEqual([
         ["link-clicks", 20],
@@ -155,7 +156,10 @@ export function projectionVerificationContract(name: string, open: () => Promise
       expect(ok).toBe(true);
       expect(projections).toHaveLength(allProjections.length - 1);
       expect(unverified).toEqual([
-        { name: "link-clicks", reason: "answered by version 1, and this program folds version 2" },
+        {
+          name: "link-clicks",
+          reason: `answered by version ${totalsOfNow.version}, and this program folds version ${totalsOfNext.version}`,
+        },
       ]);
     });
   });

@@ -10,14 +10,18 @@ export type AccountTotalsDocument = Document & Record<ClickKind, number>;
 
 export const accountTotals: Projection<AccountTotalsDocument> = {
   name: "account-totals",
-  version: 1,
-  collection: { name: "account-totals", indexes: [] },
-  prefixes: [PREFIX.clicks],
+  version: 2,
+  collection: { name: "account-totals-2", indexes: [] },
+  prefixes: [PREFIX.clicks, PREFIX.withdrawals],
   handles: ["LinkClicked"],
   key: (event) => (event.data as LinkClicked["data"]).accountId,
   empty: () => ({ click: 0, preview: 0, qr_scan: 0 }),
   evolve(totals, event) {
     if (event.type === "LinkClicked") totals[event.data.kind] += 1;
+    return totals;
+  },
+  withdraw(totals, event) {
+    if (event.type === "LinkClicked") totals[event.data.kind] -= 1;
     return totals;
   },
 };

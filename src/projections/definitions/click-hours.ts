@@ -10,7 +10,8 @@ export const clickHours: Projection<ClickHourDocument> = {
   name: "click-hours",
   version: 1,
   collection: { name: "click-hours", indexes: [["hour"]] },
-  prefixes: [PREFIX.clicks],
+  /** Withdrawals change nothing here; with the prefixes of the other projections of clicks, one read serves them all. */
+  prefixes: [PREFIX.clicks, PREFIX.withdrawals],
   handles: ["LinkClicked"],
   key: ({ recordedAt }) => hourOf(recordedAt),
   empty: ({ recordedAt }) => ({ hour: hourOf(recordedAt), clicks: 0 }),

@@ -27,15 +27,16 @@ export type LinkClicksDocument = Document &
 
 export const linkClicks: Projection<LinkClicksDocument> = {
   name: "link-clicks",
-  version: 1,
+  version: 2,
   collection: {
-    name: "link-clicks",
+    name: "link-clicks-2",
     indexes: [["accountId", "rank"]],
     columns: ["accountId", "rank", "totalClicks"],
   },
-  prefixes: [PREFIX.clicks],
+  prefixes: [PREFIX.clicks, PREFIX.withdrawals],
   handles: ["LinkClicked"],
   key: (event) => (event.data as LinkClicked["data"]).link,
+  recounts: true,
   empty(event) {
     const { accountId, at } = event.data as LinkClicked["data"];
     return {

@@ -1,8 +1,11 @@
 // Folds a batch of events into the documents of one projection in memory; skips events that a document contains already.
 import { LRUCache } from "lru-cache";
+import type { Position } from "../../event-store/port.ts";
 import type { StoredEvent } from "../../events/catalogue.ts";
 import type { Document, ReadStore } from "../../read-store/port.ts";
 import type { Fields, Projection } from "../projection.ts";
+import { isCorrection } from "./corrected-clicks.ts";
+import { type DocumentCorrection, documentCorrection, foldedSoFar } from "./document-correction.ts";
 
 /** Cache size of one projection in bytes, as estimated by `sizeOf`. */
 const CACHE_BYTES = 64 * 2 ** 20;
@@ -33,7 +36,18 @@ export class DocumentFold {
   }
 
   handles(type: string): boolean {
-    return this.#handled.has(type);
+    const { recounts, withdraw } = this.#projection;
+    return this.#handled.has(type) || (isCorrection({ type }) && (recounts || withdraw) !== undefined);
+  }
+
+  /** Undefined when withdrawals change nothing in this projection. `position`: of the event. */
+  correction(position: Position): DocumentCorrection | undefined {
+    return documentCorrection(this.#projection, (keys) => this.#load(keys), position);
+  }
+
+  /** To be committed with the others that changed. */
+  put(documents: readonly Document[]): void {
+    for (const document of documents) this.#change(document);
   }
 
   /** Documents changed since the last commit. */
@@ -105,7 +119,7 @@ export class DocumentFold {
     events: readonly StoredEvent[],
   ): { event: StoredEvent; error: unknown } | undefined {
     const contained = document?._position ?? "";
-    let fields: Fields<Document> | undefined = document;
+    let fields: Fields<Document> | undefined = foldedSoFar(document);
     let position: string | undefined;
     for (const event of events) {
       if (event.position <= contained) continue;
@@ -120,11 +134,16 @@ export class DocumentFold {
     const next = fields as Document;
     next._id = key;
     next._position = position;
-    this.#changed.set(key, next);
-    const size = sizeOf(next);
+    this.#change(next);
+    return undefined;
+  }
+
+  #change(document: Document): void {
+    const { _id: key } = document;
+    this.#changed.set(key, document);
+    const size = sizeOf(document);
     this.#changedBytes += size - (this.#sizes.get(key) ?? 0);
     this.#sizes.set(key, size);
-    return undefined;
   }
 
   async #load(keys: readonly string[]): Promise<Map<string, Document>> {

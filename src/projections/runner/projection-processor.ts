@@ -3,8 +3,9 @@ import type { RecordedEvent } from "../../event-store/port.ts";
 import type { Checkpoint, Document, ReadStore } from "../../read-store/port.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { checkpointName, type Projection } from "../projection.ts";
+import type { DocumentCorrection } from "./document-correction.ts";
 import { between, type EventBatch } from "./event-batch.ts";
-import { DocumentFold } from "./fold.ts";
+import { DocumentFold, type FoldFailure } from "./fold.ts";
 
 export type Fault = NonNullable<Checkpoint["fault"]>;
 
@@ -65,18 +66,30 @@ export class ProjectionProcessor {
   }
 
   /**
+   * To be filled with the link's clicks and given to `fold` with the batch that is the event alone. Undefined when the
+   * event changes nothing here: withdrawals don't, or it was folded before.
+   */
+  correction(event: RecordedEvent): DocumentCorrection | undefined {
+    if (this.faulted || event.position <= this.position) return undefined;
+    return this.#fold.correction(event.position);
+  }
+
+  /**
    * Folds the events after the present position, up to the first that it can't fold. False when documents of batches that
    * are not committed may be half changed by such an event: then the caller must call `restart`, and commit each batch.
    * @throws what the read store throws
    */
-  async fold({ recorded, events, unreadable }: EventBatch): Promise<boolean> {
+  async fold(
+    { recorded, events, unreadable }: EventBatch,
+    correction?: DocumentCorrection,
+  ): Promise<boolean> {
     const fresh = between(recorded, this.position, undefined);
     if (fresh.length === 0) return true;
     let poison: { recorded: RecordedEvent; error: unknown } | undefined = unreadable.find(
       (one) => one.recorded.position > this.position && this.#fold.handles(one.recorded.type),
     );
     const readable = between(events, this.position, poison?.recorded.position);
-    const failure = await this.#fold.fold(readable);
+    const failure = correction ? await this.#correct(correction) : await this.#fold.fold(readable);
     const failed = failure && readable[failure.index];
     if (failed) {
       if (this.#uncommitted !== undefined) return false;
@@ -91,6 +104,13 @@ export class ProjectionProcessor {
     this.fault = poison && faultAt(poison);
     this.#uncommitted = (this.#uncommitted ?? 0) + done.length;
     return true;
+  }
+
+  async #correct(correction: DocumentCorrection): Promise<FoldFailure | undefined> {
+    const error = correction.failure();
+    if (error !== undefined) return { index: 0, error };
+    this.#fold.put(await correction.documents());
+    return undefined;
   }
 
   /** To be called when the documents and the checkpoint are stored. */

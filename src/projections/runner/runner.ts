@@ -8,7 +8,9 @@ import { keepRunning } from "../../runtime/keep-trying.ts";
 import { untilAborted } from "../../runtime/pause.ts";
 import type { Projection } from "../projection.ts";
 import { commitBatches } from "./commit-batches.ts";
-import { between, parseBatch } from "./event-batch.ts";
+import { type Correction, correct, isCorrection, partsAtCorrections } from "./corrected-clicks.ts";
+import type { DocumentCorrection } from "./document-correction.ts";
+import { between, type EventBatch, parseBatch } from "./event-batch.ts";
 import { ProjectionProcessor } from "./projection-processor.ts";
 import { type ProjectionStatus, prefixesOf, statusOf } from "./status.ts";
 
@@ -89,7 +91,7 @@ export class ProjectionRunner {
       });
       const last = events.at(-1);
       if (!last) break;
-      if (!(await this.#fold(events))) {
+      if (!(await this.#foldParts(events, !keepsChanges))) {
         keepsChanges = false;
         for (const processor of this.#processors) await processor.restart();
         continue;
@@ -146,9 +148,11 @@ export class ProjectionRunner {
     const subscribe = (until: AbortSignal) => eventStore.subscribe({ ...options, signal: until });
     for await (const events of commitBatches(subscribe, rules, signal)) {
       if (signal.aborted) return;
-      // Nothing was uncommitted before, so that no document is half changed.
-      await this.#fold(events);
-      await this.#commit();
+      for (const part of partsAtCorrections(events)) {
+        // Nothing was uncommitted before, so that no document is half changed.
+        await this.#fold(part);
+        await this.#commit();
+      }
       onCommit();
       if (this.#allFaulted()) return await untilAborted(signal);
       await yieldToLoop();
@@ -156,15 +160,36 @@ export class ProjectionRunner {
     }
   }
 
-  /** False as `fold` of a processor is. */
+  async #foldParts(events: readonly RecordedEvent[], commitsEach: boolean): Promise<boolean> {
+    for (const part of partsAtCorrections(events)) {
+      if (!(await this.#fold(part))) return false;
+      if (commitsEach) await this.#commitInSlices();
+    }
+    return true;
+  }
+
+  /** One part of a batch (`partsAtCorrections`). False as `fold` of a processor is. */
   async #fold(events: readonly RecordedEvent[]): Promise<boolean> {
     const batch = parseBatch(between(events, this.#lowest() ?? "", undefined));
+    const corrections = await this.#correct(batch);
     for (const processor of this.#processors) {
-      if (!processor.faulted && !(await processor.fold(batch))) return false;
+      if (!processor.faulted && !(await processor.fold(batch, corrections.get(processor)))) return false;
       // Folding is synchronous: without this the thread would not report its status during a long commit.
       await yieldToLoop();
     }
     return true;
+  }
+
+  /** What a withdrawal of clicks makes of each projection's documents; nothing for other events. */
+  async #correct({ events: [event] }: EventBatch): Promise<Map<ProjectionProcessor, DocumentCorrection>> {
+    const corrections = new Map<ProjectionProcessor, DocumentCorrection>();
+    if (!event || !isCorrection(event)) return corrections;
+    for (const processor of this.#processors) {
+      const correction = processor.correction(event);
+      if (correction) corrections.set(processor, correction);
+    }
+    await correct(this.#deps, event as Correction, [...corrections.values()]);
+    return corrections;
   }
 
   /** All projections in one commit: a transaction less for each, where the store has transactions. */

@@ -1,6 +1,7 @@
 // All clicks of one link, read from the log, for exports.
+
+import { clicksBetween } from "../../click-log/clicks-between.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
-import { clicksBetween } from "./clicks-between.ts";
 import type { LiveClick } from "./live-clicks.ts";
 
 /** In log order, up to the head of the log at the call. `after`: position of LinkCreated, as no click precedes it. */

@@ -1,7 +1,7 @@
 // The clicks of one link between two positions: each once, with both ends as they are asked for.
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { clicksBetween, type LogRange } from "../../../src/click-log/clicks-between.ts";
 import { allClicks } from "../../../src/queries/analytics/all-clicks.ts";
-import { clicksBetween, type LogRange } from "../../../src/queries/analytics/clicks-between.ts";
 import { linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
 import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
 

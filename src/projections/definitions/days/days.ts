@@ -1,7 +1,7 @@
 // Hits by UTC day, quarter-hour and kind, for time series; here those of accounts, those of links in link-days.ts.
 import type { LinkClicked } from "../../../events/catalogue.ts";
 import { PREFIX } from "../../../events/streams.ts";
-import { CLICK_KINDS } from "../../../events/vocabulary.ts";
+import { CLICK_KINDS, type ClickKind } from "../../../events/vocabulary.ts";
 import type { Document } from "../../../read-store/port.ts";
 import type { Projection } from "../../projection.ts";
 
@@ -26,7 +26,18 @@ export function addHit(
   quarters: QuarterHour[],
   { at, kind }: Pick<LinkClicked["data"], "at" | "kind">,
 ): void {
-  quarterOf(quarters, at)[(CLICK_KINDS.indexOf(kind) + 1) as 1 | 2 | 3] += 1;
+  quarterOf(quarters, at)[indexOf(kind)] += 1;
+}
+
+/** Undoes addHit. A quarter-hour without hits goes, as a fold of the hits that are left has none. */
+function removeHit(quarters: QuarterHour[], { at, kind }: Pick<LinkClicked["data"], "at" | "kind">): void {
+  const hits = quarterOf(quarters, at);
+  hits[indexOf(kind)] -= 1;
+  if (hits.slice(1).every((count) => count === 0)) quarters.splice(quarters.indexOf(hits), 1);
+}
+
+function indexOf(kind: ClickKind): 1 | 2 | 3 {
+  return (CLICK_KINDS.indexOf(kind) + 1) as 1 | 2 | 3;
 }
 
 /** The quarter-hour of that instant; added when it is missing. */
@@ -45,10 +56,10 @@ function quarterOf(quarters: QuarterHour[], at: string): QuarterHour {
 /** One document for each day on which one of the account's links was hit, for the chart of the dashboard. */
 export const accountDays: Projection<DayDocument> = {
   name: "account-days",
-  version: 2,
+  version: 3,
   readsSince: 2,
-  collection: { name: "account-days-2", indexes: [] },
-  prefixes: [PREFIX.clicks],
+  collection: { name: "account-days-3", indexes: [] },
+  prefixes: [PREFIX.clicks, PREFIX.withdrawals],
   handles: ["LinkClicked"],
   key(event) {
     const { accountId, at } = event.data as LinkClicked["data"];
@@ -57,6 +68,10 @@ export const accountDays: Projection<DayDocument> = {
   empty: () => ({ quarters: [] }),
   evolve(day, event) {
     if (event.type === "LinkClicked") addHit(day.quarters, event.data);
+    return day;
+  },
+  withdraw(day, event) {
+    if (event.type === "LinkClicked") removeHit(day.quarters, event.data);
     return day;
   },
 };

@@ -24,12 +24,13 @@ export const linkDays: Projection<LinkDayDocument> = {
   // Answers without a range read `quarters` only.
   readsSince: 2,
   collection: { name: "link-days-3", indexes: [] },
-  prefixes: [PREFIX.clicks],
+  prefixes: [PREFIX.clicks, PREFIX.withdrawals],
   handles: ["LinkClicked"],
   key(event) {
     const { link, at } = event.data as LinkClicked["data"];
     return dayOf(link, at);
   },
+  recounts: true,
   empty: ({ position }) => ({ first: position, quarters: [], kinds: {} }),
   evolve(day, event) {
     if (event.type !== "LinkClicked") return day;

@@ -1,8 +1,8 @@
 // The clicks of one link between two log positions, for exports, recounts and the parts of days that ranges begin with.
-import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
-import type { LinkClicked, StoredEvent } from "../../events/catalogue.ts";
-import { readEvent } from "../../events/read-event.ts";
-import { PREFIX } from "../../events/streams.ts";
+import type { EventStore, Position, RecordedEvent } from "../event-store/port.ts";
+import type { LinkClicked, StoredEvent } from "../events/catalogue.ts";
+import { readEvent } from "../events/read-event.ts";
+import { PREFIX } from "../events/streams.ts";
 
 export type ClickEvent = StoredEvent & LinkClicked;
 

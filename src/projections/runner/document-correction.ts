@@ -1,0 +1,127 @@
+// What a withdrawal of clicks, or its end, makes of the documents of one projection.
+import type { ClickEvent } from "../../click-log/clicks-between.ts";
+import type { Position } from "../../event-store/port.ts";
+import type { Document } from "../../read-store/port.ts";
+import type { Fields, Projection } from "../projection.ts";
+
+/** `counted`: before the event; `counts`: after it. */
+export type CorrectedClick = { click: ClickEvent; counted: boolean; counts: boolean };
+
+/** Takes all clicks of the link in the order of the log, then gives the documents as of the event. */
+export type DocumentCorrection = {
+  /** @throws what the read store throws */
+  add(clicks: readonly CorrectedClick[]): Promise<void>;
+  /** Those that the event changes and that don't contain it yet. @throws what the read store throws */
+  documents(): Promise<Document[]>;
+  /** What the projection's own code has thrown; the documents are then of no use. */
+  failure(): unknown;
+};
+
+/**
+ * Marks a document all of whose clicks are withdrawn. It stays for its `_position`; the next click begins it anew, as
+ * `empty` may depend on the first click.
+ */
+const EMPTIED = "_emptied";
+
+/** What the next event is folded into; undefined for `empty`. */
+export function foldedSoFar(document: Document | undefined): Document | undefined {
+  return document && EMPTIED in document ? undefined : document;
+}
+
+type Load = (keys: readonly string[]) => Promise<ReadonlyMap<string, Document>>;
+
+/** `position`: of ClicksWithdrawn or ClicksRestored. Undefined for a projection in which every recorded click counts. */
+export function documentCorrection(
+  projection: Projection,
+  load: Load,
+  position: Position,
+): DocumentCorrection | undefined {
+  if (projection.recounts) return recount(projection, load, position);
+  const withdraw = projection.withdraw?.bind(projection);
+  return withdraw && adjust(projection, withdraw, load, position);
+}
+
+/** Folds the clicks that count from empty, and keeps the documents that have a click whose state changes. */
+function recount(projection: Projection, load: Load, position: Position): DocumentCorrection {
+  const folded = new Map<string, Fields<Document>>();
+  const changed = new Map<string, Fields<Document>>();
+  const guard = guarded();
+  return {
+    add: async (clicks) =>
+      guard.run(() => {
+        for (const { click, counted, counts } of clicks) {
+          const key = projection.key(click);
+          if (key === undefined) continue;
+          if (counts) folded.set(key, projection.evolve(folded.get(key) ?? projection.empty(click), click));
+          if (counted !== counts && !changed.has(key)) changed.set(key, projection.empty(click));
+        }
+      }),
+    async documents() {
+      const held = await load([...changed.keys()]);
+      const isOlder = (key: string) => (held.get(key)?._position ?? "") < position;
+      return [...changed]
+        .filter(([key]) => isOlder(key))
+        .map(([key, empty]) => {
+          const fields = folded.get(key) ?? { ...empty, [EMPTIED]: true };
+          return Object.assign(fields, { _id: key, _position: position });
+        });
+    },
+    failure: guard.failure,
+  };
+}
+
+/** Takes clicks out of the documents as they are, or back in. */
+function adjust(
+  projection: Projection,
+  withdraw: NonNullable<Projection["withdraw"]>,
+  load: Load,
+  position: Position,
+): DocumentCorrection {
+  const held = new Map<string, Fields<Document>>();
+  const contained = new Set<string>();
+  const guard = guarded();
+  const loadMissing = async (keys: ReadonlySet<string>) => {
+    const missing = [...keys].filter((key) => !held.has(key) && !contained.has(key));
+    if (missing.length === 0) return;
+    const loaded = await load(missing);
+    for (const key of missing) {
+      const document = loaded.get(key);
+      if (document && document._position < position) held.set(key, document);
+      else contained.add(key);
+    }
+  };
+  return {
+    async add(clicks) {
+      const changes = clicks.filter(({ counted, counts }) => counted !== counts);
+      const keyed = guard.run(() => changes.map((one) => ({ ...one, key: projection.key(one.click) }))) ?? [];
+      await loadMissing(new Set(keyed.flatMap(({ key }) => key ?? [])));
+      guard.run(() => {
+        for (const { key = "", click, counts } of keyed) {
+          const document = held.get(key);
+          if (!document) continue;
+          held.set(key, counts ? projection.evolve(document, click) : withdraw(document, click));
+        }
+      });
+    },
+    documents: async () =>
+      [...held].map(([key, document]) => Object.assign(document, { _id: key, _position: position })),
+    failure: guard.failure,
+  };
+}
+
+/** Keeps the first failure, and runs nothing after it. */
+function guarded() {
+  let failed: { error: unknown } | undefined;
+  return {
+    run<T>(work: () => T): T | undefined {
+      if (failed) return undefined;
+      try {
+        return work();
+      } catch (error) {
+        failed = { error };
+        return undefined;
+      }
+    },
+    failure: () => failed?.error,
+  };
+}

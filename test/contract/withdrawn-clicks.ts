@@ -1,0 +1,159 @@
+// The contract of withdrawals on every read store: clicks go from all documents, come back, and a rebuild agrees.
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { withdrawalStream } from "../../src/events/streams.ts";
+import { rebuild } from "../../src/projections/builds/finish-builds.ts";
+import type { AccountTotalsDocument } from "../../src/projections/definitions/account-totals.ts";
+import { allProjections, clickProjections } from "../../src/projections/groups.ts";
+import type { Projection } from "../../src/projections/projection.ts";
+import { verifyProjections } from "../../src/projections/verify/verify-projections.ts";
+import type { Document, ReadStore } from "../../src/read-store/port.ts";
+import { openSqliteReadStore } from "../../src/read-store/sqlite/read-store.ts";
+import { linkClicked } from "../support/event-store/stored-events.ts";
+import {
+  type BuildsFixture,
+  CLICKS,
+  happenings,
+  LINK,
+  programOn,
+  quiet,
+  storeWith,
+} from "../support/projections/builds-of.ts";
+import { clicksRestored, clicksWithdrawn } from "../support/projections/withdrawal-events.ts";
+import { append } from "../support/runtime/stores.ts";
+
+const SOON = { timeout: 10_000 };
+
+export function withdrawnClicksContract(name: string, open: () => Promise<BuildsFixture>): void {
+  describe(`withdrawn clicks: ${name}`, () => {
+    let stores: BuildsFixture;
+    let program: ReturnType<typeof programOn>;
+    beforeEach(async () => {
+      stores = await open();
+      program = programOn(stores);
+      await program.adopt();
+      await happenings(stores.eventStore);
+    });
+    afterEach(() => stores.cleanUp());
+
+    const of = { link: LINK };
+    const changed = (event: ReturnType<typeof clicksWithdrawn> | ReturnType<typeof clicksRestored>) =>
+      append(stores.eventStore, withdrawalStream(LINK), [event]);
+    const click = () => append(stores.eventStore, CLICKS, [linkClicked(of)]);
+    const total = async () => (await program.totals())?.totalClicks;
+    const documents = async () => {
+      const all = await Promise.all(clickProjections.map(program.documents));
+      return all.map((list) => list.toSorted((a, b) => (a._id < b._id ? -1 : 1)));
+    };
+    const unpositioned = (lists: Document[][]) =>
+      lists.map((list) => list.map(({ _position, ...fields }) => fields));
+    const accountTotal = async () => {
+      const named = clickProjections.find((one) => one.name === "account-totals") as Projection;
+      const [totals] = (await program.documents(named)) as AccountTotalsDocument[];
+      return totals && totals.click + totals.preview + totals.qr_scan;
+    };
+
+    it("go from every document of a running projector, and come back", async () => {
+      await programOn(stores, clickProjections).projecting(async () => {
+        await expect.poll(total, SOON).toBe(40);
+        await expect.poll(accountTotal, SOON).toBe(800);
+        await changed(
+          clicksWithdrawn(of, 1, { from: "2026-03-01T00:00:00.000Z", to: "2026-03-02T00:00:00.000Z" }),
+        );
+        await expect.poll(accountTotal, SOON).toBe(792);
+        expect(await program.totals()).toMatchObject({ totalClicks: 32 });
+        await changed(clicksWithdrawn(of, 2));
+        await expect.poll(accountTotal, SOON).toBe(760);
+        expect(await program.totals()).toMatchObject({ totalClicks: 0, countries: [], recent: [] });
+        await click();
+        await expect.poll(total, SOON).toBe(1);
+        await changed(clicksWithdrawn(of, 3));
+        await expect.poll(total, SOON).toBe(0);
+        await changed(clicksRestored(of, 2));
+        await expect.poll(total, SOON).toBe(0);
+        await changed(clicksRestored(of, 3));
+        await expect.poll(total, SOON).toBe(33);
+        await changed(clicksRestored(of, 1));
+        await expect.poll(total, SOON).toBe(41);
+      });
+    });
+
+    it("are the same in a rebuild, position for position", async () => {
+      await program.catchUp();
+      await changed(clicksWithdrawn(of, 1, { ipPrefix: "192.0.2.0/24", to: "2026-03-03T00:00:00.000Z" }));
+      for (let n = 0; n < 3; n++) await click();
+      await program.catchUp();
+      await changed(clicksWithdrawn(of, 2, { from: "2026-03-02T00:00:00.000Z" }));
+      await program.catchUp();
+      await changed(clicksRestored(of, 1));
+      await program.catchUp();
+      const live = await documents();
+      expect(await total()).toBe(11);
+      await rebuild(program.deps, allProjections, quiet);
+      expect(await documents()).toEqual(live);
+    });
+
+    it("leave the documents that there were when all are restored", async () => {
+      await program.catchUp();
+      const before = unpositioned(await documents());
+      await changed(clicksWithdrawn(of, 1));
+      await program.catchUp();
+      expect(unpositioned(await documents())).not.toEqual(before);
+      await changed(clicksRestored(of, 1));
+      await program.catchUp();
+      expect(unpositioned(await documents())).toEqual(before);
+    });
+
+    it("are found equal by a verification, also when they are withdrawn meanwhile", async () => {
+      await program.catchUp();
+      await changed(clicksWithdrawn(of, 1, { to: "2026-03-02T00:00:00.000Z" }));
+      await program.catchUp();
+      const scratch = await openSqliteReadStore("");
+      let isFirst = true;
+      const readStore: ReadStore = storeWith(stores.readStore, {
+        async getMany<D extends Document>(collection: string, ids: readonly string[]) {
+          if (isFirst) {
+            isFirst = false;
+            await click();
+            await changed(clicksWithdrawn(of, 2));
+            await changed(clicksRestored(of, 1));
+            await click();
+            await program.catchUp();
+          }
+          return await stores.readStore.getMany<D>(collection, ids);
+        },
+      });
+      const deps = { ...program.deps, readStore, scratch, random: () => 0.5 };
+      const found = await verifyProjections(deps, clickProjections);
+      expect(found).toMatchObject({ ok: true, differences: [], sums: [], unverified: [] });
+      expect(await total()).toBe(1);
+      await scratch.close();
+    });
+
+    it("stop only the projections that can't take them out, at the withdrawal", async () => {
+      const brittle = clickProjections.map(
+        (one): Projection =>
+          one.name === "account-totals"
+            ? {
+                ...one,
+                withdraw() {
+                  throw new Error("not today");
+                },
+              }
+            : one,
+      );
+      const { position } = await changed(clicksWithdrawn(of, 1));
+      await programOn(stores, brittle).projecting(async (group) => {
+        await expect.poll(total, SOON).toBe(0);
+        const faults = (await group.status()).flatMap(({ name: one, fault }) =>
+          fault ? [[one, fault]] : [],
+        );
+        expect(faults).toEqual([
+          [
+            "account-totals",
+            expect.objectContaining({ position, type: "ClicksWithdrawn", error: "not today" }),
+          ],
+        ]);
+      });
+    });
+  });
+}

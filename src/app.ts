@@ -41,7 +41,7 @@ export async function openApp(deps: AppDeps): Promise<Api> {
   const { context, redirect, requestIdOf, trust } = deps;
   const { config, backend, log } = context;
   const { readStore } = backend;
-  const { api, portal } = await openRoles(context, deps.follower);
+  const { api, portal } = await openRoles(deps);
   const metrics = metricsOf(deps);
   const { group } = context;
   group?.answerMetrics(metrics.json);
@@ -73,7 +73,7 @@ export async function openApp(deps: AppDeps): Promise<Api> {
   return app;
 }
 
-async function openRoles(context: RoleContext, follower: LogFollower) {
+async function openRoles({ context, follower, projections }: AppDeps) {
   const { roles } = context;
   if (!(roles.has("api") || roles.has("portal") || roles.has("projector"))) return {};
   const { openWriting } = await loaded(import("./roles/writing.ts"));
@@ -87,7 +87,7 @@ async function openRoles(context: RoleContext, follower: LogFollower) {
       ? (await loaded(import("./roles/api.ts"))).openApi(context, writing, follower)
       : undefined,
     portal: roles.has("portal")
-      ? await (await loaded(import("./roles/portal.ts"))).openPortal(context, writing)
+      ? await (await loaded(import("./roles/portal.ts"))).openPortal(context, writing, projections)
       : undefined,
   };
 }

@@ -1,10 +1,13 @@
 // Worker thread that reads the log for the event feed, exports and live pages, with its own event store connection
 // (log-reader.ts).
 import { parentPort, workerData } from "node:worker_threads";
+import { sealKeysFrom } from "../audit/seals/seal-keys.ts";
 import { openEventStore } from "../backend/open-event-store.ts";
+import { type Config, secretKeyOf } from "../config.ts";
 import type { EventStore, RecordedEvent } from "../event-store/port.ts";
 import { allClicks } from "../queries/analytics/all-clicks.ts";
 import { liveClicks } from "../queries/analytics/live-clicks.ts";
+import { findClicks } from "../queries/audit/find-clicks.ts";
 import { accountEvents } from "../queries/feed/account-events.ts";
 import { pause } from "../runtime/pause.ts";
 import { serveThread } from "../runtime/threads/serve-thread.ts";
@@ -13,11 +16,13 @@ import { lowerThreadPriority } from "../runtime/threads/thread-priority.ts";
 import { CLICK_LINES } from "./click-lines.ts";
 import { feedReader } from "./feed.ts";
 import type { LogReader, LogReaderThreadData } from "./log-reader.ts";
+import { verifyInSteps } from "./verify-in-steps.ts";
 
 /** Below the priority of the HTTP thread, so that exports don't delay redirects. */
 const NICENESS = 5;
 
-function readLog(eventStore: EventStore, baseUrl: string, log: ReturnType<typeof threadLog>): LogReader {
+function readLog(eventStore: EventStore, config: Config, log: ReturnType<typeof threadLog>): LogReader {
+  const { baseUrl } = config;
   return {
     followLink: liveClicks({ eventStore, sleep: pause, log }).follow,
     ...feedReader({ eventStore, baseUrl, sleep: pause, log }),
@@ -35,7 +40,13 @@ function readLog(eventStore: EventStore, baseUrl: string, log: ReturnType<typeof
         if (events.length > 0) yield events.map((event) => `${JSON.stringify(plain(event))}\n`).join("");
       }
     },
+    findClicks: (search) => findClicks({ eventStore }, search),
+    verifyLog: (options, signal) => verifyInSteps({ eventStore, keys: keysOf(config) }, options, signal),
   };
+}
+
+function keysOf(config: Config) {
+  return sealKeysFrom(secretKeyOf(config), config.secretKeyPrevious);
 }
 
 /** Without technical fields such as event id, position and correlation ids. */
@@ -57,5 +68,5 @@ if (parent) {
   const { config } = workerData as LogReaderThreadData;
   const eventStore = await openEventStore(config, { offThread: false });
   const log = threadLog((line) => parent.postMessage(line));
-  serveThread(parent, { logReader: readLog(eventStore, config.baseUrl, log) }, () => eventStore.close());
+  serveThread(parent, { logReader: readLog(eventStore, config, log) }, () => eventStore.close());
 }

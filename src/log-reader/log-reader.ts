@@ -1,10 +1,12 @@
 // Reads the log for the event feed, exports and live pages in a worker thread: events are parsed and filtered there, and
 // only the results cross to the HTTP thread, one part at a time with backpressure.
+import type { VerifyInThread } from "../audit/verification-runs.ts";
 import type { Config } from "../config.ts";
 import { StoreUnavailable } from "../connections/errors.ts";
 import type { Position } from "../event-store/port.ts";
 import type { EventType } from "../events/catalogue.ts";
 import type { LiveClicks } from "../queries/analytics/live-clicks.ts";
+import type { ClickSearch, FoundClicks } from "../queries/audit/find-clicks.ts";
 import type { FeedRequest } from "../queries/feed/account-feed.ts";
 import type { FeedForm } from "../queries/feed/feed-event.ts";
 import type { Logger } from "../runtime/logging.ts";
@@ -45,6 +47,10 @@ export type LogReader = {
   ): AsyncGenerator<string>;
   /** The account's events as JSON Lines. */
   exportAccount(accountId: string, signal: AbortSignal): AsyncGenerator<string>;
+  /** findClicks, in the thread. */
+  findClicks(search: ClickSearch): Promise<FoundClicks>;
+  /** verifySealedLog, in the thread. */
+  verifyLog: VerifyInThread;
 };
 
 export type LogReaderThreadData = { config: Config };
@@ -73,6 +79,10 @@ export function openLogReader(config: Config, log: Logger): LogReader & { close(
       stream("exportClicks", [link, after, format], signal) as AsyncGenerator<string>,
     exportAccount: (accountId, signal) =>
       stream("exportAccount", [accountId], signal) as AsyncGenerator<string>,
+    findClicks: (...args) =>
+      thread.call("logReader", "findClicks", args) as ReturnType<LogReader["findClicks"]>,
+    verifyLog: (options, signal) =>
+      stream("verifyLog", [options], signal) as ReturnType<LogReader["verifyLog"]>,
     close: thread.close,
   };
 }

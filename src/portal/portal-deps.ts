@@ -1,5 +1,6 @@
 // Deps of the portal's pages: stores, deps of commands, and the portal's own ports.
 import type { RateLimits } from "../api/limits/rate-limit.ts";
+import type { VerificationRuns } from "../audit/verification-runs.ts";
 import type { Billing } from "../billing/port.ts";
 import type { ResolveTxt } from "../commands/domains/txt-proof.ts";
 import type { CommandDeps } from "../commands/handle-command.ts";
@@ -7,13 +8,28 @@ import type { BulkDeps } from "../commands/links/create-links-in-bulk.ts";
 import type { Position } from "../event-store/port.ts";
 import type { LogReader } from "../log-reader/log-reader.ts";
 import type { Mailer } from "../mail/port.ts";
+import type { ProjectionStatus } from "../projections/runner/status.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Secrets } from "../secrets/port.ts";
 import type { DeliverySender } from "../webhooks/delivery/delivery-sender.ts";
 import type { DeliveryQueue } from "../webhooks/queue/queue.ts";
 
+/** What only the console needs. */
+export type Operating = {
+  adminToken: string;
+  /** The unmapped read store, where every build has its own collection. */
+  foldStore: ReadStore;
+  /** Public keys of the seals: of SECRET_KEY first, then of the key before. */
+  sealKeys: readonly string[];
+  verifications: VerificationRuns;
+  /** Status of the projections with what this process has folded. */
+  projections: () => Promise<ProjectionStatus[]>;
+};
+
 export type PortalDeps = CommandDeps & {
+  /** Undefined when ADMIN_TOKEN is unset: there is no console then. */
+  operating: Operating | undefined;
   readStore: ReadStore;
   secrets: Secrets;
   rateLimits: RateLimits;

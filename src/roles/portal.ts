@@ -1,30 +1,46 @@
 // The portal role: the dependencies of the portal's pages.
+import { newestSeal } from "../audit/seals/newest-seal.ts";
+import { sealKeysFrom } from "../audit/seals/seal-keys.ts";
+import { verificationRuns } from "../audit/verification-runs.ts";
 import { manualBilling } from "../billing/manual-billing.ts";
 import { txtResolver } from "../commands/domains/resolve-txt.ts";
 import { runtimeDeps } from "../commands/runtime-deps.ts";
 import { secretKeyOf } from "../config.ts";
 import type { Mailer } from "../mail/port.ts";
-import type { PortalDeps } from "../portal/portal-deps.ts";
+import type { Operating, PortalDeps } from "../portal/portal-deps.ts";
 import { deliverySender } from "../webhooks/delivery/delivery-sender.ts";
 import { receiverUrl } from "../webhooks/receiver/receiver-url.ts";
 import { receiverResolver } from "../webhooks/receiver/resolve-receiver.ts";
+import type { ProjectionsStatus } from "./projector.ts";
 import type { RoleContext } from "./role-context.ts";
 import type { Writing } from "./writing.ts";
 
 export async function openPortal(
   { config, log, clock, backend, onStop }: RoleContext,
   { links, rateLimits, fresh, logReader }: Writing,
+  projections: ProjectionsStatus,
 ): Promise<PortalDeps> {
-  const { eventStore, readStore, secrets } = backend;
+  const { eventStore, readStore, foldStore, secrets } = backend;
   const { baseUrl, baseHost, keyPrefix } = config;
   const { newId, random, sleep, randomKey, randomToken } = runtimeDeps;
   const reach = { allowPrivate: config.webhookAllowPrivate };
   const resolve = receiverResolver(config.dnsServers);
   const sender = deliverySender({ ...reach, resolve, now: () => clock().getTime() });
   onStop(() => sender.destroy());
+  const { adminToken } = config;
+  const openOperating = (token: string): Operating => {
+    const newest = newestSeal(foldStore);
+    const recording = { eventStore, readStore: foldStore, newest, clock, newId, log };
+    const verifications = verificationRuns({ ...recording, verify: logReader.verifyLog });
+    onStop(() => verifications.close());
+    const keys = sealKeysFrom(secretKeyOf(config), config.secretKeyPrevious);
+    const sealKeys = keys.map(({ publicKey }) => publicKey);
+    return { adminToken: token, foldStore, sealKeys, verifications, projections };
+  };
   return {
     ...{ eventStore, readStore, secrets, rateLimits, links, log },
     ...{ deliveryQueue: backend.deliveryQueue, logReader },
+    operating: adminToken === undefined ? undefined : openOperating(adminToken),
     receiverUrl: (url) => receiverUrl(url, reach),
     sender,
     billing: manualBilling({ secrets, clock, log }),

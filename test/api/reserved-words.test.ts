@@ -17,7 +17,7 @@ import { type Ask, send } from "../support/service/ask.ts";
 import { BASE_URL } from "../support/service/start-service.ts";
 
 const HOST = "go.example.org";
-const SLUGS = [...RESERVED_WORDS, "internal", "swagger", "admin"].filter(
+const SLUGS = [...RESERVED_WORDS, "swagger"].filter(
   (word, n, all) => /^[a-z]{3,}$/.test(word) && word !== "health" && all.indexOf(word) === n,
 );
 const log = createLogger("silent");
@@ -39,7 +39,8 @@ describe("reserved words", () => {
   beforeAll(async () => {
     subscribe("fastify.initialization", watch);
     folder = await temporaryFolder();
-    config = parseConfig({ PORT: "0", BASE_URL, DATA_DIR: folder.path });
+    const ADMIN_TOKEN = "0123456789abcdef0123456789abcdef";
+    config = parseConfig({ PORT: "0", BASE_URL, DATA_DIR: folder.path, ADMIN_TOKEN });
     all = await openService(config, log);
     const { eventStore, secrets } = all.backend;
     const deps = {

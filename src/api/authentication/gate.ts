@@ -34,8 +34,9 @@ export function gate(deps: {
         }
         if (!request.is404) return undefined;
         if (guard && isUnderApi(request.url)) await guard.count(request, reply);
-        // For unknown pages the portal has its own not-found handler, which answers with HTML.
-        if (request.method !== "GET" || !request.url.startsWith("/portal/")) throw new RouteNotFound();
+        // For unknown pages portal and console have their own not-found handlers, which answer with HTML.
+        const isPage = request.url.startsWith("/portal/") || request.url.startsWith("/admin/");
+        if (request.method !== "GET" || !isPage) throw new RouteNotFound();
         return undefined;
       });
       app.addHook("onResponse", async (request, reply) => {

@@ -17,6 +17,8 @@ export function portalCookies(baseUrl: string) {
   return {
     options,
     session: named("session"),
+    /** Of the console (admin/operator-session.ts). */
+    operator: named("operator"),
     /** One cookie per account; named by a digest, so that it does not contain the account id. */
     device: (accountId: string) =>
       named(`device-${createHash("sha256").update(accountId).digest("hex").slice(0, 16)}`),

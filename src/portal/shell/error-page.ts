@@ -26,7 +26,7 @@ export function sendErrorPage(error: unknown, request: FastifyRequest, reply: Fa
 <h1>${title}</h1>
 <p>${known.message || "It is in our log. Please try again in a moment."}</p>
 <p class="muted">Request ${request.id}</p>
-<p><a class="button button-primary" href="${visit.session ? "/portal" : "/"}">Go to the start</a></p>
+<p><a class="button button-primary" href="${visit.operator ? "/admin" : visit.session ? "/portal" : "/"}">Go to the start</a></p>
 </div>`,
   });
 }

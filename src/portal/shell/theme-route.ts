@@ -1,4 +1,4 @@
-// POST /portal/theme: stores light, dark or system in a cookie; works without scripts and without a session.
+// POST /portal/theme and /admin/theme: stores light, dark or system in a cookie; works without scripts and without a session.
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { pathWithin, redirectTo, THEMES } from "./visit.ts";
@@ -7,12 +7,12 @@ const YEAR_SECONDS = 31_536_000;
 
 const Form = z.object({ theme: z.enum(THEMES), next: z.string().optional() });
 
-export function themeRoute(app: Api): void {
+export function themeRoute(app: Api, area: "/portal" | "/admin"): void {
   app.post("/theme", { schema: { body: Form } }, async (request, reply) => {
     const { theme, next } = request.body;
     const { cookies } = request.visit;
     if (theme === "system") reply.clearCookie(cookies.theme, cookies.options);
     else reply.setCookie(cookies.theme, theme, { ...cookies.options, maxAge: YEAR_SECONDS });
-    return redirectTo(reply, next === "/" ? "/" : pathWithin(next, "/portal"));
+    return redirectTo(reply, next === "/" ? "/" : pathWithin(next, area, area));
   });
 }

@@ -4,15 +4,20 @@ import type { Api } from "../../api/fastify.ts";
 import type { CommandContext } from "../../commands/caller.ts";
 import type { Assets } from "./assets.ts";
 import type { PortalCookies } from "./cookies.ts";
-import type { Sessions, SignedIn } from "./sessions.ts";
+import type { SignedIn } from "./sessions.ts";
 
 export const THEMES = ["system", "light", "dark"] as const;
 export type Theme = (typeof THEMES)[number];
 
 export type Notice = { kind: "done" | "failed" | "info"; text: string };
 
+/** `isToken`: by `Authorization: Bearer`, which a browser never sends by itself. `sessionId`: not secret. */
+export type SignedInOperator = { sessionId: string; isToken: boolean };
+
 export type PortalVisit = {
   session: SignedIn | undefined;
+  /** In the console only. */
+  operator: SignedInOperator | undefined;
   theme: Theme;
   /** From the notice cookie of the last form; the page that shows it clears the cookie. */
   notice: Notice | undefined;
@@ -29,19 +34,24 @@ declare module "fastify" {
   }
 }
 
+/** Who is signed in, by the request's cookies. */
+export type SignedInBy = (
+  cookies: Readonly<Record<string, string | undefined>>,
+) => Promise<Partial<Pick<PortalVisit, "session" | "operator">>>;
+
 const NOTICE_SECONDS = 60;
 const LONGEST_NOTICE = 300;
 
 export function visitHook(
   app: Api,
-  deps: { sessions: Sessions; assets: () => Assets; cookies: PortalCookies },
+  deps: { signedIn: SignedInBy; assets: () => Assets; cookies: PortalCookies },
 ): void {
   const { cookies } = deps;
   app.decorateRequest("visit");
   app.addHook("onRequest", async (request) => {
     const given = request.cookies;
     request.visit = {
-      session: await deps.sessions.find(given[cookies.session]),
+      ...{ session: undefined, operator: undefined, ...(await deps.signedIn(given)) },
       theme: THEMES.find((theme) => theme === given[cookies.theme]) ?? "system",
       notice: noticeIn(given[cookies.notice]),
       csrf: undefined,
@@ -53,7 +63,7 @@ export function visitHook(
 
 /** CSRF tokens are bound to the session, so that signing in or out makes earlier tokens void. */
 export function formOwner(visit: PortalVisit): string {
-  return visit.session?.sessionId ?? "nobody";
+  return visit.operator?.sessionId ?? visit.session?.sessionId ?? "nobody";
 }
 
 /** Redirects after a form (303), with a notice for the next page. `path`: of this site. */
@@ -67,13 +77,17 @@ export function redirectTo(reply: FastifyReply, path: string, notice?: Notice): 
   return reply.redirect(path, 303);
 }
 
-/** `next` if it is a path within the portal, else the fallback; prevents open redirects. */
-export function pathWithin(next: string | undefined, fallback: string): string {
+/** `next` if it is a path within the portal or the console, else the fallback; prevents open redirects. */
+export function pathWithin(
+  next: string | undefined,
+  fallback: string,
+  area: "/portal" | "/admin" = "/portal",
+): string {
   if (next === undefined || !/^\/(?![/\\])[!-~]*$/.test(next) || next.includes("\\")) return fallback;
   const here = "http://this.invalid";
   if (!URL.canParse(next, here)) return fallback;
   const url = new URL(next, here);
-  return url.origin === here && url.pathname.startsWith("/portal") ? url.pathname + url.search : fallback;
+  return url.origin === here && url.pathname.startsWith(area) ? url.pathname + url.search : fallback;
 }
 
 /** The context of a command sent from the portal, for the metadata of its events. */

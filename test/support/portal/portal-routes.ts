@@ -37,6 +37,7 @@ export async function listPortalRoutes(options = { withMail: false }): Promise<P
     logReader: openLogReader(parseConfig({ DATA_DIR: "unused" }), log),
     receiverUrl: (url) => new URL(url),
     sender: deliverySender({ allowPrivate: true, resolve: async () => [], now: () => 0 }),
+    operating: undefined,
     mailer: options.withMail ? mailer : undefined,
     resolveTxt: async () => [],
     links: { ...deps, log },

@@ -1,0 +1,116 @@
+// Verifications of the log that the operator starts: one at a time, with their progress where every process sees it.
+import type { CommandContext } from "../commands/caller.ts";
+import { type RecordDeps, recordActions } from "../commands/operator/record-actions.ts";
+import type { Document, ReadStore } from "../read-store/port.ts";
+import { DomainError, messageOf } from "../runtime/errors.ts";
+import type { Problem } from "./verify-log.ts";
+import type { SealedVerification } from "./verify-sealed-log.ts";
+
+export class VerificationInProgress extends DomainError {
+  override readonly code = "verification_in_progress";
+}
+
+/** The one in progress, or the last one. */
+export type VerificationRun = {
+  state: "running" | "done" | "failed" | "interrupted";
+  full: boolean;
+  started_at: string;
+  /** ISO 8601 UTC, renewed while it runs. */
+  updated_at: string;
+  /** Checked so far. */
+  events: number;
+  result: { ok: boolean; problem_count: number; problems: Problem[]; anchor: string } | null;
+  error: string | null;
+};
+
+/** Yields the number of events so far. `newest`: position of the newest seal, as kept outside of the log. */
+export type VerifyInThread = (
+  options: { full: boolean; newest: string | undefined },
+  signal: AbortSignal,
+) => AsyncGenerator<number, SealedVerification>;
+
+type Deps = Omit<RecordDeps, "eventStore"> & {
+  eventStore: RecordDeps["eventStore"];
+  /** Beside the documents of projections. */
+  readStore: Pick<ReadStore, "get" | "replace">;
+  newest: { get(): Promise<string | undefined> };
+  verify: VerifyInThread;
+  log: { warn(fields: object, message: string): void };
+};
+
+type StoredRun = Document & { run: VerificationRun };
+
+const COLLECTION = "log-verifications";
+const ID = "last";
+const RENEW_MS = 1_000;
+/** A run that was not renewed for so long has ended with its process. */
+const INTERRUPTED_AFTER_MS = 30_000;
+
+export type VerificationRuns = ReturnType<typeof verificationRuns>;
+
+export function verificationRuns(deps: Deps) {
+  const stopping = new AbortController();
+  let current: Promise<void> = Promise.resolve();
+
+  const write = async (run: VerificationRun) => {
+    const stored = await deps.readStore.get<StoredRun>(COLLECTION, ID);
+    const revision = String(Number(stored?._position ?? "0") + 1).padStart(20, "0");
+    await deps.readStore.replace(COLLECTION, [{ _id: ID, _position: revision, run } as StoredRun]);
+  };
+  const read = async (): Promise<VerificationRun | undefined> => {
+    const run = (await deps.readStore.get<StoredRun>(COLLECTION, ID))?.run;
+    if (run?.state !== "running") return run;
+    const age = deps.clock().getTime() - Date.parse(run.updated_at);
+    return age < INTERRUPTED_AFTER_MS ? run : { ...run, state: "interrupted" };
+  };
+
+  async function perform(context: CommandContext, started: VerificationRun): Promise<void> {
+    const { full } = started;
+    const found = deps.verify({ full, newest: await deps.newest.get() }, stopping.signal);
+    let writtenAt = performance.now();
+    for (;;) {
+      const { done, value } = await found.next();
+      if (stopping.signal.aborted) return;
+      if (done) return await finish(context, started, value);
+      if (performance.now() - writtenAt < RENEW_MS) continue;
+      writtenAt = performance.now();
+      await write({ ...started, updated_at: deps.clock().toISOString(), events: value });
+    }
+  }
+
+  async function finish(context: CommandContext, started: VerificationRun, found: SealedVerification) {
+    const { ok, events, problemCount, problems, anchor } = found;
+    const data = { full: started.full, ok, events, problems: problemCount, anchor };
+    await recordActions(deps, context, [{ type: "LogVerified", data }]);
+    const result = { ok, problem_count: problemCount, problems, anchor };
+    await write({ ...started, state: "done", updated_at: deps.clock().toISOString(), events, result });
+  }
+
+  return {
+    /** The one in progress, or the last one; undefined before the first. */
+    read,
+
+    /** Returns when it has begun. @throws VerificationInProgress, StoreUnavailable */
+    async start(context: CommandContext, { full }: { full: boolean }): Promise<VerificationRun> {
+      if ((await read())?.state === "running")
+        throw new VerificationInProgress("The log is being verified: wait until that has ended");
+      const at = deps.clock().toISOString();
+      const run: VerificationRun = {
+        ...{ state: "running", full, started_at: at, updated_at: at },
+        ...{ events: 0, result: null, error: null },
+      };
+      await write(run);
+      current = perform(context, run).catch(async (err: unknown) => {
+        deps.log.warn({ err }, "the log could not be verified");
+        await write({ ...run, state: "failed", error: messageOf(err) }).catch(() => undefined);
+      });
+      return run;
+    },
+
+    /** Ends the run of this process. */
+    async close(): Promise<void> {
+      stopping.abort();
+      await current;
+    },
+  };
+}

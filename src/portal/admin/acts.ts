@@ -1,0 +1,37 @@
+// What the operator can do from the console, for its forms and its JSON API alike.
+
+import type { CommandContext } from "../../commands/caller.ts";
+import {
+  activateProjectionBuilds,
+  cancelProjectionBuilds,
+  projectionsNamed,
+  requestRebuild,
+  retryProjectionFaults,
+  rollBackProjections,
+} from "../../projections/operations/operate.ts";
+import type { ConsoleDeps } from "./guard.ts";
+
+export const PROJECTION_ACTS = ["rebuild", "cancel", "activate", "rollback", "retry"] as const;
+export type ProjectionAct = (typeof PROJECTION_ACTS)[number];
+
+/** `waits`: of a rebuild, that it does not take over by itself. @throws what refuses the act (projections/operations) */
+export async function performAct(
+  { operating, eventStore, clock, newId }: ConsoleDeps,
+  context: CommandContext,
+  { act, projection, waits = false }: { act: ProjectionAct; projection: string; waits?: boolean },
+): Promise<void> {
+  const deps = { eventStore, clock, newId, readStore: operating.foldStore };
+  const chosen = projectionsNamed([projection]);
+  switch (act) {
+    case "rebuild":
+      return await requestRebuild(deps, context, chosen, !waits);
+    case "cancel":
+      return void (await cancelProjectionBuilds(deps, context, chosen));
+    case "activate":
+      return await activateProjectionBuilds(deps, context, chosen);
+    case "rollback":
+      return void (await rollBackProjections(deps, context, chosen));
+    case "retry":
+      return await retryProjectionFaults(deps, context, chosen);
+  }
+}

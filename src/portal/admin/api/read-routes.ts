@@ -1,0 +1,69 @@
+// GET /admin/api/...: what the console's pages show, as JSON.
+import type { Api } from "../../../api/fastify.ts";
+import { explainedEvent, logPage, streamPage } from "../../../queries/audit/audited-event.ts";
+import { findEvents } from "../../../queries/audit/find-events.ts";
+import { listSeals } from "../../../queries/audit/list-seals.ts";
+import { listClickHours, listStreams } from "../../../queries/audit/list-streams.ts";
+import { consoleRows } from "../../../queries/audit/projection-rows.ts";
+import { searchClicks } from "../../../queries/audit/search-clicks.ts";
+import { streamState } from "../../../queries/audit/stream-state.ts";
+import type { ConsoleDeps } from "../guard.ts";
+import type { LiveRates } from "../live-rates.ts";
+import {
+  ClicksQuestion,
+  EventQuestion,
+  EventsQuestion,
+  LogQuestion,
+  SealsQuestion,
+  StateQuestion,
+  StreamQuestion,
+  StreamsQuestion,
+} from "../questions.ts";
+
+export function readRoutes(app: Api, deps: ConsoleDeps & { rates: LiveRates }): void {
+  const { operating, logReader, clock } = deps;
+
+  app.get("/streams", { schema: { querystring: StreamsQuestion } }, ({ query }) => {
+    return query.category === "clicks" ? listClickHours(deps, query) : listStreams(deps, query, query);
+  });
+
+  app.get("/stream", { schema: { querystring: StreamQuestion } }, async ({ query }) => ({
+    stream: query.name,
+    ...(await streamPage(deps, query.name, query)),
+  }));
+
+  app.get("/event", { schema: { querystring: EventQuestion } }, ({ query }) =>
+    explainedEvent(deps, query.stream, query.revision),
+  );
+
+  app.get("/state", { schema: { querystring: StateQuestion } }, ({ query }) =>
+    streamState(deps, query.stream, query),
+  );
+
+  app.get("/events", { schema: { querystring: EventsQuestion } }, ({ query }) => {
+    const { correlation_id: correlationId, up_to: upTo, ...rest } = query;
+    return findEvents(deps, { ...rest, correlationId, upTo }, query);
+  });
+
+  app.get("/log", { schema: { querystring: LogQuestion } }, ({ query }) => logPage(deps, query));
+
+  app.get("/clicks", { schema: { querystring: ClicksQuestion } }, ({ query }) =>
+    searchClicks({ ...deps, findClicks: logReader.findClicks }, query),
+  );
+
+  app.get("/seals", { schema: { querystring: SealsQuestion } }, ({ query }) =>
+    listSeals({ ...deps, sealKeys: operating.sealKeys }, query),
+  );
+
+  app.get("/verification", async () => ({ verification: (await operating.verifications.read()) ?? null }));
+
+  app.get("/projections", async () => {
+    const { foldStore: readStore } = operating;
+    const { head, projections } = await consoleRows({ ...deps, readStore, clock });
+    const rates = await deps.rates();
+    return {
+      head,
+      projections: projections.map((row) => ({ ...row, events_per_second: rates.get(row.name) ?? null })),
+    };
+  });
+}

@@ -1,0 +1,56 @@
+// The console of operators and auditors under /admin: pages, and the same as JSON under /admin/api.
+import { RouteNotFound } from "../../api/errors.ts";
+import type { Api } from "../../api/fastify.ts";
+import type { Operating, PortalDeps } from "../portal-deps.ts";
+import type { Assets } from "../shell/assets.ts";
+import { portalCookies } from "../shell/cookies.ts";
+import { errorPages } from "../shell/error-page.ts";
+import { hideFromOpenApi, protect } from "../shell/protect.ts";
+import { themeRoute } from "../shell/theme-route.ts";
+import { visitHook } from "../shell/visit.ts";
+import { actRoutes } from "./api/act-routes.ts";
+import { readRoutes } from "./api/read-routes.ts";
+import { type ConsoleDeps, operatorApi } from "./guard.ts";
+import { liveRates } from "./live-rates.ts";
+import { operatorSessions } from "./operator-session.ts";
+
+const PREFIX = "/admin";
+
+/** `site`: serves the base host only. Without ADMIN_TOKEN it is not called, and every path is 404. */
+export async function consoleRoutes(
+  site: Api,
+  portal: PortalDeps & { operating: Operating },
+  assets: () => Assets,
+): Promise<void> {
+  const { operating } = portal;
+  const operators = operatorSessions({ ...portal, adminToken: operating.adminToken });
+  const deps: ConsoleDeps = { ...portal, operators };
+  const rates = liveRates(operating.projections, () => performance.now());
+  hideFromOpenApi(site);
+  await protect(site, deps);
+  const cookies = portalCookies(deps.baseUrl);
+  visitHook(site, {
+    signedIn: async (given) => ({ operator: await operators.find(given[cookies.operator]) }),
+    ...{ assets, cookies },
+  });
+  errorPages(site);
+  await site.register(
+    async (app: Api) => {
+      app.setNotFoundHandler(() => {
+        throw new RouteNotFound();
+      });
+      themeRoute(app, PREFIX);
+      await app.register(
+        async (api: Api) => {
+          operatorApi(api, deps);
+          const parse = api.getDefaultJsonParser("error", "error");
+          api.addContentTypeParser("application/json", { parseAs: "string", bodyLimit: 4096 }, parse);
+          readRoutes(api, { ...deps, rates });
+          actRoutes(api, deps);
+        },
+        { prefix: "/api" },
+      );
+    },
+    { prefix: PREFIX },
+  );
+}

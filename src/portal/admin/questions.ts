@@ -1,0 +1,91 @@
+// The questions that pages and the JSON API of the console take, in one form: parsed from a query string.
+import { z } from "zod";
+import { PREFIX, SEALS_STREAM } from "../../events/streams.ts";
+
+export const CATEGORIES = [...(Object.keys(PREFIX) as (keyof typeof PREFIX)[]), SEALS_STREAM] as const;
+
+/** Those that have streams in the index of events. */
+export const LISTED = CATEGORIES.filter((category) => category !== "clicks");
+
+/** An empty field of a form is no question. */
+const given = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((value) => (typeof value === "string" && value.trim() === "" ? undefined : value), schema);
+const text = given(z.string().trim().max(500).optional());
+const whole = (least: number) => given(z.coerce.number().int().min(least).max(1e15).optional());
+const limit = given(z.coerce.number().int().min(1).max(200).default(50));
+
+/** ISO 8601; without a zone it is UTC, as in a form's `datetime-local`. */
+const moment = given(
+  z
+    .string()
+    .transform((value, context) => {
+      const isZoned = /(Z|[+-]\d\d:?\d\d)$/i.test(value);
+      const at = Date.parse(isZoned || !value.includes("T") ? value : `${value}Z`);
+      if (!Number.isNaN(at)) return new Date(at).toISOString();
+      context.addIssue({ code: "custom", message: "must be a time such as 2026-03-01T10:00Z" });
+      return z.NEVER;
+    })
+    .optional(),
+);
+
+/** `<type>` or `<type>:<id>`, such as `key:0190...`. */
+const actor = given(
+  z
+    .string()
+    .trim()
+    .regex(
+      /^(operator|(key|account|system):[\w.-]{1,100})$/,
+      "must be operator, or key:, account: or system: and an id",
+    )
+    .optional(),
+);
+
+export const StreamsQuestion = z.object({
+  category: given(z.enum(CATEGORIES).default("account")),
+  account: text,
+  limit,
+  cursor: text,
+});
+
+export const StreamQuestion = z.object({ name: z.string().min(1).max(500), before: whole(0), limit });
+
+export const EventQuestion = z.object({
+  stream: z.string().min(1).max(500),
+  revision: z.coerce.number().int().min(0).max(1e15),
+});
+
+export const StateQuestion = z.object({
+  stream: z.string().min(1).max(500),
+  revision: whole(0),
+  against: whole(-1),
+});
+
+export const EventsQuestion = z.object({
+  category: given(z.enum(LISTED as [string, ...string[]]).optional()),
+  account: text,
+  actor,
+  correlation_id: text,
+  type: text,
+  from: moment,
+  to: moment,
+  up_to: text,
+  limit,
+  cursor: text,
+});
+
+export const LogQuestion = z.object({
+  from: text,
+  category: given(z.enum(CATEGORIES).optional()),
+  limit,
+});
+
+export const ClicksQuestion = z.object({
+  link: text,
+  account: text,
+  from: moment,
+  to: moment,
+  after: text,
+  limit,
+});
+
+export const SealsQuestion = z.object({ before: whole(0), limit });

@@ -1,0 +1,116 @@
+// One event as auditors see it: its data without what is internal, its metadata, and each field explained.
+import { z } from "zod";
+import { refuseForeignPosition } from "../../event-store/foreign-position.ts";
+import type { Actor, EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
+import { catalogue, type EventType } from "../../events/catalogue.ts";
+import type { CatalogueEntry } from "../../events/definition.ts";
+import { PREFIX, SEALS_STREAM } from "../../events/streams.ts";
+import { NotFound } from "../errors.ts";
+
+/** Shown instead of a value that is internal, such as the hash of an API key. */
+export const WITHHELD = "(withheld)";
+
+/** Of a seal, a hundred kilobytes: what is kept of each event of its block. */
+const LONG_OF_SEAL = ["places", "leaves", "tags"];
+
+export type AuditedEvent = {
+  id: string;
+  type: string;
+  stream: string;
+  revision: number;
+  position: Position;
+  recorded_at: string;
+  schema_version: number;
+  actor: Actor;
+  correlation_id: string;
+  causation_id: string;
+  data: unknown;
+  /** Names of fields whose values are withheld. */
+  withheld: string[];
+};
+
+export type ExplainedField = { name: string; value: unknown; about: string };
+
+/** `summary`: empty for a type that this program does not know. */
+export type ExplainedEvent = AuditedEvent & { summary: string; fields: ExplainedField[] };
+
+type Deps = { eventStore: Pick<EventStore, "read"> };
+type LogDeps = { eventStore: Pick<EventStore, "readAll" | "head"> };
+
+export function auditedEvent(recorded: RecordedEvent): AuditedEvent {
+  const { id, type, stream, revision, position, recordedAt, metadata } = recorded;
+  const { data, withheld } = published(recorded);
+  return {
+    ...{ id, type, stream, revision, position, recorded_at: recordedAt },
+    ...{ schema_version: metadata.schemaVersion, actor: metadata.actor },
+    ...{ correlation_id: metadata.correlationId, causation_id: metadata.causationId },
+    ...{ data, withheld },
+  };
+}
+
+/** @throws NotFound */
+export async function explainedEvent(
+  { eventStore }: Deps,
+  stream: string,
+  revision: number,
+): Promise<ExplainedEvent> {
+  const [recorded] = await eventStore.read(stream, { from: revision, limit: 1 });
+  if (!recorded || recorded.revision !== revision)
+    throw new NotFound(`There is no revision ${revision} of stream ${stream}`);
+  const event = auditedEvent(recorded);
+  const entry = entryOf(recorded.type);
+  const about = new Map(
+    Object.entries(entry?.schema.shape ?? {}).map(([name, field]) => [name, text(field)]),
+  );
+  const fields = Object.entries((event.data ?? {}) as Record<string, unknown>).map(([name, value]) => ({
+    ...{ name, value },
+    about: about.get(name) ?? "",
+  }));
+  return { ...event, summary: entry?.summary ?? "", fields };
+}
+
+/** The stream's events before revision `before`, newest first. @throws NotFound for a stream without events */
+export async function streamPage(
+  { eventStore }: Deps,
+  stream: string,
+  { before, limit }: { before?: number | undefined; limit: number },
+): Promise<{ events: AuditedEvent[]; next: number | null }> {
+  const from = before === undefined ? {} : { from: before - 1 };
+  const found =
+    before === 0 ? [] : await eventStore.read(stream, { backwards: true, limit: limit + 1, ...from });
+  if (found.length === 0 && before === undefined) throw new NotFound(`There is no stream ${stream}`);
+  const shown = found.slice(0, limit);
+  const last = shown.at(-1);
+  return { events: shown.map(auditedEvent), next: last && found.length > limit ? last.revision : null };
+}
+
+/** The log's events from a position on, with it, in their order. `next`: where the next page begins. @throws InvalidPosition */
+export async function logPage(
+  { eventStore }: LogDeps,
+  { from, category, limit }: { from?: Position | undefined; category?: string | undefined; limit: number },
+): Promise<{ events: AuditedEvent[]; next: Position | null }> {
+  if (category === SEALS_STREAM) return { events: [], next: null };
+  if (from !== undefined) await refuseForeignPosition({ eventStore }, from);
+  const prefixes = category === undefined ? Object.values(PREFIX) : [`${category}-`];
+  const found = await eventStore.readAll({ from, prefixes, limit: limit + 1 });
+  return {
+    events: found.slice(0, limit).map(auditedEvent),
+    next: found[limit]?.position ?? null,
+  };
+}
+
+function published({ type, data }: RecordedEvent): { data: unknown; withheld: string[] } {
+  const internal = [...(entryOf(type)?.internal ?? []), ...(type === "LogSealed" ? LONG_OF_SEAL : [])];
+  if (typeof data !== "object" || data === null) return { data, withheld: [] };
+  const withheld = internal.filter((name) => name in data);
+  const masked = Object.fromEntries(withheld.map((name) => [name, WITHHELD]));
+  return { data: { ...data, ...masked }, withheld };
+}
+
+function entryOf(type: string): CatalogueEntry | undefined {
+  return Object.hasOwn(catalogue, type) ? catalogue[type as EventType] : undefined;
+}
+
+function text(field: z.ZodType): string {
+  return z.globalRegistry.get(field)?.description ?? field.description ?? "";
+}

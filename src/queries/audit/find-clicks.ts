@@ -1,0 +1,53 @@
+// Clicks by link, account and time, from the log: read from the hour on in which they were recorded.
+import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
+import { PREFIX } from "../../events/streams.ts";
+
+/** `from` is inclusive, `to` exclusive: times of recording, ISO 8601 UTC. `after`: a position before `from`. */
+export type ClickSearch = {
+  after: Position | undefined;
+  from: string;
+  to: string;
+  /** `<host>/<slug>` */
+  link?: string | undefined;
+  account?: string | undefined;
+  limit: number;
+};
+
+/** `next`: the search goes on behind this position; null at its end. A page may be empty and have a next one. */
+export type FoundClicks = { events: RecordedEvent[]; next: Position | null };
+
+const BATCH = 2_000;
+/** Clicks that are read for one page. */
+const MOST_SEARCHED = 50_000;
+/** Tolerated difference between the clocks of an event store's nodes. */
+const CLOCK_MARGIN_MS = 5 * 60_000;
+
+/** In the order of the log. Runs in the log reader's thread, as clicks of all links are read. */
+export async function findClicks(
+  { eventStore }: { eventStore: Pick<EventStore, "readAll"> },
+  { after, from, to, link, account, limit }: ClickSearch,
+): Promise<FoundClicks> {
+  const end = new Date(Date.parse(to) + CLOCK_MARGIN_MS).toISOString();
+  const events: RecordedEvent[] = [];
+  let position = after;
+  for (let searched = 0; searched < MOST_SEARCHED; ) {
+    const batch = await eventStore.readAll({ after: position, prefixes: [PREFIX.clicks], limit: BATCH });
+    searched += batch.length;
+    for (const event of batch) {
+      if (event.recordedAt >= end) return { events, next: null };
+      if (isWanted(event)) events.push(event);
+      position = event.position;
+      if (events.length === limit) return { events, next: position };
+    }
+    if (batch.length < BATCH) return { events, next: null };
+  }
+  return { events, next: position ?? null };
+
+  function isWanted({ recordedAt, data }: RecordedEvent): boolean {
+    if (recordedAt < from || recordedAt >= to) return false;
+    const click = data as { link?: string; accountId?: string };
+    return (
+      (link === undefined || click.link === link) && (account === undefined || click.accountId === account)
+    );
+  }
+}

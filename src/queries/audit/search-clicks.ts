@@ -1,0 +1,36 @@
+// A page of clicks by time, link and account: where to begin is a document, the search itself runs in another thread.
+import type { Position } from "../../event-store/port.ts";
+import type { ReadStore } from "../../read-store/port.ts";
+import { positionBefore } from "../analytics/click-log.ts";
+import { type AuditedEvent, auditedEvent } from "./audited-event.ts";
+import type { ClickSearch, FoundClicks } from "./find-clicks.ts";
+
+type Deps = {
+  readStore: Pick<ReadStore, "find">;
+  findClicks: (search: ClickSearch) => Promise<FoundClicks>;
+  clock: () => Date;
+};
+
+export type ClicksWanted = Pick<ClickSearch, "link" | "account" | "limit"> & {
+  from?: string | undefined;
+  to?: string | undefined;
+  /** `next` of the page before. */
+  after?: Position | undefined;
+};
+
+export type ClicksPage = { from: string; to: string; events: AuditedEvent[]; next: Position | null };
+
+const HOUR_MS = 3_600_000;
+
+/** Of the last hour by default, or of the hour from `from` on. In the order of the log. */
+export async function searchClicks(
+  { readStore, findClicks, clock }: Deps,
+  { from: since, to: until, after, ...rest }: ClicksWanted,
+): Promise<ClicksPage> {
+  const now = clock().getTime();
+  const start = since ?? new Date((until ? Date.parse(until) : now) - HOUR_MS).toISOString();
+  const end = until ?? new Date(Math.min(now + 1, Date.parse(start) + HOUR_MS)).toISOString();
+  const begin = after ?? (await positionBefore({ readStore }, new Date(start)));
+  const { events, next } = await findClicks({ ...rest, after: begin, from: start, to: end });
+  return { from: start, to: end, events: events.map(auditedEvent), next };
+}

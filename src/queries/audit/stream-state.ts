@@ -1,0 +1,135 @@
+// What a stream's events come to as of a revision, folded by its decider, and what differs from an earlier revision.
+import { evolve as evolveAccount, noAccount } from "../../commands/account/account.ts";
+import { evolve as evolveClaim, unclaimed } from "../../commands/domains/domain-claim.ts";
+import { evolve as evolveLink, freeLink } from "../../commands/links/link.ts";
+import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
+import { streamPages } from "../../event-store/stream-pages.ts";
+import { accountEvents } from "../../events/account-events.ts";
+import type { AccountEvent, DomainEvent, LinkEvent, StoredEvent } from "../../events/catalogue.ts";
+import { readEvent } from "../../events/read-event.ts";
+import { categoryOf } from "../../events/streams.ts";
+import { webhookEvents } from "../../events/webhook-events.ts";
+import { NotFound } from "../errors.ts";
+import { WITHHELD } from "./audited-event.ts";
+
+/** Plain JSON without what is internal. `null`: before the first event. */
+export type State = Record<string, unknown> | null;
+
+/** `path`: such as `keys.<id>`. `before`, `after`: null where there is nothing. */
+export type StateChange = { path: string; before: unknown; after: unknown };
+
+export type StreamState = {
+  stream: string;
+  /** `against`: -1 for the time before the first event. */
+  revision: number;
+  against: number;
+  last_revision: number;
+  /** False for streams of facts that add up to no state, such as clicks. */
+  has_state: boolean;
+  state: State;
+  before: State;
+  changes: StateChange[];
+};
+
+type Fold = { initial: unknown; evolve: (state: never, event: never) => unknown };
+
+const FOLDS: Readonly<Record<string, () => Fold>> = {
+  account: () => fold(noAccount, (state, event) => evolveAccount(state, event as AccountEvent)),
+  domain: () => fold(unclaimed, (state, event) => evolveClaim(state, event as DomainEvent)),
+  link: () => fold(freeLink, (state, event) => evolveLink(state, event as LinkEvent)),
+};
+
+/** Names of members that hold what events call internal: the deciders call them the same. */
+const INTERNAL: ReadonlySet<string> = new Set(
+  Object.values({ ...accountEvents, ...webhookEvents }).flatMap((entry) =>
+    "internal" in entry ? entry.internal : [],
+  ),
+);
+
+/**
+ * `revision`: the last one by default; `against`: the one before. Reads the stream up to `revision`.
+ * @throws NotFound for a stream or a revision that there is not
+ */
+export async function streamState(
+  { eventStore }: { eventStore: Pick<EventStore, "read"> },
+  stream: string,
+  given: { revision?: number | undefined; against?: number | undefined } = {},
+): Promise<StreamState> {
+  const [last] = await eventStore.read(stream, { backwards: true, limit: 1 });
+  if (!last) throw new NotFound(`There is no stream ${stream}`);
+  const { revision = last.revision } = given;
+  const { against = revision - 1 } = given;
+  if (revision > last.revision || against > last.revision)
+    throw new NotFound(`The last revision of ${stream} is ${last.revision}`);
+  const category = categoryOf(stream);
+  const start = Object.hasOwn(FOLDS, category) ? FOLDS[category] : undefined;
+  const common = { stream, revision, against, last_revision: last.revision };
+  if (!start) return { ...common, has_state: false, state: null, before: null, changes: [] };
+  const states = await statesAt(eventStore, stream, start(), [revision, against]);
+  const [state = null, before = null] = [states.get(revision), states.get(against)];
+  return { ...common, has_state: true, state, before, changes: changesBetween(before, state) };
+}
+
+/** What was added, removed or changed, by path. */
+export function changesBetween(before: State, after: State): StateChange[] {
+  const [old, now] = [leaves(before), leaves(after)];
+  return [...new Set([...old.keys(), ...now.keys()])].flatMap((path) => {
+    const [was = null, is = null] = [old.get(path), now.get(path)];
+    return JSON.stringify(was) === JSON.stringify(is) ? [] : [{ path, before: was, after: is }];
+  });
+}
+
+/** Deciders may change a state in place, so it is copied when it is the wanted one. */
+async function statesAt(
+  eventStore: Pick<EventStore, "read">,
+  stream: string,
+  { initial, evolve }: Fold,
+  revisions: readonly number[],
+): Promise<Map<number, State>> {
+  const states = new Map<number, State>();
+  const end = Math.max(...revisions);
+  let state = initial;
+  for await (const page of streamPages(eventStore, stream)) {
+    for (const recorded of page) {
+      if (recorded.revision > end) return states;
+      const event = readable(recorded);
+      if (event) state = evolve(state as never, event as never);
+      if (revisions.includes(recorded.revision)) states.set(recorded.revision, plain(state) as State);
+    }
+    if ((page.at(-1)?.revision ?? 0) >= end) return states;
+  }
+  return states;
+}
+
+/** An event that can't be read changes nothing: that is how deciders see a type that they don't know. */
+function readable(recorded: RecordedEvent): StoredEvent | undefined {
+  try {
+    return readEvent(recorded);
+  } catch {
+    return undefined;
+  }
+}
+
+function fold<S>(initial: S, evolve: (state: S, event: StoredEvent) => S): Fold {
+  return { initial, evolve: evolve as unknown as Fold["evolve"] };
+}
+
+function plain(value: unknown): unknown {
+  if (value instanceof Map) return plain(Object.fromEntries(value));
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== "object" || value === null) return value;
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  return Object.fromEntries(
+    members.map(([name, member]) => [name, INTERNAL.has(name) ? WITHHELD : plain(member)]),
+  );
+}
+
+function leaves(value: unknown, path = ""): Map<string, unknown> {
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    return new Map(path === "" ? [] : [[path, value]]);
+  return new Map(
+    Object.entries(value).flatMap(([name, member]) => [
+      ...leaves(member, path === "" ? name : `${path}.${name}`),
+    ]),
+  );
+}

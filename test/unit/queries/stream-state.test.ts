@@ -1,0 +1,103 @@
+// The state of a stream as of any of its revisions, and the difference between two of them.
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { LinkledgerEvent } from "../../../src/events/catalogue.ts";
+import { changesBetween, streamState } from "../../../src/queries/audit/stream-state.ts";
+import {
+  ACCOUNT,
+  AT,
+  DOMAIN,
+  KEY,
+  linkClicked,
+  linkCreated,
+} from "../../support/event-store/stored-events.ts";
+import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
+
+const LINK = "link-sho.rt/abc";
+const ofLink = { host: "sho.rt", slug: "abc", accountId: ACCOUNT, at: AT };
+const webhookId = "22222222-2222-4333-8444-555555555555";
+
+describe("the state of a stream", () => {
+  let stores: Stores;
+  beforeEach(async () => {
+    stores = await openStores();
+  });
+  afterEach(() => stores.close());
+  const happen = (stream: string, ...events: LinkledgerEvent[]) => append(stores.eventStore, stream, events);
+
+  it("is that of a link as of each revision, with what changed since the one before", async () => {
+    const retargeted = { from: "https://example.com/", to: "https://example.com/new" };
+    await happen(
+      LINK,
+      linkCreated({ slug: "abc", longUrl: "https://example.com/" }),
+      { type: "LinkRetargeted", data: { ...ofLink, ...retargeted } },
+      { type: "LinkDisabled", data: ofLink },
+    );
+    const last = await streamState(stores, LINK);
+    expect(last).toMatchObject({ revision: 2, against: 1, last_revision: 2, has_state: true });
+    expect(last.changes).toEqual([
+      { path: "status", before: "live", after: "disabled" },
+      { path: "changes", before: 1, after: 2 },
+    ]);
+    const whole = await streamState(stores, LINK, { revision: 2, against: 0 });
+    expect(whole.changes).toContainEqual({
+      ...{ path: "longUrl", before: "https://example.com/", after: "https://example.com/new" },
+    });
+    const first = await streamState(stores, LINK, { revision: 0 });
+    expect(first).toMatchObject({ against: -1, before: null, state: { status: "live" } });
+    const backwards = await streamState(stores, LINK, { revision: 0, against: 2 });
+    expect(backwards.changes).toContainEqual({ path: "status", before: "disabled", after: "live" });
+    await expect(streamState(stores, LINK, { revision: 3 })).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  it("is that of an account with its keys, domains and webhooks, and holds nothing internal", async () => {
+    const ofAccount = { accountId: ACCOUNT, at: AT };
+    const url = "https://hooks.example/secret-path";
+    await happen(
+      "account-a",
+      { type: "AccountOpened", data: { ...ofAccount, tier: "developer" } },
+      {
+        type: "KeyIssued",
+        data: { ...ofAccount, keyId: KEY, keyHash: "ab".repeat(32), hint: "x7Qa", label: "" },
+      },
+      { type: "DomainAdded", data: { ...ofAccount, hostname: "my.example", token: "proof-token" } },
+      {
+        type: "DomainVerified",
+        data: { ...ofAccount, hostname: "my.example", domainId: DOMAIN, how: "dns" },
+      },
+      {
+        type: "WebhookAdded",
+        data: { ...ofAccount, webhookId, url, kinds: ["click"], label: "", keyHint: "abcd" },
+      },
+    );
+    const found = await streamState(stores, "account-a", { revision: 4, against: 1 });
+    expect(found.state).toMatchObject({
+      ...{ tier: "developer", keys: { [KEY]: "active" }, activeKeys: 1, liveWebhooks: 1 },
+      domains: { "my.example": { state: "inactive", token: "(withheld)" } },
+      webhooks: { [webhookId]: { status: "active", url: "(withheld)" } },
+    });
+    expect(found.before).toMatchObject({ keys: { [KEY]: "active" }, domains: {} });
+    expect(JSON.stringify(found)).not.toMatch(/secret-path|proof-token|abab/);
+  });
+
+  it("is that of a hostname's claim, and clicks have none", async () => {
+    const claim = { hostname: "my.example", accountId: ACCOUNT, domainId: DOMAIN, at: AT };
+    await happen("domain-my.example", { type: "DomainClaimed", data: claim });
+    expect((await streamState(stores, "domain-my.example")).state).toEqual({
+      ...{ status: "claimed", accountId: ACCOUNT, domainId: DOMAIN },
+    });
+    await happen("clicks-w-20260301", linkClicked());
+    expect(await streamState(stores, "clicks-w-20260301")).toMatchObject({ has_state: false, state: null });
+    await expect(streamState(stores, "link-sho.rt/none")).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  it("differs by paths: what is new, gone or another", () => {
+    const before = { a: 1, b: { c: [1], d: "same" }, gone: null };
+    const after = { a: 2, b: { c: [1, 2], d: "same", e: true } };
+    expect(changesBetween(before, after)).toEqual([
+      { path: "a", before: 1, after: 2 },
+      { path: "b.c", before: [1], after: [1, 2] },
+      { path: "b.e", before: null, after: true },
+    ]);
+    expect(changesBetween(null, null)).toEqual([]);
+  });
+});

@@ -1,11 +1,12 @@
 // Merkle trees over events (RFC 6962, section 2.1): one hash binds a block, and a part of it can be shown without the rest.
 import { hash } from "node:crypto";
 
-const LEAF = Buffer.from([0]);
-const NODE = Buffer.from([1]);
+const LEAF = "\0";
+const NODE = 1;
+const HASH_BYTES = 32;
 
 export function leafHash(text: string): Buffer {
-  return sha256(Buffer.concat([LEAF, Buffer.from(text)]));
+  return sha256(LEAF + text);
 }
 
 /** A leaf, or a subtree of `events` leaves of which only the hash is known. */
@@ -14,6 +15,7 @@ export type Part = { hash: Buffer; events: number };
 /** The root over all parts in their order; undefined when a subtree isn't one of a tree of so many leaves. */
 export function merkleRoot(parts: readonly Part[]): Buffer | undefined {
   let next = 0;
+  const node = Buffer.alloc(1 + 2 * HASH_BYTES, NODE);
   function root(size: number): Buffer | undefined {
     const part = parts[next];
     if (part === undefined || part.events > size) return undefined;
@@ -23,7 +25,10 @@ export function merkleRoot(parts: readonly Part[]): Buffer | undefined {
     }
     const left = largestPowerBelow(size);
     const [first, second] = [root(left), root(size - left)];
-    return first && second && sha256(Buffer.concat([NODE, first, second]));
+    if (!first || !second) return undefined;
+    node.set(first, 1);
+    node.set(second, 1 + HASH_BYTES);
+    return sha256(node);
   }
   const size = parts.reduce((sum, { events }) => sum + events, 0);
   return size === 0 ? sha256(Buffer.alloc(0)) : root(size);

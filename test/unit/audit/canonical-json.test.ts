@@ -37,6 +37,15 @@ describe("canonical JSON", () => {
     );
   });
 
+  it("is the same for shapes that it has met and for those beyond the number that it keeps", () => {
+    const met = canonicalJson();
+    for (let n = 0; n < 200; n++) {
+      const value = { [`z${n}`]: [{ b: "é", a: n }], __proto: null, ["__proto__"]: { [n]: 1 } };
+      const expected = `{"__proto":null,"__proto__":{"${n}":1},"z${n}":[{"a":${n},"b":"é"}]}`;
+      expect([met(value), met(value), canonicalJson()(value)]).toEqual([expected, expected, expected]);
+    }
+  });
+
   it("leaves out members that are undefined", () => {
     expect(canonicalJson()({ b: undefined, a: { c: undefined } })).toBe('{"a":{}}');
   });

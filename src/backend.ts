@@ -16,12 +16,18 @@ import {
   openFoldStore,
   openScratchStore,
 } from "./backend/open-document-stores.ts";
-import { type EventStoreConfig, type EventStoreOptions, openEventStore } from "./backend/open-event-store.ts";
+import {
+  type EventStoreConfig,
+  type EventStoreOptions,
+  openEmbeddedArchive,
+  openEventStore,
+} from "./backend/open-event-store.ts";
 import { openTogether } from "./backend/open-together.ts";
 import { ensureQueriedBuilds, refuseSplitStores } from "./backend/prepare-stores.ts";
-import { copySqlite } from "./cli/backup.sqlite.ts";
+import { copySqlite } from "./cli/storage/backup.sqlite.ts";
 import { type Config, secretKeyOf } from "./config.ts";
 import type { EventStore } from "./event-store/port.ts";
+import { copyArchives } from "./event-store/sqlite/archive/copy-archives.ts";
 import { activeReadStore } from "./projections/builds/active-read-store.ts";
 import { allProjections } from "./projections/groups.ts";
 import type { ReadStore } from "./read-store/port.ts";
@@ -132,3 +138,14 @@ export { openScratchStore };
 
 /** One embedded file, as of one moment; see copySqlite. */
 export const copyEmbedded = copySqlite;
+
+/** The archive files that a copied log reads from; see copyArchives. */
+export const copyEmbeddedArchives = copyArchives;
+
+/** The archive of the embedded log. */
+export const openArchive = openEmbeddedArchive;
+
+/** A log of which the rest can be checked when a part of its archive is gone; on a server the log as it is. */
+export function openLogForChecks(config: EventStoreConfig): Promise<EventStore> {
+  return openEventStore(config, { offThread: false, skipUnreadable: true });
+}

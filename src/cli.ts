@@ -40,7 +40,8 @@ async function groupsFor(command: string | undefined): Promise<((program: Comman
     ["secrets", async () => (await import("./cli/secrets-commands.ts")).secretsCommands],
     ["import", async () => (await import("./cli/transfer/import-command.ts")).importCommand],
     ["export", async () => (await import("./cli/transfer/export-command.ts")).exportCommands],
-    ["backup", async () => (await import("./cli/backup-command.ts")).backupCommand],
+    ["archive", async () => (await import("./cli/storage/archive-command.ts")).archiveCommand],
+    ["backup", async () => (await import("./cli/storage/backup-command.ts")).backupCommand],
   ]);
   const own = load.get(command ?? "");
   return await Promise.all((own ? [own] : [...load.values()]).map((group) => group()));

@@ -1,4 +1,5 @@
 // `audit verify`: checks the log against its seals, from the last good one on or from the beginning.
+import type { LogArchive } from "../event-store/log-archive.ts";
 import type { EventStore, Position } from "../event-store/port.ts";
 import { SEALS_STREAM } from "../events/streams.ts";
 import { type Anchor, parseAnchor } from "./log-digest.ts";
@@ -34,6 +35,8 @@ type Deps = {
   keys: readonly TagKeys[];
   /** Position of the newest seal, as kept outside of the log. */
   newest: { get(): Promise<Position | undefined> };
+  /** Of an embedded log: its files are checked, and `eventStore` leaves out what can't be read of them. */
+  archive?: Pick<LogArchive, "problems"> | undefined;
 };
 
 export type SealedVerificationOptions = {
@@ -70,7 +73,9 @@ export async function verifySealedLog(
     onPage: async (events) => await blocks?.add(events),
   });
   const unsealed = blocks ? await blocks.end() : result.events;
+  const unreadable = deps.archive?.problems() ?? [];
   const problems: Problem[] = [
+    ...unreadable.map((one) => ({ check: "archive" as const, ...one })),
     ...found.map((one) => ({ check: "seal" as const, ...one })),
     ...result.problems,
   ];
@@ -78,7 +83,7 @@ export async function verifySealedLog(
   return {
     ...result,
     ok: problems.length === 0,
-    problemCount: result.problemCount + found.length,
+    problemCount: result.problemCount + found.length + unreadable.length,
     problems: problems.slice(0, MOST_PROBLEMS),
     anchor: number === null ? result.anchor : `seal:${number}:${hashes.get(number)}`,
     seals: {

@@ -1,8 +1,10 @@
 // Opens the event store: EventStoreDB or KurrentDB when EVENTSTORE_URL is set, else a SQLite file in the data folder.
 import { join } from "node:path";
 import { BadConfig, type Config } from "../config.ts";
+import type { LogArchive } from "../event-store/log-archive.ts";
 import type { EventStore } from "../event-store/port.ts";
 import { prefixedEventStore } from "../event-store/prefixed-event-store.ts";
+import { type LogArchiveDeps, openLogArchive } from "../event-store/sqlite/archive/log-archive.ts";
 import { openSqliteEventStore } from "../event-store/sqlite/event-store.ts";
 
 export type EventStoreConfig = Pick<Config, "dataDir"> &
@@ -13,6 +15,8 @@ export type EventStoreOptions = {
   offThread: boolean;
   /** How often the embedded store looks for events of other threads and processes; its own default when absent. */
   pollMs?: number;
+  /** Leaves out what archive files of the embedded store can't be read, to check the rest; not with `offThread`. */
+  skipUnreadable?: boolean;
 };
 
 /**
@@ -24,7 +28,19 @@ export async function openEventStore(
   options: EventStoreOptions,
 ): Promise<EventStore> {
   if (eventStoreUrl) return await openEventStoreServer(eventStoreUrl, eventStorePrefix);
-  return await openSqliteEventStore(join(dataDir, "events.db"), options);
+  return await openSqliteEventStore(logFile(dataDir), options);
+}
+
+/** Undefined where a server has the log. @throws SQLite's error when the file can't be opened */
+export function openEmbeddedArchive(
+  { dataDir, eventStoreUrl }: EventStoreConfig,
+  deps: LogArchiveDeps,
+): LogArchive | undefined {
+  return eventStoreUrl ? undefined : openLogArchive(logFile(dataDir), deps);
+}
+
+function logFile(dataDir: string): string {
+  return join(dataDir, "events.db");
 }
 
 async function openEventStoreServer(url: string, prefix = ""): Promise<EventStore> {

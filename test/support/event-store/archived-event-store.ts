@@ -1,6 +1,6 @@
 // A SQLite event store whose events are moved to archive files behind the back of whoever appends them.
 import { join } from "node:path";
-import type { LogArchive } from "../../../src/event-store/log-archive.ts";
+import type { ArchiveProgress, LogArchive } from "../../../src/event-store/log-archive.ts";
 import type { EventStore } from "../../../src/event-store/port.ts";
 import { openLogArchive } from "../../../src/event-store/sqlite/archive/log-archive.ts";
 
@@ -13,9 +13,14 @@ export function archiveIn(folder: string, category = "clicks"): LogArchive {
 }
 
 /** Moves all that was recorded before a time. Returns the number of events. */
-export async function archiveBefore(archive: LogArchive, before: Date): Promise<number> {
+export async function archiveBefore(
+  archive: LogArchive,
+  before: Date,
+  onProgress?: (progress: ArchiveProgress) => void,
+): Promise<number> {
   const files = [];
-  for (const day of archive.days(before)) files.push(await archive.archive(day, { from: 0, to: 0 }));
+  for (const day of archive.days(before))
+    files.push(await archive.archive(day, { from: 0, to: 0 }, onProgress));
   return files.reduce((sum, { events }) => sum + events, 0);
 }
 

@@ -1,12 +1,14 @@
 // The folder of archive files beside the log, and blocks read from it: checked against their digest, so that a file that
 // was changed, cut or replaced gives no events.
-import { hash } from "node:crypto";
+import { createHash, hash } from "node:crypto";
 import { closeSync, openSync, readSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ArchiveUnreadable } from "../../log-archive.ts";
 import type { BatchParts } from "../stored-batch.ts";
 import type { BlockReference } from "./archived-body.ts";
 import { partsOfText, textOfBlock } from "./block.ts";
+
+const PAGE = 1_048_576;
 
 /** `log`: the file of the log. */
 export function archiveFolder(log: string): string {
@@ -54,6 +56,21 @@ export function bytesAt(path: string, offset: number, bytes: number): Buffer | u
   try {
     const found = Buffer.alloc(bytes);
     return found.subarray(0, readSync(handle, found, 0, bytes, offset));
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** SHA-256 of the whole file, hex; undefined when there is none. */
+export function digestOf(path: string): string | undefined {
+  const handle = openIfThere(path);
+  if (handle === undefined) return undefined;
+  try {
+    const digest = createHash("sha256");
+    const page = Buffer.alloc(PAGE);
+    for (let read = readSync(handle, page); read > 0; read = readSync(handle, page))
+      digest.update(page.subarray(0, read));
+    return digest.digest("hex");
   } finally {
     closeSync(handle);
   }

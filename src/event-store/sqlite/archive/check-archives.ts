@@ -1,14 +1,10 @@
 // Names archive files that are missing, or are not what was archived, and the events that are concerned.
-import { createHash } from "node:crypto";
-import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { ArchiveProblem } from "../../log-archive.ts";
 import { positionText } from "../positions.ts";
-import { bytesAt, isBlock } from "./archive-folder.ts";
+import { bytesAt, digestOf, isBlock } from "./archive-folder.ts";
 import type { ArchiveRow } from "./archive-table.ts";
 import { type ArchivedBatch, blockReference } from "./archived-body.ts";
-
-const PAGE = 1_048_576;
 
 /** `rows`: of all files; `archived`: all batches in files; `eventsIn`: those that the log knows in the file's range. */
 export function archiveProblems(
@@ -67,19 +63,4 @@ function problem(
 ): ArchiveProblem {
   const { stream = "", last_revision: revision = -1, last_position = 0 } = at ?? {};
   return { stream, revision, position: positionText(last_position), message: `archive/${file} ${what}` };
-}
-
-/** Undefined when there is no file. */
-function digestOf(path: string): string | undefined {
-  if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return undefined;
-  const handle = openSync(path, "r");
-  try {
-    const digest = createHash("sha256");
-    const page = Buffer.alloc(PAGE);
-    for (let read = readSync(handle, page); read > 0; read = readSync(handle, page))
-      digest.update(page.subarray(0, read));
-    return digest.digest("hex");
-  } finally {
-    closeSync(handle);
-  }
 }

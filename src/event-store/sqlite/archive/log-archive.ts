@@ -19,6 +19,7 @@ import { openLogFile } from "../log.ts";
 import { positionText } from "../positions.ts";
 import { archiveFolder } from "./archive-folder.ts";
 import { type ArchiveRow, ArchiveTable, archiveFileOf, type ListedBatch } from "./archive-table.ts";
+import { blockReference } from "./archived-body.ts";
 import { archiveProblems } from "./check-archives.ts";
 import { moveToFile, moveToLog } from "./move-batches.ts";
 import { joinedParts, type WrittenArchive, writeArchive } from "./write-archive.ts";
@@ -112,9 +113,11 @@ class SqliteLogArchive implements LogArchive {
   }
 
   async restore(file: string, onProgress?: (events: number) => void): Promise<void> {
-    const row = this.#table.all().find((one) => one.file === file);
-    if (!row) throw new ArchiveConflict(`The log has no archive file ${file}`);
-    await this.#inSteps(moveToLog(this.#log, row), onProgress);
+    if (!this.#table.all().some((row) => row.file === file))
+      throw new ArchiveConflict(`The log has no archive file ${file}`);
+    const batches = this.#table.archived().filter(({ body }) => blockReference(body).file === file);
+    const positions = batches.map(({ last_position }) => last_position);
+    await this.#inSteps(moveToLog(this.#log, positions), onProgress);
     inTransaction(this.#db, () => this.#table.delete(file));
     rmSync(join(this.#folder, file), { force: true });
   }

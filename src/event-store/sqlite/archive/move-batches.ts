@@ -39,19 +39,20 @@ export function* moveToFile({ db, writer, folder }: Log, { file }: ArchiveRow): 
   }
 }
 
-/** Yields as moveToFile does. @throws ArchiveUnreadable */
-export function* moveToLog({ db, writer, folder }: Log, row: ArchiveRow): Generator<number> {
+/** `positions`: of the last events of batches in files. Yields as moveToFile does. @throws ArchiveUnreadable */
+export function* moveToLog({ db, writer, folder }: Log, positions: readonly number[]): Generator<number> {
   const read = archiveReader(folder);
   let events = 0;
-  for (const block of readIndex(join(folder, row.file)).blocks) {
-    const batches = writer.between(block);
+  for (const position of positions) {
+    const range = { from: position, to: position };
+    const batches = writer.between(range);
     for (const batch of batches.filter(isInFile)) {
       const { runs, parts } = read(blockReference(batch.body));
       const compressed = parts.map(({ count, body }) => ({ count, body: zstdCompressSync(body) }));
       const body = mergedBody(runs, compressed);
-      inTransaction(db, () => writer.replace(block, { body, runs, bounds: boundsOf(batches) }));
+      inTransaction(db, () => writer.replace(range, { body, runs, bounds: boundsOf(batches) }));
+      events += batch.count;
     }
-    events += block.events;
     yield events;
   }
 }

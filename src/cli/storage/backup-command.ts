@@ -2,15 +2,17 @@
 import { copyFileSync, existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
-import { copyEmbedded } from "../backend.ts";
-import { type Config, parseConfig } from "../config.ts";
-import { DomainError } from "../runtime/errors.ts";
-import { openPrivateFolder } from "../runtime/private-folder.ts";
-import { print } from "./output.ts";
+import { copyEmbedded, copyEmbeddedArchives } from "../../backend.ts";
+import { type Config, parseConfig } from "../../config.ts";
+import { DomainError } from "../../runtime/errors.ts";
+import { openPrivateFolder } from "../../runtime/private-folder.ts";
+import { print } from "../output.ts";
 
 export class BackupRefused extends DomainError {
   override readonly code = "backup_refused";
 }
+
+const LOG = "events.db";
 
 export function backupCommand(program: Command): void {
   program
@@ -32,12 +34,18 @@ function backUp(folder: string): { name: string; bytes: number }[] {
   if (existsSync(folder) && readdirSync(folder).length > 0)
     throw new BackupRefused(`${folder} is not empty: a backup goes to a folder of its own`);
   openPrivateFolder(folder, () => false);
-  return names.map((name) => {
+  return names.flatMap((name) => {
     const [file, copy] = [join(config.dataDir, name), join(folder, name)];
-    if (name.endsWith(".db")) return { name, ...copyEmbedded(file, copy) };
+    if (name.endsWith(".db")) return [{ name, ...copyEmbedded(file, copy) }, ...archivesOf(name, file, copy)];
     copyFileSync(file, copy);
-    return { name, bytes: statSync(copy).size };
+    return [{ name, bytes: statSync(copy).size }];
   });
+}
+
+/** Those that the copy reads from; what is archived meanwhile lies in the copy itself. */
+function archivesOf(name: string, file: string, copy: string): { name: string; bytes: number }[] {
+  if (name !== LOG) return [];
+  return copyEmbeddedArchives(file, copy).map(({ file, bytes }) => ({ name: `archive/${file}`, bytes }));
 }
 
 /**
@@ -46,7 +54,7 @@ function backUp(folder: string): { name: string; bytes: number }[] {
  */
 function embeddedFiles(config: Pick<Config, "eventStoreUrl" | "mongodbUrl" | "secretKey">) {
   return [
-    ...(config.eventStoreUrl ? [] : ["events.db"]),
+    ...(config.eventStoreUrl ? [] : [LOG]),
     ...(config.mongodbUrl ? [] : ["deliveries.db", "secrets.db"]),
     ...(config.secretKey ? [] : ["secret.key"]),
   ];

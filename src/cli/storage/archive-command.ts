@@ -1,0 +1,94 @@
+// linkledger archive: moves old clicks of the embedded log to files that all reads go through (docs/archive.md).
+import { type Command, InvalidArgumentError } from "commander";
+import { type ArchiveLogDeps, ArchiveRefused, archivableDays, archiveLog } from "../../audit/archive-log.ts";
+import { newestSeal } from "../../audit/seals/newest-seal.ts";
+import { sealKeysFrom } from "../../audit/seals/seal-keys.ts";
+import { openArchive } from "../../backend.ts";
+import { runtimeDeps } from "../../commands/runtime-deps.ts";
+import { parseConfig, secretKeyOf } from "../../config.ts";
+import type { ArchivableDay, ArchiveFile, LogArchive } from "../../event-store/log-archive.ts";
+import type { Printable } from "../output.ts";
+import { countLine } from "../progress-line.ts";
+import { runWithoutCatchUp, type Session } from "../session.ts";
+
+type Options = { before?: Date; dryRun?: boolean; restore?: string; vacuum?: boolean; json?: boolean };
+
+export function archiveCommand(program: Command): void {
+  program
+    .command("archive")
+    .description("move old clicks of the embedded log to compressed files, which every read goes through")
+    .option(
+      "--before <date>",
+      "those recorded before this day, UTC; at the latest the day before yesterday",
+      day,
+    )
+    .option("--dry-run", "only print what would be moved")
+    .option("--restore <file>", "put the clicks of a file back into the log, and remove the file")
+    .option("--vacuum", "give the room in events.db back to the disk; recording clicks waits meanwhile")
+    .option("--json", "print one JSON document")
+    .action(async (options: Options) => {
+      const archive = openArchive(parseConfig(process.env), runtimeDeps);
+      if (!archive)
+        throw new ArchiveRefused(
+          "archive is for the embedded log: with EVENTSTORE_URL, use that server's own scavenging and tiering",
+        );
+      try {
+        await runWithoutCatchUp(options.json ?? false, (session) => run(session, archive, options));
+      } finally {
+        archive.close();
+      }
+    });
+}
+
+async function run(session: Session, archive: LogArchive, options: Options): Promise<Printable> {
+  const { before, restore, vacuum = false, json = false } = options;
+  if (options.dryRun && (!before || restore !== undefined || vacuum))
+    throw new ArchiveRefused("--dry-run is for --before alone");
+  const deps = depsOf(session, archive);
+  if (options.dryRun && before) return { dry_run: true, ...daysOf(archivableDays(deps, before)) };
+  const line = countLine(process.stderr, "clicks");
+  const show = (events: number) => {
+    if (!json) line.show(events);
+  };
+  const bytesBefore = archive.size().bytes;
+  try {
+    if (restore !== undefined) await archive.restore(restore, show);
+    const moved = before && (await archiveLog(deps, before, ({ events }) => show(events)));
+    if (vacuum) archive.vacuum();
+    const { bytes, freeBytes } = archive.size();
+    const log = { bytes_before: bytesBefore, bytes, free_bytes: freeBytes };
+    return {
+      ...(moved ? { moved: moved.map(fileRow) } : {}),
+      files: archive.files().map(fileRow),
+      events_db: log,
+    };
+  } finally {
+    line.end();
+  }
+}
+
+function depsOf({ backend, deps, config }: Session, archive: LogArchive): ArchiveLogDeps {
+  const { eventStore, foldStore } = backend;
+  const { clock, newId } = deps;
+  const keys = sealKeysFrom(secretKeyOf(config), config.secretKeyPrevious);
+  return { archive, eventStore, keys, newest: newestSeal(foldStore), clock, newId };
+}
+
+function daysOf(days: readonly ArchivableDay[]) {
+  return {
+    events: days.reduce((sum, { events }) => sum + events, 0),
+    bytes: days.reduce((sum, { bytes }) => sum + bytes, 0),
+    days,
+  };
+}
+
+function fileRow({ file, day, events, bytes, from, to }: ArchiveFile) {
+  return { file, day, events, bytes, from, to };
+}
+
+function day(text: string): Date {
+  const at = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? text : Number.NaN);
+  // Date takes 2026-02-31 for the third of March.
+  if (!Number.isNaN(at.getTime()) && at.toISOString().startsWith(text)) return at;
+  throw new InvalidArgumentError("It must be a date such as 2026-01-31.");
+}

@@ -35,6 +35,7 @@ async function groupsFor(command: string | undefined): Promise<((program: Comman
     ["key", async () => (await import("./cli/key-commands.ts")).keyCommands],
     ["domain", async () => (await import("./cli/domain-commands.ts")).domainCommands],
     ["webhook", async () => (await import("./cli/webhook-commands.ts")).webhookCommands],
+    ["clicks", async () => (await import("./cli/clicks/click-commands.ts")).clickCommands],
     ["projections", async () => (await import("./cli/projection-commands.ts")).projectionCommands],
     ["audit", async () => (await import("./cli/audit-commands.ts")).auditCommands],
     ["secrets", async () => (await import("./cli/secrets-commands.ts")).secretsCommands],

@@ -3,7 +3,12 @@ import type { EventStore, Position } from "../event-store/port.ts";
 import { streamPages } from "../event-store/stream-pages.ts";
 import { readEvent } from "../events/read-event.ts";
 import { PREFIX, withdrawalStream } from "../events/streams.ts";
-import { type Withdrawal, withdrawalsAfter } from "../events/withdrawals.ts";
+import {
+  isWithdrawnBy,
+  type WithdrawableClick,
+  type Withdrawal,
+  withdrawalsAfter,
+} from "../events/withdrawals.ts";
 
 const PAGE = 1_000;
 
@@ -25,8 +30,18 @@ export async function withdrawalsBefore(
   return await foldWhile(eventStore, link, (position) => position < before);
 }
 
-/** By link key, for readers of the clicks of many links. Reads the streams of withdrawals alone, which are few. */
-export async function allWithdrawals({
+/** Whether a click of any link is withdrawn as of now. @throws EventUnreadable, StoreUnavailable */
+export async function withdrawnOfAll(deps: {
+  eventStore: Pick<EventStore, "readAll">;
+}): Promise<(click: WithdrawableClick & { link: string }) => boolean> {
+  const withdrawn = new Map(
+    [...(await allWithdrawals(deps))].map(([link, inForce]) => [link, isWithdrawnBy(inForce)]),
+  );
+  return (click) => withdrawn.get(click.link)?.(click) ?? false;
+}
+
+/** By link key. Reads the streams of withdrawals alone, which are few. */
+async function allWithdrawals({
   eventStore,
 }: {
   eventStore: Pick<EventStore, "readAll">;

@@ -1,5 +1,6 @@
 // Our own export of an account as JSON lines: its links with their state, and their clicks; `linkledger import` reads it.
 import type { z } from "zod";
+import { withdrawnOfAll } from "../click-log/read-withdrawals.ts";
 import { loadAccount } from "../commands/account/account-stream.ts";
 import { evolve, freeLink, type LinkState } from "../commands/links/link.ts";
 import type { EventStore } from "../event-store/port.ts";
@@ -21,7 +22,8 @@ export type AccountLinesDeps = { eventStore: EventStore; baseHost: string; clock
 export const EXPORTED = ["links", "account"] as const;
 
 /**
- * Lines up to the head of the log at the call, each link before its clicks. Reads the log page by page: memory doesn't
+ * Lines up to the head of the log at the call, each link before its clicks; clicks that are withdrawn are left out, so that
+ * an import counts the same. Reads the log page by page: memory doesn't
  * grow with it. @throws AccountNotFound, EventUnreadable
  */
 export async function* accountLines(
@@ -38,13 +40,15 @@ export async function* accountLines(
     ...(account.status === "open" && { tier: account.tier }),
     base_host: deps.baseHost,
   });
+  const isWithdrawn = await withdrawnOfAll(deps);
   const prefixes = what === "links" ? [PREFIX.link] : [PREFIX.link, PREFIX.clicks];
   for await (const events of accountEvents(deps, accountId, prefixes)) {
     const lines: string[] = [];
     for (const recorded of events) {
       const event = readEvent(recorded);
       if (event?.type === "LinkCreated") lines.push(line(await linkLine(deps, event.data)));
-      if (event?.type === "LinkClicked") lines.push(line(clickLine(deps, event)));
+      if (event?.type === "LinkClicked" && !isWithdrawn({ ...event.data, position: event.position }))
+        lines.push(line(clickLine(deps, event)));
     }
     if (lines.length > 0) yield lines.join("");
   }

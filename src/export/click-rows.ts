@@ -1,4 +1,5 @@
 // `linkledger export clicks`: clicks of an account or of all, read from the log page by page.
+import { withdrawnOfAll } from "../click-log/read-withdrawals.ts";
 import type { EventStore, Position } from "../event-store/port.ts";
 import { readEvent } from "../events/read-event.ts";
 import { PREFIX } from "../events/streams.ts";
@@ -28,7 +29,7 @@ export const CLICK_COLUMNS: readonly ClickColumn[] = [
 const BATCH = 1_000;
 
 /**
- * In the order of the log, up to its end at the call. `after`: a position before every click of the selection. Clicks
+ * In the order of the log, up to its end at the call, without those that are withdrawn. `after`: a position before every click of the selection. Clicks
  * that were imported or waited in a spool are recorded later than they happened, so all that follow are read.
  * @throws EventUnreadable, StoreUnavailable
  */
@@ -39,6 +40,7 @@ export async function* clickRows(
 ): AsyncGenerator<LiveClick[]> {
   const [since, until] = [from?.toISOString() ?? "", to?.toISOString() ?? "~"];
   const head = (await eventStore.head()) ?? "";
+  const isWithdrawn = await withdrawnOfAll({ eventStore });
   for (let position = after ?? ""; position < head; ) {
     const events = await eventStore.readAll({
       after: position || undefined,
@@ -52,7 +54,8 @@ export async function* clickRows(
       if (accountId !== undefined && ownerOf(recorded) !== accountId) continue;
       const event = readEvent(recorded);
       if (event?.type !== "LinkClicked" || event.data.at < since || event.data.at >= until) continue;
-      rows.push({ ...event.data, position: event.position });
+      const row = { ...event.data, position: event.position };
+      if (!isWithdrawn(row)) rows.push(row);
     }
     yield rows;
   }

@@ -2,12 +2,11 @@
 import fc from "fast-check";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
-import { allWithdrawals } from "../../src/click-log/read-withdrawals.ts";
+import { withdrawnOfAll } from "../../src/click-log/read-withdrawals.ts";
 import type { EventStore } from "../../src/event-store/port.ts";
 import { readEvent } from "../../src/events/read-event.ts";
 import { withdrawalStream } from "../../src/events/streams.ts";
 import { CLICK_KINDS } from "../../src/events/vocabulary.ts";
-import { isWithdrawnBy } from "../../src/events/withdrawals.ts";
 import { accountTotals } from "../../src/projections/definitions/account-totals.ts";
 import { accountDays } from "../../src/projections/definitions/days/days.ts";
 import { linkDays } from "../../src/projections/definitions/days/link-days.ts";
@@ -153,13 +152,10 @@ async function expectEqual(one: ReadStore, other: ReadStore): Promise<void> {
 /** Of the clicks that count, apart from `_position`; documents whose last click was withdrawn are empty ones. */
 async function expectSurvivors(eventStore: EventStore, readStore: ReadStore): Promise<void> {
   const recorded = await eventStore.readAll({ prefixes: ["clicks-"], limit: 10_000 });
-  const withdrawn = new Map(
-    [...(await allWithdrawals({ eventStore }))].map(([link, inForce]) => [link, isWithdrawnBy(inForce)]),
-  );
+  const isWithdrawn = await withdrawnOfAll({ eventStore });
   const events = recorded.flatMap((one) => readEvent(one) ?? []);
   const survivors = events.filter(
-    ({ type, data, position }) =>
-      type === "LinkClicked" && !withdrawn.get(data.link)?.({ ...data, position }),
+    ({ type, data, position }) => type === "LinkClicked" && !isWithdrawn({ ...data, position }),
   );
   for (const projection of [linkDays, linkClicks, accountDays, accountTotals] as unknown as Projection[]) {
     const stored = (await all(readStore, projection)).filter((one) => countOf(one) > 0);

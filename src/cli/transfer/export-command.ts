@@ -2,7 +2,7 @@
 import { createWriteStream, statSync } from "node:fs";
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import { AccountNotFound } from "../../commands/account/account-errors.ts";
 import { loadAccount } from "../../commands/account/account-stream.ts";
 import { accountLines, EXPORTED } from "../../export/account-lines.ts";
@@ -12,6 +12,7 @@ import { positionBefore } from "../../queries/analytics/click-log.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import { print } from "../output.ts";
 import { runWithStores, type Session } from "../session.ts";
+import { timeArgument } from "./time-argument.ts";
 
 export class FileRequired extends DomainError {
   override readonly code = "file_required";
@@ -73,14 +74,6 @@ async function exportClicks({ backend }: Session, options: ClickOptions): Promis
   const { writeParquet } = await import("../../export/parquet-file.ts");
   await writeParquet(out, CLICK_COLUMNS, rows);
   print({ file: out, bytes: statSync(out).size }, options.json ?? false);
-}
-
-function timeArgument(text: string): Date {
-  const at = new Date(/^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(text) ? text : Number.NaN);
-  if (!Number.isNaN(at.getTime())) return at;
-  throw new InvalidArgumentError(
-    "It must be a date such as 2026-01-31, or a time such as 2026-01-31T12:00:00Z.",
-  );
 }
 
 function withOutput(command: Command): Command {

@@ -17,12 +17,19 @@ export function historyCard(history: readonly LinkStep[], keys: readonly KeyDocu
   )}</ol>${history.length > shown.length && html`<p class="muted small">The last ${MOST_SHOWN} of ${history.length} changes.</p>`}</section>`;
 }
 
+const TITLES: { [T in LinkStep["type"]]?: string } = {
+  LinkRetargeted: "Destination changed",
+  ClicksWithdrawn: "Clicks withdrawn",
+  ClicksRestored: "Withdrawn clicks count again",
+};
+
 /** `LinkDisabled` is shown as "Disabled". */
 function titleOf(type: LinkStep["type"]): string {
-  return type === "LinkRetargeted" ? "Destination changed" : type.replace(/^Link/, "");
+  return TITLES[type] ?? type.replace(/^Link/, "");
 }
 
-function detail({ from, to }: LinkStep): Html | "" {
+function detail({ from, to, withdrawn }: LinkStep): Html | "" {
+  if (withdrawn) return html`<p class="small">${withdrawn.clicks} no longer count: ${withdrawn.reason}</p>`;
   if (to === undefined) return "";
   return html`${from !== undefined && html`<p class="small leads-to">from ${outward(from)}</p>`}<p class="small leads-to">to ${outward(to)}</p>`;
 }

@@ -1,7 +1,8 @@
-// All clicks of one link, read from the log, for exports.
-
+// All clicks of one link that are not withdrawn, read from the log, for exports.
 import { clicksBetween } from "../../click-log/clicks-between.ts";
+import { withdrawalsOf } from "../../click-log/read-withdrawals.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
+import { isWithdrawnBy } from "../../events/withdrawals.ts";
 import type { LiveClick } from "./live-clicks.ts";
 
 /** In log order, up to the head of the log at the call. `after`: position of LinkCreated, as no click precedes it. */
@@ -12,6 +13,7 @@ export async function* allClicks(
 ): AsyncGenerator<LiveClick[]> {
   const upTo = (await eventStore.head()) ?? "";
   if (after >= upTo) return;
+  const isWithdrawn = isWithdrawnBy(await withdrawalsOf({ eventStore }, link));
   for await (const events of clicksBetween({ eventStore }, link, { after, upTo }))
-    yield events.map(({ data, position }) => ({ ...data, position }));
+    yield events.map(({ data, position }) => ({ ...data, position })).filter((one) => !isWithdrawn(one));
 }

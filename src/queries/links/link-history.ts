@@ -1,22 +1,26 @@
-// One link of an account with its history, from the link's own stream: strongly consistent.
+// One link of an account with its history, from its own streams: strongly consistent.
 import type { Actor, EventStore } from "../../event-store/port.ts";
-import type { LinkEvent, StoredEvent } from "../../events/catalogue.ts";
-import { linkKey } from "../../events/streams.ts";
+import { streamPages } from "../../event-store/stream-pages.ts";
+import type { LinkEvent, StoredEvent, WithdrawalEvent } from "../../events/catalogue.ts";
+import { readEvent } from "../../events/read-event.ts";
+import { linkKey, withdrawalStream } from "../../events/streams.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { NotFound } from "../errors.ts";
 import { linkFromStream } from "./link-from-stream.ts";
 
-/** `position`: of LinkCreated; no click precedes it. `history`: oldest first. */
+/** `position`: of LinkCreated; no click precedes it. `history`: oldest first, withdrawals of its clicks too. */
 export type LinkWithHistory = { link: LinkDocument; position: string; history: LinkStep[] };
 
 /** `from`, `to`: for a change of destination; LinkCreated has `to` only. */
 export type LinkStep = {
-  type: LinkEvent["type"];
+  type: LinkEvent["type"] | WithdrawalEvent["type"];
   at: string;
   actor: Actor;
   revision: number;
   from?: string | undefined;
   to?: string | undefined;
+  /** Of ClicksWithdrawn: how many clicks went, and why. */
+  withdrawn?: { clicks: number; reason: string };
 };
 
 /** Finds deleted links too, which their owner may restore. @throws NotFound also for another account's link */
@@ -27,19 +31,25 @@ export async function linkHistory(
   slug: string,
 ): Promise<LinkWithHistory> {
   let position = "";
-  const history: LinkStep[] = [];
-  const link = await linkFromStream(eventStore, linkKey(host, slug), (event) => {
+  const events: StoredEvent[] = [];
+  const key = linkKey(host, slug);
+  const link = await linkFromStream(eventStore, key, (event) => {
     position ||= event.position;
-    history.push(stepOf(event));
+    events.push(event);
   });
   if (!link || link.accountId !== accountId) throw new NotFound("Short link not found.");
-  return { link, position, history };
+  for await (const page of streamPages(eventStore, withdrawalStream(key)))
+    events.push(...page.flatMap((recorded) => readEvent(recorded) ?? []));
+  events.sort((a, b) => (a.position < b.position ? -1 : 1));
+  return { link, position, history: events.map(stepOf) };
 }
 
 function stepOf(event: StoredEvent): LinkStep {
   const { revision, metadata, data } = event;
-  const step = { type: event.type as LinkEvent["type"], at: data.at, actor: metadata.actor, revision };
+  const step = { type: event.type as LinkStep["type"], at: data.at, actor: metadata.actor, revision };
   if (event.type === "LinkCreated") return { ...step, to: event.data.longUrl };
   if (event.type === "LinkRetargeted") return { ...step, from: event.data.from, to: event.data.to };
+  if (event.type === "ClicksWithdrawn")
+    return { ...step, withdrawn: { clicks: event.data.clicks, reason: event.data.reason } };
   return step;
 }

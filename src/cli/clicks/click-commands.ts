@@ -1,0 +1,136 @@
+// linkledger clicks withdraw | restore | withdrawals
+import type { Command } from "commander";
+import type { LinkAddress } from "../../commands/links/change-link.ts";
+import type { MatchingClicks } from "../../commands/withdrawals/matching-clicks.ts";
+import {
+  listWithdrawals,
+  previewWithdrawal,
+  restoreClicks,
+  withdrawClicks,
+} from "../../commands/withdrawals/withdraw-clicks.ts";
+import type { MadeWithdrawal } from "../../commands/withdrawals/withdrawal.ts";
+import type { WithdrawnSelection } from "../../events/withdrawals.ts";
+import { DomainError } from "../../runtime/errors.ts";
+import { runCommand, runWithoutCatchUp, type Session } from "../session.ts";
+import { timeArgument } from "../transfer/time-argument.ts";
+
+export class InvalidLink extends DomainError {
+  override readonly code = "invalid_link";
+}
+
+export class ReasonRequired extends DomainError {
+  override readonly code = "reason_required";
+}
+
+const LINK = "slug on the base host, `host/slug`, or the short URL";
+
+type WithdrawOptions = {
+  from: Date;
+  to?: Date;
+  visitor?: string;
+  ipPrefix?: string;
+  userAgent?: string;
+  reason?: string;
+  dryRun?: boolean;
+  json?: boolean;
+};
+
+export function clickCommands(program: Command): void {
+  const clicks = program
+    .command("clicks")
+    .description("take clicks out of the numbers, such as test clicks or fraud (docs/corrections.md)");
+
+  clicks
+    .command("withdraw")
+    .description("no longer count clicks of a link that are recorded by now; their events stay")
+    .argument("<link>", LINK)
+    .requiredOption(
+      "--from <time>",
+      "that happened at or after this ISO 8601 date or time, UTC",
+      timeArgument,
+    )
+    .option("--to <time>", "that happened before it; by default now", timeArgument)
+    .option("--visitor <code>", "only of this visitor code, as exports show it")
+    .option("--ip-prefix <network>", "only from this network, such as 203.0.113.0/24")
+    .option("--user-agent <text>", "only with a user agent that contains this, in any case")
+    .option("--reason <text>", "why; the link's owner sees it")
+    .option("--dry-run", "show what would go, and change nothing")
+    .option("--json", "print one JSON document")
+    .action((text: string, options: WithdrawOptions) =>
+      runCommand(options.json ?? false, (session) => withdrawn(session, text, options)),
+    );
+
+  clicks
+    .command("restore")
+    .description("count the clicks of a withdrawal again")
+    .argument("<link>", LINK)
+    .argument("<withdrawal-id>")
+    .option("--json", "print one JSON document")
+    .action((text: string, withdrawalId: string, options: { json?: boolean }) =>
+      runCommand(options.json ?? false, async ({ deps, context, config }) => {
+        const address = addressOf(text, config.baseHost);
+        const { position } = await restoreClicks(deps, context, address, withdrawalId);
+        return { withdrawal_id: withdrawalId, restored: true, position };
+      }),
+    );
+
+  clicks
+    .command("withdrawals")
+    .description("the withdrawals of a link, those taken back too")
+    .argument("<link>", LINK)
+    .option("--json", "print one JSON document")
+    .action((text: string, options: { json?: boolean }) =>
+      runWithoutCatchUp(options.json ?? false, async ({ deps, config }) => {
+        const made = await listWithdrawals(deps, addressOf(text, config.baseHost));
+        return { withdrawals: made.map(withdrawalRow) };
+      }),
+    );
+}
+
+async function withdrawn({ deps, context, config }: Session, text: string, options: WithdrawOptions) {
+  const address = addressOf(text, config.baseHost);
+  const { reason, dryRun, json: _, ...request } = options;
+  if (dryRun) {
+    const { selection, clicks } = await previewWithdrawal(deps, address, request);
+    return { dry_run: true, ...namedBy(selection), ...countsOf(clicks) };
+  }
+  if (reason === undefined) throw new ReasonRequired("--reason is required: the link's owner is told why");
+  const made = await withdrawClicks(deps, context, address, { ...request, reason });
+  const { withdrawalId, position, selection, clicks } = made;
+  return { withdrawal_id: withdrawalId, position, ...namedBy(selection), ...countsOf(clicks) };
+}
+
+/** `clicks`: what goes; `withdrawn_before`: named as well, and out already. */
+function countsOf({ matched, counted, kinds, days, samples }: MatchingClicks) {
+  return {
+    clicks: counted,
+    withdrawn_before: matched - counted,
+    kinds,
+    days,
+    samples: samples.map(({ at, kind, ip, country, visitor, userAgent }) => ({
+      ...{ at, kind, ip, country, visitor, user_agent: userAgent },
+    })),
+  };
+}
+
+function withdrawalRow(made: MadeWithdrawal) {
+  const { withdrawalId, at, restoredAt, clicks, reason } = made;
+  return { withdrawal_id: withdrawalId, at, restored_at: restoredAt, clicks, ...namedBy(made), reason };
+}
+
+function namedBy({ from, to, visitor, ipPrefix, userAgent }: WithdrawnSelection) {
+  return {
+    ...{ from, to, visitor: visitor ?? null },
+    ...{ ip_prefix: ipPrefix ?? null, user_agent: userAgent ?? null },
+  };
+}
+
+/** @throws InvalidLink */
+function addressOf(text: string, baseHost: string): LinkAddress {
+  const named = text.includes("/") ? text : `${baseHost}/${text}`;
+  const url = URL.parse(named.includes("://") ? named : `http://${named}`);
+  const slug = url?.pathname.slice(1).toLowerCase() ?? "";
+  if (!url || slug === "" || slug.includes("/"))
+    throw new InvalidLink(`${text} names no link: give a slug, host/slug or the short URL`);
+  return { host: url.hostname, slug };
+}

@@ -1,0 +1,55 @@
+// Which clicks of a link a withdrawal would take out of the numbers: how many of each kind and day, and the latest.
+import { type ClickEvent, clicksBetween } from "../../click-log/clicks-between.ts";
+import { withdrawalsOf } from "../../click-log/read-withdrawals.ts";
+import type { EventStore } from "../../event-store/port.ts";
+import { linkKey, linkStream } from "../../events/streams.ts";
+import type { ClickKind } from "../../events/vocabulary.ts";
+import { isSelectedBy, isWithdrawnBy, type WithdrawnSelection } from "../../events/withdrawals.ts";
+import type { MatchedClicks } from "./withdrawal.ts";
+
+/** `days`: YYYY-MM-DD, UTC. All but `matched` are of the clicks not yet withdrawn; `samples`: the latest first. */
+export type MatchingClicks = MatchedClicks & {
+  kinds: Record<ClickKind, number>;
+  days: Record<string, number>;
+  samples: ClickEvent["data"][];
+};
+
+const SAMPLES = 5;
+
+/** Reads all clicks recorded since the link was created. @throws StoreUnavailable */
+export async function matchingClicks(
+  { eventStore }: { eventStore: EventStore },
+  { host, slug }: { host: string; slug: string },
+  selection: WithdrawnSelection,
+): Promise<MatchingClicks> {
+  const link = linkKey(host, slug);
+  const withdrawals = await withdrawalsOf({ eventStore }, link);
+  const isWithdrawn = isWithdrawnBy(withdrawals);
+  const isSelected = isSelectedBy(selection);
+  const found: MatchingClicks = {
+    matched: 0,
+    counted: 0,
+    inForce: withdrawals.map(({ withdrawalId }) => withdrawalId),
+    kinds: { click: 0, preview: 0, qr_scan: 0 },
+    days: {},
+    samples: [],
+  };
+  const [created] = await eventStore.read(linkStream(host, slug), { limit: 1 });
+  const upTo = await eventStore.head();
+  if (!created || upTo === undefined) return found;
+  for await (const clicks of clicksBetween({ eventStore }, link, { after: created.position, upTo })) {
+    for (const { data, position } of clicks) {
+      if (!isSelected(data)) continue;
+      found.matched += 1;
+      if (isWithdrawn({ ...data, position })) continue;
+      found.counted += 1;
+      found.kinds[data.kind] += 1;
+      const day = data.at.slice(0, 10);
+      found.days[day] = (found.days[day] ?? 0) + 1;
+      found.samples.push(data);
+    }
+    found.samples = found.samples.sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, SAMPLES);
+  }
+  found.days = Object.fromEntries(Object.entries(found.days).sort());
+  return found;
+}

@@ -1,0 +1,122 @@
+// The decider of withdrawals as given-when-then, and what an operator may ask for.
+import { describe, expect, it } from "vitest";
+import { HistoryFull } from "../../../src/commands/errors.ts";
+import {
+  evolve,
+  noWithdrawals,
+  restore,
+  type WithdrawalsState,
+  withdraw,
+} from "../../../src/commands/withdrawals/withdrawal.ts";
+import {
+  AlreadyRestored,
+  InvalidWithdrawal,
+  NothingToWithdraw,
+  WithdrawalNotFound,
+  WithdrawalsChanged,
+} from "../../../src/commands/withdrawals/withdrawal-errors.ts";
+import { reasonOf, selectionOf } from "../../../src/commands/withdrawals/withdrawal-request.ts";
+import type { EventOf, WithdrawalEvent } from "../../../src/events/catalogue.ts";
+import { STREAM_LIMITS } from "../../../src/events/vocabulary.ts";
+import { deciderOf } from "../../support/commands/given-when-then.ts";
+import {
+  clicksRestored,
+  clicksWithdrawn,
+  withdrawalId,
+} from "../../support/projections/withdrawal-events.ts";
+
+const LINK = { link: "sho.rt/abc" };
+const withdrawals = deciderOf<WithdrawalsState, WithdrawalEvent>(noWithdrawals, evolve);
+const [one, two] = [clicksWithdrawn(LINK, 1), clicksWithdrawn(LINK, 2)];
+
+const withdrawing =
+  ({ data }: EventOf<"ClicksWithdrawn">, counted: number, inForce: number[] = [], matched = counted) =>
+  (state: WithdrawalsState) => {
+    const { clicks: _, ...withdrawal } = data;
+    return withdraw(state, { withdrawal, matched: { matched, counted, inForce: inForce.map(withdrawalId) } });
+  };
+const restoring = (n: number) => (state: WithdrawalsState) => restore(state, clicksRestored(LINK, n).data);
+const counting = (event: EventOf<"ClicksWithdrawn">, clicks: number): WithdrawalEvent => ({
+  ...event,
+  data: { ...event.data, clicks },
+});
+
+describe("withdrawals of a link's clicks", () => {
+  it("say how many clicks go", () => {
+    withdrawals.given().when(withdrawing(one, 7)).thenEvents(counting(one, 7));
+    withdrawals
+      .given(one)
+      .when(withdrawing(two, 3, [1], 5))
+      .thenEvents(counting(two, 3));
+    withdrawals.given(one, clicksRestored(LINK, 1)).when(withdrawing(two, 3)).thenEvents(counting(two, 3));
+  });
+
+  it("are refused when nothing would go, and when they were decided on other numbers", () => {
+    withdrawals.given().when(withdrawing(one, 0)).thenRefused(NothingToWithdraw);
+    withdrawals
+      .given(one)
+      .when(withdrawing(two, 0, [1], 9))
+      .thenRefused(NothingToWithdraw);
+    withdrawals.given(one).when(withdrawing(two, 9)).thenRefused(WithdrawalsChanged);
+    withdrawals
+      .given(one, clicksRestored(LINK, 1))
+      .when(withdrawing(two, 9, [1]))
+      .thenRefused(WithdrawalsChanged);
+  });
+
+  it("are taken back once", () => {
+    withdrawals.given(one, two).when(restoring(2)).thenEvents(clicksRestored(LINK, 2));
+    withdrawals.given(one).when(restoring(2)).thenRefused(WithdrawalNotFound);
+    withdrawals.given(one, clicksRestored(LINK, 1)).when(restoring(1)).thenRefused(AlreadyRestored);
+  });
+
+  it("are limited, and may be taken back at the limit", () => {
+    const full = Array.from({ length: STREAM_LIMITS.withdrawalsMade }, (_, n) => clicksWithdrawn(LINK, n));
+    const inForce = full.map((_, n) => n);
+    withdrawals
+      .given(...full)
+      .when(withdrawing(two, 1, inForce))
+      .thenRefused(HistoryFull);
+    withdrawals
+      .given(...full)
+      .when(restoring(5))
+      .thenEvents(clicksRestored(LINK, 5));
+  });
+});
+
+describe("what is asked to be withdrawn", () => {
+  const now = new Date("2026-03-02T00:00:00.000Z");
+  const from = new Date("2026-03-01T00:00:00.000Z");
+  const network = (ipPrefix: string) => selectionOf({ from, ipPrefix }, now).ipPrefix;
+
+  it("ends now when no end is given, and must begin before it", () => {
+    expect(selectionOf({ from }, now)).toEqual({ from: from.toISOString(), to: now.toISOString() });
+    expect(() => selectionOf({ from, to: from }, now)).toThrow(InvalidWithdrawal);
+  });
+
+  it.each([
+    ["203.0.113.77", "203.0.113.0/24"],
+    ["203.0.113.0/24", "203.0.113.0/24"],
+    ["203.0.113.9/16", "203.0.0.0/16"],
+    ["2001:db8:5:6::7", "2001:db8:5::/48"],
+    ["2001:DB8::/32", "2001:db8::/32"],
+  ])("has the network of %s as %s, never a whole address", (text, expected) => {
+    expect(network(text)).toBe(expected);
+  });
+
+  it.each(["203.0.113.0/25", "2001:db8::/64", "203.0.113", "localhost", "", "203.0.113.0/x", "::/-1"])(
+    "has no network %s",
+    (text) => {
+      expect(() => network(text)).toThrow(InvalidWithdrawal);
+    },
+  );
+
+  it("has a visitor code, a part of a user agent and a reason of their lengths", () => {
+    expect(selectionOf({ from, visitor: "0123456789abcdef" }, now)).toHaveProperty("visitor");
+    expect(() => selectionOf({ from, visitor: "0123" }, now)).toThrow(InvalidWithdrawal);
+    expect(() => selectionOf({ from, userAgent: " " }, now)).toThrow(InvalidWithdrawal);
+    expect(reasonOf("  load test ")).toBe("load test");
+    expect(() => reasonOf("  ")).toThrow(InvalidWithdrawal);
+    expect(() => reasonOf("x".repeat(501))).toThrow(InvalidWithdrawal);
+  });
+});

@@ -4,7 +4,7 @@ import type { BulkDeps } from "../commands/links/create-links-in-bulk.ts";
 import type { Config } from "../config.ts";
 import type { LogReader } from "../log-reader/log-reader.ts";
 import type { Logger } from "../runtime/logging.ts";
-import { analyticsRoute } from "./analytics.ts";
+import { analyticsRoute } from "./analytics/analytics-route.ts";
 import type { KeyGates } from "./authentication/gate.ts";
 import type { KeyGuardDeps } from "./authentication/key-guard.ts";
 import { eventsRoute } from "./events/events-route.ts";
@@ -46,7 +46,7 @@ export function apiRoutes(base: Api, deps: ApiDeps, gates: KeyGates): void {
     };
     shortenRoute(keyed, writing);
     shortenInBulkRoute(keyed, writing);
-    analyticsRoute(keyed, reading);
+    analyticsRoute(keyed, { ...reading, logParts: deps.logReader });
     linksRoute(keyed, reading);
     eventsRoute(keyed, {
       ...reading,

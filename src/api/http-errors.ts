@@ -22,6 +22,7 @@ export const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   custom_slug_needs_domain: 400,
   invalid_cursor: 400,
   invalid_position: 400,
+  invalid_range: 400,
   invalid_webhook: 400,
   invalid_withdrawal: 400,
   webhook_limit_reached: 400,

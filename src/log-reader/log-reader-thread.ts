@@ -7,6 +7,8 @@ import { type Config, secretKeyOf } from "../config.ts";
 import type { EventStore, RecordedEvent } from "../event-store/port.ts";
 import { allClicks } from "../queries/analytics/all-clicks.ts";
 import { liveClicks } from "../queries/analytics/live-clicks.ts";
+import { positionAt } from "../queries/analytics/ranges/as-of.ts";
+import { foldDayParts } from "../queries/analytics/ranges/day-parts.ts";
 import { findClicks } from "../queries/audit/find-clicks.ts";
 import { accountEvents } from "../queries/feed/account-events.ts";
 import { pause } from "../runtime/pause.ts";
@@ -26,6 +28,8 @@ function readLog(eventStore: EventStore, config: Config, log: ReturnType<typeof 
   return {
     followLink: liveClicks({ eventStore, sleep: pause, log }).follow,
     ...feedReader({ eventStore, baseUrl, sleep: pause, log }),
+    dayParts: (link, parts, asOf) => foldDayParts({ eventStore }, link, parts, asOf),
+    positionAt: (time, after) => positionAt({ eventStore }, time, after),
     async *exportClicks(link, after, format, signal) {
       const { head, line } = CLICK_LINES[format];
       yield head;

@@ -1,4 +1,4 @@
-// Reads the log for the event feed, exports and live pages in a worker thread: events are parsed and filtered there, and
+// Reads the log for the event feed, exports, live pages and ranges in a worker thread: events are parsed and filtered there, and
 // only the results cross to the HTTP thread, one part at a time with backpressure.
 import type { VerifyInThread } from "../audit/verification-runs.ts";
 import type { Config } from "../config.ts";
@@ -6,6 +6,7 @@ import { StoreUnavailable } from "../connections/errors.ts";
 import type { Position } from "../event-store/port.ts";
 import type { EventType } from "../events/catalogue.ts";
 import type { LiveClicks } from "../queries/analytics/live-clicks.ts";
+import type { LogParts } from "../queries/analytics/ranges/days-in-range.ts";
 import type { ClickSearch, FoundClicks } from "../queries/audit/find-clicks.ts";
 import type { FeedRequest } from "../queries/feed/account-feed.ts";
 import type { FeedForm } from "../queries/feed/feed-event.ts";
@@ -23,7 +24,7 @@ export type FeedText = { events: string[]; next: Position; more: boolean };
 export type FeedBatch = { events: { position: Position; json: string }[]; position: Position };
 
 /** Each generator ends when its signal aborts. All methods throw StoreUnavailable. */
-export type LogReader = {
+export type LogReader = LogParts & {
   followLink: LiveClicks["follow"];
   /** accountFeed, in the thread. */
   feed(accountId: string, request: FeedRequest, form: FeedForm): Promise<FeedText>;
@@ -83,6 +84,9 @@ export function openLogReader(config: Config, log: Logger): LogReader & { close(
       thread.call("logReader", "findClicks", args) as ReturnType<LogReader["findClicks"]>,
     verifyLog: (options, signal) =>
       stream("verifyLog", [options], signal) as ReturnType<LogReader["verifyLog"]>,
+    dayParts: (...args) => thread.call("logReader", "dayParts", args) as ReturnType<LogReader["dayParts"]>,
+    positionAt: (...args) =>
+      thread.call("logReader", "positionAt", args) as ReturnType<LogReader["positionAt"]>,
     close: thread.close,
   };
 }

@@ -11,6 +11,11 @@ export class Forbidden extends DomainError {
   override readonly code = "forbidden";
 }
 
+/** A range of time or a number of points that can't be answered (400). */
+export class InvalidRange extends DomainError {
+  override readonly code = "invalid_range";
+}
+
 /** A malformed cursor (400). */
 export class InvalidCursor extends DomainError {
   override readonly code = "invalid_cursor";

@@ -34,7 +34,7 @@ export type Analytics = {
 export type LinkAnalyticsDeps = FindLinkDeps & LinkClicksDeps;
 
 /** Always present, even without hits (interface, part 2). */
-const DEVICES_SHOWN: Tally = [...["mobile", 0], ...["desktop", 0], ...["tablet", 0]];
+export const DEVICES_SHOWN: Readonly<Counts> = { mobile: 0, desktop: 0, tablet: 0 };
 
 /**
  * All zeros for a link without hits.
@@ -64,7 +64,7 @@ export async function linkAnalytics(
       previews: eventTypes.preview,
       qrScans: eventTypes.qr_scan,
       eventTypes,
-      devices: counts(DEVICES_SHOWN, clicks?.devices),
+      devices: { ...DEVICES_SHOWN, ...counts(clicks?.devices) },
       countries: counts(clicks?.countries),
       referrers: counts(clicks?.referrers),
       cities: counts(clicks?.cities),
@@ -78,9 +78,8 @@ export async function linkAnalytics(
 }
 
 /** Without a prototype, because values come from strangers' requests and may be `__proto__`. */
-function counts(...tallies: (Tally | undefined)[]): Counts {
+function counts(tally: Tally = []): Counts {
   const object: Counts = Object.create(null);
-  for (const tally of tallies)
-    for (const [value, count] of valueCounts(tally ?? [])) object[value] = (object[value] ?? 0) + count;
+  for (const [value, count] of valueCounts(tally)) object[value] = count;
   return object;
 }

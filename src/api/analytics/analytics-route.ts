@@ -1,0 +1,57 @@
+// GET /api/v1/analytics/{slug}: route and schemas of linkAnalytics (interface, part 4), and of ranges of time.
+import { z } from "zod";
+import { TierRequired } from "../../commands/errors.ts";
+import { TIER_LIMITS } from "../../events/vocabulary.ts";
+import { type ClicksAsOfDeps, clicksAsOf } from "../../queries/analytics/clicks-as-of.ts";
+import { type LinkAnalyticsDeps, linkAnalytics } from "../../queries/analytics/link-analytics.ts";
+import { type RangeAnalyticsDeps, rangeAnalytics } from "../../queries/analytics/ranges/range-analytics.ts";
+import { parseRange } from "../../queries/analytics/ranges/range-request.ts";
+import { apiErrors } from "../api-errors.ts";
+import type { Api } from "../fastify.ts";
+import { AnalyticsSchema, SlugParams } from "../schemas.ts";
+import { rangeAnswer } from "./range-answer.ts";
+import { AnalyticsQuery, RangeAnalyticsSchema } from "./range-schema.ts";
+
+/** `writesAreReadable`: see links.ts. */
+export type AnalyticsDeps = LinkAnalyticsDeps &
+  ClicksAsOfDeps &
+  RangeAnalyticsDeps & {
+    clock: () => Date;
+    writesAreReadable: () => Promise<void>;
+  };
+
+const DESCRIPTION = `Any link created by any of the caller's keys may be read; another user's link gives 403.
+
+With any of \`from\`, \`to\`, \`interval\`, \`timezone\`, \`kind\` and \`as_of\` the answer is a RangeAnalytics object:
+series, totals, breakdowns and daily visitors of that range of time, or as they stood at an earlier time. The sums are
+exact: ranges that follow each other add up to the whole. Developer tier.`;
+
+export function analyticsRoute(app: Api, deps: AnalyticsDeps): void {
+  const schema = {
+    operationId: "getAnalytics",
+    summary: "Read the analytics of a link",
+    description: DESCRIPTION,
+    tags: ["Analytics"],
+    params: SlugParams,
+    querystring: AnalyticsQuery,
+    response: {
+      200: z.union([AnalyticsSchema, RangeAnalyticsSchema]),
+      ...apiErrors(400, 401, 402, 403, 404),
+    },
+  };
+  const asOf = clicksAsOf(deps);
+  const ofRange = rangeAnalytics(deps);
+  app.get("/api/v1/analytics/:slug", { schema }, async (request) => {
+    const { domain_id: domainId, ...range } = request.query;
+    const isRange = Object.values(range).some((value) => value !== undefined);
+    const { caller, params } = request;
+    if (isRange && !TIER_LIMITS[caller.tier].developerFeatures) throw new TierRequired("Ranges of analytics");
+    const wanted = isRange ? parseRange(range) : undefined;
+    await deps.writesAreReadable();
+    const now = deps.clock();
+    if (wanted) return rangeAnswer(wanted, await ofRange(caller, params.slug, { domainId }, wanted, now));
+    const as_of = await asOf(now);
+    const analytics = await linkAnalytics(deps, caller, params.slug, { domainId }, now);
+    return as_of === undefined ? analytics : { ...analytics, as_of };
+  });
+}

@@ -1,0 +1,88 @@
+// Query parameters and answer of analytics of a range of time, for validation and the OpenAPI document.
+import { z } from "zod";
+import { CLICK_KINDS, UTM_FIELDS } from "../../events/vocabulary.ts";
+import { INTERVALS } from "../../queries/analytics/ranges/buckets.ts";
+import { MOST_POINTS } from "../../queries/analytics/ranges/range-analytics.ts";
+import { DomainIdQuery } from "../schemas.ts";
+
+const text = z.string().max(100);
+
+export const AnalyticsQuery = z.object({
+  domain_id: DomainIdQuery,
+  from: text.optional().meta({
+    description:
+      "Clicks at or after this time, ISO 8601: with an offset, else in `timezone`; a date alone is the start of that day. Default: the day of the link's creation or first click. Developer tier, as all parameters of ranges.",
+    examples: ["2026-11-01"],
+  }),
+  to: text
+    .optional()
+    .meta({ description: "Clicks before this time. Default: now", examples: ["2026-12-01"] }),
+  interval: z
+    .enum(INTERVALS)
+    .optional()
+    .meta({
+      description: `Length of the points of \`series\`, of which there may be ${MOST_POINTS}; weeks begin on Monday. Default: \`day\``,
+    }),
+  timezone: text.optional().meta({
+    description: "IANA time zone of intervals and of times without an offset. Default: UTC",
+    examples: ["Europe/Berlin"],
+  }),
+  kind: z.enum(CLICK_KINDS).optional().meta({ description: "Only hits of this kind" }),
+  as_of: text.optional().meta({
+    description:
+      "A time, or a position of the log such as `as_of_position` of another answer: the link and its numbers as they stood then, from the clicks recorded up to it",
+    examples: ["2026-11-15T00:00:00Z"],
+  }),
+});
+
+const time = z.string().meta({ format: "date-time" });
+const count = z.int().meta({ minimum: 0 });
+const counts = z.record(z.string(), z.int());
+const kinds = Object.fromEntries(CLICK_KINDS.map((kind) => [kind, count]));
+
+export const RangeAnalyticsSchema = z
+  .object({
+    link: z.object({
+      id: z.string(),
+      long_url: z.string(),
+      created_at: z.string(),
+      status: z.enum(["live", "disabled", "deleted"]),
+    }),
+    range: z.object({
+      from: time,
+      to: time,
+      interval: z.enum(INTERVALS),
+      timezone: z.string(),
+      kind: z.enum(CLICK_KINDS).nullable(),
+    }),
+    analytics: z.object({
+      totalClicks: count.meta({ description: "All events of the range: clicks, previews and QR scans" }),
+      actualClicks: count,
+      previews: count,
+      qrScans: count,
+      eventTypes: z.object(kinds),
+      devices: counts,
+      countries: counts,
+      referrers: counts,
+      cities: counts,
+      browsers: counts,
+      os: counts,
+      utm: z.object(Object.fromEntries(UTM_FIELDS.map((field) => [field, counts]))),
+      series: z
+        .array(z.object({ start: time, total: count, ...kinds }))
+        .meta({ description: "Zero-filled; the first point begins with the range" }),
+      dailyUniques: z.array(z.object({ day: z.string(), visitors: count, estimated: z.boolean() })).meta({
+        description:
+          "Distinct visitors of each UTC day with any, of which only the part within the range; visitors are not recognised from one day to the next. `estimated`: more than 256 of a kind, within some 5 %",
+      }),
+    }),
+    as_of_position: z.string().meta({
+      description: "The numbers are made of exactly the clicks recorded up to this position of the log",
+    }),
+    behind_ms: count.meta({
+      description: "How long ago the first click after `as_of_position` was recorded; 0 when there is none",
+    }),
+  })
+  .meta({ id: "RangeAnalytics" });
+
+export type RangeAnswer = z.infer<typeof RangeAnalyticsSchema>;

@@ -1,0 +1,61 @@
+// Cuts a range of time into the hours, days, weeks or months of a time zone.
+import { DAY_MS, instantOf, type TimeZone } from "./time-zone.ts";
+
+/** Weeks begin on Monday. */
+export const INTERVALS = ["hour", "day", "week", "month"] as const;
+export type Interval = (typeof INTERVALS)[number];
+
+const HOUR_MS = 3_600_000;
+/** 1970-01-01 was a Thursday. */
+const MONDAY_OFFSET_DAYS = 3;
+
+/**
+ * Starts of the parts of [from, to), in milliseconds: `from`, then each start of an interval after it. Undefined when
+ * there are more than `most`.
+ */
+export function bucketStarts(
+  zone: TimeZone,
+  interval: Interval,
+  { from, to }: { from: number; to: number },
+  most: number,
+): number[] | undefined {
+  const starts: number[] = [];
+  for (let start = from; start < to; start = nextStart(zone, interval, start)) {
+    if (starts.length === most) return undefined;
+    starts.push(start);
+  }
+  return starts;
+}
+
+/** The start of the day that the instant lies in. */
+export function startOfDay(zone: TimeZone, instant: number): number {
+  const local = instant + zone.offsetAt(instant);
+  return instantOf(zone, Math.floor(local / DAY_MS) * DAY_MS, "start");
+}
+
+function nextStart(zone: TimeZone, interval: Interval, instant: number): number {
+  if (interval === "hour") return nextHour(zone, instant);
+  const local = instant + zone.offsetAt(instant);
+  // A day that a zone left out, when the date line was moved, begins and ends at the same instant.
+  for (let next = nextDate(interval, local); ; next = nextDate(interval, next)) {
+    const start = instantOf(zone, next, "start");
+    if (start > instant) return start;
+  }
+}
+
+/** The next full local hour; or the next change of the offset, as the hour that is repeated is another hour. */
+function nextHour(zone: TimeZone, instant: number): number {
+  const offset = zone.offsetAt(instant);
+  const next = (Math.floor((instant + offset) / HOUR_MS) + 1) * HOUR_MS - offset;
+  return zone.changeIn(instant, next) ?? next;
+}
+
+/** The next local midnight that begins a day, a week or a month. */
+function nextDate(interval: Exclude<Interval, "hour">, local: number): number {
+  const day = Math.floor(local / DAY_MS);
+  if (interval === "day") return (day + 1) * DAY_MS;
+  if (interval === "week")
+    return (Math.floor((day + MONDAY_OFFSET_DAYS) / 7) * 7 + 7 - MONDAY_OFFSET_DAYS) * DAY_MS;
+  const date = new Date(local);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+}

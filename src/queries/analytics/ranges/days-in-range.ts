@@ -1,0 +1,87 @@
+// The numbers of a link's days within a range of time and up to a position: whole days as their documents hold them,
+// parts of days from the log.
+import { LRUCache } from "lru-cache";
+import type { EventStore, Position } from "../../../event-store/port.ts";
+import { dateOf } from "../../../projections/definitions/days/days.ts";
+import type { LinkDayDocument } from "../../../projections/definitions/days/link-days.ts";
+import { firstCorrectionAfter, type PositionThen } from "./as-of.ts";
+import type { DayNumbers, DayPart, FoldedParts } from "./day-parts.ts";
+import { DAY_MS } from "./time-zone.ts";
+
+/** Reads of the log that may take long: they run in the thread of log-reader/. */
+export type LogParts = {
+  /** foldDayParts. */
+  dayParts(link: string, parts: readonly DayPart[], asOf: Position): Promise<FoldedParts>;
+  /** positionAt. */
+  positionAt(time: string, after: Position | undefined): Promise<PositionThen>;
+};
+
+/** [from, to) in milliseconds; `now`: no click is expected to have happened after it. */
+export type Cut = { from: number; to: number; now: number; asOf: Position };
+
+export type DayInRange = { day: string; numbers: DayNumbers };
+
+export type DaysInRange = (link: string, days: readonly LinkDayDocument[], cut: Cut) => Promise<DayInRange[]>;
+
+const QUARTER_MS = 900_000;
+const KEPT_PARTS = 2_000;
+
+/** Keeps parts that were read from the log, as charts are asked for again and again. @throws what the stores throw */
+export function daysInRange(deps: { eventStore: Pick<EventStore, "read">; logParts: LogParts }): DaysInRange {
+  const kept = new LRUCache<string, { numbers: DayNumbers | undefined }>({ max: KEPT_PARTS });
+  return async (link, days, cut) => {
+    const { asOf } = cut;
+    const hasLater = days.some(({ _position }) => _position > asOf);
+    const corrected = hasLater ? await firstCorrectionAfter(deps, link, asOf) : undefined;
+    const found = new Map<string, DayNumbers | undefined>();
+    const missing: { key: string; part: DayPart }[] = [];
+    for (const document of days) {
+      const part = partOf(document, cut, corrected);
+      const day = dateOf(document);
+      if (part === "all") found.set(day, document);
+      if (typeof part === "string") continue;
+      // A correction of the day's clicks changes its position.
+      const key = JSON.stringify([link, part, document._position, document._position > asOf && asOf]);
+      const known = kept.get(key);
+      if (known) found.set(day, known.numbers);
+      else missing.push({ key, part });
+    }
+    if (missing.length > 0) {
+      const parts = missing.map(({ part }) => part);
+      const folded = await deps.logParts.dayParts(link, parts, asOf);
+      for (const [n, { key, part }] of missing.entries()) {
+        kept.set(key, { numbers: folded[n] });
+        found.set(part.day, folded[n]);
+      }
+    }
+    return days.flatMap((document) => {
+      const day = dateOf(document);
+      const numbers = found.get(day);
+      return numbers ? [{ day, numbers }] : [];
+    });
+  };
+}
+
+/**
+ * What of a day is within the cut. `corrected`: the first correction after the cut's position; of a day that it may have
+ * changed, the clicks that counted before are not known from the document.
+ */
+function partOf(
+  document: LinkDayDocument,
+  { from, to, now, asOf }: Cut,
+  corrected: Position | undefined,
+): "all" | "none" | DayPart {
+  const { _position, first, quarters } = document;
+  const day = dateOf(document);
+  const midnight = Date.parse(`${day}T00:00:00.000Z`);
+  const part = (firstPosition: Position): DayPart => ({
+    ...{ day, from: Math.max(from, midnight), to: Math.min(to, midnight + DAY_MS), first: firstPosition },
+    last: _position < asOf ? _position : asOf,
+  });
+  if (corrected !== undefined && _position >= corrected) return part("");
+  if (first > asOf) return "none";
+  const starts = quarters.map(([quarter]) => midnight + quarter * QUARTER_MS);
+  if (starts.every((start) => start + QUARTER_MS <= from || start >= to)) return "none";
+  const isIn = (start: number) => start >= from && (start + QUARTER_MS <= to || (start < to && to >= now));
+  return _position <= asOf && starts.every(isIn) ? "all" : part(first);
+}

@@ -1,0 +1,163 @@
+// GET /api/v1/analytics/{slug} with a range: any numbers of a link, in any zone, as of any position of the log.
+import { setImmediate as yieldToLoop } from "node:timers/promises";
+import { LRUCache } from "lru-cache";
+import type { Caller } from "../../../commands/caller.ts";
+import { refuseForeignPosition } from "../../../event-store/foreign-position.ts";
+import { nextEventFinder } from "../../../event-store/next-event.ts";
+import type { EventStore, Position } from "../../../event-store/port.ts";
+import { CLICK_KINDS } from "../../../events/vocabulary.ts";
+import { ProjectionNotBuilt } from "../../../projections/builds/errors.ts";
+import { type DayDocument, dateOf } from "../../../projections/definitions/days/days.ts";
+import { linkDays } from "../../../projections/definitions/days/link-days.ts";
+import type { LinkDocument } from "../../../projections/definitions/links.ts";
+import { checkpointName } from "../../../projections/projection.ts";
+import type { ReadStore } from "../../../read-store/port.ts";
+import { InvalidRange, NotFound } from "../../errors.ts";
+import { type FindLinkDeps, findOwnLink } from "../../links/find-link.ts";
+import { positionBefore } from "../click-log.ts";
+import { linkAsOf } from "./as-of.ts";
+import { bucketStarts, startOfDay } from "./buckets.ts";
+import { daysInRange, type LogParts } from "./days-in-range.ts";
+import type { RangeRequest } from "./range-request.ts";
+import { type RangeSum, rangeSum } from "./range-sum.ts";
+import { readLinkDays } from "./read-days.ts";
+
+export type RangeAnalyticsDeps = FindLinkDeps & {
+  readStore: ReadStore;
+  eventStore: EventStore;
+  sleep: (ms: number) => Promise<void>;
+  logParts: LogParts;
+};
+
+/**
+ * `link`: as of `position`, which all numbers are as of; "" for an empty log. `from`, `to`: of the series, milliseconds.
+ * `behindMs`: how long ago the first click after `position` was recorded; 0 when there is none.
+ */
+export type RangeAnalytics = RangeSum & {
+  link: LinkDocument;
+  from: number;
+  to: number;
+  position: Position;
+  behindMs: number;
+};
+
+export type RangeQuery = (
+  caller: Pick<Caller, "accountId">,
+  slug: string,
+  options: { domainId?: string | undefined },
+  request: RangeRequest,
+  now: Date,
+) => Promise<RangeAnalytics>;
+
+export const MOST_POINTS = 5_000;
+/** Clocks of clients differ. */
+const CLOCK_DIFFERENCE_MS = 60_000;
+/** Clicks are counted within two seconds, unless there are more than can be folded. */
+const COUNTED_WITHIN_MS = 3_000;
+const POLL_MS = 50;
+const RETRY_AFTER_S = 2;
+const KEPT_TIMES = 1_000;
+/** A day takes some ten microseconds. */
+const DAYS_AT_A_TIME = 100;
+
+/** The query @throws InvalidRange, InvalidPosition, NotFound, Forbidden, ProjectionNotBuilt; what the stores throw */
+export function rangeAnalytics(deps: RangeAnalyticsDeps): RangeQuery {
+  const { eventStore, readStore } = deps;
+  const next = nextEventFinder(eventStore, linkDays.prefixes);
+  const nextThen = nextEventFinder(eventStore, linkDays.prefixes);
+  const inRange = daysInRange(deps);
+  const positionsThen = new LRUCache<number, Position>({ max: KEPT_TIMES });
+
+  /** As of now when nothing is left to be counted, else as of the last click that is. */
+  async function freshness(counted: Position, now: Date) {
+    const head = (await eventStore.head()) ?? "";
+    const click = await next(counted || undefined);
+    if (!click) return { position: head > counted ? head : counted, behindMs: 0 };
+    return { position: counted, behindMs: Math.max(0, now.getTime() - Date.parse(click.recordedAt)) };
+  }
+
+  async function positionOf(asOf: NonNullable<RangeRequest["asOf"]>, now: Date): Promise<Position> {
+    if ("position" in asOf) {
+      await refuseForeignPosition(deps, asOf.position);
+      return asOf.position;
+    }
+    const { time } = asOf;
+    if (time > now.getTime() + CLOCK_DIFFERENCE_MS) throw new InvalidRange("as_of must not be in the future");
+    const known = positionsThen.get(time);
+    if (known !== undefined) return known;
+    const then = new Date(time);
+    const after = await positionBefore(deps, then);
+    const { position, isFinal } = await deps.logParts.positionAt(then.toISOString(), after);
+    if (isFinal) positionsThen.set(time, position);
+    return position;
+  }
+
+  /** Waits until all clicks up to the position are counted. */
+  async function whenCounted(position: Position): Promise<void> {
+    for (let waited = 0; ; waited += POLL_MS) {
+      const counted = (await readStore.checkpoint(checkpointName(linkDays)))?.position ?? "";
+      const click = counted < position ? await next(counted || undefined) : undefined;
+      if (!click || click.position > position) return;
+      if (waited >= COUNTED_WITHIN_MS)
+        throw new ProjectionNotBuilt("Clicks before as_of are still being counted", RETRY_AFTER_S);
+      await deps.sleep(POLL_MS);
+    }
+  }
+
+  return async (caller, slug, { domainId }, request, now) => {
+    const present = await findOwnLink(deps, caller, slug, domainId);
+    const asOf = request.asOf && (await positionOf(request.asOf, now));
+    const link = asOf === undefined ? present : await linkAsOf(deps, present._id, asOf);
+    if (!link) throw new NotFound("The link did not exist at as_of.");
+    if (asOf !== undefined) await whenCounted(asOf);
+    const { from, to } = request;
+    const wanted = { from: dayAt(from), to: dayAt(to) };
+    const { days, position: counted } = await readLinkDays(deps, present._id, wanted);
+    const series = { from: from ?? firstDay(request, link, days[0]), to: to ?? endOf(request, now) };
+    const sum = rangeSum(startsOf(request, series), request.kind ? [request.kind] : CLICK_KINDS);
+    const cut = { from: series.from, to: to ?? Number.POSITIVE_INFINITY, now: now.getTime() };
+    const numbers = await inRange(present._id, days, { ...cut, asOf: asOf ?? counted });
+    for (const [n, { day, numbers: ofDay }] of numbers.entries()) {
+      if (n % DAYS_AT_A_TIME === DAYS_AT_A_TIME - 1) await yieldToLoop();
+      sum.add(day, ofDay);
+    }
+    const fresh = asOf === undefined ? await freshness(counted, now) : await behindThen(asOf, now);
+    return { link, ...series, ...sum.result(), ...fresh };
+  };
+
+  async function behindThen(position: Position, now: Date) {
+    const later = await nextThen(position);
+    return { position, behindMs: later ? Math.max(0, now.getTime() - Date.parse(later.recordedAt)) : 0 };
+  }
+}
+
+/** The UTC day of an instant, YYYY-MM-DD. */
+function dayAt(instant: number | undefined): string | undefined {
+  return instant === undefined ? undefined : new Date(instant).toISOString().slice(0, 10);
+}
+
+/** Where a range without `from` begins: the local day of the link's creation, or of its first click, if that is earlier. */
+function firstDay(
+  { zone }: RangeRequest,
+  { createdAt }: LinkDocument,
+  first: DayDocument | undefined,
+): number {
+  const created = Date.parse(createdAt);
+  const clicked = first ? Date.parse(`${dateOf(first)}T00:00:00.000Z`) : created;
+  return startOfDay(zone, Math.min(created, clicked));
+}
+
+function endOf({ asOf }: RangeRequest, now: Date): number {
+  return asOf && "time" in asOf ? Math.min(asOf.time, now.getTime()) : now.getTime();
+}
+
+function startsOf({ zone, interval }: RangeRequest, series: { from: number; to: number }): number[] {
+  if (series.from >= series.to)
+    throw new InvalidRange("from must be before to; without to, before now or as_of");
+  const starts = bucketStarts(zone, interval, series, MOST_POINTS);
+  if (!starts)
+    throw new InvalidRange(
+      `The range has more than ${MOST_POINTS} points: choose a longer interval, or a shorter range`,
+    );
+  return starts;
+}

@@ -1,0 +1,80 @@
+// What a request for a range of time asks for, from the text of its parameters.
+import type { Position } from "../../../event-store/port.ts";
+import type { ClickKind } from "../../../events/vocabulary.ts";
+import { InvalidRange } from "../../errors.ts";
+import type { Interval } from "./buckets.ts";
+import { instantOf, type TimeZone, timeZone } from "./time-zone.ts";
+
+/** As given; times are ISO 8601, in `timezone` where they have no offset. */
+export type RangeParameters = {
+  from?: string | undefined;
+  to?: string | undefined;
+  interval?: Interval | undefined;
+  timezone?: string | undefined;
+  kind?: ClickKind | undefined;
+  /** A time, or a position of the log. */
+  as_of?: string | undefined;
+};
+
+/** `from` inclusive, `to` exclusive, in milliseconds. */
+export type RangeRequest = {
+  from: number | undefined;
+  to: number | undefined;
+  interval: Interval;
+  zone: TimeZone;
+  kind: ClickKind | undefined;
+  asOf: { time: number } | { position: Position } | undefined;
+};
+
+const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(Z|[+ -]\d\d:?\d\d)?)?$/i;
+const POSITION = /^\d{20}(?::\d{20})?$/;
+const MINUTE_MS = 60_000;
+
+/** @throws InvalidRange */
+export function parseRange(given: RangeParameters): RangeRequest {
+  const { timezone = "UTC", interval = "day", kind } = given;
+  const zone = timeZone(timezone);
+  if (!zone)
+    throw new InvalidRange(`There is no time zone "${timezone}": use an IANA name such as Europe/Berlin`);
+  const time = (name: "from" | "to") => {
+    const text = given[name];
+    return text === undefined ? undefined : timeOf(text, zone, name);
+  };
+  const request = {
+    from: time("from"),
+    to: time("to"),
+    interval,
+    zone,
+    kind,
+    asOf: asOfOf(given.as_of, zone),
+  };
+  if (request.from !== undefined && request.to !== undefined && request.from >= request.to)
+    throw new InvalidRange("from must be before to");
+  return request;
+}
+
+function asOfOf(text: string | undefined, zone: TimeZone): RangeRequest["asOf"] {
+  if (text === undefined) return undefined;
+  if (POSITION.test(text)) return { position: text };
+  return { time: timeOf(text, zone, "as_of", " or a position of the log") };
+}
+
+function timeOf(text: string, zone: TimeZone, name: string, alternative = ""): number {
+  const [, date, hours = "00", minutes = "00", seconds = "00", fraction = "", offset] = TIME.exec(text) ?? [];
+  const local = `${date}T${hours}:${minutes}:${seconds}.${fraction.slice(0, 3).padEnd(3, "0")}Z`;
+  const ms = Date.parse(local);
+  // Date.parse moves 30 February to March.
+  if (date === undefined || Number.isNaN(ms) || new Date(ms).toISOString() !== local)
+    throw new InvalidRange(
+      `${name} must be a time in ISO 8601, such as 2026-11-01 or 2026-11-01T09:30:00+01:00${alternative}`,
+    );
+  return offset === undefined ? instantOf(zone, ms, "later") : ms - offsetOf(offset);
+}
+
+/** In milliseconds. A `+` that wasn't encoded in the URL arrives as a space. */
+function offsetOf(text: string): number {
+  if (text.toUpperCase() === "Z") return 0;
+  const [hours, minutes] = [Number(text.slice(1, 3)), Number(text.slice(-2))];
+  const offset = (hours * 60 + minutes) * MINUTE_MS;
+  return text.startsWith("-") ? -offset : offset;
+}

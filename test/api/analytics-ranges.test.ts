@@ -1,0 +1,120 @@
+// Ranges of analytics and time travel over real HTTP, beside answers without parameters, which stay as they are.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { RangeAnalyticsSchema, type RangeAnswer } from "../../src/api/analytics/range-schema.ts";
+import { until } from "../support/runtime/until.ts";
+import { type Member, startTestService, type TestService } from "../support/service/start-service.ts";
+
+const PHONE =
+  "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1";
+
+describe("GET /api/v1/analytics/{slug} with a range", () => {
+  let service: TestService;
+  let developer: Member;
+  let slug: string;
+  const shorten = async (key: string) =>
+    (await service.post<{ slug: string }>("/api/v1/shorten", key, { url: "https://example.com/range" })).body
+      .slug;
+  const ask = (query: string, key = developer.key, of = slug) =>
+    service.ask<RangeAnswer & { error: string; code: string }>(`/api/v1/analytics/${of}?${query}`, { key });
+
+  beforeAll(async () => {
+    service = await startTestService();
+    developer = await service.member("developer");
+    slug = await shorten(developer.key);
+    await service.ask(`/${slug}`, { headers: { "user-agent": PHONE } });
+    await service.ask(`/${slug}?qr=1`, { headers: { "user-agent": PHONE } });
+    await until(
+      "both hits to be counted",
+      async () => (await ask("interval=day")).body.analytics.totalClicks === 2,
+    );
+  });
+  afterAll(() => service.stop());
+
+  it("answers series, totals, breakdowns and daily visitors in the zone that is asked for", async () => {
+    const { status, body } = await ask("interval=hour&timezone=Asia/Kathmandu");
+    expect(status).toBe(200);
+    expect(RangeAnalyticsSchema.strict().safeParse(body).error).toBeUndefined();
+    expect(body).toMatchObject({
+      link: { id: slug, long_url: "https://example.com/range", status: "live" },
+      range: { interval: "hour", timezone: "Asia/Kathmandu", kind: null },
+      analytics: {
+        totalClicks: 2,
+        actualClicks: 1,
+        qrScans: 1,
+        devices: { desktop: 0, mobile: 2, tablet: 0 },
+      },
+      behind_ms: 0,
+    });
+    expect(body.range.from).toMatch(/T00:00:00\.000\+05:45$/);
+    expect(body.analytics.series.reduce((sum, { total }) => sum + total, 0)).toBe(2);
+    expect(body.analytics.dailyUniques.every(({ visitors }) => visitors === 1)).toBe(true);
+    expect(body.as_of_position).toMatch(/^\d{20}(:\d{20})?$/);
+  });
+
+  it("filters by kind, and adds up over the parts of a range", async () => {
+    expect((await ask("kind=qr_scan")).body.analytics).toMatchObject({
+      totalClicks: 1,
+      actualClicks: 0,
+      qrScans: 1,
+    });
+    const { range, analytics } = (await ask("interval=day")).body;
+    const cut = new Date(Date.now() - 1).toISOString();
+    const parts = [await ask(`from=${range.from}&to=${cut}`), await ask(`from=${cut}`)];
+    expect(parts.map(({ status }) => status)).toEqual([200, 200]);
+    expect(parts.reduce((sum, { body }) => sum + body.analytics.totalClicks, 0)).toBe(analytics.totalClicks);
+  });
+
+  it("shows the numbers as of an earlier position, and as of a time", async () => {
+    const { as_of_position: then } = (await ask("interval=day")).body;
+    const other = await shorten(developer.key);
+    await service.ask(`/${slug}`, {});
+    await expect.poll(async () => (await ask("interval=day")).body.analytics.totalClicks).toBe(3);
+    const before = await ask(`as_of=${then}`);
+    expect(before.body).toMatchObject({ as_of_position: then, analytics: { totalClicks: 2 } });
+    expect(before.body.behind_ms).toBeGreaterThan(0);
+    expect((await ask(`as_of=${new Date().toISOString()}`)).body.analytics.totalClicks).toBe(3);
+    const unborn = await ask(`as_of=${then}`, developer.key, other);
+    expect([unborn.status, unborn.body.error]).toEqual([404, "The link did not exist at as_of."]);
+  });
+
+  it("needs the Developer tier: 402 with any of its parameters on Free", async () => {
+    const { key } = await service.member("free");
+    const own = await shorten(key);
+    for (const query of [
+      "from=2026-01-01",
+      "to=2026-01-01",
+      "interval=day",
+      "timezone=UTC",
+      "kind=click",
+      "as_of=1",
+    ])
+      expect([query, (await ask(query, key, own)).status]).toEqual([query, 402]);
+    const plain = await ask("", key, own);
+    expect([plain.status, Object.keys(plain.body)]).toEqual([200, ["link", "analytics"]]);
+  });
+
+  it("refuses bad input with 400 and a message that says what to do", async () => {
+    const refused: [query: string, code: string, message: RegExp][] = [
+      ["interval=year", "invalid_request", /interval/],
+      ["kind=human", "invalid_request", /kind/],
+      ["timezone=Mars/Olympus", "invalid_range", /IANA/],
+      ["from=2026-02-30", "invalid_range", /ISO 8601/],
+      ["from=2026-03-02&to=2026-03-01", "invalid_range", /before/],
+      ["from=2000-01-01&interval=hour", "invalid_range", /5000 points/],
+      ["as_of=99999999999999999999", "invalid_position", /not a position/],
+    ];
+    for (const [query, code, message] of refused) {
+      const { status, body } = await ask(query);
+      expect([query, status, body.code]).toEqual([query, 400, code]);
+      expect(body.error).toMatch(message);
+    }
+    expect((await ask("from=2026-01-01T00:00:00+01:00")).status).toBe(200);
+  });
+
+  it("keeps to the rules of answers without a range: 401, 403 and 404", async () => {
+    const stranger = await service.member("developer");
+    expect((await ask("interval=day", "nobody")).status).toBe(401);
+    expect((await ask("interval=day", stranger.key)).status).toBe(403);
+    expect((await ask("interval=day", developer.key, "nothing")).status).toBe(404);
+  });
+});

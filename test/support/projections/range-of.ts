@@ -1,0 +1,31 @@
+// Asks for ranges of a link as the API does, with the log read in this thread.
+import { positionAt } from "../../../src/queries/analytics/ranges/as-of.ts";
+import { foldDayParts } from "../../../src/queries/analytics/ranges/day-parts.ts";
+import type { LogParts } from "../../../src/queries/analytics/ranges/days-in-range.ts";
+import {
+  type RangeAnalytics,
+  rangeAnalytics,
+} from "../../../src/queries/analytics/ranges/range-analytics.ts";
+import { parseRange, type RangeParameters } from "../../../src/queries/analytics/ranges/range-request.ts";
+import { ACCOUNT } from "../event-store/stored-events.ts";
+import type { Stores } from "../runtime/stores.ts";
+
+export type AskRange = (given: RangeParameters, slug?: string) => Promise<RangeAnalytics>;
+
+/** Of links of ACCOUNT on `sho.rt`. `parts`: to count or replace the reads of the log. */
+export function rangesOf(
+  stores: Pick<Stores, "eventStore" | "readStore">,
+  now: Date,
+  parts?: LogParts,
+): AskRange {
+  const logParts = parts ?? logPartsOf(stores);
+  const ask = rangeAnalytics({ ...stores, baseHost: "sho.rt", sleep: async () => undefined, logParts });
+  return (given, slug = "abc") => ask({ accountId: ACCOUNT }, slug, {}, parseRange(given), now);
+}
+
+export function logPartsOf({ eventStore }: Pick<Stores, "eventStore">): LogParts {
+  return {
+    dayParts: (link, parts, asOf) => foldDayParts({ eventStore }, link, parts, asOf),
+    positionAt: (time, after) => positionAt({ eventStore }, time, after),
+  };
+}

@@ -1,0 +1,289 @@
+// Ranges of a link's analytics: their defaults, refusals, freshness and time travel, on a log with a clock of its own.
+import { pino } from "pino";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { EventStore, Position } from "../../../../src/event-store/port.ts";
+import { openSqliteEventStore } from "../../../../src/event-store/sqlite/event-store.ts";
+import { withdrawalStream } from "../../../../src/events/streams.ts";
+import { linkDays } from "../../../../src/projections/definitions/days/link-days.ts";
+import { allProjections, lifecycleProjections } from "../../../../src/projections/groups.ts";
+import { checkpointName } from "../../../../src/projections/projection.ts";
+import { ProjectionRunner } from "../../../../src/projections/runner/runner.ts";
+import type { LogParts } from "../../../../src/queries/analytics/ranges/days-in-range.ts";
+import { parseRange } from "../../../../src/queries/analytics/ranges/range-request.ts";
+import { isoIn, UTC } from "../../../../src/queries/analytics/ranges/time-zone.ts";
+import type { ReadStore } from "../../../../src/read-store/port.ts";
+import { openSqliteReadStore } from "../../../../src/read-store/sqlite/read-store.ts";
+import {
+  ACCOUNT,
+  linkClicked,
+  linkCreated,
+  OTHER_ACCOUNT,
+} from "../../../support/event-store/stored-events.ts";
+import { logPartsOf, rangesOf } from "../../../support/projections/range-of.ts";
+import { clicksWithdrawn } from "../../../support/projections/withdrawal-events.ts";
+import { append } from "../../../support/runtime/stores.ts";
+import { type TemporaryFolder, temporaryFolder } from "../../../support/runtime/temporary-folder.ts";
+
+const NOW = new Date("2026-03-10T12:00:00.000Z");
+const LINK = "sho.rt/abc";
+const log = pino({ level: "silent" });
+
+let folder: TemporaryFolder;
+let eventStore: EventStore;
+let readStore: ReadStore;
+let clock: Date;
+beforeEach(async () => {
+  folder = await temporaryFolder();
+  clock = new Date("2026-03-01T09:00:00.000Z");
+  eventStore = await openSqliteEventStore(`${folder.path}/events.db`, { clock: () => clock });
+  readStore = await openSqliteReadStore(`${folder.path}/read.db`);
+  await append(eventStore, `link-${LINK}`, [linkCreated({ at: clock.toISOString() })]);
+});
+afterEach(async () => {
+  await eventStore.close();
+  await readStore.close();
+  await folder.remove();
+});
+
+/** Recorded when it happened, unless `recordedAt` says otherwise. */
+async function clicked(
+  at: string,
+  fields: Parameters<typeof linkClicked>[0] = {},
+  recordedAt = at,
+): Promise<Position> {
+  clock = new Date(recordedAt);
+  const event = linkClicked({ at: new Date(at).toISOString(), ...fields });
+  return (await append(eventStore, "clicks-w-20260301", [event])).position;
+}
+
+async function project(projections = allProjections) {
+  await new ProjectionRunner({ eventStore, readStore, projections, clock: () => NOW, log }).catchUp();
+}
+
+function counting(): { parts: LogParts; reads: () => number } {
+  let reads = 0;
+  const real = logPartsOf({ eventStore });
+  const dayParts: LogParts["dayParts"] = (...args) => {
+    reads += 1;
+    return real.dayParts(...args);
+  };
+  return { parts: { ...real, dayParts }, reads: () => reads };
+}
+
+const ask = (given: Parameters<ReturnType<typeof rangesOf>>[0], parts?: LogParts) =>
+  rangesOf({ eventStore, readStore }, NOW, parts)(given);
+
+describe("a range of analytics", () => {
+  it("goes from the day of the link's creation to now, day by day, unless it is told otherwise", async () => {
+    await clicked("2026-03-01T10:00:00Z");
+    await clicked("2026-03-02T23:30:00Z", { kind: "qr_scan" });
+    await project();
+    const { series, totals, from, to } = await ask({ interval: "day" });
+    expect([isoIn(UTC, from), isoIn(UTC, to), series.length]).toEqual([
+      "2026-03-01T00:00:00.000Z",
+      NOW.toISOString(),
+      10,
+    ]);
+    expect(series.slice(0, 3).map(({ click, qr_scan, total }) => [click, qr_scan, total])).toEqual([
+      [1, 0, 1],
+      [0, 1, 1],
+      [0, 0, 0],
+    ]);
+    expect(totals).toEqual({ click: 1, preview: 0, qr_scan: 1, total: 2 });
+    const inBerlin = await ask({ timezone: "Europe/Berlin" });
+    expect(inBerlin.series.map(({ total }) => total).slice(0, 3)).toEqual([1, 0, 1]);
+    const weeks = await ask({ interval: "week", from: "2026-02-23" });
+    expect(weeks.series.map(({ start, total }) => [isoIn(UTC, start), total])).toEqual([
+      ["2026-02-23T00:00:00.000Z", 1],
+      ["2026-03-02T00:00:00.000Z", 1],
+      ["2026-03-09T00:00:00.000Z", 0],
+    ]);
+  });
+
+  it("begins with the first click where that came before the link, as imported ones do", async () => {
+    await clicked("2019-05-03T10:00:00Z", {}, "2026-03-05T10:00:00Z");
+    await project();
+    const { from, totals } = await ask({ interval: "month" });
+    expect([isoIn(UTC, from), totals.total]).toEqual(["2019-05-03T00:00:00.000Z", 1]);
+  });
+
+  it("reads the log for days that it cuts, once for each state of a day", async () => {
+    for (const minute of ["07", "09", "52"]) await clicked(`2026-03-02T10:${minute}:00Z`, { city: minute });
+    await clicked("2026-03-03T10:00:00Z");
+    await project();
+    const { parts, reads } = counting();
+    const query = rangesOf({ eventStore, readStore }, NOW, parts);
+    const total = async (from: string, to?: string) => (await query({ from, to })).totals.total;
+    expect([await total("2026-03-02T10:00", "2026-03-02T11:00"), reads()]).toEqual([3, 0]);
+    expect([await total("2026-03-02T00:00", "2026-03-02T10:00"), reads()]).toEqual([0, 0]);
+    expect([await total("2026-03-02T10:08"), reads()]).toEqual([3, 1]);
+    expect([await total("2026-03-02T10:08"), reads()]).toEqual([3, 1]);
+    await clicked("2026-03-02T10:10:00Z", {}, "2026-03-04T00:00:00Z");
+    await project();
+    expect([await total("2026-03-02T10:08"), reads()]).toEqual([4, 2]);
+    const { breakdowns } = await query({ from: "2026-03-02T10:08", to: "2026-03-02T10:30" });
+    expect(breakdowns.cities).toEqual([
+      ["09, FR", 1],
+      ["Paris, FR", 1],
+    ]);
+  });
+
+  it("ends with the present quarter-hour, and not in it, without a read of the log", async () => {
+    await clicked("2026-03-10T11:59:00Z");
+    await clicked("2026-03-10T12:00:00Z");
+    await project();
+    const { parts, reads } = counting();
+    expect((await ask({ from: "2026-03-10" }, parts)).totals.total).toBe(2);
+    expect((await ask({ from: "2026-03-10", to: "2026-03-10T12:00:30Z" }, parts)).totals.total).toBe(2);
+    expect(reads()).toBe(0);
+  });
+
+  it("counts each visitor once a day, whatever the kind, and only those of the kind that is asked for", async () => {
+    const [one, two] = ["1".repeat(16), "2".repeat(16)];
+    await clicked("2026-03-02T10:00:00Z", { visitor: one });
+    await clicked("2026-03-02T11:00:00Z", { visitor: one, kind: "qr_scan" });
+    await clicked("2026-03-02T12:00:00Z", { visitor: two });
+    await clicked("2026-03-03T12:00:00Z", { visitor: "" });
+    await project();
+    expect((await ask({ interval: "month" })).visitors).toEqual([
+      { day: "2026-03-02", visitors: 2, estimated: false },
+    ]);
+    expect((await ask({ kind: "qr_scan" })).visitors).toEqual([
+      { day: "2026-03-02", visitors: 1, estimated: false },
+    ]);
+    expect((await ask({ kind: "preview" })).visitors).toEqual([]);
+  });
+
+  it("refuses what it can't answer, with a clear message", async () => {
+    const refused: [Parameters<typeof ask>[0], RegExp][] = [
+      [{ from: "2026-03-02", to: "2026-03-02" }, /from must be before to/],
+      [{ from: "2027-01-01" }, /before now/],
+      [{ timezone: "Mars/Olympus" }, /no time zone "Mars\/Olympus"/],
+      [{ from: "yesterday" }, /from must be a time in ISO 8601/],
+      [{ to: "2026-02-30" }, /to must be a time/],
+      [{ from: "2026-03-01T25:00" }, /from must be a time/],
+      [{ as_of: "12" }, /as_of must be a time .* or a position/],
+      [{ as_of: "2026-03-11" }, /future/],
+      [{ from: "2020-01-01", interval: "hour" }, /more than 5000 points/],
+    ];
+    for (const [given, message] of refused)
+      await expect((async () => ask(given))(), JSON.stringify(given)).rejects.toThrow(message);
+    await expect(ask({ as_of: "9".repeat(20) })).rejects.toMatchObject({ code: "invalid_position" });
+    const foreign = linkCreated({ slug: "theirs", accountId: OTHER_ACCOUNT });
+    await append(eventStore, "link-sho.rt/theirs", [foreign]);
+    const query = rangesOf({ eventStore, readStore }, NOW);
+    await expect(query({ interval: "day" }, "theirs")).rejects.toMatchObject({ code: "forbidden" });
+    await expect(query({ interval: "day" }, "none")).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  it("reads times with offsets, in the zone where they have none, and a plus that became a space", () => {
+    const from = (text: string, timezone = "UTC") =>
+      new Date(parseRange({ from: text, timezone }).from ?? 0).toISOString();
+    expect(from("2026-03-01")).toBe("2026-03-01T00:00:00.000Z");
+    expect(from("2026-03-01", "Asia/Kathmandu")).toBe("2026-02-28T18:15:00.000Z");
+    expect(from("2026-03-01T10:00", "America/St_Johns")).toBe("2026-03-01T13:30:00.000Z");
+    expect(from("2026-03-01T10:00:00.5Z", "America/St_Johns")).toBe("2026-03-01T10:00:00.500Z");
+    for (const plus of ["+", " "])
+      expect(from(`2026-03-01T10:00:00${plus}05:45`)).toBe("2026-03-01T04:15:00.000Z");
+    expect(from("2026-03-01T10:00:00-0330")).toBe("2026-03-01T13:30:00.000Z");
+  });
+});
+
+describe("what an answer says about its position", () => {
+  it("is the end of the log when every click is counted, and the last counted click with the lag when not", async () => {
+    await clicked("2026-03-02T10:00:00Z");
+    const counted = await clicked("2026-03-02T11:00:00Z");
+    await project();
+    await append(eventStore, "link-sho.rt/more", [linkCreated({ slug: "more" })]);
+    expect(await ask({})).toMatchObject({ position: await eventStore.head(), behindMs: 0 });
+    await clicked("2026-03-10T11:59:58Z");
+    expect(await ask({})).toMatchObject({ position: counted, behindMs: 2_000, totals: { total: 2 } });
+  });
+
+  it("holds also while a commit is in flight: later clicks of a day are left out", async () => {
+    await clicked("2026-03-02T10:00:00Z");
+    await project();
+    const before = await readStore.checkpoint(checkpointName(linkDays));
+    await clicked("2026-03-02T10:01:00Z");
+    await clicked("2026-03-03T10:01:00Z");
+    await project();
+    const stuck = { ...readStore, checkpoint: async () => before, find: readStore.find.bind(readStore) };
+    const query = rangesOf({ eventStore, readStore: { ...stuck, count: readStore.count } as ReadStore }, NOW);
+    expect(await query({})).toMatchObject({ position: before?.position, totals: { total: 1 } });
+  });
+
+  it("is refused with 503 while the days are of a version that has no breakdowns", async () => {
+    await project();
+    const earlier = {
+      _id: `${LINK}@2026-03-02`,
+      _position: "1".padStart(20, "0"),
+      quarters: [[40, 1, 0, 0]],
+    };
+    await readStore.replace(linkDays.collection.name, [earlier]);
+    await expect(ask({})).rejects.toMatchObject({ code: "store_unavailable", retryAfterSeconds: 5 });
+  });
+});
+
+describe("time travel", () => {
+  it("shows the link and its numbers as they stood, by position and by time", async () => {
+    const positions: Position[] = [];
+    for (const hour of ["10", "11", "12"]) positions.push(await clicked(`2026-03-02T${hour}:00:00Z`));
+    clock = new Date("2026-03-02T12:30:00Z");
+    const retargeted = { host: "sho.rt", slug: "abc", accountId: ACCOUNT, at: clock.toISOString() };
+    await append(eventStore, `link-${LINK}`, [
+      {
+        type: "LinkRetargeted",
+        data: { ...retargeted, from: "https://example.com/", to: "https://example.com/2" },
+      },
+    ]);
+    // An hour late, from a spool.
+    await clicked("2026-03-02T10:30:00Z", {}, "2026-03-02T13:00:00Z");
+    await project();
+    const then = async (as_of: string) => {
+      const { totals, link, position } = await ask({ as_of });
+      return [totals.total, link.longUrl.at(-1), position];
+    };
+    const [first, second, third] = positions;
+    expect(await then(first as string)).toEqual([1, "/", first]);
+    expect(await then(second as string)).toEqual([2, "/", second]);
+    expect(await then("2026-03-02T11:00:00Z")).toEqual([2, "/", second]);
+    expect(await then("2026-03-02T11:59:59.999Z")).toEqual([2, "/", second]);
+    expect(await then("2026-03-02T12:00:00Z")).toEqual([3, "/", third]);
+    expect((await then("2026-03-02T12:59:00Z")).slice(0, 2)).toEqual([3, "2"]);
+    expect((await then("2026-03-02T13:00:00Z")).slice(0, 2)).toEqual([4, "2"]);
+    expect((await then("2026-03-10T12:00:10Z")).slice(0, 2)).toEqual([4, "2"]);
+    const morning = { from: "2026-03-02T10:00", to: "2026-03-02T11:00" };
+    expect((await ask({ ...morning, as_of: "2026-03-02T12:30Z" })).totals.total).toBe(1);
+    expect((await ask(morning)).totals.total).toBe(2);
+    await expect(ask({ as_of: "2026-03-01T08:59:59Z" })).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  it("goes back before clicks were withdrawn, also when all clicks of a day were", async () => {
+    await clicked("2026-03-02T10:00:00Z");
+    const before = await clicked("2026-03-02T11:00:00Z");
+    clock = new Date("2026-03-03T00:00:00Z");
+    const { position: withdrawn } = await append(eventStore, withdrawalStream(LINK), [
+      clicksWithdrawn({ link: LINK }, 1),
+    ]);
+    await clicked("2026-03-02T12:00:00Z", {}, "2026-03-03T01:00:00Z");
+    await project();
+    const total = async (as_of?: string) => (await ask({ as_of })).totals.total;
+    expect(await total()).toBe(1);
+    expect(await total(before)).toBe(2);
+    expect(await total(withdrawn)).toBe(0);
+    expect(await total("2026-03-02T23:00Z")).toBe(2);
+    expect(await total("2026-03-03T01:00Z")).toBe(1);
+  });
+
+  it("waits for clicks that are not counted yet, and is refused with 503 when that takes long", async () => {
+    await clicked("2026-03-02T10:00:00Z");
+    await project(lifecycleProjections);
+    const last = await clicked("2026-03-02T11:00:00Z");
+    await expect(ask({ as_of: last })).rejects.toMatchObject({
+      code: "store_unavailable",
+      retryAfterSeconds: 2,
+    });
+    await project();
+    expect((await ask({ as_of: last })).totals.total).toBe(2);
+  });
+});

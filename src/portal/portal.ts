@@ -49,6 +49,7 @@ export async function portalRoutes(base: Api, deps: PortalDeps): Promise<void> {
     const portal = { ...deps, ...people };
     const cookies = portalCookies(deps.baseUrl);
     visitHook(site, {
+      home: PREFIX,
       signedIn: async (given) => ({ session: await portal.sessions.find(given[cookies.session]) }),
       ...{ assets: assets.get, cookies },
     });

@@ -1,6 +1,10 @@
 // What the operator can do from the console, for its forms and its JSON API alike.
 
 import type { CommandContext } from "../../commands/caller.ts";
+import { NothingToActivate } from "../../projections/builds/activate-build.ts";
+import { BuildInProgress, NothingElseAnswers } from "../../projections/builds/register-builds.ts";
+import { NotFaulted } from "../../projections/builds/retry-faults.ts";
+import { NoPreviousBuild } from "../../projections/builds/roll-back.ts";
 import {
   activateProjectionBuilds,
   cancelProjectionBuilds,
@@ -10,6 +14,13 @@ import {
   rollBackProjections,
 } from "../../projections/operations/operate.ts";
 import type { ConsoleDeps } from "./guard.ts";
+
+/** Refusals that are told where the act was asked for; other errors have a page of their own. */
+const REFUSALS = [BuildInProgress, NothingElseAnswers, NoPreviousBuild, NothingToActivate, NotFaulted];
+
+export function isRefusal(error: unknown): error is Error {
+  return REFUSALS.some((refusal) => error instanceof refusal);
+}
 
 export const PROJECTION_ACTS = ["rebuild", "cancel", "activate", "rollback", "retry"] as const;
 export type ProjectionAct = (typeof PROJECTION_ACTS)[number];

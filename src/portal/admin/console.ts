@@ -10,9 +10,19 @@ import { themeRoute } from "../shell/theme-route.ts";
 import { visitHook } from "../shell/visit.ts";
 import { actRoutes } from "./api/act-routes.ts";
 import { readRoutes } from "./api/read-routes.ts";
-import { type ConsoleDeps, operatorApi } from "./guard.ts";
+import { type ConsoleDeps, operatorApi, operatorPages } from "./guard.ts";
 import { liveRates } from "./live-rates.ts";
+import { clicksPage } from "./log/clicks-page.ts";
+import { eventPage } from "./log/event-page.ts";
+import { findPages } from "./log/find-page.ts";
+import { statePage } from "./log/state-page.ts";
+import { streamsPages } from "./log/streams-page.ts";
 import { operatorSessions } from "./operator-session.ts";
+import { overviewPage } from "./overview-page.ts";
+import { projectionPages } from "./projections/projection-page.ts";
+import { projectionsPage } from "./projections/projections-page.ts";
+import { sealsPages } from "./seals-page.ts";
+import { signInPages } from "./sign-in-pages.ts";
 
 const PREFIX = "/admin";
 
@@ -30,6 +40,7 @@ export async function consoleRoutes(
   await protect(site, deps);
   const cookies = portalCookies(deps.baseUrl);
   visitHook(site, {
+    home: PREFIX,
     signedIn: async (given) => ({ operator: await operators.find(given[cookies.operator]) }),
     ...{ assets, cookies },
   });
@@ -40,6 +51,19 @@ export async function consoleRoutes(
         throw new RouteNotFound();
       });
       themeRoute(app, PREFIX);
+      signInPages(app, deps);
+      await app.register(async (pages: Api) => {
+        operatorPages(pages, deps);
+        overviewPage(pages, deps);
+        streamsPages(pages, deps);
+        eventPage(pages, deps);
+        statePage(pages, deps);
+        findPages(pages, deps);
+        clicksPage(pages, deps);
+        sealsPages(pages, deps);
+        projectionsPage(pages, { ...deps, rates });
+        projectionPages(pages, deps);
+      });
       await app.register(
         async (api: Api) => {
           operatorApi(api, deps);

@@ -1,27 +1,14 @@
 // Layout of every page: head, navigation, notices; works without scripts.
 import type { FastifyReply } from "fastify";
 import { type Html, html, htmlText } from "./html.ts";
-import { type IconName, icon } from "./icons.ts";
-import type { SignedIn } from "./sessions.ts";
-import { formOwner, type Notice, type Theme } from "./visit.ts";
-
-/** Entries of the navigation; `PageOptions.nav` marks the current one. */
-const NAVIGATION = [
-  { name: "Dashboard", path: "/portal", icon: "chart" },
-  { name: "Links", path: "/portal/links", icon: "link" },
-  { name: "API keys", path: "/portal/keys", icon: "key" },
-  { name: "Domains", path: "/portal/domains", icon: "globe" },
-  { name: "Webhooks", path: "/portal/webhooks", icon: "send" },
-  { name: "Plan", path: "/portal/plan", icon: "star" },
-  { name: "Account", path: "/portal/account", icon: "person" },
-] as const satisfies readonly { name: string; path: string; icon: IconName }[];
-
-export type NavigationName = (typeof NAVIGATION)[number]["name"];
+import { icon } from "./icons.ts";
+import { type ConsoleName, type NavigationName, navigation } from "./navigation.ts";
+import { formOwner, type Notice, type PortalVisit } from "./visit.ts";
 
 export type PageOptions = {
   title: string;
   /** Undefined on pages without navigation, such as sign-in. */
-  nav?: NavigationName | undefined;
+  nav?: NavigationName | ConsoleName | undefined;
   body: Html;
   /** Shown in addition to the notice of the last form. */
   notice?: Notice | undefined;
@@ -36,7 +23,8 @@ export type PageOptions = {
 
 /** Pages depend on session and theme, so they are sent with `no-store`. */
 export function sendPage(reply: FastifyReply, options: PageOptions): FastifyReply {
-  const { session, theme, notice, assets, cookies } = reply.request.visit;
+  const { visit } = reply.request;
+  const { theme, notice, assets, cookies } = visit;
   if (notice) reply.clearCookie(cookies.notice, cookies.options);
   const csrf = csrfField(reply);
   const notices = [notice, options.notice].filter((one) => one !== undefined);
@@ -55,8 +43,8 @@ ${scripts.map((file) => html`<script type="module" src="${assets.url(file)}"></s
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
-${header(session, theme, csrf, reply.request.url)}
-${session && options.nav ? navigation(options.nav) : ""}
+${header(visit, csrf, reply.request.url)}
+${options.nav && (visit.session ?? visit.operator) && navigation(options.nav, visit.home)}
 <main id="main" class="main main-${options.shape ?? "wide"}" tabindex="-1">
 ${notices.map(noticeBox)}
 ${options.body}
@@ -84,16 +72,19 @@ export function noticeBox({ kind, text }: Notice): Html {
   return html`<div class="notice notice-${kind}" role="${kind === "failed" ? "alert" : "status"}">${icon(sign)}<p>${text}</p></div>`;
 }
 
-function header(session: SignedIn | undefined, theme: Theme, csrf: Html, url: string): Html {
+function header(visit: PortalVisit, csrf: Html, url: string): Html {
+  const { home, session, operator } = visit;
+  const isSignedIn = session !== undefined || operator !== undefined;
   return html`<header class="header">
-<a class="brand" href="${session ? "/portal" : "/"}">${icon("mark")}<span>Linkledger</span></a>
+<a class="brand" href="${isSignedIn || home === "/admin" ? home : "/"}">${icon("mark")}<span>Linkledger</span></a>
 <div class="header-end">
-${themeSwitch(theme, csrf, url)}
+${themeSwitch(visit, csrf, url)}
 ${
-  session
-    ? html`<span class="header-email" title="${session.email}">${session.email}</span>
-<form method="post" action="/portal/sign-out">${csrf}<button class="button button-quiet">Sign out</button></form>`
-    : html`<a class="button button-quiet" href="/portal/sign-in">Sign in</a>
+  isSignedIn
+    ? html`<span class="header-email" title="${session?.email ?? "Operator"}">${session?.email ?? "Operator"}</span>
+<form method="post" action="${home}/sign-out">${csrf}<button class="button button-quiet">Sign out</button></form>`
+    : home === "/portal" &&
+      html`<a class="button button-quiet" href="/portal/sign-in">Sign in</a>
 <a class="button button-primary" href="/portal/sign-up">Sign up</a>`
 }
 </div>
@@ -101,20 +92,13 @@ ${
 }
 
 /** Cycles through system, dark and light, and redirects back to this page. */
-function themeSwitch(theme: Theme, csrf: Html, url: string): Html {
+function themeSwitch({ home, theme }: PortalVisit, csrf: Html, url: string): Html {
   const next = theme === "system" ? "dark" : theme === "dark" ? "light" : "system";
   const sign = theme === "system" ? "contrast" : theme === "dark" ? "moon" : "sun";
   const label = `Colours: ${theme}. Switch to ${next}`;
-  return html`<form method="post" action="/portal/theme">${csrf}
+  return html`<form method="post" action="${home}/theme">${csrf}
 <input type="hidden" name="next" value="${url}">
 <button class="button button-icon" name="theme" value="${next}" aria-label="${label}" title="${label}">${icon(sign)}</button></form>`;
-}
-
-function navigation(current: NavigationName): Html {
-  return html`<nav class="nav" aria-label="Portal"><ul>${NAVIGATION.map(
-    ({ name, path, icon: sign }) =>
-      html`<li><a href="${path}" ${name === current ? html`aria-current="page"` : ""}>${icon(sign)}<span>${name}</span></a></li>`,
-  )}</ul></nav>`;
 }
 
 const footer = html`<footer class="footer">

@@ -18,6 +18,8 @@ export type PortalVisit = {
   session: SignedIn | undefined;
   /** In the console only. */
   operator: SignedInOperator | undefined;
+  /** Path of the first page, and what the others begin with. */
+  home: "/portal" | "/admin";
   theme: Theme;
   /** From the notice cookie of the last form; the page that shows it clears the cookie. */
   notice: Notice | undefined;
@@ -44,7 +46,7 @@ const LONGEST_NOTICE = 300;
 
 export function visitHook(
   app: Api,
-  deps: { signedIn: SignedInBy; assets: () => Assets; cookies: PortalCookies },
+  deps: Pick<PortalVisit, "home"> & { signedIn: SignedInBy; assets: () => Assets; cookies: PortalCookies },
 ): void {
   const { cookies } = deps;
   app.decorateRequest("visit");
@@ -52,6 +54,7 @@ export function visitHook(
     const given = request.cookies;
     request.visit = {
       ...{ session: undefined, operator: undefined, ...(await deps.signedIn(given)) },
+      home: deps.home,
       theme: THEMES.find((theme) => theme === given[cookies.theme]) ?? "system",
       notice: noticeIn(given[cookies.notice]),
       csrf: undefined,

@@ -12,7 +12,10 @@ export class NotFaulted extends DomainError {
 /** A build that has stopped. */
 export type Faulted = { projection: Projection; fault: NonNullable<Checkpoint["fault"]> };
 
-/** Every process that folds them notices within a second, and continues from the checkpoints. @throws what the store throws */
+/**
+ * Every process that folds them notices within a second, and its runner starts anew from the checkpoints: others of the
+ * group that have stopped try again, too. @throws what the store throws
+ */
 export async function retryFaults(
   deps: { readStore: ReadStore; newId: () => string },
   projections: readonly Projection[],

@@ -1,4 +1,5 @@
 // Where each event of accounts, domains, links and the operator is: for look-ups by account, actor and correlation id.
+import type { Actor } from "../../event-store/port.ts";
 import { catalogue, type EventType } from "../../events/catalogue.ts";
 import { clickEvents } from "../../events/click-events.ts";
 import { sealEvents } from "../../events/seal-events.ts";
@@ -23,6 +24,11 @@ export type EventIndexDocument = Document & {
 
 const INDEXED = ["category", "opens", "account", "actor", "correlationId"] as const;
 
+/** How look-ups name an actor. */
+export function actorKey(actor: Actor): string {
+  return "id" in actor ? `${actor.type}:${actor.id}` : actor.type;
+}
+
 /** Clicks are left out: they are found by time and link (queries/audit/find-clicks.ts), at no cost for each of them. */
 export const eventIndex: Projection<EventIndexDocument> = {
   name: "event-index",
@@ -43,7 +49,7 @@ export const eventIndex: Projection<EventIndexDocument> = {
     return {
       ...{ category, opens: revision === 0 ? category : null, stream, revision, type },
       account: "accountId" in data ? data.accountId : null,
-      actor: "id" in actor ? `${actor.type}:${actor.id}` : actor.type,
+      actor: actorKey(actor),
       correlationId,
     };
   },

@@ -1,0 +1,52 @@
+// GET /admin/clicks: clicks by link, account and time, in the order of the log.
+import type { Api } from "../../../api/fastify.ts";
+import type { AuditedEvent } from "../../../queries/audit/audited-event.ts";
+import { searchClicks } from "../../../queries/audit/search-clicks.ts";
+import { field, time } from "../../shell/form.ts";
+import { type Html, html } from "../../shell/html.ts";
+import { icon } from "../../shell/icons.ts";
+import { sendPage } from "../../shell/page.ts";
+import type { ConsoleDeps } from "../guard.ts";
+import { ClicksQuestion } from "../questions.ts";
+import { address, CONSOLE_STYLES, empty, eventPath, nextPage, streamPath } from "../view.ts";
+
+type Click = { link: string; kind: string; country: string; userAgent: string; ip: string };
+
+export function clicksPage(app: Api, deps: ConsoleDeps): void {
+  app.get("/clicks", { schema: { querystring: ClicksQuestion } }, async ({ query }, reply) => {
+    const found = await searchClicks({ ...deps, findClicks: deps.logReader.findClicks }, query);
+    const { from, to, events, next } = found;
+    const { link, account } = query;
+    const more =
+      next === null ? undefined : address("/admin/clicks", { link, account, from, to, after: next });
+    const search = (label: string, name: string, value: string | undefined, placeholder: string) =>
+      field({ label, name, type: "search", value: value ?? "", placeholder, autocomplete: "off" });
+    return sendPage(reply, {
+      title: "Clicks",
+      nav: "Clicks",
+      styles: CONSOLE_STYLES,
+      body: html`<div class="page-head"><div><h1>Clicks</h1>
+<p class="muted">Recorded from ${time(from)} until ${time(to)}, in their order. <a href="/admin/streams?category=clicks">Hours with clicks</a></p></div></div>
+<form method="get" action="/admin/clicks" class="card console-filters" role="search">
+${search("Link", "link", link, "example.com/slug")}
+${search("Account", "account", account, "Id of an account")}
+${search("From", "from", from, "2026-03-01T10:00Z")}
+${search("Until", "to", to, "2026-03-01T11:00Z")}
+<div class="actions"><button class="button button-primary">${icon("search")}Find</button><a class="button" href="/admin/clicks">Clear</a></div></form>
+${events.length === 0 ? empty("No clicks", next === null ? "None was recorded then that is like that." : "None among those that were searched: go on.") : table(events)}
+${nextPage(more, "Later")}`,
+    });
+  });
+}
+
+function table(events: readonly AuditedEvent[]): Html {
+  return html`<section class="card"><table class="table"><caption class="visually-hidden">Clicks</caption>
+<thead><tr><th scope="col">Recorded</th><th scope="col">Link</th><th scope="col">Kind</th><th scope="col">From</th><th scope="col">User agent</th></tr></thead>
+<tbody>${events.map(({ stream, revision, recorded_at, data }) => {
+    const { link, kind, country, userAgent, ip } = data as Click;
+    return html`<tr><td class="nowrap"><a href="${eventPath(stream, revision)}">${time(recorded_at)}</a></td>
+<td data-label="Link"><a class="break" href="${streamPath(`link-${link}`)}">${link}</a></td>
+<td data-label="Kind">${kind}</td><td data-label="From">${country} <span class="muted small">${ip}</span></td>
+<td data-label="User agent"><span class="clip" title="${userAgent}">${userAgent}</span></td></tr>`;
+  })}</tbody></table></section>`;
+}

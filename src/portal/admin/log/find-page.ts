@@ -1,0 +1,90 @@
+// GET /admin/events: look up events by account, actor, correlation id, type, time and position. GET /admin/log: all, in order.
+import type { z } from "zod";
+import type { Api } from "../../../api/fastify.ts";
+import { catalogue } from "../../../events/catalogue.ts";
+import { logPage } from "../../../queries/audit/audited-event.ts";
+import { findEvents } from "../../../queries/audit/find-events.ts";
+import { field } from "../../shell/form.ts";
+import { type Html, html } from "../../shell/html.ts";
+import { icon } from "../../shell/icons.ts";
+import { sendPage } from "../../shell/page.ts";
+import type { ConsoleDeps } from "../guard.ts";
+import { CATEGORIES, EventsQuestion, LISTED, LogQuestion } from "../questions.ts";
+import { address, CONSOLE_STYLES, empty, eventTable, nextPage, shown } from "../view.ts";
+
+type Asked = z.infer<typeof EventsQuestion>;
+
+const TYPES = Object.keys(catalogue).filter((type) => type !== "LinkClicked" && type !== "LogSealed");
+
+export function findPages(app: Api, deps: ConsoleDeps): void {
+  app.get("/events", { schema: { querystring: EventsQuestion } }, async ({ query }, reply) => {
+    const { correlation_id: correlationId, up_to: upTo, ...rest } = query;
+    const { events, next } = await findEvents(deps, { ...rest, correlationId, upTo }, query);
+    const { limit: _, ...asked } = query;
+    const older = next === null ? undefined : address("/admin/events", { ...asked, cursor: next });
+    return sendPage(reply, {
+      title: "Find events",
+      nav: "Find events",
+      styles: CONSOLE_STYLES,
+      body: html`<div class="page-head"><div><h1>Find events</h1>
+<p class="muted">Of accounts, domains, links and the operator, newest first, a second after they happened. <a href="/admin/clicks">Clicks</a> are found apart; <a href="/admin/log">the log</a> has everything in its order.</p></div></div>
+${filters(query)}
+${events.length === 0 ? empty("Nothing found", "No event is like that.") : html`<section class="card"><h2 class="visually-hidden">Events</h2>${eventTable(events, "Events found")}${nextPage(older, "Older")}</section>`}`,
+    });
+  });
+
+  app.get("/log", { schema: { querystring: LogQuestion } }, async ({ query }, reply) => {
+    const { events, next } = await logPage(deps, query);
+    const { category, from } = query;
+    const later = next === null ? undefined : address("/admin/log", { category, from: next });
+    return sendPage(reply, {
+      title: "The log",
+      nav: "Find events",
+      styles: CONSOLE_STYLES,
+      body: html`<div class="page-head"><div><p class="small"><a href="/admin/events">Find events</a></p><h1>The log</h1>
+<p class="muted">Everything in the order of positions, clicks too; seals are <a href="/admin/seals">apart</a>.</p></div></div>
+<form method="get" action="/admin/log" class="form-row filters" role="search">
+${field({ label: "From position", name: "from", type: "search", value: from ?? "", placeholder: "The beginning", autocomplete: "off" })}
+${choice(
+  "category",
+  "Category",
+  category,
+  CATEGORIES.filter((one) => one !== "seals"),
+)}
+<button class="button">${icon("search")}Show</button></form>
+${events.length === 0 ? empty("Nothing there", "The log has no such events from here on.") : html`<section class="card"><h2 class="visually-hidden">Events</h2>${eventTable(events.map(shown), "Events of the log")}${nextPage(later, "Later")}</section>`}`,
+    });
+  });
+}
+
+function filters(asked: Asked): Html {
+  const search = (label: string, name: keyof Asked, placeholder: string) =>
+    field({
+      label,
+      name,
+      type: "search",
+      value: String(asked[name] ?? ""),
+      placeholder,
+      autocomplete: "off",
+    });
+  return html`<form method="get" action="/admin/events" class="card console-filters" role="search">
+${search("Account", "account", "Id of an account")}
+${search("Actor", "actor", "operator, key:…, account:…")}
+${search("Correlation id", "correlation_id", "The x-request-id of a request")}
+${choice(
+  "category",
+  "Category",
+  asked.category,
+  LISTED.filter((one) => one !== "seals"),
+)}
+${choice("type", "Type", asked.type, TYPES)}
+${search("From", "from", "2026-03-01T10:00Z")}
+${search("Until", "to", "2026-03-02")}
+${search("Up to position", "up_to", "Of an event")}
+<div class="actions"><button class="button button-primary">${icon("search")}Find</button><a class="button" href="/admin/events">Clear</a></div></form>`;
+}
+
+function choice(name: string, label: string, current: string | undefined, values: readonly string[]): Html {
+  return html`<div class="field"><label for="field-${name}">${label}</label><select id="field-${name}" name="${name}">
+<option value="">All</option>${values.map((one) => html`<option value="${one}" ${one === current ? html`selected` : ""}>${one}</option>`)}</select></div>`;
+}

@@ -1,0 +1,109 @@
+// GET /admin/projections/:name: one projection, its builds, its fault. POST below it: what the operator can do.
+import { z } from "zod";
+import type { Api } from "../../../api/fastify.ts";
+import { UnknownProjection } from "../../../projections/operations/operate.ts";
+import { type ConsoleRow, consoleRows } from "../../../queries/audit/projection-rows.ts";
+import { confirmed } from "../../shell/form.ts";
+import { type Html, html } from "../../shell/html.ts";
+import { icon } from "../../shell/icons.ts";
+import { csrfField, sendPage } from "../../shell/page.ts";
+import { redirectTo } from "../../shell/visit.ts";
+import { isRefusal, PROJECTION_ACTS, type ProjectionAct, performAct } from "../acts.ts";
+import { type ConsoleDeps, operatorContext } from "../guard.ts";
+import { address, CONSOLE_STYLES, shortPosition, streamPath } from "../view.ts";
+import { buildText, lagText, progressBar, projectionPath, stateBadge } from "./projection-view.ts";
+
+const Params = z.object({ name: z.string().max(100) });
+const ActParams = Params.extend({ act: z.enum(PROJECTION_ACTS) });
+const ActForm = z.object({ waits: z.enum(["yes"]).optional() });
+
+const DONE: Readonly<Record<ProjectionAct, string>> = {
+  rebuild: "A new build is being folded, beside the one that answers.",
+  cancel: "The build was cancelled, and what it had folded is dropped.",
+  activate: "The build takes over as soon as it has caught up.",
+  rollback: "The previous build answers again.",
+  retry: "The projection tries the event again.",
+};
+
+export function projectionPages(app: Api, deps: ConsoleDeps): void {
+  app.get("/projections/:name", { schema: { params: Params } }, async ({ params: { name } }, reply) => {
+    const { projections } = await consoleRows({ ...deps, readStore: deps.operating.foldStore });
+    const row = projections.find((one) => one.name === name);
+    if (!row) throw new UnknownProjection(`There is no projection ${name}`);
+    return sendPage(reply, {
+      title: name,
+      nav: "Projections",
+      styles: CONSOLE_STYLES,
+      scripts: ["console.js"],
+      body: html`<div class="page-head"><div><p class="small"><a href="/admin/projections">Projections</a></p><h1>${name}</h1></div></div>
+${row.fault && faultCard(row, csrfField(reply))}
+<section class="card stack" id="status" data-live ${isBusy(row) && html`data-busy`}><h2>State ${stateBadge(row)}</h2>
+<dl class="facts"><dt>Answers from</dt><dd>${buildText(row.active)}</dd><dt>Kept for a rollback</dt><dd>${buildText(row.previous)}</dd>
+<dt>Version of the program</dt><dd>${row.version}</dd>
+<dt>Position</dt><dd>${row.position === null ? "the beginning" : shortPosition(row.position)}</dd><dt>Lag</dt><dd>${lagText(row)}</dd></dl>
+${row.building && html`<div role="status">${progressBar(name, row.building)}${isWaiting(row) && html`<p>Complete: it waits to take over.</p>`}</div>`}</section>
+<section class="card" id="acts" data-live><h2>What you can do</h2><div class="actions">${acts(row, csrfField(reply))}</div></section>`,
+    });
+  });
+
+  const schema = { params: ActParams, body: ActForm };
+  app.post("/projections/:name/:act", { schema }, async (request, reply) => {
+    const { name, act } = request.params;
+    const waits = request.body.waits === "yes";
+    const notice = await performAct(deps, operatorContext(request), { act, projection: name, waits }).then(
+      () => ({ kind: "done", text: DONE[act] }) as const,
+      (error: unknown) => {
+        if (!isRefusal(error)) throw error;
+        return { kind: "failed", text: `${error.message}.` } as const;
+      },
+    );
+    return redirectTo(reply, projectionPath(name), notice);
+  });
+}
+
+/** Something is about to change by itself. */
+function isBusy(row: ConsoleRow): boolean {
+  return (row.building !== null && !isWaiting(row)) || row.state === "behind" || row.state === "faulted";
+}
+
+function isWaiting({ building, activates }: ConsoleRow): boolean {
+  return building !== null && building.done === 1 && !activates;
+}
+
+function acts(row: ConsoleRow, csrf: Html): Html {
+  const form = (act: ProjectionAct, label: string, kind = "", more?: Html) =>
+    html`<form method="post" action="${projectionPath(row.name, `/${act}`)}" class="stack">${csrf}${more}<div><button class="button ${kind}">${label}</button></div></form>`;
+  const { building, active, previous, name } = row;
+  return html`${
+    building === null &&
+    html`${form("rebuild", "Rebuild", "button-primary")}${form("rebuild", "Rebuild, and wait", "", html`<input type="hidden" name="waits" value="yes">`)}`
+  }
+${isWaiting(row) && form("activate", "Let it take over", "button-primary")}
+${
+  building !== null &&
+  active !== null &&
+  confirmed(
+    "Cancel the build",
+    html`<p>What build ${building.build} of ${name} has folded is dropped. What answers now goes on.</p>`,
+    form("cancel", "Cancel it", "button-danger"),
+  )
+}
+${
+  previous !== null &&
+  confirmed(
+    "Roll back",
+    html`<p>Queries are answered from ${buildText(previous)} again, and this one is kept.</p>`,
+    form("rollback", "Roll back now", "button-danger"),
+  )
+}`;
+}
+
+function faultCard({ name, fault }: ConsoleRow, csrf: Html): Html | false {
+  if (!fault) return false;
+  const { stream, type, position, error } = fault;
+  return html`<section class="card card-danger"><h2>${icon("alert")}Stopped at an event</h2>
+<dl class="facts"><dt>Event</dt><dd>${type} at position <a href="${address("/admin/log", { from: position })}">${shortPosition(position)}</a></dd>
+<dt>Stream</dt><dd><a class="break" href="${streamPath(stream)}">${stream}</a></dd><dt>Error</dt><dd><span class="break">${error}</span></dd></dl>
+<p class="muted">Nothing is skipped. Once a program is started that can fold the event, or the event can be read, it goes on from here.</p>
+<form method="post" action="${projectionPath(name, "/retry")}">${csrf}<button class="button button-primary">Retry</button></form></section>`;
+}

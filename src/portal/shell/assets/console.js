@@ -1,0 +1,41 @@
+// Live progress in the console: reloads the marked parts of the page once a second while one of them is busy.
+import { localTimes } from "./portal.js";
+
+const EVERY_MS = 1000;
+
+/** A part that somebody uses just now stays as it is, such as an open confirmation. */
+function isInUse(part) {
+  return part.contains(document.activeElement) || part.querySelector("details[open]") !== null;
+}
+
+/** Apart from form tokens, which are new each time: buttons that mean the same must not move under the pointer. */
+function isSame(part, fresh) {
+  const [one, other] = [part.cloneNode(true), fresh.cloneNode(true)];
+  for (const token of [one, other].flatMap((node) => [...node.querySelectorAll("[name=_csrf]")]))
+    token.remove();
+  return one.isEqualNode(other);
+}
+
+function isBusy() {
+  return document.querySelector("[data-live][data-busy]") !== null;
+}
+
+async function refresh() {
+  const answer = await fetch(location.href).catch(() => undefined);
+  if (answer?.redirected) return location.reload();
+  if (!answer?.ok) return;
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  for (const part of document.querySelectorAll("[data-live]")) {
+    const fresh = page.getElementById(part.id);
+    if (!fresh || isInUse(part)) continue;
+    localTimes(fresh);
+    if (!isSame(part, fresh)) part.replaceWith(fresh);
+  }
+}
+
+async function keepFresh() {
+  if (!document.hidden) await refresh();
+  if (isBusy()) setTimeout(keepFresh, EVERY_MS);
+}
+
+if (isBusy()) setTimeout(keepFresh, EVERY_MS);

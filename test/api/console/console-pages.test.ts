@@ -1,0 +1,145 @@
+// The console's pages over real HTTP, without scripts: sign-in, form tokens, sign-out, headers, and every page once.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { csrfOf, type Visitor, visitor } from "../../support/portal/browser-like.ts";
+import { ADMIN_TOKEN, operatorOf } from "../../support/portal/operator.ts";
+import { until } from "../../support/runtime/until.ts";
+import { type Member, startTestService, type TestService } from "../../support/service/start-service.ts";
+
+const ACTS = ["/admin/seals/verify", "/admin/projections/links/rebuild", "/admin/projections/links/cancel"];
+
+describe("the console", { timeout: 60_000 }, () => {
+  let service: TestService;
+  let operator: Visitor;
+  let member: Member;
+  let link: string;
+  let pages: string[];
+
+  beforeAll(async () => {
+    service = await startTestService({ ADMIN_TOKEN, TRUST_PROXY: "127.0.0.1" });
+    member = await service.member("free");
+    const { body } = await service.post<{ slug: string }>("/api/v1/shorten", member.key, {
+      url: "https://example.com/<script>",
+    });
+    link = `link-localhost/${body.slug}`;
+    await service.ask(`/${body.slug}`);
+    operator = visitor(service.port);
+    await operator.submit("/admin/sign-in", { token: ADMIN_TOKEN });
+    const stream = encodeURIComponent(link);
+    pages = [
+      ...["/admin", "/admin/streams", "/admin/streams?category=link", "/admin/streams?category=clicks"],
+      ...["/admin/streams?category=seals", `/admin/stream?name=${stream}`],
+      ...[`/admin/event?stream=${stream}&revision=0`, `/admin/state?stream=${stream}`],
+      ...["/admin/events", `/admin/events?account=${member.accountId}&from=&to=`, "/admin/log"],
+      ...["/admin/clicks", "/admin/seals", "/admin/projections", "/admin/projections/event-index"],
+    ];
+    await until("the link", async () =>
+      (await operator.get("/admin/streams?category=link")).text.includes(body.slug),
+    );
+  });
+  afterAll(() => service.stop());
+
+  it("shows each page to the operator, safely, and never from a cache", async () => {
+    for (const path of pages) {
+      const { status, headers, text } = await operator.get(path);
+      expect([path, status, headers["cache-control"]]).toEqual([path, 200, "no-store"]);
+      expect(headers["content-security-policy"]).toMatch(/^default-src 'self';/);
+      expect(text).not.toMatch(/<script(?![^>]* src=")|<style|\sstyle=|\son\w+=|javascript:/i);
+      expect([path, text]).not.toEqual([path, expect.stringMatching(/[0-9a-f]{64}(?![\w-]*")/)]);
+    }
+    expect((await operator.get("/admin/nothing")).text).toContain("There is nothing here");
+    expect((await operator.get("/admin/projections/nothing")).status).toBe(404);
+  });
+
+  it("sends who isn't signed in to the sign-in and back, on the base host alone", async () => {
+    for (const path of pages) {
+      const { status, headers } = await visitor(service.port).get(path);
+      const next = `/admin/sign-in?next=${encodeURIComponent(path)}`;
+      expect([path, status, headers.location]).toEqual([path, 303, next]);
+    }
+    for (const path of [...pages, "/admin/sign-in"])
+      expect((await service.ask(path, { host: "elsewhere.example" })).status).toBe(404);
+    const late = visitor(service.port);
+    const back = await late.submit(
+      "/admin/sign-in?next=/admin/seals",
+      {
+        ...{ token: ADMIN_TOKEN, next: "/admin/seals" },
+      },
+      "/admin/sign-in",
+    );
+    expect(back.text).toContain("<h1>Seals</h1>");
+    const away = await late.submit(
+      "/admin/seals",
+      { token: ADMIN_TOKEN, next: "https://evil.example/" },
+      "/admin/sign-in",
+    );
+    expect(away.text).toContain("<h1>Console</h1>");
+  });
+
+  it("refuses a wrong token, and who has tried too often", async () => {
+    const guesser = visitor(service.port, { address: "203.0.113.9" });
+    const wrong = await guesser.submit("/admin/sign-in", { token: "operator" });
+    expect(wrong.status).toBe(401);
+    expect(guesser.cookies.has("linkledger-operator")).toBe(false);
+    for (let n = 0; n < 14; n++) await guesser.submit("/admin/sign-in", { token: `guess ${n}` });
+    const refused = await guesser.submit("/admin/sign-in", { token: ADMIN_TOKEN });
+    expect([refused.status, Number(refused.headers["retry-after"]) > 3_000]).toEqual([429, true]);
+    const other = visitor(service.port, { address: "203.0.113.10" });
+    expect((await other.submit("/admin/sign-in", { token: ADMIN_TOKEN })).status).toBe(200);
+  });
+
+  it("refuses every form without its own token, and a session of the portal", async () => {
+    const head = await service.backend.eventStore.head();
+    const stranger = csrfOf((await visitor(service.port).get("/admin/sign-in")).text);
+    for (const path of [...ACTS, "/admin/theme", "/admin/sign-out", "/admin/sign-in"])
+      for (const fields of [{}, { _csrf: "made-up" }, { _csrf: stranger }])
+        expect([path, (await operator.post(path, { ...fields, theme: "dark" })).status]).toEqual([path, 403]);
+    expect((await operator.post("/admin/api/verification", {})).status).toBe(403);
+    const person = visitor(service.port);
+    await person.submit("/portal/sign-up", { email: "a@example.com", password: "seven brown foxes" });
+    expect((await person.get("/admin")).status).toBe(303);
+    const token = csrfOf((await person.get("/portal/keys")).text);
+    for (const path of ACTS)
+      expect((await person.post(path, { _csrf: token })).headers.location).toBe("/admin/sign-in");
+    const written = await service.backend.eventStore.readAll({
+      ...{ after: head, prefixes: ["operator-"], limit: 10 },
+    });
+    expect(written).toEqual([]);
+  });
+
+  it("records sign-ins and acts, and its API knows the session and its form token", async () => {
+    const done = await operator.submit("/admin/projections/links", {}, "/admin/projections/links/rebuild");
+    expect(done.text).toContain("A new build is being folded");
+    const refused = await operator.submit("/admin/projections/links", {}, "/admin/projections/links/retry");
+    expect(refused.text).toContain("has not stopped at an event");
+    const cookie = [...operator.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    const headers = { cookie, "x-csrf-token": csrfOf((await operator.get("/admin/seals")).text) };
+    const answer = await service.ask("/admin/api/projections/links/retry", {
+      method: "POST",
+      headers,
+      body: {},
+    });
+    expect(answer.status).toBe(409);
+    expect((await service.ask("/admin/api/projections", { headers: { cookie } })).status).toBe(200);
+    const { events } = await operatorOf(service).get<{ events: { type: string; data: object }[] }>(
+      "/stream",
+      {
+        name: `operator-${new Date().toISOString().slice(0, 7).replace("-", "")}`,
+      },
+    );
+    expect(events[0]).toMatchObject({ type: "ProjectionRebuildRequested", data: { projections: ["links"] } });
+    const signedIn = events.filter(({ type }) => type === "OperatorSignedIn");
+    expect(signedIn.at(-1)).toMatchObject({
+      data: { browser: "Firefox on Linux", address: expect.stringMatching(/\.0$/) },
+    });
+    expect((await operator.get("/admin")).text).toContain("ProjectionRebuildRequested");
+  });
+
+  it("ends a session for good when the operator signs out", async () => {
+    const leaving = visitor(service.port);
+    await leaving.submit("/admin/sign-in", { token: ADMIN_TOKEN });
+    const cookie = leaving.cookies.get("linkledger-operator") ?? "";
+    expect((await leaving.submit("/admin", {}, "/admin/sign-out")).text).toContain("You are signed out");
+    leaving.cookies.set("linkledger-operator", cookie);
+    expect((await leaving.get("/admin")).status).toBe(303);
+  });
+});

@@ -1,0 +1,151 @@
+// An operator's day in a real browser: a fault found, repaired and retried; a rebuild watched, cancelled and rolled back.
+import { randomUUID } from "node:crypto";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { readBuilds } from "../../src/projections/builds/builds-document.ts";
+import { linkCreated } from "../support/event-store/stored-events.ts";
+import { ADMIN_TOKEN } from "../support/portal/operator.ts";
+import { openPortalBrowser, PATIENCE_MS, type PortalBrowser } from "../support/portal/portal-browser.ts";
+import { until } from "../support/runtime/until.ts";
+import { chromiumServer, complaintsOf, seriousViolations } from "../support/servers/chromium.ts";
+import { onServer } from "../support/servers/test-servers.ts";
+
+const BROKEN = "link-localhost/broken";
+
+onServer(chromiumServer, () => {
+  let portal: PortalBrowser;
+  let page: Page;
+  let complaints: string[];
+
+  beforeAll(async () => {
+    portal = await openPortalBrowser({ ADMIN_TOKEN });
+    const { key } = await portal.service.member("developer");
+    const { body } = await portal.service.post("/api/v1/shorten", key, { url: "https://example.com/" });
+    for (let n = 0; n < 5; n++) await portal.follow(String(body.short_url));
+  }, PATIENCE_MS);
+  afterAll(() => portal?.stop());
+
+  const open = async (path: string) => void (await page.goto(`${portal.base}${path}`));
+  const looksRight = async (name: string) => {
+    expect([name, await seriousViolations(page)]).toEqual([name, []]);
+    await portal.picture(page, `console-${name}`);
+  };
+  const act = (name: string) => page.getByRole("button", { name, exact: true });
+  const confirm = async (summary: string, button: string) => {
+    await page.locator("summary", { hasText: summary }).click();
+    await act(button).click();
+  };
+
+  it("begins with the token, typed once", { timeout: PATIENCE_MS }, async () => {
+    page = await portal.visitor();
+    complaints = complaintsOf(page);
+    await open("/admin/projections");
+    await page.getByLabel("Admin token").fill("not the token, I am afraid");
+    await page.keyboard.press("Enter");
+    await page.getByRole("alert").getByText("That is not the ADMIN_TOKEN").waitFor();
+    await looksRight("sign-in");
+    await page.getByLabel("Admin token").fill(ADMIN_TOKEN);
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Projections", level: 1 }).waitFor();
+    // The browser tells of the refused sign-in.
+    expect(complaints.splice(0)).toEqual([expect.stringContaining("401")]);
+  });
+
+  it("finds a projection that has stopped, and lets it go on once the event can be read", {
+    timeout: PATIENCE_MS,
+  }, async () => {
+    const { eventStore } = portal.service.backend;
+    const { type, data } = linkCreated({ host: "localhost", slug: "broken" });
+    const metadata = {
+      schemaVersion: 1,
+      correlationId: "x",
+      causationId: "x",
+      actor: { type: "operator" },
+    } as const;
+    await eventStore.append(BROKEN, "none", [{ id: randomUUID(), type, data: { at: "once" }, metadata }]);
+    await open("/admin/projections");
+    // Without a reload: the page asks for itself.
+    await page.getByRole("row", { name: /^links Faulted/ }).waitFor();
+    await looksRight("projections-faulted");
+    await open("/admin");
+    await page.getByRole("link", { name: "links", exact: true }).click();
+    await page.getByRole("heading", { name: "Stopped at an event" }).waitFor();
+    expect(await page.locator(".card-danger").textContent()).toMatch(/LinkCreated at position .*accountId/s);
+    await looksRight("fault");
+
+    const log = new DatabaseSync(join(portal.service.config.dataDir, "events.db"), { timeout: 10_000 });
+    log.prepare("UPDATE events SET data = ? WHERE stream = ?").run(JSON.stringify(data), BROKEN);
+    log.close();
+    // One of each group: its runner starts anew, and tries the event again for all of the group.
+    for (const name of ["links", "event-index"]) {
+      await open(`/admin/projections/${name}`);
+      await act("Retry").click();
+      await page.getByText("The projection tries the event again.").waitFor();
+      await page.locator("#status").getByText("Current").waitFor();
+    }
+    await open("/admin/streams?category=link");
+    await until("the repaired stream", async () => {
+      await page.reload();
+      return (await page.getByRole("link", { name: BROKEN }).count()) === 1;
+    });
+  });
+
+  it("rebuilds with progress, lets the build wait, cancels it, and rolls a finished one back", {
+    timeout: PATIENCE_MS,
+  }, async () => {
+    const builds = async () =>
+      (await readBuilds(portal.service.backend.foldStore)).projections["link-clicks"];
+    await open("/admin/projections/link-clicks");
+    await act("Rebuild, and wait").click();
+    await page.getByText("A new build is being folded").waitFor();
+    await page.getByText("Complete: it waits to take over.").waitFor();
+    expect(await page.getByRole("progressbar", { name: "Build of link-clicks" }).getAttribute("value")).toBe(
+      "100",
+    );
+    await looksRight("build-waits");
+    await confirm("Cancel the build", "Cancel it");
+    await page.getByText("The build was cancelled").waitFor();
+    expect((await builds())?.building).toBeUndefined();
+
+    await act("Rebuild").click();
+    // Without a reload again.
+    await page
+      .locator("#status")
+      .getByText("version 1, build 2")
+      .or(page.getByText(/version \d+, build 2/))
+      .first()
+      .waitFor();
+    await until("the switch", async () => (await builds())?.active?.build === 2);
+    await page.locator("#acts").getByText("Roll back").first().waitFor();
+    await confirm("Roll back", "Roll back now");
+    await page.getByText("The previous build answers again.").waitFor();
+    expect((await builds())?.active?.build).toBe(0);
+    await looksRight("rolled-back");
+  });
+
+  it("leaves a record of all of it, and signs out", { timeout: PATIENCE_MS }, async () => {
+    await open("/admin");
+    const acts = page.getByRole("table", { name: "What the operator did, newest first" });
+    expect((await acts.locator("strong").allTextContents()).slice(0, 4)).toEqual([
+      "ProjectionRolledBack",
+      "ProjectionRebuildRequested",
+      "ProjectionBuildCancelled",
+      "ProjectionRebuildRequested",
+    ]);
+    await looksRight("overview");
+    await page.getByRole("button", { name: /^Colours: system/ }).click();
+    await page.getByRole("button", { name: /^Colours: dark/ }).waitFor();
+    await open("/admin/projections");
+    await looksRight("projections-dark");
+    await page.setViewportSize({ width: 390, height: 844 });
+    await open("/admin/projections/links");
+    await looksRight("projection-narrow");
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByText("You are signed out.").waitFor();
+    await open("/admin");
+    expect(page.url()).toContain("/admin/sign-in");
+    expect(complaints).toEqual([]);
+  });
+});

@@ -91,6 +91,10 @@ describe("GET /api/v1/analytics/{slug} with a range", () => {
       expect([query, (await ask(query, key, own)).status]).toEqual([query, 402]);
     const plain = await ask("", key, own);
     expect([plain.status, Object.keys(plain.body)]).toEqual([200, ["link", "analytics"]]);
+    expect(plain.headers).toMatchObject({
+      "x-as-of-position": expect.stringMatching(/^\d{20}/),
+      "x-behind-ms": expect.stringMatching(/^\d+$/),
+    });
   });
 
   it("refuses bad input with 400 and a message that says what to do", async () => {

@@ -24,7 +24,10 @@ const DESCRIPTION = `Any link created by any of the caller's keys may be read; a
 
 With any of \`from\`, \`to\`, \`interval\`, \`timezone\`, \`kind\` and \`as_of\` the answer is a RangeAnalytics object:
 series, totals, breakdowns and daily visitors of that range of time, or as they stood at an earlier time. The sums are
-exact: ranges that follow each other add up to the whole. Developer tier.`;
+exact: ranges that follow each other add up to the whole. Developer tier.
+
+Without them the headers \`X-As-Of-Position\` and \`X-Behind-Ms\` say up to which position of the log all clicks are
+counted, and how long ago the first one after it was recorded.`;
 
 export function analyticsRoute(app: Api, deps: AnalyticsDeps): void {
   const schema = {
@@ -39,9 +42,9 @@ export function analyticsRoute(app: Api, deps: AnalyticsDeps): void {
       ...apiErrors(400, 401, 402, 403, 404),
     },
   };
-  const asOf = clicksAsOf(deps);
+  const counted = clicksAsOf(deps);
   const ofRange = rangeAnalytics(deps);
-  app.get("/api/v1/analytics/:slug", { schema }, async (request) => {
+  app.get("/api/v1/analytics/:slug", { schema }, async (request, reply) => {
     const { domain_id: domainId, ...range } = request.query;
     const isRange = Object.values(range).some((value) => value !== undefined);
     const { caller, params } = request;
@@ -50,8 +53,10 @@ export function analyticsRoute(app: Api, deps: AnalyticsDeps): void {
     await deps.writesAreReadable();
     const now = deps.clock();
     if (wanted) return rangeAnswer(wanted, await ofRange(caller, params.slug, { domainId }, wanted, now));
-    const as_of = await asOf(now);
+    const { asOf: as_of, position, behindMs } = await counted(now);
     const analytics = await linkAnalytics(deps, caller, params.slug, { domainId }, now);
+    // In headers, as the body is what the interface says.
+    reply.header("x-as-of-position", position).header("x-behind-ms", String(behindMs));
     return as_of === undefined ? analytics : { ...analytics, as_of };
   });
 }

@@ -1,6 +1,6 @@
 // Up to when the clicks are counted that analytics answer, for `as_of` while the projector catches up.
 import { nextEventFinder } from "../../event-store/next-event.ts";
-import type { EventStore } from "../../event-store/port.ts";
+import type { EventStore, Position } from "../../event-store/port.ts";
 import { clickProjections } from "../../projections/groups.ts";
 import { checkpointName } from "../../projections/projection.ts";
 import type { ReadStore } from "../../read-store/port.ts";
@@ -15,18 +15,20 @@ const LATE_MS = 5_000;
 const PREFIXES = [...new Set(clickProjections.flatMap(({ prefixes }) => prefixes))];
 
 /**
- * The time of the first click that is not counted yet (ISO 8601 UTC), when it was recorded more than five seconds ago;
- * undefined while analytics are up to date. To be called before the documents are read. @throws what the stores throw
+ * `position`: all clicks up to it are counted; "" for none. `behindMs`: how long ago the first click after it was
+ * recorded; 0 when there is none. `asOf`: the time of that click (ISO 8601 UTC), when it is more than five seconds ago.
  */
-export function clicksAsOf({
-  eventStore,
-  readStore,
-}: ClicksAsOfDeps): (now: Date) => Promise<string | undefined> {
+export type CountedClicks = { position: Position; behindMs: number; asOf: string | undefined };
+
+/** To be called before the documents are read. @throws what the stores throw */
+export function clicksAsOf({ eventStore, readStore }: ClicksAsOfDeps): (now: Date) => Promise<CountedClicks> {
   const next = nextEventFinder(eventStore, PREFIXES);
   return async (now) => {
     const checkpoints = await readStore.checkpoints();
     const positions = clickProjections.map((one) => checkpoints[checkpointName(one)]?.position ?? "");
-    const first = await next(positions.sort()[0] || undefined);
-    return first && now.getTime() - Date.parse(first.recordedAt) > LATE_MS ? first.recordedAt : undefined;
+    const position = positions.sort()[0] ?? "";
+    const first = await next(position || undefined);
+    const behindMs = first ? Math.max(0, now.getTime() - Date.parse(first.recordedAt)) : 0;
+    return { position, behindMs, asOf: behindMs > LATE_MS ? first?.recordedAt : undefined };
   };
 }

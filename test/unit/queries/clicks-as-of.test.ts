@@ -29,14 +29,24 @@ const fold = () => {
 };
 
 it("is the time of the first click that is not counted, once it has waited for five seconds", async () => {
-  const asOf = clicksAsOf(stores);
+  const counted = clicksAsOf(stores);
+  const asOf = async (now: Date) => (await counted(now)).asOf;
   expect(await asOf(new Date())).toBeUndefined();
   await click();
   await fold();
   const waiting = await click();
   await click();
+  const [folded] = await stores.eventStore.readAll({ prefixes: ["clicks-"], limit: 1 });
+  expect(await counted(secondsAfter(waiting, 4))).toMatchObject({
+    position: folded?.position,
+    behindMs: 4_000,
+  });
   expect(await asOf(secondsAfter(waiting, 5))).toBeUndefined();
   expect(await asOf(secondsAfter(waiting, 5.001))).toBe(waiting);
   await fold();
-  expect(await asOf(secondsAfter(waiting, 3_600))).toBeUndefined();
+  expect(await counted(secondsAfter(waiting, 3_600))).toEqual({
+    position: await stores.eventStore.head(),
+    behindMs: 0,
+    asOf: undefined,
+  });
 });

@@ -13,7 +13,7 @@ export type ReadDaysDeps = {
 /** All clicks up to `position` are in the days; those with a higher `_position` contain later ones, too. */
 export type ReadDays = { days: LinkDayDocument[]; position: Position };
 
-const PAGE = 200;
+const PAGE = 100;
 const TRIES = 10;
 const BETWEEN_TRIES_MS = 5;
 const RETRY_AFTER_S = 5;

@@ -1,0 +1,16 @@
+// Ranges of analytics on the embedded read store.
+import { join } from "node:path";
+import { openSqliteReadStore } from "../../src/read-store/sqlite/read-store.ts";
+import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
+import { rangesContract } from "./ranges.ts";
+
+rangesContract("SQLite", async () => {
+  const folder = await temporaryFolder();
+  const store = await openSqliteReadStore(join(folder.path, "read.db"));
+  const close = store.close.bind(store);
+  store.close = async () => {
+    await close();
+    await folder.remove();
+  };
+  return store;
+});

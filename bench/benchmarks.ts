@@ -5,6 +5,7 @@ import { benchBaselines } from "./baselines/baselines.ts";
 import { benchColdLookups } from "./cold-lookups.ts";
 import { benchCreate } from "./create/create.ts";
 import { benchFold } from "./fold/fold.ts";
+import { benchArchive } from "./log/archive.ts";
 import { benchLogSize } from "./log/log-size.ts";
 import type { Options } from "./options.ts";
 import { benchPortal } from "./portal/portal.ts";
@@ -30,6 +31,7 @@ const SINGLE: Readonly<Record<string, Benchmark>> = {
   webhooks: benchWebhooks,
   abuse: benchAbuse,
   "log-size": benchLogSize,
+  archive: benchArchive,
   portal: benchPortal,
   qr: benchQr,
   start: benchStart,
@@ -58,6 +60,7 @@ baselines     [--seconds 5] what the machine does without our code
 webhooks      [--burst 2000] [--rate 50] [--seconds 8]
 abuse         [--seconds 30] [--rate 2000] [--only KIND,KIND]
 log-size      [--clicks 10000]
+archive       [--clicks 100000]
 portal        [--links 100000] [--clicks 1000000] [--requests 50]
 qr            [--rounds 3] [--seconds 8]
 start         [--rounds 3] [--against FOLDER]

@@ -14,7 +14,7 @@ import { LINKS } from "../traffic/requests.ts";
 
 /** Clicks in each append: at low load, at some thousand clicks a second, and at full load. */
 const SIZES = [1, 25, 1_000];
-const READS = 3;
+const READS = 8;
 const START = Date.UTC(2026, 5, 1);
 const ACCOUNT = "0197a0b0-1111-7222-8333-444455556666";
 const TOMORROW = 86_400_000;

@@ -20,6 +20,15 @@ export function countLine(output: Output, unit = "events"): ProgressLine<number>
   );
 }
 
+/** For work that says in words how far it is. */
+export function textLine(output: Output): ProgressLine<string> {
+  return line(
+    output,
+    (text) => text,
+    () => false,
+  );
+}
+
 function line<T>(
   output: Output,
   describe: (progress: T) => string,

@@ -8,7 +8,7 @@ import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import { parseConfig, secretKeyOf } from "../../config.ts";
 import type { ArchivableDay, ArchiveFile, LogArchive } from "../../event-store/log-archive.ts";
 import type { Printable } from "../output.ts";
-import { countLine } from "../progress-line.ts";
+import { textLine } from "../progress-line.ts";
 import { runWithoutCatchUp, type Session } from "../session.ts";
 
 type Options = { before?: Date; dryRun?: boolean; restore?: string; vacuum?: boolean; json?: boolean };
@@ -42,29 +42,38 @@ export function archiveCommand(program: Command): void {
 
 async function run(session: Session, archive: LogArchive, options: Options): Promise<Printable> {
   const { before, restore, vacuum = false, json = false } = options;
-  if (options.dryRun && (!before || restore !== undefined || vacuum))
-    throw new ArchiveRefused("--dry-run is for --before alone");
+  if (before && restore !== undefined) throw new ArchiveRefused("Give either --before or --restore");
+  if (options.dryRun && (!before || vacuum)) throw new ArchiveRefused("--dry-run is for --before alone");
   const deps = depsOf(session, archive);
-  if (options.dryRun && before) return { dry_run: true, ...daysOf(archivableDays(deps, before)) };
-  const line = countLine(process.stderr, "clicks");
-  const show = (events: number) => {
-    if (!json) line.show(events);
+  if (options.dryRun && before) return planned(archivableDays(deps, before));
+  const line = textLine(process.stderr);
+  const show = (file: string, what: string, events: number) => {
+    if (!json) line.show(`${file}: ${events} clicks ${what}`);
   };
   const bytesBefore = archive.size().bytes;
   try {
-    if (restore !== undefined) await archive.restore(restore, show);
-    const moved = before && (await archiveLog(deps, before, ({ events }) => show(events)));
+    if (restore !== undefined) await archive.restore(restore, (events) => show(restore, "restored", events));
+    const moved =
+      before && (await archiveLog(deps, before, ({ file, step, events }) => show(file, step, events)));
     if (vacuum) archive.vacuum();
     const { bytes, freeBytes } = archive.size();
     const log = { bytes_before: bytesBefore, bytes, free_bytes: freeBytes };
+    const files = archive.files();
+    const isList = !moved && restore === undefined;
     return {
-      ...(moved ? { moved: moved.map(fileRow) } : {}),
-      files: archive.files().map(fileRow),
+      ...(moved && { moved: moved.map(fileRow) }),
+      ...(restore !== undefined && { restored: restore }),
+      ...(isList && { files: files.map(fileRow) }),
+      archive: { files: files.length, ...totalsOf(files) },
       events_db: log,
     };
   } finally {
     line.end();
   }
+}
+
+function planned(days: readonly ArchivableDay[]) {
+  return { dry_run: true, ...totalsOf(days), days };
 }
 
 function depsOf({ backend, deps, config }: Session, archive: LogArchive): ArchiveLogDeps {
@@ -74,11 +83,10 @@ function depsOf({ backend, deps, config }: Session, archive: LogArchive): Archiv
   return { archive, eventStore, keys, newest: newestSeal(foldStore), clock, newId };
 }
 
-function daysOf(days: readonly ArchivableDay[]) {
+function totalsOf(parts: readonly { events: number; bytes: number }[]) {
   return {
-    events: days.reduce((sum, { events }) => sum + events, 0),
-    bytes: days.reduce((sum, { bytes }) => sum + bytes, 0),
-    days,
+    events: parts.reduce((sum, { events }) => sum + events, 0),
+    bytes: parts.reduce((sum, { bytes }) => sum + bytes, 0),
   };
 }
 

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { RecordedEvent } from "../../src/event-store/port.ts";
+import type { NewEvent, RecordedEvent } from "../../src/event-store/port.ts";
 import { SqliteLog } from "../../src/event-store/sqlite/log.ts";
-import { type AppendRequest, appendRequest } from "../../src/event-store/sqlite/log-requests.ts";
+import { type AppendRequest, appendRequest, requestIds } from "../../src/event-store/sqlite/log-requests.ts";
 import { archiveBefore, archiveIn, EVER } from "../support/event-store/archived-event-store.ts";
 import { sampleColumns, sampleEvents } from "../support/event-store/sample-events.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
@@ -30,6 +30,18 @@ const append = fc.record({
 const appends = fc.array(append, { minLength: 1, maxLength: 60 });
 /** After which day events up to which one are archived. */
 const archivings = fc.array(fc.record({ after: fc.nat(DAYS - 1), upTo: fc.nat(DAYS) }), { maxLength: 4 });
+
+/** Ids that lie in files are taken, as those in the log are. */
+function refuseTakenIds(log: SqliteLog, requests: readonly AppendRequest[]): void {
+  const ids = requests.flatMap((request) => requestIds(request));
+  const id = ids[Math.floor(ids.length / 3)] as string;
+  const events = [...sampleEvents(1), { ...(sampleEvents(1)[0] as NewEvent), id }];
+  for (const stream of ["link-new", "clicks-new-1"]) {
+    const placed = { recordedAt: new Date(START).toISOString(), compressed: ["clicks"] };
+    const conflict = { stream, expected: "none", actual: "none" };
+    deepStrictEqual(log.append([appendRequest(stream, "none", events, placed)]), [{ conflict }]);
+  }
+}
 
 /** Every way of reading, in pages of a limit. */
 function readings(log: SqliteLog, limit: number) {
@@ -93,6 +105,7 @@ describe("archiving", () => {
         for (const one of [log, reader]) deepStrictEqual(readings(one, limit), expected);
         expect(archive.problems()).toEqual([]);
         for (const [n, request] of requests.entries()) deepStrictEqual(log.append([request]), [outcomes[n]]);
+        refuseTakenIds(log, requests);
         for (const [n, { file: name }] of archive.files().entries())
           if (n % 2 === 0) await archive.restore(name);
         deepStrictEqual(readings(reader, limit), expected);

@@ -1,6 +1,9 @@
 // linkledger projections status | build | rebuild | cancel | rollback | activate | retry; verify beside it.
 import type { Command } from "commander";
-import { prepareBuilds, rebuild } from "../projections/builds/finish-builds.ts";
+import { PRESENT_RULES, rulesText } from "../classification/classify.ts";
+import { prepareBuilds, prepareReclassified, rebuild } from "../projections/builds/finish-builds.ts";
+import { movedClicks } from "../projections/builds/moved-clicks.ts";
+import { clickProjections } from "../projections/groups.ts";
 import {
   activateProjectionBuilds,
   cancelProjectionBuilds,
@@ -12,13 +15,18 @@ import {
 } from "../projections/operations/operate.ts";
 import type { Projection } from "../projections/projection.ts";
 import { projectionRows } from "../queries/audit/projection-rows.ts";
+import { DomainError } from "../runtime/errors.ts";
 import { createLogger } from "../runtime/logging.ts";
 import type { Printable } from "./output.ts";
 import { progressLine } from "./progress-line.ts";
 import { verifyCommand } from "./projections/verify-command.ts";
 import { runWithoutCatchUp, type Session } from "./session.ts";
 
-type Options = { json?: boolean };
+export class NothingToClassify extends DomainError {
+  override readonly code = "nothing_to_classify";
+}
+
+type Options = { json?: boolean; rules?: boolean };
 
 export function projectionCommands(program: Command): void {
   const projections = program.command("projections").description("documents folded from events");
@@ -38,8 +46,12 @@ export function projectionCommands(program: Command): void {
       .command("build")
       .description(
         "fold all events for the versions of this program beside what answers, without taking over",
-      ),
-    (session, chosen, options) => withProgress(session, chosen, options, prepareBuilds),
+      )
+      .option("--rules", "classify all clicks again under this program's rules, and print what moves"),
+    async (session, chosen, options, given) => {
+      if (!options.rules) return await withProgress(session, chosen, options, prepareBuilds);
+      return await reclassifiedBuilds(session, given === 0 ? clickProjections : chosen, options);
+    },
   );
   named(
     projections.command("rebuild").description("fold all events again beside what answers, then take over"),
@@ -82,7 +94,12 @@ export function projectionCommands(program: Command): void {
 
 function named(
   command: Command,
-  answer: (session: Session, chosen: readonly Projection[], options: Options) => Promise<Printable>,
+  answer: (
+    session: Session,
+    chosen: readonly Projection[],
+    options: Options,
+    given: number,
+  ) => Promise<Printable>,
   names = "[name...]",
 ): void {
   command
@@ -90,9 +107,22 @@ function named(
     .option("--json", "print one JSON document")
     .action((given: string[], options: Options) =>
       runWithoutCatchUp(options.json ?? false, (session) =>
-        answer(session, projectionsNamed(given), options),
+        answer(session, projectionsNamed(given), options, given.length),
       ),
     );
+}
+
+/** The builds wait for `activate`. @throws NothingToClassify */
+async function reclassifiedBuilds(session: Session, chosen: readonly Projection[], options: Options) {
+  const rules = rulesText(PRESENT_RULES);
+  const other = chosen.find(({ handles }) => !handles.includes("LinkClicked"));
+  if (other) throw new NothingToClassify(`${other.name} has nothing that rules of clicks would change`);
+  await recordRebuild(operating(session), session.context, chosen, false, rules);
+  const built = await withProgress(session, chosen, options, (deps, projections, onProgress) =>
+    prepareReclassified(deps, projections, rules, onProgress),
+  );
+  const { clicks, moved, of, others } = await movedClicks(session.backend, rules);
+  return { rules, clicks, moved, moves: of, other_moves: others, ...built };
 }
 
 /** The unmapped store, where every build has its own collection. */

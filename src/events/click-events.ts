@@ -22,11 +22,20 @@ export const clickEvents = {
       via: z.enum(CREATED_VIA).describe("Whether the link was created through the API, or in the portal"),
       at: z.iso.datetime().describe("When it happened"),
       kind: z.enum(CLICK_KINDS).describe("A person's click, a program's preview, or a scan of the QR code"),
-      rules: z.number().int().describe("Version of the rules that chose `kind`"),
+      rules: z
+        .number()
+        .int()
+        .describe("Version of the rules that chose `kind`, `device`, `browser`, `os` and `referrerHost`"),
       botList: z
         .string()
         .optional()
         .describe("The list of programs that the rules used, such as `isbot@5.2.3`; absent under rules 1"),
+      agentParser: z
+        .string()
+        .optional()
+        .describe(
+          "The parser of user agents that the rules used, such as `ua-parser-js@1.0.41`; absent in clicks of earlier versions",
+        ),
       method: z.enum(["GET", "HEAD"]),
       userAgent: z.string().describe("As sent, at most 512 characters; empty when there was none"),
       device: z.enum(DEVICE_TYPES),

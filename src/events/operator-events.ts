@@ -27,6 +27,10 @@ export const operatorEvents = {
       activates: z
         .boolean()
         .describe("Whether the new builds take over by themselves when they are complete"),
+      rules: z
+        .string()
+        .optional()
+        .describe("The rules under which all clicks were classified again; absent: as they were recorded"),
     }),
   },
   ProjectionBuildActivated: {

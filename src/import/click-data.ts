@@ -1,14 +1,15 @@
 // LinkClicked of an imported click: what the other service knew, read by our rules; what it didn't know is `unknown`.
+
+import { kindOf, PRESENT_RULES } from "../classification/classify.ts";
+import { cleanText } from "../classification/clean-text.ts";
+import { referrerOf } from "../classification/referrer.ts";
+import { agentOf } from "../classification/user-agent.ts";
 import type { LinkClicked } from "../events/catalogue.ts";
 import { UNKNOWN } from "../events/vocabulary.ts";
 import { anonymiseIp } from "../redirect/clicks/enrich/anonymise-ip.ts";
-import { BOT_LIST, KIND_RULES_VERSION, kindOf } from "../redirect/clicks/enrich/classify.ts";
-import { cleanText } from "../redirect/clicks/enrich/clean-text.ts";
-import { memoize } from "../redirect/clicks/enrich/memoize.ts";
-import { referrerOf } from "../redirect/clicks/enrich/referrer.ts";
-import { agentOf } from "../redirect/clicks/enrich/user-agent.ts";
 import { queryOf, utmOf } from "../redirect/clicks/enrich/utm.ts";
 import type { VisitorOf } from "../redirect/clicks/visitors/visitor.ts";
+import { memoize } from "../runtime/memoize.ts";
 import { timeOf } from "./fields.ts";
 import type { TargetLink } from "./import-link.ts";
 import type { ClickFacts, ImportedClick } from "./imported.ts";
@@ -39,9 +40,8 @@ export function clickDataOf(deps: { clock: () => Date; visitorOf: (at: string) =
       ...link,
       linkRevision: 0,
       at: facts.at,
-      kind: facts.kind ?? kindOf({ method: "GET", query: "", prefetch: "", automated }),
-      rules: KIND_RULES_VERSION,
-      botList: BOT_LIST,
+      kind: facts.kind ?? kindOf({ method: "GET", isScan: false, prefetch: "", automated }),
+      ...PRESENT_RULES,
       method: "GET",
       userAgent: parsed?.userAgent ?? "",
       device: parsed?.device ?? facts.device ?? UNKNOWN,

@@ -17,6 +17,8 @@ export type Projection<D extends Document = Document> = {
   readsSince?: number;
   /** Which build of the version (builds/build.ts); default 0, the first. */
   build?: number;
+  /** The rules under which the build's clicks are classified again (builds/build.ts); default: as recorded. */
+  rules?: string;
   collection: CollectionSpec;
   /** Prefixes of the streams to read, such as `clicks-`. */
   prefixes: readonly string[];

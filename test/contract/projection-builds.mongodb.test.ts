@@ -8,6 +8,7 @@ import { onServer } from "../support/servers/test-servers.ts";
 import { projectionBuildsContract } from "./projection-builds.ts";
 import { projectionVerificationContract } from "./projection-verification.ts";
 import { projectionVersionsContract } from "./projection-versions.ts";
+import { reclassifiedBuildsContract } from "./reclassified-builds.ts";
 import { withdrawnClicksContract } from "./withdrawn-clicks.ts";
 
 onServer(mongodb, () => {
@@ -31,4 +32,5 @@ onServer(mongodb, () => {
   projectionVersionsContract("MongoDB", open);
   projectionVerificationContract("MongoDB", open);
   withdrawnClicksContract("MongoDB", open);
+  reclassifiedBuildsContract("MongoDB", open);
 });

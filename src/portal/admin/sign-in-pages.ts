@@ -2,9 +2,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
+import { agentOf } from "../../classification/user-agent.ts";
 import { recordActions } from "../../commands/operator/record-actions.ts";
 import { anonymiseIp } from "../../redirect/clicks/enrich/anonymise-ip.ts";
-import { agentOf } from "../../redirect/clicks/enrich/user-agent.ts";
 import { TooManyTries } from "../auth/throttle.ts";
 import { field } from "../shell/form.ts";
 import { html } from "../shell/html.ts";

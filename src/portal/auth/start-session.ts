@@ -1,8 +1,8 @@
 // Starts a session after authentication: new session and device tokens, whatever cookies the browser sent (session
 // fixation).
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { agentOf } from "../../classification/user-agent.ts";
 import { anonymiseIp } from "../../redirect/clicks/enrich/anonymise-ip.ts";
-import { agentOf } from "../../redirect/clicks/enrich/user-agent.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import type { Sessions } from "../shell/sessions.ts";
 import { DEVICE_DAYS, type KnownDevices } from "./known-devices.ts";

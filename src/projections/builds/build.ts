@@ -1,9 +1,18 @@
 // What a build of a projection is, and which of its builds a program queries, keeps up to date, or has still to fold.
-import type { Projection } from "../projection.ts";
+import { reclassified } from "../../classification/reclassify.ts";
+import type { StoredEvent } from "../../events/catalogue.ts";
+import type { Document } from "../../read-store/port.ts";
+import type { Fields, Projection } from "../projection.ts";
 import type { Progress } from "../runner/progress.ts";
 
 /** One fold of the whole log by one version of the projection, with its own collection and checkpoint. */
-export type Build = { version: number; build: number; collection: string };
+export type Build = {
+  version: number;
+  build: number;
+  collection: string;
+  /** The rules (classification/classify.ts) under which clicks were classified again; absent: as recorded. */
+  rules?: string;
+};
 
 /**
  * A build in progress. `by`: id of the process or thread that folds it, empty for none; `aliveAt`: ISO 8601 UTC, renewed
@@ -27,9 +36,29 @@ export type Builds = {
   next: number;
 };
 
-/** The projection with the collection and checkpoint of that build. Build 0 uses the projection's own collection name. */
-export function asBuild(projection: Projection, { version, build, collection }: Build): Projection {
-  return { ...projection, version, build, collection: { ...projection.collection, name: collection } };
+/** The projection with the collection, checkpoint and rules of that build. Build 0 uses its own collection name. */
+export function asBuild(projection: Projection, { version, build, collection, rules }: Build): Projection {
+  const own = rules === undefined ? projection : underRules(projection, rules);
+  return { ...own, version, build, collection: { ...own.collection, name: collection } };
+}
+
+/** Folds clicks that were recorded under other rules as the present ones classify them. */
+function underRules(projection: Projection, rules: string): Projection {
+  const { withdraw } = projection;
+  return {
+    ...projection,
+    rules,
+    evolve: (document, event) => projection.evolve(document, reclassified(event, rules)),
+    ...(withdraw && {
+      withdraw: (document: Fields<Document>, event: StoredEvent) =>
+        withdraw.call(projection, document, reclassified(event, rules)),
+    }),
+  };
+}
+
+/** A build in progress as it is kept when it is complete. */
+export function buildOf({ version, build, collection, rules }: Building): Build {
+  return { version, build, collection, ...(rules !== undefined && { rules }) };
 }
 
 export function numbered({ version, collection }: Projection, build: number): Build {

@@ -59,6 +59,21 @@ export async function prepareBuilds(
   return await finish(claimant, projections, registered, onProgress);
 }
 
+/**
+ * Folds a second build of the present version, with clicks classified again under these rules, and leaves it waiting to
+ * be activated. @throws as `rebuild`
+ */
+export async function prepareReclassified(
+  deps: FoldBuildsDeps,
+  projections: readonly Projection[],
+  rules: string,
+  onProgress: (progress: Progress) => void,
+): Promise<FinishedBuilds> {
+  const claimant = { ...deps, by: deps.newId() };
+  const registered = await registerRebuild(claimant, projections, false, rules);
+  return await finish(claimant, projections, registered, onProgress);
+}
+
 async function finish(
   deps: FoldBuildsDeps,
   projections: readonly Projection[],

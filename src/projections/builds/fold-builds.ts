@@ -6,7 +6,7 @@ import { checkpointName, type Projection } from "../projection.ts";
 import { type Progress, progressOf } from "../runner/progress.ts";
 import type { Fault } from "../runner/projection-processor.ts";
 import { ProjectionRunner, type RunnerLog } from "../runner/runner.ts";
-import { asBuild, type Building, type Builds, buildingOf, queriedBuild } from "./build.ts";
+import { asBuild, type Building, type Builds, buildingOf, buildOf, queriedBuild } from "./build.ts";
 import { changeBuilds, readBuilds } from "./builds-document.ts";
 import { dropBuild, dropRetired, isFree, retire } from "./register-builds.ts";
 
@@ -159,10 +159,9 @@ async function complete(
       building.progress.done = 1;
       if (!building.activates) continue;
       if (entry?.previous) retire(builds, projection, entry.previous);
-      const { version, build, collection } = building;
       const { active } = entry ?? {};
       builds.projections[projection.name] = {
-        active: { version, build, collection },
+        active: buildOf(building),
         ...(active ? { previous: active } : {}),
       };
     }

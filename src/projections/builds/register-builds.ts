@@ -1,4 +1,5 @@
 // Registers builds in the builds document: those that exist in the read store already, and those that are to be folded.
+import { PRESENT_RULES, rulesText } from "../../classification/classify.ts";
 import type { EventStore } from "../../event-store/port.ts";
 import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
 import { DomainError } from "../../runtime/errors.ts";
@@ -70,7 +71,10 @@ function existingBuilds(
   return previous ? { active, previous } : { active };
 }
 
-/** Registers a build for each projection that has none of this program's version. @throws what the store throws */
+/**
+ * Registers a build for each projection that has none of this program's version; where the active one has clicks
+ * classified again, the new one has them so under the present rules. @throws what the store throws
+ */
 export async function registerMissing(
   deps: Deps,
   projections: readonly Projection[],
@@ -84,28 +88,31 @@ export async function registerMissing(
       const { building } = entry ?? {};
       // Only one build is in progress for each projection, and a newer version's is not replaced.
       if (building && building.version > projection.version) continue;
+      const rules = entry?.active?.rules === undefined ? undefined : rulesText(PRESENT_RULES);
       if (building?.version === projection.version) building.activates ||= activates;
-      else register(deps, builds, projection, activates, number);
+      else register(deps, builds, projection, { activates, rules }, number);
     }
   });
 }
 
 /**
- * Registers another build of each, or resumes an interrupted one. `activates`: whether it takes over when it has caught
- * up. @throws BuildInProgress while another process folds one
+ * Registers another build of each, or resumes an interrupted one under the same rules. `activates`: whether it takes over
+ * when it has caught up. `rules`: as of a Build. @throws BuildInProgress while another process folds one
  */
 export async function registerRebuild(
   deps: Deps,
   projections: readonly Projection[],
   activates = true,
+  rules?: string,
 ): Promise<Builds> {
   return await changeBuilds(deps.readStore, deps.newId, (builds) => {
     const number = builds.next;
     refuseClaimed(deps, builds, projections);
     for (const projection of projections) {
       const building = builds.projections[projection.name]?.building;
-      if (building?.version === projection.version) building.activates = activates;
-      else register(deps, builds, projection, activates, number);
+      if (building?.version === projection.version && building.rules === rules)
+        building.activates = activates;
+      else register(deps, builds, projection, { activates, rules }, number);
     }
   });
 }
@@ -190,7 +197,7 @@ function register(
   deps: Deps,
   builds: Builds,
   projection: Projection,
-  activates: boolean,
+  { activates, rules }: { activates: boolean; rules: string | undefined },
   number: number,
 ): void {
   const entry = builds.projections[projection.name] ?? { active: numbered(projection, 0) };
@@ -200,6 +207,7 @@ function register(
   if (!isFirst) builds.next = number + 1;
   entry.building = {
     ...numbered(projection, isFirst ? 0 : number),
+    ...(rules !== undefined && { rules }),
     ...{ by: deps.by ?? "", aliveAt: deps.clock().toISOString(), activates: activates || isFirst },
     progress: { events: 0, eventsPerSecond: 0, done: 0 },
   };

@@ -31,16 +31,17 @@ export function projectionsNamed(names: readonly string[]): Projection[] {
   return allProjections.filter(({ name }) => names.length === 0 || names.includes(name));
 }
 
-/** Records what `rebuild` and `requestRebuild` do. @throws BuildInProgress */
+/** Records what `rebuild`, `prepareReclassified` and `requestRebuild` do. `rules`: as of a Build. @throws BuildInProgress */
 export async function recordRebuild(
   deps: OperateDeps,
   context: CommandContext,
   projections: readonly Projection[],
   activates = true,
+  rules?: string,
 ): Promise<void> {
   refuseClaimed(deps, await readBuilds(deps.readStore), projections);
   const names = projections.map(({ name }) => name);
-  const data = { projections: names, activates };
+  const data = { projections: names, activates, ...(rules !== undefined && { rules }) };
   await recordActions(deps, context, [{ type: "ProjectionRebuildRequested", data }]);
 }
 

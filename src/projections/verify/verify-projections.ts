@@ -1,5 +1,6 @@
 // Folds the log again beside the documents that answer, and names each document that differs from it.
 
+import { PRESENT_RULES, rulesText } from "../../classification/classify.ts";
 import { logProgress } from "../../event-store/log-progress.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
 import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
@@ -108,8 +109,11 @@ function foldable(chosen: readonly Projection[], builds: Builds) {
   for (const projection of chosen) {
     const { name, version } = projection;
     const answers = queriedBuild(projection, builds);
-    if (answers?.version === version) verifiable.push(answers);
-    else {
+    if (answers?.version === version && isOfPresentRules(answers)) verifiable.push(answers);
+    else if (answers?.version === version) {
+      const reason = `folded under ${answers.rules}, and this program has ${rulesText(PRESENT_RULES)}`;
+      unverified.push({ name, reason });
+    } else {
       const reason = answers
         ? `answered by version ${answers.version}, and this program folds version ${version}`
         : "not built yet";
@@ -117,6 +121,11 @@ function foldable(chosen: readonly Projection[], builds: Builds) {
     }
   }
   return { verifiable, unverified };
+}
+
+/** Clicks that were classified again can be so once more by the same rules alone. */
+function isOfPresentRules({ rules }: Projection): boolean {
+  return rules === undefined || rules === rulesText(PRESENT_RULES);
 }
 
 /** Projections that have read the same events up to the same position are folded in one pass over the log. */

@@ -1,4 +1,5 @@
 // The projections as operators see them: builds, position, lag, fault and progress, from committed state.
+import { PRESENT_RULES, rulesText } from "../../classification/classify.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
 import { asBuild, type Build, buildingOf } from "../../projections/builds/build.ts";
 import { readBuilds } from "../../projections/builds/builds-document.ts";
@@ -8,7 +9,8 @@ import type { Progress } from "../../projections/runner/progress.ts";
 import { type ProjectionStatus, projectionStatus } from "../../projections/runner/status.ts";
 import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
 
-export type BuildLabel = { version: number; build: number };
+/** `rules`: those under which clicks were classified again, null: as recorded. `outdated`: the program has others by now. */
+export type BuildLabel = { version: number; build: number; rules: string | null; outdated: boolean };
 
 export type BuildingRow = BuildLabel & {
   events: number;
@@ -75,7 +77,10 @@ export async function consoleRows(deps: Deps): Promise<ProjectionRows<ConsoleRow
 }
 
 function labelOf(build: Build | undefined): BuildLabel | null {
-  return build ? { version: build.version, build: build.build } : null;
+  if (!build) return null;
+  const { version, build: number, rules } = build;
+  const outdated = rules !== undefined && rules !== rulesText(PRESENT_RULES);
+  return { version, build: number, rules: rules ?? null, outdated };
 }
 
 function progressOf({ events, eventsPerSecond, done, secondsLeft }: Progress) {

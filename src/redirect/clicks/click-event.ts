@@ -1,15 +1,16 @@
 // Turns the raw values of hits into members of LinkClicked: classified, parsed, and without data that identifies a person.
+
+import { isQrScan, kindOf, PRESENT_RULES } from "../../classification/classify.ts";
+import { cleanText } from "../../classification/clean-text.ts";
+import { type Referrer, referrerOf } from "../../classification/referrer.ts";
+import { agentOf } from "../../classification/user-agent.ts";
 import type { LinkClicked } from "../../events/catalogue.ts";
 import { partOf } from "../../events/new-event.ts";
 import { type ClickKind, UNKNOWN } from "../../events/vocabulary.ts";
+import { memoize, memoizeByObject } from "../../runtime/memoize.ts";
 import { anonymiseIp } from "./enrich/anonymise-ip.ts";
-import { BOT_LIST, KIND_RULES_VERSION, kindOf } from "./enrich/classify.ts";
-import { cleanText } from "./enrich/clean-text.ts";
 import type { Geo, Place } from "./enrich/geo.ts";
 import { primaryLanguage } from "./enrich/language.ts";
-import { memoize, memoizeByObject } from "./enrich/memoize.ts";
-import { type Referrer, referrerOf } from "./enrich/referrer.ts";
-import { agentOf } from "./enrich/user-agent.ts";
 import { queryOf, utmOf } from "./enrich/utm.ts";
 import { type PackedTarget, type RawHit, unpackTarget } from "./hit.ts";
 
@@ -20,7 +21,7 @@ export const PARTS = {
   link: ["link", "slug", "linkRevision", "shortUrl", "longUrl"],
   owner: ["accountId", "via"],
   utm: ["utm"],
-  request: ["kind", "rules", "botList", "method", "prefetch"],
+  request: ["kind", "rules", "botList", "agentParser", "method", "prefetch"],
   agent: ["userAgent"],
   client: ["device", "browser", "os"],
   place: ["country", "region", "city"],
@@ -77,8 +78,7 @@ export function enricher(geo: Geo): Enrich {
     const [kind, method, prefetch = ""] = text.split("\n");
     return checked.request({
       kind: kind as ClickKind,
-      rules: KIND_RULES_VERSION,
-      botList: BOT_LIST,
+      ...PRESENT_RULES,
       method: method as Data["method"],
       prefetch,
     });
@@ -86,7 +86,8 @@ export function enricher(geo: Geo): Enrich {
   return (hit) => {
     const browser = agent(hit.userAgent);
     const prefetch = cleanText(hit.prefetch, 128);
-    const kind = kindOf({ method: hit.method, query: hit.query, prefetch, automated: browser.automated });
+    const isScan = isQrScan(hit.query);
+    const kind = kindOf({ method: hit.method, isScan, prefetch, automated: browser.automated });
     const target = hit.query.includes("utm_") ? linkWithUtm(`${hit.link}\n${hit.query}`) : link(hit.link);
     return {
       link: target.link,

@@ -1,7 +1,7 @@
 // Canonicalises the Host header, so that the base host and custom domains compare as plain strings (DESIGN §5).
 import { isIPv4 } from "node:net";
 import { domainToASCII } from "node:url";
-import { memoize } from "../clicks/enrich/memoize.ts";
+import { memoize } from "../../runtime/memoize.ts";
 
 const HOSTNAME = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9_][a-z0-9_-]{0,62})*$/;
 const NOT_ASCII = /[^ -~]/;

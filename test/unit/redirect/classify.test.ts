@@ -1,9 +1,9 @@
 // What kind of event a hit is, over user agents as they are sent today.
 import { isbot } from "isbot";
 import { describe, expect, it } from "vitest";
-import { MISSED_BY_ISBOT } from "../../../src/redirect/clicks/enrich/automated-agents.ts";
-import { kindOf } from "../../../src/redirect/clicks/enrich/classify.ts";
-import { agentOf } from "../../../src/redirect/clicks/enrich/user-agent.ts";
+import { MISSED_BY_ISBOT } from "../../../src/classification/automated-agents.ts";
+import { isQrScan, kindOf } from "../../../src/classification/classify.ts";
+import { agentOf } from "../../../src/classification/user-agent.ts";
 
 const CHROME =
   "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/126.0.0.0 Safari/537.36";
@@ -163,7 +163,12 @@ const PROGRAMS = [
 const judged = (
   userAgent: string,
   facts: { method?: "GET" | "HEAD"; query?: string; prefetch?: string } = {},
-) => kindOf({ method: "GET", query: "", prefetch: "", ...facts, automated: agentOf(userAgent).automated });
+) =>
+  kindOf({
+    ...{ method: "GET", prefetch: "", ...facts },
+    isScan: isQrScan(facts.query ?? ""),
+    automated: agentOf(userAgent).automated,
+  });
 
 describe("the kind of a hit", () => {
   it.each(PEOPLE)("is click for a person's browser: %s", (userAgent) => {

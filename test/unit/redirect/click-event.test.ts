@@ -2,6 +2,8 @@
 import { createRequire } from "node:module";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { classify, isQrScan } from "../../../src/classification/classify.ts";
+import { classifiedNow } from "../../../src/classification/reclassify.ts";
 import { eventsOf } from "../../../src/event-store/event-columns.ts";
 import type { LinkClicked } from "../../../src/events/catalogue.ts";
 import { newEvent } from "../../../src/events/new-event.ts";
@@ -71,6 +73,41 @@ describe("a click event", () => {
         expect(data.referrer.length).toBeLessThanOrEqual(512);
         expect(JSON.stringify(data)).toBe(JSON.stringify(data).toWellFormed());
         expect(data.ip).toMatch(/^$|\.0$|::$/);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it("is classified again as it was, from the facts in it", () => {
+    const agents = fc.constantFrom(
+      "",
+      "curl/8.0",
+      "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0",
+      "  Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) Version/17.5 Mobile/15E148 Safari/604.1\u0000",
+    );
+    const referrers = fc.constantFrom(
+      "",
+      "https://www.Example.org./a?b#c",
+      "android-app://com.example/x",
+      "ftp://x/",
+    );
+    const likely = fc.record({
+      hit: anyHit,
+      userAgent: fc.option(agents),
+      referrer: fc.option(referrers),
+      query: fc.constantFrom("", "qr=1"),
+      prefetch: fc.constantFrom("", "prefetch", "preview"),
+    });
+    fc.assert(
+      fc.property(likely, ({ hit, userAgent, referrer, ...more }) => {
+        const own = { ...(userAgent !== null && { userAgent }), ...(referrer !== null && { referrer }) };
+        const { data } = clickOf({ ...hit, ...more, ...own });
+        const { kind, device, browser, os, referrerHost } = data;
+        const classified = { kind, device, browser, os, referrerHost };
+        expect(classifiedNow({ data, stream: "clicks-a-20260301" })).toEqual(classified);
+        const { method, prefetch } = data;
+        const facts = { method, prefetch, userAgent: data.userAgent, referrer: data.referrer };
+        expect(classify({ ...facts, isScan: isQrScan(more.query) })).toEqual(classified);
       }),
       { numRuns: 400 },
     );

@@ -1,10 +1,10 @@
 // The small readings of a hit: addresses, referrers, campaigns, languages, places, visitors.
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import { referrerOf } from "../../../src/classification/referrer.ts";
 import { anonymiseIp } from "../../../src/redirect/clicks/enrich/anonymise-ip.ts";
 import { geoOf, openGeo, placeOf } from "../../../src/redirect/clicks/enrich/geo.ts";
 import { primaryLanguage } from "../../../src/redirect/clicks/enrich/language.ts";
-import { referrerOf } from "../../../src/redirect/clicks/enrich/referrer.ts";
 import { utmOf } from "../../../src/redirect/clicks/enrich/utm.ts";
 import { visitorCodes } from "../../../src/redirect/clicks/visitors/visitor.ts";
 import { canonicalHost, hostResolver } from "../../../src/redirect/http/hosts.ts";

@@ -1,10 +1,10 @@
 // Looks up the place of an address in MaxMind-format databases: DB-IP city lite by default, or GEOIP_DB.
 import { createRequire } from "node:module";
 import { isIP } from "node:net";
+import { cleanText } from "../../../classification/clean-text.ts";
 import { UNKNOWN } from "../../../events/vocabulary.ts";
+import { memoizeByObject } from "../../../runtime/memoize.ts";
 import { plainAddress } from "./anonymise-ip.ts";
-import { cleanText } from "./clean-text.ts";
-import { memoizeByObject } from "./memoize.ts";
 import { type Lookup, openMmdbFile } from "./mmdb-file.ts";
 
 /** `country`: ISO 3166-1 alpha-2, upper case. Each field is `unknown` where the database has no value. */

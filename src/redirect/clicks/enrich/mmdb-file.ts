@@ -4,7 +4,7 @@ import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { createRequire } from "node:module";
 import ipaddr from "ipaddr.js";
 import { type Metadata, parseMetadata } from "mmdb-lib/lib/metadata.js";
-import { memoize } from "./memoize.ts";
+import { memoize } from "../../../runtime/memoize.ts";
 
 /** By `require`, as the default export of a CommonJS module is imported differently by Node and by test runners. */
 const { default: Decoder }: typeof import("mmdb-lib/lib/decoder.js") = createRequire(import.meta.url)(

@@ -1,6 +1,7 @@
 // Extracts UTM fields from a query string; a hit takes the short URL's query first, then the long URL's (DESIGN §7).
+
+import { cleanText } from "../../../classification/clean-text.ts";
 import { UTM_FIELDS, type UtmField } from "../../../events/vocabulary.ts";
-import { cleanText } from "./clean-text.ts";
 
 export type Utm = Partial<Record<UtmField, string>>;
 

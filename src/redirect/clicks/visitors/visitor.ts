@@ -1,6 +1,6 @@
 // Hashes a visitor into a code for daily uniques; it cannot be traced back once the day's salt is destroyed.
 import { hash } from "node:crypto";
-import { memoize } from "../enrich/memoize.ts";
+import { memoize } from "../../../runtime/memoize.ts";
 
 /** `of`: what visitors are counted by, a link's key or an account's id. */
 export type VisitorFacts = { address: string; userAgent: string; of: string };

@@ -1,6 +1,6 @@
 // Parses a user agent into the browser, operating system and device type that analytics count by.
 import { UAParser } from "ua-parser-js";
-import { type DeviceType, UNKNOWN } from "../../../events/vocabulary.ts";
+import { type DeviceType, UNKNOWN } from "../events/vocabulary.ts";
 import { isAutomated } from "./automated-agents.ts";
 import { cleanText } from "./clean-text.ts";
 

@@ -1,0 +1,89 @@
+// What a build under the present rules changes: how many clicks move from which kind, device, browser or site to which.
+import { rulesText } from "../../classification/classify.ts";
+import { classifiedNow } from "../../classification/reclassify.ts";
+import { withdrawnOfAll } from "../../click-log/read-withdrawals.ts";
+import type { EventStore, Position } from "../../event-store/port.ts";
+import type { LinkClicked, StoredEvent } from "../../events/catalogue.ts";
+import { readEvent } from "../../events/read-event.ts";
+import { PREFIX } from "../../events/streams.ts";
+
+const FIELDS = {
+  kind: ({ kind }) => kind,
+  device: ({ device }) => device,
+  browser: ({ browser }) => browser.name,
+  os: ({ os }) => os.name,
+  referrer: ({ referrerHost }) => referrerHost,
+} as const satisfies Record<
+  string,
+  (of: Pick<LinkClicked["data"], "kind" | "device" | "browser" | "os" | "referrerHost">) => string
+>;
+
+export type MovedField = keyof typeof FIELDS;
+
+/** `of`: what moves, most clicks first; at most MOST_MOVES, `others`: clicks of the rest. */
+export type MovedClicks = {
+  clicks: number;
+  moved: number;
+  of: { field: MovedField; from: string; to: string; clicks: number }[];
+  others: number;
+};
+
+const PAGE = 5_000;
+const MOST_MOVES = 100;
+/** Referrers are chosen by strangers: what is remembered of them is bounded. */
+const MOST_KEPT = 10_000;
+
+/**
+ * Reads the clicks up to the head of the log at the call, without those that are withdrawn. `rules`: of the build; clicks
+ * recorded under them stay as they are. @throws EventUnreadable, StoreUnavailable
+ */
+export async function movedClicks(
+  { eventStore }: { eventStore: Pick<EventStore, "readAll" | "head"> },
+  rules: string,
+): Promise<MovedClicks> {
+  const isWithdrawn = await withdrawnOfAll({ eventStore });
+  const head = (await eventStore.head()) ?? "";
+  const moves = new Map<string, number>();
+  const found = { clicks: 0, moved: 0, others: 0 };
+  for (let after: Position = ""; after < head; ) {
+    const page = await eventStore.readAll({
+      after: after || undefined,
+      prefixes: [PREFIX.clicks],
+      limit: PAGE,
+    });
+    after = page.at(-1)?.position ?? head;
+    for (const recorded of page) {
+      if (recorded.position > head) break;
+      const event = readEvent(recorded);
+      if (event?.type !== "LinkClicked" || isWithdrawn({ ...event.data, position: event.position })) continue;
+      found.clicks += 1;
+      if (rulesText(event.data) !== rules && count(event)) found.moved += 1;
+    }
+  }
+  const largest = [...moves].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
+  const rest = largest.slice(MOST_MOVES).reduce((sum, [, clicks]) => sum + clicks, 0);
+  return {
+    ...found,
+    of: largest.slice(0, MOST_MOVES).map(([key, clicks]) => {
+      const [field, from, to] = JSON.parse(key) as [MovedField, string, string];
+      return { field, from, to, clicks };
+    }),
+    others: found.others + rest,
+  };
+
+  /** Whether anything of the click moves. */
+  function count(event: StoredEvent & LinkClicked): boolean {
+    const now = classifiedNow(event);
+    let hasMoved = false;
+    for (const [field, read] of Object.entries(FIELDS)) {
+      const [from, to] = [read(event.data), read(now)];
+      if (from === to) continue;
+      hasMoved = true;
+      const key = JSON.stringify([field, from, to]);
+      const known = moves.get(key);
+      if (known === undefined && moves.size >= MOST_KEPT) found.others += 1;
+      else moves.set(key, (known ?? 0) + 1);
+    }
+    return hasMoved;
+  }
+}

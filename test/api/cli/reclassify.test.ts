@@ -1,0 +1,88 @@
+// `projections build --rules` beside a running service: prints what moves, waits, takes over, and is rolled back.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { PRESENT_RULES, rulesText } from "../../../src/classification/classify.ts";
+import { linkClicked } from "../../support/event-store/stored-events.ts";
+import { append } from "../../support/runtime/stores.ts";
+import { until } from "../../support/runtime/until.ts";
+import { commandLine } from "../../support/service/command-line.ts";
+import { startTestService, type TestService } from "../../support/service/start-service.ts";
+
+const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0";
+const RULES = rulesText(PRESENT_RULES);
+const NAMES = ["link-days", "link-clicks", "account-days", "account-totals"];
+
+let service: TestService;
+let cli: ReturnType<typeof commandLine>;
+let key: string;
+let slug: string;
+
+beforeAll(async () => {
+  service = await startTestService();
+  cli = commandLine(service.config.dataDir);
+  const member = await service.member("developer");
+  key = member.key;
+  slug = (await service.post<{ slug: string }>("/api/v1/shorten", key, { url: "https://example.com/" })).body
+    .slug;
+  await service.ask(`/${slug}`, { headers: { "user-agent": FIREFOX } });
+  // As an earlier program recorded them, whose list of programs had no curl.
+  const old = { link: `localhost/${slug}`, accountId: member.accountId, botList: "isbot@4.0.0", rules: 2 };
+  const curl = { userAgent: "curl/8.0", browser: { name: "curl", version: "8.0" }, referrer: "" };
+  const clicks = Array.from({ length: 6 }, () => linkClicked({ ...old, ...curl, referrerHost: "direct" }));
+  await append(service.backend.eventStore, "clicks-0123456789-20260301", clicks);
+  await until("all clicks", async () => (await kinds()).join() === "7,0");
+}, 60_000);
+afterAll(() => service.stop());
+
+async function kinds(): Promise<[clicks: number, previews: number]> {
+  type Answer = { analytics: { actualClicks: number; previews: number } };
+  const { body } = await service.ask<Answer>(`/api/v1/analytics/${slug}`, { key });
+  return [body.analytics.actualClicks, body.analytics.previews];
+}
+
+const active = async () => {
+  const { projections } = await cli.json("projections", "status");
+  return projections.find(({ name }: { name: string }) => name === "link-clicks").active;
+};
+
+describe("clicks that are classified again", { timeout: 60_000 }, () => {
+  it("are counted by what moves, and nothing is answered otherwise yet", async () => {
+    const built = await cli.json("projections", "build", "--rules", ...NAMES);
+    expect(built).toMatchObject({ rules: RULES, clicks: 7, moved: 6, other_moves: 0, events: 7 });
+    expect(built.moves).toEqual([
+      { field: "browser", from: "curl", to: "unknown", clicks: 6 },
+      { field: "device", from: "desktop", to: "bot", clicks: 6 },
+      { field: "kind", from: "click", to: "preview", clicks: 6 },
+      { field: "os", from: "Linux", to: "unknown", clicks: 6 },
+    ]);
+    expect(built.builds.map(({ name }: { name: string }) => name)).toEqual(NAMES);
+    expect(await kinds()).toEqual([7, 0]);
+    expect(await active()).toMatchObject({ rules: null, outdated: false });
+  });
+
+  it("are answered after activation, by rules that the status names", async () => {
+    await cli.json("projections", "activate", ...NAMES);
+    await until("the builds to take over", async () => (await kinds()).join() === "1,6");
+    expect(await active()).toMatchObject({ rules: RULES, outdated: false });
+    await service.ask(`/${slug}`, { headers: { "user-agent": FIREFOX } });
+    await until("the next click", async () => (await kinds()).join() === "2,6");
+    expect(await cli.json("projections", "verify")).toMatchObject({ ok: true, unverified: [] });
+  });
+
+  it("are as recorded again after a rollback", async () => {
+    await cli.json("projections", "rollback", ...NAMES);
+    await until("the builds of before", async () => (await kinds()).join() === "8,0");
+    const { stdout } = await cli.linkledger(["audit", "events", "--prefix", "operator-", "--json"]);
+    const requested = JSON.parse(stdout).events.map(({ type, data }: { type: string; data: object }) => [
+      type,
+      data,
+    ]);
+    expect(requested[0]).toEqual([
+      "ProjectionRebuildRequested",
+      expect.objectContaining({ projections: NAMES, activates: false, rules: RULES }),
+    ]);
+  });
+
+  it("are not asked for where no click is counted", async () => {
+    expect(await cli.refused("projections", "build", "--rules", "links")).toContain("links has nothing");
+  });
+});

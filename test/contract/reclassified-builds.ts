@@ -1,0 +1,142 @@
+// The contract of builds under the present rules on every read store: they wait, take over together, and can be left.
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { PRESENT_RULES, rulesText } from "../../src/classification/classify.ts";
+import { withdrawalStream } from "../../src/events/streams.ts";
+import { activateBuilds } from "../../src/projections/builds/activate-build.ts";
+import { readBuilds } from "../../src/projections/builds/builds-document.ts";
+import { prepareReclassified, rebuild } from "../../src/projections/builds/finish-builds.ts";
+import { movedClicks } from "../../src/projections/builds/moved-clicks.ts";
+import { rollBack } from "../../src/projections/builds/roll-back.ts";
+import type { LinkClicksDocument } from "../../src/projections/definitions/link-clicks.ts";
+import { clickProjections } from "../../src/projections/groups.ts";
+import type { Projection } from "../../src/projections/projection.ts";
+import { verifyProjections } from "../../src/projections/verify/verify-projections.ts";
+import { openSqliteReadStore } from "../../src/read-store/sqlite/read-store.ts";
+import { linkClicked } from "../support/event-store/stored-events.ts";
+import {
+  type BuildsFixture,
+  CLICKS,
+  happenings,
+  LINK,
+  programOn,
+  quiet,
+} from "../support/projections/builds-of.ts";
+import { clicksWithdrawn } from "../support/projections/withdrawal-events.ts";
+import { append } from "../support/runtime/stores.ts";
+
+const SOON = { timeout: 10_000 };
+const RULES = rulesText(PRESENT_RULES);
+
+export function reclassifiedBuildsContract(name: string, open: () => Promise<BuildsFixture>): void {
+  describe(`builds under other rules: ${name}`, () => {
+    let stores: BuildsFixture;
+    let program: ReturnType<typeof programOn>;
+    beforeEach(async () => {
+      stores = await open();
+      program = programOn(stores, clickProjections);
+      await program.adopt();
+      // Recorded under rules 1 as clicks and scans of Firefox; the present rules take a bare `Mozilla/5.0` for a program.
+      await happenings(stores.eventStore);
+      await program.catchUp();
+    });
+    afterEach(() => stores.cleanUp());
+
+    const prepare = (rules = RULES, projections: readonly Projection[] = clickProjections) =>
+      prepareReclassified(program.deps, projections, rules, quiet);
+    const activate = async (work = async () => undefined as unknown) => {
+      await activateBuilds(program.deps, clickProjections);
+      await program.projecting(async () => {
+        await expect.poll(active, SOON).toBe(RULES);
+        await work();
+      });
+    };
+    const active = async () => (await readBuilds(stores.readStore)).projections["link-clicks"]?.active?.rules;
+    const click = (fields: Parameters<typeof linkClicked>[0] = {}) =>
+      append(stores.eventStore, CLICKS, [linkClicked({ link: LINK, ...fields })]);
+    const verify = async () => {
+      const scratch = await openSqliteReadStore("");
+      const deps = { ...program.deps, scratch, random: () => 0.5 };
+      return await verifyProjections(deps, clickProjections).finally(() => scratch.close());
+    };
+
+    const RECORDED = { click: 14, preview: 13, qr_scan: 13, browsers: ["Firefox", 40] };
+    const MOVED = { click: 0, preview: 27, qr_scan: 13, browsers: ["unknown", 40], devices: ["bot", 40] };
+
+    it("change nothing before they are activated, everything after, and nothing after a rollback", async () => {
+      const { builds, events } = await prepare();
+      expect(events).toBe(800);
+      expect(builds.every(({ active: isActive, build }) => !isActive && build === 1)).toBe(true);
+      expect(await program.totals()).toMatchObject(RECORDED);
+      // A projector leaves builds alone that wait.
+      await click({ kind: "preview" });
+      await program.projecting(() => expect.poll(program.totals, SOON).toMatchObject({ totalClicks: 41 }));
+      expect(await active()).toBeUndefined();
+      await activate();
+      expect(await program.totals()).toMatchObject({
+        ...MOVED,
+        preview: 28,
+        totalClicks: 41,
+        browsers: ["unknown", 41],
+        devices: ["bot", 41],
+      });
+      expect(await verify()).toMatchObject({ ok: true, differences: [], sums: [], unverified: [] });
+      await rollBack(program.deps, clickProjections);
+      expect(await program.totals()).toMatchObject({ ...RECORDED, preview: 14, browsers: ["Firefox", 41] });
+    });
+
+    it("say what moves, without the clicks that are withdrawn", async () => {
+      const all = await movedClicks(stores, RULES);
+      expect(all).toMatchObject({ clicks: 800, moved: 800, others: 0 });
+      expect(all.of).toEqual(
+        expect.arrayContaining([
+          { field: "kind", from: "click", to: "preview", clicks: 280 },
+          { field: "device", from: "desktop", to: "bot", clicks: 800 },
+          { field: "browser", from: "Firefox", to: "unknown", clicks: 800 },
+          { field: "os", from: "Linux", to: "unknown", clicks: 800 },
+        ]),
+      );
+      // The example's host is not that of its URL.
+      expect(all.of.filter(({ field }) => field === "referrer").length).toBeGreaterThan(5);
+      await append(stores.eventStore, withdrawalStream(LINK), [clicksWithdrawn({ link: LINK }, 1)]);
+      expect(await movedClicks(stores, RULES)).toMatchObject({ clicks: 760, moved: 760 });
+    });
+
+    it("go on with new clicks as recorded under the same rules, and classify the others again", async () => {
+      await prepare();
+      await activate(async () => {
+        await click({ kind: "click", ...PRESENT_RULES, browser: { name: "As recorded", version: "" } });
+        await click({ kind: "click", ...PRESENT_RULES, botList: "isbot@1.0.0" });
+        await click({ kind: "qr_scan" });
+        await expect.poll(program.totals, SOON).toMatchObject({ totalClicks: 43 });
+        expect(await program.totals()).toMatchObject({ click: 1, preview: 28, qr_scan: 14 });
+        expect(((await program.totals()) as LinkClicksDocument).browsers).toContain("As recorded");
+      });
+    });
+
+    it("take withdrawn clicks out by the kind that they have there", async () => {
+      await prepare();
+      await activate(async () => {
+        const times = { from: "2026-03-01T00:00:00.000Z", to: "2026-03-02T00:00:00.000Z" };
+        await append(stores.eventStore, withdrawalStream(LINK), [clicksWithdrawn({ link: LINK }, 1, times)]);
+        await expect.poll(program.totals, SOON).toMatchObject({ totalClicks: 32, click: 0 });
+      });
+      expect(await verify()).toMatchObject({ ok: true, differences: [], sums: [], unverified: [] });
+    });
+
+    it("are replaced by a plain rebuild, which folds as recorded", async () => {
+      await prepare();
+      await rebuild(program.deps, clickProjections, quiet);
+      expect(await active()).toBeUndefined();
+      expect(await program.totals()).toMatchObject(RECORDED);
+    });
+
+    it("can't be verified by a program with other rules, which says so", async () => {
+      await prepare("rules 1, isbot@1.0.0, ua-parser-js@1.0.0");
+      await activateBuilds(program.deps, clickProjections);
+      await program.projecting(() => expect.poll(active, SOON).toContain("isbot@1.0.0"));
+      const { unverified } = await verify();
+      expect(unverified).toHaveLength(clickProjections.length);
+      expect(unverified[0]?.reason).toContain("isbot@1.0.0");
+    });
+  });
+}

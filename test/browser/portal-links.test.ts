@@ -134,6 +134,8 @@ onServer(chromiumServer, () => {
       "/portal/links?q=none",
       path,
       `${path}/analytics?range=7d`,
+      `${path}/analytics/range?timezone=Asia/Kathmandu&interval=week`,
+      `${path}/analytics/range?timezone=Mars`,
     ]) {
       for (const [colorScheme, width] of [
         ["light", 1280],

@@ -6,6 +6,7 @@ import { type ClicksAsOfDeps, clicksAsOf } from "../../queries/analytics/clicks-
 import { type LinkAnalyticsDeps, linkAnalytics } from "../../queries/analytics/link-analytics.ts";
 import { type RangeAnalyticsDeps, rangeAnalytics } from "../../queries/analytics/ranges/range-analytics.ts";
 import { parseRange } from "../../queries/analytics/ranges/range-request.ts";
+import { findOwnLink } from "../../queries/links/find-link.ts";
 import { apiErrors } from "../api-errors.ts";
 import type { Api } from "../fastify.ts";
 import { AnalyticsSchema, SlugParams } from "../schemas.ts";
@@ -52,7 +53,10 @@ export function analyticsRoute(app: Api, deps: AnalyticsDeps): void {
     const wanted = isRange ? parseRange(range) : undefined;
     await deps.writesAreReadable();
     const now = deps.clock();
-    if (wanted) return rangeAnswer(wanted, await ofRange(caller, params.slug, { domainId }, wanted, now));
+    if (wanted) {
+      const link = await findOwnLink(deps, caller, params.slug, domainId);
+      return rangeAnswer(wanted, await ofRange(link, wanted, now));
+    }
     const { asOf: as_of, position, behindMs } = await counted(now);
     const analytics = await linkAnalytics(deps, caller, params.slug, { domainId }, now);
     // In headers, as the body is what the interface says.

@@ -35,7 +35,11 @@ export function countryName(code: string): string {
   return regions.of(code) ?? code;
 }
 
-export function breakdownCards({ breakdowns, utm, totals }: LinkReport): Html {
+export function breakdownCards({
+  breakdowns,
+  utm,
+  totals,
+}: Pick<LinkReport, "breakdowns" | "utm" | "totals">): Html {
   const cards = (Object.keys(TITLES) as Dimension[]).map((dimension) =>
     card(TITLES[dimension], breakdowns[dimension], totals.total, NAMES[dimension] ?? plainName),
   );

@@ -51,7 +51,7 @@ ${recentCard(report.recent, exports)}
 function liveSign(link: LinkDocument, tier: Tier, after: string): Html {
   if (!TIER_LIMITS[tier].developerFeatures)
     return html`<span class="muted small">Live updates and longer times come with the <a href="/portal/plan">Developer plan</a>.</span>`;
-  return html`<span class="badge" id="live" data-live="${linkPath(link, "/live")}?after=${encodeURIComponent(after)}" hidden><i class="live-dot"></i><span role="status">Connecting</span></span>`;
+  return html`<a href="${linkPath(link, "/analytics/range")}">Any range of time</a><span class="badge" id="live" data-live="${linkPath(link, "/live")}?after=${encodeURIComponent(after)}" hidden><i class="live-dot"></i><span role="status">Connecting</span></span>`;
 }
 
 function exportLinks(link: LinkDocument, tier: Tier): Html | "" {

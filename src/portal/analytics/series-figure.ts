@@ -14,32 +14,38 @@ export const KIND_NAMES: Readonly<Record<ClickKind, string>> = {
 /** Stacking order from the bottom of each bar. */
 const STACKED = ["click", "qr_scan", "preview"] as const satisfies readonly ClickKind[];
 const HEIGHT = 100;
-const dayName = new Intl.DateTimeFormat("en", {
-  day: "numeric",
-  month: "short",
-  year: "numeric",
-  timeZone: "UTC",
-});
-const monthName = new Intl.DateTimeFormat("en", { month: "long", year: "numeric", timeZone: "UTC" });
+const DAY = { day: "numeric", month: "short", year: "numeric" } as const;
+const MONTH = { month: "long", year: "numeric" } as const;
+const UNIT_NAMES = { hour: "Hour", day: "Day", week: "Week of", month: "Month" } as const;
+
+type Unit = keyof typeof UNIT_NAMES;
+
+/** `zone`: in which the points are named; without it hours are shown in the visitor's zone, days and months by UTC. */
+export type ShownSeries = Pick<TimeSeries, "points"> & { unit: Unit; zone?: string };
 
 /** `label`: accessible name of the chart. */
-export function seriesFigure(series: TimeSeries, label: string): Html {
-  const { unit, points } = series;
-  const zone = unit === "hour" ? "" : html`<span class="muted small">Days are UTC days.</span>`;
+export function seriesFigure({ unit, points, zone }: ShownSeries, label: string): Html {
+  const nameOf = pointNames(unit, zone);
+  const note = zone ? `Times are those of ${zone}.` : unit === "hour" ? "" : "Days are UTC days.";
   return html`<figure class="chart" data-chart>
-<div class="chart-keys">${STACKED.map((kind) => html`<span><i class="key key-${kind}"></i>${KIND_NAMES[kind]}</span>`)}${zone}</div>
+<div class="chart-keys">${STACKED.map((kind) => html`<span><i class="key key-${kind}"></i>${KIND_NAMES[kind]}</span>`)}${note ? html`<span class="muted small">${note}</span>` : ""}</div>
 <div class="chart-canvas">${drawing(points, label)}</div>
 <details class="as-table"><summary>Show as a table</summary>
 <table class="table" data-unit="${unit}"><caption class="visually-hidden">${label}</caption>
-<thead><tr><th scope="col">${unit === "hour" ? "Hour" : unit === "day" ? "Day" : "Month"}</th>${STACKED.map((kind) => html`<th scope="col" class="end">${KIND_NAMES[kind]}</th>`)}<th scope="col" class="end">All</th></tr></thead>
-<tbody>${points.map((point) => row(point, unit))}</tbody></table></details>
+<thead><tr><th scope="col">${UNIT_NAMES[unit]}</th>${STACKED.map((kind) => html`<th scope="col" class="end">${KIND_NAMES[kind]}</th>`)}<th scope="col" class="end">All</th></tr></thead>
+<tbody>${points.map((point) => row(point, nameOf(point.start)))}</tbody></table></details>
 </figure>`;
 }
 
-function row(point: Point, unit: TimeSeries["unit"]): Html {
-  const at = new Date(point.start);
-  const name =
-    unit === "hour" ? time(point.start) : unit === "day" ? dayName.format(at) : monthName.format(at);
+function pointNames(unit: Unit, zone: string | undefined): (start: string) => Html | string {
+  if (unit === "hour" && zone === undefined) return time;
+  const shown =
+    unit === "hour" ? { ...DAY, hour: "numeric", minute: "2-digit" } : unit === "month" ? MONTH : DAY;
+  const format = new Intl.DateTimeFormat("en", { ...(shown as typeof DAY), timeZone: zone ?? "UTC" });
+  return (start) => format.format(new Date(start));
+}
+
+function row(point: Point, name: Html | string): Html {
   return html`<tr data-start="${point.start}"><th scope="row">${name}</th>
 ${STACKED.map((kind) => html`<td class="end number" data-kind="${kind}" data-label="${KIND_NAMES[kind]}">${count(point[kind])}</td>`)}
 <td class="end number" data-kind="total" data-label="All">${count(point.total)}</td></tr>`;

@@ -131,6 +131,33 @@ describe("the analytics of a link", { timeout: 60_000 }, () => {
     expect((await free.get(`${path}/clicks.csv`)).status).toBe(404);
   });
 
+  it("are shown for any range of time in any zone, without scripts, on the Developer plan", async () => {
+    const one = await people.developer();
+    const path = await people.shorten(one, "https://example.com/");
+    await people.follow(path, browser());
+    await people.follow(path, browser(), "?qr=1");
+    expect(await counted(one, path, 2)).toContain(`href="${path}/analytics/range"`);
+    const range = `${path}/analytics/range`;
+    const { status, text } = await one.get(
+      `${range}?interval=hour&timezone=Asia%2FKathmandu&from=&to=&kind=&as_of=`,
+    );
+    expect([status, total(text, "total"), total(text, "qr_scan")]).toEqual([200, 2, 1]);
+    expect(text).toContain("Times are those of Asia/Kathmandu");
+    expect(text).toMatch(/<tr data-start="[^"]+\+05:45"><th scope="row">/);
+    expect(total((await one.get(`${range}?kind=qr_scan`)).text, "total")).toBe(1);
+    expect(
+      total((await one.get(`${range}?from=2020-01-01&to=2021-01-01&interval=month`)).text, "total"),
+    ).toBe(0);
+    const refused = await one.get(`${range}?timezone=Mars&from=2026-01-01`);
+    expect(refused.status).toBe(400);
+    expect(decoded(refused.text)).toContain('There is no time zone "Mars"');
+    expect(refused.text).toContain('value="2026-01-01"');
+    const free = await people.person();
+    const own = await people.shorten(free, "https://example.com/");
+    expect((await free.get(`${own}/analytics/range`)).status).toBe(402);
+    expect((await free.get(range)).status).toBe(404);
+  });
+
   it("teach the next step while nobody has come", async () => {
     const one = await people.person();
     const path = await people.shorten(one, "https://example.com/");

@@ -7,6 +7,7 @@ import {
   rangeAnalytics,
 } from "../../../src/queries/analytics/ranges/range-analytics.ts";
 import { parseRange, type RangeParameters } from "../../../src/queries/analytics/ranges/range-request.ts";
+import { findOwnLink } from "../../../src/queries/links/find-link.ts";
 import { ACCOUNT } from "../event-store/stored-events.ts";
 import type { Stores } from "../runtime/stores.ts";
 
@@ -19,8 +20,15 @@ export function rangesOf(
   parts?: LogParts,
 ): AskRange {
   const logParts = parts ?? logPartsOf(stores);
-  const ask = rangeAnalytics({ ...stores, baseHost: "sho.rt", sleep: async () => undefined, logParts });
-  return (given, slug = "abc") => ask({ accountId: ACCOUNT }, slug, {}, parseRange(given), now);
+  const ask = rangeAnalytics({ ...stores, sleep: async () => undefined, logParts });
+  return async (given, slug = "abc") => {
+    const request = parseRange(given);
+    return await ask(
+      await findOwnLink({ ...stores, baseHost: "sho.rt" }, { accountId: ACCOUNT }, slug),
+      request,
+      now,
+    );
+  };
 }
 
 export function logPartsOf({ eventStore }: Pick<Stores, "eventStore">): LogParts {

@@ -1,7 +1,6 @@
-// GET /api/v1/analytics/{slug} with a range: any numbers of a link, in any zone, as of any position of the log.
+// The numbers of a link in any range of time and any zone, as of any position of the log, for the API and the portal.
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
-import type { Caller } from "../../../commands/caller.ts";
 import { refuseForeignPosition } from "../../../event-store/foreign-position.ts";
 import { nextEventFinder } from "../../../event-store/next-event.ts";
 import type { EventStore, Position } from "../../../event-store/port.ts";
@@ -13,7 +12,6 @@ import type { LinkDocument } from "../../../projections/definitions/links.ts";
 import { checkpointName } from "../../../projections/projection.ts";
 import type { ReadStore } from "../../../read-store/port.ts";
 import { InvalidRange, NotFound } from "../../errors.ts";
-import { type FindLinkDeps, findOwnLink } from "../../links/find-link.ts";
 import { positionBefore } from "../click-log.ts";
 import { linkAsOf } from "./as-of.ts";
 import { bucketStarts, startOfDay } from "./buckets.ts";
@@ -22,7 +20,7 @@ import type { RangeRequest } from "./range-request.ts";
 import { type RangeSum, rangeSum } from "./range-sum.ts";
 import { readLinkDays } from "./read-days.ts";
 
-export type RangeAnalyticsDeps = FindLinkDeps & {
+export type RangeAnalyticsDeps = {
   readStore: ReadStore;
   eventStore: EventStore;
   sleep: (ms: number) => Promise<void>;
@@ -41,13 +39,8 @@ export type RangeAnalytics = RangeSum & {
   behindMs: number;
 };
 
-export type RangeQuery = (
-  caller: Pick<Caller, "accountId">,
-  slug: string,
-  options: { domainId?: string | undefined },
-  request: RangeRequest,
-  now: Date,
-) => Promise<RangeAnalytics>;
+/** `link`: as it is at present. */
+export type RangeQuery = (link: LinkDocument, request: RangeRequest, now: Date) => Promise<RangeAnalytics>;
 
 export const MOST_POINTS = 5_000;
 /** Clocks of clients differ. */
@@ -60,7 +53,7 @@ const KEPT_TIMES = 1_000;
 /** A day takes some ten microseconds. */
 const DAYS_AT_A_TIME = 100;
 
-/** The query @throws InvalidRange, InvalidPosition, NotFound, Forbidden, ProjectionNotBuilt; what the stores throw */
+/** The query @throws InvalidRange, InvalidPosition, NotFound, ProjectionNotBuilt; what the stores throw */
 export function rangeAnalytics(deps: RangeAnalyticsDeps): RangeQuery {
   const { eventStore, readStore } = deps;
   const next = nextEventFinder(eventStore, linkDays.prefixes);
@@ -104,8 +97,7 @@ export function rangeAnalytics(deps: RangeAnalyticsDeps): RangeQuery {
     }
   }
 
-  return async (caller, slug, { domainId }, request, now) => {
-    const present = await findOwnLink(deps, caller, slug, domainId);
+  return async (present, request, now) => {
     const asOf = request.asOf && (await positionOf(request.asOf, now));
     const link = asOf === undefined ? present : await linkAsOf(deps, present._id, asOf);
     if (!link) throw new NotFound("The link did not exist at as_of.");

@@ -101,6 +101,17 @@ describe("archiving", () => {
     expect(idsIn(folder)).toEqual(ids);
   });
 
+  it("ends without a loss when another process restores the file meanwhile", async () => {
+    await once(run(folder, "recorded", "1"), "exit");
+    const [{ file } = { file: "" }] = archive.files();
+    const finishing = archive.finish(({ step }) => {
+      if (step === "moved") spawnSync(process.execPath, [CHILD, folder, "none", "1", file]);
+    });
+    await expect(finishing).rejects.toThrow(file);
+    expect([archive.files(), archive.problems()]).toEqual([[], []]);
+    await finished();
+  });
+
   it("refuses a file that does not hold what the log has, before it removes anything", async () => {
     await once(run(folder, "recorded", "1"), "exit");
     const [name = ""] = readdirSync(join(folder, "archive"));

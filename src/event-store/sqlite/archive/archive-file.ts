@@ -76,12 +76,15 @@ export class ArchiveFileWriter {
     return { bytes: this.#bytes, sha256: this.#whole.digest("hex") };
   }
 
-  /** After `finish`. */
+  /** After `finish`. Also syncs the entry of the folder, which may be new. */
   publish(): void {
     renameSync(this.#partial, this.#path);
-    const folder = openSync(dirname(this.#path), "r");
-    fsyncSync(folder);
-    closeSync(folder);
+    const folder = dirname(this.#path);
+    for (const changed of [folder, dirname(folder)]) {
+      const handle = openSync(changed, "r");
+      fsyncSync(handle);
+      closeSync(handle);
+    }
   }
 
   /** When it can't be published. */

@@ -79,6 +79,10 @@ export class ArchiveTable {
     return this.#all.all() as ArchiveRow[];
   }
 
+  has(file: string): boolean {
+    return this.all().some((row) => row.file === file);
+  }
+
   /** Batches of a category that no file has, in their order. */
   unarchived(category: string): Iterable<ListedBatch> {
     return this.#unarchived.iterate(category) as Iterable<ListedBatch>;

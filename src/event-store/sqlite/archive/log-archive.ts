@@ -22,7 +22,7 @@ import { type ArchiveRow, ArchiveTable, archiveFileOf, type ListedBatch } from "
 import { blockReference } from "./archived-body.ts";
 import { archiveProblems } from "./check-archives.ts";
 import { moveToFile, moveToLog } from "./move-batches.ts";
-import { joinedParts, type WrittenArchive, writeArchive } from "./write-archive.ts";
+import { daysOf, joinedParts, type WrittenArchive, writeArchive } from "./write-archive.ts";
 
 export type LogArchiveDeps = {
   sleep: (ms: number) => Promise<void>;
@@ -60,22 +60,8 @@ class SqliteLogArchive implements LogArchive {
   }
 
   days(before: Date): ArchivableDay[] {
-    const found: { day: string; first: number; last: number; events: number; bytes: number }[] = [];
-    for (const { last_position, count, recorded_at, bytes } of this.#table.unarchived(this.#category)) {
-      if (recorded_at >= before.toISOString()) break;
-      const day = recorded_at.slice(0, 10);
-      let last = found.at(-1);
-      if (last?.day !== day) {
-        last = { day, first: last_position, last: last_position, events: 0, bytes: 0 };
-        found.push(last);
-      }
-      Object.assign(last, {
-        last: last_position,
-        events: last.events + count,
-        bytes: last.bytes + bytes,
-      });
-    }
-    return found.map(({ day, first, last, events, bytes }) => {
+    const days = daysOf(this.#table.unarchived(this.#category), before);
+    return days.map(({ day, first, last, events, bytes }) => {
       const [run] = joinedParts(this.#writer.between({ from: first, to: first })).runs;
       return { day, from: positionText(run?.position ?? first), to: positionText(last), events, bytes };
     });
@@ -113,12 +99,13 @@ class SqliteLogArchive implements LogArchive {
   }
 
   async restore(file: string, onProgress?: (events: number) => void): Promise<void> {
-    if (!this.#table.all().some((row) => row.file === file))
-      throw new ArchiveConflict(`The log has no archive file ${file}`);
-    const batches = this.#table.archived().filter(({ body }) => blockReference(body).file === file);
-    const positions = batches.map(({ last_position }) => last_position);
-    await this.#inSteps(moveToLog(this.#log, positions), onProgress);
-    inTransaction(this.#db, () => this.#table.delete(file));
+    if (!this.#table.has(file)) throw new ArchiveConflict(`The log has no archive file ${file}`);
+    await this.#inSteps(moveToLog(this.#log, this.#positionsIn(file)), onProgress);
+    inTransaction(this.#db, () => {
+      if (this.#positionsIn(file).length > 0)
+        throw new ArchiveConflict(`Another process moves events to archive/${file} meanwhile: try again`);
+      this.#table.delete(file);
+    });
     rmSync(join(this.#folder, file), { force: true });
   }
 
@@ -143,7 +130,14 @@ class SqliteLogArchive implements LogArchive {
   }
 
   get #log() {
-    return { db: this.#db, writer: this.#writer, folder: this.#folder };
+    const isListed = (file: string) => this.#table.has(file);
+    return { db: this.#db, writer: this.#writer, folder: this.#folder, isListed };
+  }
+
+  /** Of the last events of the batches that lie in a file. */
+  #positionsIn(file: string): number[] {
+    const batches = this.#table.archived().filter(({ body }) => blockReference(body).file === file);
+    return batches.map(({ last_position }) => last_position);
   }
 
   /**

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { zstdCompressSync } from "node:zlib";
 import { inTransaction } from "../../../connections/sqlite.ts";
-import { ArchiveUnreadable } from "../../log-archive.ts";
+import { ArchiveConflict, ArchiveUnreadable } from "../../log-archive.ts";
 import type { BatchWriter } from "../batch-writer.ts";
 import { boundsOf, type IndexedBatch } from "../merge-batches.ts";
 import { mergedBody } from "../merged-body.ts";
@@ -14,13 +14,19 @@ import { archivedBody, blockReference, isArchived } from "./archived-body.ts";
 import { blockText, textOfBlock } from "./block.ts";
 import { joinedParts } from "./write-archive.ts";
 
-type Log = { db: DatabaseSync; writer: BatchWriter; folder: string };
+/** `isListed`: whether the log still has the file in its list. */
+type Log = {
+  db: DatabaseSync;
+  writer: BatchWriter;
+  folder: string;
+  isListed: (file: string) => boolean;
+};
 
 /**
  * Yields the number of events that are moved, after each block. A block is compared with the log before it replaces
  * anything. Goes on where an earlier run has ended. @throws ArchiveUnreadable when the file is not what was archived
  */
-export function* moveToFile({ db, writer, folder }: Log, { file }: ArchiveRow): Generator<number> {
+export function* moveToFile({ db, writer, folder, isListed }: Log, { file }: ArchiveRow): Generator<number> {
   const path = join(folder, file);
   let events = 0;
   for (const block of readIndex(path).blocks) {
@@ -32,7 +38,10 @@ export function* moveToFile({ db, writer, folder }: Log, { file }: ArchiveRow): 
           `archive/${file} doesn't hold what the log has: nothing was removed from the log`,
         );
       const body = archivedBody({ file, ...block });
-      inTransaction(db, () => writer.replace(block, { body, runs, bounds: boundsOf(batches) }));
+      inTransaction(db, () => {
+        if (!isListed(file)) throw new ArchiveConflict(`archive/${file} was restored by another process`);
+        writer.replace(block, { body, runs, bounds: boundsOf(batches) });
+      });
     }
     events += block.events;
     yield events;

@@ -28,6 +28,22 @@ export type WrittenArchive = {
   sha256: string;
 };
 
+/** `first`, `last`: positions of the last events of the first and the last batch. */
+type DayOfBatches = { day: string; first: number; last: number; events: number; bytes: number };
+
+/** Days of batches in their order, up to the first batch that was recorded at or after a time. */
+export function daysOf(batches: Iterable<ListedBatch>, before: Date): DayOfBatches[] {
+  const days: DayOfBatches[] = [];
+  for (const { last_position: last, count, recorded_at, bytes } of batches) {
+    if (recorded_at >= before.toISOString()) break;
+    const day = recorded_at.slice(0, 10);
+    const known = days.at(-1);
+    if (known?.day !== day) days.push({ day, first: last, last, events: count, bytes });
+    else Object.assign(known, { last, events: known.events + count, bytes: known.bytes + bytes });
+  }
+  return days;
+}
+
 /** Yields the number of events so far after each block, and returns the file, which has its name once it is published. */
 export function* writeArchive(path: string, source: ArchiveSource): Generator<number, WrittenArchive> {
   const { category, day, seals } = source;

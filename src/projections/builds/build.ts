@@ -43,14 +43,14 @@ export function asBuild(projection: Projection, { version, build, collection, ru
 }
 
 /** Folds clicks that were recorded under other rules as the present ones classify them. */
-function underRules(projection: Projection, rules: string): Projection {
+export function underRules<D extends Document>(projection: Projection<D>, rules: string): Projection<D> {
   const { withdraw } = projection;
   return {
     ...projection,
     rules,
     evolve: (document, event) => projection.evolve(document, reclassified(event, rules)),
     ...(withdraw && {
-      withdraw: (document: Fields<Document>, event: StoredEvent) =>
+      withdraw: (document: Fields<D>, event: StoredEvent) =>
         withdraw.call(projection, document, reclassified(event, rules)),
     }),
   };

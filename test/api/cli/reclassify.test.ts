@@ -33,9 +33,10 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => service.stop());
 
-async function kinds(): Promise<[clicks: number, previews: number]> {
+/** All, or those of a range. */
+async function kinds(range = ""): Promise<[clicks: number, previews: number]> {
   type Answer = { analytics: { actualClicks: number; previews: number } };
-  const { body } = await service.ask<Answer>(`/api/v1/analytics/${slug}`, { key });
+  const { body } = await service.ask<Answer>(`/api/v1/analytics/${slug}${range}`, { key });
   return [body.analytics.actualClicks, body.analytics.previews];
 }
 
@@ -63,6 +64,9 @@ describe("clicks that are classified again", { timeout: 60_000 }, () => {
     await cli.json("projections", "activate", ...NAMES);
     await until("the builds to take over", async () => (await kinds()).join() === "1,6");
     expect(await active()).toMatchObject({ rules: RULES, outdated: false });
+    // Parts of days are read from the log.
+    expect(await kinds("?from=2026-03-01T10:10:00Z&to=2026-03-01T10:16:00Z")).toEqual([0, 6]);
+    expect(await kinds("?from=2026-03-01&to=2026-03-02")).toEqual([0, 6]);
     await service.ask(`/${slug}`, { headers: { "user-agent": FIREFOX } });
     await until("the next click", async () => (await kinds()).join() === "2,6");
     expect(await cli.json("projections", "verify")).toMatchObject({ ok: true, unverified: [] });

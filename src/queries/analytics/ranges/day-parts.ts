@@ -3,14 +3,23 @@ import { clicksBetween } from "../../../click-log/clicks-between.ts";
 import { withdrawalsOf } from "../../../click-log/read-withdrawals.ts";
 import type { EventStore, Position } from "../../../event-store/port.ts";
 import { isWithdrawnBy } from "../../../events/withdrawals.ts";
+import { underRules } from "../../../projections/builds/build.ts";
 import { type LinkDayDocument, linkDays } from "../../../projections/definitions/days/link-days.ts";
 import type { Fields } from "../../../projections/projection.ts";
 
 /**
  * The clicks of a UTC day (YYYY-MM-DD) that happened in [from, to), in milliseconds, and were recorded between the
- * positions of two events, both inclusive; `first`: "" for the start of the log.
+ * positions of two events, both inclusive; `first`: "" for the start of the log. `rules`: under which clicks are classified
+ * again, as those of the documents beside it are; undefined: as recorded.
  */
-export type DayPart = { day: string; from: number; to: number; first: Position; last: Position };
+export type DayPart = {
+  day: string;
+  from: number;
+  to: number;
+  first: Position;
+  last: Position;
+  rules?: string | undefined;
+};
 
 export type DayNumbers = Pick<LinkDayDocument, "quarters" | "kinds">;
 
@@ -39,7 +48,7 @@ export async function foldDayParts(
           const isIn = part.day === at.slice(0, 10) && time >= part.from && time < part.to;
           if (!isIn || click.position < part.first || click.position > part.last) continue;
           if (isWithdrawn({ ...click.data, position: click.position })) continue;
-          folded.set(part, linkDays.evolve(folded.get(part) ?? linkDays.empty(click), click));
+          folded.set(part, foldOf(part).evolve(folded.get(part) ?? linkDays.empty(click), click));
         }
       }
   }
@@ -47,6 +56,10 @@ export async function foldDayParts(
     const day = folded.get(part);
     return day && { quarters: day.quarters, kinds: day.kinds };
   });
+}
+
+function foldOf({ rules }: DayPart): typeof linkDays {
+  return rules === undefined ? linkDays : underRules(linkDays, rules);
 }
 
 /** Parts whose positions overlap, with the positions that they span together. */

@@ -16,8 +16,8 @@ export type LogParts = {
   positionAt(time: string, after: Position | undefined): Promise<PositionThen>;
 };
 
-/** [from, to) in milliseconds; `now`: no click is expected to have happened after it. */
-export type Cut = { from: number; to: number; now: number; asOf: Position };
+/** [from, to) in milliseconds; `now`: no click is expected to have happened after it; `rules`: of the days (read-days.ts). */
+export type Cut = { from: number; to: number; now: number; asOf: Position; rules?: string | undefined };
 
 export type DayInRange = { day: string; numbers: DayNumbers };
 
@@ -68,7 +68,7 @@ export function daysInRange(deps: { eventStore: Pick<EventStore, "read">; logPar
  */
 function partOf(
   document: LinkDayDocument,
-  { from, to, now, asOf }: Cut,
+  { from, to, now, asOf, rules }: Cut,
   corrected: Position | undefined,
 ): "all" | "none" | DayPart {
   const { _position, first, quarters } = document;
@@ -77,6 +77,7 @@ function partOf(
   const part = (firstPosition: Position): DayPart => ({
     ...{ day, from: Math.max(from, midnight), to: Math.min(to, midnight + DAY_MS), first: firstPosition },
     last: _position < asOf ? _position : asOf,
+    rules,
   });
   if (corrected !== undefined && _position >= corrected) return part("");
   if (first > asOf) return "none";

@@ -104,11 +104,11 @@ export function rangeAnalytics(deps: RangeAnalyticsDeps): RangeQuery {
     if (asOf !== undefined) await whenCounted(asOf);
     const { from, to } = request;
     const wanted = { from: dayAt(from), to: dayAt(to) };
-    const { days, position: counted } = await readLinkDays(deps, present._id, wanted);
+    const { days, position: counted, rules } = await readLinkDays(deps, present._id, wanted);
     const series = { from: from ?? firstDay(request, link, days[0]), to: to ?? endOf(request, now) };
     const sum = rangeSum(startsOf(request, series), request.kind ? [request.kind] : CLICK_KINDS);
     const cut = { from: series.from, to: to ?? Number.POSITIVE_INFINITY, now: now.getTime() };
-    const numbers = await inRange(present._id, days, { ...cut, asOf: asOf ?? counted });
+    const numbers = await inRange(present._id, days, { ...cut, asOf: asOf ?? counted, rules });
     for (const [n, { day, numbers: ofDay }] of numbers.entries()) {
       if (n % DAYS_AT_A_TIME === DAYS_AT_A_TIME - 1) await yieldToLoop();
       sum.add(day, ofDay);

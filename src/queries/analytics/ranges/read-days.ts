@@ -1,17 +1,22 @@
 // Reads the day documents of a link with the log position as of which they hold its clicks.
 import type { Position } from "../../../event-store/port.ts";
+import { queriedBuild } from "../../../projections/builds/build.ts";
+import { readBuilds } from "../../../projections/builds/builds-document.ts";
 import { ProjectionNotBuilt } from "../../../projections/builds/errors.ts";
 import { type LinkDayDocument, linkDays } from "../../../projections/definitions/days/link-days.ts";
-import { checkpointName } from "../../../projections/projection.ts";
+import { checkpointName, type Projection } from "../../../projections/projection.ts";
 import type { ReadStore } from "../../../read-store/port.ts";
 
 export type ReadDaysDeps = {
-  readStore: Pick<ReadStore, "checkpoint" | "find">;
+  readStore: Pick<ReadStore, "checkpoint" | "find" | "get">;
   sleep: (ms: number) => Promise<void>;
 };
 
-/** All clicks up to `position` are in the days; those with a higher `_position` contain later ones, too. */
-export type ReadDays = { days: LinkDayDocument[]; position: Position };
+/**
+ * All clicks up to `position` are in the days; those with a higher `_position` contain later ones, too. `rules`: those under
+ * which their clicks were classified again; undefined: as recorded.
+ */
+export type ReadDays = { days: LinkDayDocument[]; position: Position; rules: string | undefined };
 
 const PAGE = 100;
 const TRIES = 10;
@@ -29,6 +34,7 @@ export async function readLinkDays(
   range: { from: string | undefined; to: string | undefined },
 ): Promise<ReadDays> {
   const positionNow = async () => (await deps.readStore.checkpoint(checkpointName(linkDays)))?.position ?? "";
+  const rules = queriedBuild(linkDays as unknown as Projection, await readBuilds(deps.readStore))?.rules;
   for (let attempt = 1; ; attempt += 1) {
     const position = await positionNow();
     const days = await readAllDays(deps, link, range);
@@ -38,7 +44,7 @@ export async function readLinkDays(
         RETRY_AFTER_S,
       );
     const isConsistent = days.every(({ _position }) => _position <= position);
-    if (isConsistent || attempt === TRIES) return { days, position };
+    if (isConsistent || attempt === TRIES) return { days, position, rules };
     await deps.sleep(BETWEEN_TRIES_MS);
   }
 }

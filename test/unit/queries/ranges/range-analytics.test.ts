@@ -19,6 +19,7 @@ import {
   linkCreated,
   OTHER_ACCOUNT,
 } from "../../../support/event-store/stored-events.ts";
+import { storeWith } from "../../../support/projections/builds-of.ts";
 import { logPartsOf, rangesOf } from "../../../support/projections/range-of.ts";
 import { clicksWithdrawn } from "../../../support/projections/withdrawal-events.ts";
 import { append } from "../../../support/runtime/stores.ts";
@@ -207,8 +208,8 @@ describe("what an answer says about its position", () => {
     await clicked("2026-03-02T10:01:00Z");
     await clicked("2026-03-03T10:01:00Z");
     await project();
-    const stuck = { ...readStore, checkpoint: async () => before, find: readStore.find.bind(readStore) };
-    const query = rangesOf({ eventStore, readStore: { ...stuck, count: readStore.count } as ReadStore }, NOW);
+    const readStoreThen = storeWith(readStore, { checkpoint: async () => before });
+    const query = rangesOf({ eventStore, readStore: readStoreThen }, NOW);
     expect(await query({})).toMatchObject({ position: before?.position, totals: { total: 1 } });
   });
 

@@ -7,7 +7,7 @@ import { createBatchTables } from "./batch-schema.ts";
 import { BatchWriter } from "./batch-writer.ts";
 import type { IdBounds, ReadAllRequest, ReadRequest } from "./log-requests.ts";
 import { positionText } from "./positions.ts";
-import { type PrefixStatement, prefixStatements } from "./prefixes.ts";
+import { categoryOf, type PrefixStatement, prefixStatements } from "./prefixes.ts";
 import { BATCH_COLUMNS, type BatchParts, eventsOfParts, partsOf, type StoredBatch } from "./stored-batch.ts";
 
 /** Decoded batches kept: a reader that pages through the log continues inside the batch where its page ended. */
@@ -17,6 +17,7 @@ const KEPT_DECODED = 4;
 export type ReadArchived = (reference: BlockReference) => BatchParts;
 
 export class SqliteBatches {
+  readonly #ofCategory: StatementSync;
   readonly #lastRevision: StatementSync;
   readonly #head: StatementSync;
   readonly #at: StatementSync;
@@ -37,6 +38,7 @@ export class SqliteBatches {
     this.writer = new BatchWriter(db);
     const either = (what: string) =>
       `SELECT ${what} FROM segments WHERE stream = $stream UNION ALL SELECT ${what} FROM segment_streams WHERE stream = $stream`;
+    this.#ofCategory = db.prepare("SELECT 1 FROM segments WHERE category = ? LIMIT 1");
     this.#lastRevision = db.prepare(
       `SELECT max(revision) AS revision FROM (${either("max(last_revision) AS revision")})`,
     );
@@ -65,6 +67,7 @@ export class SqliteBatches {
 
   /** -1 when no batch has an event of the stream. */
   lastRevision(stream: string): number {
+    if (!this.#hasBatches(stream)) return -1;
     return (this.#lastRevision.get({ stream }) as { revision: number | null }).revision ?? -1;
   }
 
@@ -75,6 +78,7 @@ export class SqliteBatches {
 
   /** At most `limit` rows of one stream, in the requested order. */
   read({ stream, from, backwards, limit }: ReadRequest): RecordedEvent[] {
+    if (!this.#hasBatches(stream)) return [];
     const start = from ?? (backwards ? Number.MAX_SAFE_INTEGER : 0);
     const wanted = (row: RecordedEvent) =>
       row.stream === stream && (backwards ? row.revision <= start : row.revision >= start);
@@ -109,6 +113,11 @@ export class SqliteBatches {
       if (row) return row;
     }
     return undefined;
+  }
+
+  /** Whether the stream's category has any: most streams are rows only, and asking takes a tenth of a search in batches. */
+  #hasBatches(stream: string): boolean {
+    return this.#ofCategory.get(categoryOf(stream)) !== undefined;
   }
 
   *#ofStream(stream: string, from: number, backwards: boolean): Generator<StoredBatch> {

@@ -1,9 +1,10 @@
-// linkledger audit streams | stream | events | link: shows the event log; verify, seal, key and export beside it.
+// linkledger audit streams | stream | events | link: shows the event log; look-ups and seals are beside it.
 import { type Command, InvalidArgumentError } from "commander";
 import { LinkNotFound } from "../commands/links/link-errors.ts";
 import type { EventStore, Position } from "../event-store/port.ts";
 import { linkStream, PREFIX } from "../events/streams.ts";
 import { DomainError } from "../runtime/errors.ts";
+import { auditLookupCommands } from "./audit/lookup-commands.ts";
 import { auditSealCommands } from "./audit-seal-commands.ts";
 import { runWithoutCatchUp } from "./session.ts";
 
@@ -70,6 +71,7 @@ export function auditCommands(program: Command): void {
         return { stream, events };
       }),
     );
+  auditLookupCommands(audit);
   auditSealCommands(audit);
 }
 

@@ -1,0 +1,59 @@
+// `audit find`, `event`, `state`, `clicks` and `seals` beside a running service.
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { until } from "../../support/runtime/until.ts";
+import { commandLine } from "../../support/service/command-line.ts";
+import {
+  BASE_URL,
+  type Member,
+  startTestService,
+  type TestService,
+} from "../../support/service/start-service.ts";
+
+describe("an audit on the command line", () => {
+  let service: TestService;
+  let command: ReturnType<typeof commandLine>;
+  let member: Member;
+  let slug: string;
+
+  beforeAll(async () => {
+    service = await startTestService();
+    command = commandLine(service.config.dataDir, { BASE_URL });
+    member = await service.member("free");
+    const url = "https://example.com/";
+    ({ slug } = (await service.post<{ slug: string }>("/api/v1/shorten", member.key, { url })).body);
+    await service.ask(`/${slug}`);
+  });
+  afterAll(() => service.stop());
+
+  it("finds what a key did at once, though the index follows a second later", async () => {
+    const { events } = await command.json("audit", "find", "--actor", `key:${member.keyId}`);
+    expect(events).toMatchObject([{ stream: `link-localhost/${slug}`, revision: 0, type: "LinkCreated" }]);
+    const [{ correlation_id }] = events;
+    const found = await command.json("audit", "find", "--correlation", correlation_id, "--to", "2999-01-01");
+    expect(found.events).toEqual(events);
+    const page = await command.json("audit", "find", "--account", member.accountId, "--limit", "1");
+    const rest = await command.json("audit", "find", "--account", member.accountId, "--cursor", page.next);
+    expect(rest.events.map(({ type }: { type: string }) => type)).toEqual(["KeyIssued", "AccountOpened"]);
+    const refusal = await command.linkledger(["audit", "find", "--from", "yesterday"]);
+    expect([refusal.code, refusal.stderr]).toEqual([1, expect.stringContaining("must be a time")]);
+  });
+
+  it("explains an event, folds a stream as of a revision, and lists clicks and seals", async () => {
+    const stream = `account-${member.accountId}`;
+    const event = await command.json("audit", "event", stream, "1");
+    expect(event).toMatchObject({
+      type: "KeyIssued",
+      withheld: ["keyHash"],
+      summary: "An API key was issued.",
+    });
+    const { changes } = await command.json("audit", "state", stream, "--revision", "1", "--against", "-1");
+    expect(changes).toContainEqual({ path: `keys.${member.keyId}`, before: null, after: "active" });
+    await until("the click", async () => {
+      const { events } = await command.json("audit", "clicks", "--link", `localhost/${slug}`);
+      return events.length === 1;
+    });
+    expect(await command.json("audit", "seals")).toMatchObject({ seals: [], next: null });
+    expect(await command.refused("audit", "state", "link-localhost/none")).toContain("There is no stream");
+    expect(await command.refused("audit", "event", stream, "9")).toContain("There is no revision 9");
+  });
+});

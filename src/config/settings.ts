@@ -128,7 +128,7 @@ export const SETTINGS = {
     variable: "ADMIN_TOKEN",
     read: token,
     unset: "none",
-    what: "signs in to the console `/admin`, and as a bearer token reads `/metrics` from other machines than this; without it there is no console",
+    what: "signs in to the [console](docs/console.md) `/admin`, and as a bearer token reads `/metrics` from other machines than this; without it there is no console",
     isSecret: true,
   },
   eventStoreUrl: {

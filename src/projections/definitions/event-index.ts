@@ -9,11 +9,11 @@ import type { Projection } from "../projection.ts";
 
 /**
  * `_id`: `recordedAt`, `@` and the position, so that documents sort by time and a range of times is one of ids. `actor`:
- * its type, and `:` and its id where it has one. `opens`: the category again in the first event of a stream, else null.
+ * its type, and `:` and its id where it has one. `opens`: whether it is the first event of its stream.
  */
 export type EventIndexDocument = Document & {
   category: string;
-  opens: string | null;
+  opens: boolean;
   stream: string;
   revision: number;
   type: string;
@@ -22,7 +22,7 @@ export type EventIndexDocument = Document & {
   correlationId: string;
 };
 
-const INDEXED = ["category", "opens", "account", "actor", "correlationId"] as const;
+const INDEXED = ["category", "account", "actor", "correlationId"] as const;
 
 /** How look-ups name an actor. */
 export function actorKey(actor: Actor): string {
@@ -44,10 +44,9 @@ export const eventIndex: Projection<EventIndexDocument> = {
   ),
   key: ({ recordedAt, position }) => `${recordedAt}@${position}`,
   empty: ({ stream, revision, type, data, metadata }) => {
-    const category = categoryOf(stream);
     const { actor, correlationId } = metadata;
     return {
-      ...{ category, opens: revision === 0 ? category : null, stream, revision, type },
+      ...{ category: categoryOf(stream), opens: revision === 0, stream, revision, type },
       account: "accountId" in data ? data.accountId : null,
       actor: actorKey(actor),
       correlationId,

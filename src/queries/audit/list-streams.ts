@@ -27,7 +27,7 @@ export async function listStreams(
   page: Page,
 ): Promise<StreamsPage> {
   if (category === SEALS_STREAM) return { streams: await sealStream(eventStore), next: null };
-  const where = { opens: category, ...(account === undefined ? {} : { account }) };
+  const where = { category, opens: true, ...(account === undefined ? {} : { account }) };
   const { documents, next } = await newestFirst({ readStore }, { where }, page);
   const streams = await Promise.all(
     documents.map(async ({ _id, stream, account: owner, type }) => {

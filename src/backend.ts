@@ -21,6 +21,7 @@ import {
   type EventStoreOptions,
   openEmbeddedArchive,
   openEventStore,
+  openVerifiableLog,
 } from "./backend/open-event-store.ts";
 import { openTogether } from "./backend/open-together.ts";
 import { ensureQueriedBuilds, refuseSplitStores } from "./backend/prepare-stores.ts";
@@ -145,7 +146,5 @@ export const copyEmbeddedArchives = copyArchives;
 /** The archive of the embedded log. */
 export const openArchive = openEmbeddedArchive;
 
-/** A log of which the rest can be checked when a part of its archive is gone; on a server the log as it is. */
-export function openLogForChecks(config: EventStoreConfig): Promise<EventStore> {
-  return openEventStore(config, { offThread: false, skipUnreadable: true });
-}
+/** The log and its archive as a verification reads them. */
+export const openLogForVerification = openVerifiableLog;

@@ -73,7 +73,7 @@ export async function verifySealedLog(
     onPage: async (events) => await blocks?.add(events),
   });
   const unsealed = blocks ? await blocks.end() : result.events;
-  const unreadable = deps.archive?.problems() ?? [];
+  const unreadable = (await deps.archive?.problems()) ?? [];
   const problems: Problem[] = [
     ...unreadable.map((one) => ({ check: "archive" as const, ...one })),
     ...found.map((one) => ({ check: "seal" as const, ...one })),

@@ -39,6 +39,27 @@ export function openEmbeddedArchive(
   return eventStoreUrl ? undefined : openLogArchive(logFile(dataDir), deps);
 }
 
+/** `archive`: undefined on a server. The event store leaves out what can't be read of it, so that the rest is verified. */
+export type VerifiableLog = {
+  eventStore: EventStore;
+  archive: LogArchive | undefined;
+  close(): Promise<void>;
+};
+
+/** @throws as openEventStore and openEmbeddedArchive do */
+export async function openVerifiableLog(
+  config: EventStoreConfig,
+  deps: LogArchiveDeps,
+): Promise<VerifiableLog> {
+  const archive = openEmbeddedArchive(config, deps);
+  const eventStore = await openEventStore(config, { offThread: false, skipUnreadable: true });
+  const close = async () => {
+    archive?.close();
+    await eventStore.close();
+  };
+  return { eventStore, archive, close };
+}
+
 function logFile(dataDir: string): string {
   return join(dataDir, "events.db");
 }

@@ -11,7 +11,7 @@ import { newestSeal } from "../audit/seals/newest-seal.ts";
 import { sealKeysFrom } from "../audit/seals/seal-keys.ts";
 import { Sealer } from "../audit/seals/sealer.ts";
 import { parseKnownPast, verifySealedLog } from "../audit/verify-sealed-log.ts";
-import { openArchive, openLogForChecks } from "../backend.ts";
+import { openLogForVerification } from "../backend.ts";
 import { secretKeyOf } from "../config.ts";
 import { refuseForeignPosition } from "../event-store/foreign-position.ts";
 import { DomainError } from "../runtime/errors.ts";
@@ -91,16 +91,14 @@ async function verify(session: Session, { full = false, anchor, json = false }: 
       "An anchor is what an earlier verification printed, such as a number, a colon and 64 hex digits",
     );
   const { sleep, clock } = session.deps;
-  const eventStore = await openLogForChecks(session.config);
-  const archive = openArchive(session.config, { sleep, clock });
+  const log = await openLogForVerification(session.config, { sleep, clock });
   const line = countLine(process.stderr);
   const found = await verifySealedLog(
-    { eventStore, archive, clock, keys: keysOf(session), newest: newestSeal(session.backend.foldStore) },
+    { ...log, clock, keys: keysOf(session), newest: newestSeal(session.backend.foldStore) },
     { full, known, ...(json ? {} : { onProgress: line.show }) },
   ).finally(async () => {
     line.end();
-    archive?.close();
-    await eventStore.close();
+    await log.close();
   });
   if (!found.ok) process.exitCode = 1;
   const { ok, events, streams, types, unknownTypes, problemCount, problems, seals, anchor: now } = found;

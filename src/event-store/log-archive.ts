@@ -47,7 +47,7 @@ export interface LogArchive {
   /** Puts the events of a file back into the log, and removes the file. */
   restore(file: string, onProgress?: (events: number) => void): Promise<void>;
   /** Reads every file, and names those that are not what was archived. */
-  problems(): ArchiveProblem[];
+  problems(): Promise<ArchiveProblem[]>;
   size(): LogSize;
   /** Gives free room of the log back to the file system. Appends wait meanwhile. */
   vacuum(): void;

@@ -2,7 +2,7 @@
 // (log-reader.ts).
 import { parentPort, workerData } from "node:worker_threads";
 import { sealKeysFrom } from "../audit/seals/seal-keys.ts";
-import { openEventStore } from "../backend/open-event-store.ts";
+import { openEventStore, openVerifiableLog } from "../backend/open-event-store.ts";
 import { type Config, secretKeyOf } from "../config.ts";
 import type { EventStore, RecordedEvent } from "../event-store/port.ts";
 import { allClicks } from "../queries/analytics/all-clicks.ts";
@@ -45,7 +45,14 @@ function readLog(eventStore: EventStore, config: Config, log: ReturnType<typeof 
       }
     },
     findClicks: (search) => findClicks({ eventStore }, search),
-    verifyLog: (options, signal) => verifyInSteps({ eventStore, keys: keysOf(config) }, options, signal),
+    async *verifyLog(options, signal) {
+      const opened = await openVerifiableLog(config, { sleep: pause, clock: () => new Date() });
+      try {
+        return yield* verifyInSteps({ ...opened, keys: keysOf(config) }, options, signal);
+      } finally {
+        await opened.close();
+      }
+    },
   };
 }
 

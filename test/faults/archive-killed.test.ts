@@ -55,7 +55,7 @@ describe("archiving", () => {
   const finished = async () => {
     await archive.finish();
     await archiveBefore(archive, EVER);
-    expect(archive.problems()).toEqual([]);
+    expect(await archive.problems()).toEqual([]);
     const files = archive.files();
     expect(files.map(({ events }) => events)).toEqual([EVENTS / 2, EVENTS / 2]);
     expect(archive.days(EVER)).toEqual([]);
@@ -73,7 +73,7 @@ describe("archiving", () => {
     await once(child, "exit");
     expect(child.signalCode).toBe("SIGKILL");
     expect(idsIn(folder)).toEqual(ids);
-    expect(archive.problems()).toEqual([]);
+    expect(await archive.problems()).toEqual([]);
     await finished();
   });
 
@@ -94,10 +94,10 @@ describe("archiving", () => {
     await once(child, "exit");
     expect(child.signalCode).toBe("SIGKILL");
     expect(idsIn(folder)).toEqual(ids);
-    expect(archive.problems()).toEqual([]);
+    expect(await archive.problems()).toEqual([]);
     await archive.restore(file);
     expect(existsSync(join(folder, "archive", file))).toBe(false);
-    expect(archive.problems()).toEqual([]);
+    expect(await archive.problems()).toEqual([]);
     expect(idsIn(folder)).toEqual(ids);
   });
 
@@ -108,7 +108,7 @@ describe("archiving", () => {
       if (step === "moved") spawnSync(process.execPath, [CHILD, folder, "none", "1", file]);
     });
     await expect(finishing).rejects.toThrow(file);
-    expect([archive.files(), archive.problems()]).toEqual([[], []]);
+    expect([archive.files(), await archive.problems()]).toEqual([[], []]);
     await finished();
   });
 
@@ -118,7 +118,7 @@ describe("archiving", () => {
     appendFileSync(join(folder, "archive", name), "x");
     await expect(archive.finish()).rejects.toThrow(/no file of the archive/);
     expect(idsIn(folder)).toEqual(ids);
-    expect(archive.problems()).toMatchObject([{ message: expect.stringContaining(name) }]);
+    expect(await archive.problems()).toMatchObject([{ message: expect.stringContaining(name) }]);
     await archive.restore(name);
     await finished();
   });

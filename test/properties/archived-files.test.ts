@@ -160,7 +160,7 @@ describe("an archive file", () => {
     );
     db.close();
     await archiveAll();
-    expect(archive.problems()).toEqual([]);
+    expect(await archive.problems()).toEqual([]);
     const { problems } = await verified(true);
     expect(problems).toMatchObject([
       { check: "seal", stream: "clicks-a", revision: 8 * AN_APPEND + 123, message: "was changed" },

@@ -103,13 +103,13 @@ describe("archiving", () => {
         for (const one of [log, reader, fresh]) deepStrictEqual(readings(one, limit), expected);
         await archiveBefore(archive, EVER);
         for (const one of [log, reader]) deepStrictEqual(readings(one, limit), expected);
-        expect(archive.problems()).toEqual([]);
+        expect(await archive.problems()).toEqual([]);
         for (const [n, request] of requests.entries()) deepStrictEqual(log.append([request]), [outcomes[n]]);
         refuseTakenIds(log, requests);
         for (const [n, { file: name }] of archive.files().entries())
           if (n % 2 === 0) await archive.restore(name);
         deepStrictEqual(readings(reader, limit), expected);
-        expect(archive.problems()).toEqual([]);
+        expect(await archive.problems()).toEqual([]);
         expect(readdirSync(join(folder.path, "archive")).sort()).toEqual(
           archive
             .files()

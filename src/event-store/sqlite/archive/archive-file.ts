@@ -1,7 +1,17 @@
 // The format of an archive file: blocks, an index and a trailer, each a zstd frame, so that `zstd -dc` prints it all.
 import { createHash, hash } from "node:crypto";
-import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
-import { dirname } from "node:path";
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { ArchiveUnreadable, type SealRange } from "../../log-archive.ts";
 import { bytesAt } from "./archive-folder.ts";
@@ -38,6 +48,10 @@ export type ArchiveIndex = ArchiveFacts & {
 /** A skippable frame (RFC 8878, 3.1.2): its magic number, its size, the offset of the index, and our own mark. */
 const TRAILER = { magic: 0x184d2a50, bytes: 24, mark: "LLARCH01" };
 
+const PARTIAL = ".partial";
+/** A file that is still being written has changed since. */
+const ABANDONED_AFTER_MS = 3_600_000;
+
 /** Writes under another name until the file is complete. `path`: its name then. */
 export class ArchiveFileWriter {
   readonly #path: string;
@@ -51,7 +65,7 @@ export class ArchiveFileWriter {
   constructor(path: string) {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     this.#path = path;
-    this.#partial = `${path}.${process.pid}.partial`;
+    this.#partial = `${path}.${process.pid}${PARTIAL}`;
     this.#handle = openSync(this.#partial, "w", 0o600);
   }
 
@@ -96,6 +110,15 @@ export class ArchiveFileWriter {
     for (let at = 0; at < bytes.length; ) at += writeSync(this.#handle, bytes, at);
     this.#whole.update(bytes);
     this.#bytes += bytes.length;
+  }
+}
+
+/** Removes what killed processes have left half written. */
+export function removeAbandoned(folder: string, now: Date): void {
+  for (const name of readdirSync(folder).filter((one) => one.endsWith(PARTIAL))) {
+    const path = join(folder, name);
+    const { mtimeMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
+    if (now.getTime() - mtimeMs > ABANDONED_AFTER_MS) rmSync(path, { force: true });
   }
 }
 

@@ -6,20 +6,19 @@ import { bytesAt, digestOf, isBlock } from "./archive-folder.ts";
 import type { ArchiveRow } from "./archive-table.ts";
 import { type ArchivedBatch, blockReference } from "./archived-body.ts";
 
-/** `rows`: of all files; `archived`: all batches in files; `eventsIn`: those that the log knows in the file's range. */
-export function archiveProblems(
+/** Yields after each file. `rows`: of all files; `archived`: all batches in files; `eventsIn`: those that the log knows in the file's range. */
+export function* archiveProblems(
   folder: string,
   rows: readonly ArchiveRow[],
   archived: readonly ArchivedBatch[],
   eventsIn: (row: ArchiveRow) => number,
-): ArchiveProblem[] {
+): Generator<ArchiveProblem[]> {
   const byFile = Map.groupBy(archived, ({ body }) => blockReference(body).file);
-  const known = rows.flatMap((row) => fileProblems(folder, row, byFile.get(row.file) ?? [], eventsIn(row)));
+  for (const row of rows) yield fileProblems(folder, row, byFile.get(row.file) ?? [], eventsIn(row));
   const names = new Set(rows.map(({ file }) => file));
-  const unlisted = [...byFile]
+  yield [...byFile]
     .filter(([file]) => !names.has(file))
     .map(([file, batches]) => problem(file, batches.at(-1), "is not in the log's list of files"));
-  return [...known, ...unlisted];
 }
 
 function fileProblems(

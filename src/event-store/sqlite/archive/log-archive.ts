@@ -1,5 +1,5 @@
 // The archive of the SQLite log: moves old events to files; in their place the log keeps where they lie.
-import { mkdirSync, readdirSync, rmSync, statSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { inTransaction } from "../../../connections/sqlite.ts";
@@ -17,6 +17,7 @@ import { createBatchTables } from "../batch-schema.ts";
 import { BatchWriter } from "../batch-writer.ts";
 import { openLogFile } from "../log.ts";
 import { positionText } from "../positions.ts";
+import { removeAbandoned } from "./archive-file.ts";
 import { archiveFolder } from "./archive-folder.ts";
 import { type ArchiveRow, ArchiveTable, archiveFileOf, type ListedBatch } from "./archive-table.ts";
 import { blockReference } from "./archived-body.ts";
@@ -32,9 +33,6 @@ export type LogArchiveDeps = {
 };
 
 type OnProgress = ((progress: ArchiveProgress) => void) | undefined;
-
-/** A file that is still being written has changed since. */
-const ABANDONED_AFTER_MS = 3_600_000;
 
 /** @throws SQLite's error when the log can't be opened */
 export function openLogArchive(log: string, deps: LogArchiveDeps): LogArchive {
@@ -88,7 +86,8 @@ class SqliteLogArchive implements LogArchive {
   }
 
   async finish(onProgress?: OnProgress): Promise<ArchiveFile[]> {
-    this.#sweep();
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    removeAbandoned(this.#folder, this.#deps.clock());
     const unfinished = this.#table.all().filter(({ moved }) => moved === 0);
     for (const row of unfinished) await this.#move(row, onProgress);
     return unfinished.map(archiveFileOf);
@@ -109,10 +108,16 @@ class SqliteLogArchive implements LogArchive {
     rmSync(join(this.#folder, file), { force: true });
   }
 
-  problems(): ArchiveProblem[] {
+  async problems(): Promise<ArchiveProblem[]> {
+    const found: ArchiveProblem[] = [];
     const rows = this.#table.all();
     const eventsIn = (row: ArchiveRow) => this.#table.eventsIn(row);
-    return archiveProblems(this.#folder, rows, this.#table.archived(), eventsIn);
+    for (const some of archiveProblems(this.#folder, rows, this.#table.archived(), eventsIn)) {
+      found.push(...some);
+      // Other work of the thread may go on between two files.
+      await this.#deps.sleep(0);
+    }
+    return found;
   }
 
   size(): LogSize {
@@ -189,16 +194,6 @@ class SqliteLogArchive implements LogArchive {
       if (done) return value;
       onStep(value);
       await this.#deps.sleep(performance.now() - started);
-    }
-  }
-
-  /** Removes what interrupted runs have left half written. */
-  #sweep(): void {
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    for (const name of readdirSync(this.#folder).filter((one) => one.endsWith(".partial"))) {
-      const path = join(this.#folder, name);
-      const { mtimeMs = 0 } = statSync(path, { throwIfNoEntry: false }) ?? {};
-      if (this.#deps.clock().getTime() - mtimeMs > ABANDONED_AFTER_MS) rmSync(path, { force: true });
     }
   }
 }

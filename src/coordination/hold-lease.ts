@@ -33,6 +33,9 @@ const DEFAULTS = {
 /** Share of the ttl after which the holder stops: its timers may fire late, and it must stop before another starts. */
 const USABLE_SHARE = 0.9;
 
+/** For the answer to a renewal that a busy thread could not ask for before the end of its lease. */
+const LATE_ANSWER_MS = 1_000;
+
 type Settled = Required<HoldLeaseDeps>;
 
 /** A holder's name for operators: host and process id; `newId` makes it unique per thread. */
@@ -95,7 +98,10 @@ async function workUnder(
   }
 }
 
-/** Resolves with the reason once the lease is no longer held; retries while the lease store is unavailable. */
+/**
+ * Resolves with the reason once the lease is no longer held; retries while the lease store is unavailable. A thread that
+ * was too busy to renew in time, as by folding a large batch on a slow machine, goes on when nobody took the lease.
+ */
 async function keepRenewing(
   { leases, name, holder, ttlMs, renewEveryMs, now, sleep }: Settled,
   until: number,
@@ -106,7 +112,8 @@ async function keepRenewing(
     await sleep(Math.min(renewEveryMs, Math.max(0, end - now())), signal);
     if (signal.aborted) break;
     const requestedAt = now();
-    const late = sleep(Math.max(0, end - requestedAt), signal).then(() => undefined);
+    const answerBy = requestedAt <= end ? end : requestedAt + LATE_ANSWER_MS;
+    const late = sleep(answerBy - requestedAt, signal).then(() => undefined);
     const isHeld = await Promise.race([leases.hold(name, holder, ttlMs).catch(() => undefined), late]);
     if (isHeld === false) return "has lost its lease";
     if (isHeld === true) end = requestedAt + ttlMs * USABLE_SHARE;

@@ -157,10 +157,7 @@ function rebuildEqualsLive(
         await until(
           "the projector to be at work",
           async () => (await positions()).some((one) => one > before),
-          {
-            withinMs: 60_000,
-            everyMs: 5,
-          },
+          { withinMs: PATIENT_MS, everyMs: 20 },
         );
         await service?.stop("SIGKILL");
         if ((await positions()).some((one) => one < last)) whileFolding += 1;
@@ -241,8 +238,8 @@ function variedClick(n: number, slugs: readonly string[], accountId: string): Li
     browser: { name: ["Firefox", "Chrome", "Safari", "unknown"][n % 4] ?? "", version: `${n % 9}.0` },
     os: { name: ["Linux", "iOS", "Windows"][n % 3] ?? "", version: "" },
     country: ["FR", "DE", "JP", "US", ""][n % 5] ?? "",
-    city: `city ${n % 311}`,
-    referrerHost: n % 11 === 0 ? "direct" : `site-${n % 257}.example`,
+    city: `city ${n % 31}`,
+    referrerHost: n % 11 === 0 ? "direct" : `site-${n % 57}.example`,
     utm: n % 4 === 0 ? { source: `s${n % 23}`, campaign: n % 8 === 0 ? "__proto__" : "spring" } : {},
     visitor: (n % 5_000).toString(16).padStart(16, "0"),
   });

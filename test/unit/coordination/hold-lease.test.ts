@@ -109,6 +109,16 @@ describe("holding a lease", () => {
     expect([working, lines]).toEqual([["a"], ["projector works here"]]);
   });
 
+  it("goes on after it was too busy to renew in time, when nobody took the lease meanwhile", async () => {
+    const { lines, log } = collected();
+    let busyMs = 0;
+    start("a", { log, now: () => time.now() + busyMs });
+    await time.until(worksAlone("a"));
+    busyMs = TTL_MS * 2;
+    await time.pass(TTL_MS * 3);
+    expect([working, lines]).toEqual([["a"], ["projector works here"]]);
+  });
+
   it("stops work that hangs on a lease store that never answers", async () => {
     let asked = 0;
     const hanging: Leases = {

@@ -104,6 +104,7 @@ onServer(chromiumServer, () => {
     expect(await page.getByRole("progressbar", { name: "Build of link-clicks" }).getAttribute("value")).toBe(
       "100",
     );
+    expect(await page.locator("#status").textContent()).toMatch(/Waiting.*5 events/s);
     await looksRight("build-waits");
     await confirm("Cancel the build", "Cancel it");
     await page.getByText("The build was cancelled").waitFor();

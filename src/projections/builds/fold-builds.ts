@@ -65,7 +65,7 @@ export async function foldBuilds(
     });
     if (until.aborted) return { complete: [], faults, events };
     const healthy = claim.builds.filter(({ name }) => !faults.some((one) => one.name === name));
-    const built = await complete(deps, claim, healthy);
+    const built = await complete(deps, claim, healthy, progress);
     isComplete = true;
     return { complete: built.map(checkpointName), faults, events };
   } finally {
@@ -148,6 +148,7 @@ async function complete(
   deps: FoldBuildsDeps,
   claim: Claim,
   caughtUp: readonly Projection[],
+  { events, eventsPerSecond }: Progress,
 ): Promise<Projection[]> {
   const built = new Set<Projection>();
   await changeBuilds(deps.readStore, deps.newId, (builds) => {
@@ -156,7 +157,7 @@ async function complete(
       const building = claimed(claim, projection, builds);
       if (!building) continue;
       built.add(projection);
-      building.progress.done = 1;
+      building.progress = { events, eventsPerSecond, done: 1 };
       if (!building.activates) continue;
       if (entry?.previous) retire(builds, projection, entry.previous);
       const { active } = entry ?? {};

@@ -9,6 +9,7 @@ import type { AccountEvent, DomainEvent, LinkEvent, StoredEvent } from "../../ev
 import { readEvent } from "../../events/read-event.ts";
 import { categoryOf } from "../../events/streams.ts";
 import { webhookEvents } from "../../events/webhook-events.ts";
+import { type Withdrawal, withdrawalsAfter } from "../../events/withdrawals.ts";
 import { NotFound } from "../errors.ts";
 import { WITHHELD } from "./audited-event.ts";
 
@@ -37,7 +38,18 @@ const FOLDS: Readonly<Record<string, () => Fold>> = {
   account: () => fold(noAccount, (state, event) => evolveAccount(state, event as AccountEvent)),
   domain: () => fold(unclaimed, (state, event) => evolveClaim(state, event as DomainEvent)),
   link: () => fold(freeLink, (state, event) => evolveLink(state, event as LinkEvent)),
+  // Those in force, by id.
+  withdrawals: () =>
+    fold(new Map<string, Withdrawal>(), (state, event) => {
+      const inForce = withdrawalsAfter([...state.values()], event);
+      return new Map(inForce.map((one) => [one.withdrawalId, one]));
+    }),
 };
+
+/** Whether the events of the stream add up to a state. */
+export function hasState(stream: string): boolean {
+  return Object.hasOwn(FOLDS, categoryOf(stream));
+}
 
 /** Names of members that hold what events call internal: the deciders call them the same. */
 const INTERNAL: ReadonlySet<string> = new Set(

@@ -90,6 +90,20 @@ describe("the state of a stream", () => {
     await expect(streamState(stores, "link-sho.rt/none")).rejects.toMatchObject({ code: "not_found" });
   });
 
+  it("is that of a link's withdrawals: those in force", async () => {
+    const withdrawalId = "33333333-2222-4333-8444-555555555555";
+    const day = { from: "2026-02-28T00:00:00.000Z", to: "2026-03-01T00:00:00.000Z" };
+    const withdrawn = { ...ofLink, ...day, withdrawalId, reason: "Load test", clicks: 3 };
+    const stream = "withdrawals-sho.rt/abc";
+    await happen(stream, { type: "ClicksWithdrawn", data: withdrawn });
+    await happen(stream, { type: "ClicksRestored", data: { ...ofLink, withdrawalId } });
+    const first = await streamState(stores, stream, { revision: 0 });
+    expect(first.state).toMatchObject({ [withdrawalId]: day });
+    const second = await streamState(stores, stream);
+    expect(second.state).toEqual({});
+    expect(second.changes).toContainEqual({ path: `${withdrawalId}.from`, before: day.from, after: null });
+  });
+
   it("differs by paths: what is new, gone or another", () => {
     const before = { a: 1, b: { c: [1], d: "same" }, gone: null };
     const after = { a: 2, b: { c: [1, 2], d: "same", e: true } };

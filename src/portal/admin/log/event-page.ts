@@ -1,6 +1,5 @@
 // GET /admin/event: one event, its fields explained, its metadata, and as JSON.
 import type { Api } from "../../../api/fastify.ts";
-import { categoryOf } from "../../../events/streams.ts";
 import { actorKey } from "../../../projections/definitions/event-index.ts";
 import { type KeyDocument, keys } from "../../../projections/definitions/keys.ts";
 import {
@@ -8,6 +7,7 @@ import {
   type ExplainedEvent,
   explainedEvent,
 } from "../../../queries/audit/audited-event.ts";
+import { hasState } from "../../../queries/audit/stream-state.ts";
 import { copyable, time } from "../../shell/form.ts";
 import { type Html, html } from "../../shell/html.ts";
 import { sendPage } from "../../shell/page.ts";
@@ -57,7 +57,6 @@ function fieldsCard({ fields }: ExplainedEvent): Html {
 function metadataCard(event: ExplainedEvent, key: string | undefined): Html {
   const { stream, revision, position, id, actor, correlation_id, causation_id } = event;
   const account = (event.data as { accountId?: string } | null)?.accountId;
-  const hasState = ["account", "domain", "link"].includes(categoryOf(stream));
   return html`<section class="card"><h2>Metadata</h2><dl class="facts">
 <dt>Recorded</dt><dd>${time(event.recorded_at)} <code class="small">${event.recorded_at}</code></dd>
 <dt>By</dt><dd>${actorLink(actorKey(actor))} ${key && html`<span class="muted">${key}</span>`}</dd>
@@ -65,7 +64,7 @@ ${account && html`<dt>Account</dt><dd><a href="${address("/admin/events", { acco
 <dt>Correlation id</dt><dd><a href="${address("/admin/events", { correlation_id })}">${correlation_id}</a></dd>
 <dt>Causation id</dt><dd>${causation_id}</dd>
 <dt>Schema version</dt><dd>${event.schema_version}</dd>
-<dt>Revision</dt><dd>${revision} of <a class="break" href="${streamPath(stream)}">${stream}</a>${hasState && html` · <a href="${statePath(stream, revision)}">State as of this event</a>`}</dd>
+<dt>Revision</dt><dd>${revision} of <a class="break" href="${streamPath(stream)}">${stream}</a>${hasState(stream) && html` · <a href="${statePath(stream, revision)}">State as of this event</a>`}</dd>
 <dt>Position</dt><dd><a class="break" href="${address("/admin/log", { from: position })}">${position}</a></dd>
 <dt>Event id</dt><dd>${copyable("event-id", id, "the event id")}</dd></dl></section>`;
 }

@@ -25,7 +25,7 @@ ${found.has_state ? html`${revisions(found)}${changes(found)}<section class="car
 }
 
 function revisions({ stream, revision, against, last_revision }: StreamState): Html {
-  return html`<form method="get" action="/admin/state" class="form-row filters"><input type="hidden" name="stream" value="${stream}">
+  return html`<form method="get" action="/admin/state" class="card console-filters"><input type="hidden" name="stream" value="${stream}">
 ${field({ label: "Revision", name: "revision", type: "number", value: String(revision), hint: `0 to ${last_revision}` })}
 ${field({ label: "Compared with", name: "against", type: "number", value: String(against), hint: "-1: before the first event" })}
 <button class="button">Compare</button></form>`;

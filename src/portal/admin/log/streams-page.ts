@@ -8,6 +8,7 @@ import {
   listClickHours,
   listStreams,
 } from "../../../queries/audit/list-streams.ts";
+import { hasState } from "../../../queries/audit/stream-state.ts";
 import { count } from "../../links/link-view.ts";
 import { field, time } from "../../shell/form.ts";
 import { type Html, html } from "../../shell/html.ts";
@@ -55,14 +56,13 @@ ${nextPage(next, "Older")}`,
     const { name } = query;
     const { events, next } = await streamPage(deps, name, query);
     const older = next === null ? undefined : address("/admin/stream", { name, before: next });
-    const hasState = ["account", "domain", "link"].includes(categoryOf(name));
     return sendPage(reply, {
       title: name,
       nav: "Streams",
       styles: CONSOLE_STYLES,
       body: html`<div class="page-head"><div><p class="small"><a href="${address("/admin/streams", { category: categoryOf(name) })}">Streams</a></p>
 <h1 class="break">${name}</h1></div>
-${hasState && html`<a class="button" href="${statePath(name)}">State</a>`}</div>
+${hasState(name) && html`<a class="button" href="${statePath(name)}">State</a>`}</div>
 <section class="card"><h2>Events, newest first</h2>${eventTable(events.map(shown), "Events of the stream", { withStream: false })}
 ${nextPage(older, "Older")}</section>`,
     });

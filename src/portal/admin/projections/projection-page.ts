@@ -11,7 +11,7 @@ import { redirectTo } from "../../shell/visit.ts";
 import { isRefusal, PROJECTION_ACTS, type ProjectionAct, performAct } from "../acts.ts";
 import { type ConsoleDeps, operatorContext } from "../guard.ts";
 import { address, CONSOLE_STYLES, shortPosition, streamPath } from "../view.ts";
-import { buildText, lagText, progressBar, projectionPath, stateBadge } from "./projection-view.ts";
+import { buildText, isWaiting, lagText, progressBar, projectionPath, stateBadge } from "./projection-view.ts";
 
 const Params = z.object({ name: z.string().max(100) });
 const ActParams = Params.extend({ act: z.enum(PROJECTION_ACTS) });
@@ -64,10 +64,6 @@ ${row.building && html`<div role="status">${progressBar(name, row.building)}${is
 /** Something is about to change by itself. */
 function isBusy(row: ConsoleRow): boolean {
   return (row.building !== null && !isWaiting(row)) || row.state === "behind" || row.state === "faulted";
-}
-
-function isWaiting({ building, activates }: ConsoleRow): boolean {
-  return building !== null && building.done === 1 && !activates;
 }
 
 function acts(row: ConsoleRow, csrf: Html): Html {

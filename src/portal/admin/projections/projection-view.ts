@@ -18,11 +18,18 @@ export function projectionPath(name: string, below = ""): string {
   return `/admin/projections/${encodeURIComponent(name)}${below}`;
 }
 
-export function stateBadge({ state, lag_ms, building }: ConsoleRow): Html {
-  if (building && state !== "faulted") return html`<span class="badge badge-accent">Building</span>`;
+export function stateBadge(row: ConsoleRow): Html {
+  const { state, lag_ms, building } = row;
+  if (building && state !== "faulted")
+    return html`<span class="badge badge-accent">${isWaiting(row) ? "Waiting" : "Building"}</span>`;
   const isCurrent = state === "behind" && lag_ms < RECENT_MS;
   const shown = isCurrent ? "current" : state;
   return html`<span class="badge ${BADGES[shown]}">${shown.charAt(0).toUpperCase()}${shown.slice(1)}</span>`;
+}
+
+/** Complete, and told not to take over by itself. */
+export function isWaiting({ building, activates }: ConsoleRow): boolean {
+  return building !== null && building.done === 1 && !activates;
 }
 
 export function buildText(build: BuildLabel | null): string {

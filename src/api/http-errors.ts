@@ -25,6 +25,7 @@ export const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   invalid_range: 400,
   invalid_webhook: 400,
   invalid_withdrawal: 400,
+  invalid_link: 400,
   webhook_limit_reached: 400,
   invalid_email: 400,
   password_refused: 400,

@@ -10,7 +10,7 @@ export type ClickEvent = StoredEvent & LinkClicked;
 export type LogRange = { upTo: Position } & ({ after: Position } | { from: Position });
 
 /** Bounds the memory of a reader, which holds a few batches at a time. */
-const BATCH = 500;
+const BATCH = 2_000;
 
 /**
  * In log order. The log has no index by link, so all clicks of the range are read and filtered; a batch may be empty.

@@ -1,22 +1,16 @@
 // linkledger clicks withdraw | restore | withdrawals
 import type { Command } from "commander";
-import type { LinkAddress } from "../../commands/links/change-link.ts";
-import type { MatchingClicks } from "../../commands/withdrawals/matching-clicks.ts";
+import { namedLink } from "../../commands/withdrawals/named-link.ts";
 import {
   listWithdrawals,
   previewWithdrawal,
   restoreClicks,
   withdrawClicks,
 } from "../../commands/withdrawals/withdraw-clicks.ts";
-import type { MadeWithdrawal } from "../../commands/withdrawals/withdrawal.ts";
-import type { WithdrawnSelection } from "../../events/withdrawals.ts";
+import { previewRow, withdrawalRow } from "../../queries/audit/withdrawal-rows.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import { runCommand, runWithoutCatchUp, type Session } from "../session.ts";
 import { timeArgument } from "../transfer/time-argument.ts";
-
-export class InvalidLink extends DomainError {
-  override readonly code = "invalid_link";
-}
 
 export class ReasonRequired extends DomainError {
   override readonly code = "reason_required";
@@ -68,7 +62,7 @@ export function clickCommands(program: Command): void {
     .option("--json", "print one JSON document")
     .action((text: string, withdrawalId: string, options: { json?: boolean }) =>
       runCommand(options.json ?? false, async ({ deps, context, config }) => {
-        const address = addressOf(text, config.baseHost);
+        const address = namedLink(text, config.baseHost);
         const { position } = await restoreClicks(deps, context, address, withdrawalId);
         return { withdrawal_id: withdrawalId, restored: true, position };
       }),
@@ -81,56 +75,20 @@ export function clickCommands(program: Command): void {
     .option("--json", "print one JSON document")
     .action((text: string, options: { json?: boolean }) =>
       runWithoutCatchUp(options.json ?? false, async ({ deps, config }) => {
-        const made = await listWithdrawals(deps, addressOf(text, config.baseHost));
+        const made = await listWithdrawals(deps, namedLink(text, config.baseHost));
         return { withdrawals: made.map(withdrawalRow) };
       }),
     );
 }
 
 async function withdrawn({ deps, context, config }: Session, text: string, options: WithdrawOptions) {
-  const address = addressOf(text, config.baseHost);
+  const address = namedLink(text, config.baseHost);
   const { reason, dryRun, json: _, ...request } = options;
   if (dryRun) {
-    const { selection, clicks } = await previewWithdrawal(deps, address, request);
-    return { dry_run: true, ...namedBy(selection), ...countsOf(clicks) };
+    return { dry_run: true, ...previewRow(await previewWithdrawal(deps, address, request)) };
   }
   if (reason === undefined) throw new ReasonRequired("--reason is required: the link's owner is told why");
   const made = await withdrawClicks(deps, context, address, { ...request, reason });
-  const { withdrawalId, position, selection, clicks } = made;
-  return { withdrawal_id: withdrawalId, position, ...namedBy(selection), ...countsOf(clicks) };
-}
-
-/** `clicks`: what goes; `withdrawn_before`: named as well, and out already. */
-function countsOf({ matched, counted, kinds, days, samples }: MatchingClicks) {
-  return {
-    clicks: counted,
-    withdrawn_before: matched - counted,
-    kinds,
-    days,
-    samples: samples.map(({ at, kind, ip, country, visitor, userAgent }) => ({
-      ...{ at, kind, ip, country, visitor, user_agent: userAgent },
-    })),
-  };
-}
-
-function withdrawalRow(made: MadeWithdrawal) {
-  const { withdrawalId, at, restoredAt, clicks, reason } = made;
-  return { withdrawal_id: withdrawalId, at, restored_at: restoredAt, clicks, ...namedBy(made), reason };
-}
-
-function namedBy({ from, to, visitor, ipPrefix, userAgent }: WithdrawnSelection) {
-  return {
-    ...{ from, to, visitor: visitor ?? null },
-    ...{ ip_prefix: ipPrefix ?? null, user_agent: userAgent ?? null },
-  };
-}
-
-/** @throws InvalidLink */
-function addressOf(text: string, baseHost: string): LinkAddress {
-  const named = text.includes("/") ? text : `${baseHost}/${text}`;
-  const url = URL.parse(named.includes("://") ? named : `http://${named}`);
-  const slug = url?.pathname.slice(1).toLowerCase() ?? "";
-  if (!url || slug === "" || slug.includes("/"))
-    throw new InvalidLink(`${text} names no link: give a slug, host/slug or the short URL`);
-  return { host: url.hostname, slug };
+  const { withdrawalId, position } = made;
+  return { withdrawal_id: withdrawalId, position, ...previewRow(made) };
 }

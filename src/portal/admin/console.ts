@@ -10,6 +10,7 @@ import { themeRoute } from "../shell/theme-route.ts";
 import { visitHook } from "../shell/visit.ts";
 import { actRoutes } from "./api/act-routes.ts";
 import { readRoutes } from "./api/read-routes.ts";
+import { withdrawalRoutes } from "./api/withdrawal-routes.ts";
 import { type ConsoleDeps, operatorApi, operatorPages } from "./guard.ts";
 import { liveRates } from "./live-rates.ts";
 import { clicksPage } from "./log/clicks-page.ts";
@@ -23,6 +24,7 @@ import { projectionPages } from "./projections/projection-page.ts";
 import { projectionsPage } from "./projections/projections-page.ts";
 import { sealsPages } from "./seals-page.ts";
 import { signInPages } from "./sign-in-pages.ts";
+import { withdrawalsPages } from "./withdrawals/withdrawals-page.ts";
 
 const PREFIX = "/admin";
 
@@ -60,6 +62,7 @@ export async function consoleRoutes(
         statePage(pages, deps);
         findPages(pages, deps);
         clicksPage(pages, deps);
+        withdrawalsPages(pages, deps);
         sealsPages(pages, deps);
         projectionsPage(pages, { ...deps, rates });
         projectionPages(pages, deps);
@@ -71,6 +74,7 @@ export async function consoleRoutes(
           api.addContentTypeParser("application/json", { parseAs: "string", bodyLimit: 4096 }, parse);
           readRoutes(api, { ...deps, rates });
           actRoutes(api, deps);
+          withdrawalRoutes(api, deps);
         },
         { prefix: "/api" },
       );

@@ -89,3 +89,13 @@ export const ClicksQuestion = z.object({
 });
 
 export const SealsQuestion = z.object({ before: whole(0), limit });
+
+/** Of clicks to withdraw; what is empty is not asked for. */
+export const WithdrawalQuestion = z.object({
+  link: text,
+  from: moment,
+  to: moment,
+  visitor: text,
+  ip_prefix: text,
+  user_agent: text,
+});

@@ -19,6 +19,7 @@ const CONSOLE = [
   { name: "Streams", path: "/admin/streams", icon: "link" },
   { name: "Find events", path: "/admin/events", icon: "search" },
   { name: "Clicks", path: "/admin/clicks", icon: "chart" },
+  { name: "Withdrawals", path: "/admin/withdrawals", icon: "pause" },
   { name: "Seals", path: "/admin/seals", icon: "check" },
   { name: "Projections", path: "/admin/projections", icon: "clock" },
 ] as const satisfies readonly Entry[];

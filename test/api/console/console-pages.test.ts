@@ -30,7 +30,13 @@ describe("the console", { timeout: 60_000 }, () => {
       ...["/admin/streams?category=seals", `/admin/stream?name=${stream}`],
       ...[`/admin/event?stream=${stream}&revision=0`, `/admin/state?stream=${stream}`],
       ...["/admin/events", `/admin/events?account=${member.accountId}&from=&to=`, "/admin/log"],
-      ...["/admin/clicks", "/admin/seals", "/admin/projections", "/admin/projections/event-index"],
+      ...[
+        "/admin/clicks",
+        "/admin/withdrawals",
+        "/admin/seals",
+        "/admin/projections",
+        "/admin/projections/event-index",
+      ],
     ];
     await until("the link", async () =>
       (await operator.get("/admin/streams?category=link")).text.includes(body.slug),

@@ -33,7 +33,11 @@ export function isWaiting({ building, activates }: ConsoleRow): boolean {
 }
 
 export function buildText(build: BuildLabel | null): string {
-  return build === null ? "none" : `version ${build.version}, build ${build.build}`;
+  if (build === null) return "none";
+  const { version, build: number, rules, outdated } = build;
+  const under =
+    rules === null ? "" : `, clicks classified under ${rules}${outdated ? " (this program has others)" : ""}`;
+  return `version ${version}, build ${number}${under}`;
 }
 
 export function lagText({ lag_ms }: ConsoleRow): string {

@@ -1,0 +1,39 @@
+// /admin/api/withdrawals: a link's withdrawals of clicks as JSON, what another one would take out, and both ways.
+import { z } from "zod";
+import type { Api } from "../../../api/fastify.ts";
+import { previewRow, withdrawalRow } from "../../../queries/audit/withdrawal-rows.ts";
+import type { ConsoleDeps } from "../guard.ts";
+import { WithdrawalQuestion } from "../questions.ts";
+import {
+  previewFor,
+  RestoreForm,
+  restoreFor,
+  WithdrawalForm,
+  withdrawalsFor,
+  withdrawFor,
+} from "../withdrawals/operator-withdrawals.ts";
+
+const OfLink = z.object({ link: z.string().min(1).max(500) });
+const Preview = WithdrawalQuestion.required({ link: true, from: true });
+
+export function withdrawalRoutes(app: Api, deps: ConsoleDeps): void {
+  app.get("/withdrawals", { schema: { querystring: OfLink } }, async ({ query }) => ({
+    withdrawals: (await withdrawalsFor(deps, query.link)).map(withdrawalRow),
+  }));
+
+  app.get("/withdrawals/preview", { schema: { querystring: Preview } }, async ({ query }) => {
+    const preview = await previewFor(deps, query);
+    return preview ? previewRow(preview) : {};
+  });
+
+  app.post("/withdrawals", { schema: { body: WithdrawalForm } }, async (request, reply) => {
+    const made = await withdrawFor(deps, request, request.body);
+    const { withdrawalId, position } = made;
+    return reply.code(201).send({ withdrawal_id: withdrawalId, position, ...previewRow(made) });
+  });
+
+  app.post("/withdrawals/restore", { schema: { body: RestoreForm } }, async (request) => {
+    const { withdrawalId, position } = await restoreFor(deps, request, request.body);
+    return { withdrawal_id: withdrawalId, restored: true, position };
+  });
+}

@@ -1,0 +1,137 @@
+// GET /admin/withdrawals: a link's withdrawals of clicks, and what another one would take out. POST: withdraws, restores.
+import type { Api } from "../../../api/fastify.ts";
+import { CommandRefused } from "../../../commands/errors.ts";
+import type { WithdrawalPreview } from "../../../commands/withdrawals/withdraw-clicks.ts";
+import type { MadeWithdrawal } from "../../../commands/withdrawals/withdrawal.ts";
+import type { WithdrawnSelection } from "../../../events/withdrawals.ts";
+import { count } from "../../links/link-view.ts";
+import { confirmed, field, time } from "../../shell/form.ts";
+import { type Html, html } from "../../shell/html.ts";
+import { icon } from "../../shell/icons.ts";
+import { csrfField, sendPage } from "../../shell/page.ts";
+import { type Notice, redirectTo } from "../../shell/visit.ts";
+import type { ConsoleDeps } from "../guard.ts";
+import { WithdrawalQuestion } from "../questions.ts";
+import { address, CONSOLE_STYLES, empty } from "../view.ts";
+import {
+  previewFor,
+  RestoreForm,
+  restoreFor,
+  WithdrawalForm,
+  type WithdrawalQuery,
+  withdrawalsFor,
+  withdrawFor,
+} from "./operator-withdrawals.ts";
+
+const PATH = "/admin/withdrawals";
+
+export function withdrawalsPages(app: Api, deps: ConsoleDeps): void {
+  app.get("/withdrawals", { schema: { querystring: WithdrawalQuestion } }, async ({ query }, reply) => {
+    const { link } = query;
+    const found = await toldOrThrown(async () => ({
+      made: link === undefined ? undefined : await withdrawalsFor(deps, link),
+      preview: await previewFor(deps, query),
+    }));
+    const { made, preview } = "notice" in found ? {} : found;
+    const csrf = csrfField(reply);
+    return sendPage(reply, {
+      title: "Withdrawals",
+      nav: "Withdrawals",
+      notice: "notice" in found ? found.notice : undefined,
+      styles: CONSOLE_STYLES,
+      body: html`<div class="page-head"><div><h1>Withdrawals</h1>
+<p class="muted">Clicks of a link that no longer count, such as test clicks or fraud. Their events stay, and each withdrawal can be taken back.</p></div></div>
+${filters(query)}
+${preview && previewCard(preview, link ?? "", csrf)}
+${made && (made.length === 0 ? empty("No withdrawals", "No click of this link was ever withdrawn.") : table(made, link ?? "", csrf))}`,
+    });
+  });
+
+  app.post("/withdrawals", { schema: { body: WithdrawalForm } }, async (request, reply) => {
+    const { body } = request;
+    const done = await toldOrThrown(async () => await withdrawFor(deps, request, body));
+    if ("notice" in done)
+      return redirectTo(reply, address(PATH, { ...body, reason: undefined }), done.notice);
+    const text = `${count(done.clicks.counted)} clicks no longer count, from the moment the projector has seen it.`;
+    return redirectTo(reply, address(PATH, { link: body.link }), { kind: "done", text });
+  });
+
+  app.post("/withdrawals/restore", { schema: { body: RestoreForm } }, async (request, reply) => {
+    const { link } = request.body;
+    const done = await toldOrThrown(async () => await restoreFor(deps, request, request.body));
+    const text = "Its clicks count again, unless another withdrawal covers them.";
+    const notice = "notice" in done ? done.notice : ({ kind: "done", text } as const);
+    return redirectTo(reply, address(PATH, { link }), notice);
+  });
+}
+
+/** A refusal is told on the page; other errors have a page of their own. */
+async function toldOrThrown<T extends object>(work: () => Promise<T>): Promise<T | { notice: Notice }> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof CommandRefused)) throw error;
+    return { notice: { kind: "failed", text: `${error.message}.` } };
+  }
+}
+
+function filters({ link, from, to, visitor, ip_prefix, user_agent }: WithdrawalQuery): Html {
+  const given = (label: string, name: string, value: string | undefined, placeholder: string) =>
+    field({ label, name, value: value ?? "", placeholder, autocomplete: "off" });
+  return html`<form method="get" action="${PATH}" class="card console-filters">
+${given("Link", "link", link, "slug, host/slug or short URL")}
+${given("From", "from", from, "2026-03-01T10:00Z")}
+${given("Until", "to", to, "now")}
+${given("Network", "ip_prefix", ip_prefix, "203.0.113.0/24")}
+${given("User agent contains", "user_agent", user_agent, "HeadlessChrome")}
+${given("Visitor code", "visitor", visitor, "16 hex digits")}
+<div class="actions"><button class="button button-primary">${icon("search")}Show</button><a class="button" href="${PATH}">Clear</a></div></form>`;
+}
+
+function previewCard({ selection, clicks }: WithdrawalPreview, link: string, csrf: Html): Html {
+  const { counted, matched, kinds, days, samples } = clicks;
+  const before = matched - counted;
+  return html`<section class="card stack"><h2>What would go: ${count(counted)} clicks</h2>
+<p class="muted">${selectionText(selection)}${before > 0 && html`. ${count(before)} more are named, and withdrawn already`}.</p>
+${
+  counted > 0 &&
+  html`<dl class="facts"><dt>Clicks of people</dt><dd>${count(kinds.click)}</dd><dt>Previews</dt><dd>${count(kinds.preview)}</dd><dt>QR scans</dt><dd>${count(kinds.qr_scan)}</dd>
+${Object.entries(days).map(([day, clicksOfDay]) => html`<dt>${day}</dt><dd>${count(clicksOfDay)}</dd>`)}</dl>
+<table class="table"><caption class="visually-hidden">The latest of them</caption>
+<thead><tr><th scope="col">Happened</th><th scope="col">Kind</th><th scope="col">From</th><th scope="col">User agent</th></tr></thead>
+<tbody>${samples.map(
+    ({ at, kind, country, ip, userAgent }) =>
+      html`<tr><td class="nowrap">${time(at)}</td><td data-label="Kind">${kind}</td><td data-label="From">${country} <span class="muted small">${ip}</span></td><td data-label="User agent"><span class="clip" title="${userAgent}">${userAgent}</span></td></tr>`,
+  )}</tbody></table>
+${confirmed("Withdraw them", html`<p>The link's owner sees it in the link's history, with the reason.</p>`, withdrawForm(selection, link, csrf))}`
+}</section>`;
+}
+
+function withdrawForm(selection: WithdrawnSelection, link: string, csrf: Html): Html {
+  const { from, to, visitor, ipPrefix, userAgent } = selection;
+  const kept = { link, from, to, visitor, ip_prefix: ipPrefix, user_agent: userAgent };
+  return html`<form method="post" action="${PATH}" class="stack">${csrf}
+${Object.entries(kept).map(([name, value]) => value !== undefined && html`<input type="hidden" name="${name}" value="${value}">`)}
+${field({ label: "Reason", name: "reason", required: true, maxlength: 500, autocomplete: "off" })}
+<div><button class="button button-danger">Withdraw now</button></div></form>`;
+}
+
+function table(made: readonly MadeWithdrawal[], link: string, csrf: Html): Html {
+  return html`<section class="card"><h2>Withdrawals of this link</h2><table class="table"><caption class="visually-hidden">Withdrawals, newest first</caption>
+<thead><tr><th scope="col">Made</th><th scope="col" class="end">Clicks</th><th scope="col">Which</th><th scope="col">Reason</th><th scope="col">State</th></tr></thead>
+<tbody>${made.toReversed().map(
+    (one) =>
+      html`<tr><td class="nowrap">${time(one.at)}</td><td data-label="Clicks" class="end number">${count(one.clicks)}</td>
+<td data-label="Which"><span class="break">${selectionText(one)}</span></td><td data-label="Reason"><span class="break">${one.reason}</span></td>
+<td data-label="State">${one.restoredAt === null ? restoreForm(one, link, csrf) : html`taken back ${time(one.restoredAt)}`}</td></tr>`,
+  )}</tbody></table></section>`;
+}
+
+function restoreForm({ withdrawalId, clicks }: MadeWithdrawal, link: string, csrf: Html): Html {
+  return html`<form method="post" action="${PATH}/restore">${csrf}<input type="hidden" name="link" value="${link}">
+<input type="hidden" name="withdrawal_id" value="${withdrawalId}"><button class="button" aria-label="Restore ${count(clicks)} clicks">Restore</button></form>`;
+}
+
+function selectionText({ from, to, visitor, ipPrefix, userAgent }: WithdrawnSelection): Html {
+  return html`From ${time(from)} until ${time(to)}${ipPrefix && html`, from ${ipPrefix}`}${userAgent && html`, user agent with “${userAgent}”`}${visitor && html`, visitor ${visitor}`}`;
+}

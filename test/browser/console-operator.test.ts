@@ -18,12 +18,14 @@ onServer(chromiumServer, () => {
   let portal: PortalBrowser;
   let page: Page;
   let complaints: string[];
+  let shortUrl: string;
 
   beforeAll(async () => {
     portal = await openPortalBrowser({ ADMIN_TOKEN });
     const { key } = await portal.service.member("developer");
     const { body } = await portal.service.post("/api/v1/shorten", key, { url: "https://example.com/" });
-    for (let n = 0; n < 5; n++) await portal.follow(String(body.short_url));
+    shortUrl = String(body.short_url);
+    for (let n = 0; n < 5; n++) await portal.follow(shortUrl);
   }, PATIENCE_MS);
   afterAll(() => portal?.stop());
 
@@ -124,6 +126,23 @@ onServer(chromiumServer, () => {
     await page.getByText("The previous build answers again.").waitFor();
     expect((await builds())?.active?.build).toBe(0);
     await looksRight("rolled-back");
+  });
+
+  it("takes test clicks out after a look at them, and back in", { timeout: PATIENCE_MS }, async () => {
+    await open("/admin");
+    await page.getByRole("link", { name: "Withdrawals" }).click();
+    await page.getByLabel("Link", { exact: true }).fill(shortUrl);
+    await page.getByLabel("From", { exact: true }).fill(new Date().toISOString().slice(0, 10));
+    await act("Show").click();
+    await page.getByRole("heading", { name: "What would go: 5 clicks" }).waitFor();
+    await page.locator("summary", { hasText: "Withdraw them" }).click();
+    await page.getByLabel("Reason").fill("Our own test");
+    await looksRight("withdrawal-preview");
+    await act("Withdraw now").click();
+    await page.getByText("5 clicks no longer count").waitFor();
+    await looksRight("withdrawals");
+    await act("Restore 5 clicks").click();
+    await page.getByText("Its clicks count again").waitFor();
   });
 
   it("leaves a record of all of it, and signs out", { timeout: PATIENCE_MS }, async () => {

@@ -25,7 +25,12 @@ export async function* clicksBetween(
   let start: { after: Position } | { from: Position } =
     "from" in range ? { from: range.from } : { after: range.after };
   for (let last = ""; last < upTo; start = { after: last }) {
-    const events = await eventStore.readAll({ ...start, prefixes: [PREFIX.clicks], limit: BATCH });
+    const events = await eventStore.readAll({
+      ...start,
+      prefixes: [PREFIX.clicks],
+      limit: BATCH,
+      mentions: link,
+    });
     last = events.at(-1)?.position ?? upTo;
     yield events.filter(({ position }) => position <= upTo).flatMap((event) => clickOf(event, link));
   }

@@ -79,6 +79,11 @@ export type ReadAllOptions = {
   /** Stream name prefixes, such as `account-`, `clicks-`. */
   prefixes: readonly string[];
   limit: number;
+  /**
+   * Only events with this text value in their data are wanted: others may be left out, but for the last one of an answer,
+   * after which the next read continues. A hint, with which SQLite reads much faster.
+   */
+  mentions?: string | undefined;
 };
 
 export type SubscribeOptions = {

@@ -80,6 +80,33 @@ export function readPromises({ fixture, newStream }: Subject): void {
       );
     });
 
+    it("leaves out nothing that mentions the wanted text, page by page", async () => {
+      const { store } = fixture();
+      const [stream, other] = [newStream("mention-"), newStream("mention-")];
+      const wanted = 'a "quoted" é/text';
+      const texts = Array.from({ length: 12 }, (_, n) => (n % 5 === 1 ? [wanted, "b", wanted] : ["b", "c"]));
+      let expected: "none" | number = "none";
+      for (const [n, part] of texts.entries()) {
+        const events = part.flatMap((text) => Array.from({ length: 9 }, () => sampleEvent({ text })));
+        expected = (await store.append(stream, expected, events)).revision;
+        if (n % 4 === 0) await store.append(other, "any", [sampleEvent({ text: wanted })]);
+      }
+      const prefixes = [stream, other];
+      const isWanted = ({ data }: { data: unknown }) => (data as { text: string }).text === wanted;
+      const all = (await store.readAll({ prefixes, limit: 1_000 })).filter(isWanted);
+      for (const limit of [1, 4, 1_000]) {
+        const found: typeof all = [];
+        for (let after: string | undefined; ; ) {
+          const page = await store.readAll({ prefixes, after, limit, mentions: wanted });
+          if (page.length === 0) break;
+          expect(page.length).toBeLessThanOrEqual(limit);
+          found.push(...page.filter(isWanted));
+          after = page.at(-1)?.position;
+        }
+        expect(found).toEqual(all);
+      }
+    });
+
     it("continues in the middle of a large batch, and keeps the order of interleaved streams", async () => {
       const { store } = fixture();
       const [a, b] = [newStream("left-"), newStream("right-")];

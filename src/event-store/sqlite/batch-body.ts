@@ -32,7 +32,12 @@ export function batchBody(events: NewEvents): Uint8Array {
 
 /** The events in the form in which they were appended. `makerOf`: as of eachEvent. */
 export function newEventsOfBody(body: Uint8Array, count: number, makerOf: MakerOf): NewEvents {
-  const text = textOfBody(body).toString("utf8");
+  return newEventsOfText(textOfBody(body), count, makerOf);
+}
+
+/** Of what textOfBody returns. */
+export function newEventsOfText(json: Buffer, count: number, makerOf: MakerOf): NewEvents {
+  const text = json.toString("utf8");
   if (!text.startsWith("{")) return eventsOfLines(text);
   const stored = JSON.parse(text) as Column | EventColumns;
   return "times" in stored ? stored : (expand(stored, count, makerOf) as NewEvent[]);

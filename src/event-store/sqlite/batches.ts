@@ -12,6 +12,8 @@ import { BATCH_COLUMNS, type BatchParts, eventsOfParts, partsOf, type StoredBatc
 
 /** Decoded batches kept: a reader that pages through the log continues inside the batch where its page ended. */
 const KEPT_DECODED = 4;
+/** Events of the batches that a search looks at before it answers, as its thread does nothing else meanwhile. */
+const SEARCHED_AT_A_TIME = 100_000;
 
 /** Reads a block of an archive file. */
 export type ReadArchived = (reference: BlockReference) => BatchParts;
@@ -27,6 +29,7 @@ export class SqliteBatches {
   readonly #ofPrefixes: (prefixes: readonly string[]) => PrefixStatement;
   readonly #readArchived: ReadArchived;
   readonly #decoded = new Map<number, RecordedEvent[]>();
+  #searched: { key: string; rows: RecordedEvent[] } | undefined;
   readonly #makerOf = objectMakers();
 
   readonly writer: BatchWriter;
@@ -88,8 +91,11 @@ export class SqliteBatches {
     });
   }
 
-  /** At most `limit` rows after the position, in order. */
-  readAll({ after, prefixes, limit }: ReadAllRequest): RecordedEvent[] {
+  /**
+   * At most `limit` rows after the position, in order. `mentions`: rows without it may be left out, but for the last one
+   * of an answer that ends before the last batch.
+   */
+  readAll({ after, prefixes, limit, mentions }: ReadAllRequest): RecordedEvent[] {
     const { statement, bounds } = this.#ofPrefixes(prefixes.map(ofCategory));
     // No limit in SQL: it would count batches, and a batch may have no matching event.
     const batches = statement.iterate({
@@ -101,9 +107,11 @@ export class SqliteBatches {
     const start = positionText(after);
     const wanted = ({ stream, position }: RecordedEvent) =>
       position > start && (!partial || prefixes.some((prefix) => stream.startsWith(prefix)));
-    return this.#collect(batches, limit, (rows) =>
-      !partial && (rows[0]?.position ?? start) > start ? rows : rows.filter(wanted),
-    );
+    const select = (rows: RecordedEvent[]) =>
+      !partial && (rows[0]?.position ?? start) > start ? rows : rows.filter(wanted);
+    return mentions === undefined
+      ? this.#collect(batches, limit, select)
+      : this.#search(batches, limit, select, Buffer.from(JSON.stringify(mentions)));
   }
 
   /** The event with this id in a batch of the stream; searched from the end, because retries repeat recent appends. */
@@ -139,17 +147,48 @@ export class SqliteBatches {
     return found.length > limit ? found.slice(0, limit) : found;
   }
 
+  #search(
+    batches: Iterable<StoredBatch>,
+    limit: number,
+    select: (rows: RecordedEvent[]) => RecordedEvent[],
+    wanted: Buffer,
+  ): RecordedEvent[] {
+    const found: RecordedEvent[] = [];
+    let searched = 0;
+    for (const batch of batches) {
+      searched += batch.count;
+      for (const row of select(this.#mentioning(batch, wanted))) found.push(row);
+      if (found.length >= limit) break;
+      if (searched < SEARCHED_AT_A_TIME) continue;
+      const last = select(this.#eventsOf(batch)).at(-1);
+      if (last && last.position !== found.at(-1)?.position) found.push(last);
+      if (last) break;
+    }
+    return found.length > limit ? found.slice(0, limit) : found;
+  }
+
+  /** The events of those appends in the batch that have the text; kept of the last batch, as a page may end in it. */
+  #mentioning(batch: StoredBatch, wanted: Buffer): RecordedEvent[] {
+    const key = `${batch.last_position} ${batch.count} ${wanted}`;
+    if (this.#searched?.key !== key)
+      this.#searched = { key, rows: eventsOfParts(this.#partsOf(batch), this.#makerOf, wanted) };
+    return this.#searched.rows;
+  }
+
   #eventsOf(batch: StoredBatch): RecordedEvent[] {
     const known = this.#decoded.get(batch.last_position);
     // A merge may have put a longer batch at the same last position.
     if (known?.length === batch.count) return known;
-    const { body } = batch;
-    const parts = isArchived(body) ? this.#readArchived(blockReference(body)) : partsOf(batch);
-    const rows = eventsOfParts(parts, this.#makerOf);
+    const rows = eventsOfParts(this.#partsOf(batch), this.#makerOf);
     this.#decoded.delete(batch.last_position);
     this.#decoded.set(batch.last_position, rows);
     if (this.#decoded.size > KEPT_DECODED) this.#decoded.delete(this.#decoded.keys().next().value ?? 0);
     return rows;
+  }
+
+  #partsOf(batch: StoredBatch): BatchParts {
+    const { body } = batch;
+    return isArchived(body) ? this.#readArchived(blockReference(body)) : partsOf(batch);
   }
 }
 

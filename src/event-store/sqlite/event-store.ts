@@ -124,10 +124,10 @@ class SqliteEventStore implements EventStore {
     return await this.#log.read({ stream, from, backwards, limit });
   }
 
-  async readAll({ after, from, prefixes, limit }: ReadAllOptions): Promise<RecordedEvent[]> {
+  async readAll({ after, from, prefixes, limit, mentions }: ReadAllOptions): Promise<RecordedEvent[]> {
     this.#refuseWhenClosed();
     const before = from === undefined ? Number(after ?? 0) : Number(from) - 1;
-    return await this.#log.readAll({ after: before, prefixes, limit });
+    return await this.#log.readAll({ after: before, prefixes, limit, mentions });
   }
 
   subscribe({ after, prefixes, signal, batchSize: limit = 500 }: SubscribeOptions) {

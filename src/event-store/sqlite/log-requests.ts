@@ -34,7 +34,13 @@ export type AppendRequest = {
 };
 
 export type ReadRequest = { stream: string; from: number | undefined; backwards: boolean; limit: number };
-export type ReadAllRequest = { after: number; prefixes: readonly string[]; limit: number };
+/** `mentions`: as in ReadAllOptions. */
+export type ReadAllRequest = {
+  after: number;
+  prefixes: readonly string[];
+  limit: number;
+  mentions?: string | undefined;
+};
 
 /** A conflict is a value, not an exception: it is sent between threads, and does not roll back a group of appends. */
 export type AppendOutcome =

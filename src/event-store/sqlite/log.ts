@@ -80,11 +80,14 @@ export class SqliteLog {
 
   readAll(request: ReadAllRequest): RecordedEvent[] {
     if (request.prefixes.length === 0) return [];
-    return this.#inSnapshot(() =>
-      merged(this.#rows.readAll(request), this.#batches.readAll(request), request.limit, (a, b) =>
-        a.position < b.position ? -1 : 1,
-      ),
-    );
+    return this.#inSnapshot(() => {
+      const rows = this.#rows.readAll(request);
+      const inBatches = this.#batches.readAll(request);
+      // A search may end before the last batch: rows behind it are for the next read.
+      const end = request.mentions === undefined ? undefined : inBatches.at(-1)?.position;
+      const inRows = end === undefined ? rows : rows.filter(({ position }) => position < end);
+      return merged(inRows, inBatches, request.limit, (a, b) => (a.position < b.position ? -1 : 1));
+    });
   }
 
   /** Again when an archive file can't be read: its events may have been put back into the log since the snapshot. */

@@ -2,7 +2,7 @@
 import { eachEvent } from "../event-columns.ts";
 import type { MakerOf } from "../object-makers.ts";
 import type { RecordedEvent } from "../port.ts";
-import { newEventsOfBody } from "./batch-body.ts";
+import { newEventsOfText, textOfBody } from "./batch-body.ts";
 import type { PlacedRun } from "./batch-runs.ts";
 import { isMerged, type Part, partsOfMerged } from "./merged-body.ts";
 import { positionTexts } from "./positions.ts";
@@ -21,22 +21,44 @@ export type StoredBatch = {
 /** The bodies of a batch's appends, and the places of their events in the same order. */
 export type BatchParts = { runs: PlacedRun[]; parts: Part[] };
 
-/** Events share the objects of repeated values, so these must not be mutated. `makerOf`: as of eachEvent. */
-export function eventsOfParts({ runs, parts }: BatchParts, makerOf: MakerOf): RecordedEvent[] {
+/**
+ * Events share the objects of repeated values, so these must not be mutated. `makerOf`: as of eachEvent. `wanted`: leaves
+ * out parts that don't have it in their JSON, at a fifth of the time.
+ */
+export function eventsOfParts(
+  { runs, parts }: BatchParts,
+  makerOf: MakerOf,
+  wanted?: Buffer,
+): RecordedEvent[] {
   const events: RecordedEvent[] = [];
   const textOf = positionTexts();
   let [run, inRun, n] = [runs[0] as PlacedRun, 0, 0];
-  for (const { body, count } of parts)
-    eachEvent(newEventsOfBody(body, count, makerOf), makerOf, (id, type, data, metadata) => {
-      if (inRun === run.count) {
-        inRun = 0;
-        run = runs[++n] as PlacedRun;
-      }
+  const nextRun = () => {
+    inRun = 0;
+    run = runs[++n] as PlacedRun;
+  };
+  const pass = (count: number) => {
+    for (let left = count; left > 0; ) {
+      if (inRun === run.count) nextRun();
+      const passed = Math.min(left, run.count - inRun);
+      inRun += passed;
+      left -= passed;
+    }
+  };
+  for (const { body, count } of parts) {
+    const json = textOfBody(body);
+    if (wanted && !json.includes(wanted)) {
+      pass(count);
+      continue;
+    }
+    eachEvent(newEventsOfText(json, count, makerOf), makerOf, (id, type, data, metadata) => {
+      if (inRun === run.count) nextRun();
       const { stream, recordedAt } = run;
       const [revision, position] = [run.revision + inRun, textOf(run.position + inRun)];
       inRun++;
       events.push({ id, type, data, metadata, stream, revision, position, recordedAt });
     });
+  }
   return events;
 }
 

@@ -14,7 +14,7 @@ import { append } from "../support/runtime/stores.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 
 const LINK = "sho.rt/abc";
-const CLICKS = 1_200;
+const CLICKS = 2_400;
 
 type Opened = { config: Config; eventStore: EventStore };
 

@@ -41,8 +41,8 @@ ${row.fault && faultCard(row, csrfField(reply))}
 <dl class="facts"><dt>Answers from</dt><dd>${buildText(row.active)}</dd><dt>Kept for a rollback</dt><dd>${buildText(row.previous)}</dd>
 <dt>Version of the program</dt><dd>${row.version}</dd>
 <dt>Position</dt><dd>${row.position === null ? "the beginning" : shortPosition(row.position)}</dd><dt>Lag</dt><dd>${lagText(row)}</dd></dl>
-${row.building && html`<div role="status">${progressBar(name, row.building)}${isWaiting(row) && html`<p>Complete: it waits to take over.</p>`}</div>`}</section>
-<section class="card" id="acts" data-live><h2>What you can do</h2><div class="actions">${acts(row, csrfField(reply))}</div></section>`,
+${row.building && html`<div role="status">${progressBar(name, row.building)}${isWaiting(row) && html`<p>Complete: it waits to take over${row.building.rules !== null && html`, with clicks by rules ${row.building.rules}`}.</p>`}</div>`}</section>
+<section class="card" id="acts" data-live><h2>What you can do</h2>${row.active && row.active.rules !== null && asRecorded}<div class="actions">${acts(row, csrfField(reply))}</div></section>`,
     });
   });
 
@@ -60,6 +60,8 @@ ${row.building && html`<div role="status">${progressBar(name, row.building)}${is
     return redirectTo(reply, projectionPath(name), notice);
   });
 }
+
+const asRecorded = html`<p class="muted">A rebuild counts clicks as they were recorded, not by these rules: <code>linkledger projections build --rules</code> classifies them again.</p>`;
 
 /** Something is about to change by itself. */
 function isBusy(row: ConsoleRow): boolean {

@@ -111,8 +111,12 @@ describe("holding a lease", () => {
 
   it("goes on after it was too busy to renew in time, when nobody took the lease meanwhile", async () => {
     const { lines, log } = collected();
+    const onNetwork: Leases = {
+      ...leases,
+      hold: async (...request) => time.sleep(10).then(() => leases.hold(...request)),
+    };
     let busyMs = 0;
-    start("a", { log, now: () => time.now() + busyMs });
+    start("a", { log, leases: onNetwork, now: () => time.now() + busyMs });
     await time.until(worksAlone("a"));
     busyMs = TTL_MS * 2;
     await time.pass(TTL_MS * 3);

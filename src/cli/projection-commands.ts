@@ -1,7 +1,12 @@
 // linkledger projections status | build | rebuild | cancel | rollback | activate | retry; verify beside it.
 import type { Command } from "commander";
 import { PRESENT_RULES, rulesText } from "../classification/classify.ts";
-import { prepareBuilds, prepareReclassified, rebuild } from "../projections/builds/finish-builds.ts";
+import {
+  finishBuilds,
+  prepareBuilds,
+  prepareReclassified,
+  rebuild,
+} from "../projections/builds/finish-builds.ts";
 import { movedClicks } from "../projections/builds/moved-clicks.ts";
 import { clickProjections } from "../projections/groups.ts";
 import {
@@ -19,6 +24,7 @@ import { DomainError } from "../runtime/errors.ts";
 import { createLogger } from "../runtime/logging.ts";
 import type { Printable } from "./output.ts";
 import { progressLine } from "./progress-line.ts";
+import { statusLines } from "./projections/status-lines.ts";
 import { verifyCommand } from "./projections/verify-command.ts";
 import { runWithoutCatchUp, type Session } from "./session.ts";
 
@@ -35,10 +41,11 @@ export function projectionCommands(program: Command): void {
     .command("status")
     .description("progress, builds and faults of the projections")
     .option("--json", "print one JSON document")
-    .action((options: Options) =>
-      runWithoutCatchUp(options.json ?? false, ({ backend, deps }) =>
-        projectionRows({ ...deps, readStore: backend.foldStore }),
-      ),
+    .action(({ json = false }: Options) =>
+      runWithoutCatchUp(json, async ({ backend, deps }) => {
+        const rows = await projectionRows({ ...deps, readStore: backend.foldStore });
+        return json ? rows : statusLines(rows);
+      }),
     );
 
   named(
@@ -75,9 +82,9 @@ export function projectionCommands(program: Command): void {
   );
   named(
     projections.command("activate").description("let builds take over that wait for it"),
-    async (session, chosen) => {
+    async (session, chosen, options) => {
       await activateProjectionBuilds(operating(session), session.context, chosen);
-      return { activated: chosen.map(({ name }) => name) };
+      return await withProgress(session, chosen, options, finishBuilds);
     },
     "<name...>",
   );

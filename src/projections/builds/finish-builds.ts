@@ -74,6 +74,16 @@ export async function prepareReclassified(
   return await finish(claimant, projections, registered, onProgress);
 }
 
+/** Folds builds that are registered already, such as those that were just told to take over. @throws as `rebuild` */
+export async function finishBuilds(
+  deps: FoldBuildsDeps,
+  projections: readonly Projection[],
+  onProgress: (progress: Progress) => void,
+): Promise<FinishedBuilds> {
+  const claimant = { ...deps, by: deps.newId() };
+  return await finish(claimant, projections, await readBuilds(deps.readStore), onProgress);
+}
+
 async function finish(
   deps: FoldBuildsDeps,
   projections: readonly Projection[],

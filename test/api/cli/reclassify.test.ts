@@ -61,7 +61,8 @@ describe("clicks that are classified again", { timeout: 60_000 }, () => {
   });
 
   it("are answered after activation, by rules that the status names", async () => {
-    await cli.json("projections", "activate", ...NAMES);
+    const { builds } = await cli.json("projections", "activate", ...NAMES);
+    expect(builds.map(({ active }: { active: boolean }) => active)).toEqual(NAMES.map(() => true));
     await until("the builds to take over", async () => (await kinds()).join() === "1,6");
     expect(await active()).toMatchObject({ rules: RULES, outdated: false });
     // Parts of days are read from the log.

@@ -1,0 +1,36 @@
+// `projections status` for people: a line for each projection, with what JSON answers have as objects.
+import { describeProgress } from "../../projections/runner/progress.ts";
+import type {
+  BuildingRow,
+  BuildLabel,
+  ProjectionRow,
+  ProjectionRows,
+} from "../../queries/audit/projection-rows.ts";
+
+/** Such as `link-days  current  version 3 build 1 (before: version 3 build 0)  at 00000000000000200043`. */
+export function statusLines({ head, projections }: ProjectionRows) {
+  return { head, projections: projections.map(lineOf) };
+}
+
+function lineOf({ name, state, active, previous, building, position, lag_ms: lagMs, fault }: ProjectionRow) {
+  const before = previous ? ` (before: ${label(previous)})` : "";
+  const behind = lagMs > 0 ? [`${Math.round(lagMs / 1000)} s behind`] : [];
+  const stopped = fault ? [`stopped at ${fault.type} ${fault.position}: ${fault.error}`] : [];
+  const made = building ? [madeOf(building)] : [];
+  const build = `${active ? label(active) : "not built yet"}${before}`;
+  return [name, state, build, `at ${position ?? "the start"}`, ...behind, ...stopped, ...made].join("  ");
+}
+
+function label({ version, build, rules, outdated }: BuildLabel): string {
+  const under = rules === null ? "" : ` under ${rules}${outdated ? ", not the present ones" : ""}`;
+  return `version ${version} build ${build}${under}`;
+}
+
+function madeOf(building: BuildingRow): string {
+  if (building.done === 1) return `complete and not active: ${label(building)}`;
+  return `in the making: ${label(building)}, ${describeProgress(progressOf(building))}`;
+}
+
+function progressOf({ events, events_per_second: eventsPerSecond, done, seconds_left: left }: BuildingRow) {
+  return { events, eventsPerSecond, done, ...(left === null ? {} : { secondsLeft: left }) };
+}

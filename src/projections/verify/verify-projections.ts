@@ -128,12 +128,10 @@ function isOfPresentRules({ rules }: Projection): boolean {
   return rules === undefined || rules === rulesText(PRESENT_RULES);
 }
 
-/** Projections that have read the same events up to the same position are folded in one pass over the log. */
+/** Projections with the same checkpoint are folded in one pass over the log, as their runner does. */
 function byCheckpoint(projections: readonly Projection[], checkpoints: Record<string, Checkpoint>) {
-  const groups = Map.groupBy(projections, (projection) =>
-    [checkpoints[checkpointName(projection)]?.position ?? "", ...projection.prefixes].join(" "),
-  );
-  return [...groups].map(([group, own]) => ({ position: group.split(" ")[0] ?? "", projections: own }));
+  const positionOf = (one: Projection) => checkpoints[checkpointName(one)]?.position ?? "";
+  return [...Map.groupBy(projections, positionOf)].map(([position, own]) => ({ position, projections: own }));
 }
 
 /** Returns the number of events. */

@@ -6,7 +6,7 @@ import { PREFIX } from "../events/streams.ts";
 
 export type ClickEvent = StoredEvent & LinkClicked;
 
-/** After a position, or from that of an event on; `upTo` is inclusive. */
+/** After a position ("" for the start of the log), or from that of an event on; `upTo` is inclusive. */
 export type LogRange = { upTo: Position } & ({ after: Position } | { from: Position });
 
 /** Bounds the memory of a reader, which holds a few batches at a time. */
@@ -22,8 +22,8 @@ export async function* clicksBetween(
   range: LogRange,
 ): AsyncGenerator<ClickEvent[]> {
   const { upTo } = range;
-  let start: { after: Position } | { from: Position } =
-    "from" in range ? { from: range.from } : { after: range.after };
+  let start: { after: Position | undefined } | { from: Position } =
+    "from" in range ? { from: range.from } : { after: range.after || undefined };
   for (let last = ""; last < upTo; start = { after: last }) {
     const events = await eventStore.readAll({
       ...start,

@@ -11,6 +11,9 @@ const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefo
 const RULES = rulesText(PRESENT_RULES);
 const NAMES = ["link-days", "link-clicks", "account-days", "account-totals"];
 
+/** A key may ask 500 times an hour. */
+const SELDOM = { everyMs: 200 };
+
 let service: TestService;
 let cli: ReturnType<typeof commandLine>;
 let key: string;
@@ -29,7 +32,7 @@ beforeAll(async () => {
   const curl = { userAgent: "curl/8.0", browser: { name: "curl", version: "8.0" }, referrer: "" };
   const clicks = Array.from({ length: 6 }, () => linkClicked({ ...old, ...curl, referrerHost: "direct" }));
   await append(service.backend.eventStore, "clicks-0123456789-20260301", clicks);
-  await until("all clicks", async () => (await kinds()).join() === "7,0");
+  await until("all clicks", async () => (await kinds()).join() === "7,0", SELDOM);
 }, 60_000);
 afterAll(() => service.stop());
 
@@ -63,19 +66,19 @@ describe("clicks that are classified again", { timeout: 60_000 }, () => {
   it("are answered after activation, by rules that the status names", async () => {
     const { builds } = await cli.json("projections", "activate", ...NAMES);
     expect(builds.map(({ active }: { active: boolean }) => active)).toEqual(NAMES.map(() => true));
-    await until("the builds to take over", async () => (await kinds()).join() === "1,6");
+    await until("the builds to take over", async () => (await kinds()).join() === "1,6", SELDOM);
     expect(await active()).toMatchObject({ rules: RULES, outdated: false });
     // Parts of days are read from the log.
     expect(await kinds("?from=2026-03-01T10:10:00Z&to=2026-03-01T10:16:00Z")).toEqual([0, 6]);
     expect(await kinds("?from=2026-03-01&to=2026-03-02")).toEqual([0, 6]);
     await service.ask(`/${slug}`, { headers: { "user-agent": FIREFOX } });
-    await until("the next click", async () => (await kinds()).join() === "2,6");
+    await until("the next click", async () => (await kinds()).join() === "2,6", SELDOM);
     expect(await cli.json("projections", "verify")).toMatchObject({ ok: true, unverified: [] });
   });
 
   it("are as recorded again after a rollback", async () => {
     await cli.json("projections", "rollback", ...NAMES);
-    await until("the builds of before", async () => (await kinds()).join() === "8,0");
+    await until("the builds of before", async () => (await kinds()).join() === "8,0", SELDOM);
     const { stdout } = await cli.linkledger(["audit", "events", "--prefix", "operator-", "--json"]);
     const requested = JSON.parse(stdout).events.map(({ type, data }: { type: string; data: object }) => [
       type,

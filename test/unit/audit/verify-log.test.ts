@@ -5,6 +5,7 @@ import { anchorText, parseAnchor } from "../../../src/audit/log-digest.ts";
 import { verifyLog } from "../../../src/audit/verify-log.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import type { EventStore, RecordedEvent } from "../../../src/event-store/port.ts";
+import { withdrawalStream } from "../../../src/events/streams.ts";
 import { sampleEvent } from "../../support/event-store/sample-events.ts";
 import {
   ACCOUNT,
@@ -15,6 +16,7 @@ import {
   linkCreated,
   OTHER_ACCOUNT,
 } from "../../support/event-store/stored-events.ts";
+import { clicksRestored, clicksWithdrawn } from "../../support/projections/withdrawal-events.ts";
 import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
 
 const CLICKS = "clicks-a-20260301";
@@ -175,6 +177,26 @@ describe("verifying the log", () => {
     expect(await problems()).toEqual([
       "rule: LinkClicked: its address is not anonymised",
       `rule: LinkClicked: click for account ${OTHER_ACCOUNT}, which does not own sho.rt/abc`,
+    ]);
+  });
+
+  it("reports withdrawals of clicks that are made twice, ended without a beginning, or of another link or owner", async () => {
+    await ordinaryLog();
+    const of = { link: "sho.rt/abc" };
+    await append(stores.eventStore, withdrawalStream(of.link), [
+      ...[clicksWithdrawn(of, 1), clicksRestored(of, 1), clicksWithdrawn(of, 2), clicksWithdrawn(of, 2)],
+      ...[clicksRestored(of, 3), clicksWithdrawn({ link: "sho.rt/other" }, 4)],
+      clicksWithdrawn({ ...of, accountId: OTHER_ACCOUNT }, 5),
+    ]);
+    await append(stores.eventStore, withdrawalStream("sho.rt/none"), [
+      clicksWithdrawn({ link: "sho.rt/none" }, 6),
+    ]);
+    expect(await problems()).toEqual([
+      "rule: ClicksWithdrawn: withdraws the same clicks twice",
+      "rule: ClicksRestored: restores clicks that are not withdrawn",
+      "rule: ClicksWithdrawn: belongs to another stream",
+      `rule: ClicksWithdrawn: names account ${OTHER_ACCOUNT}, which does not own sho.rt/abc`,
+      "rule: ClicksWithdrawn: withdraws clicks of sho.rt/none, which was never created",
     ]);
   });
 

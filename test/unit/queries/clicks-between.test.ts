@@ -44,6 +44,19 @@ it("begins after a position, or with one, and ends with the last", async () => {
   expect(await cities({ after: "", upTo: at(COUNT - 1) })).toEqual(even(0, COUNT - 1));
 });
 
+it("asks no store for an empty position, which is none of EventStoreDB's", async () => {
+  const { eventStore } = stores;
+  const asked: (string | undefined)[] = [];
+  const watched = {
+    readAll: (options: Parameters<typeof eventStore.readAll>[0]) => {
+      asked.push(options.after);
+      return eventStore.readAll(options);
+    },
+  };
+  for await (const _ of clicksBetween({ eventStore: watched }, LINK, { after: "", upTo: at(COUNT - 1) }));
+  expect(asked[0]).toBeUndefined();
+});
+
 it("is what an export of all clicks reads, up to the head", async () => {
   const found: string[] = [];
   for await (const clicks of allClicks(stores, LINK, "")) found.push(...clicks.map(({ city }) => city));

@@ -5,7 +5,7 @@ import type { WithdrawalPreview } from "../../../commands/withdrawals/withdraw-c
 import type { MadeWithdrawal } from "../../../commands/withdrawals/withdrawal.ts";
 import type { WithdrawnSelection } from "../../../events/withdrawals.ts";
 import { count } from "../../links/link-view.ts";
-import { confirmed, field, time } from "../../shell/form.ts";
+import { field, time } from "../../shell/form.ts";
 import { type Html, html } from "../../shell/html.ts";
 import { icon } from "../../shell/icons.ts";
 import { csrfField, sendPage } from "../../shell/page.ts";
@@ -88,7 +88,8 @@ ${given("Visitor code", "visitor", visitor, "16 hex digits")}
 <div class="actions"><button class="button button-primary">${icon("search")}Show</button><a class="button" href="${PATH}">Clear</a></div></form>`;
 }
 
-function previewCard({ selection, clicks }: WithdrawalPreview, link: string, csrf: Html): Html {
+function previewCard(preview: WithdrawalPreview, link: string, csrf: Html): Html {
+  const { selection, clicks } = preview;
   const { counted, matched, kinds, days, samples } = clicks;
   const before = matched - counted;
   return html`<section class="card stack"><h2>What would go: ${count(counted)} clicks</h2>
@@ -96,24 +97,24 @@ function previewCard({ selection, clicks }: WithdrawalPreview, link: string, csr
 ${
   counted > 0 &&
   html`<dl class="facts"><dt>Clicks of people</dt><dd>${count(kinds.click)}</dd><dt>Previews</dt><dd>${count(kinds.preview)}</dd><dt>QR scans</dt><dd>${count(kinds.qr_scan)}</dd>
-${Object.entries(days).map(([day, clicksOfDay]) => html`<dt>${day}</dt><dd>${count(clicksOfDay)}</dd>`)}</dl>
+${Object.entries(days).map(([day, clicksOfDay]) => html`<dt>On ${day}</dt><dd>${count(clicksOfDay)}</dd>`)}</dl>
 <table class="table"><caption class="visually-hidden">The latest of them</caption>
 <thead><tr><th scope="col">Happened</th><th scope="col">Kind</th><th scope="col">From</th><th scope="col">User agent</th></tr></thead>
 <tbody>${samples.map(
     ({ at, kind, country, ip, userAgent }) =>
       html`<tr><td class="nowrap">${time(at)}</td><td data-label="Kind">${kind}</td><td data-label="From">${country} <span class="muted small">${ip}</span></td><td data-label="User agent"><span class="clip" title="${userAgent}">${userAgent}</span></td></tr>`,
   )}</tbody></table>
-${confirmed("Withdraw them", html`<p>The link's owner sees it in the link's history, with the reason.</p>`, withdrawForm(selection, link, csrf))}`
+${withdrawForm(preview, link, csrf)}`
 }</section>`;
 }
 
-function withdrawForm(selection: WithdrawnSelection, link: string, csrf: Html): Html {
+function withdrawForm({ selection, clicks }: WithdrawalPreview, link: string, csrf: Html): Html {
   const { from, to, visitor, ipPrefix, userAgent } = selection;
   const kept = { link, from, to, visitor, ip_prefix: ipPrefix, user_agent: userAgent };
   return html`<form method="post" action="${PATH}" class="stack">${csrf}
 ${Object.entries(kept).map(([name, value]) => value !== undefined && html`<input type="hidden" name="${name}" value="${value}">`)}
-${field({ label: "Reason", name: "reason", required: true, maxlength: 500, autocomplete: "off" })}
-<div><button class="button button-danger">Withdraw now</button></div></form>`;
+${field({ label: "Reason", name: "reason", required: true, maxlength: 500, autocomplete: "off", hint: "The link's owner sees it in the link's history." })}
+<div><button class="button button-danger">Withdraw ${count(clicks.counted)} clicks</button></div></form>`;
 }
 
 function table(made: readonly MadeWithdrawal[], link: string, csrf: Html): Html {

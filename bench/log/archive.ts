@@ -2,8 +2,10 @@
 import { join } from "node:path";
 import { type Backend, openArchive, openBackend } from "../../src/backend.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
+import { PREFIX } from "../../src/events/streams.ts";
 import { clicksInLog } from "../measure/count.ts";
 import { databaseBytes } from "../measure/database-bytes.ts";
+import { median } from "../measure/statistics.ts";
 import type { Options } from "../options.ts";
 import { type Report, whole } from "../report/report.ts";
 import type { Outcome } from "../report/results.ts";
@@ -15,6 +17,7 @@ import { LINKS } from "../traffic/requests.ts";
 /** Clicks in each append: at low load, at some thousand clicks a second, and at full load. */
 const SIZES = [1, 25, 1_000];
 const READS = 8;
+const SINGLE_READS = 200;
 const START = Date.UTC(2026, 5, 1);
 const ACCOUNT = "0197a0b0-1111-7222-8333-444455556666";
 const TOMORROW = 86_400_000;
@@ -27,6 +30,8 @@ type Measured = {
   archived: number;
   readLog: number;
   readFiles: number;
+  oneOfLog: number;
+  oneOfFiles: number;
 };
 
 /** Passes when every click can be read from the files. */
@@ -46,10 +51,13 @@ export async function benchArchive({ clicks = 100_000 }: Options, report: Report
       "read from the log",
       "from files",
       "ratio",
+      "ms for one click of the log",
+      "of a file",
     ],
-    ...rows.map(({ size, log, file, kept, archived, readLog, readFiles }) => [
+    ...rows.map(({ size, log, file, kept, archived, readLog, readFiles, oneOfLog, oneOfFiles }) => [
       ...[whole(size), log.toFixed(1), file.toFixed(1), kept.toFixed(1)],
       ...[whole(archived), whole(readLog), whole(readFiles), (readFiles / readLog).toFixed(2)],
+      ...[oneOfLog.toFixed(1), oneOfFiles.toFixed(1)],
     ]),
   ]);
   return { passed: true, measured: { rows } };
@@ -68,6 +76,7 @@ async function measure(folder: string, clicks: number, size: number): Promise<Me
       await log.append(Math.min(size, clicks - first), START + first, link);
     const before = databaseBytes(join(folder, "events.db")) - empty;
     const readLog = await clicksReadASecond(backend, clicks);
+    const oneOfLog = await msForOneClick(backend, clicks);
     const started = performance.now();
     const tomorrow = new Date(Date.now() + TOMORROW);
     for (const day of archive.days(tomorrow)) await archive.archive(day, { from: 0, to: 0 });
@@ -75,9 +84,10 @@ async function measure(folder: string, clicks: number, size: number): Promise<Me
     archive.vacuum();
     const bytes = archive.files().reduce((sum, file) => sum + file.bytes, 0);
     return {
-      ...{ size, log: before / clicks, file: bytes / clicks, archived, readLog },
+      ...{ size, log: before / clicks, file: bytes / clicks, archived, readLog, oneOfLog },
       kept: (databaseBytes(join(folder, "events.db")) - empty) / clicks,
       readFiles: await clicksReadASecond(backend, clicks),
+      oneOfFiles: await msForOneClick(backend, clicks),
     };
   } finally {
     archive.close();
@@ -95,6 +105,20 @@ async function clicksReadASecond(backend: Pick<Backend, "eventStore">, clicks: n
     rates.push(found / secondsSince(started));
   }
   return Math.max(...rates);
+}
+
+/** The median of reads anywhere in the stream. */
+async function msForOneClick({ eventStore }: Pick<Backend, "eventStore">, clicks: number): Promise<number> {
+  const [first] = await eventStore.readAll({ prefixes: [PREFIX.clicks], limit: 1 });
+  const random = randomNumbers(1);
+  const times: number[] = [];
+  for (let n = 0; n < SINGLE_READS; n += 1) {
+    const from = Math.floor(random() * clicks);
+    const started = performance.now();
+    await eventStore.read(first?.stream ?? "", { from, limit: 1 });
+    times.push(performance.now() - started);
+  }
+  return median(times);
 }
 
 function secondsSince(start: number): number {

@@ -7,7 +7,7 @@ import { ArchiveFileWriter } from "./archive-file.ts";
 import type { ListedBatch } from "./archive-table.ts";
 import { blockOf } from "./block.ts";
 
-/** Decoded in about 20 ms, which is what the read of a single event costs. */
+/** A block is smaller for each event the more it has, and a read of a single event decodes all of it. */
 const BLOCK_EVENTS = 4_096;
 const BLOCK_BYTES = 1_000_000;
 

@@ -11,6 +11,7 @@ import {
   rollBackProjections,
 } from "../../../src/projections/operations/operate.ts";
 import type { Projection } from "../../../src/projections/projection.ts";
+import { consoleRows } from "../../../src/queries/audit/projection-rows.ts";
 import { operator } from "../../support/commands/command-deps.ts";
 import { happenings, programOn } from "../../support/projections/builds-of.ts";
 import { openStores, type Stores } from "../../support/runtime/stores.ts";
@@ -112,5 +113,29 @@ describe("the operator", () => {
     expect(await actions()).toMatchObject([
       { type: "ProjectionFaultRetried", projection: totals.name, build: 0, stream: "clicks-a-20260301" },
     ]);
+  });
+
+  it("lets a build in the making go on that has stopped, beside the one that answers", async () => {
+    await happenings(stores.eventStore);
+    const { program, deps, actions } = open();
+    await program.projecting(async () => {
+      await until("the first build", async () => (await building())?.active !== undefined);
+      isBroken = true;
+      await requestRebuild(deps, operator, [totals], true);
+      const faults = async () => {
+        const rows = await consoleRows({ ...deps, clock: () => new Date() });
+        return rows.projections.filter(({ name, fault }) => name === totals.name && fault !== null);
+      };
+      await until("a fault", async () => (await faults()).length === 1);
+      expect(await faults()).toMatchObject([
+        { state: "faulted", active: { build: 0 }, building: { build: 1 } },
+      ]);
+      expect((await program.totals())?.totalClicks).toBe(40);
+      isBroken = false;
+      await retryProjectionFaults(deps, operator, [totals]);
+      await until("the switch", async () => (await building())?.active?.build === 1);
+      expect((await program.totals())?.totalClicks).toBe(40);
+    });
+    expect((await actions()).at(-1)).toMatchObject({ type: "ProjectionFaultRetried", build: 1 });
   });
 });

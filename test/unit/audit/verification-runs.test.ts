@@ -1,0 +1,93 @@
+// Verifications that the operator starts: one at a time, their progress and result for every process to see.
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type VerifyInThread, verificationRuns } from "../../../src/audit/verification-runs.ts";
+import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
+import { operatorStream } from "../../../src/events/streams.ts";
+import { operator } from "../../support/commands/command-deps.ts";
+import { openStores, type Stores } from "../../support/runtime/stores.ts";
+import { until } from "../../support/runtime/until.ts";
+
+const FOUND = {
+  ...{ ok: false, events: 7, problemCount: 1, anchor: "seal:0:00", types: {}, unknownTypes: {} },
+  streams: { account: 0, domain: 0, link: 0, clicks: 0, withdrawals: 0, operator: 0 },
+  problems: [{ check: "seal" as const, stream: "seals", revision: 0, position: "1", message: "was changed" }],
+  seals: { good: null, from: null, position: null, unsealed: 7 },
+};
+
+describe("a verification", () => {
+  let stores: Stores;
+  let now = Date.parse("2026-03-01T10:00:00.000Z");
+  const clock = () => new Date(now);
+
+  beforeEach(async () => {
+    stores = await openStores();
+  });
+  afterEach(() => stores.close());
+
+  const runs = (verify: VerifyInThread) =>
+    verificationRuns({
+      ...{ ...runtimeDeps, ...stores, clock, verify },
+      newest: { get: async () => "newest" },
+      log: { warn: () => undefined },
+    });
+  const events = () => stores.eventStore.read(operatorStream(clock()));
+
+  it("runs once at a time, and leaves its result here and in the log", async () => {
+    const { promise: permitted, resolve: permit } = Promise.withResolvers<void>();
+    const asked: unknown[] = [];
+    const here = runs(async function* (options) {
+      asked.push(options);
+      yield 3;
+      await permitted;
+      return FOUND;
+    });
+    const elsewhere = runs(async function* () {
+      yield 0;
+      return FOUND;
+    });
+    expect(await here.read()).toBeUndefined();
+    await here.start(operator, { full: true });
+    await expect(elsewhere.start(operator, { full: false })).rejects.toMatchObject({
+      code: "verification_in_progress",
+    });
+    expect(await elsewhere.read()).toMatchObject({ state: "running", full: true, result: null });
+    permit();
+    await until("the end", async () => (await elsewhere.read())?.state === "done");
+    expect(asked).toEqual([{ full: true, newest: "newest" }]);
+    expect(await elsewhere.read()).toMatchObject({ events: 7, result: { ok: false, problem_count: 1 } });
+    expect(await events()).toMatchObject([
+      { type: "LogVerified", data: { full: true, ok: false, events: 7, problems: 1, anchor: "seal:0:00" } },
+    ]);
+  });
+
+  it("that fails says so, and another can be started", async () => {
+    const failing = runs(async function* () {
+      yield 1;
+      throw new Error("the log is unavailable");
+    });
+    await failing.start(operator, { full: false });
+    await until("the failure", async () => (await failing.read())?.state === "failed");
+    expect((await failing.read())?.error).toBe("the log is unavailable");
+    await failing.start(operator, { full: false });
+    await failing.close();
+    expect(await events()).toEqual([]);
+  });
+
+  it("whose process has ended is interrupted", async () => {
+    const { promise: never } = Promise.withResolvers<void>();
+    const ending = runs(async function* () {
+      yield 0;
+      await never;
+      return FOUND;
+    });
+    await ending.start(operator, { full: false });
+    now += 60_000;
+    const other = runs(async function* () {
+      yield 0;
+      return FOUND;
+    });
+    expect((await other.read())?.state).toBe("interrupted");
+    await other.start(operator, { full: false });
+    await until("the end", async () => (await other.read())?.state === "done");
+  });
+});

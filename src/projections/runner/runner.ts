@@ -202,7 +202,10 @@ export class ProjectionRunner {
     this.#onCommitted();
   }
 
-  /** The documents first, some at a time, as others write to the store meanwhile; then the checkpoints. */
+  /**
+   * The documents first, some at a time, as others write to the store meanwhile; then the checkpoints. In the order of
+   * their ids, so that a slice changes few pages of an index.
+   */
   async #commitInSlices(): Promise<void> {
     const { readStore } = this.#deps;
     for (const processor of this.#uncommitted()) {

@@ -3,6 +3,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { sealKeysFrom } from "../audit/seals/seal-keys.ts";
 import { openEventStore, openVerifiableLog } from "../backend/open-event-store.ts";
+import { matchingClicks } from "../commands/withdrawals/matching-clicks.ts";
 import { type Config, secretKeyOf } from "../config.ts";
 import type { EventStore, RecordedEvent } from "../event-store/port.ts";
 import { allClicks } from "../queries/analytics/all-clicks.ts";
@@ -44,6 +45,7 @@ function readLog(eventStore: EventStore, config: Config, log: ReturnType<typeof 
         if (events.length > 0) yield events.map((event) => `${JSON.stringify(plain(event))}\n`).join("");
       }
     },
+    matchingClicks: (address, selection) => matchingClicks({ eventStore }, address, selection),
     findClicks: (search) => findClicks({ eventStore }, search),
     async *verifyLog(options, signal) {
       const opened = await openVerifiableLog(config, { sleep: pause, clock: () => new Date() });

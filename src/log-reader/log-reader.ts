@@ -1,6 +1,7 @@
 // Reads the log for the event feed, exports, live pages and ranges in a worker thread: events are parsed and filtered there, and
 // only the results cross to the HTTP thread, one part at a time with backpressure.
 import type { VerifyInThread } from "../audit/verification-runs.ts";
+import type { FindMatching } from "../commands/withdrawals/matching-clicks.ts";
 import type { Config } from "../config.ts";
 import { StoreUnavailable } from "../connections/errors.ts";
 import type { Position } from "../event-store/port.ts";
@@ -48,6 +49,8 @@ export type LogReader = LogParts & {
   ): AsyncGenerator<string>;
   /** The account's events as JSON Lines. */
   exportAccount(accountId: string, signal: AbortSignal): AsyncGenerator<string>;
+  /** matchingClicks, in the thread. */
+  matchingClicks: FindMatching;
   /** findClicks, in the thread. */
   findClicks(search: ClickSearch): Promise<FoundClicks>;
   /** verifySealedLog, in the thread. */
@@ -80,6 +83,8 @@ export function openLogReader(config: Config, log: Logger): LogReader & { close(
       stream("exportClicks", [link, after, format], signal) as AsyncGenerator<string>,
     exportAccount: (accountId, signal) =>
       stream("exportAccount", [accountId], signal) as AsyncGenerator<string>,
+    matchingClicks: (...args) =>
+      thread.call("logReader", "matchingClicks", args) as ReturnType<LogReader["matchingClicks"]>,
     findClicks: (...args) =>
       thread.call("logReader", "findClicks", args) as ReturnType<LogReader["findClicks"]>,
     verifyLog: (options, signal) =>

@@ -1,5 +1,6 @@
 // linkledger clicks withdraw | restore | withdrawals
 import type { Command } from "commander";
+import { type FindMatching, matchingClicks } from "../../commands/withdrawals/matching-clicks.ts";
 import { namedLink } from "../../commands/withdrawals/named-link.ts";
 import {
   listWithdrawals,
@@ -81,7 +82,9 @@ export function clickCommands(program: Command): void {
     );
 }
 
-async function withdrawn({ deps, context, config }: Session, text: string, options: WithdrawOptions) {
+async function withdrawn({ deps: given, context, config }: Session, text: string, options: WithdrawOptions) {
+  const find: FindMatching = (...args) => matchingClicks(given, ...args);
+  const deps = { ...given, matchingClicks: find };
   const address = namedLink(text, config.baseHost);
   const { reason, dryRun, json: _, ...request } = options;
   if (dryRun) {

@@ -14,6 +14,12 @@ export type MatchingClicks = MatchedClicks & {
   samples: ClickEvent["data"][];
 };
 
+/** matchingClicks, where reading the log delays nobody. */
+export type FindMatching = (
+  address: { host: string; slug: string },
+  selection: WithdrawnSelection,
+) => Promise<MatchingClicks>;
+
 const SAMPLES = 5;
 
 /** Reads all clicks recorded since the link was created. @throws StoreUnavailable */

@@ -9,7 +9,7 @@ import type { LinkAddress } from "../links/change-link.ts";
 import type { ExistingLink } from "../links/link.ts";
 import { LinkNotFound } from "../links/link-errors.ts";
 import { currentLink } from "../links/link-stream.ts";
-import { type MatchingClicks, matchingClicks } from "./matching-clicks.ts";
+import type { FindMatching, MatchingClicks } from "./matching-clicks.ts";
 import {
   evolve,
   type MadeWithdrawal,
@@ -25,15 +25,17 @@ export type ChangedClicks = { withdrawalId: string; position: Position | undefin
 
 export type WithdrawalPreview = { selection: WithdrawnSelection; clicks: MatchingClicks };
 
+export type WithdrawDeps = CommandDeps & { matchingClicks: FindMatching };
+
 /** @throws LinkNotFound, InvalidWithdrawal */
 export async function previewWithdrawal(
-  deps: Pick<CommandDeps, "eventStore" | "clock">,
+  deps: Pick<WithdrawDeps, "eventStore" | "clock" | "matchingClicks">,
   address: LinkAddress,
   request: WithdrawalRequest,
 ): Promise<WithdrawalPreview> {
   await existingLink(deps, address);
   const selection = selectionOf(request, deps.clock());
-  return { selection, clicks: await matchingClicks(deps, address, selection) };
+  return { selection, clicks: await deps.matchingClicks(address, selection) };
 }
 
 /**
@@ -41,7 +43,7 @@ export async function previewWithdrawal(
  * @throws LinkNotFound, InvalidWithdrawal, NothingToWithdraw, WithdrawalsChanged, HistoryFull
  */
 export async function withdrawClicks(
-  deps: CommandDeps,
+  deps: WithdrawDeps,
   context: CommandContext,
   address: LinkAddress,
   request: WithdrawalRequest & { reason: string },

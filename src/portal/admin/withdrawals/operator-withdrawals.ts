@@ -7,6 +7,7 @@ import {
   listWithdrawals,
   previewWithdrawal,
   restoreClicks,
+  type WithdrawDeps,
   withdrawClicks,
 } from "../../../commands/withdrawals/withdraw-clicks.ts";
 import type { WithdrawalRequest } from "../../../commands/withdrawals/withdrawal-request.ts";
@@ -28,7 +29,7 @@ export async function withdrawalsFor(deps: ConsoleDeps, text: string) {
 export async function previewFor(deps: ConsoleDeps, query: WithdrawalQuery) {
   const request = requestOf(query);
   if (!request || query.link === undefined) return undefined;
-  return await previewWithdrawal(deps, namedLink(query.link, deps.baseHost), request);
+  return await previewWithdrawal(finding(deps), namedLink(query.link, deps.baseHost), request);
 }
 
 /** @throws as withdrawClicks */
@@ -39,7 +40,10 @@ export async function withdrawFor(
 ) {
   const wanted = requestOf(form) ?? { from: new Date(0) };
   const address = namedLink(form.link, deps.baseHost);
-  return await withdrawClicks(deps, operatorContext(request), address, { ...wanted, reason: form.reason });
+  return await withdrawClicks(finding(deps), operatorContext(request), address, {
+    ...wanted,
+    reason: form.reason,
+  });
 }
 
 /** @throws as restoreClicks */
@@ -56,4 +60,8 @@ function requestOf({ from, to, visitor, ip_prefix: ipPrefix, user_agent: userAge
   if (from === undefined) return undefined;
   const times = { from: new Date(from), to: to === undefined ? undefined : new Date(to) };
   return { ...times, visitor, ipPrefix, userAgent } satisfies WithdrawalRequest;
+}
+
+function finding(deps: ConsoleDeps): WithdrawDeps {
+  return { ...deps, matchingClicks: deps.logReader.matchingClicks };
 }

@@ -31,8 +31,11 @@ export type SealerDeps = {
   newId: () => string;
 };
 
-/** Read at once, so that other work of the thread waits for some milliseconds only. */
-const PAGE = 500;
+/**
+ * Read at once: other work of the thread waits for some 30 ms. Smaller pages begin and end inside compressed batches,
+ * which are then decoded twice, as the thread's other readers use the cache of decoded batches in between.
+ */
+const PAGE = 2_000;
 
 /** A block that is not full yet. Of its events only the hash and the place are kept. */
 export class Sealer {

@@ -34,8 +34,12 @@ export interface ReadStore {
   /** Creates missing collections and indexes; idempotent, also from several processes. */
   ensure(specs: readonly CollectionSpec[]): Promise<void>;
   get<D extends Document>(collection: string, id: string): Promise<D | undefined>;
-  /** The documents that exist, in any order. */
-  getMany<D extends Document>(collection: string, ids: readonly string[]): Promise<D[]>;
+  /** The documents that exist, in any order. `fields`: those that are wanted, so that a store may leave others out. */
+  getMany<D extends Document>(
+    collection: string,
+    ids: readonly string[],
+    fields?: readonly string[],
+  ): Promise<D[]>;
   find<D extends Document>(collection: string, query: FindQuery): Promise<D[]>;
   count(collection: string, query: Omit<FindQuery, "limit" | "sort" | "after">): Promise<number>;
   /** Upserts each document whose stored `_position` is missing or lower; the others stay as they are. */

@@ -80,6 +80,14 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreFix
       expect(await store.getMany("notes", [])).toEqual([]);
     });
 
+    it("gets the wanted fields of many, whatever they hold", async () => {
+      const shaped: object = { list: [[1, "a"], []], shape: { "a.b": null }, owner: null, size: 1.5 };
+      await store.replace("notes", [note("a", shaped), note("b")]);
+      const found = await store.getMany("notes", ["a"], ["list", "shape", "owner", "size"]);
+      expect(found).toMatchObject([{ _id: "a", _position: note("a")._position, ...shaped }]);
+      expect(await store.getMany("notes", ["missing"], ["list"])).toEqual([]);
+    });
+
     it("finds by equality on text, number, boolean and null", async () => {
       await store.replace("notes", [
         note("a", { owner: "x", done: true, size: 1 }),

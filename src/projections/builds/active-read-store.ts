@@ -41,7 +41,7 @@ export function activeReadStore({ store, projections, clock }: Deps): ReadStore 
   return {
     ensure: (specs) => store.ensure(specs),
     get: async (name, id) => store.get(await collection(name), id),
-    getMany: async (name, ids) => store.getMany(await collection(name), ids),
+    getMany: async (name, ids, fields) => store.getMany(await collection(name), ids, fields),
     find: async (name, query) => store.find(await collection(name), query),
     count: async (name, query) => store.count(await collection(name), query),
     replace: unlessProjected(byCollection, (name, documents) => store.replace(name, documents)),

@@ -26,7 +26,7 @@ export async function readLinkClicks(
   for (let attempt = 1; ; attempt += 1) {
     const clicks = await readStore.get<LinkClicksDocument>(linkClicks.collection.name, link);
     const ids = days.map((day) => dayOf(link, day));
-    const found = await readStore.getMany<DayDocument>(linkDays.collection.name, ids);
+    const found = await readStore.getMany<DayDocument>(linkDays.collection.name, ids, ["quarters"]);
     const agree = found.every((day) => at(day) <= at(clicks));
     if (agree || attempt === TRIES) return { clicks, days: found };
     await sleep(BETWEEN_TRIES_MS);

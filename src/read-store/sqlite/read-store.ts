@@ -37,7 +37,8 @@ export async function openSqliteReadStore(file: string, { offThread = false } = 
     get: (collection, id) => here.get(collection, id),
     checkpoint: (projection) => here.checkpoint(projection),
     checkpoints: () => here.checkpoints(),
-    getMany: (collection, ids) => (ids.length <= MAX_DIRECT ? here : remote).getMany(collection, ids),
+    getMany: (collection, ids, fields) =>
+      (ids.length <= MAX_DIRECT ? here : remote).getMany(collection, ids, fields),
     find: (collection, query) => (isLookup(query) ? here : remote).find(collection, query),
     async close() {
       await thread.close();

@@ -1,6 +1,7 @@
 // The synchronous read store on SQLite: one table for each collection, documents as JSON, expression indexes.
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { inTransaction } from "../../connections/sqlite.ts";
+import { fieldName } from "../names.ts";
 import type {
   Checkpoint,
   CollectionSpec,
@@ -59,8 +60,13 @@ class SqliteReadStore implements ReadStore {
     return row ? parse<D>(row) : undefined;
   }
 
-  async getMany<D extends Document>(collection: string, ids: readonly string[]): Promise<D[]> {
-    const one = this.#prepare(`SELECT doc FROM ${this.#table(collection)} WHERE _id = ?`);
+  async getMany<D extends Document>(
+    collection: string,
+    ids: readonly string[],
+    fields?: readonly string[],
+  ): Promise<D[]> {
+    const wanted = fields ? partOf(fields) : "doc";
+    const one = this.#prepare(`SELECT ${wanted} FROM ${this.#table(collection)} WHERE _id = ?`);
     const found: D[] = [];
     for (const id of new Set(ids)) {
       const row = one.get(id);
@@ -179,4 +185,10 @@ class SqliteReadStore implements ReadStore {
 
 function parse<T>(row: Record<string, unknown>): T {
   return JSON.parse(String(row.doc)) as T;
+}
+
+/** JSON of a few fields, which SQLite cuts out in a part of the time that parsing the rest would take. @throws BadName */
+function partOf(fields: readonly string[]): string {
+  const members = fields.map((field) => `'${fieldName(field)}', doc -> '$.${fieldName(field)}'`);
+  return `json_object('_id', _id, '_position', position, ${members.join(", ")}) AS doc`;
 }

@@ -217,6 +217,7 @@ describe("operations", () => {
         ...EVENT_TYPES.flatMap((type) => [`${type}Data`, `${type}Event`]),
         "Link",
         "LinkPage",
+        "RangeAnalytics",
         "RecentClick",
         "ShortenRequest",
       ].sort(),

@@ -6,9 +6,10 @@ import type { AccountTotalsDocument } from "../../src/projections/definitions/ac
 import { allProjections, clickProjections } from "../../src/projections/groups.ts";
 import type { Projection } from "../../src/projections/projection.ts";
 import { verifyProjections } from "../../src/projections/verify/verify-projections.ts";
+import { topLinks } from "../../src/queries/links/account-links.ts";
 import type { Document, ReadStore } from "../../src/read-store/port.ts";
 import { openSqliteReadStore } from "../../src/read-store/sqlite/read-store.ts";
-import { linkClicked } from "../support/event-store/stored-events.ts";
+import { ACCOUNT, linkClicked } from "../support/event-store/stored-events.ts";
 import {
   type BuildsFixture,
   CLICKS,
@@ -100,6 +101,9 @@ export function withdrawnClicksContract(name: string, open: () => Promise<Builds
       await changed(clicksWithdrawn(of, 1));
       await program.catchUp();
       expect(unpositioned(await documents())).not.toEqual(before);
+      const { links } = await topLinks({ readStore: program.queried }, ACCOUNT, { limit: 100 });
+      expect(links.map(({ _id }) => _id)).toHaveLength(19);
+      expect(links.map(({ _id }) => _id)).not.toContain(LINK);
       await changed(clicksRestored(of, 1));
       await program.catchUp();
       expect(unpositioned(await documents())).toEqual(before);

@@ -73,7 +73,8 @@ export async function topLinks(
     const byId = new Map(found.map((link) => [link._id, link]));
     for (const { _id: id, totalClicks: clicks } of ranked) {
       const link = byId.get(id);
-      if (link && !link.deleted) {
+      // All clicks of a link may be withdrawn.
+      if (link && !link.deleted && clicks > 0) {
         if (top.length === limit) return { links: top, next: after ? cursorOf(after) : null };
         top.push({ ...link, clicks });
       }

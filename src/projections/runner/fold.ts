@@ -32,7 +32,7 @@ export class DocumentFold {
     this.#projection = projection;
     this.#readStore = readStore;
     this.#handled = new Set(projection.handles);
-    this.#cache = new LRUCache({ maxSize: CACHE_BYTES, sizeCalculation: sizeOf });
+    this.#cache = new LRUCache({ maxSize: CACHE_BYTES });
   }
 
   handles(type: string): boolean {
@@ -62,7 +62,8 @@ export class DocumentFold {
 
   /** To be called when the changed documents are stored. */
   committed(): void {
-    for (const [id, document] of this.#changed) this.#cache.set(id, document);
+    for (const [id, document] of this.#changed)
+      this.#cache.set(id, document, { size: this.#sizes.get(id) ?? sizeOf(document) });
     this.#forgetChanged();
   }
 

@@ -1,5 +1,5 @@
-// A log of 200,000 varied events whose service is killed again and again: a rebuild equals what it had folded live, and
-// queries answer while the rebuild runs.
+// A log of varied events whose service is killed again and again: a rebuild equals what it had folded live, and queries
+// answer while the rebuild runs.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -28,7 +28,8 @@ import {
   startService,
 } from "../support/service/service-process.ts";
 
-const CLICKS = 200_000;
+/** REBUILD_CLICKS=200000 takes five minutes of processor time. */
+const CLICKS = Number(process.env.REBUILD_CLICKS ?? 40_000);
 const KILLS = 10;
 const AN_APPEND = 500;
 const LINKS = 100;
@@ -200,7 +201,7 @@ function rebuildEqualsLive(
       let counted = 0;
       for (const slug of slugs) counted += await totalOf(slug);
       const withdrawn = withdrawals.reduce((sum, { clicks }) => sum + clicks, 0);
-      expect(withdrawn).toBeGreaterThan(1_000);
+      expect(withdrawn).toBeGreaterThan(100);
       expect(counted).toBe(CLICKS + AN_APPEND - withdrawn);
       const p99 = { before: Math.round(before * 10) / 10, during: Math.round(during * 10) / 10 };
       printCounts("rebuild equals live", { kills: KILLS, whileFolding, events, counted, withdrawn, ...p99 });

@@ -1,7 +1,9 @@
 // The contract of ranges of analytics on every read store: exact sums over whole and cut days, pages of days, time travel.
+import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ClickKind } from "../../src/events/vocabulary.ts";
+import { changeBuilds } from "../../src/projections/builds/builds-document.ts";
 import { linkDays } from "../../src/projections/definitions/days/link-days.ts";
 import { links } from "../../src/projections/definitions/links.ts";
 import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
@@ -67,6 +69,14 @@ export function rangesContract(name: string, open: () => Promise<ReadStore>): vo
         const { totals } = await ask({ as_of: events[n]?.position });
         expect(totals.total).toBe(n + 1);
       }
+    });
+
+    it("answer nothing from days of a version without breakdowns, not even zeros", async () => {
+      await changeBuilds(readStore, randomUUID, ({ projections }) => {
+        projections[linkDays.name] = { active: { version: 2, build: 0, collection: "link-days-2" } };
+      });
+      const range = { from: "2025-01-01", to: "2025-01-02" };
+      await expect(ask(range)).rejects.toThrow("is being made");
     });
   });
 }

@@ -34,7 +34,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 /** The client that our processes use on the double; the parts of a test's own process load it too. */
 const SCHEME = (process.env.TEST_EVENTSTORE_SCHEME ?? "esdb") as Scheme;
 /** On a machine that is busy with other tests. */
-const PATIENCE_MS = 400_000;
+const PATIENCE_MS = 300_000;
 const READY_EVERY_MS = 200;
 
 export type RoleProcess = {
@@ -151,16 +151,19 @@ async function startProcess(
     if (clock) await tellTime(child, clock());
     return await send<T>(port, path, given);
   };
-  const answers = (path: string) =>
-    until(
-      `${roles} to answer ${path}`,
+  const answers = (path: string) => {
+    let last = "nothing";
+    return until(
+      () => `${roles} to answer ${path}, it was ${last}:\n${printed}`,
       async () => {
         if (child.exitCode !== null) throw new Error(`${roles} ended with ${child.exitCode}:\n${printed}`);
-        const answer = await ask(path).catch(() => undefined);
-        return answer?.status === 200;
+        const answer = await ask(path).catch((error: unknown) => ({ status: 0, text: String(error) }));
+        last = `${answer.status} ${answer.text}`;
+        return answer.status === 200;
       },
       { withinMs: PATIENCE_MS, everyMs: READY_EVERY_MS },
     );
+  };
   const end = async (signal: NodeJS.Signals = "SIGTERM") => {
     process.off("exit", killNow);
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);

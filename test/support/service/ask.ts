@@ -19,6 +19,9 @@ export type Ask = {
   body?: unknown;
 };
 
+/** A request that hangs fails by its own name, before the time-out of a hook or a test that says nothing. */
+const UNANSWERED_MS = 120_000;
+
 /** `node:http` and not fetch: it sends any Host and any path as they are. */
 export function send<T>(port: number, path: string, given: Ask): Promise<Answer<T>> {
   const text =
@@ -37,6 +40,7 @@ export function send<T>(port: number, path: string, given: Ask): Promise<Answer<
       method: given.method ?? "GET",
       headers,
       agent: false,
+      signal: AbortSignal.timeout(UNANSWERED_MS),
     });
     request.on("error", reject);
     request.on("response", (response) => {

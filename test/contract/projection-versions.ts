@@ -1,12 +1,13 @@
 // The contract of a raised projection version on every read store: no query waits for the new build or reads part of it.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { StoreUnavailable } from "../../src/connections/errors.ts";
+import { activeReadStore } from "../../src/projections/builds/active-read-store.ts";
 import { readBuilds } from "../../src/projections/builds/builds-document.ts";
-import { prepareBuilds } from "../../src/projections/builds/finish-builds.ts";
+import { prepareBuilds, rebuild } from "../../src/projections/builds/finish-builds.ts";
 import { foldBuilds } from "../../src/projections/builds/fold-builds.ts";
 import { cancelBuilds, registerMissing } from "../../src/projections/builds/register-builds.ts";
 import { linkDays } from "../../src/projections/definitions/days/link-days.ts";
-import { linkClicks } from "../../src/projections/definitions/link-clicks.ts";
+import { type LinkClicksDocument, linkClicks } from "../../src/projections/definitions/link-clicks.ts";
 import { allProjections } from "../../src/projections/groups.ts";
 import { checkpointName } from "../../src/projections/projection.ts";
 import type { Document, ProjectionCommit } from "../../src/read-store/port.ts";
@@ -212,6 +213,19 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
       });
       expect([...seen]).toEqual([40]);
       expect(Object.keys(await stores.readStore.checkpoints())).toContain(checkpointName(linkClicks));
+    });
+
+    it("answer once the stored list has them, not half a second later", async () => {
+      await happenings(stores.eventStore);
+      const program = programOn(stores);
+      await program.adopt();
+      const projections = allProjections;
+      const queried = activeReadStore({ store: stores.readStore, projections, clock: () => 0 });
+      const total = async () =>
+        (await queried.get<LinkClicksDocument>(linkClicks.collection.name, LINK))?.totalClicks;
+      await expect(total()).rejects.toThrow(StoreUnavailable);
+      await rebuild(program.deps, allProjections, () => undefined);
+      expect(await total()).toBe(40);
     });
 
     it("are those of an earlier version of the program, with its rebuilds", async () => {

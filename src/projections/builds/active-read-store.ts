@@ -24,7 +24,10 @@ export function activeReadStore({ store, projections, clock }: Deps): ReadStore 
   const collection = async (name: string) => {
     const projection = byCollection.get(name);
     if (!projection) return name;
-    const known = await builds();
+    const cached = queriedBuild(projection, await builds());
+    if (cached) return cached.collection.name;
+    // Not by a cached list: the process is ready as soon as the stored one says so.
+    const known = await builds.fresh();
     const build = queriedBuild(projection, known);
     if (!build) throw notBuilt(projection, known);
     return build.collection.name;
@@ -83,13 +86,14 @@ function notBuilt({ name }: Projection, { projections }: Builds): ProjectionNotB
   return new ProjectionNotBuilt(`What this is answered from (${name}) is being made${soFar}`, seconds);
 }
 
+type CachedBuilds = (() => Promise<Builds>) & { fresh(): Promise<Builds> };
+
 /** Concurrent callers share one read; when the read fails, the cached list is used for another half second. */
-function cachedBuilds(store: ReadStore, clock: () => number): () => Promise<Builds> {
+function cachedBuilds(store: ReadStore, clock: () => number): CachedBuilds {
   let cached: Builds | undefined;
   let expiresAt = Number.NEGATIVE_INFINITY;
   let reading: Promise<Builds> | undefined;
-  return async () => {
-    if (cached && clock() < expiresAt) return cached;
+  const fresh = async () => {
     reading ??= readBuilds(store).finally(() => {
       reading = undefined;
     });
@@ -101,4 +105,6 @@ function cachedBuilds(store: ReadStore, clock: () => number): () => Promise<Buil
     expiresAt = clock() + CACHED_FOR_MS;
     return cached;
   };
+  const current = async () => (cached && clock() < expiresAt ? cached : await fresh());
+  return Object.assign(current, { fresh });
 }

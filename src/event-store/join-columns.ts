@@ -66,6 +66,8 @@ function joinedRows(groups: readonly (readonly [ColumnGroup, number])[]): Omit<C
     for (let n = 0; n < count; n++)
       joined.push((each ? numbers[each[n] as number] : numbers[rows === 1 ? 0 : n]) as number);
   }
-  const isPlain = found.size === joined.length || found.size === 1;
+  // Not by their number alone: a batch may hold rows in another order, or rows that no event has.
+  const isPlain =
+    found.size === 1 || (found.size === joined.length && joined.every((row, event) => row === event));
   return { values: values.map(collapsed), ...(!isPlain && { each: joined }) };
 }

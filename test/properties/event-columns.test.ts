@@ -100,6 +100,19 @@ describe("a batch in columns", () => {
     );
   });
 
+  it("keeps the row of each event when joined rows are as many as events, but unused or in another order", () => {
+    const sample = { at: Date.UTC(2026, 0, 1), number: 0, place: "x", note: "" };
+    for (const links of [
+      ["a", "a", "a"],
+      ["c", "b", "a"],
+      ["b", "a", "c"],
+    ]) {
+      const [first, ...others] = links.map((link, number) => ({ ...sample, link, number }));
+      const batches = [columnsOf([first as Sampled]), columnsOf(others)];
+      expect(text(joinedEvents(batches))).toBe(JSON.stringify(batches.flatMap((one) => eventsOf(one))));
+    }
+  });
+
   it("is joined with others like a list, in columns where one writer made all", () => {
     const batch = fc.record({
       all: samples,

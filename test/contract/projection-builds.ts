@@ -1,6 +1,6 @@
 // The contract of rebuilds on every read store: an equal model, an atomic takeover, and a rollback.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { queriedBuild } from "../../src/projections/builds/build.ts";
+import { type Builds, queriedBuild } from "../../src/projections/builds/build.ts";
 import { readBuilds } from "../../src/projections/builds/builds-document.ts";
 import { rebuild } from "../../src/projections/builds/finish-builds.ts";
 import { rollBack } from "../../src/projections/builds/roll-back.ts";
@@ -107,6 +107,32 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       await program.projecting(() => expect.poll(program.totals).toMatchObject({ totalClicks: 1000 }));
       await rollBack(program.deps, [totalsOfNow]);
       await program.projecting(() => expect.poll(program.totals).toMatchObject({ totalClicks: 41 }));
+    });
+
+    it("take over although the write that activated them was undone by a concurrent one", async () => {
+      await program.catchUp();
+      type StoredBuilds = Document & { builds: Builds };
+      let undo: StoredBuilds | undefined;
+      let reads = 0;
+      const readStore = storeWith(stores.readStore, {
+        async get<D extends Document>(collection: string, id: string) {
+          // The first read after the write finds it in place.
+          if (undo && ++reads === 2) {
+            await stores.readStore.clear(collection);
+            await stores.readStore.replace(collection, [undo]);
+          }
+          return await stores.readStore.get<D>(collection, id);
+        },
+        async replace(collection: string, documents: readonly Document[]) {
+          const [written] = documents as StoredBuilds[];
+          if (!undo && written?.builds?.projections.links?.active?.build === 1)
+            undo = await stores.readStore.get<StoredBuilds>(collection, written._id);
+          await stores.readStore.replace(collection, documents);
+        },
+      });
+      const { builds } = await rebuild({ ...program.deps, readStore }, [linksOfNow], quiet);
+      expect(reads).toBeGreaterThan(2);
+      expect(builds).toMatchObject([{ name: "links", build: 1, active: true }]);
     });
 
     it("can't be rolled back without a previous build", async () => {

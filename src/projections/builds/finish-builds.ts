@@ -102,9 +102,10 @@ async function finish(
     await refuseFaults(deps, unfinished, folded.faults);
     const now = await readBuilds(deps.readStore);
     unfinished = unfinished.filter((one) => {
-      if (folded.complete.includes(checkpointName(one))) return false;
       const building = buildingOf(one, now);
       if (!building || building.build !== one.build) return false;
+      // Where guarded updates are not atomic, a concurrent write may have undone the one that activated it.
+      if (folded.complete.includes(checkpointName(one)) && !building.activates) return false;
       return building.activates || building.progress.done < 1;
     });
     if (unfinished.length > 0 && folded.events === 0) await pause(POLL_MS);

@@ -54,7 +54,10 @@ export async function foldBuilds(
     if (!(await renewClaim(deps, claim, progress))) ended.abort();
   };
   // Errors are ignored here: the fold uses the same store and reports them.
-  const renewing = setInterval(() => void renew().catch(() => undefined), RENEW_EVERY_MS);
+  let renewal: Promise<void> = Promise.resolve();
+  const renewing = setInterval(() => {
+    renewal = renew().catch(() => undefined);
+  }, RENEW_EVERY_MS);
   let isComplete = false;
   try {
     const { events, faults } = await foldAll(deps, claim, until, async (now, passed) => {
@@ -64,6 +67,9 @@ export async function foldBuilds(
       if (!claim.builds.every((build) => claimed(claim, build, builds))) ended.abort();
     });
     if (until.aborted) return { complete: [], faults, events };
+    // Otherwise this process would race against itself for the builds document.
+    clearInterval(renewing);
+    await renewal;
     const healthy = claim.builds.filter(({ name }) => !faults.some((one) => one.name === name));
     const built = await complete(deps, claim, healthy, progress);
     isComplete = true;

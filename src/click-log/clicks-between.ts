@@ -1,4 +1,5 @@
 // The clicks of one link between two log positions, for exports, recounts and the parts of days that ranges begin with.
+import { logPages } from "../event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../event-store/port.ts";
 import type { LinkClicked, StoredEvent } from "../events/catalogue.ts";
 import { readEvent } from "../events/read-event.ts";
@@ -21,19 +22,9 @@ export async function* clicksBetween(
   link: string,
   range: LogRange,
 ): AsyncGenerator<ClickEvent[]> {
-  const { upTo } = range;
-  let start: { after: Position | undefined } | { from: Position } =
-    "from" in range ? { from: range.from } : { after: range.after || undefined };
-  for (let last = ""; last < upTo; start = { after: last }) {
-    const events = await eventStore.readAll({
-      ...start,
-      prefixes: [PREFIX.clicks],
-      limit: BATCH,
-      mentions: link,
-    });
-    last = events.at(-1)?.position ?? upTo;
-    yield events.filter(({ position }) => position <= upTo).flatMap((event) => clickOf(event, link));
-  }
+  const part = { ...range, prefixes: [PREFIX.clicks], limit: BATCH, mentions: link };
+  for await (const events of logPages(eventStore, part))
+    yield events.flatMap((event) => clickOf(event, link));
 }
 
 /** Compares the link before the data is validated, as most clicks are of others. */

@@ -1,5 +1,6 @@
 // `linkledger export clicks`: clicks of an account or of all, read from the log page by page.
 import { withdrawnOfAll } from "../click-log/read-withdrawals.ts";
+import { logPages } from "../event-store/log-pages.ts";
 import type { EventStore, Position } from "../event-store/port.ts";
 import { readEvent } from "../events/read-event.ts";
 import { PREFIX } from "../events/streams.ts";
@@ -29,8 +30,9 @@ export const CLICK_COLUMNS: readonly ClickColumn[] = [
 const BATCH = 1_000;
 
 /**
- * In the order of the log, up to its end at the call, without those that are withdrawn. `after`: a position before every click of the selection. Clicks
- * that were imported or waited in a spool are recorded later than they happened, so all that follow are read.
+ * In the order of the log, up to its end at the call, without those that are withdrawn. `after`: a position before
+ * every click of the selection. Clicks that were imported or waited in a spool are recorded later than they happened,
+ * so all that follow are read.
  * @throws EventUnreadable, StoreUnavailable
  */
 export async function* clickRows(
@@ -41,16 +43,10 @@ export async function* clickRows(
   const [since, until] = [from?.toISOString() ?? "", to?.toISOString() ?? "~"];
   const head = (await eventStore.head()) ?? "";
   const isWithdrawn = await withdrawnOfAll({ eventStore });
-  for (let position = after ?? ""; position < head; ) {
-    const events = await eventStore.readAll({
-      after: position || undefined,
-      prefixes: [PREFIX.clicks],
-      limit: BATCH,
-    });
-    position = events.at(-1)?.position ?? head;
+  const part = { after, upTo: head, prefixes: [PREFIX.clicks], limit: BATCH };
+  for await (const events of logPages(eventStore, part)) {
     const rows: LiveClick[] = [];
     for (const recorded of events) {
-      if (recorded.position > head) break;
       if (accountId !== undefined && ownerOf(recorded) !== accountId) continue;
       const event = readEvent(recorded);
       if (event?.type !== "LinkClicked" || event.data.at < since || event.data.at >= until) continue;

@@ -2,7 +2,8 @@
 import { rulesText } from "../../classification/classify.ts";
 import { classifiedNow } from "../../classification/reclassify.ts";
 import { withdrawnOfAll } from "../../click-log/read-withdrawals.ts";
-import type { EventStore, Position } from "../../event-store/port.ts";
+import { logPages } from "../../event-store/log-pages.ts";
+import type { EventStore } from "../../event-store/port.ts";
 import type { LinkClicked, StoredEvent } from "../../events/catalogue.ts";
 import { readEvent } from "../../events/read-event.ts";
 import { PREFIX } from "../../events/streams.ts";
@@ -30,7 +31,7 @@ export type MovedClicks = {
 
 const PAGE = 5_000;
 const MOST_MOVES = 100;
-/** Referrers are chosen by strangers: what is remembered of them is bounded. */
+/** Referrers are chosen by strangers: what is kept of them is bounded. */
 const MOST_KEPT = 10_000;
 
 /**
@@ -42,24 +43,16 @@ export async function movedClicks(
   rules: string,
 ): Promise<MovedClicks> {
   const isWithdrawn = await withdrawnOfAll({ eventStore });
-  const head = (await eventStore.head()) ?? "";
+  const upTo = (await eventStore.head()) ?? "";
   const moves = new Map<string, number>();
   const found = { clicks: 0, moved: 0, others: 0 };
-  for (let after: Position = ""; after < head; ) {
-    const page = await eventStore.readAll({
-      after: after || undefined,
-      prefixes: [PREFIX.clicks],
-      limit: PAGE,
-    });
-    after = page.at(-1)?.position ?? head;
+  for await (const page of logPages(eventStore, { prefixes: [PREFIX.clicks], limit: PAGE, upTo }))
     for (const recorded of page) {
-      if (recorded.position > head) break;
       const event = readEvent(recorded);
       if (event?.type !== "LinkClicked" || isWithdrawn({ ...event.data, position: event.position })) continue;
       found.clicks += 1;
       if (rulesText(event.data) !== rules && count(event)) found.moved += 1;
     }
-  }
   const largest = [...moves].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
   const rest = largest.slice(MOST_MOVES).reduce((sum, [, clicks]) => sum + clicks, 0);
   return {

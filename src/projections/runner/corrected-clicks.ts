@@ -12,7 +12,7 @@ export type Correction = StoredEvent & WithdrawalEvent;
 
 const TYPES: ReadonlySet<string> = new Set<WithdrawalEvent["type"]>(["ClicksWithdrawn", "ClicksRestored"]);
 
-export function isCorrection<T extends Pick<RecordedEvent, "type">>(event: T): boolean {
+export function isCorrection<T extends Pick<RecordedEvent, "type">>(event: T): event is T & WithdrawalEvent {
   return TYPES.has(event.type);
 }
 

@@ -8,7 +8,7 @@ import { keepRunning } from "../../runtime/keep-trying.ts";
 import { untilAborted } from "../../runtime/pause.ts";
 import type { Projection } from "../projection.ts";
 import { commitBatches } from "./commit-batches.ts";
-import { type Correction, correct, isCorrection, partsAtCorrections } from "./corrected-clicks.ts";
+import { correct, isCorrection, partsAtCorrections } from "./corrected-clicks.ts";
 import type { DocumentCorrection } from "./document-correction.ts";
 import { between, type EventBatch, parseBatch } from "./event-batch.ts";
 import { ProjectionProcessor } from "./projection-processor.ts";
@@ -188,7 +188,7 @@ export class ProjectionRunner {
       const correction = processor.correction(event);
       if (correction) corrections.set(processor, correction);
     }
-    await correct(this.#deps, event as Correction, [...corrections.values()]);
+    await correct(this.#deps, event, [...corrections.values()]);
     return corrections;
   }
 

@@ -1,4 +1,5 @@
 // Compares documents that a running service changed after the log was folded again, each as of its own position.
+import { logPages } from "../../event-store/log-pages.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
 import type { StoredEvent } from "../../events/catalogue.ts";
 import type { Document } from "../../read-store/port.ts";
@@ -24,17 +25,11 @@ export async function compareChanged(
       .map((one) => one.stored._position)
       .sort()
       .at(-1) ?? "";
-  for (let position = after; position < last; ) {
-    const recorded = await eventStore.readAll({
-      after: position || undefined,
-      prefixes,
-      limit: EVENTS_AT_A_TIME,
-    });
+  const part = { after, upTo: last, prefixes, limit: EVENTS_AT_A_TIME };
+  for await (const recorded of logPages(eventStore, part))
     for (const event of parseBatch(recorded).events)
-      if (isCorrection(event)) await correctChanged({ eventStore }, comparisons, event as Correction);
+      if (isCorrection(event)) await correctChanged({ eventStore }, comparisons, event);
       else for (const { projection, changed } of comparisons) foldChanged(projection, changed, event);
-    position = recorded.at(-1)?.position ?? last;
-  }
   for (const found of comparisons)
     for (const { stored, folded } of found.changed.values()) compareEqual(found, stored, folded);
 }

@@ -1,4 +1,5 @@
 // All events of one account in log order, for "export my data".
+import { logPages } from "../../event-store/log-pages.ts";
 import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
 import { accountStream, PREFIX } from "../../events/streams.ts";
 
@@ -6,8 +7,9 @@ import { accountStream, PREFIX } from "../../events/streams.ts";
 const PAGE = 500;
 
 /**
- * Events of account, domains, links and clicks, or of fewer prefixes, from AccountOpened to the head of the log at the call. Reads the
- * whole log of that time and filters it, because clicks of all accounts share streams; a page may be empty.
+ * Events of account, domains, links and clicks, or of fewer prefixes, from AccountOpened to the head of the log at the
+ * call. Reads the whole log of that time and filters it, because clicks of all accounts share streams; a page may be
+ * empty.
  */
 export async function* accountEvents(
   { eventStore }: { eventStore: Pick<EventStore, "read" | "readAll" | "head"> },
@@ -15,17 +17,12 @@ export async function* accountEvents(
   prefixes: readonly string[] = Object.values(PREFIX),
 ): AsyncGenerator<RecordedEvent[]> {
   const [first] = await eventStore.read(accountStream(accountId), { limit: 1 });
-  const end = await eventStore.head();
-  if (!first || end === undefined) return;
+  const upTo = await eventStore.head();
+  if (!first || upTo === undefined) return;
   yield [first];
-  for (let after = first.position; ; ) {
-    const events = await eventStore.readAll({ after, prefixes, limit: PAGE });
-    const own = events.filter((event) => event.position <= end && ownerOf(event) === accountId);
-    yield own;
-    const last = events.at(-1);
-    if (!last || events.length < PAGE || last.position >= end) return;
-    after = last.position;
-  }
+  const part = { after: first.position, upTo, prefixes, limit: PAGE };
+  for await (const events of logPages(eventStore, part))
+    yield events.filter((event) => ownerOf(event) === accountId);
 }
 
 /** The account that the event belongs to; undefined for events of no account. */

@@ -12,7 +12,6 @@ import { sealKeysFrom } from "../audit/seals/seal-keys.ts";
 import { Sealer } from "../audit/seals/sealer.ts";
 import { parseKnownPast, verifySealedLog } from "../audit/verify-sealed-log.ts";
 import { openLogForVerification } from "../backend.ts";
-import { secretKeyOf } from "../config.ts";
 import { refuseForeignPosition } from "../event-store/foreign-position.ts";
 import { DomainError } from "../runtime/errors.ts";
 import { print } from "./output.ts";
@@ -60,7 +59,7 @@ export function auditSealCommands(audit: Command): void {
     .option("--json", "print one JSON document")
     .action((options: { json?: boolean }) =>
       runWithoutCatchUp(options.json ?? false, async (session) => {
-        const [{ publicKey }] = keysOf(session);
+        const [{ publicKey }] = sealKeysFrom(session.config);
         return { public_key: publicKey };
       }),
     );
@@ -94,7 +93,7 @@ async function verify(session: Session, { full = false, anchor, json = false }: 
   const log = await openLogForVerification(session.config, { sleep, clock });
   const line = countLine(process.stderr);
   const found = await verifySealedLog(
-    { ...log, clock, keys: keysOf(session), newest: newestSeal(session.backend.foldStore) },
+    { ...log, clock, keys: sealKeysFrom(session.config), newest: newestSeal(session.backend.foldStore) },
     { full, known, ...(json ? {} : { onProgress: line.show }) },
   ).finally(async () => {
     line.end();
@@ -121,7 +120,13 @@ async function verifyFile(file: string, keys: readonly string[], json: boolean):
 async function sealNow(session: Session, anyway: boolean) {
   const { eventStore, foldStore } = session.backend;
   const { clock, newId } = session.deps;
-  const deps = { eventStore, keys: keysOf(session), newest: newestSeal(foldStore), clock, newId };
+  const deps = {
+    eventStore,
+    keys: sealKeysFrom(session.config),
+    newest: newestSeal(foldStore),
+    clock,
+    newId,
+  };
   const sealer = await Sealer.open(deps, { anyway });
   while (await sealer.read());
   if (sealer.unsealed > 0) await sealer.seal();
@@ -131,8 +136,4 @@ async function sealNow(session: Session, anyway: boolean) {
     events: last?.total ?? 0,
     position: last?.position ?? null,
   };
-}
-
-function keysOf({ config }: Session) {
-  return sealKeysFrom(secretKeyOf(config), config.secretKeyPrevious);
 }

@@ -4,7 +4,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { sealKeysFrom } from "../audit/seals/seal-keys.ts";
 import { openEventStore, openVerifiableLog } from "../backend/open-event-store.ts";
 import { matchingClicks } from "../commands/withdrawals/matching-clicks.ts";
-import { type Config, secretKeyOf } from "../config.ts";
+import type { Config } from "../config.ts";
 import type { EventStore, RecordedEvent } from "../event-store/port.ts";
 import { allClicks } from "../queries/analytics/all-clicks.ts";
 import { liveClicks } from "../queries/analytics/live-clicks.ts";
@@ -50,16 +50,12 @@ function readLog(eventStore: EventStore, config: Config, log: ReturnType<typeof 
     async *verifyLog(options, signal) {
       const opened = await openVerifiableLog(config, { sleep: pause, clock: () => new Date() });
       try {
-        return yield* verifyInSteps({ ...opened, keys: keysOf(config) }, options, signal);
+        return yield* verifyInSteps({ ...opened, keys: sealKeysFrom(config) }, options, signal);
       } finally {
         await opened.close();
       }
     },
   };
-}
-
-function keysOf(config: Config) {
-  return sealKeysFrom(secretKeyOf(config), config.secretKeyPrevious);
 }
 
 /** Without technical fields such as event id, position and correlation ids. */

@@ -33,8 +33,7 @@ export async function openPortal(
     const recording = { eventStore, readStore: foldStore, newest, clock, newId, log };
     const verifications = verificationRuns({ ...recording, verify: logReader.verifyLog });
     onStop(() => verifications.close());
-    const keys = sealKeysFrom(secretKeyOf(config), config.secretKeyPrevious);
-    const sealKeys = keys.map(({ publicKey }) => publicKey);
+    const sealKeys = sealKeysFrom(config).map(({ publicKey }) => publicKey);
     return { adminToken: token, foldStore, sealKeys, verifications, projections };
   };
   return {

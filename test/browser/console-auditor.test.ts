@@ -6,7 +6,6 @@ import { sealKeysFrom } from "../../src/audit/seals/seal-keys.ts";
 import { Sealer } from "../../src/audit/seals/sealer.ts";
 import { applyLinkChange } from "../../src/commands/links/change-link.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
-import { secretKeyOf } from "../../src/config.ts";
 import { ADMIN_TOKEN } from "../support/portal/operator.ts";
 import {
   openPortalBrowser,
@@ -44,7 +43,7 @@ onServer(chromiumServer, () => {
     await portal.follow(`${portal.base}/${slugs[0]}`);
 
     const { eventStore, foldStore } = service.backend;
-    const keys = sealKeysFrom(secretKeyOf(service.config), undefined);
+    const keys = sealKeysFrom(service.config);
     const sealer = await Sealer.open({ ...runtimeDeps, eventStore, keys, newest: newestSeal(foldStore) });
     while (await sealer.read());
     await sealer.seal();

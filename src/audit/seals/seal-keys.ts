@@ -8,6 +8,7 @@ import {
   sign,
   verify,
 } from "node:crypto";
+import { type Config, secretKeyOf } from "../../config.ts";
 
 /** Bytes that are kept of each leaf hash and of each tag: they only tell which event it was, the root that there was one. */
 export const MARK_BYTES = 4;
@@ -43,7 +44,10 @@ export function sealKeysOf(secretKey: string): SealKeys {
 }
 
 /** The first of the present SECRET_KEY; the other one, if there is one, of the key before. */
-export function sealKeysFrom(secretKey: string, previous: string | undefined): [SealKeys, ...SealKeys[]] {
+export function sealKeysFrom(
+  config: Pick<Config, "secretKey" | "secretKeyPrevious" | "dataDir">,
+): [SealKeys, ...SealKeys[]] {
+  const [secretKey, previous] = [secretKeyOf(config), config.secretKeyPrevious];
   const earlier = previous === undefined || previous === secretKey ? [] : [sealKeysOf(previous)];
   return [sealKeysOf(secretKey), ...earlier];
 }

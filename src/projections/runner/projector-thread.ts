@@ -6,7 +6,7 @@ import { newestSeal } from "../../audit/seals/newest-seal.ts";
 import { sealKeysFrom } from "../../audit/seals/seal-keys.ts";
 import { openProjectorStores } from "../../backend.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
-import { type Config, secretKeyOf } from "../../config.ts";
+import type { Config } from "../../config.ts";
 import { holdLease, leaseHolder } from "../../coordination/hold-lease.ts";
 import type { ThreadLog } from "../../runtime/threads/keep-thread.ts";
 import { threadLog } from "../../runtime/threads/thread-log.ts";
@@ -75,7 +75,7 @@ async function runProjector(
 
   void report();
   const reporting = setInterval(report, REPORT_EVERY_MS);
-  const keys = sealKeysFrom(secretKeyOf(config), config.secretKeyPrevious);
+  const keys = sealKeysFrom(config);
   const sealing = { eventStore, keys, newest: newestSeal(foldStore), clock, newId: runtimeDeps.newId, log };
   await Promise.all([
     // Here, as hashing ten thousand events takes a tenth of a second that no redirect may wait for.

@@ -24,7 +24,7 @@ export function activeReadStore({ store, projections, clock }: Deps): ReadStore 
   const collection = async (name: string) => {
     const projection = byCollection.get(name);
     if (!projection) return name;
-    const cached = queriedBuild(projection, await builds());
+    const cached = queriedBuild(projection, await builds.current());
     if (cached) return cached.collection.name;
     // Not by a cached list: the process is ready as soon as the stored one says so.
     const known = await builds.fresh();
@@ -56,12 +56,12 @@ export function activeReadStore({ store, projections, clock }: Deps): ReadStore 
     async checkpoint(name) {
       const projection = byCheckpoint.get(name);
       if (!projection) return await store.checkpoint(name);
-      const build = queriedBuild(projection, await builds());
+      const build = queriedBuild(projection, await builds.current());
       return build && (await store.checkpoint(checkpointName(build)));
     },
     async checkpoints() {
       const all = await store.checkpoints();
-      const known = await builds();
+      const known = await builds.current();
       const queried: [string, Checkpoint][] = [];
       for (const projection of projections) {
         const build = queriedBuild(projection, known);
@@ -86,7 +86,7 @@ function notBuilt({ name }: Projection, { projections }: Builds): ProjectionNotB
   return new ProjectionNotBuilt(`What this is answered from (${name}) is being made${soFar}`, seconds);
 }
 
-type CachedBuilds = (() => Promise<Builds>) & { fresh(): Promise<Builds> };
+type CachedBuilds = { current(): Promise<Builds>; fresh(): Promise<Builds> };
 
 /** Concurrent callers share one read; when the read fails, the cached list is used for another half second. */
 function cachedBuilds(store: ReadStore, clock: () => number): CachedBuilds {
@@ -106,5 +106,5 @@ function cachedBuilds(store: ReadStore, clock: () => number): CachedBuilds {
     return cached;
   };
   const current = async () => (cached && clock() < expiresAt ? cached : await fresh());
-  return Object.assign(current, { fresh });
+  return { current, fresh };
 }

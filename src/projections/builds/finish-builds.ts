@@ -29,6 +29,9 @@ export type FinishedBuild = {
 
 export type FinishedBuilds = { builds: FinishedBuild[]; events: number };
 
+/** Claims the builds that it registers, so that no other process folds them meanwhile. */
+type Claimant = FoldBuildsDeps & { by: string };
+
 const POLL_MS = 500;
 
 /**
@@ -40,9 +43,7 @@ export async function rebuild(
   projections: readonly Projection[],
   onProgress: (progress: Progress) => void,
 ): Promise<FinishedBuilds> {
-  const claimant = { ...deps, by: deps.newId() };
-  const registered = await registerRebuild(claimant, projections);
-  return await finish(claimant, projections, registered, onProgress);
+  return await finish(deps, projections, (claimant) => registerRebuild(claimant, projections), onProgress);
 }
 
 /**
@@ -54,9 +55,8 @@ export async function prepareBuilds(
   projections: readonly Projection[],
   onProgress: (progress: Progress) => void,
 ): Promise<FinishedBuilds> {
-  const claimant = { ...deps, by: deps.newId() };
-  const registered = await registerMissing(claimant, projections, false);
-  return await finish(claimant, projections, registered, onProgress);
+  const register = (claimant: Claimant) => registerMissing(claimant, projections, false);
+  return await finish(deps, projections, register, onProgress);
 }
 
 /**
@@ -69,9 +69,8 @@ export async function prepareReclassified(
   rules: string,
   onProgress: (progress: Progress) => void,
 ): Promise<FinishedBuilds> {
-  const claimant = { ...deps, by: deps.newId() };
-  const registered = await registerRebuild(claimant, projections, false, rules);
-  return await finish(claimant, projections, registered, onProgress);
+  const register = (claimant: Claimant) => registerRebuild(claimant, projections, false, rules);
+  return await finish(deps, projections, register, onProgress);
 }
 
 /** Folds builds that are registered already, such as those that were just told to take over. @throws as `rebuild` */
@@ -80,16 +79,17 @@ export async function finishBuilds(
   projections: readonly Projection[],
   onProgress: (progress: Progress) => void,
 ): Promise<FinishedBuilds> {
-  const claimant = { ...deps, by: deps.newId() };
-  return await finish(claimant, projections, await readBuilds(deps.readStore), onProgress);
+  return await finish(deps, projections, () => readBuilds(deps.readStore), onProgress);
 }
 
 async function finish(
-  deps: FoldBuildsDeps,
+  given: FoldBuildsDeps,
   projections: readonly Projection[],
-  registered: Builds,
+  register: (claimant: Claimant) => Promise<Builds>,
   onProgress: (progress: Progress) => void,
 ): Promise<FinishedBuilds> {
+  const deps: Claimant = { ...given, by: given.newId() };
+  const registered = await register(deps);
   const wanted = projections.flatMap((projection) => {
     const building = buildingOf(projection, registered);
     return building ? [asBuild(projection, building)] : [];

@@ -21,13 +21,13 @@ export async function retryFaults(
   projections: readonly Projection[],
 ): Promise<void> {
   // Outside of the change, which may be applied twice.
-  const token = new Map<string, number>();
+  const wanted = new Map<string, number>();
   await changeBuilds(deps.readStore, deps.newId, (builds) => {
     for (const projection of projections) {
       builds.projections[projection.name] ??= { active: numbered(projection, 0) };
       const entry = builds.projections[projection.name] ?? {};
-      if (!token.has(projection.name)) token.set(projection.name, (entry.retries ?? 0) + 1);
-      entry.retries = Math.max(entry.retries ?? 0, token.get(projection.name) ?? 0);
+      if (!wanted.has(projection.name)) wanted.set(projection.name, (entry.retries ?? 0) + 1);
+      entry.retries = Math.max(entry.retries ?? 0, wanted.get(projection.name) ?? 0);
     }
   });
 }

@@ -63,11 +63,7 @@ export async function cancelProjectionBuilds(
   projections: readonly Projection[],
 ): Promise<string[]> {
   const found = cancellable(await readBuilds(deps.readStore), projections);
-  const actions = found.map(({ projection, building }): OperatorAction => {
-    const { version, build } = building;
-    return { type: "ProjectionBuildCancelled", data: { projection: projection.name, version, build } };
-  });
-  await recordActions(deps, context, actions);
+  await recordActions(deps, context, found.map(actionOn("ProjectionBuildCancelled")));
   return await cancelBuilds(deps, projections);
 }
 
@@ -78,11 +74,7 @@ export async function activateProjectionBuilds(
   projections: readonly Projection[],
 ): Promise<void> {
   const found = activatable(await readBuilds(deps.readStore), projections);
-  const actions = found.map(({ projection, building }): OperatorAction => {
-    const { version, build } = building;
-    return { type: "ProjectionBuildActivated", data: { projection: projection.name, version, build } };
-  });
-  await recordActions(deps, context, actions);
+  await recordActions(deps, context, found.map(actionOn("ProjectionBuildActivated")));
   await activateBuilds(deps, projections);
 }
 
@@ -119,4 +111,11 @@ export async function retryProjectionFaults(
   });
   await recordActions(deps, context, actions);
   await retryFaults(deps, projections);
+}
+
+function actionOn(type: "ProjectionBuildCancelled" | "ProjectionBuildActivated") {
+  return ({ projection, building }: ReturnType<typeof cancellable>[number]): OperatorAction => {
+    const { version, build } = building;
+    return { type, data: { projection: projection.name, version, build } };
+  };
 }

@@ -1,5 +1,4 @@
 // Folds the log again beside the documents that answer, and names each document that differs from it.
-
 import { PRESENT_RULES, rulesText } from "../../classification/classify.ts";
 import { logProgress } from "../../event-store/log-progress.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
@@ -107,25 +106,23 @@ function foldable(chosen: readonly Projection[], builds: Builds) {
   const verifiable: Projection[] = [];
   const unverified: Verification["unverified"] = [];
   for (const projection of chosen) {
-    const { name, version } = projection;
     const answers = queriedBuild(projection, builds);
-    if (answers?.version === version && isOfPresentRules(answers)) verifiable.push(answers);
-    else if (answers?.version === version) {
-      const reason = `folded under ${answers.rules}, and this program has ${rulesText(PRESENT_RULES)}`;
-      unverified.push({ name, reason });
-    } else {
-      const reason = answers
-        ? `answered by version ${answers.version}, and this program folds version ${version}`
-        : "not built yet";
-      unverified.push({ name, reason });
-    }
+    const reason = whyNot(projection, answers);
+    if (answers && reason === undefined) verifiable.push(answers);
+    else unverified.push({ name: projection.name, reason: reason ?? "" });
   }
   return { verifiable, unverified };
 }
 
-/** Clicks that were classified again can be so once more by the same rules alone. */
-function isOfPresentRules({ rules }: Projection): boolean {
-  return rules === undefined || rules === rulesText(PRESENT_RULES);
+function whyNot({ version }: Projection, answers: Projection | undefined): string | undefined {
+  if (!answers) return "not built yet";
+  if (answers.version !== version)
+    return `answered by version ${answers.version}, and this program folds version ${version}`;
+  const present = rulesText(PRESENT_RULES);
+  // Clicks that were classified again can be so once more by the same rules alone.
+  if (answers.rules !== undefined && answers.rules !== present)
+    return `folded under ${answers.rules}, and this program has ${present}`;
+  return undefined;
 }
 
 /** Projections with the same checkpoint are folded in one pass over the log, as their runner does. */

@@ -100,6 +100,8 @@ describe("withdrawals in the console", { timeout: 60_000 }, () => {
     expect([restored.status, restored.body]).toEqual([200, expect.objectContaining({ restored: true })]);
     const { withdrawals } = await api.get<{ withdrawals: object[] }>("/withdrawals", { link: slug });
     expect(withdrawals).toHaveLength(2);
+    const timeless = await api.post("/withdrawals", { ...fields(), from: "", reason: "Load test" });
+    expect(timeless.status).toBe(400);
     const unasked = await service.ask("/admin/api/withdrawals", { method: "POST", body: fields() });
     expect(unasked.status).toBe(401);
   });

@@ -3,8 +3,8 @@ import { z } from "zod";
 import type { Api } from "../../../api/fastify.ts";
 import { previewRow, withdrawalRow } from "../../../queries/audit/withdrawal-rows.ts";
 import type { ConsoleDeps } from "../guard.ts";
-import { WithdrawalQuestion } from "../questions.ts";
 import {
+  PreviewQuestion,
   previewFor,
   RestoreForm,
   restoreFor,
@@ -14,17 +14,15 @@ import {
 } from "../withdrawals/operator-withdrawals.ts";
 
 const OfLink = z.object({ link: z.string().min(1).max(500) });
-const Preview = WithdrawalQuestion.required({ link: true, from: true });
 
 export function withdrawalRoutes(app: Api, deps: ConsoleDeps): void {
   app.get("/withdrawals", { schema: { querystring: OfLink } }, async ({ query }) => ({
     withdrawals: (await withdrawalsFor(deps, query.link)).map(withdrawalRow),
   }));
 
-  app.get("/withdrawals/preview", { schema: { querystring: Preview } }, async ({ query }) => {
-    const preview = await previewFor(deps, query);
-    return preview ? previewRow(preview) : {};
-  });
+  app.get("/withdrawals/preview", { schema: { querystring: PreviewQuestion } }, async ({ query }) =>
+    previewRow(await previewFor(deps, query)),
+  );
 
   app.post("/withdrawals", { schema: { body: WithdrawalForm } }, async (request, reply) => {
     const made = await withdrawFor(deps, request, request.body);

@@ -1,5 +1,4 @@
 // What the operator does with withdrawals in the console, from a form or as JSON: parsed, then the use case.
-
 import type { FastifyRequest } from "fastify";
 import { z } from "zod";
 import { namedLink } from "../../../commands/withdrawals/named-link.ts";
@@ -14,10 +13,11 @@ import type { WithdrawalRequest } from "../../../commands/withdrawals/withdrawal
 import { type ConsoleDeps, operatorContext } from "../guard.ts";
 import { WithdrawalQuestion } from "../questions.ts";
 
-export type WithdrawalQuery = z.infer<typeof WithdrawalQuestion>;
+/** All clicks since the link was made are a choice of the operator's, not what a forgotten field means. */
+export const PreviewQuestion = WithdrawalQuestion.required({ link: true, from: true });
 
 const link = z.string().min(1).max(500);
-export const WithdrawalForm = WithdrawalQuestion.extend({ link, reason: z.string().max(1_000).default("") });
+export const WithdrawalForm = PreviewQuestion.extend({ link, reason: z.string().max(1_000).default("") });
 export const RestoreForm = z.object({ link, withdrawal_id: z.uuid() });
 
 /** @throws InvalidLink, LinkNotFound */
@@ -25,11 +25,9 @@ export async function withdrawalsFor(deps: ConsoleDeps, text: string) {
   return await listWithdrawals(deps, namedLink(text, deps.baseHost));
 }
 
-/** Undefined as long as it is not said from when. @throws as previewWithdrawal */
-export async function previewFor(deps: ConsoleDeps, query: WithdrawalQuery) {
-  const request = requestOf(query);
-  if (!request || query.link === undefined) return undefined;
-  return await previewWithdrawal(finding(deps), namedLink(query.link, deps.baseHost), request);
+/** @throws as previewWithdrawal */
+export async function previewFor(deps: ConsoleDeps, query: z.infer<typeof PreviewQuestion>) {
+  return await previewWithdrawal(finding(deps), namedLink(query.link, deps.baseHost), requestOf(query));
 }
 
 /** @throws as withdrawClicks */
@@ -38,12 +36,9 @@ export async function withdrawFor(
   request: FastifyRequest,
   form: z.infer<typeof WithdrawalForm>,
 ) {
-  const wanted = requestOf(form) ?? { from: new Date(0) };
   const address = namedLink(form.link, deps.baseHost);
-  return await withdrawClicks(finding(deps), operatorContext(request), address, {
-    ...wanted,
-    reason: form.reason,
-  });
+  const wanted = { ...requestOf(form), reason: form.reason };
+  return await withdrawClicks(finding(deps), operatorContext(request), address, wanted);
 }
 
 /** @throws as restoreClicks */
@@ -56,8 +51,8 @@ export async function restoreFor(
   return await restoreClicks(deps, operatorContext(request), address, form.withdrawal_id);
 }
 
-function requestOf({ from, to, visitor, ip_prefix: ipPrefix, user_agent: userAgent }: WithdrawalQuery) {
-  if (from === undefined) return undefined;
+function requestOf(asked: Omit<z.infer<typeof PreviewQuestion>, "link">) {
+  const { from, to, visitor, ip_prefix: ipPrefix, user_agent: userAgent } = asked;
   const times = { from: new Date(from), to: to === undefined ? undefined : new Date(to) };
   return { ...times, visitor, ipPrefix, userAgent } satisfies WithdrawalRequest;
 }

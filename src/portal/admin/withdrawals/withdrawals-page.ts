@@ -1,4 +1,5 @@
 // GET /admin/withdrawals: a link's withdrawals of clicks, and what another one would take out. POST: withdraws, restores.
+import type { z } from "zod";
 import type { Api } from "../../../api/fastify.ts";
 import { CommandRefused } from "../../../commands/errors.ts";
 import type { WithdrawalPreview } from "../../../commands/withdrawals/withdraw-clicks.ts";
@@ -18,7 +19,6 @@ import {
   RestoreForm,
   restoreFor,
   WithdrawalForm,
-  type WithdrawalQuery,
   withdrawalsFor,
   withdrawFor,
 } from "./operator-withdrawals.ts";
@@ -27,10 +27,10 @@ const PATH = "/admin/withdrawals";
 
 export function withdrawalsPages(app: Api, deps: ConsoleDeps): void {
   app.get("/withdrawals", { schema: { querystring: WithdrawalQuestion } }, async ({ query }, reply) => {
-    const { link } = query;
-    const found = await toldOrThrown(async () => ({
+    const { link, from } = query;
+    const found = await orNotice(async () => ({
       made: link === undefined ? undefined : await withdrawalsFor(deps, link),
-      preview: await previewFor(deps, query),
+      preview: link && from ? await previewFor(deps, { ...query, link, from }) : undefined,
     }));
     const { made, preview } = "notice" in found ? {} : found;
     const csrf = csrfField(reply);
@@ -49,7 +49,7 @@ ${made && (made.length === 0 ? empty("No withdrawals", "No click of this link wa
 
   app.post("/withdrawals", { schema: { body: WithdrawalForm } }, async (request, reply) => {
     const { body } = request;
-    const done = await toldOrThrown(async () => await withdrawFor(deps, request, body));
+    const done = await orNotice(async () => await withdrawFor(deps, request, body));
     if ("notice" in done)
       return redirectTo(reply, address(PATH, { ...body, reason: undefined }), done.notice);
     const text = `${count(done.clicks.counted)} clicks no longer count, from the moment the projector has seen it.`;
@@ -58,7 +58,7 @@ ${made && (made.length === 0 ? empty("No withdrawals", "No click of this link wa
 
   app.post("/withdrawals/restore", { schema: { body: RestoreForm } }, async (request, reply) => {
     const { link } = request.body;
-    const done = await toldOrThrown(async () => await restoreFor(deps, request, request.body));
+    const done = await orNotice(async () => await restoreFor(deps, request, request.body));
     const text = "Its clicks count again, unless another withdrawal covers them.";
     const notice = "notice" in done ? done.notice : ({ kind: "done", text } as const);
     return redirectTo(reply, address(PATH, { link }), notice);
@@ -66,7 +66,7 @@ ${made && (made.length === 0 ? empty("No withdrawals", "No click of this link wa
 }
 
 /** A refusal is told on the page; other errors have a page of their own. */
-async function toldOrThrown<T extends object>(work: () => Promise<T>): Promise<T | { notice: Notice }> {
+async function orNotice<T extends object>(work: () => Promise<T>): Promise<T | { notice: Notice }> {
   try {
     return await work();
   } catch (error) {
@@ -75,7 +75,14 @@ async function toldOrThrown<T extends object>(work: () => Promise<T>): Promise<T
   }
 }
 
-function filters({ link, from, to, visitor, ip_prefix, user_agent }: WithdrawalQuery): Html {
+function filters({
+  link,
+  from,
+  to,
+  visitor,
+  ip_prefix,
+  user_agent,
+}: z.infer<typeof WithdrawalQuestion>): Html {
   const given = (label: string, name: string, value: string | undefined, placeholder: string) =>
     field({ label, name, value: value ?? "", placeholder, autocomplete: "off" });
   return html`<form method="get" action="${PATH}" class="card console-filters">

@@ -47,7 +47,7 @@ function prune(tally: Tally): void {
   tally.splice(0, tally.length, ...kept.flat());
 }
 
-function byCountThenName(a: ValueCount, b: ValueCount): number {
+export function byCountThenName(a: ValueCount, b: ValueCount): number {
   if (a[1] !== b[1]) return b[1] - a[1];
   return a[0] < b[0] ? -1 : 1;
 }

@@ -4,7 +4,13 @@ import { type ClickKind, UTM_FIELDS, type UtmField } from "../../events/vocabula
 import { DIMENSIONS, type Dimension } from "../../projections/definitions/click-dimensions.ts";
 import { linkClicks } from "../../projections/definitions/link-clicks.ts";
 import { type RecentClick, recentClick } from "../../projections/definitions/recent-clicks.ts";
-import { OTHER, type Tally, type ValueCount, valueCounts } from "../../projections/definitions/tally.ts";
+import {
+  byCountThenName,
+  OTHER,
+  type Tally,
+  type ValueCount,
+  valueCounts,
+} from "../../projections/definitions/tally.ts";
 import { checkpointName } from "../../projections/projection.ts";
 import { type LinkClicksDeps, readLinkClicks } from "./link-clicks.ts";
 import { daysIn, type Range, type TimeSeries, timeSeries } from "./time-series.ts";
@@ -50,5 +56,5 @@ export async function linkReport(
 
 function ranked(tally: Tally = []): ValueCount[] {
   const last = ([value]: ValueCount) => (value === OTHER ? 1 : 0);
-  return valueCounts(tally).sort((a, b) => last(a) - last(b) || b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+  return valueCounts(tally).sort((a, b) => last(a) - last(b) || byCountThenName(a, b));
 }

@@ -6,7 +6,7 @@ import { dateOf } from "../../../projections/definitions/days/days.ts";
 import type { LinkDayDocument } from "../../../projections/definitions/days/link-days.ts";
 import { firstCorrectionAfter, type PositionThen } from "./as-of.ts";
 import type { DayNumbers, DayPart, FoldedParts } from "./day-parts.ts";
-import { DAY_MS } from "./time-zone.ts";
+import { DAY_MS, QUARTER_MS } from "./time-zone.ts";
 
 /** Reads of the log that may take long: they run in the thread of log-reader/. */
 export type LogParts = {
@@ -23,7 +23,6 @@ export type DayInRange = { day: string; numbers: DayNumbers };
 
 export type DaysInRange = (link: string, days: readonly LinkDayDocument[], cut: Cut) => Promise<DayInRange[]>;
 
-const QUARTER_MS = 900_000;
 const KEPT_PARTS = 2_000;
 
 /** Keeps parts that were read from the log, as charts are asked for again and again. @throws what the stores throw */

@@ -2,8 +2,14 @@
 import { CLICK_KINDS, type ClickKind, UTM_FIELDS, type UtmField } from "../../../events/vocabulary.ts";
 import { DIMENSIONS, type Dimension } from "../../../projections/definitions/click-dimensions.ts";
 import { countVisitors } from "../../../projections/definitions/days/visitors.ts";
-import { OTHER, type Tally, type ValueCount } from "../../../projections/definitions/tally.ts";
+import {
+  byCountThenName,
+  OTHER,
+  type Tally,
+  type ValueCount,
+} from "../../../projections/definitions/tally.ts";
 import type { DayNumbers } from "./day-parts.ts";
+import { QUARTER_MS } from "./time-zone.ts";
 
 export type KindCounts = Record<ClickKind, number>;
 
@@ -22,7 +28,6 @@ export type RangeSum = {
   visitors: DayVisitors[];
 };
 
-const QUARTER_MS = 900_000;
 /** Of a breakdown; the hits of the others are added to `other`. */
 const MOST_VALUES = 200;
 
@@ -84,7 +89,7 @@ function addTally(counts: Map<string, number>, tally: Tally = []): void {
 
 function ranked(counts: ReadonlyMap<string, number>): ValueCount[] {
   const named = [...counts].filter(([value]) => value !== OTHER);
-  named.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+  named.sort(byCountThenName);
   const rest = named.splice(MOST_VALUES).reduce((sum, [, count]) => sum + count, counts.get(OTHER) ?? 0);
   return rest > 0 ? [...named, [OTHER, rest]] : named;
 }

@@ -1,5 +1,5 @@
 // linkledger audit streams | stream | events | link: shows the event log; look-ups and seals are beside it.
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import { LinkNotFound } from "../commands/links/link-errors.ts";
 import type { EventStore, Position } from "../event-store/port.ts";
 import { linkStream, PREFIX } from "../events/streams.ts";
@@ -7,6 +7,7 @@ import { DomainError } from "../runtime/errors.ts";
 import { auditLookupCommands } from "./audit/lookup-commands.ts";
 import { auditSealCommands } from "./audit-seal-commands.ts";
 import { runWithoutCatchUp } from "./session.ts";
+import { wholeFrom } from "./whole-argument.ts";
 
 export class StreamNotFound extends DomainError {
   override readonly code = "stream_not_found";
@@ -47,7 +48,7 @@ export function auditCommands(program: Command): void {
     .description("the events of the log in their order, a line each")
     .option("--prefix <prefix>", "only of streams whose name starts so, such as clicks-")
     .option("--after <position>", "only those behind this position, such as the last one that was printed")
-    .option("--limit <count>", "at most so many; default 1000", atLeastOne, PAGE)
+    .option("--limit <count>", "at most so many; default 1000", wholeFrom(1), PAGE)
     .option("--json", "print one JSON document")
     .action((options: { prefix?: string; after?: Position; limit: number; json?: boolean }) =>
       runWithoutCatchUp(options.json ?? false, async ({ backend }) => {
@@ -73,11 +74,6 @@ export function auditCommands(program: Command): void {
     );
   auditLookupCommands(audit);
   auditSealCommands(audit);
-}
-
-function atLeastOne(text: string): number {
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It must be a number from 1 on.");
 }
 
 async function streams(eventStore: EventStore, prefixes: readonly string[]) {

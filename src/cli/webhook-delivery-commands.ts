@@ -1,5 +1,6 @@
 // linkledger webhook test | deliveries | delivery | resend | recover | replay
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { MOMENT_EXAMPLE, parseMoment } from "../runtime/moment.ts";
 import { deliverySender } from "../webhooks/delivery/delivery-sender.ts";
 import { listDeliveries, showDelivery } from "../webhooks/owner-tools/deliveries.ts";
 import { replayFrom } from "../webhooks/owner-tools/replay-webhook.ts";
@@ -137,13 +138,9 @@ const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 function timeOf(given: string): Date {
   const ago = /^(\d{1,6})([smhd])$/.exec(given);
-  const ms = ago
-    ? Date.now() - Number(ago[1]) * UNIT_MS[ago[2] as keyof typeof UNIT_MS]
-    : /^\d{4}-\d{2}-\d{2}/.test(given)
-      ? Date.parse(given)
-      : Number.NaN;
-  const time = new Date(ms);
-  if (Number.isNaN(time.getTime()))
-    throw new InvalidArgumentError("It must be a time such as 2026-01-31T12:00:00Z, or 90m, 24h, 7d.");
-  return time;
+  const time = ago
+    ? new Date(Date.now() - Number(ago[1]) * UNIT_MS[ago[2] as keyof typeof UNIT_MS])
+    : parseMoment(given);
+  if (time) return time;
+  throw new InvalidArgumentError(`It must be ${MOMENT_EXAMPLE}, or 90m, 24h, 7d.`);
 }

@@ -1,7 +1,6 @@
 // linkledger audit find | event | state | clicks | seals: what the console shows, on the command line.
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import { sealKeysFrom } from "../../audit/seals/seal-keys.ts";
-import { secretKeyOf } from "../../config.ts";
 import { foldActive } from "../../projections/builds/fold-active.ts";
 import { auditProjections } from "../../projections/groups.ts";
 import { explainedEvent } from "../../queries/audit/audited-event.ts";
@@ -12,6 +11,8 @@ import { searchClicks } from "../../queries/audit/search-clicks.ts";
 import { streamState } from "../../queries/audit/stream-state.ts";
 import { createLogger } from "../../runtime/logging.ts";
 import { runWithoutCatchUp, type Session } from "../session.ts";
+import { timeArgument } from "../time-argument.ts";
+import { wholeFrom } from "../whole-argument.ts";
 
 type Json = { json?: boolean };
 type FindOptions = Json &
@@ -36,10 +37,10 @@ export function auditLookupCommands(audit: Command): void {
     .option("--correlation <id>", "of this request")
     .option("--type <type>", "of this type, such as LinkCreated")
     .option("--category <category>", "of streams of this category, such as link")
-    .option("--from <time>", "recorded at this time or later, ISO 8601", moment)
-    .option("--to <time>", "recorded before this time", moment)
+    .option("--from <time>", "recorded at this time or later, ISO 8601", isoTime)
+    .option("--to <time>", "recorded before this time", isoTime)
     .option("--up-to <position>", "at this position or before")
-    .option("--limit <count>", "at most so many; default 50", whole(1), PAGE)
+    .option("--limit <count>", "at most so many; default 50", wholeFrom(1), PAGE)
     .option("--cursor <cursor>", "`next` of the page before")
     .option("--json", "print one JSON document")
     .action(({ json = false, ...options }: FindOptions) =>
@@ -50,7 +51,7 @@ export function auditLookupCommands(audit: Command): void {
     .command("event")
     .description("one event, with what its fields mean")
     .argument("<stream>")
-    .argument("<revision>", "", whole(0))
+    .argument("<revision>", "", wholeFrom(0))
     .option("--json", "print one JSON document")
     .action((stream: string, revision: number, { json = false }: Json) =>
       runWithoutCatchUp(json, ({ backend }) => explainedEvent(backend, stream, revision)),
@@ -60,8 +61,12 @@ export function auditLookupCommands(audit: Command): void {
     .command("state")
     .description("what the events of a stream come to as of a revision, and the difference to another")
     .argument("<stream>")
-    .option("--revision <number>", "the last one by default", whole(0))
-    .option("--against <number>", "the one before by default; -1 for the time before the first", whole(-1))
+    .option("--revision <number>", "the last one by default", wholeFrom(0))
+    .option(
+      "--against <number>",
+      "the one before by default; -1 for the time before the first",
+      wholeFrom(-1),
+    )
     .option("--json", "print one JSON document")
     .action(
       (stream: string, { json = false, ...revisions }: Json & { revision?: number; against?: number }) =>
@@ -73,10 +78,10 @@ export function auditLookupCommands(audit: Command): void {
     .description("clicks by the time of recording, in their order; the last hour by default")
     .option("--link <link>", "of this link, as HOST/SLUG")
     .option("--account <account>", "of this account's links")
-    .option("--from <time>", "ISO 8601", moment)
-    .option("--to <time>", "an hour after --from by default", moment)
+    .option("--from <time>", "ISO 8601", isoTime)
+    .option("--to <time>", "an hour after --from by default", isoTime)
     .option("--after <position>", "`next` of the page before")
-    .option("--limit <count>", "at most so many; default 50", whole(1), PAGE)
+    .option("--limit <count>", "at most so many; default 50", wholeFrom(1), PAGE)
     .option("--json", "print one JSON document")
     .action(({ json = false, ...options }: ClickOptions) =>
       runWithoutCatchUp(json, ({ backend, deps }) =>
@@ -87,13 +92,12 @@ export function auditLookupCommands(audit: Command): void {
   audit
     .command("seals")
     .description("the seals, newest first, and whether each can be trusted")
-    .option("--before <number>", "only those before this one", whole(0))
-    .option("--limit <count>", "at most so many; default 50", whole(1), PAGE)
+    .option("--before <number>", "only those before this one", wholeFrom(0))
+    .option("--limit <count>", "at most so many; default 50", wholeFrom(1), PAGE)
     .option("--json", "print one JSON document")
     .action(({ json = false, ...page }: Json & { before?: number; limit: number }) =>
       runWithoutCatchUp(json, ({ backend, config }) => {
-        const keys = sealKeysFrom(secretKeyOf(config), config.secretKeyPrevious);
-        const sealKeys = keys.map(({ publicKey }) => publicKey);
+        const sealKeys = sealKeysFrom(config).map(({ publicKey }) => publicKey);
         return listSeals({ eventStore: backend.eventStore, sealKeys }, page);
       }),
     );
@@ -110,15 +114,6 @@ async function find(
   return await findEvents(deps, { ...filter, correlationId }, filter);
 }
 
-function moment(text: string): string {
-  const at = Date.parse(text);
-  if (Number.isNaN(at)) throw new InvalidArgumentError("It must be a time such as 2026-03-01T10:00Z.");
-  return new Date(at).toISOString();
-}
-
-function whole(least: number): (text: string) => number {
-  return (text) => {
-    if (/^-?\d{1,15}$/.test(text) && Number(text) >= least) return Number(text);
-    throw new InvalidArgumentError(`It must be a number from ${least} on.`);
-  };
+function isoTime(text: string): string {
+  return timeArgument(text).toISOString();
 }

@@ -11,7 +11,7 @@ import {
 import { previewRow, withdrawalRow } from "../../queries/audit/withdrawal-rows.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import { runCommand, runWithoutCatchUp, type Session } from "../session.ts";
-import { timeArgument } from "../transfer/time-argument.ts";
+import { timeArgument } from "../time-argument.ts";
 
 export class ReasonRequired extends DomainError {
   override readonly code = "reason_required";

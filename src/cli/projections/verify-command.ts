@@ -1,5 +1,5 @@
 // linkledger projections verify: folds the log again and compares the documents with what it gives.
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import { openScratchStore } from "../../backend.ts";
 import type { Projection } from "../../projections/projection.ts";
 import { type Verification, verifyProjections } from "../../projections/verify/verify-projections.ts";
@@ -7,6 +7,7 @@ import { createLogger } from "../../runtime/logging.ts";
 import { print } from "../output.ts";
 import { progressLine } from "../progress-line.ts";
 import { runWithStores, type Session } from "../session.ts";
+import { wholeFrom } from "../whole-argument.ts";
 
 type Options = { sample?: number; json?: boolean };
 
@@ -19,7 +20,7 @@ export function verifyCommand(
     .command("verify")
     .description("fold all events again, and compare what answers with the result, document by document")
     .argument("[name...]", "of projections; all by default")
-    .option("--sample <documents>", "compare about so many documents of each, drawn at random", atLeastOne)
+    .option("--sample <documents>", "compare about so many documents of each, drawn at random", wholeFrom(1))
     .option("--json", "print one JSON document")
     .action((names: string[], options: Options) =>
       runWithStores((session) => verify(session, chosen(names), options)),
@@ -63,9 +64,4 @@ function forPeople({ differences, ...found }: Verification) {
       return [`${projection} ${id}: ${problem}`, ...named].join("; ");
     }),
   };
-}
-
-function atLeastOne(text: string): number {
-  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("It must be a number from 1 on.");
 }

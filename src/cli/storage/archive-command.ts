@@ -5,8 +5,9 @@ import { newestSeal } from "../../audit/seals/newest-seal.ts";
 import { sealKeysFrom } from "../../audit/seals/seal-keys.ts";
 import { openArchive } from "../../backend.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
-import { parseConfig, secretKeyOf } from "../../config.ts";
+import { parseConfig } from "../../config.ts";
 import type { ArchivableDay, ArchiveFile, LogArchive } from "../../event-store/log-archive.ts";
+import { parseMoment } from "../../runtime/moment.ts";
 import type { Printable } from "../output.ts";
 import { textLine } from "../progress-line.ts";
 import { runWithoutCatchUp, type Session } from "../session.ts";
@@ -79,7 +80,7 @@ function planned(days: readonly ArchivableDay[]) {
 function depsOf({ backend, deps, config }: Session, archive: LogArchive): ArchiveLogDeps {
   const { eventStore, foldStore } = backend;
   const { clock, newId } = deps;
-  const keys = sealKeysFrom(secretKeyOf(config), config.secretKeyPrevious);
+  const keys = sealKeysFrom(config);
   return { archive, eventStore, keys, newest: newestSeal(foldStore), clock, newId };
 }
 
@@ -95,8 +96,7 @@ function fileRow({ file, day, events, bytes, from, to }: ArchiveFile) {
 }
 
 function day(text: string): Date {
-  const at = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? text : Number.NaN);
-  // Date takes 2026-02-31 for the third of March.
-  if (!Number.isNaN(at.getTime()) && at.toISOString().startsWith(text)) return at;
+  const at = text.includes("T") ? undefined : parseMoment(text);
+  if (at) return at;
   throw new InvalidArgumentError("It must be a date such as 2026-01-31.");
 }

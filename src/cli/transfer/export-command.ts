@@ -12,7 +12,7 @@ import { positionBefore } from "../../queries/analytics/click-log.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import { print } from "../output.ts";
 import { runWithStores, type Session } from "../session.ts";
-import { timeArgument } from "./time-argument.ts";
+import { timeArgument } from "../time-argument.ts";
 
 export class FileRequired extends DomainError {
   override readonly code = "file_required";

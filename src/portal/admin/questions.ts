@@ -1,6 +1,7 @@
 // The questions that pages and the JSON API of the console take, in one form: parsed from a query string.
 import { z } from "zod";
 import { PREFIX, SEALS_STREAM } from "../../events/streams.ts";
+import { MOMENT_EXAMPLE, parseMoment } from "../../runtime/moment.ts";
 
 export const CATEGORIES = [...(Object.keys(PREFIX) as (keyof typeof PREFIX)[]), SEALS_STREAM] as const;
 
@@ -14,15 +15,13 @@ const text = given(z.string().trim().max(500).optional());
 const whole = (least: number) => given(z.coerce.number().int().min(least).max(1e15).optional());
 const limit = given(z.coerce.number().int().min(1).max(200).default(50));
 
-/** ISO 8601; without a zone it is UTC, as in a form's `datetime-local`. */
 const moment = given(
   z
     .string()
     .transform((value, context) => {
-      const isZoned = /(Z|[+-]\d\d:?\d\d)$/i.test(value);
-      const at = Date.parse(isZoned || !value.includes("T") ? value : `${value}Z`);
-      if (!Number.isNaN(at)) return new Date(at).toISOString();
-      context.addIssue({ code: "custom", message: "must be a time such as 2026-03-01T10:00Z" });
+      const at = parseMoment(value);
+      if (at) return at.toISOString();
+      context.addIssue({ code: "custom", message: `must be ${MOMENT_EXAMPLE}` });
       return z.NEVER;
     })
     .optional(),

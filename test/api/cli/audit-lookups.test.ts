@@ -35,7 +35,7 @@ describe("an audit on the command line", () => {
     const rest = await command.json("audit", "find", "--account", member.accountId, "--cursor", page.next);
     expect(rest.events.map(({ type }: { type: string }) => type)).toEqual(["KeyIssued", "AccountOpened"]);
     const refusal = await command.linkledger(["audit", "find", "--from", "yesterday"]);
-    expect([refusal.code, refusal.stderr]).toEqual([1, expect.stringContaining("must be a time")]);
+    expect([refusal.code, refusal.stderr]).toEqual([1, expect.stringContaining("It must be a date")]);
   });
 
   it("explains an event, folds a stream as of a revision, and lists clicks and seals", async () => {

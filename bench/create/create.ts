@@ -1,6 +1,5 @@
 // `npm run bench create`: POST /api/v1/shorten beside a bare Fastify that parses and answers JSON, and bulk beside single
 // creates; with --links, what so many links cost afterwards.
-
 import { auditProjections, lifecycleProjections } from "../../src/projections/groups.ts";
 import { compare, comparisonTable, roundLine } from "../compare/comparison.ts";
 import { alternate, measureSide, type Side, startBaseline } from "../compare/side.ts";

@@ -1,5 +1,4 @@
 // Verifies the whole log in one pass: order, schemas, times, duplicates, and the invariants of each stream.
-
 import type { EventStore, Position, RecordedEvent } from "../event-store/port.ts";
 import type { StoredEvent } from "../events/catalogue.ts";
 import { readEvent } from "../events/read-event.ts";

@@ -1,5 +1,4 @@
 // LinkClicked of an imported click: what the other service knew, read by our rules; what it didn't know is `unknown`.
-
 import { kindOf, PRESENT_RULES } from "../classification/classify.ts";
 import { cleanText } from "../classification/clean-text.ts";
 import { referrerOf } from "../classification/referrer.ts";

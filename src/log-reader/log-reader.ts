@@ -1,5 +1,5 @@
-// Reads the log for the event feed, exports, live pages and ranges in a worker thread: events are parsed and filtered there, and
-// only the results cross to the HTTP thread, one part at a time with backpressure.
+// Reads the log for the event feed, exports, live pages and ranges in a worker thread: events are parsed and filtered
+// there, and only the results cross to the HTTP thread, one part at a time with backpressure.
 import type { VerifyInThread } from "../audit/verification-runs.ts";
 import type { FindMatching } from "../commands/withdrawals/matching-clicks.ts";
 import type { Config } from "../config.ts";

@@ -25,6 +25,6 @@ export type RoleContext = {
   roles: Roles;
   /** Undefined for a process of its own. */
   group: WorkerGroup | undefined;
-  /** Registers a function that runs at the stop: concurrently with the others, after the last request, before the stores close. */
+  /** Registers a function that runs at the stop, concurrently with others: after the last request, before the stores close. */
   onStop: (close: Close) => void;
 };

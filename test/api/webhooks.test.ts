@@ -1,5 +1,4 @@
 // Webhooks end to end (interface, part 6): real service, real clicks, real receiver.
-
 import { Webhook } from "standardwebhooks";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { createLink } from "../../src/commands/links/create-link.ts";

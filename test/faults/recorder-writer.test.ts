@@ -1,5 +1,4 @@
 // The click writer against a store that fails before, during and after an append.
-
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,4 @@
 // A release with a raised projection version starts on existing data under load; its build is killed and cancelled.
-
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,5 +1,4 @@
 // Names of an account's secrets, other than its address (open-account.ts) and password (password.ts).
-
 import { KEY_USES } from "../../secrets/earlier-versions.ts";
 
 /** A portal session; with an empty `sessionId`, the prefix of all of the account's sessions. */

@@ -1,5 +1,4 @@
 // Validates a webhook's settings: receiver URL, kinds of click, label.
-
 import { CLICK_KINDS, type ClickKind } from "../../events/vocabulary.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import { isThisService } from "../links/accept-url.ts";

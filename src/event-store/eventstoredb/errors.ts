@@ -1,5 +1,4 @@
 // Which failures of the event store are transient, and how long to retry before the store counts as unavailable.
-
 import { StoreUnavailable } from "../../connections/errors.ts";
 import { backoffMs } from "../../runtime/backoff.ts";
 import { messageOf } from "../../runtime/errors.ts";

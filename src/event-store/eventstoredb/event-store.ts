@@ -1,5 +1,4 @@
 // The event store of production: EventStoreDB, or KurrentDB, its present name; the faults of their clients end in this folder.
-
 import { StoreUnavailable } from "../../connections/errors.ts";
 import { pause, untilAborted } from "../../runtime/pause.ts";
 import type {

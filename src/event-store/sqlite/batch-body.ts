@@ -22,8 +22,8 @@ type Values = readonly unknown[];
 type Dictionary = { values: unknown[]; numbers: Map<unknown, number>; numbersOfJson: Map<string, number> };
 
 /**
- * A batch in columns is stored as it is. Of events under load, hundreds of clicks share links, places and user agents. Compared with one JSON line per event the result
- * is smaller, encodes as fast and decodes in half of the time.
+ * A batch in columns is stored as it is. Of events under load, hundreds of clicks share links, places and user agents.
+ * Compared with one JSON line per event the result is smaller, encodes as fast and decodes in half of the time.
  */
 export function batchBody(events: NewEvents): Uint8Array {
   const stored = isColumns(events) ? events : columnOf(events, DEPTH);

@@ -1,5 +1,4 @@
 // The event store of the embedded default: one SQLite file, accessed in the caller's thread or in a thread of its own.
-
 import { StoreUnavailable } from "../../connections/errors.ts";
 import { remoteMethods, threadClient } from "../../runtime/threads/thread-client.ts";
 import { countOf } from "../event-columns.ts";

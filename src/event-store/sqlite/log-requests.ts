@@ -1,5 +1,4 @@
 // Requests to the SQLite log and their results; events are serialised here, outside the log's transaction.
-
 import { countOf, idBoundsOf, idsOf, isColumns } from "../event-columns.ts";
 import {
   type AppendResult,

@@ -1,5 +1,4 @@
 // What the operator can do from the console, for its forms and its JSON API alike.
-
 import type { CommandContext } from "../../commands/caller.ts";
 import { NothingToActivate } from "../../projections/builds/activate-build.ts";
 import { BuildInProgress, NothingElseAnswers } from "../../projections/builds/register-builds.ts";

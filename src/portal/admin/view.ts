@@ -1,5 +1,4 @@
 // What pages of the console share: addresses, tables of events, badges, JSON.
-
 import { actorKey } from "../../projections/definitions/event-index.ts";
 import type { AuditedEvent } from "../../queries/audit/audited-event.ts";
 import type { IndexedEvent } from "../../queries/audit/find-events.ts";

@@ -1,6 +1,5 @@
 // The portal's mails, in plain text; composed and sent in the background, so that response times don't reveal which
 // accounts exist.
-
 import type { Mail, Mailer } from "../../mail/port.ts";
 import type { Logger } from "../../runtime/logging.ts";
 

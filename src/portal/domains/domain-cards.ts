@@ -1,5 +1,4 @@
 // Cards of one domain's page: state, DNS records, home page, deactivation and removal.
-
 import { txtRecord } from "../../commands/domains/add-domain.ts";
 import type { DomainDocument } from "../../projections/definitions/domains.ts";
 import { confirmed, copyable, field, time } from "../shell/form.ts";

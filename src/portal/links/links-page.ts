@@ -1,5 +1,4 @@
 // GET and POST /portal/links: the account's links with search, filters and paging; creating a link.
-
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";

@@ -38,7 +38,10 @@ export type EventPage = { events: IndexedEvent[]; next: string | null };
 type Deps = { readStore: Pick<ReadStore, "find"> };
 type FindDeps = Deps & { eventStore: Pick<EventStore, "readAll" | "head"> };
 
-/** As far as the event-index projection has come, which is a second behind. @throws InvalidCursor, InvalidPosition, ProjectionNotBuilt */
+/**
+ * As far as the event-index projection has come, which is a second behind.
+ * @throws InvalidCursor, InvalidPosition, ProjectionNotBuilt
+ */
 export async function findEvents(deps: FindDeps, filter: EventFilter, page: Page): Promise<EventPage> {
   const { category, account, actor, correlationId, type, from, upTo } = filter;
   const given = Object.entries({ category, account, actor, correlationId, type });

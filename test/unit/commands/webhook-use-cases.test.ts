@@ -1,5 +1,4 @@
 // Webhook commands on real SQLite stores: receiver URLs, limits, keys, races.
-
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { changeTier } from "../../../src/commands/account/change-tier.ts";
 import { openAccount } from "../../../src/commands/account/open-account.ts";

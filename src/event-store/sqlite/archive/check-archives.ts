@@ -6,7 +6,10 @@ import { bytesAt, digestOf, isBlock } from "./archive-folder.ts";
 import type { ArchiveRow } from "./archive-table.ts";
 import { type ArchivedBatch, blockReference } from "./archived-body.ts";
 
-/** Yields after each file. `rows`: of all files; `archived`: all batches in files; `eventsIn`: those that the log knows in the file's range. */
+/**
+ * Yields after each file. `rows`: of all files; `archived`: all batches in files; `eventsIn`: those that the log knows in
+ * the file's range.
+ */
 export function* archiveProblems(
   folder: string,
   rows: readonly ArchiveRow[],

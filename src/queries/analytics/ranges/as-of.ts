@@ -1,5 +1,4 @@
 // What the log was at an earlier time: its position then, a link as it was, and when its clicks were corrected later.
-
 import type { EventStore, Position } from "../../../event-store/port.ts";
 import { streamPages } from "../../../event-store/stream-pages.ts";
 import { readEvent } from "../../../events/read-event.ts";

@@ -1,7 +1,13 @@
 // The worker thread's side of thread-client.ts: calls methods of the served objects and posts their results.
 import type { MessagePort } from "node:worker_threads";
 import { errorFields } from "../error-fields.ts";
-import { encoded, type MethodCall, type Outcome, type ToThread } from "./thread-messages.ts";
+import {
+  encoded,
+  type MethodCall,
+  type Outcome,
+  type ThreadAnswer,
+  type ToThread,
+} from "./thread-messages.ts";
 
 type Method = (...args: unknown[]) => unknown;
 type Stream = { generator: AsyncGenerator; cancelled: AbortController };
@@ -17,6 +23,7 @@ export function serveThread(
 ): void {
   const streams = new Map<number, Stream>();
   const inFlight = new Set<Promise<void>>();
+  let answers: ThreadAnswer[] = [];
 
   const invoke = ({ object, method, args }: MethodCall, ...more: unknown[]) => {
     const target = objects[object] as Record<string, Method> | undefined;
@@ -38,9 +45,17 @@ export function serveThread(
     stream?.cancelled.abort();
     stream?.generator.return(undefined).catch(() => undefined);
   };
+  // Ticks run when no promise is left to settle: what the requests of one message get at once is one message too.
+  const post = (message: ThreadAnswer) => {
+    if (answers.push(message) === 1) process.nextTick(postAnswers);
+  };
+  const postAnswers = () => {
+    port.postMessage(answers);
+    answers = [];
+  };
   const answer = async (id: number, work: () => Promise<Outcome>) => {
     const outcome = await work().catch((error: unknown) => ({ failure: errorFields(error) }));
-    port.postMessage({ id, ...outcome });
+    post({ id, ...outcome });
   };
   const perform = (message: Exclude<ToThread, { op: "cancel" }>): Promise<void> => {
     switch (message.op) {
@@ -54,16 +69,19 @@ export function serveThread(
         for (const id of streams.keys()) cancel(id);
         return Promise.all(inFlight)
           .then(() => answer(message.id, async () => encoded(await close())))
-          .finally(() => port.close());
+          .finally(() => process.nextTick(() => port.close()));
     }
   };
 
-  port.on("message", (message: ToThread) => {
+  const receive = (message: ToThread) => {
     if (message.op === "cancel") return cancel(message.stream);
     const performing = perform(message);
     inFlight.add(performing);
     void performing.finally(() => inFlight.delete(performing));
     return undefined;
+  };
+  port.on("message", (messages: ToThread[]) => {
+    for (const message of messages) receive(message);
   });
-  port.postMessage({ id: 0, value: undefined });
+  post({ id: 0, value: undefined });
 }

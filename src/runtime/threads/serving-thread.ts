@@ -1,4 +1,5 @@
-// The connection to one worker thread that serves objects: pipelines requests, and matches answers to them by id.
+// The connection to one worker thread that serves objects: sends the requests of one turn of the event loop in one message,
+// and matches answers to them by id.
 import { Worker } from "node:worker_threads";
 import type { Logger } from "pino";
 import type { ErrorFields } from "../error-fields.ts";
@@ -7,6 +8,7 @@ import {
   type Encoded,
   type FromThread,
   type MethodCall,
+  type ThreadAnswer,
   type ThreadRequest,
   type ToThread,
 } from "./thread-messages.ts";
@@ -31,6 +33,8 @@ export class ServingThread {
   readonly #worker: Worker;
   readonly #options: ServingThreadOptions;
   readonly #pending = new Map<number, Pending>();
+  /** Requests of this turn of the event loop: a message costs more than most of them. */
+  #outbox: ToThread[] = [];
   #lastId = 0;
   #dead: Error | undefined;
 
@@ -41,7 +45,10 @@ export class ServingThread {
     const { file, name, data } = options;
     this.#options = options;
     this.#worker = new Worker(file, { name, workerData: data, execArgv: [] });
-    this.#worker.on("message", (message: FromThread) => this.#receive(message));
+    this.#worker.on("message", (message: FromThread) => {
+      if (Array.isArray(message)) for (const answer of message) this.#receive(answer);
+      else options.log?.[message.level](message.fields, message.message);
+    });
     this.#worker.on("error", (cause) => this.#end(`The ${name} thread failed: ${cause}`, cause));
     this.#worker.on("exit", () => this.#end(`The ${name} thread has ended`));
     this.ready = this.#answerTo(0);
@@ -61,7 +68,7 @@ export class ServingThread {
     if (signal.aborted) return undefined;
     this.#lastId += 1;
     const stream = this.#lastId;
-    const cancel = () => this.#worker.postMessage({ op: "cancel", stream } satisfies ToThread);
+    const cancel = () => this.#post({ op: "cancel", stream });
     signal.addEventListener("abort", cancel);
     try {
       await this.#send({ op: "open", ...call, id: stream });
@@ -88,8 +95,17 @@ export class ServingThread {
   async #send(message: ThreadRequest & { id: number }): Promise<Answer> {
     if (this.#dead) throw this.#dead;
     const answer = this.#answerTo(message.id);
-    this.#worker.postMessage(message);
+    this.#post(message);
     return await answer;
+  }
+
+  #post(message: ToThread): void {
+    if (this.#outbox.push(message) > 1) return;
+    setImmediate(() => {
+      const messages = this.#outbox;
+      this.#outbox = [];
+      this.#worker.postMessage(messages);
+    });
   }
 
   #answerTo(id: number): Promise<Answer> {
@@ -100,11 +116,7 @@ export class ServingThread {
     });
   }
 
-  #receive(message: FromThread): void {
-    if ("type" in message) {
-      this.#options.log?.[message.level](message.fields, message.message);
-      return;
-    }
+  #receive(message: ThreadAnswer): void {
     const pending = this.#pending.get(message.id);
     this.#pending.delete(message.id);
     if (this.#pending.size === 0) this.#worker.unref();

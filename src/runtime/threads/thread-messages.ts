@@ -20,7 +20,8 @@ export type Encoded = { json: string } | { value: unknown };
 /** `done`: the generator has ended with this return value. */
 export type Outcome = ({ done?: boolean } & Encoded) | { failure: ErrorFields };
 /** Id 0 belongs to no request: the thread is ready. */
-export type FromThread = ({ id: number } & Outcome) | ThreadLog;
+export type ThreadAnswer = { id: number } & Outcome;
+export type FromThread = ThreadAnswer[] | ThreadLog;
 
 export function encoded(value: unknown): Encoded {
   return typeof value === "object" && value !== null ? { json: JSON.stringify(value) } : { value };

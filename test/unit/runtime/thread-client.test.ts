@@ -1,7 +1,7 @@
 // Calls and streams of objects in a worker thread, which is restarted when it has died or was ended while idle.
 import { once } from "node:events";
 import type { Worker } from "node:worker_threads";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import {
   remoteMethods,
   type ThreadClientOptions,
@@ -34,6 +34,19 @@ it("answers each call with its own result, undefined and errors included", async
   expect(sums).toEqual([11, 12, 13]);
   expect(await counting.nothing()).toBeUndefined();
   await expect(counting.fail()).rejects.toThrow(new Failed("RangeError: too far"));
+});
+
+it("sends the calls of one turn of the event loop in one message, and gets their answers in one", async () => {
+  const nextOne = nextWorker();
+  const { counting } = open();
+  await counting.nothing();
+  const worker = await nextOne;
+  const sent = vi.spyOn(worker, "postMessage");
+  const received = vi.fn();
+  worker.on("message", received);
+  await Promise.all([counting.add(1, 2), counting.fail().catch(() => undefined), counting.add(3, 4)]);
+  expect(sent).toHaveBeenCalledTimes(1);
+  expect(received).toHaveBeenCalledTimes(1);
 });
 
 it("refuses methods that the thread doesn't serve", async () => {

@@ -68,7 +68,7 @@ export class SqliteLog {
 
   read(request: ReadRequest): RecordedEvent[] {
     const sign = request.backwards ? -1 : 1;
-    return this.#inSnapshot(() =>
+    return this.inSnapshot(() =>
       merged(
         this.#rows.read(request),
         this.#batches.read(request),
@@ -80,7 +80,7 @@ export class SqliteLog {
 
   readAll(request: ReadAllRequest): RecordedEvent[] {
     if (request.prefixes.length === 0) return [];
-    return this.#inSnapshot(() => {
+    return this.inSnapshot(() => {
       const rows = this.#rows.readAll(request);
       const inBatches = this.#batches.readAll(request);
       // A search may end before the last batch: rows behind it are for the next read.
@@ -90,8 +90,11 @@ export class SqliteLog {
     });
   }
 
-  /** Again when an archive file can't be read: its events may have been put back into the log since the snapshot. */
-  #inSnapshot<T>(work: () => T): T {
+  /**
+   * Runs all reads of `work` in one snapshot; a second time when an archive file can't be read, as its events may have been
+   * put back into the log since the snapshot.
+   */
+  inSnapshot<T>(work: () => T): T {
     if (this.#db.isTransaction) return work();
     try {
       return this.#inOneSnapshot(work);

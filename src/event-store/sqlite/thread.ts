@@ -1,39 +1,55 @@
 // The thread that owns the SQLite log, so that fsync does not block the event loop of the caller; see event-store.ts.
+// What arrives together shares a transaction, as beginning and ending one costs more than a short read.
 import { parentPort, workerData } from "node:worker_threads";
 import { serveThread } from "../../runtime/threads/serve-thread.ts";
+import type { RecordedEvent } from "../port.ts";
 import { SqliteLog } from "./log.ts";
 import type { AppendOutcome, AppendRequest, ReadAllRequest, ReadRequest } from "./log-requests.ts";
 
-type Waiting = {
-  request: AppendRequest;
-  resolve(outcome: AppendOutcome): void;
+type Waiting<Request, Result> = {
+  request: Request;
+  resolve(result: Result | Promise<Result>): void;
   reject(error: unknown): void;
 };
 
-/** Group commit: all appends that arrived during the last commit share the next one. */
-function groupedAppends(log: SqliteLog): (request: AppendRequest) => Promise<AppendOutcome> {
-  let waiting: Waiting[] = [];
-  const appendWaiting = () => {
+/** Runs all calls that arrived by the time `later` calls back as one group. */
+function grouped<Request, Result>(
+  later: (run: () => void) => void,
+  runAll: (requests: Request[]) => readonly (Result | Promise<Result>)[],
+): (request: Request) => Promise<Result> {
+  let waiting: Waiting<Request, Result>[] = [];
+  const runWaiting = () => {
     const group = waiting;
     waiting = [];
     try {
-      const outcomes = log.append(group.map(({ request }) => request));
-      for (const [index, { resolve }] of group.entries()) resolve(outcomes[index] as AppendOutcome);
+      const results = runAll(group.map(({ request }) => request));
+      for (const [index, { resolve }] of group.entries()) resolve(results[index] as Result | Promise<Result>);
     } catch (error) {
       for (const { reject } of group) reject(error);
     }
   };
   return (request) =>
     new Promise((resolve, reject) => {
-      if (waiting.push({ request, resolve, reject }) === 1) setImmediate(appendWaiting);
+      if (waiting.push({ request, resolve, reject }) === 1) later(runWaiting);
     });
+}
+
+/** Reads of one snapshot. One that fails is repeated alone, as SqliteLog may need a newer snapshot for it. */
+function readTogether(log: SqliteLog, requests: readonly ReadRequest[]): Promise<RecordedEvent[]>[] {
+  return log.inSnapshot(() =>
+    requests
+      .map(async (request) => log.read(request))
+      .map((read, n) => read.catch(() => log.read(requests[n] as ReadRequest))),
+  );
 }
 
 if (parentPort) {
   const log = new SqliteLog((workerData as { file: string }).file);
   const served = {
-    append: groupedAppends(log),
-    read: (request: ReadRequest) => log.read(request),
+    // Group commit: all appends that arrived during the last commit share the next one.
+    append: grouped<AppendRequest, AppendOutcome>(setImmediate, (requests) => log.append(requests)),
+    // Before the answers to their message are posted.
+    read: grouped<ReadRequest, RecordedEvent[]>(process.nextTick, (requests) => readTogether(log, requests)),
     readAll: (request: ReadAllRequest) => log.readAll(request),
     head: () => log.head(),
   };

@@ -1,11 +1,13 @@
 // Rechecks the URLs of links that were created while the URL safety check was unavailable.
+import type { CommandDeps } from "../commands/handle-command.ts";
+import type { UrlSafety } from "../commands/links/accept-url.ts";
 import { applyLinkChange } from "../commands/links/change-link.ts";
-import type { CreateLinkDeps } from "../commands/links/create-link.ts";
 import { currentLink } from "../commands/links/link-stream.ts";
 import { forgetRecheck, type UrlRecheck, waitingRechecks } from "../commands/links/url-rechecks.ts";
 import type { Secrets } from "../secrets/port.ts";
 
-export type UrlRechecksDeps = CreateLinkDeps & {
+export type UrlRechecksDeps = CommandDeps & {
+  urlSafety: UrlSafety;
   secrets: Secrets;
   log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
 };

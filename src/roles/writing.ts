@@ -1,5 +1,6 @@
 // The dependencies that the api and the portal share: creating links, rate limits, reading one's own writes and the log.
 import type { RateLimits } from "../api/limits/rate-limit.ts";
+import { currentAccounts } from "../commands/account/current-accounts.ts";
 import type { BulkDeps } from "../commands/links/create-links-in-bulk.ts";
 import { slugDerivation } from "../commands/links/derived-identity.ts";
 import { recheckLater } from "../commands/links/url-rechecks.ts";
@@ -31,6 +32,7 @@ export function openWriting(
     links: {
       ...{ eventStore, clock, newId, random, sleep },
       ...{ baseUrl, baseHost, randomSlug, log },
+      currentAccount: currentAccounts(eventStore),
       derivedSlug: slugDerivation(secretKeyOf(config)),
       urlSafety: urlSafety({ ...config, log }),
       recheckLater: recheckLater({ secrets, clock }),

@@ -1,6 +1,7 @@
 // Webhooks end to end (interface, part 6): real service, real clicks, real receiver.
 import { Webhook } from "standardwebhooks";
 import { beforeAll, describe, expect, it, vi } from "vitest";
+import { currentAccounts } from "../../src/commands/account/current-accounts.ts";
 import { createLink } from "../../src/commands/links/create-link.ts";
 import { slugDerivation } from "../../src/commands/links/derived-identity.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
@@ -95,7 +96,8 @@ describe("webhooks", () => {
     await webhookOf(service.backend, accountId, receiver.port);
     const context = { requestId: "test", actor: { type: "account", id: accountId } } as const;
     const web = { accountId, tier: "developer", via: "web" } as const;
-    const deps = { ...runtimeDeps, ...service.backend, ...LINKS };
+    const currentAccount = currentAccounts(service.backend.eventStore);
+    const deps = { ...runtimeDeps, ...service.backend, ...LINKS, currentAccount };
     const made = await createLink(deps, context, web, { url: "https://example.com/web" });
     const domainId = await service.domain(accountId, "go.webhooks.example");
     const custom = await shorten(key, { customSlug: "from-domain", domain_id: domainId });

@@ -3,7 +3,13 @@ import type { EventStore } from "../../event-store/port.ts";
 import type { AccountEvent } from "../../events/catalogue.ts";
 import { accountStream } from "../../events/streams.ts";
 import type { CommandContext } from "../caller.ts";
-import { type CommandDeps, type CommandResult, handleCommand, loadStream } from "../handle-command.ts";
+import {
+  type CommandDeps,
+  type CommandResult,
+  handleCommand,
+  type Loaded,
+  loadStream,
+} from "../handle-command.ts";
 import { type AccountState, evolve, noAccount, type OpenAccount, opened } from "./account.ts";
 import { AccountNotFound } from "./account-errors.ts";
 
@@ -19,7 +25,15 @@ export function onAccount(
 
 /** Folds the account's stream; `absent` when it is empty. */
 export async function loadAccount(eventStore: EventStore, accountId: string): Promise<AccountState> {
-  return (await loadStream(eventStore, folded(accountId))).state;
+  return (await loadAccountStream(eventStore, accountId)).state;
+}
+
+/** Folds the account's stream; with its last revision. */
+export function loadAccountStream(
+  eventStore: Pick<EventStore, "read">,
+  accountId: string,
+): Promise<Loaded<AccountState>> {
+  return loadStream(eventStore, folded(accountId));
 }
 
 /** @throws AccountNotFound when it is closed, or was never opened */

@@ -3,7 +3,7 @@ import type { Position } from "../../event-store/port.ts";
 import { TIER_LIMITS } from "../../events/vocabulary.ts";
 import type { AccountState } from "../account/account.ts";
 import { AccountNotFound } from "../account/account-errors.ts";
-import { loadAccount } from "../account/account-stream.ts";
+import type { CurrentAccount } from "../account/current-accounts.ts";
 import type { Caller, CommandContext } from "../caller.ts";
 import { verifiedDomain } from "../domains/domain.ts";
 import { TierRequired } from "../errors.ts";
@@ -15,7 +15,8 @@ import type { ShortenRequest } from "./shorten-request.ts";
 import { acceptCustomSlug } from "./slug.ts";
 import type { RecheckLater } from "./url-rechecks.ts";
 
-export type CreateLinkDeps = AppendLinkDeps & AcceptUrlDeps & { recheckLater: RecheckLater };
+export type CreateLinkDeps = AppendLinkDeps &
+  AcceptUrlDeps & { currentAccount: CurrentAccount; recheckLater: RecheckLater };
 
 export type CreatedLink = { link: LinkObject; position: Position | undefined };
 
@@ -62,12 +63,12 @@ export async function createLink(
  * @throws AccountNotFound when it is closed
  */
 export function memoizedAccount(
-  deps: Pick<CreateLinkDeps, "eventStore">,
+  deps: Pick<CreateLinkDeps, "currentAccount">,
   by: Caller,
 ): () => Promise<AccountState> {
   let loading: Promise<AccountState> | undefined;
   const load = async () => {
-    const account = await loadAccount(deps.eventStore, by.accountId);
+    const account = await deps.currentAccount(by.accountId);
     if (account.status === "closed") throw new AccountNotFound();
     return account;
   };

@@ -2,6 +2,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { currentAccounts } from "../../../src/commands/account/current-accounts.ts";
 import { changeLink, type LinkChangeRequest } from "../../../src/commands/links/change-link.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { accountDashboard } from "../../../src/queries/analytics/account-dashboard.ts";
@@ -34,6 +35,7 @@ const cliOf = ({ config }: TestService) => commandLine(config.dataDir, { BASE_UR
 const deps = (service: TestService) => ({
   ...runtimeDeps,
   eventStore: service.backend.eventStore,
+  currentAccount: currentAccounts(service.backend.eventStore),
   baseUrl: service.config.baseUrl,
   baseHost: service.config.baseHost,
   urlSafety: async () => "safe" as const,

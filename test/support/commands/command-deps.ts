@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openBackend } from "../../../src/backend.ts";
+import { currentAccounts } from "../../../src/commands/account/current-accounts.ts";
 import type { Caller, CommandContext } from "../../../src/commands/caller.ts";
 import { slugDerivation } from "../../../src/commands/links/derived-identity.ts";
 import { recheckLater } from "../../../src/commands/links/url-rechecks.ts";
@@ -24,6 +25,7 @@ export async function openCommandDeps() {
   const deps = {
     ...runtimeDeps,
     eventStore: backend.eventStore,
+    currentAccount: currentAccounts(backend.eventStore),
     readStore: backend.readStore,
     secrets,
     deliveryQueue: backend.deliveryQueue,

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { verifyLog } from "../../../src/audit/verify-log.ts";
+import { currentAccounts } from "../../../src/commands/account/current-accounts.ts";
 import { changeLink, type LinkChangeRequest } from "../../../src/commands/links/change-link.ts";
 import { slugDerivation } from "../../../src/commands/links/derived-identity.ts";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
@@ -175,6 +176,7 @@ function changeDeps(service: TestService) {
   return {
     ...runtimeDeps,
     ...{ eventStore, secrets },
+    currentAccount: currentAccounts(eventStore),
     keyPrefix: "ll",
     baseUrl: "http://localhost",
     baseHost: "localhost",

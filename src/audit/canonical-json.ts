@@ -1,4 +1,5 @@
 // Canonical JSON (RFC 8785): equal values have equal text, whatever the order in which a store gives members back.
+import { literalName } from "../event-store/object-makers.ts";
 
 /** Most events have one of few shapes. */
 const MOST_SHAPES = 64;
@@ -48,7 +49,7 @@ function copier(
   names: readonly string[],
   ordered: (value: unknown) => unknown,
 ): (members: Members) => Members {
-  const members = names.map((name) => `[${JSON.stringify(name)}]: ordered(members[${JSON.stringify(name)}])`);
+  const members = names.map((name) => `${literalName(name)}: ordered(members[${JSON.stringify(name)}])`);
   return new Function("ordered", `return (members) => ({ ${members.join(", ")} });`)(ordered);
 }
 

@@ -19,7 +19,7 @@ export function objectMakers(): MakerOf {
   };
 }
 
-/** Without brackets `__proto__` would set the prototype; with them V8 takes the slow path. */
-function literalName(name: string): string {
+/** As the name of a member. Without brackets `__proto__` would set the prototype; with them V8 takes the slow path. */
+export function literalName(name: string): string {
   return name === "__proto__" ? `["__proto__"]` : JSON.stringify(name);
 }

@@ -31,10 +31,7 @@ export type SealerDeps = {
   newId: () => string;
 };
 
-/**
- * Read at once: other work of the thread waits for some 30 ms. Smaller pages begin and end inside compressed batches,
- * which are then decoded twice, as the thread's other readers use the cache of decoded batches in between.
- */
+/** Read at once: other work of the thread waits for some 20 ms. */
 const PAGE = 2_000;
 
 /** A block that is not full yet. Of its events only the hash and the place are kept. */

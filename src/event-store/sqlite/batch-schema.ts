@@ -56,3 +56,14 @@ export function createBatchTables(db: DatabaseSync): void {
   const columns = db.prepare("SELECT name FROM pragma_table_info('segments')").all();
   if (!columns.some(({ name }) => name === "first_id")) db.exec(SCHEMA_2);
 }
+
+export const BATCH_COLUMNS = "last_position, count, stream, last_revision, recorded_at, body";
+
+export type StoredBatch = {
+  last_position: number;
+  count: number;
+  stream: string;
+  last_revision: number;
+  recorded_at: string;
+  body: Uint8Array;
+};

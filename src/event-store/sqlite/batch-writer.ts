@@ -1,11 +1,11 @@
 // Writes event batches of the SQLite log: new ones, and one in the place of several.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { objectMakers } from "../object-makers.ts";
+import { BATCH_COLUMNS, type StoredBatch } from "./batch-schema.ts";
 import { type BatchRange, BatchTail } from "./batch-tail.ts";
 import type { IdBounds } from "./log-requests.ts";
 import { type IndexedBatch, type MergedBatch, mergeBatches } from "./merge-batches.ts";
 import { categoryOf } from "./prefixes.ts";
-import { BATCH_COLUMNS, type StoredBatch } from "./stored-batch.ts";
 
 /** `bounds`: smallest and greatest id; undefined when they are not known. */
 type NewBatch = StoredBatch & { bounds: IdBounds | undefined };

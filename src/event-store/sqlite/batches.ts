@@ -1,22 +1,16 @@
 // Events of the SQLite log that are stored in compressed batches instead of one row and three index entries per event.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { objectMakers } from "../object-makers.ts";
 import type { RecordedEvent } from "../port.ts";
-import { type BlockReference, blockReference, isArchived } from "./archive/archived-body.ts";
-import { createBatchTables } from "./batch-schema.ts";
+import { BATCH_COLUMNS, createBatchTables, type StoredBatch } from "./batch-schema.ts";
 import { BatchWriter } from "./batch-writer.ts";
+
 import type { IdBounds, ReadAllRequest, ReadRequest } from "./log-requests.ts";
 import { positionText } from "./positions.ts";
 import { categoryOf, type PrefixStatement, prefixStatements } from "./prefixes.ts";
-import { BATCH_COLUMNS, type BatchParts, eventsOfParts, partsOf, type StoredBatch } from "./stored-batch.ts";
+import { DecodedBatches, type ReadArchived } from "./stored-batch.ts";
 
-/** Decoded batches kept: a reader that pages through the log continues inside the batch where its page ended. */
-const KEPT_DECODED = 4;
 /** Events of the batches that a search looks at before it answers, as its thread does nothing else meanwhile. */
 const SEARCHED_AT_A_TIME = 100_000;
-
-/** Reads a block of an archive file. */
-export type ReadArchived = (reference: BlockReference) => BatchParts;
 
 export class SqliteBatches {
   readonly #ofCategory: StatementSync;
@@ -27,17 +21,14 @@ export class SqliteBatches {
   readonly #backwards: StatementSync;
   readonly #aroundIds: StatementSync;
   readonly #ofPrefixes: (prefixes: readonly string[]) => PrefixStatement;
-  readonly #readArchived: ReadArchived;
-  readonly #decoded = new Map<number, RecordedEvent[]>();
-  #searched: { key: string; rows: RecordedEvent[] } | undefined;
-  readonly #makerOf = objectMakers();
+  readonly #decoded: DecodedBatches;
 
   readonly writer: BatchWriter;
 
   /** Creates the tables when missing; call it inside a transaction. */
   constructor(db: DatabaseSync, readArchived: ReadArchived) {
     createBatchTables(db);
-    this.#readArchived = readArchived;
+    this.#decoded = new DecodedBatches(readArchived);
     this.writer = new BatchWriter(db);
     const either = (what: string) =>
       `SELECT ${what} FROM segments WHERE stream = $stream UNION ALL SELECT ${what} FROM segment_streams WHERE stream = $stream`;
@@ -65,7 +56,7 @@ export class SqliteBatches {
     const around = this.#aroundIds.all(...bounds) as StoredBatch[];
     if (around.length === 0) return false;
     const wanted = new Set(ids());
-    return around.some((batch) => this.#eventsOf(batch).some(({ id }) => wanted.has(id)));
+    return around.some((batch) => this.#decoded.eventsOf(batch).some(({ id }) => wanted.has(id)));
   }
 
   /** -1 when no batch has an event of the stream. */
@@ -117,7 +108,7 @@ export class SqliteBatches {
   /** The event with this id in a batch of the stream; searched from the end, because retries repeat recent appends. */
   find(stream: string, id: string): RecordedEvent | undefined {
     for (const batch of this.#ofStream(stream, Number.MAX_SAFE_INTEGER, true)) {
-      const row = this.#eventsOf(batch).find((one) => one.id === id && one.stream === stream);
+      const row = this.#decoded.eventsOf(batch).find((one) => one.id === id && one.stream === stream);
       if (row) return row;
     }
     return undefined;
@@ -141,7 +132,7 @@ export class SqliteBatches {
   ): RecordedEvent[] {
     const found: RecordedEvent[] = [];
     for (const batch of batches) {
-      for (const row of select(this.#eventsOf(batch))) found.push(row);
+      for (const row of select(this.#decoded.eventsOf(batch))) found.push(row);
       if (found.length >= limit) break;
     }
     return found.length > limit ? found.slice(0, limit) : found;
@@ -157,38 +148,14 @@ export class SqliteBatches {
     let searched = 0;
     for (const batch of batches) {
       searched += batch.count;
-      for (const row of select(this.#mentioning(batch, wanted))) found.push(row);
+      for (const row of select(this.#decoded.mentioning(batch, wanted))) found.push(row);
       if (found.length >= limit) break;
       if (searched < SEARCHED_AT_A_TIME) continue;
-      const last = select(this.#eventsOf(batch)).at(-1);
+      const last = select(this.#decoded.eventsOf(batch)).at(-1);
       if (last && last.position !== found.at(-1)?.position) found.push(last);
       if (last) break;
     }
     return found.length > limit ? found.slice(0, limit) : found;
-  }
-
-  /** The events of those appends in the batch that have the text; kept of the last batch, as a page may end in it. */
-  #mentioning(batch: StoredBatch, wanted: Buffer): RecordedEvent[] {
-    const key = `${batch.last_position} ${batch.count} ${wanted}`;
-    if (this.#searched?.key !== key)
-      this.#searched = { key, rows: eventsOfParts(this.#partsOf(batch), this.#makerOf, wanted) };
-    return this.#searched.rows;
-  }
-
-  #eventsOf(batch: StoredBatch): RecordedEvent[] {
-    const known = this.#decoded.get(batch.last_position);
-    // A merge may have put a longer batch at the same last position.
-    if (known?.length === batch.count) return known;
-    const rows = eventsOfParts(this.#partsOf(batch), this.#makerOf);
-    this.#decoded.delete(batch.last_position);
-    this.#decoded.set(batch.last_position, rows);
-    if (this.#decoded.size > KEPT_DECODED) this.#decoded.delete(this.#decoded.keys().next().value ?? 0);
-    return rows;
-  }
-
-  #partsOf(batch: StoredBatch): BatchParts {
-    const { body } = batch;
-    return isArchived(body) ? this.#readArchived(blockReference(body)) : partsOf(batch);
   }
 }
 

@@ -5,9 +5,10 @@ import type { MakerOf } from "../object-makers.ts";
 import type { NewEvents } from "../port.ts";
 import { batchBody, newEventsOfBody } from "./batch-body.ts";
 import type { PlacedRun } from "./batch-runs.ts";
+import type { StoredBatch } from "./batch-schema.ts";
 import type { IdBounds } from "./log-requests.ts";
 import { isMerged, mergedBody, type Part } from "./merged-body.ts";
-import { partsOf, type StoredBatch } from "./stored-batch.ts";
+import { partsOf } from "./stored-batch.ts";
 
 /** Batches with fewer events than this on average are compressed anew: smallest result, most CPU time. */
 const FEW = 32;

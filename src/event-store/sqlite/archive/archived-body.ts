@@ -1,5 +1,5 @@
 // What stands in the place of a batch's body when its events lie in an archive file: where, and the digest of the block.
-import type { StoredBatch } from "../stored-batch.ts";
+import type { StoredBatch } from "../batch-schema.ts";
 
 /** `file`: name in the folder of archives. `offset`, `bytes`: of the block. `sha256`: of the block, hex. */
 export type BlockReference = { file: string; offset: number; bytes: number; sha256: string };

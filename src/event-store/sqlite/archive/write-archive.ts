@@ -1,8 +1,9 @@
 // Writes the batches of a day into an archive file, block by block, without changing the log.
 import type { ArchivableDay, SealRange } from "../../log-archive.ts";
 import type { PlacedRun } from "../batch-runs.ts";
+import type { StoredBatch } from "../batch-schema.ts";
 import type { BatchRange } from "../batch-tail.ts";
-import { type BatchParts, partsOf, type StoredBatch } from "../stored-batch.ts";
+import { type BatchParts, partsOf } from "../stored-batch.ts";
 import { ArchiveFileWriter } from "./archive-file.ts";
 import type { ListedBatch } from "./archive-table.ts";
 import { blockOf } from "./block.ts";

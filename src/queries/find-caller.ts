@@ -10,6 +10,7 @@ import { PREFIX } from "../events/streams.ts";
 import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
 import { type KeyDocument, keys } from "../projections/definitions/keys.ts";
 import type { ReadStore } from "../read-store/port.ts";
+import { atMost } from "../runtime/at-most.ts";
 
 export type KeyCaller = Caller & { keyId: string };
 
@@ -22,8 +23,8 @@ export type CallerLookupDeps = {
 
 type KeyOwner = { accountId: string; keyId: string };
 
-/** More keys than are issued while the projections are behind. */
-const MOST_ISSUED = 10_000;
+/** More keys than are in use at a time, or issued while the projections are behind. */
+const MOST_OWNERS = 50_000;
 
 /**
  * Reads the documents, or the account's stream when the log follower has seen a newer event of the key or its account.
@@ -32,8 +33,8 @@ const MOST_ISSUED = 10_000;
  */
 export class CallerLookup {
   readonly #deps: CallerLookupDeps;
-  /** By key hash: issued keys that may not be projected yet. */
-  readonly #issued = new LRUCache<string, KeyOwner>({ max: MOST_ISSUED });
+  /** By key hash. Whose a key is never changes; whether it is active is looked up each time. */
+  readonly #owners = new LRUCache<string, KeyOwner>(atMost(MOST_OWNERS));
   /** By key id and account id. */
   readonly #minPositions = minPositions();
 
@@ -49,7 +50,7 @@ export class CallerLookup {
     if (type === "TierChanged" || type === "AccountClosed") this.#minPositions.raise(accountId, position);
     if (typeof keyId !== "string") return;
     this.#minPositions.raise(keyId, position);
-    if (type === "KeyIssued" && typeof keyHash === "string") this.#issued.set(keyHash, { accountId, keyId });
+    if (type === "KeyIssued" && typeof keyHash === "string") this.#owners.set(keyHash, { accountId, keyId });
   }
 
   /**
@@ -58,24 +59,30 @@ export class CallerLookup {
    */
   async find(keyHash: string): Promise<KeyCaller | undefined> {
     const { readStore } = this.#deps;
-    const [key] = await readStore.find<KeyDocument>(keys.collection.name, { where: { keyHash }, limit: 1 });
-    if (!key) return await this.#recentlyIssued(keyHash);
-    const { accountId, _id: keyId } = key;
-    const account = await readStore.get<AccountDocument>(accounts.collection.name, accountId);
+    const owner = this.#owners.get(keyHash) ?? (await this.#findOwner(keyHash));
+    if (!owner) return undefined;
+    const { accountId, keyId } = owner;
+    const [key, account] = await Promise.all([
+      readStore.get<KeyDocument>(keys.collection.name, keyId),
+      readStore.get<AccountDocument>(accounts.collection.name, accountId),
+    ]);
     const isCurrent =
+      key &&
       account &&
       this.#minPositions.allows(keyId, key._position) &&
       this.#minPositions.allows(accountId, account._position);
-    if (!isCurrent) return await this.#fromStream({ accountId, keyId });
+    if (!isCurrent) return await this.#fromStream(owner);
     if (key.status !== "active" || account.status !== "open") return undefined;
     return { accountId, tier: account.tier, via: "api", keyId };
   }
 
   /** Catches up with the log before an unknown key is refused, because another node may just have issued it. */
-  async #recentlyIssued(keyHash: string): Promise<KeyCaller | undefined> {
-    if (!this.#issued.has(keyHash)) await this.#deps.catchUp();
-    const owner = this.#issued.get(keyHash);
-    return owner && (await this.#fromStream(owner));
+  async #findOwner(keyHash: string): Promise<KeyOwner | undefined> {
+    const query = { where: { keyHash }, limit: 1 };
+    const [key] = await this.#deps.readStore.find<KeyDocument>(keys.collection.name, query);
+    if (key) this.#owners.set(keyHash, { accountId: key.accountId, keyId: key._id });
+    else await this.#deps.catchUp();
+    return this.#owners.get(keyHash);
   }
 
   async #fromStream({ accountId, keyId }: KeyOwner): Promise<KeyCaller | undefined> {

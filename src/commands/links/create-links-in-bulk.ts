@@ -27,8 +27,8 @@ export type BulkDeps = CreateLinkDeps & {
   log?: { error: (details: object, message: string) => void } | undefined;
 };
 
-/** Those that wait at the same time share an fsync; more of them would take the event loop for longer. */
-const PARALLEL = 48;
+type ParsedItem = ReturnType<typeof ShortenRequest.safeParse>;
+
 const FAILED = "Failed to create the short link";
 
 /**
@@ -48,10 +48,11 @@ export async function createLinksInBulk(
   const results: BulkResult[] = [];
   const errors: BulkError[] = [];
   let last: Position | undefined;
+  const items = links.map((item) => ShortenRequest.safeParse(item));
   const createItem = async (index: number): Promise<void> => {
     const idempotency = options.idempotency === undefined ? undefined : `${options.idempotency}/${index}`;
     try {
-      const { link, position } = await createLink(deps, context, by, itemOf(links[index]), {
+      const { link, position } = await createLink(deps, context, by, accepted(items[index] as ParsedItem), {
         account,
         idempotency,
       });
@@ -67,7 +68,12 @@ export async function createLinksInBulk(
       });
     }
   };
-  await runGroups(groupsOf(links), createItem);
+  // All at once, so that their appends share a transaction.
+  await Promise.all(
+    groupsOf(items).map(async (group) => {
+      for (const index of group) await createItem(index);
+    }),
+  );
   results.sort((a, b) => a.index - b.index);
   errors.sort((a, b) => a.index - b.index);
   const counts = { total: links.length, created: results.length, failed: errors.length };
@@ -75,8 +81,7 @@ export async function createLinksInBulk(
 }
 
 /** @throws InvalidItem */
-function itemOf(item: unknown): ShortenRequest {
-  const parsed = ShortenRequest.safeParse(item);
+function accepted(parsed: ParsedItem): ShortenRequest {
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const field = issue?.path.join(".");
@@ -91,24 +96,12 @@ function urlOf(item: unknown): string {
 }
 
 /** Groups the indexes of items with equal custom slugs, which run sequentially so that the first one wins. */
-function groupsOf(links: readonly unknown[]): number[][] {
+function groupsOf(items: readonly ParsedItem[]): number[][] {
   const groups = new Map<string, number[]>();
-  for (const [index, item] of links.entries()) {
-    const parsed = ShortenRequest.safeParse(item);
-    const slug = parsed.data?.customSlug?.toLowerCase();
-    const group = slug === undefined ? String(index) : `${parsed.data?.domain_id?.toLowerCase()}/${slug}`;
+  for (const [index, { data }] of items.entries()) {
+    const slug = data?.customSlug?.toLowerCase();
+    const group = slug === undefined ? String(index) : `${data?.domain_id?.toLowerCase()}/${slug}`;
     groups.set(group, [...(groups.get(group) ?? []), index]);
   }
   return [...groups.values()];
-}
-
-async function runGroups(
-  groups: readonly number[][],
-  createItem: (index: number) => Promise<void>,
-): Promise<void> {
-  const pending = groups.values();
-  const worker = async () => {
-    for (const group of pending) for (const index of group) await createItem(index);
-  };
-  await Promise.all(Array.from({ length: PARALLEL }, worker));
 }

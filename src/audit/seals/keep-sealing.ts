@@ -12,8 +12,8 @@ const FIRST_AFTER_MS = 5_000;
 /** Soon after the projections, while the thread's event store still has the events that it decoded for them. */
 const LOOK_EVERY_MS = 250;
 const RETRY_AFTER_MS = 60_000;
-/** Rest after each step, as a multiple of its time: a long log to catch up with takes a quarter of the thread. */
-const REST = 3;
+/** Rest after each step, as a multiple of its time: a long log to catch up with takes half of the thread. */
+const REST = 1;
 
 /** Ends when the signal aborts. */
 export async function keepSealing(deps: KeepSealingDeps, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,14 @@
 // Transactions of the SQLite adapters, and group commit, so that writes at the same time share one fsync.
 import type { DatabaseSync } from "node:sqlite";
 
+/**
+ * `LIMIT` with a parameter, such as `?`, in an expression: SQLite plans by the value of a bare parameter there, and so
+ * prepares the whole statement again whenever it is bound, which takes longer than a search by an index.
+ */
+export function limitOf(parameter: string): string {
+  return `LIMIT ${parameter} + 0`;
+}
+
 /** Runs `work` in a write transaction, rolled back when `work` or the commit throws. @throws what they throw */
 export function inTransaction<T>(db: DatabaseSync, work: () => T): T {
   db.exec("BEGIN IMMEDIATE");

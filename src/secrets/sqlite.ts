@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { StoreUnavailable } from "../connections/errors.ts";
-import { GroupCommit, inTransaction } from "../connections/sqlite.ts";
+import { GroupCommit, inTransaction, limitOf } from "../connections/sqlite.ts";
 import { remoteMethods, threadClient } from "../runtime/threads/thread-client.ts";
 import { endOf, FORMER_SALTS, KEY_USE_KEPT_MS, KEY_USES } from "./earlier-versions.ts";
 import type { SecretRecord, SecretStore, StoredSecret } from "./port.ts";
@@ -91,7 +91,9 @@ class SqliteSecrets implements SecretStore {
     this.#delete = db.prepare("DELETE FROM secrets WHERE key = ?");
     this.#take = db.prepare("DELETE FROM secrets WHERE key = ? RETURNING value, expires_at");
     this.#sweep = db.prepare("DELETE FROM secrets WHERE expires_at <= ?");
-    this.#page = db.prepare("SELECT key, value, expires_at FROM secrets WHERE key > ? ORDER BY key LIMIT ?");
+    this.#page = db.prepare(
+      `SELECT key, value, expires_at FROM secrets WHERE key > ? ORDER BY key ${limitOf("?")}`,
+    );
     this.#replace = db.prepare("UPDATE secrets SET value = ? WHERE key = ? AND value = ?");
     this.#remove = db.prepare("DELETE FROM secrets WHERE key = ? AND value = ?");
   }

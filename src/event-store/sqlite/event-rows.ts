@@ -1,5 +1,6 @@
 // Events of the SQLite log that are stored one per row: the `events` table and its statements.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { limitOf } from "../../connections/sqlite.ts";
 import type { EventMetadata, RecordedEvent } from "../port.ts";
 import type { IdBounds, NewRow, ReadAllRequest, ReadRequest } from "./log-requests.ts";
 import { positionText } from "./positions.ts";
@@ -62,8 +63,8 @@ export class SqliteRows {
     this.#head = db.prepare("SELECT max(position) AS position FROM events");
     this.#ofPrefixes = prefixStatements(db, { table: "events", columns: COLUMNS, position: "position" });
     const ofStream = `SELECT ${COLUMNS} FROM events WHERE stream = ? AND revision`;
-    this.#forwards = db.prepare(`${ofStream} >= ? ORDER BY revision LIMIT ?`);
-    this.#backwards = db.prepare(`${ofStream} <= ? ORDER BY revision DESC LIMIT ?`);
+    this.#forwards = db.prepare(`${ofStream} >= ? ORDER BY revision ${limitOf("?")}`);
+    this.#backwards = db.prepare(`${ofStream} <= ? ORDER BY revision DESC ${limitOf("?")}`);
   }
 
   /**

@@ -1,5 +1,6 @@
 // SQL for "the next events of all streams with one of these prefixes", in position order without a sort.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { limitOf } from "../../connections/sqlite.ts";
 
 export type PrefixQuery = { sql: string; bounds: readonly string[] };
 /** `position`: the column that orders the result and must be greater than `$after`. */
@@ -21,7 +22,7 @@ export function prefixQuery(
   const branches = withoutOverlap(prefixes).map(
     (prefix) => `SELECT ${columns} FROM ${table} WHERE ${condition(prefix, bind)} AND ${position} > $after`,
   );
-  return { sql: `${branches.join(" UNION ALL ")} ORDER BY ${position} LIMIT $limit`, bounds };
+  return { sql: `${branches.join(" UNION ALL ")} ORDER BY ${position} ${limitOf("$limit")}`, bounds };
 }
 
 /** `+stream` keeps the query planner from using the stream index, which would need a sort by position. */

@@ -1,6 +1,6 @@
 // The synchronous read store on SQLite: one table for each collection, documents as JSON, expression indexes.
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { inTransaction } from "../../connections/sqlite.ts";
+import { inTransaction, limitOf } from "../../connections/sqlite.ts";
 import { fieldName } from "../names.ts";
 import type {
   Checkpoint,
@@ -78,7 +78,7 @@ class SqliteReadStore implements ReadStore {
   async find<D extends Document>(collection: string, query: FindQuery): Promise<D[]> {
     const { table, columns } = this.#known(collection);
     const { sql, values } = conditions(query, columns.all);
-    const statement = `SELECT doc FROM ${table}${sql} ORDER BY ${order(query.sort, columns.all)} LIMIT ?`;
+    const statement = `SELECT doc FROM ${table}${sql} ORDER BY ${order(query.sort, columns.all)} ${limitOf("?")}`;
     const rows = this.#prepare(statement).all(...values, query.limit);
     return rows.map((row) => parse<D>(row));
   }

@@ -7,7 +7,7 @@ import type { Projection } from "../projection.ts";
 import { DIMENSIONS, type Dimension, VALUE_OF } from "./click-dimensions.ts";
 import { clickRank } from "./click-rank.ts";
 import { addRecent, type RecentClickRow } from "./recent-clicks.ts";
-import { addOne, type Tally } from "./tally.ts";
+import { type Tally, withOne } from "./tally.ts";
 
 /**
  * `_id`: link key. `totalClicks` is the sum of the kinds. `rank`: see click-rank.ts. `utm`: only fields with values.
@@ -67,12 +67,12 @@ export const linkClicks: Projection<LinkClicksDocument> = {
     // Clicks of several writers, or from a spool, are appended out of order.
     if (click.at < clicks.firstAt) clicks.firstAt = click.at;
     if (click.at > clicks.lastAt) clicks.lastAt = click.at;
-    for (const dimension of DIMENSIONS) addOne(clicks[dimension], VALUE_OF[dimension](click));
+    for (const dimension of DIMENSIONS)
+      clicks[dimension] = withOne(clicks[dimension], VALUE_OF[dimension](click));
     for (const field of UTM_FIELDS) {
       const value = click.utm[field];
       if (!value) continue;
-      clicks.utm[field] ??= [];
-      addOne(clicks.utm[field], value);
+      clicks.utm[field] = withOne(clicks.utm[field] ?? [], value);
     }
     addRecent(clicks.recent, click);
     return clicks;

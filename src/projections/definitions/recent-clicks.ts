@@ -72,9 +72,19 @@ export function recentClickOf(click: LinkClicked["data"]): RecentClick {
 
 function rowOf(click: LinkClicked["data"]): RecentClickRow {
   const { at, kind, device, browser, os, userAgent, country, city, ip, referrer } = click;
+  const { name, version } = browser;
   const row: RecentClickRow = [
-    ...([at, kind, device, browser.name, browser.version, os.name] as const),
-    ...([userAgent, country, city, ip, referrer] as const),
+    at,
+    kind,
+    device,
+    name,
+    version,
+    os.name,
+    userAgent,
+    country,
+    city,
+    ip,
+    referrer,
   ];
   const utm = utmOf(click.utm);
   if (utm) row.push(utm);

@@ -12,19 +12,25 @@ export const MAX_VALUES = 200;
 const KEPT_VALUES = 100;
 const MAX_VALUE_LENGTH = 200;
 
+/** Up to here a list is made anew for each value: `push` reserves room for sixteen more, and most tallies stay small. */
+const GROWS_FROM = 16;
+
 /**
- * Adds one to a value, in place. A tally of more than 200 values is cut to the 100 largest (ties by name), and the
- * counts of the others are added to `other`.
+ * The tally with one more of a value; changed in place where it is large. One of more than 200 values is cut to the 100
+ * largest (ties by name), and the counts of the others are added to `other`.
  */
-export function addOne(tally: Tally, raw: string): void {
+export function withOne(tally: Tally, raw: string): Tally {
   const value = bounded(raw);
   const index = tally.indexOf(value);
   if (index >= 0) {
     tally[index + 1] = (tally[index + 1] as number) + 1;
-    return;
+    return tally;
   }
+  if (tally.length === 0) return [value, 1];
+  if (tally.length < GROWS_FROM) return tally.concat([value, 1]);
   tally.push(value, 1);
   if (tally.length > 2 * MAX_VALUES) prune(tally);
+  return tally;
 }
 
 export function valueCounts(tally: Tally): ValueCount[] {

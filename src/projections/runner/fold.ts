@@ -12,6 +12,9 @@ const CACHE_BYTES = 64 * 2 ** 20;
 /** Average size of a value in memory, such as an element of an array with its text. */
 const VALUE_BYTES = 40;
 
+/** `size`: as estimated when it had been changed `measuredAt` times. */
+type Changed = { document: Document; size: number; changes: number; measuredAt: number };
+
 /** Index of the event at which the projection's own code threw. */
 export type FoldFailure = { index: number; error: unknown };
 
@@ -24,8 +27,7 @@ export class DocumentFold {
   readonly #readStore: Pick<ReadStore, "getMany">;
   readonly #handled: ReadonlySet<string>;
   readonly #cache: LRUCache<string, Document>;
-  readonly #changed = new Map<string, Document>();
-  readonly #sizes = new Map<string, number>();
+  readonly #changed = new Map<string, Changed>();
   #changedBytes = 0;
 
   constructor(projection: Projection, readStore: Pick<ReadStore, "getMany">) {
@@ -52,7 +54,7 @@ export class DocumentFold {
 
   /** Documents changed since the last commit. */
   changed(): Document[] {
-    return [...this.#changed.values()];
+    return Array.from(this.#changed.values(), ({ document }) => document);
   }
 
   /** Estimated size of the changed documents in memory. */
@@ -62,8 +64,7 @@ export class DocumentFold {
 
   /** To be called when the changed documents are stored. */
   committed(): void {
-    for (const [id, document] of this.#changed)
-      this.#cache.set(id, document, { size: this.#sizes.get(id) ?? sizeOf(document) });
+    for (const [id, { document, size }] of this.#changed) this.#cache.set(id, document, { size });
     this.#forgetChanged();
   }
 
@@ -92,7 +93,6 @@ export class DocumentFold {
 
   #forgetChanged(): void {
     this.#changed.clear();
-    this.#sizes.clear();
     this.#changedBytes = 0;
   }
 
@@ -140,18 +140,28 @@ export class DocumentFold {
   }
 
   #change(document: Document): void {
-    const { _id: key } = document;
-    this.#changed.set(key, document);
+    const known = this.#changed.get(document._id);
+    if (!known) {
+      const size = sizeOf(document);
+      this.#changed.set(document._id, { document, size, changes: 1, measuredAt: 1 });
+      this.#changedBytes += size;
+      return;
+    }
+    known.document = document;
+    known.changes += 1;
+    // Less and less often, as estimating takes as long as folding an event, and documents grow ever more slowly.
+    if (known.changes < 2 * known.measuredAt) return;
+    known.measuredAt = known.changes;
     const size = sizeOf(document);
-    this.#changedBytes += size - (this.#sizes.get(key) ?? 0);
-    this.#sizes.set(key, size);
+    this.#changedBytes += size - known.size;
+    known.size = size;
   }
 
   async #load(keys: readonly string[]): Promise<Map<string, Document>> {
     const held = new Map<string, Document>();
     const missing: string[] = [];
     for (const key of keys) {
-      const cached = this.#changed.get(key) ?? this.#cache.get(key);
+      const cached = this.#changed.get(key)?.document ?? this.#cache.get(key);
       if (cached) held.set(key, cached);
       else missing.push(key);
     }

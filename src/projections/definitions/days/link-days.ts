@@ -5,7 +5,7 @@ import { PREFIX } from "../../../events/streams.ts";
 import { type ClickKind, UTM_FIELDS, type UtmField } from "../../../events/vocabulary.ts";
 import type { Projection } from "../../projection.ts";
 import { DIMENSIONS, VALUE_OF } from "../click-dimensions.ts";
-import { addOne, type Tally } from "../tally.ts";
+import { type Tally, withOne } from "../tally.ts";
 import { addHit, type DayDocument, dayOf } from "./days.ts";
 import { type Visitors, withVisitor } from "./visitors.ts";
 
@@ -39,14 +39,13 @@ export const linkDays: Projection<LinkDayDocument> = {
     day.kinds[click.kind] ??= { tallies: DIMENSIONS.map(() => []), visitors: "" };
     const kind = day.kinds[click.kind] as KindOfDay;
     for (const [n, dimension] of DIMENSIONS.entries())
-      addOne(kind.tallies[n] as Tally, VALUE_OF[dimension](click));
+      kind.tallies[n] = withOne(kind.tallies[n] as Tally, VALUE_OF[dimension](click));
     kind.visitors = withVisitor(kind.visitors, click.visitor);
     for (const field of UTM_FIELDS) {
       const value = click.utm[field];
       if (!value) continue;
       kind.utm ??= {};
-      kind.utm[field] ??= [];
-      addOne(kind.utm[field], value);
+      kind.utm[field] = withOne(kind.utm[field] ?? [], value);
     }
     return day;
   },

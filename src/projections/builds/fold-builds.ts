@@ -8,7 +8,8 @@ import type { Fault } from "../runner/projection-processor.ts";
 import { ProjectionRunner, type RunnerLog } from "../runner/runner.ts";
 import { asBuild, type Building, type Builds, buildingOf, buildOf, queriedBuild } from "./build.ts";
 import { changeBuilds, readBuilds } from "./builds-document.ts";
-import { dropBuild, dropRetired, isFree, retire } from "./register-builds.ts";
+import { isFree } from "./register-builds.ts";
+import { dropBuild, dropRetired, retire } from "./retire-builds.ts";
 
 export type FoldBuildsDeps = {
   eventStore: EventStore;

@@ -8,7 +8,8 @@ import { buildsStatus, type ProjectionStatus, prefixesOf } from "../runner/statu
 import { asBuild, type Building, type Builds, buildingOf, foldedBuild } from "./build.ts";
 import { readBuilds } from "./builds-document.ts";
 import { foldBuilds } from "./fold-builds.ts";
-import { adoptBuilds, dropRetired, isFree, registerMissing } from "./register-builds.ts";
+import { adoptBuilds, isFree, registerMissing } from "./register-builds.ts";
+import { dropRetired } from "./retire-builds.ts";
 
 export type ProjectionGroupDeps = Omit<RunnerDeps, "maxEvents"> & { newId: () => string };
 

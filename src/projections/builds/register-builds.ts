@@ -14,6 +14,7 @@ import {
   type ProjectionBuilds,
 } from "./build.ts";
 import { changeBuilds, collectionOf, readBuilds } from "./builds-document.ts";
+import { dropRetired, retire } from "./retire-builds.ts";
 
 export class BuildInProgress extends DomainError {
   override readonly code = "build_in_progress";
@@ -165,32 +166,6 @@ export function cancellable(
 export function isFree({ clock, by }: Pick<Deps, "clock" | "by">, building: Building): boolean {
   if (building.by === "" || building.by === by) return true;
   return clock().getTime() - Date.parse(building.aliveAt) >= CLAIM_EXPIRES_MS;
-}
-
-/** Marks a build to be dropped by the next `dropRetired` of any process. */
-export function retire(builds: Builds, projection: Projection, build: Build): void {
-  const { version, build: number, collection } = build;
-  builds.retired[checkpointName(asBuild(projection, build))] = { version, build: number, collection };
-}
-
-/** Drops documents and checkpoints of retired builds, also those that a crashed process had retired. */
-export async function dropRetired(
-  { readStore, newId }: Pick<Deps, "readStore" | "newId">,
-  projections: readonly Projection[],
-): Promise<void> {
-  const isOurs = (checkpoint: string) => projections.some(({ name }) => checkpoint.startsWith(`${name}:`));
-  const { retired } = await readBuilds(readStore);
-  const dropped = Object.entries(retired).filter(([checkpoint]) => isOurs(checkpoint));
-  if (dropped.length === 0) return;
-  for (const [checkpoint, { collection }] of dropped) await dropBuild(readStore, checkpoint, collection);
-  await changeBuilds(readStore, newId, (builds) => {
-    for (const [checkpoint] of dropped) delete builds.retired[checkpoint];
-  });
-}
-
-export async function dropBuild(readStore: ReadStore, checkpoint: string, collection: string): Promise<void> {
-  await readStore.resetCheckpoint(checkpoint);
-  await readStore.drop(collection);
 }
 
 function register(

@@ -3,11 +3,12 @@ import { setImmediate as yieldToLoop } from "node:timers/promises";
 import type { Logger } from "pino";
 import { type NextEvent, nextEventFinder } from "../../event-store/next-event.ts";
 import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
-import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
+import type { ReadStore } from "../../read-store/port.ts";
 import { keepRunning } from "../../runtime/keep-trying.ts";
 import { untilAborted } from "../../runtime/pause.ts";
 import type { Projection } from "../projection.ts";
 import { commitBatches } from "./commit-batches.ts";
+import { commitAtOnce, commitInSlices } from "./commit-changes.ts";
 import { correct, isCorrection, partsAtCorrections } from "./corrected-clicks.ts";
 import type { DocumentCorrection } from "./document-correction.ts";
 import { between, type EventBatch, parseBatch } from "./event-batch.ts";
@@ -42,8 +43,6 @@ const CATCH_UP_EVENTS = 20_000;
 const MAX_UNCOMMITTED_BYTES = 512 * 2 ** 20;
 /** Bounds what a crash repeats. */
 const KEPT_MS = 60_000;
-/** A transaction of some ten milliseconds. */
-const SLICE_DOCUMENTS = 1_000;
 const RETRY = { fromMs: 250, toMs: 15_000 };
 
 /**
@@ -100,14 +99,14 @@ export class ProjectionRunner {
       const isDue = bytes >= maxBytes || performance.now() - committedAt >= KEPT_MS;
       const isLast = last.position >= head;
       if (isDue || isLast || !keepsChanges) {
-        await this.#commitInSlices();
+        await commitInSlices(this.#deps, this.#processors);
         committedAt = performance.now();
       }
       await onBatch(events.length, this.#lowest() ?? last.position);
       if (isLast) return;
       await yieldToLoop();
     }
-    if (!signal?.aborted) await this.#commitInSlices();
+    if (!signal?.aborted) await commitInSlices(this.#deps, this.#processors);
   }
 
   /** Folds until the signal aborts; retries with backoff when a store fails. */
@@ -151,7 +150,7 @@ export class ProjectionRunner {
       for (const part of partsAtCorrections(events)) {
         // Nothing was uncommitted before, so that no document is half changed.
         await this.#fold(part);
-        await this.#commit();
+        await commitAtOnce(this.#deps, this.#processors);
       }
       onCommit();
       if (this.#allFaulted()) return await untilAborted(signal);
@@ -163,7 +162,7 @@ export class ProjectionRunner {
   async #foldParts(events: readonly RecordedEvent[], commitsEach: boolean): Promise<boolean> {
     for (const part of partsAtCorrections(events)) {
       if (!(await this.#fold(part))) return false;
-      if (commitsEach) await this.#commitInSlices();
+      if (commitsEach) await commitInSlices(this.#deps, this.#processors);
     }
     return true;
   }
@@ -190,53 +189,6 @@ export class ProjectionRunner {
     }
     await correct(this.#deps, event, [...corrections.values()]);
     return corrections;
-  }
-
-  /** All projections in one commit: a transaction less for each, where the store has transactions. */
-  async #commit(): Promise<void> {
-    const changed = this.#uncommitted().map((processor) => ({
-      collection: processor.projection.collection.name,
-      documents: processor.changed(),
-    }));
-    await this.#deps.readStore.commit({ changed, checkpoints: this.#checkpoints() });
-    this.#onCommitted();
-  }
-
-  /**
-   * The documents first, some at a time, as others write to the store meanwhile; then the checkpoints. In the order of
-   * their ids, so that a slice changes few pages of an index.
-   */
-  async #commitInSlices(): Promise<void> {
-    const { readStore } = this.#deps;
-    for (const processor of this.#uncommitted()) {
-      const documents = processor.changed().sort((a, b) => (a._id < b._id ? -1 : 1));
-      const { name } = processor.projection.collection;
-      for (let at = 0; at < documents.length; at += SLICE_DOCUMENTS) {
-        const slice = { collection: name, documents: documents.slice(at, at + SLICE_DOCUMENTS) };
-        await readStore.commit({ changed: [slice], checkpoints: {} });
-        await yieldToLoop();
-      }
-    }
-    await readStore.commit({ changed: [], checkpoints: this.#checkpoints() });
-    this.#onCommitted();
-  }
-
-  #checkpoints(): Record<string, Checkpoint> {
-    return Object.fromEntries(
-      this.#uncommitted().map((processor) => [processor.name, processor.checkpoint()]),
-    );
-  }
-
-  #uncommitted(): ProjectionProcessor[] {
-    return this.#processors.filter(({ isUncommitted }) => isUncommitted);
-  }
-
-  #onCommitted(): void {
-    for (const processor of this.#uncommitted()) {
-      const { name, fault } = processor;
-      processor.committed();
-      if (fault) this.#deps.log.error({ projection: name, ...fault }, "projection faulted");
-    }
   }
 
   get #maxEvents(): number {

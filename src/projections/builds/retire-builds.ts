@@ -1,0 +1,33 @@
+// Drops builds that nothing answers from any more: they are marked first, so that a crash leaves none behind.
+import type { ReadStore } from "../../read-store/port.ts";
+import { checkpointName, type Projection } from "../projection.ts";
+import { asBuild, type Build, type Builds } from "./build.ts";
+import { changeBuilds, readBuilds } from "./builds-document.ts";
+
+type RetireDeps = { readStore: ReadStore; newId: () => string };
+
+/** Marks a build to be dropped by the next `dropRetired` of any process. */
+export function retire(builds: Builds, projection: Projection, build: Build): void {
+  const { version, build: number, collection } = build;
+  builds.retired[checkpointName(asBuild(projection, build))] = { version, build: number, collection };
+}
+
+/** Drops documents and checkpoints of retired builds, also those that a crashed process had retired. */
+export async function dropRetired(
+  { readStore, newId }: RetireDeps,
+  projections: readonly Projection[],
+): Promise<void> {
+  const isOurs = (checkpoint: string) => projections.some(({ name }) => checkpoint.startsWith(`${name}:`));
+  const { retired } = await readBuilds(readStore);
+  const dropped = Object.entries(retired).filter(([checkpoint]) => isOurs(checkpoint));
+  if (dropped.length === 0) return;
+  for (const [checkpoint, { collection }] of dropped) await dropBuild(readStore, checkpoint, collection);
+  await changeBuilds(readStore, newId, (builds) => {
+    for (const [checkpoint] of dropped) delete builds.retired[checkpoint];
+  });
+}
+
+export async function dropBuild(readStore: ReadStore, checkpoint: string, collection: string): Promise<void> {
+  await readStore.resetCheckpoint(checkpoint);
+  await readStore.drop(collection);
+}

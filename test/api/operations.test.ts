@@ -101,14 +101,18 @@ describe("operations", () => {
     "answers 503 with Retry-After while a store is unavailable, and 500 without a stack for an internal error",
     async () => {
       const { readStore } = service.backend;
-      const { find } = readStore;
+      const { find, get } = readStore;
+      const failWith = (error: Error) => {
+        const fail = () => Promise.reject(error);
+        Object.assign(readStore, { find: fail, get: fail });
+      };
       const { StoreUnavailable } = await import("../../src/connections/errors.ts");
-      readStore.find = () => Promise.reject(new StoreUnavailable("read.db: disk gone"));
+      failWith(new StoreUnavailable("read.db: disk gone"));
       const unavailable = await service.post("/api/v1/shorten", key, { url: "https://example.com/" });
-      readStore.find = () => Promise.reject(new TypeError("cannot read secret.path"));
+      failWith(new TypeError("cannot read secret.path"));
       const broken = await service.post("/api/v1/shorten", key, { url: "https://example.com/" });
       const list = await service.ask("/api/v1/links", { key });
-      Object.assign(readStore, { find });
+      Object.assign(readStore, { find, get });
       expect([unavailable.status, unavailable.body.code]).toEqual([503, "store_unavailable"]);
       expect(Number(unavailable.headers["retry-after"])).toBeGreaterThan(0);
       expect([broken.status, broken.body.error]).toEqual([500, "Failed to create the short link"]);

@@ -3,9 +3,10 @@ import { fileURLToPath } from "node:url";
 import { freePort } from "../../test/support/servers/free-port.ts";
 import type { LoopDelay } from "../../test/support/service/event-loop-probe.ts";
 import type { Environment } from "../../test/support/service/service-process.ts";
+import type { LoadResult } from "../load/load.ts";
 import { secondsToCatchUp } from "../measure/caught-up.ts";
 import { reckon } from "../measure/reckon.ts";
-import { sampleMemory } from "../measure/resident-memory.ts";
+import { residentMb } from "../measure/resident-memory.ts";
 import type { Options } from "../options.ts";
 import { whole } from "../report/report.ts";
 import type { Outcome } from "../report/results.ts";
@@ -32,17 +33,20 @@ export async function soak(
   const rate = Math.round(full.rate * share);
   report.line(`${whole(rate)} redirects/s, ${share} of ${whole(full.rate)}, for ${minutes} minutes`);
   await ofProbe("reset");
-  const run = () => load.run({ url: side.url, traffic, seconds: minutes * 60, rate });
-  const [result, rssMb] = await sampleMemory(pid, run);
+  const minute = () => load.run({ url: side.url, traffic, seconds: 60, rate });
+  const results: LoadResult[] = [];
+  const memoryMb: number[] = [];
+  while (results.length < minutes) {
+    results.push(await minute());
+    memoryMb.push(residentMb(pid));
+  }
   const delay = await ofProbe("read");
   const completeAfterS = await secondsToCatchUp(backend);
-  const everyMinute = rssMb.filter((_, second) => second % 60 === 30);
-  report.line(`memory in each minute: ${everyMinute.map(whole).join(", ")} MB`);
+  report.line(`memory after each minute: ${memoryMb.map(whole).join(", ")} MB`);
+  report.line(`p99 of each minute: ${results.map(({ p99 }) => p99.toFixed(1)).join(", ")} ms`);
   report.line(`event loop delay p99 ${delay.p99} ms, p99.9 ${delay.p999} ms, most ${delay.max} ms`);
-  report.line(
-    `${whole(result.rate)}/s answered, p99 ${result.p99.toFixed(1)} ms; complete after ${completeAfterS.toFixed(1)} s`,
-  );
-  const reckoned = await reckon(backend, [warmUp, full, result], report);
-  const measured = { rate, memoryMb: everyMinute, delay, completeAfterS, load: result, reckoned };
+  report.line(`complete after ${completeAfterS.toFixed(1)} s`);
+  const reckoned = await reckon(backend, [warmUp, full, ...results], report);
+  const measured = { rate, memoryMb, delay, completeAfterS, load: results, reckoned };
   return { passed: reckoned.passed, measured };
 }

@@ -1,10 +1,11 @@
 // A whole number as an argument of commands.
 import { InvalidArgumentError } from "commander";
 
-/** For numbers from `least` on. The function throws InvalidArgumentError. */
-export function wholeFrom(least: number): (text: string) => number {
+/** For numbers from `least` on, of at most so many digits. The function throws InvalidArgumentError. */
+export function wholeFrom(least: number, digits = 15): (text: string) => number {
+  const form = new RegExp(`^-?\\d{1,${digits}}$`);
   return (text) => {
-    if (/^-?\d{1,15}$/.test(text) && Number(text) >= least) return Number(text);
+    if (form.test(text) && Number(text) >= least) return Number(text);
     throw new InvalidArgumentError(`It must be a number from ${least} on.`);
   };
 }

@@ -20,7 +20,11 @@ export function verifyCommand(
     .command("verify")
     .description("fold all events again, and compare what answers with the result, document by document")
     .argument("[name...]", "of projections; all by default")
-    .option("--sample <documents>", "compare about so many documents of each, drawn at random", wholeFrom(1))
+    .option(
+      "--sample <documents>",
+      "compare about so many documents of each, drawn at random",
+      wholeFrom(1, 9),
+    )
     .option("--json", "print one JSON document")
     .action((names: string[], options: Options) =>
       runWithStores((session) => verify(session, chosen(names), options)),

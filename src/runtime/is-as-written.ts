@@ -26,11 +26,12 @@ export function isAsWritten(schema: z.ZodType): IsAsWritten {
   const { constants, of } = conditions();
   const condition = of(schema, "data");
   if (condition === undefined) return () => false;
-  return new Function("constants", `return (data) => ${condition};`)(constants) as IsAsWritten;
+  const compile = new Function("constants", "membersOf", `return (data) => ${condition};`);
+  return compile(constants, membersOf) as IsAsWritten;
 }
 
 function conditions(): Conditions {
-  const constants: unknown[] = [membersOf];
+  const constants: unknown[] = [];
   const constant = (value: unknown) => `constants[${constants.push(value) - 1}]`;
   const of: Conditions["of"] = (schema, value) => {
     const { type, pattern, format, checks = [], entries, shape, catchall } = definitionOf(schema);
@@ -75,7 +76,7 @@ function ofObject(
   }
   const members = [String(required), ...counted].join(" + ");
   const isObject = `typeof ${value} === "object" && ${value} !== null && !Array.isArray(${value})`;
-  return [isObject, ...all, `constants[0](${value}) === ${members}`].join(" && ");
+  return [isObject, ...all, `membersOf(${value}) === ${members}`].join(" && ");
 }
 
 function membersOf(value: object): number {

@@ -3,7 +3,6 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { RecordedEvent } from "../port.ts";
 import { BATCH_COLUMNS, createBatchTables, type StoredBatch } from "./batch-schema.ts";
 import { BatchWriter } from "./batch-writer.ts";
-
 import type { IdBounds, ReadAllRequest, ReadRequest } from "./log-requests.ts";
 import { positionText } from "./positions.ts";
 import { categoryOf, type PrefixStatement, prefixStatements } from "./prefixes.ts";

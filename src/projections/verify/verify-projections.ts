@@ -108,8 +108,8 @@ function foldable(chosen: readonly Projection[], builds: Builds) {
   for (const projection of chosen) {
     const answers = queriedBuild(projection, builds);
     const reason = whyNot(projection, answers);
-    if (answers && reason === undefined) verifiable.push(answers);
-    else unverified.push({ name: projection.name, reason: reason ?? "" });
+    if (reason !== undefined) unverified.push({ name: projection.name, reason });
+    else if (answers) verifiable.push(answers);
   }
   return { verifiable, unverified };
 }

@@ -33,7 +33,8 @@ export async function soak(
   const rate = Math.round(full.rate * share);
   report.line(`${whole(rate)} redirects/s, ${share} of ${whole(full.rate)}, for ${minutes} minutes`);
   await ofProbe("reset");
-  const minute = () => load.run({ url: side.url, traffic, seconds: 60, rate });
+  const minute = () =>
+    load.run({ url: side.url, traffic, seconds: 60 * Math.min(1, minutes - results.length), rate });
   const results: LoadResult[] = [];
   const memoryMb: number[] = [];
   while (results.length < minutes) {

@@ -21,6 +21,7 @@ import {
   storeWith,
   totalsOfNow,
 } from "../support/projections/builds-of.ts";
+import { undoingOneWrite } from "../support/projections/undone-write.ts";
 import { append } from "../support/runtime/stores.ts";
 
 const linksOfNow = links as unknown as Projection;
@@ -111,27 +112,10 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
 
     it("take over although the write that activated them was undone by a concurrent one", async () => {
       await program.catchUp();
-      type StoredBuilds = Document & { builds: Builds };
-      let undo: StoredBuilds | undefined;
-      let reads = 0;
-      const readStore = storeWith(stores.readStore, {
-        async get<D extends Document>(collection: string, id: string) {
-          // The first read after the write finds it in place.
-          if (undo && ++reads === 2) {
-            await stores.readStore.clear(collection);
-            await stores.readStore.replace(collection, [undo]);
-          }
-          return await stores.readStore.get<D>(collection, id);
-        },
-        async replace(collection: string, documents: readonly Document[]) {
-          const [written] = documents as StoredBuilds[];
-          if (!undo && written?.builds?.projections.links?.active?.build === 1)
-            undo = await stores.readStore.get<StoredBuilds>(collection, written._id);
-          await stores.readStore.replace(collection, documents);
-        },
-      });
+      const activated = ({ projections }: Builds) => projections.links?.active?.build === 1;
+      const { readStore, reads } = undoingOneWrite(stores.readStore, activated);
       const { builds } = await rebuild({ ...program.deps, readStore }, [linksOfNow], quiet);
-      expect(reads).toBeGreaterThan(2);
+      expect(reads()).toBeGreaterThan(2);
       expect(builds).toMatchObject([{ name: "links", build: 1, active: true }]);
     });
 

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { StoreUnavailable } from "../../src/connections/errors.ts";
 import { activeReadStore } from "../../src/projections/builds/active-read-store.ts";
+import type { Builds } from "../../src/projections/builds/build.ts";
 import { readBuilds } from "../../src/projections/builds/builds-document.ts";
 import { prepareBuilds, rebuild } from "../../src/projections/builds/finish-builds.ts";
 import { foldBuilds } from "../../src/projections/builds/fold-builds.ts";
@@ -23,6 +24,7 @@ import {
   storeWith,
   totalsOfNext,
 } from "../support/projections/builds-of.ts";
+import { undoingOneWrite } from "../support/projections/undone-write.ts";
 import { append } from "../support/runtime/stores.ts";
 
 const SOON = { timeout: 10_000 };
@@ -128,6 +130,14 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
       );
     });
 
+    it("is registered again by the projector whose write a concurrent one has undone", async () => {
+      const registered = ({ projections }: Builds) => projections[linkClicks.name]?.building !== undefined;
+      const { readStore } = undoingOneWrite(stores.readStore, registered);
+      const program = programOn({ ...stores, readStore }, projectionsOfNext);
+      const active = async () => (await entry())?.active?.version;
+      await program.projecting(() => expect.poll(active, SOON).toBe(totalsOfNext.version));
+    });
+
     it("leaves no documents when its build is cancelled, also during a commit", async () => {
       await registerMissing(next.deps, projectionsOfNext, true);
       const deps = { ...next.deps, maxEvents: 100, maxUncommittedBytes: 0 };
@@ -213,6 +223,16 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
       });
       expect([...seen]).toEqual([40]);
       expect(Object.keys(await stores.readStore.checkpoints())).toContain(checkpointName(linkClicks));
+    });
+
+    it("are registered again by the projector whose write a concurrent one has undone", async () => {
+      await happenings(stores.eventStore);
+      const registered = ({ projections }: Builds) => projections[linkClicks.name]?.building !== undefined;
+      const { readStore, reads } = undoingOneWrite(stores.readStore, registered);
+      const program = programOn({ ...stores, readStore });
+      const total = async () => (await program.totals().catch(() => undefined))?.totalClicks;
+      await program.projecting(() => expect.poll(total, SOON).toBe(40));
+      expect(reads()).toBeGreaterThan(2);
     });
 
     it("answer once the stored list has them, not half a second later", async () => {

@@ -8,7 +8,7 @@ import { buildsStatus, type ProjectionStatus, prefixesOf } from "../runner/statu
 import { asBuild, type Building, type Builds, buildingOf, foldedBuild } from "./build.ts";
 import { readBuilds } from "./builds-document.ts";
 import { foldBuilds } from "./fold-builds.ts";
-import { adoptBuilds, isFree, registerMissing } from "./register-builds.ts";
+import { adoptBuilds, isFree, isUndone, registerMissing } from "./register-builds.ts";
 import { dropRetired } from "./retire-builds.ts";
 
 export type ProjectionGroupDeps = Omit<RunnerDeps, "maxEvents"> & { newId: () => string };
@@ -62,13 +62,12 @@ export class ProjectionGroup {
     const { readStore, projections, log, random = Math.random } = this.#deps;
     const onFailure = (err: unknown, retryInMs: number) =>
       log.warn({ err, retryInMs }, "building projections was interrupted, retrying");
-    let isRegistered = false;
+    let registered: Builds | undefined;
     const poll = async (progress: () => void) => {
       while (!signal.aborted) {
-        if (!isRegistered) {
+        if (!registered || isUndone(registered, await readBuilds(readStore), projections)) {
           await adoptBuilds(this.#deps, projections);
-          await registerMissing(this.#deps, projections, true);
-          isRegistered = true;
+          registered = await registerMissing(this.#deps, projections, true);
           this.#prepared.resolve();
         }
         await dropRetired(this.#deps, projections);

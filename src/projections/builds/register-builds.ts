@@ -97,6 +97,18 @@ export async function registerMissing(
 }
 
 /**
+ * Whether a concurrent write has undone what was registered: on servers whose conditional updates are not atomic, such as
+ * FerretDB, a write that began earlier may end later. A cancelled build is no such loss: its number stays used.
+ */
+export function isUndone(registered: Builds, now: Builds, projections: readonly Projection[]): boolean {
+  const hasNone = ({ name }: Projection) => {
+    const { active, previous, building } = now.projections[name] ?? {};
+    return !active && !previous && !building;
+  };
+  return now.next < registered.next || projections.some(hasNone);
+}
+
+/**
  * Registers another build of each, or resumes an interrupted one under the same rules. `activates`: whether it takes over
  * when it has caught up. `rules`: as of a Build. @throws BuildInProgress while another process folds one
  */

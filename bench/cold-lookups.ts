@@ -37,7 +37,12 @@ export async function benchColdLookups({ rounds = 3 }: Options, report: Report):
     const stores: Record<string, () => Lookup> = {
       // A new LinkLookup for each pass, so that its cache is empty.
       MongoDB: () => {
-        const lookup = new LinkLookup({ ...backend, baseHost: HOST, isFollowing: () => true });
+        const lookup = new LinkLookup({
+          ...backend,
+          baseHost: HOST,
+          isFollowing: () => true,
+          random: Math.random,
+        });
         return (slug) => lookup.find(HOST, slug);
       },
       Redis: () => async (slug) => {

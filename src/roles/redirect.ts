@@ -20,15 +20,16 @@ export function openRedirect(
 ): RedirectRole {
   const { baseHost } = config;
   const { eventStore, readStore } = backend;
+  const { random } = runtimeDeps;
   const recorder = new ClickRecorder({
     durability: config.clickDurability,
     startThread: recorderThreadStarter(config, randomBytes(8).toString("hex")),
-    random: runtimeDeps.random,
+    random,
     log: (message, err) => (err ? log.warn({ err }, message) : log.warn(message)),
   });
   onStop(() => recorder.close());
   const isFollowing = () => follower.isFollowing;
-  const lookup = new LinkLookup({ eventStore, readStore, baseHost, isFollowing });
+  const lookup = new LinkLookup({ eventStore, readStore, baseHost, isFollowing, random });
   follower.listen((event) => lookup.onEvent(event));
   const stats = { found: 0, notFound: 0, disabled: 0, error: 0 };
   return { lookup, domains: lookup.domains, recorder, baseHost, now: () => clock().getTime(), stats };

@@ -20,12 +20,16 @@ export type LookupDeps = {
   baseHost: string;
   /** Whether values read now may be cached, because the event subscription will invalidate them (log-follower.ts). */
   isFollowing: () => boolean;
+  /** [0, 1): spreads the ends of what is kept. */
+  random: () => number;
   /** Bound of the links kept in memory; default 96 MB, which is some 100,000 links. */
   maxBytes?: number;
 };
 
 /** Time to live, counted from the read; only a backstop, because events invalidate entries (log-follower.ts). */
 const TTL_MS = 60_000;
+/** Links live for 30 to 60 seconds: those that were read together, as after a start, are not all read again together. */
+const TTL_SPREAD = 0.5;
 /** The cache reads the clock once a second instead of at each redirect. */
 const TTL_RESOLUTION_MS = 1_000;
 const MAX_BYTES = 96 * 1024 * 1024;
@@ -119,8 +123,12 @@ export class LinkLookup {
     const link = (await this.#fromDocument(key)) ?? (await this.#fromStream(key));
     if (link === undefined || (await this.#isClosed(link.accountId, mayCache))) return undefined;
     const entry = linkEntry(link);
-    if (mayCache && this.#isCurrent(key, link)) this.#entries.set(key, entry);
+    if (mayCache && this.#isCurrent(key, link)) this.#keep(key, entry);
     return entry;
+  }
+
+  #keep(key: string, entry: LinkEntry): void {
+    this.#entries.set(key, entry, { ttl: TTL_MS * (1 - TTL_SPREAD * this.#deps.random()) });
   }
 
   #isCurrent(key: string, link: RedirectedLink): boolean {

@@ -46,8 +46,12 @@ describe("the link lookup", () => {
     await rm(folder, { recursive: true });
   });
 
-  const newLookup = () =>
-    new LinkLookup({ eventStore, readStore, baseHost: "localhost", isFollowing: () => isFollowing });
+  const newLookup = (random = () => 0) =>
+    new LinkLookup({
+      ...{ eventStore, readStore, random },
+      baseHost: "localhost",
+      isFollowing: () => isFollowing,
+    });
   const linkChanged = (revision: number) =>
     lookup.onEvent({
       stream: "link-localhost/abc",
@@ -215,6 +219,17 @@ describe("the link lookup", () => {
     pass(2_000);
     expect(lookup.peek("localhost", "abc")).toBeUndefined();
     expect((await lookup.find("localhost", "abc"))?.location).toBe("https://new.example/");
+  });
+
+  it("spreads when it looks again over half a minute, for links that were looked up together", async () => {
+    const pass = manualClock();
+    lookup = newLookup(() => 0.5);
+    await append(created(), "none");
+    await lookup.find("localhost", "abc");
+    pass(44_000);
+    expect(lookup.peek("localhost", "abc")).toBeDefined();
+    pass(2_000);
+    expect(lookup.peek("localhost", "abc")).toBeUndefined();
   });
 
   it("answers what it knew a minute ago while the stores are unavailable", async () => {

@@ -17,6 +17,7 @@ import { measureHalfLoad } from "./half-load.ts";
 import { soak, withLoopProbe } from "./soak.ts";
 import { measureUnknown } from "./unknown.ts";
 
+/** Of a bare server. The service gets a round, until its threads are compiled and its caches filled. */
 const WARM_UP_S = 2;
 
 /**
@@ -52,11 +53,7 @@ async function run(options: Options, bench: Bench): Promise<Outcome> {
   const { rounds: amount = 3, seconds = 6 } = options;
   const { load, bare, side, traffic, report } = bench;
   const loading: Loading = { traffic, seconds };
-  const warmUp = await alternate(
-    load,
-    { bare, service: side },
-    { traffic, seconds: Math.min(WARM_UP_S, seconds), rounds: 1 },
-  );
+  const warmUp = await alternate(load, { bare, service: side }, { ...loading, rounds: 1 });
   const bytesBefore = logBytes(bench);
   const rounds = await alternate(load, { bare, service: side }, { ...loading, rounds: amount }, (round, n) =>
     report.line(roundLine(n, round)),

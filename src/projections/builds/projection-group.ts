@@ -65,13 +65,15 @@ export class ProjectionGroup {
     let registered: Builds | undefined;
     const poll = async (progress: () => void) => {
       while (!signal.aborted) {
-        if (!registered || isUndone(registered, await readBuilds(readStore), projections)) {
+        let builds = await readBuilds(readStore);
+        if (!registered || isUndone(registered, builds, projections)) {
           await adoptBuilds(this.#deps, projections);
-          registered = await registerMissing(this.#deps, projections, true);
+          builds = await registerMissing(this.#deps, projections, true);
+          registered = builds;
           this.#prepared.resolve();
         }
         await dropRetired(this.#deps, projections);
-        await this.#buildMissing(await readBuilds(readStore), signal);
+        await this.#buildMissing(builds, signal);
         if (foldedNames(projections, await readBuilds(readStore)) !== this.#folded)
           this.#buildsChanged.abort();
         progress();

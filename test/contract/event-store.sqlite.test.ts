@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import type { Worker } from "node:worker_threads";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -186,14 +187,20 @@ it("reads rows and batches in one snapshot", async () => {
 describe("the SQLite event store's thread", () => {
   it("is replaced when it crashes, and pending appends can be repeated", async () => {
     const folder = await folderOfTest();
+    const file = join(folder.path, "events.db");
     const created = once(process, "worker") as Promise<[Worker]>;
-    const store = await openSqliteEventStore(join(folder.path, "events.db"), { offThread: true });
+    const store = await openSqliteEventStore(file, { offThread: true });
     onTestFinished(() => store.close());
     const [worker] = await created;
+    // The append can't end before the thread does.
+    const writer = new DatabaseSync(file);
+    writer.exec("BEGIN IMMEDIATE");
     const events = sampleEvents(3);
     const pending = store.append("link-a", "none", events);
     const rejected = expect(pending).rejects.toThrow(StoreUnavailable);
-    await worker.terminate();
+    const terminated = worker.terminate();
+    writer.close();
+    await terminated;
     await rejected;
     const again = await Promise.all([1, 2, 3].map(() => store.append("link-a", "none", events)));
     expect(again.map(({ revision }) => revision)).toEqual([2, 2, 2]);

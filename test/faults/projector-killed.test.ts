@@ -28,6 +28,8 @@ const KILLS = 20;
 const LINKS = 25;
 const AN_APPEND = 250;
 const PATIENT_MS = 900_000;
+/** No limit of what is wanted, but of a busy machine: longer than that it hangs. */
+const HANGS_AFTER_MS = 300_000;
 const CHILD = fileURLToPath(new URL("../support/projections/projector-process.ts", import.meta.url));
 
 onServer(mongodb, () => {
@@ -110,13 +112,13 @@ onServer(mongodb, () => {
           const { collection } = clickProjections[kills % clickProjections.length] as Projection;
           const hasBegun = async () =>
             (await documentsOf(collection)).some(({ _position }) => _position > before);
-          await until("the projector to be at work", hasBegun, { withinMs: 120_000, everyMs: 2 });
+          await until("the projector to be at work", hasBegun, { withinMs: HANGS_AFTER_MS, everyMs: 2 });
           await kill();
           await forgetLeases();
           if ((await folded()).some((position) => position < last)) whileFolding += 1;
         }
         start();
-        expect(await whenProjected({ ...backend, sleep }, names, last, 120_000)).toBe(true);
+        expect(await whenProjected({ ...backend, sleep }, names, last, HANGS_AFTER_MS)).toBe(true);
 
         const { name } = linkClicks.collection;
         const totals = await backend.readStore.find<LinkClicksDocument>(name, { limit: LINKS + 1 });

@@ -111,7 +111,8 @@ export class ProjectionGroup {
     const projections = unfinished.map(({ projection }) => projection);
     const checkpoints = unfinished.map(({ checkpoint }) => checkpoint);
     this.#deps.log.info(`building projections: ${checkpoints.join(", ")}`);
-    const deps = this.#folded === "" ? this.#deps : { ...this.#deps, maxEvents: MAX_EVENTS_BESIDE_ACTIVE };
+    const isAlone = foldedNames(this.#deps.projections, builds) === "";
+    const deps = isAlone ? this.#deps : { ...this.#deps, maxEvents: MAX_EVENTS_BESIDE_ACTIVE };
     const earlier = new Map(checkpoints.map((one) => [one, this.#processed.get(one) ?? 0]));
     const { complete, faults } = await foldBuilds(deps, projections, signal, (_, events) => {
       for (const [checkpoint, before] of earlier) this.#processed.set(checkpoint, before + events);

@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL("../../..", import.meta.url));
 
 export const NEXT = { name: linkClicks.name, version: linkClicks.version + 1 };
 
-/** Folding an event takes a millisecond, so that ten thousand give a test the time to look, kill and cancel: until `foldFast`. */
+/** Folding an event takes a millisecond, so that tens of thousands give a test the time to look, kill and cancel: until `foldFast`. */
 const RAISED = [
   'import { existsSync } from "node:fs";',
   'export * from "./link-clicks-of-now.ts";',
@@ -30,7 +30,7 @@ const RAISED = [
   "};",
 ];
 
-/** A build of ten seconds would otherwise be committed once, at its end, and a kill would leave nothing to resume. */
+/** A build of half a minute would otherwise be committed once, at its end, and a kill would leave nothing to resume. */
 const KEPT = { of: "const KEPT_MS = 60_000;", next: "const KEPT_MS = 500;" };
 
 /** `folder`: where it lies, to be run as ours. */

@@ -17,8 +17,8 @@ import { measureHalfLoad } from "./half-load.ts";
 import { soak, withLoopProbe } from "./soak.ts";
 import { measureUnknown } from "./unknown.ts";
 
-/** Of a bare server. The service gets a round, until its threads are compiled and its caches filled. */
-const WARM_UP_S = 2;
+/** Of each run of bare `node:http`, to warm it up and to measure it. */
+const NODE_HTTP_S = 2;
 
 /**
  * `half`: also p99 at half of the measured rate; `unknown`: also slugs that don't exist; `minutes`: instead, a long run at
@@ -53,6 +53,7 @@ async function run(options: Options, bench: Bench): Promise<Outcome> {
   const { rounds: amount = 3, seconds = 6 } = options;
   const { load, bare, side, traffic, report } = bench;
   const loading: Loading = { traffic, seconds };
+  // A round too, as the service's threads are still being compiled and its caches filled for the first seconds.
   const warmUp = await alternate(load, { bare, service: side }, { ...loading, rounds: 1 });
   const bytesBefore = logBytes(bench);
   const rounds = await alternate(load, { bare, service: side }, { ...loading, rounds: amount }, (round, n) =>
@@ -61,7 +62,7 @@ async function run(options: Options, bench: Bench): Promise<Outcome> {
   const compared = compare(rounds);
   const clicks = rounds.reduce((sum, { service }) => sum + service.answered, 0);
   const bytesAClick = bytesBefore === undefined ? undefined : ((logBytes(bench) ?? 0) - bytesBefore) / clicks;
-  const nodeHttp = await measureNodeHttp(load, { traffic, seconds: Math.min(seconds, WARM_UP_S) });
+  const nodeHttp = await measureNodeHttp(load, { traffic, seconds: Math.min(seconds, NODE_HTTP_S) });
   print(compared, { bytesAClick, nodeHttp }, report);
   const half = options.half ? await measureHalfLoad(bench, compared.rate.service, seconds) : undefined;
   const unknown = options.unknown ? await measureUnknown(bench, seconds) : undefined;

@@ -192,7 +192,7 @@ describe("the SQLite event store's thread", () => {
     const store = await openSqliteEventStore(file, { offThread: true });
     onTestFinished(() => store.close());
     const [worker] = await created;
-    // The append can't end before the thread does.
+    // While this connection holds the write lock, the append can't end before the thread does.
     const writer = new DatabaseSync(file);
     writer.exec("BEGIN IMMEDIATE");
     const events = sampleEvents(3);

@@ -28,7 +28,7 @@ const KILLS = 20;
 const LINKS = 25;
 const AN_APPEND = 250;
 const PATIENT_MS = 900_000;
-/** No limit of what is wanted, but of a busy machine: longer than that it hangs. */
+/** Far longer than a busy machine takes. */
 const HANGS_AFTER_MS = 300_000;
 const CHILD = fileURLToPath(new URL("../support/projections/projector-process.ts", import.meta.url));
 

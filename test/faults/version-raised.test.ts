@@ -25,11 +25,9 @@ import {
   startService,
 } from "../support/service/service-process.ts";
 
-/** At a millisecond each (next-program.ts) several times as long as the looks at a build in progress take. */
+/** A build takes a millisecond for each (next-program.ts): several times as long as a test looks at it in progress. */
 const SEEDED = 40_000;
 const AN_APPEND = 1_000;
-/** Of the build that is killed: what is left of it is more. */
-const BUILT_BEFORE_KILL = 4_000;
 const HOST = "go.raised.example";
 const LONG = { timeout: 120_000, interval: 50 };
 
@@ -182,7 +180,7 @@ describe("a release that raises a projection's version", () => {
 
   it("resumes a build whose process was killed, which then equals the log and counts new clicks", async () => {
     await startNext();
-    await builtTo(BUILT_BEFORE_KILL);
+    await builtTo(SEEDED / 3);
     await service.stop("SIGKILL");
     expect(await totalsRow()).toMatchObject({ building: { version: NEXT.version }, state: "building" });
     await next.foldFast();

@@ -20,7 +20,7 @@ export type LookupDeps = {
   baseHost: string;
   /** Whether values read now may be cached, because the event subscription will invalidate them (log-follower.ts). */
   isFollowing: () => boolean;
-  /** [0, 1): spreads the ends of what is kept. */
+  /** [0, 1), by which links live longer or shorter. */
   random: () => number;
   /** Bound of the links kept in memory; default 96 MB, which is some 100,000 links. */
   maxBytes?: number;
@@ -59,7 +59,6 @@ export class LinkLookup {
     this.#entries = new LRUCache({
       maxSize: deps.maxBytes ?? MAX_BYTES,
       sizeCalculation: bytesOf,
-      ttl: TTL_MS,
       ttlResolution: TTL_RESOLUTION_MS,
       noDeleteOnStaleGet: true,
     });
@@ -123,12 +122,9 @@ export class LinkLookup {
     const link = (await this.#fromDocument(key)) ?? (await this.#fromStream(key));
     if (link === undefined || (await this.#isClosed(link.accountId, mayCache))) return undefined;
     const entry = linkEntry(link);
-    if (mayCache && this.#isCurrent(key, link)) this.#keep(key, entry);
+    const ttl = TTL_MS * (1 - TTL_SPREAD * this.#deps.random());
+    if (mayCache && this.#isCurrent(key, link)) this.#entries.set(key, entry, { ttl });
     return entry;
-  }
-
-  #keep(key: string, entry: LinkEntry): void {
-    this.#entries.set(key, entry, { ttl: TTL_MS * (1 - TTL_SPREAD * this.#deps.random()) });
   }
 
   #isCurrent(key: string, link: RedirectedLink): boolean {

@@ -8,19 +8,25 @@ import { isCorrection } from "./corrected-clicks.ts";
 import { type DocumentCorrection, documentCorrection, foldedSoFar } from "./document-correction.ts";
 
 /** Cache size of one projection in bytes, as estimated by `sizeOf`. */
-const CACHE_BYTES = 64 * 2 ** 20;
+const CACHE_BYTES = 32 * 2 ** 20;
 /** Average size of a value in memory, such as an element of an array with its text. */
 const VALUE_BYTES = 40;
 
-/** `size`: as estimated when it had been changed `measuredAt` times. */
-type Changed = { document: Document; size: number; changes: number; measuredAt: number };
+/** `size`: as estimated when it had been changed `measuredAt` times. `isNew`: not stored yet. */
+type Changed = {
+  document: Document;
+  size: number;
+  changes: number;
+  measuredAt: number;
+  isNew: boolean;
+};
 
 /** Index of the event at which the projection's own code threw. */
 export type FoldFailure = { index: number; error: unknown };
 
 /**
- * Holds the changed documents until they are committed, and a cache of others. Both must be cleared whenever a write may
- * have failed.
+ * Holds the changed documents until they are committed, and a cache of those that a later commit changed again: most
+ * documents, such as links, are written once. Both must be cleared whenever a write may have failed.
  */
 export class DocumentFold {
   readonly #projection: Projection;
@@ -49,7 +55,7 @@ export class DocumentFold {
 
   /** To be committed with the others that changed. */
   put(documents: readonly Document[]): void {
-    for (const document of documents) this.#change(document);
+    for (const document of documents) this.#change(document, false);
   }
 
   /** Documents changed since the last commit. */
@@ -64,7 +70,8 @@ export class DocumentFold {
 
   /** To be called when the changed documents are stored. */
   committed(): void {
-    for (const [id, { document, size }] of this.#changed) this.#cache.set(id, document, { size });
+    for (const [id, { document, size, isNew }] of this.#changed)
+      if (!isNew) this.#cache.set(id, document, { size });
     this.#forgetChanged();
   }
 
@@ -135,15 +142,15 @@ export class DocumentFold {
     const next = fields as Document;
     next._id = key;
     next._position = position;
-    this.#change(next);
+    this.#change(next, document === undefined);
     return undefined;
   }
 
-  #change(document: Document): void {
+  #change(document: Document, isNew: boolean): void {
     const known = this.#changed.get(document._id);
     if (!known) {
       const size = sizeOf(document);
-      this.#changed.set(document._id, { document, size, changes: 1, measuredAt: 1 });
+      this.#changed.set(document._id, { document, size, changes: 1, measuredAt: 1, isNew });
       this.#changedBytes += size;
       return;
     }

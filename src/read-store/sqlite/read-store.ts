@@ -8,6 +8,8 @@ import { openSynchronousReadStore } from "./synchronous-read-store.ts";
 const IDLE_MS = 60_000;
 /** Maximum of documents that are read in the caller's thread. */
 const MAX_DIRECT = 100;
+/** Each commit of the projector empties the cache of those who only read. */
+const READER_CACHE_MB = 8;
 
 const OFF_THREAD = [
   ...(["getMany", "find", "count", "replace", "commit", "clear", "drop"] as const),
@@ -20,8 +22,8 @@ const OFF_THREAD = [
  * they take a fifth of the CPU time of a call to another thread. Default false: all calls are synchronous.
  */
 export async function openSqliteReadStore(file: string, { offThread = false } = {}): Promise<ReadStore> {
-  const here = openSynchronousReadStore(file);
-  if (!offThread) return here;
+  if (!offThread) return openSynchronousReadStore(file);
+  const here = openSynchronousReadStore(file, { cacheMb: READER_CACHE_MB });
   const thread = threadClient({
     file: new URL("./thread.ts", import.meta.url),
     name: "read-store",

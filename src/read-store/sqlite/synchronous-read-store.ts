@@ -13,17 +13,19 @@ import type {
 import { type Columns, columnsOf, columnValues, tableSql, upsertSql } from "./columns.ts";
 import { column, conditions, order, tableName } from "./query.ts";
 
-/** Opens or creates the file. A collection that does not exist reads as empty. */
-export function openSynchronousReadStore(file: string): ReadStore {
+/** Pages in memory of a connection that writes or searches. */
+const CACHE_MB = 32;
+
+/** Opens or creates the file. A collection that does not exist reads as empty. `cacheMb`: at most, of its pages. */
+export function openSynchronousReadStore(file: string, { cacheMb = CACHE_MB } = {}): ReadStore {
   const db = new DatabaseSync(file, { timeout: 5000 });
   db.exec("PRAGMA busy_timeout = 5000");
   db.exec("PRAGMA journal_mode = WAL");
   // No fsync at each commit: documents of a commit that was lost are folded again from the checkpoint.
   db.exec("PRAGMA synchronous = NORMAL");
   // Fewer, larger WAL checkpoints, as a busy projector rewrites the same pages many times.
-  db.exec(
-    "PRAGMA wal_autocheckpoint = 16000; PRAGMA journal_size_limit = 134217728; PRAGMA cache_size = -65536",
-  );
+  db.exec("PRAGMA wal_autocheckpoint = 16000; PRAGMA journal_size_limit = 134217728");
+  db.exec(`PRAGMA cache_size = -${cacheMb * 1024}`);
   db.exec(
     "CREATE TABLE IF NOT EXISTS checkpoints (name TEXT PRIMARY KEY, position TEXT NOT NULL, doc TEXT NOT NULL)",
   );

@@ -6,6 +6,7 @@ import { type Backend, openBackend } from "./backend.ts";
 import { runtimeDeps } from "./commands/runtime-deps.ts";
 import { BadConfig, type Config, secretKeyOf } from "./config.ts";
 import { httpServer } from "./redirect/http/http-server.ts";
+import { keepTickShape } from "./redirect/http/keep-tick-shape.ts";
 import { redirectHandler } from "./redirect/http/redirect-handler.ts";
 import { requesterOf, trustOf } from "./redirect/http/requester.ts";
 import { awaitStores } from "./roles/await-stores.ts";
@@ -65,6 +66,7 @@ export async function openService(
       { closers: ofRoles.splice(0), until: ROLES_UNTIL },
       { closers: stores.splice(0), until: 1 },
     ]);
+  stores.push(keepTickShape());
   try {
     const warn = (message: string) => log.warn(message);
     const backend = await openBackend(config, { offThread: true, log: warn });

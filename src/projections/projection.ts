@@ -1,6 +1,7 @@
 // The type of every projection: a pure fold and its key. Batches, checkpoints and duplicates are left to runner.ts.
 import type { StoredEvent } from "../events/catalogue.ts";
 import type { CollectionSpec, Document } from "../read-store/port.ts";
+import type { SharedTexts } from "./shared-texts.ts";
 
 /** The document as folds see it; the runner adds `_id` and `_position`. */
 export type Fields<D extends Document> = Omit<D, "_id" | "_position">;
@@ -25,7 +26,8 @@ export type Projection<D extends Document = Document> = {
   handles: readonly StoredEvent["type"][];
   key(event: StoredEvent): string | undefined;
   empty(event: StoredEvent): Fields<D>;
-  evolve(document: Fields<D>, event: StoredEvent): Fields<D>;
+  /** `shared`: for texts of the event that the document keeps. */
+  evolve(document: Fields<D>, event: StoredEvent, shared?: SharedTexts): Fields<D>;
   /**
    * With this, clicks are taken out by folding the documents again from those of the link that count; each document must be
    * of one link. Without this and `withdraw`, every recorded click counts.

@@ -4,9 +4,10 @@ import { PREFIX } from "../../events/streams.ts";
 import { type ClickKind, UTM_FIELDS, type UtmField } from "../../events/vocabulary.ts";
 import type { Document } from "../../read-store/port.ts";
 import type { Projection } from "../projection.ts";
+import { asGiven } from "../shared-texts.ts";
 import { DIMENSIONS, type Dimension, VALUE_OF } from "./click-dimensions.ts";
 import { clickRank } from "./click-rank.ts";
-import { addRecent, type RecentClickRow } from "./recent-clicks.ts";
+import { type RecentClickRow, withRecent } from "./recent-clicks.ts";
 import { type Tally, withOne } from "./tally.ts";
 
 /**
@@ -58,7 +59,7 @@ export const linkClicks: Projection<LinkClicksDocument> = {
       recent: [],
     };
   },
-  evolve(clicks, event) {
+  evolve(clicks, event, shared = asGiven) {
     if (event.type !== "LinkClicked") return clicks;
     const click = event.data;
     clicks.totalClicks += 1;
@@ -68,13 +69,13 @@ export const linkClicks: Projection<LinkClicksDocument> = {
     if (click.at < clicks.firstAt) clicks.firstAt = click.at;
     if (click.at > clicks.lastAt) clicks.lastAt = click.at;
     for (const dimension of DIMENSIONS)
-      clicks[dimension] = withOne(clicks[dimension], VALUE_OF[dimension](click));
+      clicks[dimension] = withOne(clicks[dimension], VALUE_OF[dimension](click), shared);
     for (const field of UTM_FIELDS) {
       const value = click.utm[field];
       if (!value) continue;
-      clicks.utm[field] = withOne(clicks.utm[field] ?? [], value);
+      clicks.utm[field] = withOne(clicks.utm[field] ?? [], value, shared);
     }
-    addRecent(clicks.recent, click);
+    clicks.recent = withRecent(clicks.recent, click, shared);
     return clicks;
   },
 };

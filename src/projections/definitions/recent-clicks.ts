@@ -7,6 +7,7 @@ import {
   UTM_FIELDS,
   type UtmField,
 } from "../../events/vocabulary.ts";
+import { asGiven, type SharedTexts } from "../shared-texts.ts";
 import { bounded } from "./tally.ts";
 
 type Utm = { [F in UtmField]?: string };
@@ -44,16 +45,22 @@ export type RecentClickRow = [
 ];
 
 /**
- * Adds the hit, in place, if it is one of the ten latest. Sorted by the time of the hit, as hits of other writers or from
- * a spool are appended later.
+ * With the hit, if it is one of the ten latest. Sorted by the time of the hit, as hits of other writers or from a spool
+ * are appended later. A list that isn't full is made anew, as of `withOne`; a full one is changed in place.
  */
-export function addRecent(rows: RecentClickRow[], click: LinkClicked["data"]): void {
+export function withRecent(
+  rows: RecentClickRow[],
+  click: LinkClicked["data"],
+  shared: SharedTexts,
+): RecentClickRow[] {
   let place = 0;
   while (place < rows.length && (rows[place] as RecentClickRow)[0] > click.at) place += 1;
-  if (place >= RECENT_CLICKS) return;
-  if (rows.length >= RECENT_CLICKS) rows.pop();
-  if (place === 0) rows.unshift(rowOf(click));
-  else rows.splice(place, 0, rowOf(click));
+  if (place >= RECENT_CLICKS) return rows;
+  const row = rowOf(click, shared);
+  if (rows.length < RECENT_CLICKS) return rows.toSpliced(place, 0, row);
+  rows.copyWithin(place + 1, place, rows.length - 1);
+  rows[place] = row;
+  return rows;
 }
 
 /** A stored hit with the field names of the API's answer. */
@@ -67,37 +74,29 @@ export function recentClick(row: RecentClickRow): RecentClick {
 
 /** A hit of the log with the field names of the API's answer. */
 export function recentClickOf(click: LinkClicked["data"]): RecentClick {
-  return recentClick(rowOf(click));
+  return recentClick(rowOf(click, asGiven));
 }
 
-function rowOf(click: LinkClicked["data"]): RecentClickRow {
-  const { at, kind, device, browser, os, userAgent, country, city, ip, referrer } = click;
-  const { name, version } = browser;
-  const row: RecentClickRow = [
-    at,
-    kind,
-    device,
-    name,
-    version,
-    os.name,
-    userAgent,
-    country,
-    city,
-    ip,
-    referrer,
-  ];
-  const utm = utmOf(click.utm);
-  if (utm) row.push(utm);
-  return row;
+/** From literals, as `push` would reserve room for more than the row itself. */
+function rowOf(click: LinkClicked["data"], shared: SharedTexts): RecentClickRow {
+  const { at, kind, device, country, ip } = click;
+  const browser = shared(click.browser.name);
+  const version = shared(click.browser.version);
+  const [os, userAgent] = [shared(click.os.name), shared(click.userAgent)];
+  const [city, referrer] = [shared(click.city), shared(click.referrer)];
+  const utm = utmOf(click.utm, shared);
+  return utm
+    ? [at, kind, device, browser, version, os, userAgent, country, city, ip, referrer, utm]
+    : [at, kind, device, browser, version, os, userAgent, country, city, ip, referrer];
 }
 
-function utmOf(given: LinkClicked["data"]["utm"]): Utm | undefined {
+function utmOf(given: LinkClicked["data"]["utm"], shared: SharedTexts): Utm | undefined {
   let utm: Utm | undefined;
   for (const field of UTM_FIELDS) {
     const value = given[field];
     if (value) {
       utm ??= {};
-      utm[field] = bounded(value);
+      utm[field] = shared(bounded(value));
     }
   }
   return utm;

@@ -1,4 +1,5 @@
 // Bounded counts of values. Not an object of counts, as a value such as `__proto__` may equal a property name.
+import { asGiven, type SharedTexts } from "../shared-texts.ts";
 
 /** Values and counts in turn, values in the order in which they were first seen. One list, as a link has a dozen of them. */
 export type Tally = (string | number)[];
@@ -19,13 +20,14 @@ const GROWS_FROM = 16;
  * The tally with one more of a value; changed in place where it is large. One of more than 200 values is cut to the 100
  * largest (ties by name), and the counts of the others are added to `other`.
  */
-export function withOne(tally: Tally, raw: string): Tally {
-  const value = bounded(raw);
-  const index = tally.indexOf(value);
+export function withOne(tally: Tally, raw: string, shared: SharedTexts = asGiven): Tally {
+  const found = bounded(raw);
+  const index = tally.indexOf(found);
   if (index >= 0) {
     tally[index + 1] = (tally[index + 1] as number) + 1;
     return tally;
   }
+  const value = shared(found);
   if (tally.length === 0) return [value, 1];
   if (tally.length < GROWS_FROM) return tally.concat([value, 1]);
   tally.push(value, 1);

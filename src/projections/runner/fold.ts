@@ -4,6 +4,7 @@ import type { Position } from "../../event-store/port.ts";
 import type { StoredEvent } from "../../events/catalogue.ts";
 import type { Document, ReadStore } from "../../read-store/port.ts";
 import type { Fields, Projection } from "../projection.ts";
+import { sharedTexts } from "../shared-texts.ts";
 import { isCorrection } from "./corrected-clicks.ts";
 import { type DocumentCorrection, documentCorrection, foldedSoFar } from "./document-correction.ts";
 
@@ -33,6 +34,7 @@ export class DocumentFold {
   readonly #readStore: Pick<ReadStore, "getMany">;
   readonly #handled: ReadonlySet<string>;
   readonly #cache: LRUCache<string, Document>;
+  readonly #shared = sharedTexts();
   readonly #changed = new Map<string, Changed>();
   #changedBytes = 0;
 
@@ -132,7 +134,7 @@ export class DocumentFold {
     for (const event of events) {
       if (event.position <= contained) continue;
       try {
-        fields = this.#projection.evolve(fields ?? this.#projection.empty(event), event);
+        fields = this.#projection.evolve(fields ?? this.#projection.empty(event), event, this.#shared);
       } catch (error) {
         return { event, error };
       }

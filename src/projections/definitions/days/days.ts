@@ -21,36 +21,29 @@ export function dateOf({ _id }: Pick<DayDocument, "_id">): string {
   return _id.slice(-10);
 }
 
-/** Counts the hit in its quarter-hour, in place. */
-export function addHit(
+/** Counts the hit in its quarter-hour, in place; the list is made anew for another quarter-hour, as of `withOne`. */
+export function withHit(
   quarters: QuarterHour[],
   { at, kind }: Pick<LinkClicked["data"], "at" | "kind">,
-): void {
-  quarterOf(quarters, at)[indexOf(kind)] += 1;
+  by: 1 | -1 = 1,
+): QuarterHour[] {
+  const quarter = Number(at.slice(11, 13)) * 4 + Math.floor(Number(at.slice(14, 16)) / 15);
+  let place = quarters.length;
+  // From the end, as nearly all hits are in the latest quarter.
+  while (place > 0 && (quarters[place - 1] as QuarterHour)[0] > quarter) place -= 1;
+  const found = quarters[place - 1];
+  const hits: QuarterHour = found?.[0] === quarter ? found : [quarter, 0, 0, 0];
+  hits[indexOf(kind)] += by;
+  return hits === found ? quarters : quarters.toSpliced(place, 0, hits);
 }
 
-/** Undoes addHit. A quarter-hour without hits goes, as a fold of the hits that are left has none. */
-function removeHit(quarters: QuarterHour[], { at, kind }: Pick<LinkClicked["data"], "at" | "kind">): void {
-  const hits = quarterOf(quarters, at);
-  hits[indexOf(kind)] -= 1;
-  if (hits.slice(1).every((count) => count === 0)) quarters.splice(quarters.indexOf(hits), 1);
+/** Undoes withHit. A quarter-hour without hits goes, as a fold of the hits that are left has none. */
+function withoutHit(quarters: QuarterHour[], hit: Pick<LinkClicked["data"], "at" | "kind">): QuarterHour[] {
+  return withHit(quarters, hit, -1).filter(([, ...counts]) => counts.some((count) => count !== 0));
 }
 
 function indexOf(kind: ClickKind): 1 | 2 | 3 {
   return (CLICK_KINDS.indexOf(kind) + 1) as 1 | 2 | 3;
-}
-
-/** The quarter-hour of that instant; added when it is missing. */
-function quarterOf(quarters: QuarterHour[], at: string): QuarterHour {
-  const quarter = Number(at.slice(11, 13)) * 4 + Math.floor(Number(at.slice(14, 16)) / 15);
-  let index = quarters.length;
-  // From the end, as nearly all hits are in the latest quarter.
-  while (index > 0 && (quarters[index - 1] as QuarterHour)[0] > quarter) index -= 1;
-  const found = quarters[index - 1];
-  if (found?.[0] === quarter) return found;
-  const added: QuarterHour = [quarter, 0, 0, 0];
-  quarters.splice(index, 0, added);
-  return added;
 }
 
 /** One document for each day on which one of the account's links was hit, for the chart of the dashboard. */
@@ -67,11 +60,11 @@ export const accountDays: Projection<DayDocument> = {
   },
   empty: () => ({ quarters: [] }),
   evolve(day, event) {
-    if (event.type === "LinkClicked") addHit(day.quarters, event.data);
+    if (event.type === "LinkClicked") day.quarters = withHit(day.quarters, event.data);
     return day;
   },
   withdraw(day, event) {
-    if (event.type === "LinkClicked") removeHit(day.quarters, event.data);
+    if (event.type === "LinkClicked") day.quarters = withoutHit(day.quarters, event.data);
     return day;
   },
 };

@@ -4,9 +4,10 @@ import type { LinkClicked } from "../../../events/catalogue.ts";
 import { PREFIX } from "../../../events/streams.ts";
 import { type ClickKind, UTM_FIELDS, type UtmField } from "../../../events/vocabulary.ts";
 import type { Projection } from "../../projection.ts";
+import { asGiven } from "../../shared-texts.ts";
 import { DIMENSIONS, VALUE_OF } from "../click-dimensions.ts";
 import { type Tally, withOne } from "../tally.ts";
-import { addHit, type DayDocument, dayOf } from "./days.ts";
+import { type DayDocument, dayOf, withHit } from "./days.ts";
 import { type Visitors, withVisitor } from "./visitors.ts";
 
 /** Hits of one kind: a tally for each of DIMENSIONS, in their order; `utm`: only fields with values. */
@@ -32,20 +33,20 @@ export const linkDays: Projection<LinkDayDocument> = {
   },
   recounts: true,
   empty: ({ position }) => ({ first: position, quarters: [], kinds: {} }),
-  evolve(day, event) {
+  evolve(day, event, shared = asGiven) {
     if (event.type !== "LinkClicked") return day;
     const click = event.data;
-    addHit(day.quarters, click);
+    day.quarters = withHit(day.quarters, click);
     day.kinds[click.kind] ??= { tallies: DIMENSIONS.map(() => []), visitors: "" };
     const kind = day.kinds[click.kind] as KindOfDay;
     for (const [n, dimension] of DIMENSIONS.entries())
-      kind.tallies[n] = withOne(kind.tallies[n] as Tally, VALUE_OF[dimension](click));
+      kind.tallies[n] = withOne(kind.tallies[n] as Tally, VALUE_OF[dimension](click), shared);
     kind.visitors = withVisitor(kind.visitors, click.visitor);
     for (const field of UTM_FIELDS) {
       const value = click.utm[field];
       if (!value) continue;
       kind.utm ??= {};
-      kind.utm[field] = withOne(kind.utm[field] ?? [], value);
+      kind.utm[field] = withOne(kind.utm[field] ?? [], value, shared);
     }
     return day;
   },

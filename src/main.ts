@@ -8,6 +8,7 @@ import { ALL_ROLES, type Roles } from "./roles/role.ts";
 import { DomainError, messageOf } from "./runtime/errors.ts";
 import { createLogger, type Logger } from "./runtime/logging.ts";
 import { makeFilesPrivate } from "./runtime/private-folder.ts";
+import { collectAfterStart } from "./runtime/threads/collect-after-start.ts";
 import { SecretKeyUnknown } from "./secrets/keyring.ts";
 import { openService, type Service, type ServiceOptions } from "./service.ts";
 
@@ -47,6 +48,7 @@ export async function start(config: Config, options: StartOptions = {}): Promise
       : `Linkledger listens on ${service.url}, links begin with ${config.baseUrl}`,
   );
   if (isFirst) greet(log, config.baseUrl);
+  collectAfterStart();
   return service;
 }
 

@@ -8,6 +8,7 @@ import { openProjectorStores } from "../../backend.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import type { Config } from "../../config.ts";
 import { holdLease, leaseHolder } from "../../coordination/hold-lease.ts";
+import { collectAfterStart } from "../../runtime/threads/collect-after-start.ts";
 import type { ThreadLog } from "../../runtime/threads/keep-thread.ts";
 import { threadLog } from "../../runtime/threads/thread-log.ts";
 import { lowerThreadPriority } from "../../runtime/threads/thread-priority.ts";
@@ -74,6 +75,7 @@ async function runProjector(
   for (const message of early) receive(message);
 
   void report();
+  collectAfterStart();
   const reporting = setInterval(report, REPORT_EVERY_MS);
   const keys = sealKeysFrom(config);
   const sealing = { eventStore, keys, newest: newestSeal(foldStore), clock, newId: runtimeDeps.newId, log };

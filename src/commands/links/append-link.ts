@@ -42,7 +42,6 @@ export async function appendLink(
   const { place, slug, scope, attempt } = wanted;
   const id = scope === undefined ? deps.newId() : derivedId("LinkCreated", scope, attempt);
   const facts = {
-    ...wanted.requested,
     host: place.host,
     slug,
     accountId: by.accountId,
@@ -53,8 +52,9 @@ export async function appendLink(
     custom: wanted.custom,
     keyId: by.keyId,
     domainId: place.domainId,
+    ...wanted.requested,
   };
-  const { position } = await handleCommand<LinkState, LinkEvent>(deps, context, {
+  const { state, position } = await handleCommand<LinkState, LinkEvent>(deps, context, {
     stream: linkStream(place.host, slug),
     initial: freeLink,
     fold: evolve,
@@ -66,7 +66,7 @@ export async function appendLink(
     const found = await loadLinkHistory(deps.eventStore, place.host, slug);
     return { link: found.asCreated, position: found.position };
   }
-  return { link: { status: "live", changes: 0, ...facts }, position };
+  return { link: state as ExistingLink, position };
 }
 
 /** Tries slugs until one is free; with a scope, the same slugs in the same order. @throws NoFreeSlug */

@@ -18,7 +18,7 @@ export const freeLink: LinkState = { status: "free" };
 export function create(link: LinkState, c: LinkDetails): LinkEvent[] {
   if (link.status !== "free") throw new SlugTaken(c.host, c.slug);
   const { createdAt, ...facts } = c;
-  return [{ type: "LinkCreated", data: { ...facts, at: createdAt } }];
+  return [{ type: "LinkCreated", data: { at: createdAt, ...facts } }];
 }
 
 export type LinkChange =
@@ -65,7 +65,7 @@ function ifRoom({ changes }: ExistingLink, event: LinkEvent): LinkEvent[] {
 export function evolve(link: LinkState, event: LinkEvent): LinkState {
   if (event.type === "LinkCreated") {
     const { at, ...facts } = event.data;
-    return { status: "live", changes: 0, ...facts, createdAt: at };
+    return { status: "live", changes: 0, createdAt: at, ...facts };
   }
   if (link.status === "free") return link;
   const changes = link.changes + 1;

@@ -77,17 +77,19 @@ export class SqliteRows {
     { position, revision, recordedAt }: { position: number; revision: number; recordedAt: string },
   ): number | undefined {
     const category = categoryOf(stream);
-    this.#db.exec("SAVEPOINT append");
+    // A statement alone inserts its row or nothing.
+    const several = rows.length > 1;
+    if (several) this.#db.exec("SAVEPOINT append");
     try {
-      for (const [i, { id, type, data, metadata }] of rows.entries()) {
-        const place = [position + i, category, stream, revision + i] as const;
-        this.#insert.run(...place, id, type, data, metadata, recordedAt);
-      }
-      this.#db.exec("RELEASE append");
+      for (const [i, { id, type, data, metadata }] of rows.entries())
+        this.#insert.run(
+          ...[position + i, category, stream, revision + i, id, type, data, metadata, recordedAt],
+        );
+      if (several) this.#db.exec("RELEASE append");
       return position + rows.length - 1;
     } catch (error) {
       if ((error as { errcode?: number }).errcode !== UNIQUE_VIOLATION) throw error;
-      this.#db.exec("ROLLBACK TO append; RELEASE append");
+      if (several) this.#db.exec("ROLLBACK TO append; RELEASE append");
       return undefined;
     }
   }

@@ -49,7 +49,8 @@ export class SqliteLog {
    */
   append(requests: readonly AppendRequest[]): AppendOutcome[] {
     return inTransaction(this.#db, () => {
-      const outcomes = requests.map((request) => this.#appendOne(request));
+      const end = { position: this.head() };
+      const outcomes = requests.map((request) => this.#appendOne(request, end));
       if (requests.some(({ body }) => body)) this.#mergeBatches();
       return outcomes;
     });
@@ -123,7 +124,8 @@ export class SqliteLog {
     this.#db.close();
   }
 
-  #appendOne(request: AppendRequest): AppendOutcome {
+  /** `end`: the end of the log, which moves with each append of the transaction. */
+  #appendOne(request: AppendRequest, end: { position: number }): AppendOutcome {
     const { stream, expected } = request;
     const last = this.#lastRevision(stream);
     const repeated = this.#repeated(request, last);
@@ -132,8 +134,11 @@ export class SqliteLog {
       expected === "any" ||
       (expected === "exists" ? last >= 0 : last === (expected === "none" ? -1 : expected));
     if (asExpected) {
-      const position = this.#insertAll(request, last);
-      if (position !== undefined) return { revision: last + request.count, position };
+      const position = this.#insertAll(request, last, end.position);
+      if (position !== undefined) {
+        end.position = position;
+        return { revision: last + request.count, position };
+      }
     }
     return { conflict: { stream, expected, actual: last < 0 ? "none" : last } };
   }
@@ -159,9 +164,9 @@ export class SqliteLog {
   }
 
   /** Returns the last position; undefined when an id is already in the log, which is a partial repetition. */
-  #insertAll(request: AppendRequest, last: number): number | undefined {
+  #insertAll(request: AppendRequest, last: number, end: number): number | undefined {
     const { stream, count, bounds, rows = [], body, recordedAt } = request;
-    const first = { position: this.head() + 1, revision: last + 1, recordedAt };
+    const first = { position: end + 1, revision: last + 1, recordedAt };
     const ids = () => requestIds(request);
     if (this.#batches.holdsAny(ids, bounds)) return undefined;
     if (!body) return this.#rows.insert(stream, rows, first);

@@ -115,6 +115,12 @@ export interface EventStore {
   subscribe(options: SubscribeOptions): AsyncIterable<RecordedEvent[]>;
   /** Position of the last event in the store; undefined when it is empty. */
   head(): Promise<Position | undefined>;
+  /**
+   * Position of the newest event of the streams with a prefix such as `link-`, whichever process appended it, without a
+   * call to another thread or a server; the lowest position when there is none. Absent where a store can't know it so;
+   * undefined when it can't be said at the moment.
+   */
+  newestOf?(prefix: string): Position | undefined;
   /** What is in use behind the port; absent on the embedded store, which has neither. @throws StoreUnavailable */
   versions?(): Promise<StoreVersions>;
   close(): Promise<void>;

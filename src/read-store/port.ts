@@ -40,6 +40,11 @@ export interface ReadStore {
     ids: readonly string[],
     fields?: readonly string[],
   ): Promise<D[]>;
+  /**
+   * A document, and whether the documents hold every event up to the position: then one that is missing was never made.
+   * Only the read store of queries has it, as it knows the build that both are of.
+   */
+  getUpTo?<D extends Document>(collection: string, id: string, position: Position): Promise<Reached<D>>;
   find<D extends Document>(collection: string, query: FindQuery): Promise<D[]>;
   count(collection: string, query: Omit<FindQuery, "limit" | "sort" | "after">): Promise<number>;
   /** Upserts each document whose stored `_position` is missing or lower; the others stay as they are. */
@@ -61,6 +66,8 @@ export interface ReadStore {
   resetCheckpoint(projection: string): Promise<void>;
   close(): Promise<void>;
 }
+
+export type Reached<D> = { document: D | undefined; isComplete: boolean };
 
 /** What runners write at a time. `checkpoints`: by projection. */
 export type ProjectionCommit = {

@@ -1,5 +1,5 @@
 // The event store contract for reads: streams in both directions, and the whole store by stream prefixes.
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";
 import type { Subject } from "./event-store-fixture.ts";
 
@@ -8,6 +8,21 @@ export function readPromises({ fixture, newStream }: Subject): void {
     it("reads a missing stream as empty", async () => {
       expect(await fixture().store.read(newStream())).toEqual([]);
       expect(await fixture().store.read(newStream(), { backwards: true, limit: 1 })).toEqual([]);
+    });
+
+    it("says how far a category goes, if it can do so without a call", async () => {
+      const { store, prefix, openAnother } = fixture();
+      if (!store.newestOf) return;
+      const stream = newStream();
+      const { position } = await store.append(stream, "none", sampleEvents(3));
+      expect(store.newestOf(prefix)).toBe(position);
+      const another = await openAnother();
+      onTestFinished(() => another.close());
+      const later = await another.append(stream, 2, [sampleEvent()]);
+      expect(store.newestOf(prefix)).toBe(later.position);
+      await store.append(`other${prefix}1`, "any", [sampleEvent()]);
+      expect(store.newestOf(prefix)).toBe(later.position);
+      expect(Number(store.newestOf(`nothing${prefix}`))).toBe(0);
     });
 
     it("returns what was appended, with stream, revision, position and time", async () => {

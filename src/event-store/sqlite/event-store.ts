@@ -3,6 +3,7 @@ import { StoreUnavailable } from "../../connections/errors.ts";
 import { remoteMethods, threadClient } from "../../runtime/threads/thread-client.ts";
 import { countOf } from "../event-columns.ts";
 import { follow } from "../follow.ts";
+import { type NewestPositions, newestPositions } from "../newest-position.sqlite.ts";
 import type {
   AppendResult,
   EventStore,
@@ -55,7 +56,7 @@ export async function openSqliteEventStore(
 ): Promise<EventStore> {
   const { offThread = false, pollMs = 100, clock = () => new Date(), compressed = ["clicks"] } = options;
   const log = offThread ? await logInThread(file) : logInCaller(file, options);
-  return new SqliteEventStore(log, { pollMs, clock, compressed });
+  return new SqliteEventStore(log, newestPositions(file), { pollMs, clock, compressed });
 }
 
 async function logInThread(file: string): Promise<Log> {
@@ -97,12 +98,14 @@ function unavailableOnError<T>(work: () => T): T {
 
 class SqliteEventStore implements EventStore {
   readonly #log: Log;
+  readonly #newest: NewestPositions;
   readonly #settings: Settings;
   readonly #wakes = new Set<() => void>();
   readonly #closing = new AbortController();
 
-  constructor(log: Log, settings: Settings) {
+  constructor(log: Log, newest: NewestPositions, settings: Settings) {
     this.#log = log;
+    this.#newest = newest;
     this.#settings = settings;
   }
 
@@ -145,10 +148,15 @@ class SqliteEventStore implements EventStore {
     return position === 0 ? undefined : positionText(position);
   }
 
+  newestOf(prefix: string): Position | undefined {
+    return this.#newest.newestOf(prefix);
+  }
+
   /** Ends subscriptions, and waits for pending appends. */
   async close(): Promise<void> {
     if (this.#closing.signal.aborted) return;
     this.#closing.abort();
+    this.#newest.close();
     await this.#log.close();
   }
 

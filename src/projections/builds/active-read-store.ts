@@ -1,4 +1,5 @@
 // The read store for queries: maps a projection's collection and checkpoint names to the build that can be queried.
+import type { Position } from "../../event-store/port.ts";
 import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
 import { checkpointName, type Projection } from "../projection.ts";
 import { describeProgress } from "../runner/progress.ts";
@@ -8,6 +9,8 @@ import { ProjectionNotBuilt } from "./errors.ts";
 
 /** For how long the list of builds is cached: a query may read the previous build so long after a switch. */
 const CACHED_FOR_MS = 500;
+/** Longest that a build counts as behind after it has caught up, so that not every query looks. */
+const REACHED_AGAIN_MS = 20;
 const RETRY_AFTER_S = { min: 1, max: 60 };
 
 type Deps = { store: ReadStore; projections: readonly Projection[]; clock: () => number };
@@ -21,16 +24,20 @@ export function activeReadStore({ store, projections, clock }: Deps): ReadStore 
   const byCheckpoint = new Map(projections.map((one) => [checkpointName(one), one]));
   const builds = cachedBuilds(store, clock);
 
-  const collection = async (name: string) => {
-    const projection = byCollection.get(name);
-    if (!projection) return name;
+  const reachedBy = reachedPositions(store, clock);
+
+  const buildOf = async (projection: Projection) => {
     const cached = queriedBuild(projection, await builds.current());
-    if (cached) return cached.collection.name;
+    if (cached) return cached;
     // Not by a cached list: the process is ready as soon as the stored one says so.
     const known = await builds.fresh();
     const build = queriedBuild(projection, known);
     if (!build) throw notBuilt(projection, known);
-    return build.collection.name;
+    return build;
+  };
+  const collection = async (name: string) => {
+    const projection = byCollection.get(name);
+    return projection ? (await buildOf(projection)).collection.name : name;
   };
   const unlessProjected =
     <Rest extends unknown[]>(
@@ -44,6 +51,14 @@ export function activeReadStore({ store, projections, clock }: Deps): ReadStore 
   return {
     ensure: (specs) => store.ensure(specs),
     get: async (name, id) => store.get(await collection(name), id),
+    async getUpTo(name, id, position) {
+      const projection = byCollection.get(name);
+      if (!projection) return { document: await store.get(name, id), isComplete: false };
+      const build = await buildOf(projection);
+      // Before the document, which may be committed together with the next position.
+      const isComplete = (await reachedBy(checkpointName(build), position)) >= position;
+      return { document: await store.get(build.collection.name, id), isComplete };
+    },
     getMany: async (name, ids, fields) => store.getMany(await collection(name), ids, fields),
     find: async (name, query) => store.find(await collection(name), query),
     count: async (name, query) => store.count(await collection(name), query),
@@ -84,6 +99,22 @@ function notBuilt({ name }: Projection, { projections }: Builds): ProjectionNotB
   const seconds = Math.max(RETRY_AFTER_S.min, Math.min(RETRY_AFTER_S.max, progress?.secondsLeft ?? 2));
   const soFar = progress ? `: ${describeProgress(progress)}` : "";
   return new ProjectionNotBuilt(`What this is answered from (${name}) is being made${soFar}`, seconds);
+}
+
+/**
+ * Position that a build has reached, by the name of its checkpoint; kept while it is enough, as it only grows, and else
+ * read again after a moment.
+ */
+function reachedPositions(store: ReadStore, clock: () => number) {
+  const known = new Map<string, { position: Position; readAt: number }>();
+  return async (checkpoint: string, wanted: Position): Promise<Position> => {
+    const last = known.get(checkpoint);
+    const now = clock();
+    if (last && (last.position >= wanted || now - last.readAt < REACHED_AGAIN_MS)) return last.position;
+    const position = (await store.checkpoint(checkpoint))?.position ?? "";
+    known.set(checkpoint, { position, readAt: now });
+    return position;
+  };
 }
 
 type CachedBuilds = { current(): Promise<Builds>; fresh(): Promise<Builds> };

@@ -7,7 +7,7 @@ import { linkKey, PREFIX } from "../../events/streams.ts";
 import { type AccountDocument, accounts } from "../../projections/definitions/accounts.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import { linkFromStream } from "../../queries/links/link-from-stream.ts";
-import type { Document, ReadStore } from "../../read-store/port.ts";
+import type { Document, Reached, ReadStore } from "../../read-store/port.ts";
 import { atMost } from "../../runtime/at-most.ts";
 import { OutageBreaker } from "../../runtime/outage-breaker.ts";
 import { shareCalls } from "../../runtime/share-calls.ts";
@@ -16,7 +16,7 @@ import { bytesOf, type LinkEntry, linkEntry, type RedirectedLink } from "./link-
 
 export type LookupDeps = {
   eventStore: EventStore;
-  readStore: Pick<ReadStore, "get">;
+  readStore: Pick<ReadStore, "get" | "getUpTo">;
   baseHost: string;
   /** Whether values read now may be cached, because the event subscription will invalidate them (log-follower.ts). */
   isFollowing: () => boolean;
@@ -119,7 +119,11 @@ export class LinkLookup {
     const known = this.#entries.get(key);
     if (known !== undefined) return known;
     const mayCache = this.#deps.isFollowing();
-    const link = (await this.#fromDocument(key)) ?? (await this.#fromStream(key));
+    const { document, isComplete } = await this.#linkDocument(key);
+    // As many requests for unknown links come without a pause, a call that can find nothing is worth avoiding.
+    if (document === undefined && isComplete && !this.#minRevisions.has(key)) return undefined;
+    const isCurrent = document !== undefined && this.#isCurrent(key, document);
+    const link = isCurrent ? document : await this.#fromStream(key);
     if (link === undefined || (await this.#isClosed(link.accountId, mayCache))) return undefined;
     const entry = linkEntry(link);
     const ttl = TTL_MS * (1 - TTL_SPREAD * this.#deps.random());
@@ -131,9 +135,17 @@ export class LinkLookup {
     return link.revision >= (this.#minRevisions.get(key) ?? -1);
   }
 
-  async #fromDocument(key: string): Promise<RedirectedLink | undefined> {
-    const document = await this.#document<LinkDocument>(links.collection.name, key);
-    return document && this.#isCurrent(key, document) ? document : undefined;
+  /** `isComplete`: the documents hold every link that any process has made by now. */
+  async #linkDocument(key: string): Promise<Reached<LinkDocument>> {
+    const { eventStore, readStore } = this.#deps;
+    const { name } = links.collection;
+    // Before the document is read: what is appended later was not there when the request came.
+    const newest = readStore.getUpTo && eventStore.newestOf?.(PREFIX.link);
+    const unknown = { document: undefined, isComplete: false };
+    if (newest === undefined || !readStore.getUpTo)
+      return { ...unknown, document: await this.#document<LinkDocument>(name, key) };
+    const reading = readStore.getUpTo<LinkDocument>(name, key, newest);
+    return (await orUndefined(reading)) ?? unknown;
   }
 
   async #fromStream(key: string): Promise<RedirectedLink | undefined> {
@@ -160,11 +172,15 @@ export class LinkLookup {
 
   /** Undefined while the read store is unavailable: callers fall back to the stream. */
   async #document<D extends Document>(collection: string, id: string): Promise<D | undefined> {
-    try {
-      return await this.#deps.readStore.get<D>(collection, id);
-    } catch (error) {
-      if (error instanceof StoreUnavailable) return undefined;
-      throw error;
-    }
+    return await orUndefined(this.#deps.readStore.get<D>(collection, id));
+  }
+}
+
+async function orUndefined<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return undefined;
+    throw error;
   }
 }

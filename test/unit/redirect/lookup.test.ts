@@ -11,7 +11,10 @@ import { openSqliteEventStore } from "../../../src/event-store/sqlite/event-stor
 import type { AccountEvent, LinkEvent } from "../../../src/events/catalogue.ts";
 import { newEvent } from "../../../src/events/new-event.ts";
 import { accountStream, linkStream } from "../../../src/events/streams.ts";
+import { activeReadStore } from "../../../src/projections/builds/active-read-store.ts";
+import { changeBuilds } from "../../../src/projections/builds/builds-document.ts";
 import { domains } from "../../../src/projections/definitions/domains.ts";
+import { links } from "../../../src/projections/definitions/links.ts";
 import { allProjections, cachedCheckpoints, lifecycleProjections } from "../../../src/projections/groups.ts";
 import { ProjectionRunner } from "../../../src/projections/runner/runner.ts";
 import type { ReadStore } from "../../../src/read-store/port.ts";
@@ -161,6 +164,54 @@ describe("the link lookup", () => {
     expect(await lookup.find("localhost", "abc")).toBeUndefined();
     await append(created(), "none");
     expect(await lookup.find("localhost", "abc")).toBeDefined();
+  });
+
+  it("asks no other thread for an unknown link while the documents hold all links that any process has made", async () => {
+    const elsewhere = await openSqliteEventStore(join(folder, "events.db"));
+    onTestFinished(() => elsewhere.close());
+    const madeElsewhere = (slug: string) => {
+      const event = { ...created(), data: { ...created().data, slug } } as LinkEvent;
+      const stream = linkStream("localhost", slug);
+      return elsewhere.append(stream, "none", [newEvent(event, crypto.randomUUID(), origin)]);
+    };
+    await madeElsewhere("other");
+    const read = vi.spyOn(eventStore, "read");
+    const clock = manualClock();
+    const queried = activeReadStore({
+      ...{ store: readStore, projections: allProjections },
+      clock: () => performance.now(),
+    });
+    const looking = new LinkLookup({
+      ...{ eventStore, readStore: queried, random: () => 0 },
+      baseHost: "localhost",
+      isFollowing: () => true,
+    });
+    const find = (slug: string) => looking.find("localhost", slug);
+    expect(await find("abc")).toBeUndefined();
+    expect(read).toHaveBeenCalledTimes(1);
+    await project();
+    clock(20);
+    expect(await find("abc")).toBeUndefined();
+    expect(read).toHaveBeenCalledTimes(1);
+    await madeElsewhere("abc");
+    expect(await find("abc")).toMatchObject({ status: "live" });
+    expect(read).toHaveBeenCalledTimes(2);
+    // A build that lacks the link becomes the active one: what another has reached says nothing about it.
+    await project();
+    clock(600);
+    expect(await find("gone")).toBeUndefined();
+    expect(read).toHaveBeenCalledTimes(2);
+    const empty = { version: links.version, build: 7, collection: "links_b7" };
+    await changeBuilds(
+      readStore,
+      () => crypto.randomUUID(),
+      (builds) => {
+        builds.projections.links = { active: empty };
+      },
+    );
+    clock(600);
+    expect(await find("other")).toMatchObject({ status: "live" });
+    expect(read).toHaveBeenCalledTimes(3);
   });
 
   it("answers nobody from a look that began before the link was made", async () => {

@@ -6,7 +6,7 @@ import { categoryOf } from "./sqlite/prefixes.ts";
 
 export type NewestPositions = {
   /** Of the streams with a prefix that is a whole category; undefined when the file can't be read at the moment. */
-  newestOf(prefix: string): Position | undefined;
+  newestOf(prefix: string): Promise<Position | undefined>;
   close(): void;
 };
 
@@ -17,7 +17,10 @@ const NEWEST = `
     UNION ALL SELECT last_position FROM segments WHERE category = ?1
   ) ORDER BY position DESC LIMIT 1`;
 
-/** A log that exists, opened by the first call. Each call sees what any thread or process has committed. */
+/**
+ * A log that exists, opened by the first call. Each call sees what any thread or process has committed: those of one turn
+ * of the event loop share a read after all of them.
+ */
 export function newestPositions(file: string): NewestPositions {
   let db: DatabaseSync | undefined;
   let newest: StatementSync | undefined;
@@ -26,15 +29,36 @@ export function newestPositions(file: string): NewestPositions {
     newest ??= db.prepare(NEWEST);
     return newest;
   };
+  const read = (prefix: string): Position | undefined => {
+    try {
+      const found = statement().get(categoryOf(prefix)) as { position: number } | undefined;
+      return positionText(found?.position ?? 0);
+    } catch {
+      return undefined;
+    }
+  };
+  const reading = new Map<string, Promise<Position | undefined>>();
   return {
     newestOf(prefix) {
-      try {
-        const found = statement().get(categoryOf(prefix)) as { position: number } | undefined;
-        return positionText(found?.position ?? 0);
-      } catch {
-        return undefined;
-      }
+      const shared =
+        reading.get(prefix) ??
+        afterThisTurn(
+          () => read(prefix),
+          () => reading.delete(prefix),
+        );
+      reading.set(prefix, shared);
+      return shared;
     },
     close: () => db?.close(),
   };
+}
+
+/** `before`: called when no more callers may share the result. */
+function afterThisTurn<T>(work: () => T, before: () => void): Promise<T> {
+  return new Promise((resolve) => {
+    setImmediate(() => {
+      before();
+      resolve(work());
+    });
+  });
 }

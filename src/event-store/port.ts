@@ -120,7 +120,7 @@ export interface EventStore {
    * call to another thread or a server; the lowest position when there is none. Absent where a store can't know it so;
    * undefined when it can't be said at the moment.
    */
-  newestOf?(prefix: string): Position | undefined;
+  newestOf?(prefix: string): Promise<Position | undefined>;
   /** What is in use behind the port; absent on the embedded store, which has neither. @throws StoreUnavailable */
   versions?(): Promise<StoreVersions>;
   close(): Promise<void>;

@@ -15,14 +15,14 @@ export function readPromises({ fixture, newStream }: Subject): void {
       if (!store.newestOf) return;
       const stream = newStream();
       const { position } = await store.append(stream, "none", sampleEvents(3));
-      expect(store.newestOf(prefix)).toBe(position);
+      expect(await store.newestOf(prefix)).toBe(position);
       const another = await openAnother();
       onTestFinished(() => another.close());
       const later = await another.append(stream, 2, [sampleEvent()]);
-      expect(store.newestOf(prefix)).toBe(later.position);
+      expect(await store.newestOf(prefix)).toBe(later.position);
       await store.append(`other${prefix}1`, "any", [sampleEvent()]);
-      expect(store.newestOf(prefix)).toBe(later.position);
-      expect(Number(store.newestOf(`nothing${prefix}`))).toBe(0);
+      expect(await store.newestOf(prefix)).toBe(later.position);
+      expect(Number(await store.newestOf(`nothing${prefix}`))).toBe(0);
     });
 
     it("returns what was appended, with stream, revision, position and time", async () => {

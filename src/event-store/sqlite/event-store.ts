@@ -148,8 +148,8 @@ class SqliteEventStore implements EventStore {
     return position === 0 ? undefined : positionText(position);
   }
 
-  newestOf(prefix: string): Position | undefined {
-    return this.#newest.newestOf(prefix);
+  async newestOf(prefix: string): Promise<Position | undefined> {
+    return await this.#newest.newestOf(prefix);
   }
 
   /** Ends subscriptions, and waits for pending appends. */

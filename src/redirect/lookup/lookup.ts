@@ -140,7 +140,7 @@ export class LinkLookup {
     const { eventStore, readStore } = this.#deps;
     const { name } = links.collection;
     // Before the document is read: what is appended later was not there when the request came.
-    const newest = readStore.getUpTo && eventStore.newestOf?.(PREFIX.link);
+    const newest = readStore.getUpTo && (await eventStore.newestOf?.(PREFIX.link));
     const unknown = { document: undefined, isComplete: false };
     if (newest === undefined || !readStore.getUpTo)
       return { ...unknown, document: await this.#document<LinkDocument>(name, key) };

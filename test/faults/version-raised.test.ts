@@ -152,7 +152,7 @@ describe("a release that raises a projection's version", () => {
       await expect.poll(thisDay, LONG).toBeGreaterThan(0);
       expect((await analytics(seeded)).totalClicks).toBe(SEEDED);
       expect((await analytics(slugs.base)).totalClicks).toBe(0);
-      expect(await degraded()).toEqual([`projection ${NEXT.name}`]);
+      await expect.poll(degraded, LONG).toEqual([`projection ${NEXT.name}`]);
     });
     expect([...answered.keys()]).toEqual([301]);
   }, 180_000);

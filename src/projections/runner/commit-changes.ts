@@ -1,59 +1,52 @@
-// Writes what projections have changed in memory, and how far they have come: some documents a transaction, then the
-// checkpoints.
+// Writes what projections have changed in memory, and how far they have come: in one transaction, or a slice at a time.
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import type { Logger } from "pino";
-import type { Checkpoint, Document, ProjectionCommit, ReadStore } from "../../read-store/port.ts";
+import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
 import type { ProjectionProcessor } from "./projection-processor.ts";
 
 type CommitDeps = { readStore: Pick<ReadStore, "commit">; log: Pick<Logger, "error"> };
-type Changed = ProjectionCommit["changed"];
 
-/** A transaction of some twenty milliseconds, as others write to the store and fold in this thread meanwhile. */
+/** A transaction of some ten milliseconds. */
 const SLICE_DOCUMENTS = 1_000;
 
-/** All projections in one transaction where they have changed few documents, else a slice at a time. */
-export async function commitChanges(
+/** All projections in one commit: a transaction less for each, where the store has transactions. */
+export async function commitAtOnce(
   deps: CommitDeps,
   processors: readonly ProjectionProcessor[],
 ): Promise<void> {
-  const uncommitted = processors.filter(({ isUncommitted }) => isUncommitted);
+  const uncommitted = uncommittedOf(processors);
   const changed = uncommitted.map((processor) => ({
     collection: processor.projection.collection.name,
     documents: processor.changed(),
   }));
-  const slices = slicesOf(changed);
-  const last = slices.pop() ?? [];
-  for (const slice of slices) {
-    await deps.readStore.commit({ changed: slice, checkpoints: {} });
-    await yieldToLoop();
-  }
-  await deps.readStore.commit({ changed: last, checkpoints: checkpointsOf(uncommitted) });
+  await deps.readStore.commit({ changed, checkpoints: checkpointsOf(uncommitted) });
   committed(deps, uncommitted);
 }
 
 /**
- * In the order of their keys, so that a slice changes few pages of an index, and that the documents of a link, which are
- * answered together, are in one slice or in two that follow each other.
+ * The documents first, some at a time, as others write to the store meanwhile; then the checkpoints. In the order of
+ * their ids, so that a slice changes few pages of an index.
  */
-function slicesOf(changed: Changed): Changed[] {
-  const count = changed.reduce((sum, { documents }) => sum + documents.length, 0);
-  if (count <= SLICE_DOCUMENTS) return [changed];
-  const rows = changed.flatMap(({ documents }, of) =>
-    documents.map((document) => ({ of, document, key: keyOf(document) })),
-  );
-  rows.sort((a, b) => (a.key < b.key ? -1 : 1));
-  const slices: Changed[] = [];
-  for (let at = 0; at < rows.length; at += SLICE_DOCUMENTS) {
-    const slice = rows.slice(at, at + SLICE_DOCUMENTS);
-    const documentsOf = (of: number) => slice.filter((row) => row.of === of).map(({ document }) => document);
-    slices.push(changed.map(({ collection }, of) => ({ collection, documents: documentsOf(of) })));
+export async function commitInSlices(
+  deps: CommitDeps,
+  processors: readonly ProjectionProcessor[],
+): Promise<void> {
+  const uncommitted = uncommittedOf(processors);
+  for (const processor of uncommitted) {
+    const documents = processor.changed().sort((a, b) => (a._id < b._id ? -1 : 1));
+    const { name } = processor.projection.collection;
+    for (let at = 0; at < documents.length; at += SLICE_DOCUMENTS) {
+      const slice = { collection: name, documents: documents.slice(at, at + SLICE_DOCUMENTS) };
+      await deps.readStore.commit({ changed: [slice], checkpoints: {} });
+      await yieldToLoop();
+    }
   }
-  return slices;
+  await deps.readStore.commit({ changed: [], checkpoints: checkpointsOf(uncommitted) });
+  committed(deps, uncommitted);
 }
 
-/** Sorts a day, `<link>@YYYY-MM-DD`, beside its link, and not behind another link whose name begins alike. */
-function keyOf({ _id }: Document): string {
-  return `${_id}@`;
+function uncommittedOf(processors: readonly ProjectionProcessor[]): ProjectionProcessor[] {
+  return processors.filter(({ isUncommitted }) => isUncommitted);
 }
 
 function checkpointsOf(processors: readonly ProjectionProcessor[]): Record<string, Checkpoint> {

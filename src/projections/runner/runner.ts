@@ -8,7 +8,7 @@ import { keepRunning } from "../../runtime/keep-trying.ts";
 import { untilAborted } from "../../runtime/pause.ts";
 import type { Projection } from "../projection.ts";
 import { commitBatches } from "./commit-batches.ts";
-import { commitChanges } from "./commit-changes.ts";
+import { commitAtOnce, commitInSlices } from "./commit-changes.ts";
 import { correct, isCorrection, partsAtCorrections } from "./corrected-clicks.ts";
 import type { DocumentCorrection } from "./document-correction.ts";
 import { between, type EventBatch, parseBatch } from "./event-batch.ts";
@@ -99,14 +99,14 @@ export class ProjectionRunner {
       const isDue = bytes >= maxBytes || performance.now() - committedAt >= KEPT_MS;
       const isLast = last.position >= head;
       if (isDue || isLast || !keepsChanges) {
-        await commitChanges(this.#deps, this.#processors);
+        await commitInSlices(this.#deps, this.#processors);
         committedAt = performance.now();
       }
       await onBatch(events.length, this.#lowest() ?? last.position);
       if (isLast) return;
       await yieldToLoop();
     }
-    if (!signal?.aborted) await commitChanges(this.#deps, this.#processors);
+    if (!signal?.aborted) await commitInSlices(this.#deps, this.#processors);
   }
 
   /** Folds until the signal aborts; retries with backoff when a store fails. */
@@ -150,7 +150,7 @@ export class ProjectionRunner {
       for (const part of partsAtCorrections(events)) {
         // Nothing was uncommitted before, so that no document is half changed.
         await this.#fold(part);
-        await commitChanges(this.#deps, this.#processors);
+        await commitAtOnce(this.#deps, this.#processors);
       }
       onCommit();
       if (this.#allFaulted()) return await untilAborted(signal);
@@ -162,7 +162,7 @@ export class ProjectionRunner {
   async #foldParts(events: readonly RecordedEvent[], commitsEach: boolean): Promise<boolean> {
     for (const part of partsAtCorrections(events)) {
       if (!(await this.#fold(part))) return false;
-      if (commitsEach) await commitChanges(this.#deps, this.#processors);
+      if (commitsEach) await commitInSlices(this.#deps, this.#processors);
     }
     return true;
   }

@@ -42,6 +42,7 @@ export async function appendLink(
   const { place, slug, scope, attempt } = wanted;
   const id = scope === undefined ? deps.newId() : derivedId("LinkCreated", scope, attempt);
   const facts = {
+    ...wanted.requested,
     host: place.host,
     slug,
     accountId: by.accountId,
@@ -52,7 +53,6 @@ export async function appendLink(
     custom: wanted.custom,
     keyId: by.keyId,
     domainId: place.domainId,
-    ...wanted.requested,
   };
   const { state, position } = await handleCommand<LinkState, LinkEvent>(deps, context, {
     stream: linkStream(place.host, slug),

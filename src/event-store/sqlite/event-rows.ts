@@ -78,18 +78,16 @@ export class SqliteRows {
   ): number | undefined {
     const category = categoryOf(stream);
     // A statement alone inserts its row or nothing.
-    const several = rows.length > 1;
-    if (several) this.#db.exec("SAVEPOINT append");
+    const needsSavepoint = rows.length > 1;
+    if (needsSavepoint) this.#db.exec("SAVEPOINT append");
     try {
       for (const [i, { id, type, data, metadata }] of rows.entries())
-        this.#insert.run(
-          ...[position + i, category, stream, revision + i, id, type, data, metadata, recordedAt],
-        );
-      if (several) this.#db.exec("RELEASE append");
+        this.#insert.run(position + i, category, stream, revision + i, id, type, data, metadata, recordedAt);
+      if (needsSavepoint) this.#db.exec("RELEASE append");
       return position + rows.length - 1;
     } catch (error) {
       if ((error as { errcode?: number }).errcode !== UNIQUE_VIOLATION) throw error;
-      if (several) this.#db.exec("ROLLBACK TO append; RELEASE append");
+      if (needsSavepoint) this.#db.exec("ROLLBACK TO append; RELEASE append");
       return undefined;
     }
   }

@@ -34,19 +34,23 @@ export const clickProjections: readonly Projection[] = [
 /** For audits alone: nothing that is answered to callers waits for it. */
 export const auditProjections: readonly Projection[] = [eventIndex];
 
-/** `commitIntervalMs`: the runner's default where it is absent. */
+/** `commitIntervalMs` and `maxEvents`: of a commit; the runner's defaults where they are absent. */
 export type ProjectionGroupSpec = {
   name: string;
   projections: readonly Projection[];
   commitIntervalMs?: number;
+  maxEvents?: number;
 };
+
+/** Each of these events has documents of its own, which no larger commit would save. */
+const MAX_EVENTS = 5_000;
 
 /** Each has a runner and a lease of its own. */
 export const projectionGroups: readonly ProjectionGroupSpec[] = [
   // Short, as portal pages wait until a link that was just created is in the documents.
-  { name: "lifecycle", projections: lifecycleProjections, commitIntervalMs: 100 },
+  { name: "lifecycle", projections: lifecycleProjections, commitIntervalMs: 100, maxEvents: MAX_EVENTS },
   { name: "clicks", projections: clickProjections },
-  { name: "audit", projections: auditProjections, commitIntervalMs: 1_000 },
+  { name: "audit", projections: auditProjections, commitIntervalMs: 1_000, maxEvents: MAX_EVENTS },
 ];
 
 export const allProjections: readonly Projection[] = projectionGroups.flatMap(

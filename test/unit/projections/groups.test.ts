@@ -1,0 +1,54 @@
+// How many events of a backlog a group of projections keeps in memory until they are committed.
+import { setTimeout as delay } from "node:timers/promises";
+import { pino } from "pino";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
+import { ProjectionGroup } from "../../../src/projections/builds/projection-group.ts";
+import { projectionGroups } from "../../../src/projections/groups.ts";
+import type { ReadStore } from "../../../src/read-store/port.ts";
+import { ACCOUNT, linkCreated } from "../../support/event-store/stored-events.ts";
+import { storeWith } from "../../support/projections/builds-of.ts";
+import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
+
+const LINKS = 6_000;
+
+describe("a group of projections", () => {
+  let stores: Stores;
+  beforeEach(async () => {
+    stores = await openStores();
+  });
+  afterEach(async () => await stores.close());
+
+  it.each([
+    ["lifecycle", "links"],
+    ["audit", "event-index"],
+  ])("commits a backlog of %s 5,000 events at a time", async (name, collection) => {
+    const sizes: number[] = [];
+    const readStore = storeWith<ReadStore>(stores.readStore, {
+      async commit(changes) {
+        const own = changes.changed.find((one) => one.collection === collection);
+        if (own && own.documents.length > 0) sizes.push(own.documents.length);
+        await stores.readStore.commit(changes);
+      },
+    });
+    const spec = projectionGroups.find((group) => group.name === name);
+    if (!spec) throw new Error(`no group ${name}`);
+    const log = pino({ level: "silent" });
+    const { projections, ...commit } = spec;
+    const group = new ProjectionGroup({
+      ...{ ...runtimeDeps, eventStore: stores.eventStore, readStore, projections, log, ...commit },
+    });
+    const stopping = new AbortController();
+    const building = group.build(stopping.signal);
+    while (!(await group.status()).every(({ answers }) => answers === "this")) await delay(10);
+    const created = Array.from({ length: LINKS }, (_, n) =>
+      linkCreated({ slug: `l${n}`, accountId: ACCOUNT }),
+    );
+    await append(stores.eventStore, "link-sho.rt/l", created);
+    const running = group.run(stopping.signal);
+    while (sizes.reduce((sum, size) => sum + size, 0) < LINKS) await delay(10);
+    stopping.abort();
+    await Promise.all([building, running]);
+    expect(Math.max(...sizes)).toBe(5_000);
+  });
+});

@@ -7,6 +7,6 @@ const AFTER_MS = 5_000;
 /** Collects the garbage of the calling thread once, where the process was started with `--expose-gc`. */
 export function collectAfterStart(afterMs = AFTER_MS): void {
   // In a context of its own, as the flag gives `gc` to no thread but the first.
-  const collect = () => runInNewContext("globalThis.gc?.()");
+  const collect = () => runInNewContext(`globalThis.gc?.({ type: "major", flavor: "last-resort" })`);
   setTimeout(collect, afterMs).unref();
 }

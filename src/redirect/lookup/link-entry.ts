@@ -2,7 +2,7 @@
 
 import { linkKey } from "../../events/streams.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
-import { type LinkTarget, type PackedTarget, packTarget } from "../clicks/hit.ts";
+import { type PackedTarget, packTarget } from "../clicks/hit.ts";
 
 export type RedirectedLink = Pick<
   LinkDocument,
@@ -11,29 +11,24 @@ export type RedirectedLink = Pick<
 
 export type LinkEntry = {
   host: string;
+  accountId: string;
   status: RedirectedLink["status"];
+  revision: number;
   /** Value of the Location header: the long URL as normalised ASCII. */
   location: string;
-  target: LinkTarget;
-  /** `target` serialised, as hits carry it to the recorder thread. */
+  /** What the link's clicks repeat of it, serialised, as hits carry it to the recorder thread. */
   packed: PackedTarget;
 };
 
-/** Approximate size in memory: texts of one byte a character, and 500 bytes of objects. */
-export function bytesOf({ host, location, target, packed }: LinkEntry): number {
-  return 500 + host.length + location.length + target.longUrl.length + 2 * packed.length;
+/** Approximate size in memory: texts of one byte a character, and 400 bytes of objects. */
+export function bytesOf({ host, location, packed }: LinkEntry): number {
+  return 400 + host.length + location.length + packed.length;
 }
 
 export function linkEntry(link: RedirectedLink): LinkEntry {
-  const { slug, revision, shortUrl, longUrl, accountId, via } = link;
-  const target = { key: linkKey(link.host, slug), slug, revision, shortUrl, longUrl, accountId, via };
-  return {
-    host: link.host,
-    status: link.status,
-    location: headerSafe(longUrl),
-    target,
-    packed: packTarget(target),
-  };
+  const { host, slug, status, revision, shortUrl, longUrl, accountId, via } = link;
+  const packed = packTarget({ key: linkKey(host, slug), slug, revision, shortUrl, longUrl, accountId, via });
+  return { host, accountId, status, revision, location: headerSafe(longUrl), packed };
 }
 
 /** The URL parser percent-encodes what a header must not contain; the fallback covers URLs that it rejects. */

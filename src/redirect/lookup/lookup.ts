@@ -22,7 +22,7 @@ export type LookupDeps = {
   isFollowing: () => boolean;
   /** [0, 1), by which links live longer or shorter. */
   random: () => number;
-  /** Bound of the links kept in memory; default 96 MB, which is some 100,000 links. */
+  /** Bound of the links kept in memory; default 64 MB, which is some 90,000 links. */
   maxBytes?: number;
 };
 
@@ -32,7 +32,7 @@ const TTL_MS = 60_000;
 const TTL_SPREAD = 0.5;
 /** The cache reads the clock once a second instead of at each redirect. */
 const TTL_RESOLUTION_MS = 1_000;
-const MAX_BYTES = 96 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 const MOST_CHANGED_LINKS = 100_000;
 const MOST_ACCOUNTS = 100_000;
 /** While the event store is unavailable, one call a second probes it and the others fail fast. */
@@ -68,7 +68,7 @@ export class LinkLookup {
   peek(host: string, slug: string): LinkEntry | undefined {
     const entry = this.#entries.get(`${host}/${slug}`) ?? this.#entries.get(linkKey(host, slug));
     if (entry === undefined) return undefined;
-    const { accountId } = entry.target;
+    const { accountId } = entry;
     if (this.#closedAccounts.has(accountId)) return undefined;
     if (entry.host === this.#deps.baseHost) return entry;
     return this.domains.isServing(accountId, entry.host) ? entry : undefined;
@@ -83,9 +83,9 @@ export class LinkLookup {
     if (host === "" || !SLUG.test(slug)) return undefined;
     const key = linkKey(host, slug);
     const entry = this.#entries.get(key) ?? (await this.#lookup(key));
-    if (entry === undefined || this.#closedAccounts.has(entry.target.accountId)) return undefined;
+    if (entry === undefined || this.#closedAccounts.has(entry.accountId)) return undefined;
     if (host === this.#deps.baseHost) return entry;
-    return (await this.domains.serves(entry.target.accountId, host)) ? entry : undefined;
+    return (await this.domains.serves(entry.accountId, host)) ? entry : undefined;
   }
 
   /** Invalidates what the event changes; called for the events of all processes. */
@@ -101,7 +101,7 @@ export class LinkLookup {
   #invalidate(key: string, revision: number): void {
     if (revision > (this.#minRevisions.get(key) ?? -1)) this.#minRevisions.set(key, revision);
     const known = this.#entries.peek(key, { allowStale: true });
-    if (known !== undefined && known.target.revision < revision) this.#entries.delete(key);
+    if (known !== undefined && known.revision < revision) this.#entries.delete(key);
   }
 
   /** An expired entry is still the newest state that the event subscription has shown, or it would be gone. */

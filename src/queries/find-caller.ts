@@ -1,7 +1,9 @@
 // Looks up the caller of an API key on every authenticated request; never returns state older than the last followed
 // change.
 import { LRUCache } from "lru-cache";
+import type { AccountState } from "../commands/account/account.ts";
 import { loadAccount } from "../commands/account/account-stream.ts";
+import type { CurrentAccounts } from "../commands/account/current-accounts.ts";
 import type { Caller } from "../commands/caller.ts";
 import type { FollowedEvent } from "../coordination/log-follower.ts";
 import { minPositions } from "../coordination/min-positions.ts";
@@ -17,6 +19,8 @@ export type KeyCaller = Caller & { keyId: string };
 export type CallerLookupDeps = {
   readStore: ReadStore;
   eventStore: EventStore;
+  /** The account as of now, where that is known without reading it. */
+  knownAccount: CurrentAccounts["known"];
   /** Resolves when every event appended so far, by any process, has been passed to `onEvent`. */
   catchUp: () => Promise<void>;
 };
@@ -27,7 +31,8 @@ type KeyOwner = { accountId: string; keyId: string };
 const MOST_OWNERS = 50_000;
 
 /**
- * Reads the documents, or the account's stream when the log follower has seen a newer event of the key or its account.
+ * Reads the documents, or the account's stream when the log follower has seen a newer event of the key or its account;
+ * neither for an account that commands keep in memory, while no account changes (commands/account/current-accounts.ts).
  * So a new key works immediately, and a deactivated key or one of a closed account is refused as soon as the event has
  * been followed, however far the projections are behind.
  */
@@ -58,10 +63,12 @@ export class CallerLookup {
    * @throws StoreUnavailable
    */
   async find(keyHash: string): Promise<KeyCaller | undefined> {
-    const { readStore } = this.#deps;
+    const { readStore, eventStore, knownAccount } = this.#deps;
     const owner = this.#owners.get(keyHash) ?? (await this.#findOwner(keyHash));
     if (!owner) return undefined;
     const { accountId, keyId } = owner;
+    const known = await knownAccount(accountId);
+    if (known) return callerOf(owner, known);
     const [key, account] = await Promise.all([
       readStore.get<KeyDocument>(keys.collection.name, keyId),
       readStore.get<AccountDocument>(accounts.collection.name, accountId),
@@ -71,7 +78,7 @@ export class CallerLookup {
       account &&
       this.#minPositions.allows(keyId, key._position) &&
       this.#minPositions.allows(accountId, account._position);
-    if (!isCurrent) return await this.#fromStream(owner);
+    if (!isCurrent) return callerOf(owner, await loadAccount(eventStore, accountId));
     if (key.status !== "active" || account.status !== "open") return undefined;
     return { accountId, tier: account.tier, via: "api", keyId };
   }
@@ -84,10 +91,9 @@ export class CallerLookup {
     else await this.#deps.catchUp();
     return this.#owners.get(keyHash);
   }
+}
 
-  async #fromStream({ accountId, keyId }: KeyOwner): Promise<KeyCaller | undefined> {
-    const account = await loadAccount(this.#deps.eventStore, accountId);
-    if (account.status !== "open" || account.keys.get(keyId) !== "active") return undefined;
-    return { accountId, tier: account.tier, via: "api", keyId };
-  }
+function callerOf({ accountId, keyId }: KeyOwner, account: AccountState): KeyCaller | undefined {
+  if (account.status !== "open" || account.keys.get(keyId) !== "active") return undefined;
+  return { accountId, tier: account.tier, via: "api", keyId };
 }

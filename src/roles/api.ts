@@ -9,12 +9,16 @@ import type { Writing } from "./writing.ts";
 
 export function openApi(
   { config, log, clock, backend }: RoleContext,
-  { links, rateLimits, fresh, logReader }: Writing,
+  { accounts, links, rateLimits, fresh, logReader }: Writing,
   follower: LogFollower,
 ): ApiDeps {
   const { eventStore, readStore, secrets } = backend;
   const usage = keyUsage({ secrets, clock, log });
-  const callers = new CallerLookup({ eventStore, readStore, catchUp: () => follower.catchUp() });
+  const callers = new CallerLookup({
+    ...{ eventStore, readStore },
+    knownAccount: accounts.known,
+    catchUp: () => follower.catchUp(),
+  });
   follower.listen((event) => callers.onEvent(event));
   const { newId, sleep } = runtimeDeps;
   return {

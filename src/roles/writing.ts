@@ -1,6 +1,6 @@
 // The dependencies that the api and the portal share: creating links, rate limits, reading one's own writes and the log.
 import type { RateLimits } from "../api/limits/rate-limit.ts";
-import { currentAccounts } from "../commands/account/current-accounts.ts";
+import { type CurrentAccounts, currentAccounts } from "../commands/account/current-accounts.ts";
 import type { BulkDeps } from "../commands/links/create-links-in-bulk.ts";
 import { slugDerivation } from "../commands/links/derived-identity.ts";
 import { recheckLater } from "../commands/links/url-rechecks.ts";
@@ -13,6 +13,7 @@ import { type ReadYourWrites, readYourWrites } from "../queries/read-your-writes
 import type { RoleContext } from "./role-context.ts";
 
 export type Writing = {
+  accounts: CurrentAccounts;
   links: BulkDeps;
   rateLimits: RateLimits;
   fresh: ReadYourWrites;
@@ -28,11 +29,13 @@ export function openWriting(
   const { newId, random, sleep, randomSlug } = runtimeDeps;
   const logReader = openLogReader(config, log);
   onStop(() => logReader.close());
+  const accounts = currentAccounts(eventStore);
   return {
+    accounts,
     links: {
       ...{ eventStore, clock, newId, random, sleep },
       ...{ baseUrl, baseHost, randomSlug, log },
-      currentAccount: currentAccounts(eventStore),
+      currentAccount: accounts.current,
       derivedSlug: slugDerivation(secretKeyOf(config)),
       urlSafety: urlSafety({ ...config, log }),
       recheckLater: recheckLater({ secrets, clock }),

@@ -96,7 +96,7 @@ describe("webhooks", () => {
     await webhookOf(service.backend, accountId, receiver.port);
     const context = { requestId: "test", actor: { type: "account", id: accountId } } as const;
     const web = { accountId, tier: "developer", via: "web" } as const;
-    const currentAccount = currentAccounts(service.backend.eventStore);
+    const currentAccount = currentAccounts(service.backend.eventStore).current;
     const deps = { ...runtimeDeps, ...service.backend, ...LINKS, currentAccount };
     const made = await createLink(deps, context, web, { url: "https://example.com/web" });
     const domainId = await service.domain(accountId, "go.webhooks.example");

@@ -1,34 +1,60 @@
-// Keeps folded accounts in memory, so that a command on a link reads only what its account's stream has got since.
+// Keeps folded accounts in memory, so that a request reads only what its account's stream has got since, or nothing at all.
 import { LRUCache } from "lru-cache";
-import type { EventStore } from "../../event-store/port.ts";
-import { accountStream } from "../../events/streams.ts";
-import type { Loaded } from "../handle-command.ts";
+import type { EventStore, Position } from "../../event-store/port.ts";
+import { accountStream, PREFIX } from "../../events/streams.ts";
 import type { AccountState } from "./account.ts";
 import { loadAccountStream } from "./account-stream.ts";
 
 /** The account as its whole stream says at the time of the call; not to be mutated. */
 export type CurrentAccount = (accountId: string) => Promise<AccountState>;
 
+/** `known`: the same account, where it is known without a call to another thread or a server; else undefined. */
+export type CurrentAccounts = {
+  current: CurrentAccount;
+  known(accountId: string): Promise<AccountState | undefined>;
+};
+
+/** `upTo`: no account had a newer event when the stream was read; the empty text where the store can't say. */
+type KeptAccount = { state: AccountState; revision: number; upTo: Position };
+
 /** Bounds the memory by the events that the accounts were folded from, of 100 to 500 bytes each. */
 const MOST_EVENTS = 50_000;
 
 /**
- * Every call reads the stream from where the kept account ends. When there is an event the account is folded anew, as
- * `evolve` would change the one that other commands are deciding on.
+ * A kept account is current while no account has got an event, where the store says so; else its stream is read from where
+ * the account ends. When there is an event the account is folded anew, as `evolve` would change the one that other commands
+ * are deciding on.
  */
-export function currentAccounts(eventStore: Pick<EventStore, "read">): CurrentAccount {
-  const kept = new LRUCache<string, Loaded<AccountState> & { revision: number }>({
+export function currentAccounts(eventStore: Pick<EventStore, "read" | "newestOf">): CurrentAccounts {
+  const kept = new LRUCache<string, KeptAccount>({
     maxSize: MOST_EVENTS,
     sizeCalculation: ({ revision }) => revision + 1,
   });
-  return async (accountId) => {
+  const newest = async () => await eventStore.newestOf?.(PREFIX.account);
+  const unchanged = (accountId: string, position: Position | undefined) => {
     const known = kept.get(accountId);
-    if (known) {
-      const newer = await eventStore.read(accountStream(accountId), { from: known.revision + 1, limit: 1 });
-      if (newer.length === 0) return known.state;
-    }
-    const { revision, ...loaded } = await loadAccountStream(eventStore, accountId);
-    if (revision !== "none") kept.set(accountId, { ...loaded, revision });
-    return loaded.state;
+    return known && position !== undefined && known.upTo >= position ? known.state : undefined;
+  };
+  return {
+    async current(accountId) {
+      // Before the stream is read, which then has every event up to there.
+      const upTo = await newest();
+      const same = unchanged(accountId, upTo);
+      if (same) return same;
+      const known = kept.get(accountId);
+      if (known) {
+        const newer = await eventStore.read(accountStream(accountId), { from: known.revision + 1, limit: 1 });
+        if (newer.length === 0) {
+          known.upTo = upTo ?? "";
+          return known.state;
+        }
+      }
+      const { state, revision } = await loadAccountStream(eventStore, accountId);
+      if (revision !== "none") kept.set(accountId, { state, revision, upTo: upTo ?? "" });
+      return state;
+    },
+    async known(accountId) {
+      return kept.has(accountId) ? unchanged(accountId, await newest()) : undefined;
+    },
   };
 }

@@ -35,7 +35,7 @@ const cliOf = ({ config }: TestService) => commandLine(config.dataDir, { BASE_UR
 const deps = (service: TestService) => ({
   ...runtimeDeps,
   eventStore: service.backend.eventStore,
-  currentAccount: currentAccounts(service.backend.eventStore),
+  currentAccount: currentAccounts(service.backend.eventStore).current,
   baseUrl: service.config.baseUrl,
   baseHost: service.config.baseHost,
   urlSafety: async () => "safe" as const,

@@ -25,7 +25,7 @@ export async function openCommandDeps() {
   const deps = {
     ...runtimeDeps,
     eventStore: backend.eventStore,
-    currentAccount: currentAccounts(backend.eventStore),
+    currentAccount: currentAccounts(backend.eventStore).current,
     readStore: backend.readStore,
     secrets,
     deliveryQueue: backend.deliveryQueue,

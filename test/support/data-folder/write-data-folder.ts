@@ -176,7 +176,7 @@ function changeDeps(service: TestService) {
   return {
     ...runtimeDeps,
     ...{ eventStore, secrets },
-    currentAccount: currentAccounts(eventStore),
+    currentAccount: currentAccounts(eventStore).current,
     keyPrefix: "ll",
     baseUrl: "http://localhost",
     baseHost: "localhost",

@@ -1,7 +1,8 @@
 // Looking up a key's caller while the projections are behind or the projector is not running.
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { type CurrentAccounts, currentAccounts } from "../../../src/commands/account/current-accounts.ts";
 import { LogFollower } from "../../../src/coordination/log-follower.ts";
 import type { NewEvent } from "../../../src/event-store/port.ts";
 import type { LinkledgerEvent } from "../../../src/events/catalogue.ts";
@@ -17,6 +18,7 @@ const HASH = "a".repeat(64);
 
 describe("the caller of a key", () => {
   let stores: Stores;
+  let accounts: CurrentAccounts;
   let callers: CallerLookup;
   let stop: AbortController;
   let running: Promise<void>;
@@ -40,7 +42,11 @@ describe("the caller of a key", () => {
       random: Math.random,
       log: () => undefined,
     });
-    callers = new CallerLookup({ ...stores, catchUp: () => follower.catchUp() });
+    accounts = currentAccounts(stores.eventStore);
+    callers = new CallerLookup({
+      ...{ ...stores, catchUp: () => follower.catchUp() },
+      knownAccount: accounts.known,
+    });
     follower.listen((event) => callers.onEvent(event));
     running = follower.run(stop.signal);
   }
@@ -66,6 +72,24 @@ describe("the caller of a key", () => {
     const log = pino({ level: "silent" });
     return new ProjectionRunner({ ...stores, projections, clock, log }).catchUp();
   };
+
+  it("is known without a document of an account that commands keep, and refused at once", async () => {
+    const { of, keyId } = await issued();
+    await project();
+    await callers.find(HASH);
+    await accounts.current(of.accountId);
+    const get = vi.spyOn(stores.readStore, "get");
+    const caller = { accountId: of.accountId, tier: "developer", via: "api", keyId };
+    expect(await callers.find(HASH)).toEqual(caller);
+    expect(get).not.toHaveBeenCalled();
+    await given(of.accountId, [{ type: "TierChanged", data: { ...of, from: "developer", to: "free" } }]);
+    await accounts.current(of.accountId);
+    expect(await callers.find(HASH)).toEqual({ ...caller, tier: "free" });
+    await given(of.accountId, [{ type: "KeyDeactivated", data: { ...of, keyId } }]);
+    await accounts.current(of.accountId);
+    expect(await callers.find(HASH)).toBeUndefined();
+    expect(get).not.toHaveBeenCalled();
+  });
 
   it("is known the moment the key is issued, without any document", async () => {
     const first = await issued();

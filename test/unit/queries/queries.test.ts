@@ -36,7 +36,9 @@ const ofAccount = { accountId: ACCOUNT, at: AT };
 const onDomain = (host: string, domainId: string) => ({ host, domainId, custom: true, slug: "sale" });
 /** As of a process that has followed no events since the documents were projected. */
 const findCaller = (keyHash: string) =>
-  new CallerLookup({ ...stores, catchUp: async () => undefined }).find(keyHash);
+  new CallerLookup({
+    ...{ ...stores, catchUp: async () => undefined, knownAccount: async () => undefined },
+  }).find(keyHash);
 const sleep = async (ms: number) => void (await delay(ms));
 
 let stores: Stores;

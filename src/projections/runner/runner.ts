@@ -25,7 +25,7 @@ export type RunnerDeps = {
   projections: readonly Projection[];
   clock: () => Date;
   log: RunnerLog;
-  /** Shortest time between two commits, except during a backlog; default 500. */
+  /** Shortest time between two commits, except during a backlog; default 300. */
   commitIntervalMs?: number;
   /** Maximum of events for each commit, and for each batch of `catchUp`; default 40,000 and 20,000. */
   maxEvents?: number;
@@ -35,8 +35,8 @@ export type RunnerDeps = {
   random?: () => number;
 };
 
-/** Clicks show within a second, commit included, and a document that changes all the time is written twice a second. */
-const COMMIT_INTERVAL_MS = 500;
+/** Clicks show within a second, also where a commit takes a third of it; documents that change all the time share commits. */
+const COMMIT_INTERVAL_MS = 300;
 const MAX_EVENTS = 40_000;
 /** Events that are decoded at a time: several of them change the same document, which then costs less for each. */
 const CATCH_UP_EVENTS = 20_000;

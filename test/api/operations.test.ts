@@ -100,11 +100,14 @@ describe("operations", () => {
   it.skipIf(onCluster())(
     "answers 503 with Retry-After while a store is unavailable, and 500 without a stack for an internal error",
     async () => {
-      const { readStore } = service.backend;
+      const { readStore, eventStore } = service.backend;
       const { find, get } = readStore;
+      const append = eventStore.append.bind(eventStore);
+      // The log too, as a create whose account is in memory needs no document.
       const failWith = (error: Error) => {
         const fail = () => Promise.reject(error);
         Object.assign(readStore, { find: fail, get: fail });
+        Object.assign(eventStore, { append: fail });
       };
       const { StoreUnavailable } = await import("../../src/connections/errors.ts");
       failWith(new StoreUnavailable("read.db: disk gone"));
@@ -113,6 +116,7 @@ describe("operations", () => {
       const broken = await service.post("/api/v1/shorten", key, { url: "https://example.com/" });
       const list = await service.ask("/api/v1/links", { key });
       Object.assign(readStore, { find, get });
+      Object.assign(eventStore, { append });
       expect([unavailable.status, unavailable.body.code]).toEqual([503, "store_unavailable"]);
       expect(Number(unavailable.headers["retry-after"])).toBeGreaterThan(0);
       expect([broken.status, broken.body.error]).toEqual([500, "Failed to create the short link"]);

@@ -42,7 +42,7 @@ export type ProjectionGroupSpec = {
   maxEvents?: number;
 };
 
-/** Each of these events has documents of its own, which no larger commit would save. */
+/** For events that each change documents of their own: a larger commit would write as many, and hold more in memory. */
 const MAX_EVENTS = 5_000;
 
 /** Each has a runner and a lease of its own. */

@@ -15,7 +15,8 @@ export function openApi(
   const { eventStore, readStore, secrets } = backend;
   const usage = keyUsage({ secrets, clock, log });
   const callers = new CallerLookup({
-    ...{ eventStore, readStore },
+    eventStore,
+    readStore,
     knownAccount: accounts.known,
     catchUp: () => follower.catchUp(),
   });

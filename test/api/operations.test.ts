@@ -112,6 +112,7 @@ describe("operations", () => {
       const { StoreUnavailable } = await import("../../src/connections/errors.ts");
       failWith(new StoreUnavailable("read.db: disk gone"));
       const unavailable = await service.post("/api/v1/shorten", key, { url: "https://example.com/" });
+      const unread = await service.ask("/api/v1/links", { key });
       failWith(new TypeError("cannot read secret.path"));
       const broken = await service.post("/api/v1/shorten", key, { url: "https://example.com/" });
       const list = await service.ask("/api/v1/links", { key });
@@ -119,6 +120,7 @@ describe("operations", () => {
       Object.assign(eventStore, { append });
       expect([unavailable.status, unavailable.body.code]).toEqual([503, "store_unavailable"]);
       expect(Number(unavailable.headers["retry-after"])).toBeGreaterThan(0);
+      expect([unread.status, unread.body.code]).toEqual([503, "store_unavailable"]);
       expect([broken.status, broken.body.error]).toEqual([500, "Failed to create the short link"]);
       expect([list.status, list.body.code]).toEqual([500, "internal_error"]);
       expect(`${unavailable.text}${broken.text}${list.text}`).not.toMatch(/disk gone|secret\.path|\.ts/);

@@ -14,7 +14,7 @@ export type CurrentAccounts = {
   known(accountId: string): Promise<AccountState | undefined>;
 };
 
-/** `upTo`: no account had a newer event when the stream was read; the empty text where the store can't say. */
+/** `upTo`: position up to which the state has every event; the empty text where the store can't say. */
 type KeptAccount = { state: AccountState; revision: number; upTo: Position };
 
 /** Bounds the memory by the events that the accounts were folded from, of 100 to 500 bytes each. */
@@ -31,22 +31,20 @@ export function currentAccounts(eventStore: Pick<EventStore, "read" | "newestOf"
     sizeCalculation: ({ revision }) => revision + 1,
   });
   const newest = async () => await eventStore.newestOf?.(PREFIX.account);
-  const unchanged = (accountId: string, position: Position | undefined) => {
-    const known = kept.get(accountId);
-    return known && position !== undefined && known.upTo >= position ? known.state : undefined;
-  };
+  const isCurrent = ({ upTo }: KeptAccount, position: Position | undefined) =>
+    position !== undefined && upTo >= position;
   return {
     async current(accountId) {
       // Before the stream is read, which then has every event up to there.
       const upTo = await newest();
-      const same = unchanged(accountId, upTo);
-      if (same) return same;
-      const known = kept.get(accountId);
-      if (known) {
-        const newer = await eventStore.read(accountStream(accountId), { from: known.revision + 1, limit: 1 });
+      const account = kept.get(accountId);
+      if (account) {
+        if (isCurrent(account, upTo)) return account.state;
+        const from = account.revision + 1;
+        const newer = await eventStore.read(accountStream(accountId), { from, limit: 1 });
         if (newer.length === 0) {
-          known.upTo = upTo ?? "";
-          return known.state;
+          account.upTo = upTo ?? "";
+          return account.state;
         }
       }
       const { state, revision } = await loadAccountStream(eventStore, accountId);
@@ -54,7 +52,8 @@ export function currentAccounts(eventStore: Pick<EventStore, "read" | "newestOf"
       return state;
     },
     async known(accountId) {
-      return kept.has(accountId) ? unchanged(accountId, await newest()) : undefined;
+      const account = kept.get(accountId);
+      return account && isCurrent(account, await newest()) ? account.state : undefined;
     },
   };
 }

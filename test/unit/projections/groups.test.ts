@@ -1,5 +1,4 @@
 // How many events of a backlog a group of projections keeps in memory until they are committed.
-import { setTimeout as delay } from "node:timers/promises";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
@@ -9,6 +8,7 @@ import type { ReadStore } from "../../../src/read-store/port.ts";
 import { ACCOUNT, linkCreated } from "../../support/event-store/stored-events.ts";
 import { storeWith } from "../../support/projections/builds-of.ts";
 import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
+import { until } from "../../support/runtime/until.ts";
 
 const LINKS = 6_000;
 
@@ -35,18 +35,19 @@ describe("a group of projections", () => {
     if (!spec) throw new Error(`no group ${name}`);
     const log = pino({ level: "silent" });
     const { projections, ...commit } = spec;
-    const group = new ProjectionGroup({
-      ...{ ...runtimeDeps, eventStore: stores.eventStore, readStore, projections, log, ...commit },
-    });
+    const { eventStore } = stores;
+    const group = new ProjectionGroup({ ...runtimeDeps, eventStore, readStore, projections, log, ...commit });
     const stopping = new AbortController();
     const building = group.build(stopping.signal);
-    while (!(await group.status()).every(({ answers }) => answers === "this")) await delay(10);
+    await until("the first builds", async () =>
+      (await group.status()).every(({ answers }) => answers === "this"),
+    );
     const created = Array.from({ length: LINKS }, (_, n) =>
       linkCreated({ slug: `l${n}`, accountId: ACCOUNT }),
     );
-    await append(stores.eventStore, "link-sho.rt/l", created);
+    await append(eventStore, "link-sho.rt/l", created);
     const running = group.run(stopping.signal);
-    while (sizes.reduce((sum, size) => sum + size, 0) < LINKS) await delay(10);
+    await until("the backlog", () => sizes.reduce((sum, size) => sum + size, 0) === LINKS);
     stopping.abort();
     await Promise.all([building, running]);
     expect(Math.max(...sizes)).toBe(5_000);

@@ -44,7 +44,8 @@ describe("the caller of a key", () => {
     });
     accounts = currentAccounts(stores.eventStore);
     callers = new CallerLookup({
-      ...{ ...stores, catchUp: () => follower.catchUp() },
+      ...stores,
+      catchUp: () => follower.catchUp(),
       knownAccount: accounts.known,
     });
     follower.listen((event) => callers.onEvent(event));

@@ -37,7 +37,9 @@ const onDomain = (host: string, domainId: string) => ({ host, domainId, custom: 
 /** As of a process that has followed no events since the documents were projected. */
 const findCaller = (keyHash: string) =>
   new CallerLookup({
-    ...{ ...stores, catchUp: async () => undefined, knownAccount: async () => undefined },
+    ...stores,
+    knownAccount: async () => undefined,
+    catchUp: async () => undefined,
   }).find(keyHash);
 const sleep = async (ms: number) => void (await delay(ms));
 

@@ -32,9 +32,6 @@ export function openSynchronousReadStore(file: string, { cacheMb = CACHE_MB } = 
   return new SqliteReadStore(db);
 }
 
-/** What is written of documents: `_id`, position, JSON and the columns. */
-type Rows = { table: string; columns: Columns; rows: readonly (string | number | null)[][] };
-
 class SqliteReadStore implements ReadStore {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
@@ -95,15 +92,12 @@ class SqliteReadStore implements ReadStore {
   }
 
   async replace(collection: string, documents: readonly Document[]): Promise<void> {
-    const rows = this.#rowsOf(collection, documents);
-    if (documents.length > 0) inTransaction(this.#db, () => this.#write(rows));
+    if (documents.length > 0) inTransaction(this.#db, () => this.#write(collection, documents));
   }
 
   async commit({ changed, checkpoints }: ProjectionCommit): Promise<void> {
-    // Before the transaction, during which nobody else can write.
-    const rows = changed.map(({ collection, documents }) => this.#rowsOf(collection, documents));
     inTransaction(this.#db, () => {
-      for (const one of rows) this.#write(one);
+      for (const { collection, documents } of changed) this.#write(collection, documents);
       for (const [name, checkpoint] of Object.entries(checkpoints)) this.#saveCheckpoint(name, checkpoint);
     });
   }
@@ -152,20 +146,15 @@ class SqliteReadStore implements ReadStore {
     this.#db.close();
   }
 
-  #rowsOf(collection: string, documents: readonly Document[]): Rows {
+  /** A document at a time, so that its JSON is short-lived: that of a whole commit would outlive a collection or two. */
+  #write(collection: string, documents: readonly Document[]): void {
     const { table, columns } = this.#known(collection);
-    const rows = documents.map((document) => {
-      const own = [document._id, document._position, JSON.stringify(document)];
-      return [...own, ...columnValues(document, columns)];
-    });
-    return { table, columns, rows };
-  }
-
-  #write({ table, columns, rows }: Rows): void {
     const upsert = this.#prepare(upsertSql(table, columns));
     // SQLite rewrites the index entries of every column that a statement sets, also where its value is the same.
     const keepsIndex = this.#prepare(upsertSql(table, columns, columns.indexed));
-    for (const row of rows) {
+    for (const document of documents) {
+      const own = [document._id, document._position, JSON.stringify(document)];
+      const row = [...own, ...columnValues(document, columns)];
       const isWritten = keepsIndex.run(...row).changes === 1;
       if (!isWritten && columns.indexed.length > 0) upsert.run(...row);
     }

@@ -64,10 +64,13 @@ async function run(options: Options, bench: Bench): Promise<Outcome> {
   const bytesAClick = bytesBefore === undefined ? undefined : ((logBytes(bench) ?? 0) - bytesBefore) / clicks;
   const nodeHttp = await measureNodeHttp(load, { traffic, seconds: Math.min(seconds, NODE_HTTP_S) });
   print(compared, { bytesAClick, nodeHttp }, report);
-  const half = options.half ? await measureHalfLoad(bench, compared.rate.service, seconds) : undefined;
+  const halfRate = Math.round(compared.rate.service / 2);
+  const half = options.half
+    ? await measureHalfLoad(bench, { rate: halfRate, seconds, rounds: amount })
+    : undefined;
   const unknown = options.unknown ? await measureUnknown(bench, seconds) : undefined;
   const runs: LoadResult[] = [...warmUp, ...rounds].map(({ service }) => service);
-  if (half) runs.push(half.load);
+  runs.push(...(half?.loads ?? []));
   const reckoned = await reckon(bench.backend, runs, report);
   return {
     passed: reckoned.passed && (unknown?.passed ?? true),

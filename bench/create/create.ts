@@ -14,14 +14,17 @@ import { seedCreators } from "../setup/creators.ts";
 import { measureManyLinks } from "./many-links.ts";
 
 const BULK = 100;
-/** Bounds the keys that single creates need. */
+/** Requests of each kind at most, which bounds the keys that are needed: with too few, the last are refused. */
 const MOST_PER_SECOND = 12_000;
+const MOST_BULK_PER_SECOND = 1_000;
+const WARM_UP_S = 1;
 
 /** Passes when every link that was answered is in the log exactly once. `links`: created in bulk at the end. */
 export async function benchCreate(options: Options, report: Report): Promise<Outcome> {
   const { rounds = 2, seconds = 5, links = 0 } = options;
   const keys: string[] = [];
-  const requests = rounds * seconds * MOST_PER_SECOND + links / BULK;
+  const singles = (WARM_UP_S + rounds * seconds) * MOST_PER_SECOND;
+  const requests = singles + seconds * MOST_BULK_PER_SECOND + links / BULK;
   const seed = async ({ backend, config }: Pick<BenchService, "backend" | "config">) =>
     void keys.push(...(await seedCreators(backend, config, requests)));
   return await withService(options, { links: 1, seed }, async (bench) => {
@@ -35,7 +38,11 @@ export async function benchCreate(options: Options, report: Report): Promise<Out
     try {
       report.line(`${CONNECTIONS} connections, POST /api/v1/shorten`);
       const turn = { ...single, seconds, rounds };
-      const warmUp = await alternate(load, { bare, service: side }, { ...turn, seconds: 1, rounds: 1 });
+      const warmUp = await alternate(
+        load,
+        { bare, service: side },
+        { ...turn, seconds: WARM_UP_S, rounds: 1 },
+      );
       const done = await alternate(load, { bare, service: side }, turn, (round, n) =>
         report.line(roundLine(n, round)),
       );
@@ -45,9 +52,9 @@ export async function benchCreate(options: Options, report: Report): Promise<Out
       report.table(comparisonTable(compared, { bare: "bare Fastify POST", service: "service, folded" }));
       const [bulkRate, ofSingle] = [inBulk.rate * BULK, (inBulk.rate * BULK) / compared.rate.service];
       report.line(`bulk of ${BULK}: ${whole(bulkRate)} links/s, ${ofSingle.toFixed(1)} x single creates`);
-      const singles = [...warmUp, ...done].reduce((sum, round) => sum + round.service.answered, 0);
+      const answered = [...warmUp, ...done].reduce((sum, round) => sum + round.service.answered, 0);
       const many = links > 0 ? await measureManyLinks(bench, { load, side, keys, links, report }) : undefined;
-      const created = 1 + singles + (inBulk.answered + (many?.requests ?? 0)) * BULK;
+      const created = 1 + answered + (inBulk.answered + (many?.requests ?? 0)) * BULK;
       const inLog = await linksInLog(backend);
       const failed = [...done.map((round) => round.service), inBulk].reduce(
         (n, run) => n + run.other + run.errors,

@@ -32,6 +32,9 @@ export function openSynchronousReadStore(file: string, { cacheMb = CACHE_MB } = 
   return new SqliteReadStore(db);
 }
 
+/** `table`: its name in SQL. */
+type Table = { table: string; columns: Columns };
+
 class SqliteReadStore implements ReadStore {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
@@ -92,12 +95,18 @@ class SqliteReadStore implements ReadStore {
   }
 
   async replace(collection: string, documents: readonly Document[]): Promise<void> {
-    if (documents.length > 0) inTransaction(this.#db, () => this.#write(collection, documents));
+    const table = this.#known(collection);
+    if (documents.length > 0) inTransaction(this.#db, () => this.#write(table, documents));
   }
 
   async commit({ changed, checkpoints }: ProjectionCommit): Promise<void> {
+    // Before the transaction: a table made in it would be gone after a rollback, and known all the same.
+    const writes = changed.map(({ collection, documents }) => ({
+      table: this.#known(collection),
+      documents,
+    }));
     inTransaction(this.#db, () => {
-      for (const { collection, documents } of changed) this.#write(collection, documents);
+      for (const { table, documents } of writes) this.#write(table, documents);
       for (const [name, checkpoint] of Object.entries(checkpoints)) this.#saveCheckpoint(name, checkpoint);
     });
   }
@@ -147,8 +156,7 @@ class SqliteReadStore implements ReadStore {
   }
 
   /** A document at a time, so that its JSON is short-lived: that of a whole commit would outlive a collection or two. */
-  #write(collection: string, documents: readonly Document[]): void {
-    const { table, columns } = this.#known(collection);
+  #write({ table, columns }: Table, documents: readonly Document[]): void {
     const upsert = this.#prepare(upsertSql(table, columns));
     // SQLite rewrites the index entries of every column that a statement sets, also where its value is the same.
     const keepsIndex = this.#prepare(upsertSql(table, columns, columns.indexed));
@@ -165,7 +173,7 @@ class SqliteReadStore implements ReadStore {
   }
 
   /** Creates the table when it is missing. */
-  #known(collection: string): { table: string; columns: Columns } {
+  #known(collection: string): Table {
     const table = tableName(collection);
     let columns = this.#tables.get(table);
     if (!columns) {

@@ -59,7 +59,7 @@ all           the table of targets  [--only RUN,RUN]  [--quick] a minute, that e
 baselines     [--seconds 5] what the machine does without our code
 webhooks      [--burst 2000] [--rate 50] [--seconds 8]
 abuse         [--seconds 30] [--rate 2000] [--only KIND,KIND]
-log-size      [--clicks 10000]
+log-size      [--clicks 40000]
 archive       [--clicks 100000]
 portal        [--links 100000] [--clicks 1000000] [--requests 50]
 qr            [--rounds 3] [--seconds 8]

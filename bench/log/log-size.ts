@@ -26,7 +26,7 @@ const ACCOUNT = "0197a0b0-1111-7222-8333-444455556666";
 type Measured = { size: number; bytes: number; further: number; written: number; read: number };
 
 /** Passes when every click can be read back. */
-export async function benchLogSize({ clicks = 10_000 }: Options, report: Report): Promise<Outcome> {
+export async function benchLogSize({ clicks = 40_000 }: Options, report: Report): Promise<Outcome> {
   const rows: Measured[] = [];
   for (const pattern of PATTERNS)
     rows.push(await withDataFolder((folder) => measure(folder, clicks, pattern)));

@@ -6,11 +6,11 @@ import { pause } from "../../runtime/pause.ts";
 export type CommitRules = { maxEvents: number; intervalMs: number };
 
 /**
- * At this rate the interval is a second, as hot documents are then written half as often. By rate, not by the events of
+ * At this rate the interval is two seconds, as hot documents are then written less often. By rate, not by the events of
  * one commit: after a long commit the next one has many events at any rate, and would stay at the long interval.
  */
 const HIGH_LOAD_EVENTS_A_SECOND = 8_000;
-const HIGH_LOAD_INTERVAL_MS = 1_000;
+const HIGH_LOAD_INTERVAL_MS = 2_000;
 /** After a batch of fewer events the next pull waits, so that events are read in larger batches. */
 const SMALL_BATCH_EVENTS = 1_000;
 const PULL_INTERVAL_MS = 100;

@@ -1,6 +1,6 @@
 // The latency of redirects at half of the service's maximum, beside the bare server's at the same rate.
 import { compare } from "../compare/comparison.ts";
-import { alternate, type Loading, type Run } from "../compare/side.ts";
+import { alternate, type Run } from "../compare/side.ts";
 import type { LoadResult } from "../load/load.ts";
 import type { Bench } from "./bench.ts";
 
@@ -11,8 +11,8 @@ export async function measureHalfLoad(
   { load, bare, side, traffic, report }: Bench,
   { rate, seconds, rounds: amount }: { rate: number; seconds: number; rounds: number },
 ): Promise<HalfLoad> {
-  const loading: Loading = { traffic, seconds, rate };
-  const rounds = await alternate(load, { bare, service: side }, { ...loading, rounds: amount });
+  const loading = { traffic, seconds, rate, rounds: amount };
+  const rounds = await alternate(load, { bare, service: side }, loading);
   const { p99 } = compare(rounds);
   const [ofBare, ofService] = [rounds.map((round) => round.bare), rounds.map(({ service }) => service)];
   const [own, beside] = [shownP99(p99.service, ofService), `bare ${shownP99(p99.bare, ofBare)}`];

@@ -6,8 +6,9 @@ import { pause } from "../../runtime/pause.ts";
 export type CommitRules = { maxEvents: number; intervalMs: number };
 
 /**
- * At this rate the interval is two seconds, as hot documents are then written less often. By rate, not by the events of
- * one commit: after a long commit the next one has many events at any rate, and would stay at the long interval.
+ * At this rate the interval is two seconds, as documents that many events change are then written less often. By rate,
+ * not by the events of one commit: after a long commit the next one has many at any rate, and would stay at the long
+ * interval.
  */
 const HIGH_LOAD_EVENTS_A_SECOND = 8_000;
 const HIGH_LOAD_INTERVAL_MS = 2_000;

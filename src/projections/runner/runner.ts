@@ -35,7 +35,10 @@ export type RunnerDeps = {
   random?: () => number;
 };
 
-/** Clicks show within a second, also where a commit takes a third of it; a document is written three times a second at most. */
+/**
+ * Clicks show within a second, also where a commit takes a third of it; a document is written three times a second at
+ * most. Under high load commits are further apart (commit-batches.ts).
+ */
 const COMMIT_INTERVAL_MS = 300;
 const MAX_EVENTS = 40_000;
 /** Events that are decoded at a time: several of them change the same document, which then costs less for each. */

@@ -7,7 +7,6 @@ import type { Outcome } from "../report/results.ts";
 import { withDataFolder } from "../setup/data-folder.ts";
 import { LINKS } from "../traffic/requests.ts";
 import { measureAppends, measureThreadCalls } from "./appends.ts";
-import { measureClicks } from "./clicks.ts";
 import { type Floor, measureDocuments } from "./documents.ts";
 
 const VISITS = { traffic: { kind: "visits" as const, links: LINKS, draw: "zipf" as const }, expect: 301 };
@@ -18,7 +17,7 @@ const SERVERS = [
   { what: "a JSON POST to Fastify", file: "baselines/bare-post.ts", ...CREATIONS },
 ] as const;
 
-/** The plain scan of a log, which needs one, is part of `npm run bench rebuild`. */
+/** The plain scan of a log, which needs one, is part of `npm run bench rebuild`; all of a redirect together, of `floor`. */
 export async function benchBaselines({ seconds = 5 }: Options, report: Report): Promise<Outcome> {
   const load = startLoad();
   const floors: Floor[] = [];
@@ -36,7 +35,6 @@ export async function benchBaselines({ seconds = 5 }: Options, report: Report): 
   floors.push(...(await withDataFolder(async (folder) => measureDocuments(folder, seconds * 10_000))));
   floors.push(...(await withDataFolder(async (folder) => measureAppends(folder, seconds))));
   floors.push(await measureThreadCalls());
-  floors.push(...(await withDataFolder(measureClicks)));
   const rows = floors.map(({ what, perSecond, cpuMicros }) => [what, whole(perSecond), cpuMicros.toFixed(1)]);
   report.table([["", "/s", "µs of CPU"], ...rows]);
   return { passed: true, measured: { floors } };

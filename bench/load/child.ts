@@ -5,9 +5,13 @@ import { fileURLToPath } from "node:url";
 
 export type Child = ReturnType<typeof startChild>;
 
+/** What the child is started with, beside its file: its arguments, and Node's flags. */
+export type ChildStart = { arguments?: readonly string[]; flags?: readonly string[] };
+
 /** Starts a file, named from `bench/`; `request` sends a message and resolves with the next one from the child. */
-export function startChild(file: string) {
-  const child = fork(fileURLToPath(new URL(`../${file}`, import.meta.url)), { execArgv: [] });
+export function startChild(file: string, { arguments: args = [], flags = [] }: ChildStart = {}) {
+  const path = fileURLToPath(new URL(`../${file}`, import.meta.url));
+  const child = fork(path, args, { execArgv: [...flags] });
   const failed = once(child, "exit").then(([code]) => {
     throw new Error(`${file} ended with ${code}`);
   });

@@ -8,7 +8,7 @@ export type HalfLoad = { loads: LoadResult[]; p99: number; bareP99: number; p99R
 
 /** The medians of rounds in turns: the bare server's p99 of single runs differs by a factor of four, too. */
 export async function measureHalfLoad(
-  { load, bare, side, traffic, report }: Bench,
+  { load, bare, side, traffic, report }: Pick<Bench, "load" | "bare" | "side" | "traffic" | "report">,
   { rate, seconds, rounds: amount }: { rate: number; seconds: number; rounds: number },
 ): Promise<HalfLoad> {
   const loading = { traffic, seconds, rate, rounds: amount };

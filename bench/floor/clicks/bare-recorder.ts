@@ -1,0 +1,76 @@
+// The least that answers a 301, records the click with an fsync and counts it: node:http and two threads. Sends its URL to
+// the parent when it listens, and the clicks that are in the log and in the documents whenever it is asked.
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Progress } from "../floor-process.ts";
+import { startThread } from "../start-thread.ts";
+import { HIT_MEMBERS } from "./hit-members.ts";
+
+/** Of our own recorder, too. */
+const SEND_EVERY_MS = 10;
+const SEND_AT_HITS = 256;
+
+const [folder = "", durability] = process.argv.slice(2);
+const isDurable = durability === "durable";
+const recorded: Progress = { answered: 0, appended: 0, counted: 0 };
+const appending = startThread(new URL("append-thread.ts", import.meta.url), { name: "append", folder });
+const counting = startThread(new URL("count-thread.ts", import.meta.url), { name: "count", folder });
+let hits: string[] = [];
+/** Durable ones, whose clicks are not in the log yet: those sent, and those that wait for the next message. */
+let sent: ServerResponse[] = [];
+let waiting: ServerResponse[] = [];
+let isAppending = false;
+let timer: NodeJS.Timeout | undefined;
+
+const server = createServer(({ url = "", headers }, response) => {
+  addHit(url, headers);
+  if (!isDurable) return answer(response);
+  waiting.push(response);
+  if (!isAppending) timer ??= setTimeout(send, 0);
+});
+
+function addHit(url: string, headers: IncomingHttpHeaders): void {
+  const { "user-agent": userAgent = "", "accept-language": language = "", referer = "" } = headers;
+  const address = String(headers["x-forwarded-for"]);
+  hits.push(url, new Date().toISOString(), userAgent, language, referer, address);
+  if (isDurable) return;
+  if (hits.length >= HIT_MEMBERS * SEND_AT_HITS) send();
+  else timer ??= setTimeout(send, SEND_EVERY_MS);
+}
+
+function send(): void {
+  clearTimeout(timer);
+  timer = undefined;
+  appending.postMessage(hits);
+  hits = [];
+  [sent, waiting] = [waiting, []];
+  isAppending = true;
+}
+
+function answer(response: ServerResponse): void {
+  recorded.answered += 1;
+  response
+    .writeHead(301, {
+      location: "https://example.com/landing/page?utm_source=bench",
+      "cache-control": "private, max-age=0, must-revalidate",
+      "content-length": 0,
+    })
+    .end();
+}
+
+appending.on("message", (clicks: number) => {
+  recorded.appended += clicks;
+  isAppending = false;
+  for (const response of sent) answer(response);
+  sent = [];
+  if (waiting.length > 0) send();
+});
+counting.on("message", (clicks: number) => {
+  recorded.counted += clicks;
+});
+
+server.listen(0, "127.0.0.1", () => {
+  process.send?.({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+});
+process.on("message", () => process.send?.(recorded));
+process.once("disconnect", () => process.exit(0));

@@ -1,0 +1,132 @@
+// `npm run bench floor`: what the least that records and counts redirects, or creates links, reaches on this machine: two
+// plain programs of one HTTP thread and two others, beside which our own ratios and floods can be judged.
+import { type Comparison, compare, comparisonTable, roundLine } from "../compare/comparison.ts";
+import { alternate, type Side, startBaseline } from "../compare/side.ts";
+import { type Load, type LoadResult, startLoad } from "../load/load.ts";
+import { sampleMemory } from "../measure/resident-memory.ts";
+import type { Options } from "../options.ts";
+import { type HalfLoad, measureHalfLoad } from "../redirect/half-load.ts";
+import { type Report, whole } from "../report/report.ts";
+import type { Outcome } from "../report/results.ts";
+import { withDataFolder } from "../setup/data-folder.ts";
+import { LINKS, type Traffic } from "../traffic/requests.ts";
+import { openBareCounts } from "./clicks/bare-counts.ts";
+import { openBareLog } from "./clicks/bare-log.ts";
+import { measureCreates } from "./creates.ts";
+import { type FloorProcess, startFloor } from "./floor-process.ts";
+
+const FLOOD_S = 60;
+const PAGE = 500;
+
+type Clicks = { load: Load; bare: Side; side: FloorProcess; traffic: Traffic; report: Report };
+type Redirects = Comparison & { half: HalfLoad | undefined; loads: LoadResult[] };
+
+/**
+ * `only`: `redirect`, `flood`, `recount`, which counts the log of the others anew, or `create`. Passes when no click and no
+ * link is missing.
+ */
+export async function benchFloor(options: Options, report: Report): Promise<Outcome> {
+  const { only = ["redirect", "flood", "recount", "create"] } = options;
+  const load = startLoad();
+  try {
+    const clicks = only.some((part) => part !== "create")
+      ? await measureClicks(load, options, report)
+      : undefined;
+    const creates = only.includes("create") ? await measureCreates(load, options, report) : undefined;
+    const passed = (clicks?.passed ?? true) && (creates?.passed ?? true);
+    return { passed, measured: { ...clicks, creates } };
+  } finally {
+    await load.stop();
+  }
+}
+
+async function measureClicks(load: Load, options: Options, report: Report) {
+  const { links = LINKS, draw = "zipf", durable, only = ["redirect", "flood", "recount"] } = options;
+  const durability = durable ? "durable" : "batched";
+  return await withDataFolder(async (folder) => {
+    const bare = await startBaseline("baselines/bare-fastify.ts");
+    const side = await startFloor("floor/clicks/bare-recorder.ts", folder, durability);
+    const clicks: Clicks = { load, bare, side, traffic: { kind: "visits", links, draw }, report };
+    report.line(`${whole(links)} links (${draw}), ${durability}`);
+    try {
+      const redirects = only.includes("redirect") ? await measureRedirects(clicks, options) : undefined;
+      const flood = only.includes("flood")
+        ? await measureFlood(clicks, options.seconds ?? FLOOD_S)
+        : undefined;
+      await side.settle();
+      const recount = only.includes("recount") ? measureRecount(folder, report) : undefined;
+      const runs = [...(redirects?.loads ?? []), ...(flood ? [flood.load] : [])];
+      const answered = runs.reduce((sum, run) => sum + run.answered, 0);
+      const { appended } = await side.progress();
+      const documents = clicksInDocuments(folder);
+      report.line(
+        `answered ${answered}, in the log ${appended}, in totals and days ${documents.join(" and ")}`,
+      );
+      const passed = [appended, ...documents].every((counted) => counted === answered);
+      return { passed, redirects, flood, recount };
+    } finally {
+      await Promise.all([bare.stop(), side.stop()]);
+    }
+  });
+}
+
+async function measureRedirects(clicks: Clicks, options: Options): Promise<Redirects> {
+  const { load, bare, side, traffic, report } = clicks;
+  const { rounds: amount = 3, seconds = 6 } = options;
+  const sides = { bare, service: side };
+  const warmUp = await alternate(load, sides, { traffic, seconds, rounds: 1 });
+  const rounds = await alternate(load, sides, { traffic, seconds, rounds: amount }, (round, n) =>
+    report.line(roundLine(n, round)),
+  );
+  const compared = compare(rounds);
+  report.table(comparisonTable(compared, { bare: "bare Fastify 301", service: "bare recorder" }));
+  const rate = Math.round(compared.rate.service / 2);
+  const half = options.half ? await measureHalfLoad(clicks, { rate, seconds, rounds: amount }) : undefined;
+  const loads = [...warmUp, ...rounds].map(({ service }) => service);
+  return { ...compared, half, loads: [...loads, ...(half?.loads ?? [])] };
+}
+
+/** As `npm run bench fold` measures it: at full rate; `cameIn` and `counted` in clicks/s meanwhile. */
+async function measureFlood({ load, side, traffic, report }: Clicks, seconds: number) {
+  const before = await side.progress();
+  const run = () => load.run({ url: side.url, traffic, seconds });
+  const [result, rssMb] = await sampleMemory(side.pid, run);
+  const after = await side.progress();
+  const counted = (after.counted - before.counted) / result.seconds;
+  const completeAfterS = await side.settle();
+  const mostMb = Math.max(...rssMb);
+  report.line(
+    `flood of ${result.seconds.toFixed(0)} s: ${whole(result.rate)} clicks/s came in, ${whole(counted)} were counted` +
+      ` meanwhile; complete ${completeAfterS.toFixed(1)} s after its end; at most ${whole(mostMb)} MB`,
+  );
+  return { cameIn: result.rate, counted, completeAfterS, mostMb, load: result };
+}
+
+/** The whole log counted in memory, and each document written once: a rebuild in one thread. */
+function measureRecount(folder: string, report: Report) {
+  const log = openBareLog(folder);
+  const counts = openBareCounts(folder, { name: "recounted.db", kept: 0 });
+  const started = performance.now();
+  let [position, clicks] = [0, 0];
+  for (let batches = log.read(position, PAGE); batches.length > 0; batches = log.read(position, PAGE))
+    for (const batch of batches) {
+      for (const click of batch.clicks) counts.count(click);
+      position = batch.position;
+      clicks += batch.clicks.length;
+    }
+  counts.commit();
+  const perSecond = (clicks * 1_000) / (performance.now() - started);
+  log.close();
+  counts.close();
+  report.line(`counted anew: ${whole(clicks)} clicks, ${whole(perSecond)}/s`);
+  return { clicks, perSecond };
+}
+
+function clicksInDocuments(folder: string): number[] {
+  const counts = openBareCounts(folder, { kept: 0 });
+  try {
+    return counts.counted();
+  } finally {
+    counts.close();
+  }
+}

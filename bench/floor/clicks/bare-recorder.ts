@@ -1,10 +1,11 @@
 // The least that answers a 301, records the click with an fsync and counts it: node:http and two threads. Sends its URL to
 // the parent when it listens, and the clicks that are in the log and in the documents whenever it is asked.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { answerMoved } from "../../baselines/answer-moved.ts";
+import { serveParent } from "../../load/serve-parent.ts";
 import type { Progress } from "../floor-process.ts";
 import { startThread } from "../start-thread.ts";
-import { HIT_MEMBERS } from "./hit-members.ts";
+import { HIT_MEMBERS } from "./bare-log.ts";
 
 /** Of our own recorder, too. */
 const SEND_EVERY_MS = 10;
@@ -49,13 +50,7 @@ function send(): void {
 
 function answer(response: ServerResponse): void {
   recorded.answered += 1;
-  response
-    .writeHead(301, {
-      location: "https://example.com/landing/page?utm_source=bench",
-      "cache-control": "private, max-age=0, must-revalidate",
-      "content-length": 0,
-    })
-    .end();
+  answerMoved(response);
 }
 
 appending.on("message", (clicks: number) => {
@@ -69,8 +64,4 @@ counting.on("message", (clicks: number) => {
   recorded.counted += clicks;
 });
 
-server.listen(0, "127.0.0.1", () => {
-  process.send?.({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
-});
-process.on("message", () => process.send?.(recorded));
-process.once("disconnect", () => process.exit(0));
+serveParent(server, () => recorded);

@@ -1,30 +1,25 @@
 // The bare recorder's third thread: reads the log, hashes each click for a seal, and commits both documents every two seconds.
 import { hash } from "node:crypto";
-import { type MessagePort, parentPort, workerData } from "node:worker_threads";
-import { lowerThreadPriority } from "../../../src/runtime/threads/thread-priority.ts";
+import { folder, keepReading, reportCommitted } from "../thread-loops.ts";
 import { openBareCounts } from "./bare-counts.ts";
 import { openBareLog } from "./bare-log.ts";
 
-/** Of our own projector: its priority beside redirects, the interval under high load, most clicks of a commit. */
-const NICENESS = 10;
+/** Of our own projector: its interval under high load, and most clicks of a commit. */
 const COMMIT_EVERY_MS = 2_000;
 const MAX_CLICKS = 40_000;
 const READ_EVERY_MS = 100;
 const BATCHES = 50;
-/** Of each kind; the memory of some 40 MB. */
+/** Of each kind: those of all links of a benchmark by Zipf, and of a tenth of 100,000 links. */
 const KEPT_DOCUMENTS = 10_000;
 
-const port = parentPort as MessagePort;
-const { folder } = workerData as { folder: string };
-lowerThreadPriority(NICENESS);
 const log = openBareLog(folder);
 const counts = openBareCounts(folder, { kept: KEPT_DOCUMENTS });
 let position = 0;
 let clicks = 0;
 let committedAt = performance.now();
-countNew();
+keepReading(countNew, READ_EVERY_MS);
 
-function countNew(): void {
+function countNew(): boolean {
   const batches = log.read(position, BATCHES);
   for (const batch of batches) {
     for (const click of batch.clicks) {
@@ -36,9 +31,8 @@ function countNew(): void {
   }
   if (clicks >= MAX_CLICKS || (clicks > 0 && performance.now() - committedAt >= COMMIT_EVERY_MS)) {
     counts.commit();
-    port.postMessage(clicks);
+    reportCommitted(clicks);
     [clicks, committedAt] = [0, performance.now()];
   }
-  if (batches.length === BATCHES) setImmediate(countNew);
-  else setTimeout(countNew, READ_EVERY_MS);
+  return batches.length === BATCHES;
 }

@@ -1,14 +1,11 @@
 // The bare creator's second thread: appends all events that have come in one transaction, each to a stream of its own.
-import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { appendMessages, folder } from "../thread-loops.ts";
 import { openBareEvents } from "./bare-events.ts";
 
-const port = parentPort as MessagePort;
-const log = openBareEvents((workerData as { folder: string }).folder);
+const log = openBareEvents(folder);
 
-port.on("message", (first: string[]) => {
-  const events = [...first];
-  for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port))
-    events.push(...(next.message as string[]));
+appendMessages((messages) => {
+  const events = messages.flat();
   log.append(events);
-  port.postMessage(events.length / 2);
+  return events.length / 2;
 });

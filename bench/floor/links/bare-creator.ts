@@ -2,7 +2,7 @@
 // Sends its URL to the parent when it listens, and the links that are in the log and in the index whenever it is asked.
 import { hash, randomBytes } from "node:crypto";
 import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { serveParent } from "../../load/serve-parent.ts";
 import type { Progress } from "../floor-process.ts";
 import { startThread } from "../start-thread.ts";
 
@@ -79,8 +79,4 @@ indexing.on("message", (links: number) => {
   created.counted += links;
 });
 
-server.listen(0, "127.0.0.1", () => {
-  process.send?.({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
-});
-process.on("message", () => process.send?.(created));
-process.once("disconnect", () => process.exit(0));
+serveParent(server, () => created);

@@ -1,10 +1,8 @@
 // The log of the bare creator: a row for each event, unique by its stream, with an fsync a commit.
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import { openLogDatabase } from "../databases.ts";
 
 export function openBareEvents(folder: string) {
-  const db = new DatabaseSync(join(folder, "bare-events.db"), { timeout: 5_000 });
-  db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -4096");
+  const db = openLogDatabase(folder, "bare-events.db");
   db.exec(
     "CREATE TABLE IF NOT EXISTS events (position INTEGER PRIMARY KEY, stream TEXT NOT NULL UNIQUE, body TEXT NOT NULL)",
   );

@@ -1,23 +1,15 @@
 // The bare creator's third thread: reads the log, and writes a link's document and its entry for audits, with the indexes
 // that lists and searches need, every 100 ms.
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
-import { type MessagePort, parentPort, workerData } from "node:worker_threads";
-import { lowerThreadPriority } from "../../../src/runtime/threads/thread-priority.ts";
+import { openDocumentsDatabase } from "../databases.ts";
+import { folder, keepReading, reportCommitted } from "../thread-loops.ts";
 import { openBareEvents } from "./bare-events.ts";
 
-/** Of our own projector. */
-const NICENESS = 10;
+/** Of our own projector for links. */
 const COMMIT_EVERY_MS = 100;
 const MAX_LINKS = 5_000;
 
-const port = parentPort as MessagePort;
-const { folder } = workerData as { folder: string };
-lowerThreadPriority(NICENESS);
 const log = openBareEvents(folder);
-const db = new DatabaseSync(join(folder, "bare-links.db"));
-db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
-db.exec("PRAGMA wal_autocheckpoint = 16000; PRAGMA cache_size = -32768");
+const db = openDocumentsDatabase(folder, "bare-links.db");
 const of = (field: string) => `body ->> '${field}'`;
 db.exec(`
   CREATE TABLE links (id TEXT PRIMARY KEY, body TEXT NOT NULL);
@@ -33,19 +25,18 @@ db.exec(`
 const insertLink = db.prepare("INSERT INTO links VALUES (?, ?)");
 const insertEntry = db.prepare("INSERT INTO entries VALUES (?, 'link', ?, ?, ?, ?)");
 let position = 0;
-indexNew();
+keepReading(indexNew, COMMIT_EVERY_MS);
 
-function indexNew(): void {
+function indexNew(): boolean {
   const rows = log.read(position, MAX_LINKS);
   if (rows.length > 0) {
     db.exec("BEGIN IMMEDIATE");
     for (const row of rows) write(row);
     db.exec("COMMIT");
     position = rows.at(-1)?.position ?? position;
-    port.postMessage(rows.length);
+    reportCommitted(rows.length);
   }
-  if (rows.length === MAX_LINKS) setImmediate(indexNew);
-  else setTimeout(indexNew, COMMIT_EVERY_MS);
+  return rows.length === MAX_LINKS;
 }
 
 function write({ position, body }: { position: number; body: string }): void {

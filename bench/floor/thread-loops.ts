@@ -1,0 +1,33 @@
+// What the threads of both bare programs do alike: one appends whatever has come, the other reads what was appended.
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
+import { lowerThreadPriority } from "../../src/runtime/threads/thread-priority.ts";
+
+/** Of our own projector beside redirects. */
+const NICENESS = 10;
+
+const port = parentPort as MessagePort;
+
+/** Of the program's databases. */
+export const folder = (workerData as { folder: string }).folder;
+
+/** `append`: gets all messages that wait, and gives the number of clicks or links in them, which is reported. */
+export function appendMessages(append: (messages: string[][]) => number): void {
+  port.on("message", (first: string[]) => {
+    const messages = [first];
+    for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port))
+      messages.push(next.message as string[]);
+    port.postMessage(append(messages));
+  });
+}
+
+/** `read`: returns whether there may be more, and is called again at once then, else after `everyMs`. */
+export function keepReading(read: () => boolean, everyMs: number): void {
+  lowerThreadPriority(NICENESS);
+  const next = () => void (read() ? setImmediate(next) : setTimeout(next, everyMs));
+  next();
+}
+
+/** Clicks or links that were committed. */
+export function reportCommitted(count: number): void {
+  port.postMessage(count);
+}

@@ -17,13 +17,12 @@ const BULK = 100;
 /** Requests of each kind at most, which bounds the keys that are needed: with too few, the last are refused. */
 const MOST_PER_SECOND = 12_000;
 const MOST_BULK_PER_SECOND = 1_000;
-const WARM_UP_S = 1;
 
 /** Passes when every link that was answered is in the log exactly once. `links`: created in bulk at the end. */
 export async function benchCreate(options: Options, report: Report): Promise<Outcome> {
   const { rounds = 2, seconds = 5, links = 0 } = options;
   const keys: string[] = [];
-  const singles = (WARM_UP_S + rounds * seconds) * MOST_PER_SECOND;
+  const singles = (1 + rounds) * seconds * MOST_PER_SECOND;
   const requests = singles + seconds * MOST_BULK_PER_SECOND + links / BULK;
   const seed = async ({ backend, config }: Pick<BenchService, "backend" | "config">) =>
     void keys.push(...(await seedCreators(backend, config, requests)));
@@ -37,13 +36,11 @@ export async function benchCreate(options: Options, report: Report): Promise<Out
     const bulk = { traffic: { kind: "creations" as const, keys, bulk: BULK }, expect: 201 };
     try {
       report.line(`${CONNECTIONS} connections, POST /api/v1/shorten`);
-      const turn = { ...single, seconds, rounds };
-      const warmUp = await alternate(
-        load,
-        { bare, service: side },
-        { ...turn, seconds: WARM_UP_S, rounds: 1 },
-      );
-      const done = await alternate(load, { bare, service: side }, turn, (round, n) =>
+      const sides = { bare, service: side };
+      const turn = { ...single, seconds };
+      // A round too: V8 compiles for the first ten seconds of creates.
+      const warmUp = await alternate(load, sides, { ...turn, rounds: 1 });
+      const done = await alternate(load, sides, { ...turn, rounds }, (round, n) =>
         report.line(roundLine(n, round)),
       );
       const compared = compare(done);

@@ -20,7 +20,8 @@ export type LogFollowerDeps = {
   log: (message: string) => void;
 };
 
-const PREFIXES = [PREFIX.account, PREFIX.link];
+/** Without the event that creates an account or a link, as no cache can hold it before. */
+const FOLLOWED = { prefixes: [PREFIX.account, PREFIX.link], changesOnly: true };
 const PAGE = 1_000;
 const RETRY = { fromMs: 50, toMs: 5_000 };
 /** While the event store is unavailable, one call a second probes it and the others fail fast. */
@@ -29,7 +30,8 @@ const OUTAGE_PAUSE_MS = 1_000;
 const LONGEST_CATCH_UP_MS = 5_000;
 
 /**
- * Follows the streams of accounts and links for a whole process and passes each event to the listeners.
+ * Follows the streams of accounts and links for a whole process and passes their events to the listeners; the first one of
+ * a stream only where the store doesn't leave it out.
  *
  * The invalidation protocol for caches: every cached value was read at a position (a document's `_position`, a link's
  * `revision`). A newer event of the same entity removes the value and raises the entity's minimum position (or
@@ -61,7 +63,7 @@ export class LogFollower {
     return this.#isFollowing;
   }
 
-  /** Position of the last link event that was followed; undefined when there was none. */
+  /** Position of the last link event that was passed on; undefined when there was none. */
   get lastLinkPosition(): Position | undefined {
     return this.#lastLink;
   }
@@ -101,7 +103,7 @@ export class LogFollower {
   }
 
   async #subscribe(signal: AbortSignal, progress: () => void): Promise<void> {
-    const options = { after: this.#position, prefixes: PREFIXES, signal };
+    const options = { after: this.#position, ...FOLLOWED, signal };
     for await (const events of this.#deps.eventStore.subscribe(options)) {
       this.#notify(events);
       this.#advance(events.at(-1)?.position);
@@ -114,7 +116,7 @@ export class LogFollower {
   async #readBacklog(upTo: Position | undefined, signal: AbortSignal): Promise<void> {
     let after = upTo === undefined ? undefined : await this.#documentsPosition();
     while (upTo !== undefined && !signal.aborted && (after ?? "") < upTo) {
-      const events = await this.#deps.eventStore.readAll({ after, prefixes: PREFIXES, limit: PAGE });
+      const events = await this.#deps.eventStore.readAll({ after, ...FOLLOWED, limit: PAGE });
       this.#notify(events);
       if (events.length < PAGE) break;
       after = events.at(-1)?.position;
@@ -135,7 +137,7 @@ export class LogFollower {
     const head = await this.#deps.eventStore.head();
     while ((this.#position ?? "") < (head ?? "")) {
       const after = this.#position;
-      const events = await this.#deps.eventStore.readAll({ after, prefixes: PREFIXES, limit: PAGE });
+      const events = await this.#deps.eventStore.readAll({ after, ...FOLLOWED, limit: PAGE });
       this.#notify(events);
       this.#advance(events.length < PAGE ? head : events.at(-1)?.position);
     }

@@ -32,7 +32,7 @@ export function newestPositions(file: string): NewestPositions {
   const read = (prefix: string): Position | undefined => {
     try {
       const found = statement().get(categoryOf(prefix)) as { position: number } | undefined;
-      return positionText(found?.position ?? 0);
+      return found ? positionText(found.position) : "";
     } catch {
       return undefined;
     }

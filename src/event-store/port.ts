@@ -84,11 +84,18 @@ export type ReadAllOptions = {
    * after which the next read continues. A hint, with which SQLite reads much faster.
    */
   mentions?: string | undefined;
+  /** As in SubscribeOptions. */
+  changesOnly?: boolean | undefined;
 };
 
 export type SubscribeOptions = {
   after?: Position | undefined;
   prefixes: readonly string[];
+  /**
+   * The first event of each stream, which creates an entity, is not wanted and may be left out. A hint: SQLite leaves it
+   * out, EventStoreDB doesn't.
+   */
+  changesOnly?: boolean | undefined;
   signal: AbortSignal;
   /** Most events in a batch; default 500. */
   batchSize?: number;
@@ -117,7 +124,7 @@ export interface EventStore {
   head(): Promise<Position | undefined>;
   /**
    * Position of the newest event of the streams with a prefix such as `link-`, whichever process appended it, without a
-   * call to another thread or a server; the lowest position when there is none. Absent where a store can't know it so;
+   * call to another thread or a server; the empty text when there is none. Absent where a store can't know it so;
    * undefined when it can't be said at the moment.
    */
   newestOf?(prefix: string): Promise<Position | undefined>;

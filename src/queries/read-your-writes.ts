@@ -1,6 +1,7 @@
 // Read-your-writes: waits until the projections show earlier writes of this or another process.
 import type { LogFollower } from "../coordination/log-follower.ts";
-import type { Position } from "../event-store/port.ts";
+import type { EventStore, Position } from "../event-store/port.ts";
+import { PREFIX } from "../events/streams.ts";
 import { links } from "../projections/definitions/links.ts";
 import { lifecycleProjections } from "../projections/groups.ts";
 import { checkpointName } from "../projections/projection.ts";
@@ -8,6 +9,7 @@ import type { ReadStore } from "../read-store/port.ts";
 import { whenProjected } from "./freshness.ts";
 
 type Deps = {
+  eventStore: Pick<EventStore, "newestOf">;
   readStore: ReadStore;
   follower: Pick<LogFollower, "catchUp" | "lastLinkPosition">;
   sleep: (ms: number) => Promise<void>;
@@ -40,8 +42,10 @@ export function readYourWrites(deps: Deps): ReadYourWrites {
   return {
     async writesAreReadable() {
       await caughtUp();
-      if (follower.lastLinkPosition !== undefined)
-        await waitFor([checkpointName(links)], follower.lastLinkPosition);
+      // EventStoreDB can't say it, and leaves no event out for the follower. Where SQLite can't at the moment, a link that
+      // another process has just made may be missed.
+      const newest = (await deps.eventStore.newestOf?.(PREFIX.link)) ?? follower.lastLinkPosition;
+      if (newest) await waitFor([checkpointName(links)], newest);
     },
     async whenReadable(position) {
       if (position === undefined) return;

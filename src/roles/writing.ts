@@ -41,7 +41,7 @@ export function openWriting(
       recheckLater: recheckLater({ secrets, clock }),
     },
     rateLimits: group?.rateLimits ?? backend.rateLimits(clock),
-    fresh: readYourWrites({ readStore, follower, sleep }),
+    fresh: readYourWrites({ eventStore, readStore, follower, sleep }),
     logReader,
   };
 }

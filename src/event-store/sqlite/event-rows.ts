@@ -48,6 +48,7 @@ export class SqliteRows {
   readonly #forwards: StatementSync;
   readonly #backwards: StatementSync;
   readonly #ofPrefixes: (prefixes: readonly string[]) => PrefixStatement;
+  readonly #changesOfPrefixes: (prefixes: readonly string[]) => PrefixStatement;
 
   /** Creates the table when missing; call it inside a transaction. */
   constructor(db: DatabaseSync) {
@@ -61,7 +62,9 @@ export class SqliteRows {
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.#head = db.prepare("SELECT max(position) AS position FROM events");
-    this.#ofPrefixes = prefixStatements(db, { table: "events", columns: COLUMNS, position: "position" });
+    const source = { table: "events", columns: COLUMNS, position: "position" };
+    this.#ofPrefixes = prefixStatements(db, source);
+    this.#changesOfPrefixes = prefixStatements(db, { ...source, where: "revision > 0" });
     const ofStream = `SELECT ${COLUMNS} FROM events WHERE stream = ? AND revision`;
     this.#forwards = db.prepare(`${ofStream} >= ? ORDER BY revision ${limitOf("?")}`);
     this.#backwards = db.prepare(`${ofStream} <= ? ORDER BY revision DESC ${limitOf("?")}`);
@@ -120,8 +123,8 @@ export class SqliteRows {
     return (statement.all(stream, start, limit) as StoredRow[]).map(recordedEvent);
   }
 
-  readAll({ after, prefixes, limit }: ReadAllRequest): RecordedEvent[] {
-    const { statement, bounds } = this.#ofPrefixes(prefixes);
+  readAll({ after, prefixes, limit, changesOnly }: ReadAllRequest): RecordedEvent[] {
+    const { statement, bounds } = (changesOnly ? this.#changesOfPrefixes : this.#ofPrefixes)(prefixes);
     return (statement.all({ ...bounds, after, limit }) as StoredRow[]).map(recordedEvent);
   }
 }

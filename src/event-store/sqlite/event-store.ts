@@ -126,16 +126,16 @@ class SqliteEventStore implements EventStore {
     return await this.#log.read({ stream, from, backwards, limit });
   }
 
-  async readAll({ after, from, prefixes, limit, mentions }: ReadAllOptions): Promise<RecordedEvent[]> {
+  async readAll({ after, from, ...options }: ReadAllOptions): Promise<RecordedEvent[]> {
     this.#refuseWhenClosed();
     const before = from === undefined ? Number(after ?? 0) : Number(from) - 1;
-    return await this.#log.readAll({ after: before, prefixes, limit, mentions });
+    return await this.#log.readAll({ ...options, after: before });
   }
 
-  subscribe({ after, prefixes, signal, batchSize: limit = 500 }: SubscribeOptions) {
+  subscribe({ after, signal, batchSize: limit = 500, ...options }: SubscribeOptions) {
     const store = {
       head: () => this.head(),
-      readAll: (position: Position | undefined) => this.readAll({ after: position, prefixes, limit }),
+      readAll: (position: Position | undefined) => this.readAll({ ...options, after: position, limit }),
       wakes: this.#wakes,
       pollMs: this.#settings.pollMs,
     };

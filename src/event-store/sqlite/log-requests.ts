@@ -33,12 +33,13 @@ export type AppendRequest = {
 };
 
 export type ReadRequest = { stream: string; from: number | undefined; backwards: boolean; limit: number };
-/** `mentions`: as in ReadAllOptions. */
+/** `mentions` and `changesOnly`: as in ReadAllOptions. */
 export type ReadAllRequest = {
   after: number;
   prefixes: readonly string[];
   limit: number;
   mentions?: string | undefined;
+  changesOnly?: boolean | undefined;
 };
 
 /** A conflict is a value, not an exception: it is sent between threads, and does not roll back a group of appends. */

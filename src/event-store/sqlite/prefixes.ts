@@ -3,8 +3,8 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { limitOf } from "../../connections/sqlite.ts";
 
 export type PrefixQuery = { sql: string; bounds: readonly string[] };
-/** `position`: the column that orders the result and must be greater than `$after`. */
-export type PrefixSource = { table: string; columns: string; position: string };
+/** `position`: the column that orders the result and must be greater than `$after`. `where`: a further condition, in SQL. */
+export type PrefixSource = { table: string; columns: string; position: string; where?: string };
 
 /** Appended to a prefix: sorts after every stream name with it, as names never contain the last code point. */
 const END = "\u{10FFFF}";
@@ -14,13 +14,14 @@ const END = "\u{10FFFF}";
  * Named parameters: `$after`, `$limit`, and `$p0`, `$p1`... for `bounds`.
  */
 export function prefixQuery(
-  { table, columns, position }: PrefixSource,
+  { table, columns, position, where = "TRUE" }: PrefixSource,
   prefixes: readonly string[],
 ): PrefixQuery {
   const bounds: string[] = [];
   const bind = (value: string) => `$p${bounds.push(value) - 1}`;
   const branches = withoutOverlap(prefixes).map(
-    (prefix) => `SELECT ${columns} FROM ${table} WHERE ${condition(prefix, bind)} AND ${position} > $after`,
+    (prefix) =>
+      `SELECT ${columns} FROM ${table} WHERE ${condition(prefix, bind)} AND ${position} > $after AND ${where}`,
   );
   return { sql: `${branches.join(" UNION ALL ")} ORDER BY ${position} ${limitOf("$limit")}`, bounds };
 }

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openSqliteEventStore } from "../../../src/event-store/sqlite/event-store.ts";
 import { SEALS_STREAM } from "../../../src/events/streams.ts";
-import { ACCOUNT, linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
+import { ACCOUNT, linkClicked, linkCreated, linkDisabled } from "../../support/event-store/stored-events.ts";
 import { append } from "../../support/runtime/stores.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { until } from "../../support/runtime/until.ts";
@@ -83,12 +83,7 @@ describe("the seals of a log", () => {
 
   it("are made at once by the operator, and not twice", async () => {
     const store = await openSqliteEventStore(join(dataDir, "events.db"));
-    await append(store, LINK, [
-      {
-        type: "LinkDisabled",
-        data: { host: "sho.rt", slug: "abc", accountId: ACCOUNT, at: new Date().toISOString() },
-      },
-    ]);
+    await append(store, LINK, [linkDisabled("abc")]);
     await store.close();
     expect(await command.json("audit", "verify")).toMatchObject({
       ok: true,

@@ -66,6 +66,10 @@ export function linkClicked(fields: Partial<EventOf<"LinkClicked">["data"]> = {}
   };
 }
 
+export function linkDisabled(slug: string): EventOf<"LinkDisabled"> {
+  return { type: "LinkDisabled", data: { host: "sho.rt", slug, accountId: ACCOUNT, at: AT } };
+}
+
 export function linkCreated(fields: Partial<EventOf<"LinkCreated">["data"]> = {}): EventOf<"LinkCreated"> {
   const { host = "sho.rt", slug = "abc" } = fields;
   return {

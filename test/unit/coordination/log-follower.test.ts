@@ -4,7 +4,7 @@ import { StoreUnavailable } from "../../../src/connections/errors.ts";
 import { type FollowedEvent, LogFollower } from "../../../src/coordination/log-follower.ts";
 import { cachedCheckpoints, lifecycleProjections } from "../../../src/projections/groups.ts";
 import { checkpointName } from "../../../src/projections/projection.ts";
-import { linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
+import { linkClicked, linkCreated, linkDisabled } from "../../support/event-store/stored-events.ts";
 import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
 
 describe("following the log", () => {
@@ -37,19 +37,21 @@ describe("following the log", () => {
     running = follower.run(stop.signal);
   };
   const positions = () => [...new Set(followed.map(({ position }) => position))].sort();
-  const make = (slug: string) => append(stores.eventStore, `link-sho.rt/${slug}`, [linkCreated({ slug })]);
+  /** A link that was made and changed: the position is that of the change. */
+  const change = (slug: string) =>
+    append(stores.eventStore, `link-sho.rt/${slug}`, [linkCreated({ slug }), linkDisabled(slug)]);
   const documentsStandAt = async (position: string) => {
     for (const projection of lifecycleProjections)
       await stores.readStore.saveCheckpoint(checkpointName(projection), { position, recordedAt: "" });
   };
 
   it("hands out what the documents do not show yet, and what comes", async () => {
-    const first = await make("a");
+    const first = await change("a");
     await documentsStandAt(first.position);
-    const second = await make("b");
+    const second = await change("b");
     run();
     await expect.poll(positions).toEqual([second.position]);
-    const third = await make("c");
+    const third = await change("c");
     await expect.poll(positions).toEqual([second.position, third.position]);
     expect(follower.lastLinkPosition).toBe(third.position);
   });
@@ -68,11 +70,11 @@ describe("following the log", () => {
       yield* [];
     });
     run();
-    const { position } = await make("a");
+    const { position } = await change("a");
     await append(stores.eventStore, "clicks-a-20260301", [linkClicked()]);
     await follower.catchUp();
     expect(positions()).toEqual([position]);
-    const later = await make("b");
+    const later = await change("b");
     await follower.catchUp();
     expect(positions()).toEqual([position, later.position]);
   });
@@ -128,7 +130,7 @@ describe("following the log", () => {
     run();
     await expect.poll(() => spy.mock.calls.length).toBeGreaterThan(0);
     const made = [];
-    for (const slug of ["a", "b", "c"]) made.push((await make(slug)).position);
+    for (const slug of ["a", "b", "c"]) made.push((await change(slug)).position);
     await expect.poll(positions).toEqual(made);
   });
 });

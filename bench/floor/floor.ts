@@ -9,6 +9,7 @@ import { type HalfLoad, measureHalfLoad } from "../redirect/half-load.ts";
 import { type Report, whole } from "../report/report.ts";
 import type { Outcome } from "../report/results.ts";
 import { withDataFolder } from "../setup/data-folder.ts";
+import { benchServers } from "../setup/servers.ts";
 import { LINKS, type Traffic } from "../traffic/requests.ts";
 import { openBareCounts } from "./clicks/bare-counts.ts";
 import { openBareLog } from "./clicks/bare-log.ts";
@@ -45,9 +46,11 @@ export async function benchFloor(options: Options, report: Report): Promise<Outc
 async function measureClicks(load: Load, options: Options, report: Report) {
   const { links = LINKS, draw = "zipf", durable, only = PARTS } = options;
   const durability = durable ? "durable" : "batched";
+  const servers = await benchServers(options.double);
+  const named = servers.log ? [servers.log.url, servers.log.prefix] : [];
   return await withDataFolder(async (folder) => {
     const bare = await startBaseline("baselines/bare-fastify.ts");
-    const side = await startFloor("floor/clicks/bare-recorder.ts", folder, durability);
+    const side = await startFloor("floor/clicks/bare-recorder.ts", folder, durability, ...named);
     const clicks: Clicks = { load, bare, side, traffic: { kind: "visits", links, draw }, report };
     report.line(`${whole(links)} links (${draw}), ${durability}`);
     try {
@@ -56,7 +59,7 @@ async function measureClicks(load: Load, options: Options, report: Report) {
         ? await measureFlood(clicks, options.seconds ?? FLOOD_S)
         : undefined;
       await side.settle();
-      const recount = only.includes("recount") ? measureRecount(folder, report) : undefined;
+      const recount = only.includes("recount") && !servers.log ? measureRecount(folder, report) : undefined;
       const runs = [...(redirects?.loads ?? []), ...(flood ? [flood.load] : [])];
       const answered = runs.reduce((sum, run) => sum + run.answered, 0);
       const { appended } = await side.progress();
@@ -68,6 +71,7 @@ async function measureClicks(load: Load, options: Options, report: Report) {
       return { passed, redirects, flood, recount };
     } finally {
       await Promise.all([bare.stop(), side.stop()]);
+      await servers.stop();
     }
   });
 }

@@ -1,22 +1,31 @@
 // What the threads of both bare programs do alike: one appends whatever has come, the other reads what was appended.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import { lowerThreadPriority } from "../../src/runtime/threads/thread-priority.ts";
+import type { ThreadData } from "./start-thread.ts";
 
 /** Of our own projector beside redirects. */
 const NICENESS = 10;
 
 const port = parentPort as MessagePort;
 
-/** Of the program's databases. */
-export const folder = (workerData as { folder: string }).folder;
+export const { folder, server } = workerData as ThreadData;
 
 /** `append`: gets all messages that wait, and gives the number of clicks or links in them, which is reported. */
-export function appendMessages(append: (messages: string[][]) => number): void {
-  port.on("message", (first: string[]) => {
-    const messages = [first];
-    for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port))
-      messages.push(next.message as string[]);
-    port.postMessage(append(messages));
+export function appendMessages(append: (messages: string[][]) => number | Promise<number>): void {
+  let waiting: string[][] = [];
+  let isAppending = false;
+  port.on("message", async (first: string[]) => {
+    waiting.push(first);
+    if (isAppending) return;
+    isAppending = true;
+    while (waiting.length > 0) {
+      for (let next = receiveMessageOnPort(port); next; next = receiveMessageOnPort(port))
+        waiting.push(next.message as string[]);
+      const messages = waiting;
+      waiting = [];
+      port.postMessage(await append(messages));
+    }
+    isAppending = false;
   });
 }
 

@@ -5,9 +5,14 @@ import { deleteStreams } from "../../test/support/servers/eventstoredb-server.ts
 import { startMongodb } from "../../test/support/servers/mongodb-server.ts";
 import type { Environment } from "../../test/support/service/service-process.ts";
 
+/** An event store, and what the names of all streams of this benchmark begin with. */
+export type ServerLog = { url: string; prefix: string };
+
 export type BenchServers = {
   /** Of the service; empty when all its stores are embedded. */
   environment: Environment;
+  /** Undefined with the embedded log. */
+  log: ServerLog | undefined;
   stop(): Promise<void>;
 };
 
@@ -28,6 +33,7 @@ export async function benchServers(double: Scheme | undefined): Promise<BenchSer
   };
   const secret = { SECRET_KEY: "a secret key for the processes of one benchmark" };
   return {
+    log: url ? { url, prefix } : undefined,
     environment: Object.keys(named).length > 0 ? { ...named, ...secret } : {},
     async stop() {
       if (url && !events) await deleteStreams(url, prefix);

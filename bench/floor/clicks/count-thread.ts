@@ -1,8 +1,9 @@
 // The bare recorder's third thread: reads the log, hashes each click for a seal, and commits both documents every two seconds.
 import { hash } from "node:crypto";
-import { folder, keepReading, reportCommitted } from "../thread-loops.ts";
+import { folder, keepReading, reportCommitted, server } from "../thread-loops.ts";
 import { openBareCounts } from "./bare-counts.ts";
-import { openBareLog } from "./bare-log.ts";
+import { type NewClicks, openBareLog } from "./bare-log.ts";
+import { openServerLog } from "./server-log.ts";
 
 /** Of our own projector: its interval under high load, and most clicks of a commit. */
 const COMMIT_EVERY_MS = 2_000;
@@ -12,27 +13,33 @@ const BATCHES = 50;
 /** Of each kind: those of all links of a benchmark by Zipf, and of a tenth of 100,000 links. */
 const KEPT_DOCUMENTS = 10_000;
 
-const log = openBareLog(folder);
+const read = server ? (await openServerLog(server)).follow() : followBareLog();
 const counts = openBareCounts(folder, { kept: KEPT_DOCUMENTS });
-let position = 0;
 let clicks = 0;
 let committedAt = performance.now();
 keepReading(countNew, READ_EVERY_MS);
 
 function countNew(): boolean {
-  const batches = log.read(position, BATCHES);
-  for (const batch of batches) {
-    for (const click of batch.clicks) {
-      hash("sha256", JSON.stringify(click), "hex");
-      counts.count(click);
-    }
-    position = batch.position;
-    clicks += batch.clicks.length;
+  const { clicks: found, mayBeMore } = read();
+  for (const click of found) {
+    hash("sha256", JSON.stringify(click), "hex");
+    counts.count(click);
   }
+  clicks += found.length;
   if (clicks >= MAX_CLICKS || (clicks > 0 && performance.now() - committedAt >= COMMIT_EVERY_MS)) {
     counts.commit();
     reportCommitted(clicks);
     [clicks, committedAt] = [0, performance.now()];
   }
-  return batches.length === BATCHES;
+  return mayBeMore;
+}
+
+function followBareLog(): () => NewClicks {
+  const log = openBareLog(folder);
+  let position = 0;
+  return () => {
+    const batches = log.read(position, BATCHES);
+    position = batches.at(-1)?.position ?? position;
+    return { clicks: batches.flatMap((batch) => batch.clicks), mayBeMore: batches.length === BATCHES };
+  };
 }

@@ -1,6 +1,7 @@
 // `npm run bench create`: POST /api/v1/shorten beside a bare Fastify that parses and answers JSON, and bulk beside single
 // creates; with --links, what so many links cost afterwards.
-import { auditProjections, lifecycleProjections } from "../../src/projections/groups.ts";
+import { eventIndex } from "../../src/projections/definitions/event-index.ts";
+import { lifecycleProjections } from "../../src/projections/groups.ts";
 import { compare, comparisonTable, roundLine } from "../compare/comparison.ts";
 import { alternate, measureSide, type Side, startBaseline } from "../compare/side.ts";
 import { CONNECTIONS, startLoad } from "../load/load.ts";
@@ -30,7 +31,7 @@ export async function benchCreate(options: Options, report: Report): Promise<Out
     const { backend, service, pid } = bench;
     const load = startLoad();
     const bare = await startBaseline("baselines/bare-post.ts");
-    const settle = () => secondsToCatchUp(backend, [...lifecycleProjections, ...auditProjections]);
+    const settle = () => secondsToCatchUp(backend, [...lifecycleProjections, eventIndex]);
     const side: Side = { url: service.url, pid, settle };
     const single = { traffic: { kind: "creations" as const, keys }, expect: 201 };
     const bulk = { traffic: { kind: "creations" as const, keys, bulk: BULK }, expect: 201 };

@@ -1,7 +1,8 @@
 // Readiness of this process: whether it should get traffic, and which of its parts are unavailable, late or degraded.
 import { logProgress } from "../event-store/log-progress.ts";
 import type { EventStore } from "../event-store/port.ts";
-import { auditProjections, clickProjections } from "../projections/groups.ts";
+import { eventIndex } from "../projections/definitions/event-index.ts";
+import { clickProjections } from "../projections/groups.ts";
 import { describeProgress } from "../projections/runner/progress.ts";
 import { LATE_MS, type ProjectionStatus } from "../projections/runner/status.ts";
 import type { ReadStore } from "../read-store/port.ts";
@@ -99,8 +100,8 @@ async function projectorProblems(
 
 /** Whether queries have something complete or dated to answer from, whatever the projection's problem is. */
 function isAnswered({ name, answers, fault }: ProjectionStatus): boolean {
-  // Nobody but an auditor waits for them.
-  if (auditProjections.some((projection) => projection.name === name)) return true;
+  // Nobody but an auditor waits for it.
+  if (name === eventIndex.name) return true;
   if (answers === "other") return true;
   return answers === "this" && !fault && clickProjections.some((projection) => projection.name === name);
 }

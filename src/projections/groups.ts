@@ -31,9 +31,6 @@ export const clickProjections: readonly Projection[] = [
   clickHours,
 ];
 
-/** For audits alone: nothing that is answered to callers waits for it. */
-export const auditProjections: readonly Projection[] = [eventIndex];
-
 /** `commitIntervalMs` and `maxEvents`: of a commit; the runner's defaults where they are absent. */
 export type ProjectionGroupSpec = {
   name: string;
@@ -47,10 +44,15 @@ const MAX_EVENTS = 5_000;
 
 /** Each has a runner and a lease of its own. */
 export const projectionGroups: readonly ProjectionGroupSpec[] = [
-  // Short, as portal pages wait until a link that was just created is in the documents.
-  { name: "lifecycle", projections: lifecycleProjections, commitIntervalMs: 100, maxEvents: MAX_EVENTS },
+  {
+    name: "lifecycle",
+    // The index of audits reads the same events; nothing that is answered to callers waits for its checkpoint.
+    projections: [...lifecycleProjections, eventIndex],
+    // Short, as portal pages wait until a link that was just created is in the documents.
+    commitIntervalMs: 100,
+    maxEvents: MAX_EVENTS,
+  },
   { name: "clicks", projections: clickProjections },
-  { name: "audit", projections: auditProjections, commitIntervalMs: 1_000, maxEvents: MAX_EVENTS },
 ];
 
 export const allProjections: readonly Projection[] = projectionGroups.flatMap(

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Actor } from "../../src/event-store/port.ts";
 import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
 import { newEvent } from "../../src/events/new-event.ts";
-import { auditProjections } from "../../src/projections/groups.ts";
+import { eventIndex } from "../../src/projections/definitions/event-index.ts";
 import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
 import { type EventFilter, findEvents } from "../../src/queries/audit/find-events.ts";
 import { listStreams } from "../../src/queries/audit/list-streams.ts";
@@ -58,7 +58,7 @@ export function eventIndexContract(name: string, open: () => Promise<ReadStore>)
         data: { accountId: ACCOUNT, tier: "free", at: AT },
       });
       const log = pino({ level: "silent" });
-      const deps = { ...stores, projections: auditProjections, clock: () => new Date(), log };
+      const deps = { ...stores, projections: [eventIndex], clock: () => new Date(), log };
       await new ProjectionRunner(deps).catchUp();
     });
     afterEach(async () => await stores.close());

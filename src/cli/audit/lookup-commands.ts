@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import { sealKeysFrom } from "../../audit/seals/seal-keys.ts";
 import { foldActive } from "../../projections/builds/fold-active.ts";
-import { auditProjections } from "../../projections/groups.ts";
+import { eventIndex } from "../../projections/definitions/event-index.ts";
 import { explainedEvent } from "../../queries/audit/audited-event.ts";
 import { findClicks } from "../../queries/audit/find-clicks.ts";
 import { type EventFilter, findEvents } from "../../queries/audit/find-events.ts";
@@ -110,7 +110,7 @@ async function find(
 ) {
   const { eventStore, foldStore: readStore } = backend;
   const log = createLogger("warn", process.stderr);
-  await foldActive({ ...deps, eventStore, readStore, log }, auditProjections);
+  await foldActive({ ...deps, eventStore, readStore, log }, [eventIndex]);
   return await findEvents(deps, { ...filter, correlationId }, filter);
 }
 

@@ -19,10 +19,7 @@ describe("a group of projections", () => {
   });
   afterEach(async () => await stores.close());
 
-  it.each([
-    ["lifecycle", "links"],
-    ["audit", "event-index"],
-  ])("commits a backlog of %s 5,000 events at a time", async (name, collection) => {
+  it.each(["links", "event-index"])("commits a backlog of %s 5,000 events at a time", async (collection) => {
     const sizes: number[] = [];
     const readStore = storeWith<ReadStore>(stores.readStore, {
       async commit(changes) {
@@ -31,8 +28,8 @@ describe("a group of projections", () => {
         await stores.readStore.commit(changes);
       },
     });
-    const spec = projectionGroups.find((group) => group.name === name);
-    if (!spec) throw new Error(`no group ${name}`);
+    const spec = projectionGroups.find((group) => group.name === "lifecycle");
+    if (!spec) throw new Error("no group lifecycle");
     const log = pino({ level: "silent" });
     const { projections, ...commit } = spec;
     const { eventStore } = stores;

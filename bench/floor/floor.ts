@@ -12,6 +12,7 @@ import { withDataFolder } from "../setup/data-folder.ts";
 import { benchServers } from "../setup/servers.ts";
 import { LINKS, type Traffic } from "../traffic/requests.ts";
 import { openBareCounts } from "./clicks/bare-counts.ts";
+import { writeBareLinks } from "./clicks/bare-links.ts";
 import { openBareLog } from "./clicks/bare-log.ts";
 import { measureCreates } from "./creates.ts";
 import { type FloorProcess, startFloor } from "./floor-process.ts";
@@ -49,6 +50,7 @@ async function measureClicks(load: Load, options: Options, report: Report) {
   const servers = await benchServers(options.double);
   const named = servers.log ? [servers.log.url, servers.log.prefix] : [];
   return await withDataFolder(async (folder) => {
+    writeBareLinks(folder, links);
     const bare = await startBaseline("baselines/bare-fastify.ts");
     const side = await startFloor("floor/clicks/bare-recorder.ts", folder, durability, ...named);
     const clicks: Clicks = { load, bare, side, traffic: { kind: "visits", links, draw }, report };

@@ -29,9 +29,12 @@ export async function soak(
     (await (await fetch(`http://127.0.0.1:${instance.PROBE_PORT}/${path}`)).json()) as LoopDelay;
   const warmUp = await load.run({ url: side.url, traffic, seconds: MAXIMUM_S });
   const full = await load.run({ url: side.url, traffic, seconds: MAXIMUM_S });
-  await secondsToCatchUp(backend);
-  const rate = Math.round(full.rate * share);
-  report.line(`${whole(rate)} redirects/s, ${share} of ${whole(full.rate)}, for ${minutes} minutes`);
+  // What is only answered can't go on for minutes: clicks would wait to be counted for as long as it lasts.
+  const most = full.answered / (full.seconds + (await secondsToCatchUp(backend)));
+  const rate = Math.round(most * share);
+  report.line(
+    `${whole(rate)} redirects/s, ${share} of ${whole(most)} answered and counted, for ${minutes} minutes`,
+  );
   await ofProbe("reset");
   const minute = () =>
     load.run({ url: side.url, traffic, seconds: 60 * Math.min(1, minutes - results.length), rate });

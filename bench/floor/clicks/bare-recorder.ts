@@ -1,11 +1,14 @@
-// The least that answers a 301, records the click with an fsync and counts it: node:http and two threads. Sends its URL to
-// the parent when it listens, and the clicks that are in the log and in the documents whenever it is asked.
+// The least that looks a link up, answers a 301, records the click with an fsync and counts it: node:http and two threads.
+// Sends its URL to the parent when it listens, and the clicks that are in the log and in the documents when it is asked.
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import { answerMoved } from "../../baselines/answer-moved.ts";
 import { serveParent } from "../../load/serve-parent.ts";
 import type { Progress } from "../floor-process.ts";
 import { startThread } from "../start-thread.ts";
+import { type BareLink, openBareLinks } from "./bare-links.ts";
 import { HIT_MEMBERS } from "./bare-log.ts";
+
+type Redirect = { response: ServerResponse; link: BareLink };
 
 /** Of our own recorder, too. */
 const SEND_EVERY_MS = 10;
@@ -17,17 +20,20 @@ const recorded: Progress = { answered: 0, appended: 0, counted: 0 };
 const databases = { folder, server: logUrl ? { url: logUrl, prefix } : undefined };
 const appending = startThread(new URL("append-thread.ts", import.meta.url), { name: "append", ...databases });
 const counting = startThread(new URL("count-thread.ts", import.meta.url), { name: "count", ...databases });
+const linkOf = openBareLinks(folder);
 let hits: string[] = [];
 /** Durable ones, whose clicks are not in the log yet: those sent, and those that wait for the next message. */
-let sent: ServerResponse[] = [];
-let waiting: ServerResponse[] = [];
+let sent: Redirect[] = [];
+let waiting: Redirect[] = [];
 let isAppending = false;
 let timer: NodeJS.Timeout | undefined;
 
 const server = createServer(({ url = "", headers }, response) => {
+  const link = linkOf(url);
+  if (!link) return void response.writeHead(404).end();
   addHit(url, headers);
-  if (!isDurable) return answer(response);
-  waiting.push(response);
+  if (!isDurable) return answer({ response, link });
+  waiting.push({ response, link });
   if (!isAppending) timer ??= setTimeout(send, 0);
 });
 
@@ -49,15 +55,15 @@ function send(): void {
   isAppending = true;
 }
 
-function answer(response: ServerResponse): void {
+function answer({ response, link }: Redirect): void {
   recorded.answered += 1;
-  answerMoved(response);
+  answerMoved(response, link.longUrl);
 }
 
 appending.on("message", (clicks: number) => {
   recorded.appended += clicks;
   isAppending = false;
-  for (const response of sent) answer(response);
+  for (const redirect of sent) answer(redirect);
   sent = [];
   if (waiting.length > 0) send();
 });

@@ -69,7 +69,9 @@ async function measureClicks(load: Load, options: Options, report: Report) {
       report.line(
         `answered ${answered}, in the log ${appended}, in totals and days ${documents.join(" and ")}`,
       );
-      const passed = [appended, ...documents].every((counted) => counted === answered);
+      const allFound = runs.every(({ other, errors }) => other + errors === 0);
+      if (!allFound) report.line("LINKS WERE NOT FOUND");
+      const passed = allFound && [appended, ...documents].every((counted) => counted === answered);
       return { passed, redirects, flood, recount };
     } finally {
       await Promise.all([bare.stop(), side.stop()]);

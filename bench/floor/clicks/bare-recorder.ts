@@ -30,7 +30,7 @@ let timer: NodeJS.Timeout | undefined;
 
 const server = createServer(({ url = "", headers }, response) => {
   const link = linkOf(url);
-  if (!link) return void response.writeHead(404).end();
+  if (!link) return void response.writeHead(404, { "content-length": 0 }).end();
   addHit(url, headers);
   if (!isDurable) return answer({ response, link });
   waiting.push({ response, link });

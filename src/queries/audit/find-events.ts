@@ -39,7 +39,7 @@ type Deps = { readStore: Pick<ReadStore, "find"> };
 type FindDeps = Deps & { eventStore: Pick<EventStore, "readAll" | "head"> };
 
 /**
- * As far as the event-index projection has come, which is a second behind.
+ * As far as the event-index projection has come, which is a moment behind the log.
  * @throws InvalidCursor, InvalidPosition, ProjectionNotBuilt
  */
 export async function findEvents(deps: FindDeps, filter: EventFilter, page: Page): Promise<EventPage> {

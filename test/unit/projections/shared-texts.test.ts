@@ -1,10 +1,9 @@
 // Equal texts in memory once, and not for ever.
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { expect, it } from "vitest";
 import { linkClicks } from "../../../src/projections/definitions/link-clicks.ts";
 import { sharedTexts } from "../../../src/projections/shared-texts.ts";
 import { linkClicked, stored } from "../../support/event-store/stored-events.ts";
+import { collectGarbage } from "../../support/runtime/collect-garbage.ts";
 
 const LENGTH = 2_000;
 
@@ -39,12 +38,9 @@ function fresh(begin: string): string {
 
 /** Bytes that are left of what `work` allocates. */
 function heapOf(work: () => void): number {
-  setFlagsFromString("--expose-gc");
-  const collect = runInNewContext("gc") as () => void;
-  setFlagsFromString("--no-expose-gc");
-  collect();
+  collectGarbage();
   const before = process.memoryUsage().heapUsed;
   work();
-  collect();
+  collectGarbage();
   return process.memoryUsage().heapUsed - before;
 }

@@ -16,7 +16,7 @@ import { clickProjections, lifecycleProjections } from "../../src/projections/gr
 import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
 import { linkClicked } from "../../test/support/event-store/stored-events.ts";
 import type { Report } from "../report/report.ts";
-import { benchSlug } from "../traffic/requests.ts";
+import { benchSlug, benchUrl } from "../traffic/requests.ts";
 
 export type Size = { links: number; clicks: number };
 export type Seeded = { accountId: string; dataDir: string; seconds: Record<string, number> };
@@ -80,7 +80,7 @@ async function appendLinks({ eventStore }: Backend, accountId: string, links: nu
   const append = async (n: number) => {
     const slug = benchSlug(n);
     const of = { host: HOST, slug, accountId, at: new Date(now - (links - n) * 60_000).toISOString() };
-    const longUrl = `https://shop.example.com/products/${n}?utm_source=newsletter&utm_campaign=spring`;
+    const longUrl = benchUrl(n);
     const made = { ...of, longUrl, shortUrl: `http://${HOST}/${slug}`, via: "api" as const, custom: false };
     const events: LinkledgerEvent[] = [{ type: "LinkCreated", data: made }];
     if (n % 1_000 === 500) events.push({ type: "LinkDisabled", data: of });

@@ -9,7 +9,7 @@ import type { RecorderReport } from "../../src/redirect/clicks/recorder-report.t
 import { visitorCodes } from "../../src/redirect/clicks/visitors/visitor.ts";
 import { ClickOutbox } from "../../src/redirect/spool/click-outbox.ts";
 import { randomNumbers } from "../traffic/draw.ts";
-import { benchSlug } from "../traffic/requests.ts";
+import { benchSlug, benchUrl } from "../traffic/requests.ts";
 import { visitors } from "../traffic/visitors.ts";
 
 export type ClickLog = {
@@ -26,7 +26,7 @@ export async function openClickLog({ eventStore, baseUrl, accountId }: ClickLogD
   const host = new URL(baseUrl).hostname;
   const targetOf = (link: number) => {
     const slug = benchSlug(link);
-    const longUrl = `https://shop.example.com/products/${link}?utm_source=newsletter&utm_campaign=spring`;
+    const longUrl = benchUrl(link);
     const shortUrl = `${baseUrl}/${slug}`;
     return packTarget({
       key: `${host}/${slug}`,

@@ -4,7 +4,7 @@ import type { Backend } from "../../src/backend.ts";
 import type { LinkledgerEvent } from "../../src/events/catalogue.ts";
 import { newEvent } from "../../src/events/new-event.ts";
 import { accountStream, linkStream } from "../../src/events/streams.ts";
-import { benchSlug, LINKS } from "../traffic/requests.ts";
+import { benchSlug, benchUrl, LINKS } from "../traffic/requests.ts";
 
 const BATCH = 500;
 
@@ -39,7 +39,7 @@ export async function seedLinksOf(
     await Promise.all(
       batch.map((link) => {
         const slug = slugOf(link);
-        const longUrl = `https://shop.example.com/products/${link}?utm_source=newsletter&utm_campaign=spring`;
+        const longUrl = benchUrl(link);
         const data = { host, slug, accountId, at, longUrl, shortUrl: `${baseUrl}/${slug}` };
         const event = { type: "LinkCreated" as const, data: { ...data, via: "api" as const, custom: false } };
         return appendFirst(backend, linkStream(host, slug), event);

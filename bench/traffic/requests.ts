@@ -23,6 +23,11 @@ export function benchSlug(link: number): string {
   return `b${link.toString().padStart(6, "0")}`;
 }
 
+/** What a benchmark's link leads to. */
+export function benchUrl(link: number): string {
+  return `https://shop.example.com/products/${link}?utm_source=newsletter&utm_campaign=spring`;
+}
+
 /** Each call gives the next request's text. `seed`: another one gives other draws. */
 export function requestsOf(traffic: Traffic, seed: number): () => string {
   const random = randomNumbers(seed);
@@ -57,7 +62,7 @@ function visitsOf(random: () => number, slug: () => string): () => string {
 function creationsOf({ keys, bulk }: Creations, random: () => number): () => string {
   const headersOfKey = keysInTurn(keys);
   const link = () => ({
-    url: `https://shop.example.com/products/${Math.floor(random() * 1e9)}?utm_source=newsletter&utm_campaign=spring`,
+    url: benchUrl(Math.floor(random() * 1e9)),
   });
   const path = bulk ? "/api/v1/shorten/bulk" : "/api/v1/shorten";
   return () => {

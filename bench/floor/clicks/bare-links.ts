@@ -1,6 +1,6 @@
 // The links of the bare recorder: documents in SQLite, of which its HTTP thread keeps those that it read last.
 import { LRUCache } from "lru-cache";
-import { benchSlug } from "../../traffic/requests.ts";
+import { benchSlug, benchUrl } from "../../traffic/requests.ts";
 import { openDocumentsDatabase } from "../databases.ts";
 
 const DATABASE = "bare-redirects.db";
@@ -16,8 +16,7 @@ export function writeBareLinks(folder: string, links: number): void {
   const insert = db.prepare("INSERT INTO links VALUES (?, ?)");
   db.exec("BEGIN");
   for (let n = 0; n < links; n++) {
-    const longUrl = `https://shop.example.com/products/${n}?utm_source=newsletter&utm_campaign=spring`;
-    const link: BareLink = { longUrl, accountId: "account", status: "live" };
+    const link: BareLink = { longUrl: benchUrl(n), accountId: "account", status: "live" };
     insert.run(`/${benchSlug(n)}`, JSON.stringify(link));
   }
   db.exec("COMMIT");

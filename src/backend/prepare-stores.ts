@@ -6,6 +6,7 @@ import type { EventStore } from "../event-store/port.ts";
 import { queriedBuild } from "../projections/builds/build.ts";
 import { adoptBuilds } from "../projections/builds/register-builds.ts";
 import { allProjections } from "../projections/groups.ts";
+import { collectionsOf } from "../projections/projection.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import type { Secrets } from "../secrets/port.ts";
 
@@ -36,5 +37,5 @@ export async function refuseSplitStores(
 export async function ensureQueriedBuilds(eventStore: EventStore, readStore: ReadStore): Promise<void> {
   const builds = await adoptBuilds({ eventStore, readStore, newId: runtimeDeps.newId }, allProjections);
   const queried = allProjections.flatMap((projection) => queriedBuild(projection, builds) ?? []);
-  await readStore.ensure(queried.map(({ collection }) => collection));
+  await readStore.ensure(queried.flatMap(collectionsOf));
 }

@@ -16,9 +16,9 @@ const byEvent = memoizeByObject((event: StoredEvent) =>
  * The event as the present rules would have classified it; the same event when it was recorded under `rules` (rulesText),
  * and when it is no click.
  */
-export function reclassified(event: StoredEvent, rules: string): StoredEvent {
+export function reclassified<E extends StoredEvent>(event: E, rules: string): E {
   if (event.type !== "LinkClicked" || rulesText(event.data) === rules) return event;
-  return byEvent(event);
+  return byEvent(event) as E;
 }
 
 /** What the present rules say of a recorded click. */

@@ -4,7 +4,6 @@ import { accountTotals } from "./definitions/account-totals.ts";
 import { accounts } from "./definitions/accounts.ts";
 import { clickHours } from "./definitions/click-hours.ts";
 import { accountDays } from "./definitions/days/days.ts";
-import { linkDays } from "./definitions/days/link-days.ts";
 import { domains } from "./definitions/domains.ts";
 import { eventIndex } from "./definitions/event-index.ts";
 import { keys } from "./definitions/keys.ts";
@@ -22,14 +21,7 @@ export const lifecycleProjections: readonly Projection[] = [
   accountLinks,
 ];
 
-/** The runner writes in this order; queries/analytics/link-clicks.ts relies on link-days coming first. */
-export const clickProjections: readonly Projection[] = [
-  linkDays,
-  linkClicks,
-  accountDays,
-  accountTotals,
-  clickHours,
-];
+export const clickProjections: readonly Projection[] = [linkClicks, accountDays, accountTotals, clickHours];
 
 /** `commitIntervalMs` and `maxEvents`: of a commit; the runner's defaults where they are absent. */
 export type ProjectionGroupSpec = {

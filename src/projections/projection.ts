@@ -1,10 +1,35 @@
 // The type of every projection: a pure fold and its key. Batches, checkpoints and duplicates are left to runner.ts.
+import type { Position } from "../event-store/port.ts";
 import type { StoredEvent } from "../events/catalogue.ts";
 import type { CollectionSpec, Document } from "../read-store/port.ts";
 import type { SharedTexts } from "./shared-texts.ts";
 
 /** The document as folds see it; the runner adds `_id` and `_position`. */
 export type Fields<D extends Document> = Omit<D, "_id" | "_position">;
+
+/**
+ * Changes parts of a document. `id`: of the part; `position`: of the event, at which a part is changed once at most; `evolve`:
+ * gets undefined for a part that doesn't exist yet, and may change the given one in place.
+ */
+export type Parts = {
+  change<P extends object>(id: string, position: Position, evolve: (part: P | undefined) => P): void;
+};
+
+/** For documents that are folded without what is kept apart from them. */
+export const withoutParts: Parts = { change: () => undefined };
+
+/**
+ * What of a document changes seldom, such as the earlier days of a link: kept apart from it, in documents of a collection
+ * of their own (`partsCollection`), so that the document that changes with each event stays small.
+ */
+export type PartsSpec<D extends Document> = {
+  /** Whether the event changes the document alone. */
+  isWithin(document: Fields<D>, event: StoredEvent): boolean;
+  /** Ids of the parts that the event changes otherwise, apart from what it makes of the document itself. */
+  idsOf(event: StoredEvent): string[];
+  /** A part without any event. */
+  empty(): object;
+};
 
 /**
  * `key`: id of the document that an event changes, undefined for none. `evolve` may change the given document in place,
@@ -26,8 +51,9 @@ export type Projection<D extends Document = Document> = {
   handles: readonly StoredEvent["type"][];
   key(event: StoredEvent): string | undefined;
   empty(event: StoredEvent): Fields<D>;
-  /** `shared`: for texts of the event that the document keeps. */
-  evolve(document: Fields<D>, event: StoredEvent, shared?: SharedTexts): Fields<D>;
+  parts?: PartsSpec<D>;
+  /** `shared`: for texts of the event that the document keeps. Must not depend on what its parts contain. */
+  evolve(document: Fields<D>, event: StoredEvent, shared?: SharedTexts, parts?: Parts): Fields<D>;
   /**
    * With this, clicks are taken out by folding the documents again from those of the link that count; each document must be
    * of one link. Without this and `withdraw`, every recorded click counts.
@@ -36,6 +62,16 @@ export type Projection<D extends Document = Document> = {
   /** Undoes `evolve` for one click, in place; for counters, where the order of clicks makes no difference. */
   withdraw?(document: Fields<D>, event: StoredEvent): Fields<D>;
 };
+
+/** Name of the collection of the parts, beside that of the documents. */
+export function partsCollection(collection: string): string {
+  return `${collection}-parts`;
+}
+
+/** What a projection's build keeps its documents in. */
+export function collectionsOf({ collection, parts }: Projection): CollectionSpec[] {
+  return parts ? [collection, { name: partsCollection(collection.name), indexes: [] }] : [collection];
+}
 
 /** Each build of each version has its own checkpoint. */
 export function checkpointName({

@@ -49,12 +49,12 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
 
     it("equal the active build, document for document", async () => {
       await program.catchUp();
-      const before = await Promise.all(allProjections.map(program.documents));
+      const before = await Promise.all(allProjections.map(program.documentsAndParts));
       const { builds } = await rebuild(program.deps, allProjections, quiet);
       expect(builds.every(({ active, previous, build }) => active && previous === 0 && build === 1)).toBe(
         true,
       );
-      expect(await Promise.all(allProjections.map(program.documents))).toEqual(before);
+      expect(await Promise.all(allProjections.map(program.documentsAndParts))).toEqual(before);
       expect(builds.map(({ documents }) => documents)).toEqual(before.map((all) => all.length));
       expect(before.flat().length).toBeGreaterThan(50);
     });

@@ -3,9 +3,10 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { queriedBuild } from "../../src/projections/builds/build.ts";
 import { readBuilds } from "../../src/projections/builds/builds-document.ts";
 import { accountTotals } from "../../src/projections/definitions/account-totals.ts";
+import type { LinkDayDocument } from "../../src/projections/definitions/days/link-day.ts";
 import type { LinkClicksDocument } from "../../src/projections/definitions/link-clicks.ts";
 import { allProjections } from "../../src/projections/groups.ts";
-import type { Projection } from "../../src/projections/projection.ts";
+import { type Projection, partsCollection } from "../../src/projections/projection.ts";
 import { verifyProjections } from "../../src/projections/verify/verify-projections.ts";
 import type { Document, ReadStore } from "../../src/read-store/port.ts";
 import { openSqliteReadStore } from "../../src/read-store/sqlite/read-store.ts";
@@ -58,7 +59,7 @@ export function projectionVerificationContract(name: string, open: () => Promise
       const found = await verify();
       expect(found).toMatchObject({ ok: true, events: 820, differences: [], sums: [], unverified: [] });
       for (const projection of allProjections) {
-        const { length } = await program.documents(projection);
+        const { length } = await program.documentsAndParts(projection);
         expect(found.projections).toContainEqual(
           expect.objectContaining({ name: projection.name, documents: length, differences: 0 }),
         );
@@ -69,12 +70,7 @@ export function projectionVerificationContract(name: string, open: () => Promise
       await tamper(totalsOfNow, (documents) => {
         const [first, second, ...others] = documents.toSorted((a, b) => (a._id < b._id ? -1 : 1));
         const { _id: id, _position } = first as Document;
-        const devices = ["desktop", 39, "mobile", 1];
-        return [
-          { _id: id, ...first, devices, totalClicks: 999 } as Document,
-          ...others,
-          strayOf(second, _position),
-        ];
+        return [{ _id: id, ...first, totalClicks: 999 } as Document, ...others, strayOf(second, _position)];
       });
       const { ok, differences } = await verify();
       expect(ok).toBe(false);
@@ -88,14 +84,35 @@ export function projectionVerificationContract(name: string, open: () => Promise
       ]);
     });
 
+    it("names the parts of documents that differ, or are missing", async () => {
+      const collection = partsCollection(totalsOfNow.collection.name);
+      const parts = await stores.readStore.find<LinkDayDocument>(collection, { limit: 1_000 });
+      const tampered = parts
+        .filter(({ _id }) => _id !== "sho.rt/l1@2026-03-02")
+        .map((part) => (part._id === `${LINK}@2026-03-01` ? { ...part, quarters: [] } : part));
+      await stores.readStore.clear(collection);
+      await stores.readStore.replace(collection, tampered);
+      const { differences } = await verify();
+      expect(differences).toMatchObject([
+        { projection: "link-clicks", id: `${LINK}@2026-03-01`, problem: "different" },
+        { id: "sho.rt/l1@2026-03-02", problem: "missing" },
+      ]);
+      expect(differences[0]?.fields[0]?.field).toBe("quarters[0]");
+    });
+
     it("compares documents that change meanwhile as of the position at which they were read", async () => {
       let isRunning = true;
       const readStore = storeWith(stores.readStore, {
         async getMany<D extends Document>(collection: string, ids: readonly string[]) {
           if (isRunning) {
             isRunning = false;
+            // Late, of a day that is over; and the first of a new day.
             for (let n = 0; n < 3; n++) await click();
             await append(stores.eventStore, CLICKS, [linkClicked({ link: "sho.rt/new" })]);
+            await append(stores.eventStore, CLICKS, [
+              linkClicked({ link: LINK, at: "2026-03-09T10:00:00.000Z" }),
+              linkClicked({ link: LINK, at: "2026-03-05T10:00:00.000Z" }),
+            ]);
             await program.catchUp();
             await click();
           }
@@ -106,7 +123,7 @@ export function projectionVerificationContract(name: string, open: () => Promise
       expect(isRunning).toBe(false);
       expect(found).toMatchObject({ ok: true, events: 820, differences: [] });
       // The link that came meanwhile is compared, too.
-      const { length } = await program.documents(totalsOfNow);
+      const { length } = await program.documentsAndParts(totalsOfNow);
       expect(found.projections.find((one) => one.name === "link-clicks")).toMatchObject({
         documents: length,
       });
@@ -117,7 +134,7 @@ export function projectionVerificationContract(name: string, open: () => Promise
       await stores.readStore.replace(totalsOfNow.collection.name, [strayOf(undefined, "")]);
       const { projections, differences } = await verify([totalsOfNow, accountTotalsOfNow], { sample: 1 });
       expect(projections.map(({ name, documents }) => [name, documents])).toEqual([
-        ["link-clicks", 20],
+        ["link-clicks", 120],
         ["account-totals", 1],
       ]);
       expect(new Set(differences.map(({ problem }) => problem))).toEqual(new Set(["missing"]));
@@ -128,14 +145,14 @@ export function projectionVerificationContract(name: string, open: () => Promise
       const [{ documents } = { documents: 0 }] = projections;
       expect(ok).toBe(true);
       expect(documents).toBeGreaterThan(0);
-      expect(documents).toBeLessThan(20);
+      expect(documents).toBeLessThan(120);
     });
 
     it("names breakdowns that don't add up, and links that an account's totals lack", async () => {
       const forgetful: Projection = {
         ...totalsOfNow,
-        evolve(document, event) {
-          const next = totalsOfNow.evolve(document, event) as unknown as LinkClicksDocument;
+        evolve(document, event, ...rest) {
+          const next = totalsOfNow.evolve(document, event, ...rest) as unknown as LinkClicksDocument;
           if (event.type !== "LinkClicked" || event.data.link !== LINK) return next as unknown as Document;
           next.totalClicks += 1;
           next.click += 1;
@@ -144,7 +161,8 @@ export function projectionVerificationContract(name: string, open: () => Promise
       };
       const { ok, sums } = await verify([forgetful, accountTotalsOfNow]);
       expect(ok).toBe(false);
-      expect(sums).toContainEqual({ what: "devices of sho.rt/l0", sum: 40, total: 80 });
+      expect(sums).toContainEqual({ what: "days of sho.rt/l0", sum: 40, total: 80 });
+      expect(sums).toContainEqual({ what: "breakdowns of sho.rt/l0", sum: 40, total: 80 });
       expect(sums.filter(({ what }) => what.startsWith("links of"))).toMatchObject([
         { sum: 840, total: 800 },
       ]);

@@ -7,7 +7,7 @@ import { readBuilds } from "../../src/projections/builds/builds-document.ts";
 import { prepareBuilds, rebuild } from "../../src/projections/builds/finish-builds.ts";
 import { foldBuilds } from "../../src/projections/builds/fold-builds.ts";
 import { cancelBuilds, registerMissing } from "../../src/projections/builds/register-builds.ts";
-import { linkDays } from "../../src/projections/definitions/days/link-days.ts";
+import { accountDays } from "../../src/projections/definitions/days/days.ts";
 import { type LinkClicksDocument, linkClicks } from "../../src/projections/definitions/link-clicks.ts";
 import { allProjections } from "../../src/projections/groups.ts";
 import { checkpointName } from "../../src/projections/projection.ts";
@@ -71,7 +71,7 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
         await click();
         await append(stores.eventStore, "link-sho.rt/more", [linkCreated({ slug: "more" })]);
         await expect.poll(() => next.queried.get("links", "sho.rt/more"), SOON).toBeDefined();
-        const day = async () => (await next.queried.checkpoint(checkpointName(linkDays)))?.position;
+        const day = async () => (await next.queried.checkpoint(checkpointName(accountDays)))?.position;
         await expect.poll(async () => (await day()) ?? "", SOON).toBe((await stores.eventStore.head()) ?? "");
         expect(await next.totals()).toMatchObject({ totalClicks: 40 });
         expect(await next.totals()).not.toHaveProperty("next");
@@ -105,7 +105,7 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
     it("is prepared beside the older program, and activated by the newer one's projector", async () => {
       const { builds } = await prepareBuilds(next.deps, projectionsOfNext, quiet);
       expect(builds).toMatchObject([
-        { name: linkClicks.name, version: totalsOfNext.version, active: false, documents: 20 },
+        { name: linkClicks.name, version: totalsOfNext.version, active: false, documents: 120 },
       ]);
       expect(await next.totals()).not.toHaveProperty("next");
       await click();
@@ -123,9 +123,11 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
       const { signal } = new AbortController();
       const resumed = await foldBuilds(next.deps, projectionsOfNext, signal);
       expect(resumed).toMatchObject({ complete: [`link-clicks:${totalsOfNext.version}#1`], events: 500 });
-      expect((await next.documents(totalsOfNext)).map(withoutNext)).toEqual(
+      expect((await next.documentsAndParts(totalsOfNext)).map(withoutNext)).toEqual(
         (
-          await now.documents(allProjections.find(({ name: one }) => one === linkClicks.name) ?? totalsOfNext)
+          await now.documentsAndParts(
+            allProjections.find(({ name: one }) => one === linkClicks.name) ?? totalsOfNext,
+          )
         ).map(withoutNext),
       );
     });

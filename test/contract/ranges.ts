@@ -3,9 +3,11 @@ import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ClickKind } from "../../src/events/vocabulary.ts";
+import { activeReadStore } from "../../src/projections/builds/active-read-store.ts";
 import { changeBuilds } from "../../src/projections/builds/builds-document.ts";
-import { linkDays } from "../../src/projections/definitions/days/link-days.ts";
+import { linkClicks } from "../../src/projections/definitions/link-clicks.ts";
 import { links } from "../../src/projections/definitions/links.ts";
+import { allProjections } from "../../src/projections/groups.ts";
 import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
 import type { ReadStore } from "../../src/read-store/port.ts";
 import { linkClicked, linkCreated } from "../support/event-store/stored-events.ts";
@@ -38,7 +40,7 @@ export function rangesContract(name: string, open: () => Promise<ReadStore>): vo
       const others = ["sho.rt/abcd", "sho.rt/ab"].map((link) => linkClicked({ link }));
       await append(eventStore, "clicks-w-20260301", [...clicks.flat(), ...others]);
       const log = pino({ level: "silent" });
-      const projections = [links, linkDays];
+      const projections = [links, linkClicks];
       await new ProjectionRunner({ eventStore, readStore, projections, clock: () => NOW, log }).catchUp();
       ask = rangesOf({ eventStore, readStore }, NOW);
     });
@@ -71,12 +73,17 @@ export function rangesContract(name: string, open: () => Promise<ReadStore>): vo
       }
     });
 
-    it("answer nothing from days of a version without breakdowns, not even zeros", async () => {
+    it("answer nothing from documents of an earlier version, not even zeros", async () => {
+      const collection = "link-clicks-2";
       await changeBuilds(readStore, randomUUID, ({ projections }) => {
-        projections[linkDays.name] = { active: { version: 2, build: 0, collection: "link-days-2" } };
+        projections[linkClicks.name] = { active: { version: 2, build: 0, collection } };
       });
+      const earlier = { _id: "sho.rt/abc", _position: "1".padStart(20, "0"), totalClicks: 1 };
+      await readStore.replace(collection, [earlier]);
+      const queried = activeReadStore({ store: readStore, projections: allProjections, clock: () => 0 });
+      const ofEarlier = rangesOf({ ...stores, readStore: queried }, NOW);
       const range = { from: "2025-01-01", to: "2025-01-02" };
-      await expect(ask(range)).rejects.toThrow("is being made");
+      await expect(ofEarlier(range)).rejects.toThrow("is being made");
     });
   });
 }

@@ -44,11 +44,14 @@ export function withdrawnClicksContract(name: string, open: () => Promise<Builds
     const click = () => append(stores.eventStore, CLICKS, [linkClicked(of)]);
     const total = async () => (await program.totals())?.totalClicks;
     const documents = async () => {
-      const all = await Promise.all(clickProjections.map(program.documents));
+      const all = await Promise.all(clickProjections.map(program.documentsAndParts));
       return all.map((list) => list.toSorted((a, b) => (a._id < b._id ? -1 : 1)));
     };
+    /** Those with clicks. */
     const unpositioned = (lists: Document[][]) =>
-      lists.map((list) => list.map(({ _position, ...fields }) => fields));
+      lists.map((list) =>
+        list.filter((one) => !("_emptied" in one)).map(({ _position, ...fields }) => fields),
+      );
     const accountTotal = async () => {
       const named = clickProjections.find((one) => one.name === "account-totals") as Projection;
       const [totals] = (await program.documents(named)) as AccountTotalsDocument[];
@@ -66,7 +69,8 @@ export function withdrawnClicksContract(name: string, open: () => Promise<Builds
         expect(await program.totals()).toMatchObject({ totalClicks: 32 });
         await changed(clicksWithdrawn(of, 2));
         await expect.poll(accountTotal, SOON).toBe(760);
-        expect(await program.totals()).toMatchObject({ totalClicks: 0, countries: [], recent: [] });
+        expect(await program.totals()).toMatchObject({ totalClicks: 0, recent: [] });
+        expect(await program.breakdowns()).toMatchObject({ countries: [], devices: [] });
         await click();
         await expect.poll(total, SOON).toBe(1);
         await changed(clicksWithdrawn(of, 3));

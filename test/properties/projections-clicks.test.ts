@@ -8,17 +8,22 @@ import { CLICK_KINDS, type ClickKind, DEVICE_TYPES } from "../../src/events/voca
 import { accountTotals } from "../../src/projections/definitions/account-totals.ts";
 import { DIMENSIONS } from "../../src/projections/definitions/click-dimensions.ts";
 import { accountDays, type DayDocument } from "../../src/projections/definitions/days/days.ts";
-import { linkDays } from "../../src/projections/definitions/days/link-days.ts";
-import { linkClicks } from "../../src/projections/definitions/link-clicks.ts";
+import type { LinkDay, LinkDayDocument } from "../../src/projections/definitions/days/link-day.ts";
+import {
+  earlierOf,
+  type LinkClicksDocument,
+  linkClicks,
+} from "../../src/projections/definitions/link-clicks.ts";
 import { valueCounts } from "../../src/projections/definitions/tally.ts";
 import { clickProjections } from "../../src/projections/groups.ts";
-import { checkpointName, type Projection } from "../../src/projections/projection.ts";
+import { checkpointName, type Projection, partsCollection } from "../../src/projections/projection.ts";
 import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
+import { presentDay } from "../../src/queries/analytics/link-clicks.ts";
 import type { Document, ReadStore } from "../../src/read-store/port.ts";
 import { ACCOUNT, linkClicked, OTHER_ACCOUNT } from "../support/event-store/stored-events.ts";
 import { unrulyEventStore } from "../support/event-store/unruly-event-store.ts";
 import { failingReadStore } from "../support/projections/failing-read-store.ts";
-import { plainFold } from "../support/projections/plain-fold.ts";
+import { plainFold, plainParts } from "../support/projections/plain-fold.ts";
 import { append, openStores, type Stores } from "../support/runtime/stores.ts";
 
 const value = fc.oneof(
@@ -106,21 +111,19 @@ describe("projections of clicks", () => {
     const ofOneLink = click.map((event) => linkClicked({ ...event.data, link: "sho.rt/hot" }));
     await fc.assert(
       fc.property(fc.array(ofOneLink, { minLength: 200, maxLength: 900, size: "max" }), (list) => {
-        for (const day of plainFold(linkDays, list.map(asStored)).values())
-          for (const [n, kind] of CLICK_KINDS.entries()) {
-            const hits = day.quarters.reduce((sum, quarter) => sum + (quarter[n + 1] ?? 0), 0);
-            const sums = (day.kinds[kind]?.tallies ?? []).map((tally) =>
-              valueCounts(tally).reduce((sum, [, count]) => sum + count, 0),
-            );
+        const days = daysOf(list.map(asStored));
+        const [document] = plainFold(linkClicks, list.map(asStored)).values();
+        const earlier = days.find(({ _id }) => _id === earlierOf("sho.rt/hot"));
+        for (const [n, kind] of CLICK_KINDS.entries()) {
+          const hitsOf = (day: LinkDay) =>
+            day.quarters.reduce((sum, quarter) => sum + (quarter[n + 1] ?? 0), 0);
+          const before = document?.[kind] as number;
+          for (const day of days) {
+            const hits = day === earlier ? before - hitsOf(document?.day as LinkDay) : hitsOf(day);
+            const tallies = (day.kinds[kind]?.tallies ?? []).map(valueCounts);
+            const sums = tallies.map((counts) => counts.reduce((sum, [, count]) => sum + count, 0));
             expect(sums).toEqual(hits === 0 ? [] : DIMENSIONS.map(() => hits));
-          }
-        for (const document of plainFold(linkClicks, list.map(asStored)).values()) {
-          const { totalClicks } = document;
-          expect(document.click + document.preview + document.qr_scan).toBe(totalClicks);
-          for (const dimension of DIMENSIONS) {
-            const counts = valueCounts(document[dimension]);
-            expect(counts.reduce((sum, [, count]) => sum + count, 0)).toBe(totalClicks);
-            expect(counts.length).toBeLessThanOrEqual(200);
+            for (const counts of tallies) expect(counts.length).toBeLessThanOrEqual(200);
           }
         }
       }),
@@ -137,9 +140,9 @@ describe("projections of clicks", () => {
     await fc.assert(
       fc.property(fc.array(ofAccounts, { minLength: 1, maxLength: 300, size: "max" }), (list) => {
         const events = list.map(asStored);
-        const sums = <D extends DayDocument>(projection: Projection<D>) => {
+        const sums = (days: Iterable<DayDocument>) => {
           const bySubject = new Map<string, number[]>();
-          for (const { _id, quarters } of plainFold(projection, events).values()) {
+          for (const { _id, quarters } of days) {
             const subject = _id.slice(0, -"@2026-03-01".length);
             const sum = bySubject.get(subject) ?? [0, 0, 0];
             for (const [, ...hits] of quarters)
@@ -152,8 +155,9 @@ describe("projections of clicks", () => {
           new Map(
             [...plainFold(projection, events)].map(([id, one]) => [id, CLICK_KINDS.map((kind) => one[kind])]),
           );
-        expect(sums(linkDays)).toEqual(totals(linkClicks));
-        expect(sums(accountDays)).toEqual(totals(accountTotals));
+        const ofLinks = daysOf(events).filter(({ _id }) => !_id.endsWith(earlierOf("")));
+        expect(sums(ofLinks)).toEqual(totals(linkClicks));
+        expect(sums(plainFold(accountDays, events).values())).toEqual(totals(accountTotals));
       }),
       { numRuns: 50, interruptAfterTimeLimit: LIMIT_MS },
     );
@@ -179,14 +183,25 @@ function asStored(event: ReturnType<typeof linkClicked>, n: number): StoredEvent
   };
 }
 
+/** Days of links, present and earlier ones, and what earlier days add up to. */
+function daysOf(events: readonly StoredEvent[]): LinkDayDocument[] {
+  const present = [...plainFold(linkClicks, events).values()].map(presentDay);
+  return [...plainParts<LinkClicksDocument, LinkDayDocument>(linkClicks, events).values(), ...present];
+}
+
 async function expectPlainFold(readStore: ReadStore, events: readonly StoredEvent[]) {
   for (const projection of clickProjections) {
-    const stored = await readStore.find(projection.collection.name, { limit: 100_000 });
-    const byId = new Map(stored.map((document) => [document._id, document]));
-    expect(byId).toEqual(plainFold(projection, events));
+    expect(await storedIn(readStore, projection.collection.name)).toEqual(plainFold(projection, events));
+    const parts = await storedIn(readStore, partsCollection(projection.collection.name));
+    expect(parts).toEqual(plainParts(projection, events));
     const checkpoint = await readStore.checkpoint(checkpointName(projection));
     expect(checkpoint?.position).toBe(events.at(-1)?.position);
   }
+}
+
+async function storedIn(readStore: ReadStore, collection: string) {
+  const stored = await readStore.find(collection, { limit: 100_000 });
+  return new Map(stored.map((document) => [document._id, document]));
 }
 
 async function withStores(work: (stores: Stores) => Promise<void>) {

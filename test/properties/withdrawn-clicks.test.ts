@@ -9,17 +9,17 @@ import { withdrawalStream } from "../../src/events/streams.ts";
 import { CLICK_KINDS } from "../../src/events/vocabulary.ts";
 import { accountTotals } from "../../src/projections/definitions/account-totals.ts";
 import { accountDays } from "../../src/projections/definitions/days/days.ts";
-import { linkDays } from "../../src/projections/definitions/days/link-days.ts";
+import type { LinkDay } from "../../src/projections/definitions/days/link-day.ts";
 import { linkClicks } from "../../src/projections/definitions/link-clicks.ts";
 import { clickProjections } from "../../src/projections/groups.ts";
-import type { Projection } from "../../src/projections/projection.ts";
+import { collectionsOf, type Projection, partsCollection } from "../../src/projections/projection.ts";
 import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
 import { sumChecks } from "../../src/projections/verify/sums.ts";
 import type { Document, ReadStore } from "../../src/read-store/port.ts";
 import { ACCOUNT, linkClicked, linkCreated, OTHER_ACCOUNT } from "../support/event-store/stored-events.ts";
 import { unrulyEventStore } from "../support/event-store/unruly-event-store.ts";
 import { failingReadStore } from "../support/projections/failing-read-store.ts";
-import { plainFold } from "../support/projections/plain-fold.ts";
+import { plainFold, plainParts } from "../support/projections/plain-fold.ts";
 import { clicksRestored, clicksWithdrawn } from "../support/projections/withdrawal-events.ts";
 import { append, openStores } from "../support/runtime/stores.ts";
 
@@ -157,11 +157,14 @@ async function expectSurvivors(eventStore: EventStore, readStore: ReadStore): Pr
   const survivors = events.filter(
     ({ type, data, position }) => type === "LinkClicked" && !isWithdrawn({ ...data, position }),
   );
-  for (const projection of [linkDays, linkClicks, accountDays, accountTotals] as unknown as Projection[]) {
-    const stored = (await all(readStore, projection)).filter((one) => countOf(one) > 0);
-    const folded = [...plainFold(projection, survivors).values()];
+  for (const projection of [linkClicks, accountDays, accountTotals] as unknown as Projection[]) {
+    const folded = [
+      ...plainFold(projection, survivors).values(),
+      ...plainParts(projection, survivors).values(),
+    ];
     const unpositioned = (list: Document[]) =>
       new Map(list.map(({ _position, ...fields }) => [fields._id, fields]));
+    const stored = (await all(readStore, projection)).filter(isCounted);
     expect(unpositioned(stored)).toEqual(unpositioned(folded));
   }
 }
@@ -170,18 +173,29 @@ async function expectSurvivors(eventStore: EventStore, readStore: ReadStore): Pr
 async function expectSums(readStore: ReadStore): Promise<void> {
   const sums = sumChecks(true);
   for (const projection of clickProjections)
-    for (const document of await all(readStore, projection)) sums.see(projection.name, document);
+    for (const { name } of collectionsOf(projection)) {
+      const isWhole = name === projection.collection.name;
+      const of = isWhole ? projection.name : partsCollection(projection.name);
+      for (const document of await allIn(readStore, name)) sums.see(of, document);
+    }
   expect(sums.failures()).toEqual([]);
 }
 
-function countOf(document: Document): number {
-  const counted = document as Document & { quarters?: [number, number, number, number][] };
-  if (counted.quarters) return counted.quarters.length;
-  const kinds = document as unknown as Record<string, number>;
-  return CLICK_KINDS.reduce((sum, kind) => sum + (kinds[kind] ?? 0), 0);
+function isCounted(document: Document): boolean {
+  const { quarters, kinds } = document as Document & Partial<LinkDay>;
+  if (kinds) return Object.keys(kinds).length > 0;
+  if (quarters) return quarters.length > 0;
+  const counts = document as unknown as Record<string, number>;
+  return CLICK_KINDS.some((kind) => (counts[kind] ?? 0) > 0);
 }
 
-async function all(readStore: ReadStore, { collection }: Projection): Promise<Document[]> {
-  const documents = await readStore.find<Document>(collection.name, { limit: 100_000 });
+/** With their parts. */
+async function all(readStore: ReadStore, projection: Projection): Promise<Document[]> {
+  const found = await Promise.all(collectionsOf(projection).map(({ name }) => allIn(readStore, name)));
+  return found.flat();
+}
+
+async function allIn(readStore: ReadStore, collection: string): Promise<Document[]> {
+  const documents = await readStore.find<Document>(collection, { limit: 100_000 });
   return documents.sort((a, b) => (a._id < b._id ? -1 : 1));
 }

@@ -7,7 +7,7 @@ import type {
   ProjectionRows,
 } from "../../queries/audit/projection-rows.ts";
 
-/** Such as `link-days  current  version 3 build 1 (before: version 3 build 0)  at 00000000000000200043`. */
+/** Such as `link-clicks  current  version 3 build 1 (before: version 3 build 0)  at 00000000000000200043`. */
 export function statusLines({ head, projections }: ProjectionRows) {
   return { head, projections: projections.map(lineOf) };
 }

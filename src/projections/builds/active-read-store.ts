@@ -1,7 +1,7 @@
 // The read store for queries: maps a projection's collection and checkpoint names to the build that can be queried.
 import type { Position } from "../../event-store/port.ts";
 import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
-import { checkpointName, type Projection } from "../projection.ts";
+import { checkpointName, collectionsOf, type Projection, partsCollection } from "../projection.ts";
 import { describeProgress } from "../runner/progress.ts";
 import { type Builds, queriedBuild } from "./build.ts";
 import { readBuilds } from "./builds-document.ts";
@@ -20,7 +20,9 @@ type Deps = { store: ReadStore; projections: readonly Projection[]; clock: () =>
  * write builds directly; other collections and checkpoints are passed through. `clock`: monotonic milliseconds.
  */
 export function activeReadStore({ store, projections, clock }: Deps): ReadStore {
-  const byCollection = new Map(projections.map((one) => [one.collection.name, one]));
+  const byCollection = new Map(
+    projections.flatMap((one) => collectionsOf(one).map(({ name }) => [name, one] as const)),
+  );
   const byCheckpoint = new Map(projections.map((one) => [checkpointName(one), one]));
   const builds = cachedBuilds(store, clock);
 
@@ -37,7 +39,9 @@ export function activeReadStore({ store, projections, clock }: Deps): ReadStore 
   };
   const collection = async (name: string) => {
     const projection = byCollection.get(name);
-    return projection ? (await buildOf(projection)).collection.name : name;
+    if (!projection) return name;
+    const built = (await buildOf(projection)).collection.name;
+    return name === projection.collection.name ? built : partsCollection(built);
   };
   const unlessProjected =
     <Rest extends unknown[]>(

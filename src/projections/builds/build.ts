@@ -48,7 +48,7 @@ export function underRules<D extends Document>(projection: Projection<D>, rules:
   return {
     ...projection,
     rules,
-    evolve: (document, event, shared) => projection.evolve(document, reclassified(event, rules), shared),
+    evolve: (document, event, ...rest) => projection.evolve(document, reclassified(event, rules), ...rest),
     ...(withdraw && {
       withdraw: (document: Fields<D>, event: StoredEvent) =>
         withdraw.call(projection, document, reclassified(event, rules)),

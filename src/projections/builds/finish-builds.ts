@@ -1,7 +1,7 @@
 // Waits until builds are complete: folds those that are unclaimed, and polls those that another process folds.
 import { DomainError } from "../../runtime/errors.ts";
 import { pause } from "../../runtime/pause.ts";
-import { checkpointName, type Projection } from "../projection.ts";
+import { checkpointName, collectionsOf, type Projection } from "../projection.ts";
 import type { Progress } from "../runner/progress.ts";
 import { asBuild, type Builds, buildingOf } from "./build.ts";
 import { readBuilds } from "./builds-document.ts";
@@ -145,6 +145,7 @@ async function finished(
   const { name, version, build = 0 } = projection;
   const { active: now, previous } = builds.projections[name] ?? {};
   const active = now?.version === version && now.build === build;
-  const documents = await readStore.count(projection.collection.name, {});
+  let documents = 0;
+  for (const { name } of collectionsOf(projection)) documents += await readStore.count(name, {});
   return { name, version, build, previous: (active ? previous : now)?.build ?? null, active, documents };
 }

@@ -1,6 +1,6 @@
 // Drops builds that nothing answers from any more: they are marked first, so that a crash leaves none behind.
 import type { ReadStore } from "../../read-store/port.ts";
-import { checkpointName, type Projection } from "../projection.ts";
+import { checkpointName, type Projection, partsCollection } from "../projection.ts";
 import { asBuild, type Build, type Builds } from "./build.ts";
 import { changeBuilds, readBuilds } from "./builds-document.ts";
 
@@ -30,4 +30,5 @@ export async function dropRetired(
 export async function dropBuild(readStore: ReadStore, checkpoint: string, collection: string): Promise<void> {
   await readStore.resetCheckpoint(checkpoint);
   await readStore.drop(collection);
+  await readStore.drop(partsCollection(collection));
 }

@@ -1,36 +1,43 @@
-// What is answered together about the hits of a link: its totals, breakdowns and recent clicks (interface, part 2).
+// What is answered about the hits of a link: its totals, recent clicks and present day; its earlier days are parts of it.
 import type { LinkClicked } from "../../events/catalogue.ts";
 import { PREFIX } from "../../events/streams.ts";
-import { type ClickKind, UTM_FIELDS, type UtmField } from "../../events/vocabulary.ts";
+import type { ClickKind } from "../../events/vocabulary.ts";
 import type { Document } from "../../read-store/port.ts";
-import type { Projection } from "../projection.ts";
+import { type Projection, withoutParts } from "../projection.ts";
 import { asGiven } from "../shared-texts.ts";
-import { DIMENSIONS, type Dimension, VALUE_OF } from "./click-dimensions.ts";
 import { clickRank } from "./click-rank.ts";
+import { dayOf } from "./days/days.ts";
+import { emptyDay, type LinkDay, withBreakdowns, withClick, withDay } from "./days/link-day.ts";
 import { type RecentClickRow, withRecent } from "./recent-clicks.ts";
-import { type Tally, withOne } from "./tally.ts";
 
 /**
- * `_id`: link key. `totalClicks` is the sum of the kinds. `rank`: see click-rank.ts. `utm`: only fields with values.
- * `recent`: newest first.
+ * `_id`: link key. `totalClicks` is the sum of the kinds. `rank`: see click-rank.ts. `recent`: newest first. `date`: the
+ * latest UTC day with a hit, YYYY-MM-DD; `day`: its numbers.
  */
 export type LinkClicksDocument = Document &
-  Record<ClickKind, number> &
-  Record<Dimension, Tally> & {
+  Record<ClickKind, number> & {
     accountId: string;
     rank: number;
     totalClicks: number;
     firstAt: string;
     lastAt: string;
-    utm: { [F in UtmField]?: Tally };
     recent: RecentClickRow[];
+    date: string;
+    day: LinkDay;
   };
+
+/** Id of the part with the breakdowns of all days before the present one, added up; the others are of one day each. */
+export function earlierOf(link: string): string {
+  return `${link}@earlier`;
+}
 
 export const linkClicks: Projection<LinkClicksDocument> = {
   name: "link-clicks",
-  version: 2,
+  version: 3,
+  /** Lists of links read `totalClicks` only. */
+  readsSince: 2,
   collection: {
-    name: "link-clicks-2",
+    name: "link-clicks-3",
     indexes: [["accountId", "rank"]],
     columns: ["accountId", "rank", "totalClicks"],
   },
@@ -49,33 +56,46 @@ export const linkClicks: Projection<LinkClicksDocument> = {
       qr_scan: 0,
       firstAt: at,
       lastAt: at,
-      devices: [],
-      countries: [],
-      cities: [],
-      browsers: [],
-      os: [],
-      referrers: [],
-      utm: {},
       recent: [],
+      date: at.slice(0, 10),
+      day: emptyDay(),
     };
   },
-  evolve(clicks, event, shared = asGiven) {
+  parts: {
+    isWithin: ({ date }, event) => event.data.at.startsWith(date),
+    idsOf(event) {
+      const { link, at } = event.data as LinkClicked["data"];
+      return [dayOf(link, at), earlierOf(link)];
+    },
+    empty: emptyDay,
+  },
+  evolve(clicks, event, shared = asGiven, parts = withoutParts) {
     if (event.type !== "LinkClicked") return clicks;
-    const click = event.data;
+    const { position, data: click } = event;
     clicks.totalClicks += 1;
     clicks.rank = clickRank(clicks.totalClicks);
     clicks[click.kind] += 1;
     // Clicks of several writers, or from a spool, are appended out of order.
     if (click.at < clicks.firstAt) clicks.firstAt = click.at;
     if (click.at > clicks.lastAt) clicks.lastAt = click.at;
-    for (const dimension of DIMENSIONS)
-      clicks[dimension] = withOne(clicks[dimension], VALUE_OF[dimension](click), shared);
-    for (const field of UTM_FIELDS) {
-      const value = click.utm[field];
-      if (!value) continue;
-      clicks.utm[field] = withOne(clicks.utm[field] ?? [], value, shared);
-    }
     clicks.recent = withRecent(clicks.recent, click, shared);
+    const date = click.at.slice(0, 10);
+    const earlier = earlierOf(click.link);
+    if (date > clicks.date) {
+      const { day } = clicks;
+      parts.change<LinkDay>(dayOf(click.link, clicks.date), position, () => day);
+      parts.change<LinkDay>(earlier, position, (sum = emptyDay()) => withDay(sum, day));
+      clicks.date = date;
+      clicks.day = emptyDay();
+    }
+    if (date === clicks.date) {
+      withClick(clicks.day, event, shared);
+      return clicks;
+    }
+    parts.change<LinkDay>(dayOf(click.link, date), position, (day = emptyDay()) =>
+      withClick(day, event, shared),
+    );
+    parts.change<LinkDay>(earlier, position, (sum = emptyDay()) => withBreakdowns(sum, event, shared));
     return clicks;
   },
 };

@@ -21,16 +21,20 @@ const GROWS_FROM = 16;
  * largest (ties by name), and the counts of the others are added to `other`.
  */
 export function withOne(tally: Tally, raw: string, shared: SharedTexts = asGiven): Tally {
-  const found = bounded(raw);
+  return withCount(tally, bounded(raw), 1, shared);
+}
+
+/** As `withOne`, for hits of a value that is bounded already. */
+export function withCount(tally: Tally, found: string, count: number, shared: SharedTexts = asGiven): Tally {
   const index = tally.indexOf(found);
   if (index >= 0) {
-    tally[index + 1] = (tally[index + 1] as number) + 1;
+    tally[index + 1] = (tally[index + 1] as number) + count;
     return tally;
   }
   const value = shared(found);
-  if (tally.length === 0) return [value, 1];
-  if (tally.length < GROWS_FROM) return tally.concat([value, 1]);
-  tally.push(value, 1);
+  if (tally.length === 0) return [value, count];
+  if (tally.length < GROWS_FROM) return tally.concat([value, count]);
+  tally.push(value, count);
   if (tally.length > 2 * MAX_VALUES) prune(tally);
   return tally;
 }

@@ -15,10 +15,7 @@ export async function commitAtOnce(
   processors: readonly ProjectionProcessor[],
 ): Promise<void> {
   const uncommitted = uncommittedOf(processors);
-  const changed = uncommitted.map((processor) => ({
-    collection: processor.projection.collection.name,
-    documents: processor.changed(),
-  }));
+  const changed = uncommitted.flatMap((processor) => processor.changed());
   await deps.readStore.commit({ changed, checkpoints: checkpointsOf(uncommitted) });
   committed(deps, uncommitted);
 }
@@ -33,12 +30,13 @@ export async function commitInSlices(
 ): Promise<void> {
   const uncommitted = uncommittedOf(processors);
   for (const processor of uncommitted) {
-    const documents = processor.changed().sort((a, b) => (a._id < b._id ? -1 : 1));
-    const { name } = processor.projection.collection;
-    for (let at = 0; at < documents.length; at += SLICE_DOCUMENTS) {
-      const slice = { collection: name, documents: documents.slice(at, at + SLICE_DOCUMENTS) };
-      await deps.readStore.commit({ changed: [slice], checkpoints: {} });
-      await yieldToLoop();
+    for (const { collection, documents } of processor.changed()) {
+      const sorted = documents.toSorted((a, b) => (a._id < b._id ? -1 : 1));
+      for (let at = 0; at < sorted.length; at += SLICE_DOCUMENTS) {
+        const slice = { collection, documents: sorted.slice(at, at + SLICE_DOCUMENTS) };
+        await deps.readStore.commit({ changed: [slice], checkpoints: {} });
+        await yieldToLoop();
+      }
     }
   }
   await deps.readStore.commit({ changed: [], checkpoints: checkpointsOf(uncommitted) });

@@ -2,17 +2,20 @@
 import type { ClickEvent } from "../../click-log/clicks-between.ts";
 import type { Position } from "../../event-store/port.ts";
 import type { Document } from "../../read-store/port.ts";
-import type { Fields, Projection } from "../projection.ts";
+import type { Fields, Parts, PartsSpec, Projection } from "../projection.ts";
+import { asGiven } from "../shared-texts.ts";
 
 /** `counted`: before the event; `counts`: after it. */
 export type CorrectedClick = { click: ClickEvent; counted: boolean; counts: boolean };
+
+export type CorrectedDocuments = { documents: Document[]; parts: Document[] };
 
 /** Takes all clicks of the link in the order of the log, then gives the documents as of the event. */
 export type DocumentCorrection = {
   /** @throws what the read store throws */
   add(clicks: readonly CorrectedClick[]): Promise<void>;
   /** Those that the event changes and that don't contain it yet. @throws what the read store throws */
-  documents(): Promise<Document[]>;
+  documents(): Promise<CorrectedDocuments>;
   /** What the projection's own code has thrown; the documents are then of no use. */
   failure(): unknown;
 };
@@ -29,22 +32,25 @@ export function foldedSoFar(document: Document | undefined): Document | undefine
 }
 
 type Load = (keys: readonly string[]) => Promise<ReadonlyMap<string, Document>>;
+/** Of documents and of their parts. */
+type LoadEither = { documents: Load; parts: Load };
 
 /** `position`: of ClicksWithdrawn or ClicksRestored. Undefined for a projection in which every recorded click counts. */
 export function documentCorrection(
   projection: Projection,
-  load: Load,
+  load: LoadEither,
   position: Position,
 ): DocumentCorrection | undefined {
   if (projection.recounts) return recount(projection, load, position);
   const withdraw = projection.withdraw?.bind(projection);
-  return withdraw && adjust(projection, withdraw, load, position);
+  return withdraw && adjust(projection, withdraw, load.documents, position);
 }
 
 /** Folds the clicks that count from empty, and keeps the documents that have a click whose state changes. */
-function recount(projection: Projection, load: Load, position: Position): DocumentCorrection {
+function recount(projection: Projection, load: LoadEither, position: Position): DocumentCorrection {
   const folded = new Map<string, Fields<Document>>();
   const changed = new Map<string, Fields<Document>>();
+  const parts = projection.parts && recountParts(projection.parts, load.parts, position);
   const guard = guarded();
   return {
     add: async (clicks) =>
@@ -52,22 +58,67 @@ function recount(projection: Projection, load: Load, position: Position): Docume
         for (const { click, counted, counts } of clicks) {
           const key = projection.key(click);
           if (key === undefined) continue;
-          if (counts) folded.set(key, projection.evolve(folded.get(key) ?? projection.empty(click), click));
+          if (counts) {
+            const fields = folded.get(key) ?? projection.empty(click);
+            folded.set(key, projection.evolve(fields, click, asGiven, parts?.folded));
+          }
           if (counted !== counts && !changed.has(key)) changed.set(key, projection.empty(click));
+          parts?.see(click, counted !== counts);
         }
       }),
     async documents() {
-      const held = await load([...changed.keys()]);
-      const isOlder = (key: string) => (held.get(key)?._position ?? "") < position;
-      return [...changed]
-        .filter(([key]) => isOlder(key))
+      const held = await load.documents([...changed.keys()]);
+      const documents = [...changed]
+        .filter(([key]) => isOlder(held.get(key), position))
         .map(([key, empty]) => {
           const fields = folded.get(key) ?? { ...empty, [EMPTIED]: true };
           return Object.assign(fields, { _id: key, _position: position });
         });
+      return { documents, parts: (await parts?.documents(folded, projection.key)) ?? [] };
     },
     failure: guard.failure,
   };
+}
+
+/** The parts of documents that are folded again. */
+function recountParts(spec: PartsSpec<Document>, load: Load, position: Position) {
+  const counted = new Map<string, object>();
+  /** By id, a click that it is for, and whether one of them changes its state. */
+  const seen = new Map<string, { click: ClickEvent; isChanged: boolean }>();
+  const folded: Parts = {
+    change: (id, _, evolve) => void counted.set(id, evolve(counted.get(id) as Parameters<typeof evolve>[0])),
+  };
+  /** `whole`: the document as it is counted now; undefined when no click is left. */
+  const isKept = (id: string, part: Document | undefined, whole: Fields<Document> | undefined) => {
+    const { click, isChanged } = seen.get(id) as { click: ClickEvent; isChanged: boolean };
+    const before = foldedSoFar(part) !== undefined;
+    if (counted.has(id)) return before && !isChanged;
+    return !before && (!isChanged || (whole !== undefined && spec.isWithin(whole, click)));
+  };
+  return {
+    folded,
+    see(click: ClickEvent, isChanged: boolean): void {
+      for (const id of spec.idsOf(click))
+        seen.set(id, { click, isChanged: isChanged || seen.get(id)?.isChanged === true });
+    },
+    /** Those without clicks are emptied: that there were some is what an answer as of an earlier position goes by. */
+    async documents(wholes: ReadonlyMap<string, Fields<Document>>, keyOf: Projection["key"]) {
+      const held = await load([...seen.keys()]);
+      const found: Document[] = [];
+      for (const [id, { click }] of seen) {
+        const part = held.get(id);
+        const whole = wholes.get(keyOf(click) ?? "");
+        if (!isOlder(part, position) || isKept(id, part, whole)) continue;
+        const fields = counted.get(id) ?? { ...spec.empty(), [EMPTIED]: true };
+        found.push(Object.assign(fields, { _id: id, _position: position }));
+      }
+      return found;
+    },
+  };
+}
+
+function isOlder(document: Document | undefined, position: Position): boolean {
+  return (document?._position ?? "") < position;
 }
 
 /** Takes clicks out of the documents as they are, or back in. */
@@ -103,8 +154,12 @@ function adjust(
         }
       });
     },
-    documents: async () =>
-      [...held].map(([key, document]) => Object.assign(document, { _id: key, _position: position })),
+    async documents() {
+      const corrected = [...held].map(([key, fields]) =>
+        Object.assign(fields, { _id: key, _position: position }),
+      );
+      return { documents: corrected, parts: [] };
+    },
     failure: guard.failure,
   };
 }

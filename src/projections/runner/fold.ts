@@ -1,48 +1,37 @@
 // Folds a batch of events into the documents of one projection in memory; skips events that a document contains already.
-import { LRUCache } from "lru-cache";
 import type { Position } from "../../event-store/port.ts";
 import type { StoredEvent } from "../../events/catalogue.ts";
-import type { Document, ReadStore } from "../../read-store/port.ts";
-import type { Fields, Projection } from "../projection.ts";
+import type { Document, ProjectionCommit, ReadStore } from "../../read-store/port.ts";
+import { type Fields, type Parts, type Projection, partsCollection } from "../projection.ts";
 import { sharedTexts } from "../shared-texts.ts";
 import { isCorrection } from "./corrected-clicks.ts";
-import { type DocumentCorrection, documentCorrection, foldedSoFar } from "./document-correction.ts";
-
-/** Cache size of one projection in bytes, as estimated by `sizeOf`. */
-const CACHE_BYTES = 32 * 2 ** 20;
-/** Average size of a value in memory, such as an element of an array with its text. */
-const VALUE_BYTES = 40;
-
-/** `size`: as estimated when it had been changed `measuredAt` times. `isNew`: not stored yet. */
-type Changed = {
-  document: Document;
-  size: number;
-  changes: number;
-  measuredAt: number;
-  isNew: boolean;
-};
+import {
+  type CorrectedDocuments,
+  type DocumentCorrection,
+  documentCorrection,
+  foldedSoFar,
+} from "./document-correction.ts";
+import { HeldDocuments } from "./held-documents.ts";
 
 /** Index of the event at which the projection's own code threw. */
 export type FoldFailure = { index: number; error: unknown };
 
-/**
- * Holds the changed documents until they are committed, and a cache of those that a later commit changed again: most
- * documents, such as links, are written once. Both must be cleared whenever a write may have failed.
- */
+type Stored = ReadonlyMap<string, Document>;
+
+/** Holds what it folds until it is committed; must be cleared whenever a write may have failed. */
 export class DocumentFold {
   readonly #projection: Projection;
-  readonly #readStore: Pick<ReadStore, "getMany">;
   readonly #handled: ReadonlySet<string>;
-  readonly #cache: LRUCache<string, Document>;
+  readonly #documents: HeldDocuments;
+  readonly #parts: HeldDocuments;
   readonly #shared = sharedTexts();
-  readonly #changed = new Map<string, Changed>();
-  #changedBytes = 0;
 
   constructor(projection: Projection, readStore: Pick<ReadStore, "getMany">) {
+    const { name } = projection.collection;
     this.#projection = projection;
-    this.#readStore = readStore;
     this.#handled = new Set(projection.handles);
-    this.#cache = new LRUCache({ maxSize: CACHE_BYTES });
+    this.#documents = new HeldDocuments(name, readStore);
+    this.#parts = new HeldDocuments(partsCollection(name), readStore);
   }
 
   handles(type: string): boolean {
@@ -52,35 +41,45 @@ export class DocumentFold {
 
   /** Undefined when withdrawals change nothing in this projection. `position`: of the event. */
   correction(position: Position): DocumentCorrection | undefined {
-    return documentCorrection(this.#projection, (keys) => this.#load(keys), position);
+    const load = {
+      documents: (ids: readonly string[]) => this.#documents.load(ids),
+      parts: (ids: readonly string[]) => this.#parts.load(ids),
+    };
+    return documentCorrection(this.#projection, load, position);
   }
 
   /** To be committed with the others that changed. */
-  put(documents: readonly Document[]): void {
-    for (const document of documents) this.#change(document, false);
+  put({ documents, parts }: CorrectedDocuments): void {
+    for (const document of documents) this.#documents.change(document, false);
+    for (const part of parts) this.#parts.change(part, false);
   }
 
-  /** Documents changed since the last commit. */
-  changed(): Document[] {
-    return Array.from(this.#changed.values(), ({ document }) => document);
+  /**
+   * What changed since the last commit, to be written in this order: a stored document is never ahead of its parts. Those
+   * may be ahead of it after a crash; then they contain events that it is folded with again.
+   */
+  changed(): ProjectionCommit["changed"] {
+    const { name } = this.#projection.collection;
+    const parts = { collection: partsCollection(name), documents: this.#parts.changed() };
+    const whole = { collection: name, documents: this.#documents.changed() };
+    return parts.documents.length === 0 ? [whole] : [parts, whole];
   }
 
   /** Estimated size of the changed documents in memory. */
   get changedBytes(): number {
-    return this.#changedBytes;
+    return this.#documents.changedBytes + this.#parts.changedBytes;
   }
 
-  /** To be called when the changed documents are stored. */
+  /** To be called when what changed is stored. */
   committed(): void {
-    for (const [id, { document, size, isNew }] of this.#changed)
-      if (!isNew) this.#cache.set(id, document, { size });
-    this.#forgetChanged();
+    this.#documents.committed();
+    this.#parts.committed();
   }
 
   /** Continues from the stored documents. */
   clear(): void {
-    this.#cache.clear();
-    this.#forgetChanged();
+    this.#documents.clear();
+    this.#parts.clear();
   }
 
   /**
@@ -89,20 +88,16 @@ export class DocumentFold {
    */
   async fold(events: readonly StoredEvent[]): Promise<FoldFailure | undefined> {
     const { byKey, failure: unkeyed } = this.#byKey(events);
-    const held = await this.#load([...byKey.keys()]);
+    const held = await this.#documents.load([...byKey.keys()]);
+    const parts = partsIn(this.#parts, await this.#loadParts(byKey, held));
     let failure = unkeyed;
     for (const [key, own] of byKey) {
-      const failed = this.#foldDocument(key, held.get(key), own);
+      const failed = this.#foldDocument(key, held.get(key), own, parts);
       if (!failed) continue;
       const index = events.indexOf(failed.event);
       if (!failure || index < failure.index) failure = { index, error: failed.error };
     }
     return failure;
-  }
-
-  #forgetChanged(): void {
-    this.#changed.clear();
-    this.#changedBytes = 0;
   }
 
   #byKey(events: readonly StoredEvent[]): { byKey: Map<string, StoredEvent[]>; failure?: FoldFailure } {
@@ -122,11 +117,26 @@ export class DocumentFold {
     return { byKey };
   }
 
+  /** Those that the events may change: none for nearly all documents. */
+  async #loadParts(byKey: ReadonlyMap<string, readonly StoredEvent[]>, held: Stored): Promise<Stored> {
+    const { parts, empty } = this.#projection;
+    if (!parts) return new Map();
+    const ids = new Set<string>();
+    for (const [key, own] of byKey) {
+      const [first] = own;
+      const document = foldedSoFar(held.get(key)) ?? (first && empty(first));
+      if (!document || own.every((event) => parts.isWithin(document, event))) continue;
+      for (const event of own) for (const id of parts.idsOf(event)) ids.add(id);
+    }
+    return await this.#parts.load([...ids]);
+  }
+
   /** Folds the events that the document doesn't contain yet. */
   #foldDocument(
     key: string,
     document: Document | undefined,
     events: readonly StoredEvent[],
+    parts: Parts,
   ): { event: StoredEvent; error: unknown } | undefined {
     const contained = document?._position ?? "";
     let fields: Fields<Document> | undefined = foldedSoFar(document);
@@ -134,7 +144,7 @@ export class DocumentFold {
     for (const event of events) {
       if (event.position <= contained) continue;
       try {
-        fields = this.#projection.evolve(fields ?? this.#projection.empty(event), event, this.#shared);
+        fields = this.#projection.evolve(fields ?? this.#projection.empty(event), event, this.#shared, parts);
       } catch (error) {
         return { event, error };
       }
@@ -144,58 +154,20 @@ export class DocumentFold {
     const next = fields as Document;
     next._id = key;
     next._position = position;
-    this.#change(next, document === undefined);
+    this.#documents.change(next, document === undefined);
     return undefined;
   }
-
-  #change(document: Document, isNew: boolean): void {
-    const known = this.#changed.get(document._id);
-    if (!known) {
-      const size = sizeOf(document);
-      this.#changed.set(document._id, { document, size, changes: 1, measuredAt: 1, isNew });
-      this.#changedBytes += size;
-      return;
-    }
-    known.document = document;
-    known.changes += 1;
-    // Less and less often, as estimating takes as long as folding an event, and documents grow ever more slowly.
-    if (known.changes < 2 * known.measuredAt) return;
-    known.measuredAt = known.changes;
-    const size = sizeOf(document);
-    this.#changedBytes += size - known.size;
-    known.size = size;
-  }
-
-  async #load(keys: readonly string[]): Promise<Map<string, Document>> {
-    const held = new Map<string, Document>();
-    const missing: string[] = [];
-    for (const key of keys) {
-      const cached = this.#changed.get(key)?.document ?? this.#cache.get(key);
-      if (cached) held.set(key, cached);
-      else missing.push(key);
-    }
-    if (missing.length > 0) {
-      const stored = await this.#readStore.getMany(this.#projection.collection.name, missing);
-      for (const document of stored) held.set(document._id, document);
-    }
-    return held;
-  }
 }
 
-/** Estimated from the number of values, as reading the length of each text would take longer than folding an event. */
-function sizeOf(document: Document): number {
-  return valuesIn(document) * VALUE_BYTES;
-}
-
-/** Lists are nested once: rows of hits, quarter-hours, tallies. */
-function valuesIn(value: unknown): number {
-  if (typeof value !== "object" || value === null) return 0;
-  let values = 0;
-  if (!Array.isArray(value)) {
-    for (const field of Object.values(value)) values += 1 + valuesIn(field);
-    return values;
-  }
-  values = value.length;
-  if (Array.isArray(value[0])) for (const row of value) values += row.length;
-  return values;
+/** `loaded`: what is stored of those that may be changed. */
+function partsIn(held: HeldDocuments, loaded: Stored): Parts {
+  return {
+    change(id, position, evolve) {
+      const part = held.changedOne(id) ?? loaded.get(id);
+      // Stored by a commit whose documents were not.
+      if (part && part._position >= position) return;
+      const next = evolve(foldedSoFar(part) as Parameters<typeof evolve>[0]);
+      held.change(Object.assign(next, { _id: id, _position: position }), part === undefined);
+    },
+  };
 }

@@ -1,6 +1,6 @@
 // The processor of one projection: folds event batches after its checkpoint, or stops at a fault.
 import type { RecordedEvent } from "../../event-store/port.ts";
-import type { Checkpoint, Document, ReadStore } from "../../read-store/port.ts";
+import type { Checkpoint, ProjectionCommit, ReadStore } from "../../read-store/port.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { checkpointName, type Projection } from "../projection.ts";
 import type { DocumentCorrection } from "./document-correction.ts";
@@ -41,7 +41,7 @@ export class ProjectionProcessor {
     return this.#uncommitted !== undefined;
   }
 
-  changed(): Document[] {
+  changed(): ProjectionCommit["changed"] {
     return this.#fold.changed();
   }
 

@@ -6,7 +6,7 @@ import type { EventStore, Position, RecordedEvent } from "../../event-store/port
 import type { ReadStore } from "../../read-store/port.ts";
 import { keepRunning } from "../../runtime/keep-trying.ts";
 import { untilAborted } from "../../runtime/pause.ts";
-import type { Projection } from "../projection.ts";
+import { collectionsOf, type Projection } from "../projection.ts";
 import { commitBatches } from "./commit-batches.ts";
 import { commitAtOnce, commitInSlices } from "./commit-changes.ts";
 import { correct, isCorrection, partsAtCorrections } from "./corrected-clicks.ts";
@@ -138,7 +138,7 @@ export class ProjectionRunner {
   /** Loads the committed checkpoints and clears caches, as a restarted process would. */
   async #start(): Promise<void> {
     const { readStore, projections } = this.#deps;
-    await readStore.ensure(projections.map(({ collection }) => collection));
+    await readStore.ensure(projections.flatMap(collectionsOf));
     for (const processor of this.#processors) await processor.restart();
   }
 

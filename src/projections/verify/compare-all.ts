@@ -1,18 +1,21 @@
 // Compares the stored documents of a projection with those that were folded again up to a position.
 import type { Position } from "../../event-store/port.ts";
 import type { Document, ReadStore } from "../../read-store/port.ts";
-import type { Projection } from "../projection.ts";
+import { collectionsOf, type Projection, partsCollection } from "../projection.ts";
 import { type Difference, fieldsThatDiffer } from "./differences.ts";
 import type { SumChecks } from "./sums.ts";
 
-/** `changed`: documents that have events behind the position, by id, for compareChanged. */
+/** `changed`: documents that have events behind the position, and parts of documents, by id, for compareChanged. */
 export type Comparison = {
   projection: Projection;
   position: Position;
   documents: number;
   differences: Difference[];
-  changed: Map<string, ChangedDocument>;
+  changed: ChangedDocuments;
+  changedParts: ChangedDocuments;
 };
+
+export type ChangedDocuments = Map<string, ChangedDocument>;
 
 /** `stored`: as it was read. `folded`: up to the position; undefined when it had no event there. */
 export type ChangedDocument = { stored: Document; folded: Document | undefined };
@@ -26,30 +29,34 @@ export async function compareAll(
   projection: Projection,
   position: Position,
 ): Promise<Comparison> {
-  const collection = projection.collection.name;
-  const found: Comparison = { projection, position, documents: 0, differences: [], changed: new Map() };
-  for await (const page of pages(scratch, collection)) {
-    const stored = await byId(readStore, collection, page);
-    for (const folded of page) {
-      sums.see(projection.name, folded);
-      compare(found, stored.get(folded._id), folded);
+  const found: Comparison = {
+    ...{ projection, position, documents: 0, differences: [] },
+    ...{ changed: new Map(), changedParts: new Map() },
+  };
+  // Parts first: what they are changed by until the documents are read, these contain, too.
+  for (const { name } of collectionsOf(projection).toReversed()) {
+    const isWhole = name === projection.collection.name;
+    const changed = isWhole ? found.changed : found.changedParts;
+    const kind = isWhole ? projection.name : partsCollection(projection.name);
+    /** Compares one pair at the same position; a stored document that is ahead is noted. */
+    const compare = (stored: Document | undefined, folded: Document | undefined) => {
+      if (stored && stored._position > position) changed.set(stored._id, { stored, folded });
+      else compareEqual(found, stored, folded);
+    };
+    for await (const page of pages(scratch, name)) {
+      const stored = await byId(readStore, name, page);
+      for (const folded of page) {
+        sums.see(kind, folded);
+        compare(stored.get(folded._id), folded);
+      }
+    }
+    if (isSample) continue;
+    for await (const page of pages(readStore, name)) {
+      const folded = await byId(scratch, name, page);
+      for (const stored of page) if (!folded.has(stored._id)) compare(stored, undefined);
     }
   }
-  if (isSample) return found;
-  for await (const page of pages(readStore, collection)) {
-    const folded = await byId(scratch, collection, page);
-    for (const stored of page) if (!folded.has(stored._id)) compare(found, stored, undefined);
-  }
   return found;
-}
-
-/** Compares one pair at the same position; a stored document that is ahead is noted. */
-function compare(found: Comparison, stored: Document | undefined, folded: Document | undefined): void {
-  if (stored && stored._position > found.position) {
-    found.changed.set(stored._id, { stored, folded });
-    return;
-  }
-  compareEqual(found, stored, folded);
 }
 
 /** To be called with both as of the same position; one of them may be undefined. */

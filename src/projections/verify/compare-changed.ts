@@ -3,12 +3,13 @@ import { logPages } from "../../event-store/log-pages.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
 import type { StoredEvent } from "../../events/catalogue.ts";
 import type { Document } from "../../read-store/port.ts";
-import type { Projection } from "../projection.ts";
+import type { Parts } from "../projection.ts";
 import { type Correction, correct, isCorrection } from "../runner/corrected-clicks.ts";
 import { documentCorrection, foldedSoFar } from "../runner/document-correction.ts";
 import { parseBatch } from "../runner/event-batch.ts";
 import { prefixesOf } from "../runner/status.ts";
-import { type ChangedDocument, type Comparison, compareEqual } from "./compare-all.ts";
+import { asGiven } from "../shared-texts.ts";
+import { type ChangedDocument, type ChangedDocuments, type Comparison, compareEqual } from "./compare-all.ts";
 
 const EVENTS_AT_A_TIME = 5_000;
 
@@ -19,7 +20,10 @@ export async function compareChanged(
   after: Position,
 ): Promise<void> {
   const prefixes = prefixesOf(comparisons.map(({ projection }) => projection));
-  const stored = comparisons.flatMap(({ changed }) => [...changed.values()]);
+  const stored = comparisons.flatMap(({ changed, changedParts }) => [
+    ...changed.values(),
+    ...changedParts.values(),
+  ]);
   const last =
     stored
       .map((one) => one.stored._position)
@@ -29,22 +33,35 @@ export async function compareChanged(
   for await (const recorded of logPages(eventStore, part))
     for (const event of parseBatch(recorded).events)
       if (isCorrection(event)) await correctChanged({ eventStore }, comparisons, event);
-      else for (const { projection, changed } of comparisons) foldChanged(projection, changed, event);
-  for (const found of comparisons)
+      else for (const found of comparisons) foldChanged(found, event);
+  for (const found of comparisons) {
     for (const { stored, folded } of found.changed.values()) compareEqual(found, stored, folded);
+    // Otherwise the commit that it is of was in flight, and its document was read as it was before.
+    for (const { stored, folded } of found.changedParts.values())
+      if (folded?._position === stored._position) compareEqual(found, stored, folded);
+  }
 }
 
-function foldChanged(
-  projection: Projection,
-  changed: ReadonlyMap<string, ChangedDocument>,
-  event: StoredEvent,
-): void {
+function foldChanged({ projection, changed, changedParts }: Comparison, event: StoredEvent): void {
   if (changed.size === 0 || !projection.handles.includes(event.type)) return;
   const id = projection.key(event);
   const one = id === undefined ? undefined : changed.get(id);
   if (!one || event.position > one.stored._position) return;
-  const fields = projection.evolve(foldedSoFar(one.folded) ?? projection.empty(event), event);
+  const before = foldedSoFar(one.folded) ?? projection.empty(event);
+  const fields = projection.evolve(before, event, asGiven, partsAmong(changedParts));
   one.folded = Object.assign(fields, { _id: one.stored._id, _position: event.position }) as Document;
+}
+
+/** Up to the position at which each was stored. */
+function partsAmong(changed: ReadonlyMap<string, ChangedDocument>): Parts {
+  return {
+    change(id, position, evolve) {
+      const one = changed.get(id);
+      if (!one || position > one.stored._position) return;
+      const part = evolve(foldedSoFar(one.folded) as Parameters<typeof evolve>[0]);
+      one.folded = Object.assign(part, { _id: id, _position: position });
+    },
+  };
 }
 
 /** Clicks were withdrawn, or count again. */
@@ -53,11 +70,10 @@ async function correctChanged(
   comparisons: readonly Comparison[],
   event: Correction,
 ): Promise<void> {
-  const corrected = comparisons.flatMap(({ projection, changed }) => {
-    const awaiting = new Map([...changed].filter(([, { stored }]) => event.position <= stored._position));
-    const load = async (keys: readonly string[]) =>
-      new Map(keys.flatMap((key) => [[key, awaiting.get(key)?.folded] as const]).filter(isFound));
-    const correction = awaiting.size > 0 && documentCorrection(projection, load, event.position);
+  const corrected = comparisons.flatMap(({ projection, changed, changedParts }) => {
+    const awaiting = { documents: behind(changed, event), parts: behind(changedParts, event) };
+    const load = { documents: foldedOf(awaiting.documents), parts: foldedOf(awaiting.parts) };
+    const correction = awaiting.documents.size > 0 && documentCorrection(projection, load, event.position);
     return correction ? [{ awaiting, correction }] : [];
   });
   await correct(
@@ -65,11 +81,26 @@ async function correctChanged(
     event,
     corrected.map(({ correction }) => correction),
   );
-  for (const { awaiting, correction } of corrected)
-    for (const document of await correction.documents()) {
-      const one = awaiting.get(document._id);
-      if (one) one.folded = document;
-    }
+  for (const { awaiting, correction } of corrected) {
+    const { documents, parts } = await correction.documents();
+    for (const document of documents) replaceFolded(awaiting.documents, document);
+    for (const part of parts) replaceFolded(awaiting.parts, part);
+  }
+}
+
+/** Those that contain the event. */
+function behind(changed: ChangedDocuments, { position }: Correction): ChangedDocuments {
+  return new Map([...changed].filter(([, { stored }]) => position <= stored._position));
+}
+
+function foldedOf(changed: ChangedDocuments) {
+  return async (ids: readonly string[]) =>
+    new Map(ids.flatMap((id) => [[id, changed.get(id)?.folded] as const]).filter(isFound));
+}
+
+function replaceFolded(changed: ChangedDocuments, document: Document): void {
+  const one = changed.get(document._id);
+  if (one) one.folded = document;
 }
 
 function isFound(entry: readonly [string, Document | undefined]): entry is readonly [string, Document] {

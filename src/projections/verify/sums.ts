@@ -1,19 +1,20 @@
 // Checks that counts which are kept in several places add up: breakdowns to totals, days to links, links to accounts.
-import { CLICK_KINDS } from "../../events/vocabulary.ts";
+import { CLICK_KINDS, type ClickKind } from "../../events/vocabulary.ts";
 import type { Document } from "../../read-store/port.ts";
 import type { AccountTotalsDocument } from "../definitions/account-totals.ts";
 import { accountTotals } from "../definitions/account-totals.ts";
 import { DIMENSIONS } from "../definitions/click-dimensions.ts";
-import { accountDays, type DayDocument } from "../definitions/days/days.ts";
-import { type LinkDayDocument, linkDays } from "../definitions/days/link-days.ts";
-import { type LinkClicksDocument, linkClicks } from "../definitions/link-clicks.ts";
+import { accountDays, type DayDocument, dayOf } from "../definitions/days/days.ts";
+import type { LinkDay, LinkDayDocument } from "../definitions/days/link-day.ts";
+import { earlierOf, type LinkClicksDocument, linkClicks } from "../definitions/link-clicks.ts";
 import { type Tally, valueCounts } from "../definitions/tally.ts";
+import { partsCollection } from "../projection.ts";
 
 /** `what`: such as `countries of sho.rt/x`; `sum`: what its parts add up to; `total`: what they should add up to. */
 export type SumFailure = { what: string; sum: number; total: number };
 
 export type SumChecks = {
-  /** Adds a document of that projection. */
+  /** Adds a document of that projection, or of its parts (`partsCollection` of its name). */
   see(projection: string, document: Document): void;
   failures(): SumFailure[];
 };
@@ -29,28 +30,42 @@ export function sumChecks(isWhole: boolean): SumChecks {
   };
   const ofLinks = counter();
   const ofLinkDays = counter();
+  const ofBreakdowns = counter();
   const byAccount = counter();
   const ofAccounts = counter();
   const ofAccountDays = counter();
+  const checkBreakdowns = (id: string, { kinds }: LinkDay, hits: (kind: ClickKind) => number) => {
+    for (const kind of CLICK_KINDS)
+      for (const [n, name] of DIMENSIONS.entries())
+        check(`${name} of ${kind} of ${id}`, tallied(kinds[kind]?.tallies[n] ?? []), hits(kind));
+  };
+  const seeDay = (link: string, id: string, day: LinkDay) => {
+    checkBreakdowns(id, day, (kind) =>
+      sumOf(day.quarters.map((quarter) => quarter[CLICK_KINDS.indexOf(kind) + 1] ?? 0)),
+    );
+    ofLinkDays.add(link, hitsOf(day));
+  };
+  /** By the first dimension, which the others must agree with. */
+  const seeEarlier = (link: string, sum: LinkDay) => {
+    const hits = (kind: ClickKind) => tallied(sum.kinds[kind]?.tallies[0] ?? []);
+    checkBreakdowns(earlierOf(link), sum, hits);
+    ofBreakdowns.add(link, sumOf(CLICK_KINDS.map(hits)));
+  };
   const see: Record<string, (document: Document) => void> = {
     [linkClicks.name](document) {
       const clicks = document as LinkClicksDocument;
-      const { _id: link, totalClicks } = clicks;
+      const { _id: link, totalClicks, date, day } = clicks;
       check(`kinds of ${link}`, sumOf(CLICK_KINDS.map((kind) => clicks[kind])), totalClicks);
-      for (const name of DIMENSIONS) check(`${name} of ${link}`, tallied(clicks[name]), totalClicks);
+      seeDay(link, dayOf(link, date), day);
+      ofBreakdowns.add(link, hitsOf(day));
       ofLinks.add(link, totalClicks);
       byAccount.add(clicks.accountId, totalClicks);
     },
-    [linkDays.name](document) {
-      const day = document as LinkDayDocument;
-      for (const [n, kind] of CLICK_KINDS.entries()) {
-        const hits = sumOf(day.quarters.map((quarter) => quarter[n + 1] ?? 0));
-        for (const [dimension, name] of DIMENSIONS.entries()) {
-          const tally = day.kinds[kind]?.tallies[dimension] ?? [];
-          check(`${name} of ${kind} of ${day._id}`, tallied(tally), hits);
-        }
-      }
-      ofLinkDays.add(subjectOf(document), hitsOf(day));
+    [partsCollection(linkClicks.name)](document) {
+      const part = document as LinkDayDocument;
+      const link = part._id.slice(0, part._id.lastIndexOf("@"));
+      if (part._id === earlierOf(link)) seeEarlier(link, part);
+      else seeDay(link, part._id, part);
     },
     [accountDays.name]: (document) => ofAccountDays.add(subjectOf(document), hitsOf(document as DayDocument)),
     [accountTotals.name](document) {
@@ -63,6 +78,7 @@ export function sumChecks(isWhole: boolean): SumChecks {
     failures() {
       if (!isWhole) return found;
       ofLinkDays.compare(ofLinks, (link, sum, total) => check(`days of ${link}`, sum, total));
+      ofBreakdowns.compare(ofLinks, (link, sum, total) => check(`breakdowns of ${link}`, sum, total));
       byAccount.compare(ofAccounts, (account, sum, total) => check(`links of ${account}`, sum, total));
       ofAccountDays.compare(ofAccounts, (account, sum, total) => check(`days of ${account}`, sum, total));
       return found;
@@ -95,7 +111,7 @@ function subjectOf({ _id }: Document): string {
   return _id.slice(0, -11);
 }
 
-function hitsOf({ quarters }: DayDocument): number {
+function hitsOf({ quarters }: Pick<DayDocument, "quarters">): number {
   return sumOf(quarters.map(([, ...hits]) => sumOf(hits)));
 }
 

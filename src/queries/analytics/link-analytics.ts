@@ -2,7 +2,7 @@
 import type { Caller } from "../../commands/caller.ts";
 import { type ClickKind, UTM_FIELDS, type UtmField } from "../../events/vocabulary.ts";
 import { type RecentClick, recentClick } from "../../projections/definitions/recent-clicks.ts";
-import { type Tally, valueCounts } from "../../projections/definitions/tally.ts";
+import type { ValueCount } from "../../projections/definitions/tally.ts";
 import { type FindLinkDeps, findOwnLink } from "../links/find-link.ts";
 import { type LinkClicksDeps, readLinkClicks } from "./link-clicks.ts";
 import { daysIn, timeSeries } from "./time-series.ts";
@@ -48,14 +48,15 @@ export async function linkAnalytics(
   now: Date,
 ): Promise<Analytics> {
   const link = await findOwnLink(deps, caller, slug, options.domainId);
-  const { clicks, days } = await readLinkClicks(deps, link._id, daysIn("24h", now));
+  const read = await readLinkClicks(deps, link._id, daysIn("24h", now));
+  const { clicks, days, breakdowns } = read;
   const hours = timeSeries("24h", now, days).points;
   const eventTypes = {
     click: clicks?.click ?? 0,
     preview: clicks?.preview ?? 0,
     qr_scan: clicks?.qr_scan ?? 0,
   };
-  const utm = UTM_FIELDS.map((field) => [field, counts(clicks?.utm[field])] as const);
+  const utm = UTM_FIELDS.map((field) => [field, counts(read.utm[field])] as const);
   return {
     link: { id: link.slug, long_url: link.longUrl, created_at: link.createdAt },
     analytics: {
@@ -64,12 +65,12 @@ export async function linkAnalytics(
       previews: eventTypes.preview,
       qrScans: eventTypes.qr_scan,
       eventTypes,
-      devices: { ...DEVICES_SHOWN, ...counts(clicks?.devices) },
-      countries: counts(clicks?.countries),
-      referrers: counts(clicks?.referrers),
-      cities: counts(clicks?.cities),
-      browsers: counts(clicks?.browsers),
-      os: counts(clicks?.os),
+      devices: { ...DEVICES_SHOWN, ...counts(breakdowns.devices) },
+      countries: counts(breakdowns.countries),
+      referrers: counts(breakdowns.referrers),
+      cities: counts(breakdowns.cities),
+      browsers: counts(breakdowns.browsers),
+      os: counts(breakdowns.os),
       hourlyClicks: Object.fromEntries(hours.map(({ start, total }) => [start, total])),
       utm: Object.fromEntries(utm) as Record<UtmField, Counts>,
       recentClicks: (clicks?.recent ?? []).map(recentClick),
@@ -78,8 +79,8 @@ export async function linkAnalytics(
 }
 
 /** Without a prototype, because values come from strangers' requests and may be `__proto__`. */
-function counts(tally: Tally = []): Counts {
+function counts(values: readonly ValueCount[]): Counts {
   const object: Counts = Object.create(null);
-  for (const [value, count] of valueCounts(tally)) object[value] = count;
+  for (const [value, count] of values) object[value] = count;
   return object;
 }

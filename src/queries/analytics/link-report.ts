@@ -1,26 +1,17 @@
 // Data of a link's analytics page, with the log position from which live updates continue.
 import type { Position } from "../../event-store/port.ts";
-import { type ClickKind, UTM_FIELDS, type UtmField } from "../../events/vocabulary.ts";
-import { DIMENSIONS, type Dimension } from "../../projections/definitions/click-dimensions.ts";
+import type { ClickKind } from "../../events/vocabulary.ts";
 import { linkClicks } from "../../projections/definitions/link-clicks.ts";
 import { type RecentClick, recentClick } from "../../projections/definitions/recent-clicks.ts";
-import {
-  byCountThenName,
-  OTHER,
-  type Tally,
-  type ValueCount,
-  valueCounts,
-} from "../../projections/definitions/tally.ts";
 import { checkpointName } from "../../projections/projection.ts";
+import type { Breakdowns } from "./breakdowns.ts";
 import { type LinkClicksDeps, readLinkClicks } from "./link-clicks.ts";
 import { daysIn, type Range, type TimeSeries, timeSeries } from "./time-series.ts";
 
-/** `series`: of the range. `totals` and `breakdowns`: of all time; breakdowns largest first, `other` last. */
-export type LinkReport = {
+/** `series`: of the range. `totals` and breakdowns: of all time. */
+export type LinkReport = Breakdowns & {
   series: TimeSeries;
   totals: Record<ClickKind, number> & { total: number };
-  breakdowns: Record<Dimension, ValueCount[]>;
-  utm: Record<UtmField, ValueCount[]>;
   recent: RecentClick[];
   /** The report contains exactly the link's hits up to this position; "" for an empty log. */
   position: Position;
@@ -34,10 +25,8 @@ export async function linkReport(
   now: Date,
 ): Promise<LinkReport> {
   const checkpoint = (await deps.readStore.checkpoint(checkpointName(linkClicks)))?.position ?? "";
-  const { clicks, days } = await readLinkClicks(deps, link, daysIn(range, now));
+  const { clicks, days, breakdowns, utm } = await readLinkClicks(deps, link, daysIn(range, now));
   const own = clicks?._position ?? "";
-  const dimensions = DIMENSIONS.map((name) => [name, ranked(clicks?.[name])] as const);
-  const utm = UTM_FIELDS.map((name) => [name, ranked(clicks?.utm[name])] as const);
   return {
     series: timeSeries(range, now, days),
     totals: {
@@ -46,15 +35,9 @@ export async function linkReport(
       qr_scan: clicks?.qr_scan ?? 0,
       total: clicks?.totalClicks ?? 0,
     },
-    breakdowns: Object.fromEntries(dimensions) as LinkReport["breakdowns"],
-    utm: Object.fromEntries(utm) as LinkReport["utm"],
+    ...{ breakdowns, utm },
     recent: (clicks?.recent ?? []).map(recentClick),
     // The checkpoint was read before the documents, so they contain at least all hits up to it.
     position: [own, checkpoint].sort().at(-1) ?? "",
   };
-}
-
-function ranked(tally: Tally = []): ValueCount[] {
-  const last = ([value]: ValueCount) => (value === OTHER ? 1 : 0);
-  return valueCounts(tally).sort((a, b) => last(a) - last(b) || byCountThenName(a, b));
 }

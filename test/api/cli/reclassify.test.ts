@@ -9,7 +9,7 @@ import { startTestService, type TestService } from "../../support/service/start-
 
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0";
 const RULES = rulesText(PRESENT_RULES);
-const NAMES = ["link-days", "link-clicks", "account-days", "account-totals"];
+const NAMES = ["link-clicks", "account-days", "account-totals"];
 
 /** A key may ask 500 times an hour. */
 const SELDOM = { everyMs: 200 };

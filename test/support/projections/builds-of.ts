@@ -9,8 +9,9 @@ import { ProjectionGroup } from "../../../src/projections/builds/projection-grou
 import { adoptBuilds } from "../../../src/projections/builds/register-builds.ts";
 import { type LinkClicksDocument, linkClicks } from "../../../src/projections/definitions/link-clicks.ts";
 import { allProjections } from "../../../src/projections/groups.ts";
-import type { Projection } from "../../../src/projections/projection.ts";
+import { collectionsOf, type Projection } from "../../../src/projections/projection.ts";
 import { ProjectionRunner } from "../../../src/projections/runner/runner.ts";
+import { readLinkClicks } from "../../../src/queries/analytics/link-clicks.ts";
 import type { Document, ReadStore } from "../../../src/read-store/port.ts";
 import { ACCOUNT, linkClicked, linkCreated } from "../event-store/stored-events.ts";
 import { append } from "../runtime/stores.ts";
@@ -29,7 +30,8 @@ export const totalsOfNext: Projection = {
   ...totalsOfNow,
   version: linkClicks.version + 1,
   collection: { name: "link-clicks-next", indexes: [] },
-  evolve: (document, event) => ({ ...totalsOfNow.evolve(document, event), next: true }) as typeof document,
+  evolve: (document, event, ...rest) =>
+    ({ ...totalsOfNow.evolve(document, event, ...rest), next: true }) as typeof document,
 };
 
 export const projectionsOfNext = allProjections.map((one) =>
@@ -54,9 +56,21 @@ export function programOn(stores: BuildsFixture, projections: readonly Projectio
       const named = projections.find(({ name }) => name === linkClicks.name);
       return queried.get<LinkClicksDocument>(named?.collection.name ?? "", LINK);
     },
+    /** For the one link. */
+    breakdowns: async () =>
+      (await readLinkClicks({ readStore: queried, sleep: runtimeDeps.sleep }, LINK, [])).breakdowns,
+    /** Of the projection's active build. */
     async documents(projection: Projection) {
       const build = queriedBuild(projection, await readBuilds(readStore));
       return await readStore.find<Document>(build?.collection.name ?? "", { limit: 100_000 });
+    },
+    /** With their parts. */
+    async documentsAndParts(projection: Projection) {
+      const build = queriedBuild(projection, await readBuilds(readStore));
+      const all = (build ? collectionsOf(build) : []).map(({ name }) =>
+        readStore.find<Document>(name, { limit: 100_000 }),
+      );
+      return (await Promise.all(all)).flat();
     },
     /** Runs the group as a projector does, until `work` has ended. */
     async projecting(work: (group: ProjectionGroup) => Promise<void>, folds = true) {

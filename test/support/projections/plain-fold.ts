@@ -1,6 +1,7 @@
 // The expected documents of a projection: the plain fold of all events in order.
 import type { StoredEvent } from "../../../src/events/catalogue.ts";
-import type { Projection } from "../../../src/projections/projection.ts";
+import type { Parts, Projection } from "../../../src/projections/projection.ts";
+import { asGiven } from "../../../src/projections/shared-texts.ts";
 import type { Document } from "../../../src/read-store/port.ts";
 
 /** Documents by id, as plain JSON. */
@@ -8,14 +9,37 @@ export function plainFold<D extends Document>(
   projection: Projection<D>,
   events: readonly StoredEvent[],
 ): Map<string, D> {
+  return foldOf(projection, events).documents;
+}
+
+/** Their parts by id, as plain JSON. */
+export function plainParts<D extends Document, P extends Document>(
+  projection: Projection<D>,
+  events: readonly StoredEvent[],
+): Map<string, P> {
+  return foldOf(projection, events).parts as Map<string, P>;
+}
+
+function foldOf<D extends Document>(projection: Projection<D>, events: readonly StoredEvent[]) {
   const documents = new Map<string, D>();
+  const parts = new Map<string, Document>();
+  const inMemory: Parts = {
+    change(id, position, evolve) {
+      const part = evolve(parts.get(id) as Parameters<typeof evolve>[0]);
+      parts.set(id, { ...part, _id: id, _position: position });
+    },
+  };
   for (const event of events) {
     if (!projection.handles.includes(event.type)) continue;
     const key = projection.key(event);
     if (key === undefined) continue;
-    const fields = projection.evolve(documents.get(key) ?? projection.empty(event), event);
+    const before = documents.get(key) ?? projection.empty(event);
+    const fields = projection.evolve(before, event, asGiven, inMemory);
     documents.set(key, { ...fields, _id: key, _position: event.position } as D);
   }
-  for (const [key, document] of documents) documents.set(key, JSON.parse(JSON.stringify(document)));
-  return documents;
+  return { documents: asJson(documents), parts: asJson(parts) };
+}
+
+function asJson<D extends Document>(documents: ReadonlyMap<string, D>): Map<string, D> {
+  return new Map([...documents].map(([id, document]) => [id, JSON.parse(JSON.stringify(document)) as D]));
 }

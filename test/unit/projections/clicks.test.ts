@@ -1,10 +1,14 @@
 // The click projections: totals, breakdowns, days and recent clicks of given events.
 import { describe, expect, it } from "vitest";
 import { accountTotals } from "../../../src/projections/definitions/account-totals.ts";
-import { DIMENSIONS } from "../../../src/projections/definitions/click-dimensions.ts";
+import { DIMENSIONS, type Dimension } from "../../../src/projections/definitions/click-dimensions.ts";
 import { accountDays } from "../../../src/projections/definitions/days/days.ts";
-import { linkDays } from "../../../src/projections/definitions/days/link-days.ts";
-import { linkClicks } from "../../../src/projections/definitions/link-clicks.ts";
+import type { LinkDay, LinkDayDocument } from "../../../src/projections/definitions/days/link-day.ts";
+import {
+  earlierOf,
+  type LinkClicksDocument,
+  linkClicks,
+} from "../../../src/projections/definitions/link-clicks.ts";
 import { recentClick } from "../../../src/projections/definitions/recent-clicks.ts";
 import { type Tally, valueCounts, withOne } from "../../../src/projections/definitions/tally.ts";
 import type { Projection } from "../../../src/projections/projection.ts";
@@ -17,17 +21,24 @@ import {
   position,
   stored,
 } from "../../support/event-store/stored-events.ts";
-import { plainFold } from "../../support/projections/plain-fold.ts";
+import { plainFold, plainParts } from "../../support/projections/plain-fold.ts";
 
 type Click = Parameters<typeof linkClicked>[0];
 
 function given<D extends Document>(projection: Projection<D>, clicks: Click[]): D[] {
-  return [
-    ...plainFold(
-      projection,
-      clicks.map((click, n) => stored(n, linkClicked(click))),
-    ).values(),
-  ];
+  return [...plainFold(projection, events(clicks)).values()];
+}
+
+function partsGiven(clicks: Click[]): LinkDayDocument[] {
+  return [...plainParts<LinkClicksDocument, LinkDayDocument>(linkClicks, events(clicks)).values()];
+}
+
+function events(clicks: Click[]) {
+  return clicks.map((click, n) => stored(n, linkClicked(click)));
+}
+
+function tallyOf(day: LinkDay | undefined, dimension: Dimension): Tally {
+  return day?.kinds.click?.tallies[DIMENSIONS.indexOf(dimension)] ?? [];
 }
 
 const total = (tally: Tally) => valueCounts(tally).reduce((sum, [, count]) => sum + count, 0);
@@ -56,8 +67,12 @@ describe("hits by day", () => {
     { at: "2026-03-01T10:30:00.000Z", link: "sho.rt/other" },
   ];
 
-  it("are one document for each link and UTC day, with its quarter-hours by kind, in order", () => {
-    expect(given(linkDays, clicks)).toMatchObject([
+  it("of a link are in its document, those of earlier UTC days in documents of their own", () => {
+    expect(given(linkClicks, clicks)).toMatchObject([
+      { _id: "sho.rt/abc", date: "2026-03-02", day: { quarters: [[0, 1, 0, 0]] } },
+      { _id: "sho.rt/other", date: "2026-03-01", day: { quarters: [[42, 1, 0, 0]] } },
+    ]);
+    expect(partsGiven(clicks)).toMatchObject([
       {
         _id: "sho.rt/abc@2026-03-01",
         quarters: [
@@ -66,20 +81,49 @@ describe("hits by day", () => {
           [44, 0, 1, 0],
         ],
       },
-      { _id: "sho.rt/abc@2026-03-02", quarters: [[0, 1, 0, 0]] },
-      { _id: "sho.rt/other@2026-03-01", quarters: [[42, 1, 0, 0]] },
+      { _id: earlierOf("sho.rt/abc"), quarters: [] },
     ]);
   });
 
-  it("of a link have breakdowns and visitors by kind, and the position of the first click", () => {
-    const [day] = given(linkDays, [
+  it("that come late are counted in their day, which stays as it was otherwise", () => {
+    const late: Click[] = [
+      { at: "2026-03-03T10:00:00.000Z", visitor: "a".repeat(16) },
+      { at: "2026-03-01T10:00:00.000Z", country: "DE" },
+      { at: "2026-03-03T11:00:00.000Z" },
+      { at: "2026-03-01T10:01:00.000Z", kind: "preview" },
+    ];
+    expect(given(linkClicks, late)[0]).toMatchObject({
+      ...{ totalClicks: 4, date: "2026-03-03", _position: position(3) },
+      day: { first: position(0), last: position(2) },
+    });
+    const [day, earlier] = partsGiven(late);
+    expect(day).toMatchObject({
+      ...{ _id: "sho.rt/abc@2026-03-01", _position: position(3), first: position(1), last: position(3) },
+      quarters: [[40, 1, 1, 0]],
+    });
+    expect(tallyOf(earlier, "countries")).toEqual(["DE", 1]);
+    expect(earlier?.kinds.preview?.tallies).toEqual(day?.kinds.preview?.tallies);
+  });
+
+  it("of earlier days have their breakdowns added up", () => {
+    const [first, second, third] = ["01", "02", "03"].map((day) => `2026-03-${day}T10:00:00.000Z`);
+    const of = (at = "", country = "", source = ""): Click => ({ at, country, utm: { source } });
+    const days = [of(first, "FR", "mail"), of(first, "DE"), of(second, "FR", "mail"), of(third, "JP", "web")];
+    const earlier = partsGiven(days).find(({ _id }) => _id === earlierOf("sho.rt/abc"));
+    expect(tallyOf(earlier, "countries")).toEqual(["FR", 2, "DE", 1]);
+    expect(earlier?.kinds.click).toMatchObject({ utm: { source: ["mail", 2] }, visitors: "" });
+    expect(earlier).toMatchObject({ _position: position(3), quarters: [] });
+  });
+
+  it("of a link have breakdowns and visitors by kind, and the positions of the first and last click", () => {
+    const [document] = given(linkClicks, [
       { at: "2026-03-01T10:59:59.999Z", visitor: "a".repeat(16), utm: { source: "mail" } },
       { at: "2026-03-01T08:00:00.000Z", visitor: "b".repeat(16), country: "DE", city: "" },
       { at: "2026-03-01T10:00:00.000Z", visitor: "a".repeat(16), utm: { source: "mail" } },
       { at: "2026-03-01T10:00:00.000Z", visitor: "a".repeat(16), kind: "qr_scan" },
     ]);
-    expect(day).toMatchObject({ first: position(0), _position: position(3) });
-    expect(day?.kinds).toEqual({
+    expect(document?.day).toMatchObject({ first: position(0), last: position(3) });
+    expect(document?.day.kinds).toEqual({
       click: {
         tallies: [
           ["desktop", 3],
@@ -135,19 +179,19 @@ describe("breakdowns of a link", () => {
       ...{ device: "unknown", country: "unknown", city: "", referrerHost: "direct" },
       ...{ browser: { name: "unknown", version: "" }, os: { name: "", version: "" } },
     };
-    expect(given(linkClicks, [{}, nothing, {}])[0]).toMatchObject({
-      devices: ["desktop", 2, "unknown", 1],
-      countries: ["FR", 2, "unknown", 1],
-      cities: ["Paris, FR", 2, "unknown", 1],
-      browsers: ["Firefox", 2, "unknown", 1],
-      os: ["Linux", 2, "unknown", 1],
-      referrers: ["example.org", 2, "direct", 1],
-    });
+    expect(given(linkClicks, [{}, nothing, {}])[0]?.day.kinds.click?.tallies).toEqual([
+      ["desktop", 2, "unknown", 1],
+      ["FR", 2, "unknown", 1],
+      ["Paris, FR", 2, "unknown", 1],
+      ["Firefox", 2, "unknown", 1],
+      ["Linux", 2, "unknown", 1],
+      ["example.org", 2, "direct", 1],
+    ]);
   });
 
   it("count the utm parameters that were given", () => {
     const clicks: Click[] = [{ utm: { source: "mail", term: "" } }, { utm: { source: "mail" } }, {}];
-    expect(given(linkClicks, clicks)[0]?.utm).toEqual({
+    expect(given(linkClicks, clicks)[0]?.day.kinds.click?.utm).toEqual({
       source: ["mail", 2],
     });
   });
@@ -158,11 +202,9 @@ describe("breakdowns of a link", () => {
       linkClicks,
       names.map((source) => ({ utm: { source }, referrerHost: source })),
     );
-    expect(document?.utm.source).toEqual([
-      ...["__proto__", 2, "constructor", 1],
-      ...["a.b", 1, "$set", 1, "toString", 1],
-    ]);
-    expect(document?.referrers).toEqual(document?.utm.source);
+    const source = document?.day.kinds.click?.utm?.source;
+    expect(source).toEqual([...["__proto__", 2, "constructor", 1], ...["a.b", 1, "$set", 1, "toString", 1]]);
+    expect(tallyOf(document?.day, "referrers")).toEqual(source);
   });
 
   it("stay bounded with thousands of values, with exact sums and the most frequent values", () => {
@@ -172,8 +214,8 @@ describe("breakdowns of a link", () => {
         : { referrerHost: `h${n}.example`, city: `c${n}` };
     });
     const [document] = given(linkClicks, clicks);
-    for (const dimension of DIMENSIONS) expect(total(document?.[dimension] ?? [])).toBe(3_000);
-    const referrers = valueCounts(document?.referrers ?? []);
+    for (const dimension of DIMENSIONS) expect(total(tallyOf(document?.day, dimension))).toBe(3_000);
+    const referrers = valueCounts(tallyOf(document?.day, "referrers"));
     expect(referrers.length).toBeLessThanOrEqual(200);
     expect(referrers).toContainEqual(["often.example", 1_000]);
     expect(referrers.some(([value]) => value === "other")).toBe(true);

@@ -17,7 +17,8 @@ it("keeps a document from the second commit that changes it, as most are written
   const fold = new DocumentFold(linkClicks, { getMany });
   const readFor = async (n: number) => {
     await fold.fold([stored(n, linkClicked({ link: LINK }))]);
-    for (const document of fold.changed()) documents.set(document._id, JSON.stringify(document));
+    for (const document of fold.changed().flatMap((one) => one.documents))
+      documents.set(document._id, JSON.stringify(document));
     fold.committed();
     return read.splice(0);
   };

@@ -1,5 +1,6 @@
 // Equal texts in memory once, and not for ever.
 import { expect, it } from "vitest";
+import { DIMENSIONS } from "../../../src/projections/definitions/click-dimensions.ts";
 import { linkClicks } from "../../../src/projections/definitions/link-clicks.ts";
 import { sharedTexts } from "../../../src/projections/shared-texts.ts";
 import { linkClicked, stored } from "../../support/event-store/stored-events.ts";
@@ -27,7 +28,7 @@ it("is asked for the texts that a link's document keeps", () => {
   const plain = linkClicks.evolve(linkClicks.empty(same), same);
   const texts = (value: unknown) => JSON.stringify(value).match(/ \(shared\)/g)?.length ?? 0;
   expect(texts(plain)).toBe(0);
-  expect(texts(document.cities)).toBe(1);
+  expect(texts(document.day.kinds.click?.tallies[DIMENSIONS.indexOf("cities")])).toBe(1);
   expect(texts(document.recent)).toBeGreaterThanOrEqual(3);
 });
 

@@ -1,4 +1,4 @@
-// Hits by UTC day, quarter-hour and kind, for time series; here those of accounts, those of links in link-days.ts.
+// Hits by UTC day, quarter-hour and kind, for time series; here those of accounts, those of links in link-day.ts.
 import type { LinkClicked } from "../../../events/catalogue.ts";
 import { PREFIX } from "../../../events/streams.ts";
 import { CLICK_KINDS, type ClickKind } from "../../../events/vocabulary.ts";

@@ -1,11 +1,10 @@
 // Folds parts of a link's days from its clicks in the log, where a document has more than is asked for.
+import { reclassified } from "../../../classification/reclassify.ts";
 import { clicksBetween } from "../../../click-log/clicks-between.ts";
 import { withdrawalsOf } from "../../../click-log/read-withdrawals.ts";
 import type { EventStore, Position } from "../../../event-store/port.ts";
 import { isWithdrawnBy } from "../../../events/withdrawals.ts";
-import { underRules } from "../../../projections/builds/build.ts";
-import { type LinkDayDocument, linkDays } from "../../../projections/definitions/days/link-days.ts";
-import type { Fields } from "../../../projections/projection.ts";
+import { emptyDay, type LinkDay, withClick } from "../../../projections/definitions/days/link-day.ts";
 
 /**
  * The clicks of a UTC day (YYYY-MM-DD) that happened in [from, to), in milliseconds, and were recorded between the
@@ -21,7 +20,7 @@ export type DayPart = {
   rules?: string | undefined;
 };
 
-export type DayNumbers = Pick<LinkDayDocument, "quarters" | "kinds">;
+export type DayNumbers = Pick<LinkDay, "quarters" | "kinds">;
 
 /** Undefined for a part without clicks. */
 export type FoldedParts = (DayNumbers | undefined)[];
@@ -37,7 +36,7 @@ export async function foldDayParts(
   asOf: Position,
 ): Promise<FoldedParts> {
   const isWithdrawn = isWithdrawnBy(await withdrawalsOf({ eventStore }, link, asOf));
-  const folded = new Map<DayPart, Fields<LinkDayDocument>>();
+  const folded = new Map<DayPart, LinkDay>();
   for (const { first, last, parts: together } of joined(parts)) {
     const range = first === "" ? { after: "", upTo: last } : { from: first, upTo: last };
     for await (const clicks of clicksBetween({ eventStore }, link, range))
@@ -48,7 +47,8 @@ export async function foldDayParts(
           const isIn = part.day === at.slice(0, 10) && time >= part.from && time < part.to;
           if (!isIn || click.position < part.first || click.position > part.last) continue;
           if (isWithdrawn({ ...click.data, position: click.position })) continue;
-          folded.set(part, foldOf(part).evolve(folded.get(part) ?? linkDays.empty(click), click));
+          const counted = part.rules === undefined ? click : reclassified(click, part.rules);
+          folded.set(part, withClick(folded.get(part) ?? emptyDay(), counted));
         }
       }
   }
@@ -56,10 +56,6 @@ export async function foldDayParts(
     const day = folded.get(part);
     return day && { quarters: day.quarters, kinds: day.kinds };
   });
-}
-
-function foldOf({ rules }: DayPart): typeof linkDays {
-  return rules === undefined ? linkDays : underRules(linkDays, rules);
 }
 
 /** Parts whose positions overlap, with the positions that they span together. */

@@ -3,7 +3,7 @@
 import { LRUCache } from "lru-cache";
 import type { EventStore, Position } from "../../../event-store/port.ts";
 import { dateOf } from "../../../projections/definitions/days/days.ts";
-import type { LinkDayDocument } from "../../../projections/definitions/days/link-days.ts";
+import type { LinkDayDocument } from "../../../projections/definitions/days/link-day.ts";
 import { firstCorrectionAfter, type PositionThen } from "./as-of.ts";
 import type { DayNumbers, DayPart, FoldedParts } from "./day-parts.ts";
 import { DAY_MS, QUARTER_MS } from "./time-zone.ts";
@@ -70,18 +70,15 @@ function partOf(
   { from, to, now, asOf, rules }: Cut,
   corrected: Position | undefined,
 ): "all" | "none" | DayPart {
-  const { _position, first, quarters } = document;
+  const { _position, first, last, quarters } = document;
   const day = dateOf(document);
   const midnight = Date.parse(`${day}T00:00:00.000Z`);
-  const part = (firstPosition: Position): DayPart => ({
-    ...{ day, from: Math.max(from, midnight), to: Math.min(to, midnight + DAY_MS), first: firstPosition },
-    last: _position < asOf ? _position : asOf,
-    rules,
-  });
-  if (corrected !== undefined && _position >= corrected) return part("");
+  const cutOut = { day, from: Math.max(from, midnight), to: Math.min(to, midnight + DAY_MS), rules };
+  if (corrected !== undefined && _position >= corrected) return { ...cutOut, first: "", last: asOf };
   if (first > asOf) return "none";
   const starts = quarters.map(([quarter]) => midnight + quarter * QUARTER_MS);
   if (starts.every((start) => start + QUARTER_MS <= from || start >= to)) return "none";
   const isIn = (start: number) => start >= from && (start + QUARTER_MS <= to || (start < to && to >= now));
-  return _position <= asOf && starts.every(isIn) ? "all" : part(first);
+  if (last <= asOf && starts.every(isIn)) return "all";
+  return { ...cutOut, first, last: last < asOf ? last : asOf };
 }

@@ -7,7 +7,7 @@ import type { EventStore, Position } from "../../../event-store/port.ts";
 import { CLICK_KINDS } from "../../../events/vocabulary.ts";
 import { ProjectionNotBuilt } from "../../../projections/builds/errors.ts";
 import { type DayDocument, dateOf } from "../../../projections/definitions/days/days.ts";
-import { linkDays } from "../../../projections/definitions/days/link-days.ts";
+import { linkClicks } from "../../../projections/definitions/link-clicks.ts";
 import type { LinkDocument } from "../../../projections/definitions/links.ts";
 import { checkpointName } from "../../../projections/projection.ts";
 import type { ReadStore } from "../../../read-store/port.ts";
@@ -56,8 +56,8 @@ const DAYS_AT_A_TIME = 100;
 /** The query @throws InvalidRange, InvalidPosition, NotFound, ProjectionNotBuilt; what the stores throw */
 export function rangeAnalytics(deps: RangeAnalyticsDeps): RangeQuery {
   const { eventStore, readStore } = deps;
-  const next = nextEventFinder(eventStore, linkDays.prefixes);
-  const nextThen = nextEventFinder(eventStore, linkDays.prefixes);
+  const next = nextEventFinder(eventStore, linkClicks.prefixes);
+  const nextThen = nextEventFinder(eventStore, linkClicks.prefixes);
   const inRange = daysInRange(deps);
   const positionsThen = new LRUCache<number, Position>({ max: KEPT_TIMES });
 
@@ -88,7 +88,7 @@ export function rangeAnalytics(deps: RangeAnalyticsDeps): RangeQuery {
   /** Waits until all clicks up to the position are counted. */
   async function whenCounted(position: Position): Promise<void> {
     for (let waited = 0; ; waited += POLL_MS) {
-      const counted = (await readStore.checkpoint(checkpointName(linkDays)))?.position ?? "";
+      const counted = (await readStore.checkpoint(checkpointName(linkClicks)))?.position ?? "";
       const click = counted < position ? await next(counted || undefined) : undefined;
       if (!click || click.position > position) return;
       if (waited >= COUNTED_WITHIN_MS)

@@ -2,10 +2,12 @@
 import type { Position } from "../../../event-store/port.ts";
 import { queriedBuild } from "../../../projections/builds/build.ts";
 import { readBuilds } from "../../../projections/builds/builds-document.ts";
-import { ProjectionNotBuilt } from "../../../projections/builds/errors.ts";
-import { type LinkDayDocument, linkDays } from "../../../projections/definitions/days/link-days.ts";
+import { dayOf } from "../../../projections/definitions/days/days.ts";
+import type { LinkDayDocument } from "../../../projections/definitions/days/link-day.ts";
+import { type LinkClicksDocument, linkClicks } from "../../../projections/definitions/link-clicks.ts";
 import { checkpointName, type Projection } from "../../../projections/projection.ts";
 import type { ReadStore } from "../../../read-store/port.ts";
+import { LINK_DAYS, presentDay, refuseEarlierVersion } from "../link-clicks.ts";
 
 export type ReadDaysDeps = {
   readStore: Pick<ReadStore, "checkpoint" | "find" | "get">;
@@ -18,58 +20,64 @@ export type ReadDaysDeps = {
  */
 export type ReadDays = { days: LinkDayDocument[]; position: Position; rules: string | undefined };
 
-/** The version of link-days. */
-const BREAKDOWNS_SINCE = 3;
 const PAGE = 100;
 const TRIES = 10;
 const BETWEEN_TRIES_MS = 5;
-const RETRY_AFTER_S = 5;
 
 /**
  * In order; `from`, `to`: YYYY-MM-DD, inclusive, undefined for the first and the last. Retries for about 50 ms while a
  * commit is in flight, after which no day has later clicks than `position`.
- * @throws ProjectionNotBuilt while queries read days of a version without breakdowns
+ * @throws ProjectionNotBuilt while queries read documents of an earlier version
  */
 export async function readLinkDays(
   deps: ReadDaysDeps,
   link: string,
-  range: { from: string | undefined; to: string | undefined },
+  wanted: { from: string | undefined; to: string | undefined },
 ): Promise<ReadDays> {
-  const positionNow = async () => (await deps.readStore.checkpoint(checkpointName(linkDays)))?.position ?? "";
-  const build = queriedBuild(linkDays as unknown as Projection, await readBuilds(deps.readStore));
+  const { readStore, sleep } = deps;
+  const bounds = { from: wanted.from ?? "0000-01-01", to: wanted.to ?? "9999-12-31" };
+  const build = queriedBuild(linkClicks as unknown as Projection, await readBuilds(readStore));
   for (let attempt = 1; ; attempt += 1) {
-    const position = await positionNow();
-    const days = await readAllDays(deps, link, range);
-    // A link without clicks in the range has no document that would tell; the list of builds may be half a second old.
-    const isOlder = build !== undefined && build.version < BREAKDOWNS_SINCE;
-    if (isOlder || days.some(({ kinds }) => kinds === undefined))
-      throw new ProjectionNotBuilt(
-        "What ranges are answered from (link-days 3) is being made",
-        RETRY_AFTER_S,
-      );
+    const position = (await readStore.checkpoint(checkpointName(linkClicks)))?.position ?? "";
+    // Before its parts, so that a day that ends meanwhile is in both rather than in none.
+    const clicks = await readStore.get<LinkClicksDocument>(linkClicks.collection.name, link);
+    refuseEarlierVersion(clicks);
+    const present = clicks && isIn(bounds, clicks.date) ? presentDay(clicks) : undefined;
+    const days = eachOnce(await readDays(readStore, link, bounds), present);
     const isConsistent = days.every(({ _position }) => _position <= position);
     if (isConsistent || attempt === TRIES) return { days, position, rules: build?.rules };
-    await deps.sleep(BETWEEN_TRIES_MS);
+    await sleep(BETWEEN_TRIES_MS);
   }
 }
 
-/** In pages, so that reading many days doesn't block the thread. */
-async function readAllDays(
-  { readStore }: ReadDaysDeps,
+type Bounds = { from: string; to: string };
+
+function isIn({ from, to }: Bounds, date: string): boolean {
+  return date >= from && date <= to;
+}
+
+/** Days that are over, in pages, so that reading many doesn't block the thread. */
+async function readDays(
+  readStore: Pick<ReadStore, "find">,
   link: string,
-  { from = "0000-01-01", to = "9999-12-31" }: { from: string | undefined; to: string | undefined },
+  { from, to }: Bounds,
 ): Promise<LinkDayDocument[]> {
   const all: LinkDayDocument[] = [];
-  const bounds = { field: "_id", from: `${link}@${from}`, to: `${link}@${to}~` };
+  const range = { field: "_id", from: dayOf(link, from), to: `${dayOf(link, to)}~` };
   for (let after: { value: string; id: string } | undefined; ; ) {
-    const page = await readStore.find<LinkDayDocument>(linkDays.collection.name, {
-      range: bounds,
-      limit: PAGE,
-      ...(after && { after }),
-    });
+    const query = { range, limit: PAGE, ...(after && { after }) };
+    const page = await readStore.find<LinkDayDocument>(LINK_DAYS, query);
     for (const day of page) all.push(day);
     const last = page.at(-1);
     if (!last || page.length < PAGE) return all;
     after = { value: last._id, id: last._id };
   }
+}
+
+/** Of a day that was read twice the newer: it has ended meanwhile, or its document is from when its clicks were withdrawn. */
+function eachOnce(over: readonly LinkDayDocument[], present: LinkDayDocument | undefined): LinkDayDocument[] {
+  if (!present) return [...over];
+  const same = over.find(({ _id }) => _id === present._id);
+  if (same && same._position > present._position) return [...over];
+  return [...over.filter((one) => one !== same), present].sort((a, b) => (a._id < b._id ? -1 : 1));
 }

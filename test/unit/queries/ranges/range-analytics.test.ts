@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EventStore, Position } from "../../../../src/event-store/port.ts";
 import { openSqliteEventStore } from "../../../../src/event-store/sqlite/event-store.ts";
 import { withdrawalStream } from "../../../../src/events/streams.ts";
-import { linkDays } from "../../../../src/projections/definitions/days/link-days.ts";
+import { linkClicks } from "../../../../src/projections/definitions/link-clicks.ts";
 import { allProjections, lifecycleProjections } from "../../../../src/projections/groups.ts";
 import { checkpointName } from "../../../../src/projections/projection.ts";
 import { ProjectionRunner } from "../../../../src/projections/runner/runner.ts";
@@ -204,7 +204,7 @@ describe("what an answer says about its position", () => {
   it("holds also while a commit is in flight: later clicks of a day are left out", async () => {
     await clicked("2026-03-02T10:00:00Z");
     await project();
-    const before = await readStore.checkpoint(checkpointName(linkDays));
+    const before = await readStore.checkpoint(checkpointName(linkClicks));
     await clicked("2026-03-02T10:01:00Z");
     await clicked("2026-03-03T10:01:00Z");
     await project();
@@ -213,14 +213,10 @@ describe("what an answer says about its position", () => {
     expect(await query({})).toMatchObject({ position: before?.position, totals: { total: 1 } });
   });
 
-  it("is refused with 503 while the days are of a version that has no breakdowns", async () => {
+  it("is refused with 503 while queries read documents of an earlier version", async () => {
     await project();
-    const earlier = {
-      _id: `${LINK}@2026-03-02`,
-      _position: "1".padStart(20, "0"),
-      quarters: [[40, 1, 0, 0]],
-    };
-    await readStore.replace(linkDays.collection.name, [earlier]);
+    const earlier = { _id: LINK, _position: "1".padStart(20, "0"), totalClicks: 1, countries: ["FR", 1] };
+    await readStore.replace(linkClicks.collection.name, [earlier]);
     await expect(ask({})).rejects.toMatchObject({ code: "store_unavailable", retryAfterSeconds: 5 });
   });
 });

@@ -1,0 +1,85 @@
+// What is answered about the hits of a link in any range of time: its UTC days, with counts and breakdowns by kind.
+import type { Position } from "../../../event-store/port.ts";
+import type { LinkClicked } from "../../../events/catalogue.ts";
+import { CLICK_KINDS, type ClickKind, UTM_FIELDS, type UtmField } from "../../../events/vocabulary.ts";
+import type { Document } from "../../../read-store/port.ts";
+import { asGiven, type SharedTexts } from "../../shared-texts.ts";
+import { DIMENSIONS, VALUE_OF } from "../click-dimensions.ts";
+import { type Tally, valueCounts, withCount, withOne } from "../tally.ts";
+import { type QuarterHour, withHit } from "./days.ts";
+import { type Visitors, withVisitor } from "./visitors.ts";
+
+/** Hits of one kind: a tally for each of DIMENSIONS, in their order; `utm`: only fields with values. */
+export type KindOfDay = { tallies: Tally[]; visitors: Visitors; utm?: { [F in UtmField]?: Tally } };
+
+/**
+ * `first`, `last`: positions of the day's first and last click in the log, between which are also those that came late or
+ * were imported; "" without clicks. `kinds`: those with hits.
+ */
+export type LinkDay = {
+  first: Position;
+  last: Position;
+  quarters: QuarterHour[];
+  kinds: { [K in ClickKind]?: KindOfDay };
+};
+
+/** Of a day that is over. `_id`: as of `dayOf`. */
+export type LinkDayDocument = Document & LinkDay;
+
+export type Click = LinkClicked & { position: Position };
+
+export function emptyDay(): LinkDay {
+  return { first: "", last: "", quarters: [], kinds: {} };
+}
+
+/** Counts the click, in place. `shared`: for its texts that the day keeps. */
+export function withClick(day: LinkDay, click: Click, shared: SharedTexts = asGiven): LinkDay {
+  const { data, position } = click;
+  if (day.first === "") day.first = position;
+  day.last = position;
+  day.quarters = withHit(day.quarters, data);
+  withBreakdowns(day, click, shared);
+  const kind = kindOf(day, data.kind);
+  kind.visitors = withVisitor(kind.visitors, data.visitor);
+  return day;
+}
+
+/** Counts the click in the breakdowns alone, in place. */
+export function withBreakdowns(day: LinkDay, { data }: Click, shared: SharedTexts = asGiven): LinkDay {
+  const kind = kindOf(day, data.kind);
+  for (const [n, dimension] of DIMENSIONS.entries())
+    kind.tallies[n] = withOne(kind.tallies[n] as Tally, VALUE_OF[dimension](data), shared);
+  for (const field of UTM_FIELDS) {
+    const value = data.utm[field];
+    if (!value) continue;
+    kind.utm ??= {};
+    kind.utm[field] = withOne(kind.utm[field] ?? [], value, shared);
+  }
+  return day;
+}
+
+/** Adds the breakdowns of a day, in place. */
+export function withDay(sum: LinkDay, day: LinkDay): LinkDay {
+  for (const name of CLICK_KINDS) {
+    const added = day.kinds[name];
+    if (!added) continue;
+    const kind = kindOf(sum, name);
+    kind.tallies = kind.tallies.map((tally, n) => both(tally, added.tallies[n]));
+    for (const field of UTM_FIELDS) {
+      const values = added.utm?.[field];
+      if (!values) continue;
+      kind.utm ??= {};
+      kind.utm[field] = both(kind.utm[field], values);
+    }
+  }
+  return sum;
+}
+
+function both(sum: Tally = [], added: Tally = []): Tally {
+  return valueCounts(added).reduce((tally, [value, count]) => withCount(tally, value, count), sum);
+}
+
+function kindOf({ kinds }: LinkDay, name: ClickKind): KindOfDay {
+  kinds[name] ??= { tallies: DIMENSIONS.map(() => []), visitors: "" };
+  return kinds[name];
+}

@@ -1,4 +1,4 @@
-// The documents of the bare recorder: for each link one of totals with its ten last clicks, and one of the day.
+// The documents of the bare recorder: one for each link, of its day with its ten last clicks.
 import type { DatabaseSync } from "node:sqlite";
 import { openDocumentsDatabase } from "../databases.ts";
 import type { BareClick } from "./bare-log.ts";
@@ -8,57 +8,47 @@ const MAX_VISITORS = 256;
 const CODE = 10;
 const MAX_VALUES = 200;
 const OTHER = "other";
-const KINDS = ["totals", "days"] as const;
 /** As many values as real ones have. */
 const DEVICES = ["desktop", "mobile", "tablet"];
 const SYSTEMS = ["Windows", "macOS", "Android", "iOS", "Linux", "Chrome OS", "unknown"];
 const BROWSERS = ["Chrome", "Safari", "Firefox", "Edge", "Opera", "Samsung Internet", "unknown"];
 
-/**
- * `tallies`: of six values, each a list of values and counts in turn. `recent`: the last clicks of totals. `visitors`: the
- * codes of a day, one after the other.
- */
+/** `tallies`: of six values, each a list of values and counts in turn. `visitors`: the codes of a day, one after the other. */
 type Counts = { clicks: number; tallies: (string | number)[][]; recent: string[][]; visitors: string };
 
-/** `kept`: documents of either kind that stay in memory after a commit. */
+/** `kept`: documents that stay in memory after a commit. */
 export function openBareCounts(
   folder: string,
   { name = "bare-counts.db", kept }: { name?: string; kept: number },
 ) {
   const db = openDocumentsDatabase(folder, name);
-  const [totals, days] = KINDS.map((kind) => kindOf(db, kind, kept)) as [Kind, Kind];
+  const links = linksIn(db, kept);
   return {
     count(click: BareClick): void {
-      const values = valuesOf(click);
-      const [total, day] = [totals.changed(click.link), days.changed(click.link)];
-      countIn(total, values);
+      const link = links.changed(click.link);
       const { at, userAgent, country, city, address, referrer } = click;
-      if (total.recent.length === RECENT_CLICKS) total.recent.shift();
-      total.recent.push([at, userAgent, country, city, address, referrer]);
-      countIn(day, values);
+      if (link.recent.length === RECENT_CLICKS) link.recent.shift();
+      link.recent.push([at, userAgent, country, city, address, referrer]);
+      countIn(link, valuesOf(click));
       const code = click.visitor.slice(0, CODE);
-      if (day.visitors.length < MAX_VISITORS * CODE && !day.visitors.includes(code)) day.visitors += code;
+      if (link.visitors.length < MAX_VISITORS * CODE && !link.visitors.includes(code)) link.visitors += code;
     },
     commit(): void {
       db.exec("BEGIN IMMEDIATE");
-      totals.write();
-      days.write();
+      links.write();
       db.exec("COMMIT");
     },
-    /** Clicks in all documents of a kind, from the file. */
-    counted: () =>
-      KINDS.map((kind) => Number(db.prepare(`SELECT sum(body ->> 'clicks') AS n FROM ${kind}`).get()?.n)),
+    /** Clicks in all documents, from the file. */
+    counted: () => Number(db.prepare("SELECT sum(body ->> 'clicks') AS n FROM links").get()?.n),
     close: () => db.close(),
   };
 }
 
-type Kind = ReturnType<typeof kindOf>;
-
-function kindOf(db: DatabaseSync, kind: (typeof KINDS)[number], kept: number) {
-  db.exec(`CREATE TABLE IF NOT EXISTS ${kind} (id TEXT PRIMARY KEY, body TEXT NOT NULL)`);
-  const read = db.prepare(`SELECT body FROM ${kind} WHERE id = ?`);
+function linksIn(db: DatabaseSync, kept: number) {
+  db.exec("CREATE TABLE IF NOT EXISTS links (id TEXT PRIMARY KEY, body TEXT NOT NULL)");
+  const read = db.prepare("SELECT body FROM links WHERE id = ?");
   const write = db.prepare(
-    `INSERT INTO ${kind} VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET body = excluded.body`,
+    "INSERT INTO links VALUES (?, ?) ON CONFLICT (id) DO UPDATE SET body = excluded.body",
   );
   /** In the order of their last change. */
   const inMemory = new Map<string, Counts>();

@@ -1,4 +1,4 @@
-// The bare recorder's third thread: reads the log, hashes each click for a seal, and commits both documents every two seconds.
+// The bare recorder's third thread: reads the log, hashes each click for a seal, and commits the documents every two seconds.
 import { hash } from "node:crypto";
 import { folder, keepReading, reportCommitted, server } from "../thread-loops.ts";
 import { openBareCounts } from "./bare-counts.ts";
@@ -10,7 +10,7 @@ const COMMIT_EVERY_MS = 2_000;
 const MAX_CLICKS = 40_000;
 const READ_EVERY_MS = 100;
 const BATCHES = 50;
-/** Of each kind: those of all links of a benchmark by Zipf, and of a tenth of 100,000 links. */
+/** Those of all links of a benchmark by Zipf, and of a tenth of 100,000 links. */
 const KEPT_DOCUMENTS = 10_000;
 
 const read = server ? (await openServerLog(server)).follow() : followBareLog();

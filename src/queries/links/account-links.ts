@@ -129,7 +129,7 @@ export async function countLinks(
 
 async function withClicks({ readStore }: Deps, page: readonly LinkDocument[]): Promise<ListedLink[]> {
   const ids = page.map(({ _id }) => _id);
-  const found = await readStore.getMany<LinkClicksDocument>(linkClicks.collection.name, ids);
+  const found = await readStore.getMany<LinkClicksDocument>(linkClicks.collection.name, ids, ["totalClicks"]);
   const clicks = new Map(found.map(({ _id, totalClicks }) => [_id, totalClicks]));
   return page.map((link) => ({ ...link, clicks: clicks.get(link._id) ?? 0 }));
 }

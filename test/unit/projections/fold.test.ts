@@ -1,9 +1,10 @@
 // The documents that a fold keeps in memory between commits.
 import { expect, it } from "vitest";
+import { emptyDay } from "../../../src/projections/definitions/days/link-day.ts";
 import { linkClicks } from "../../../src/projections/definitions/link-clicks.ts";
 import { DocumentFold } from "../../../src/projections/runner/fold.ts";
 import type { Document } from "../../../src/read-store/port.ts";
-import { linkClicked, stored } from "../../support/event-store/stored-events.ts";
+import { stored as event, linkClicked, position } from "../../support/event-store/stored-events.ts";
 
 const LINK = "sho.rt/abc";
 
@@ -16,7 +17,7 @@ it("keeps a document from the second commit that changes it, as most are written
   };
   const fold = new DocumentFold(linkClicks, { getMany });
   const readFor = async (n: number) => {
-    await fold.fold([stored(n, linkClicked({ link: LINK }))]);
+    await fold.fold([event(n, linkClicked({ link: LINK }))]);
     for (const document of fold.changed().flatMap((one) => one.documents))
       documents.set(document._id, JSON.stringify(document));
     fold.committed();
@@ -26,4 +27,28 @@ it("keeps a document from the second commit that changes it, as most are written
   expect(await readFor(1)).toEqual([LINK]);
   expect(await readFor(2)).toEqual([]);
   expect(JSON.parse(documents.get(LINK) ?? "{}")).toMatchObject({ totalClicks: 3 });
+});
+
+it("counts a late click in its day as that was when it ended, not in the empty one that was kept before", async () => {
+  const stored = new Map<string, string>();
+  const getMany = async <D extends Document>(_: string, ids: readonly string[]) =>
+    ids.flatMap((id) => stored.get(id) ?? []).map((json) => JSON.parse(json) as D);
+  const fold = new DocumentFold(linkClicks, { getMany });
+  const commit = () => {
+    for (const document of fold.changed().flatMap((one) => one.documents))
+      stored.set(document._id, JSON.stringify(document));
+    fold.committed();
+  };
+  const first = `${LINK}@2026-03-01`;
+  // As a withdrawal of all of its clicks leaves it.
+  const emptied = { ...emptyDay(), _id: first, _position: position(0), _emptied: true };
+  fold.put({ documents: [], parts: [emptied] });
+  commit();
+  for (const [n, day] of ["01", "02", "01"].entries()) {
+    await fold.fold([event(n + 1, linkClicked({ link: LINK, at: `2026-03-${day}T10:00:00.000Z` }))]);
+    commit();
+  }
+  expect(JSON.parse(stored.get(first) ?? "{}")).toMatchObject({
+    ...{ first: position(1), last: position(3), quarters: [[40, 2, 0, 0]] },
+  });
 });

@@ -8,8 +8,8 @@ import type { SharedTexts } from "./shared-texts.ts";
 export type Fields<D extends Document> = Omit<D, "_id" | "_position">;
 
 /**
- * Changes parts of a document. `id`: of the part; `position`: of the event, at which a part is changed once at most; `evolve`:
- * gets undefined for a part that doesn't exist yet, and may change the given one in place.
+ * Changes parts of a document. `id`: of the part; `position`: of the event, which changes a part once at most; `evolve`: gets
+ * undefined for a part that doesn't exist yet, and may change the given one in place.
  */
 export type Parts = {
   change<P extends object>(id: string, position: Position, evolve: (part: P | undefined) => P): void;
@@ -25,7 +25,10 @@ export const withoutParts: Parts = { change: () => undefined };
 export type PartsSpec<D extends Document> = {
   /** Whether the event changes the document alone. */
   isWithin(document: Fields<D>, event: StoredEvent): boolean;
-  /** Ids of the parts that the event changes otherwise, apart from what it makes of the document itself. */
+  /**
+   * Ids of the parts that the event is counted in otherwise, which are read before it is folded. A part that the document's
+   * own content becomes isn't among them: it replaces what is stored.
+   */
   idsOf(event: StoredEvent): string[];
   /** A part without any event. */
   empty(): object;

@@ -146,6 +146,6 @@ async function finished(
   const { active: now, previous } = builds.projections[name] ?? {};
   const active = now?.version === version && now.build === build;
   let documents = 0;
-  for (const { name } of collectionsOf(projection)) documents += await readStore.count(name, {});
+  for (const collection of collectionsOf(projection)) documents += await readStore.count(collection.name, {});
   return { name, version, build, previous: (active ? previous : now)?.build ?? null, active, documents };
 }

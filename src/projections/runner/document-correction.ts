@@ -33,12 +33,12 @@ export function foldedSoFar(document: Document | undefined): Document | undefine
 
 type Load = (keys: readonly string[]) => Promise<ReadonlyMap<string, Document>>;
 /** Of documents and of their parts. */
-type LoadEither = { documents: Load; parts: Load };
+type Loads = { documents: Load; parts: Load };
 
 /** `position`: of ClicksWithdrawn or ClicksRestored. Undefined for a projection in which every recorded click counts. */
 export function documentCorrection(
   projection: Projection,
-  load: LoadEither,
+  load: Loads,
   position: Position,
 ): DocumentCorrection | undefined {
   if (projection.recounts) return recount(projection, load, position);
@@ -47,10 +47,10 @@ export function documentCorrection(
 }
 
 /** Folds the clicks that count from empty, and keeps the documents that have a click whose state changes. */
-function recount(projection: Projection, load: LoadEither, position: Position): DocumentCorrection {
+function recount(projection: Projection, load: Loads, position: Position): DocumentCorrection {
   const folded = new Map<string, Fields<Document>>();
   const changed = new Map<string, Fields<Document>>();
-  const parts = projection.parts && recountParts(projection.parts, load.parts, position);
+  const recounted = projection.parts && recountParts(projection.parts, load.parts, position);
   const guard = guarded();
   return {
     add: async (clicks) =>
@@ -60,10 +60,10 @@ function recount(projection: Projection, load: LoadEither, position: Position): 
           if (key === undefined) continue;
           if (counts) {
             const fields = folded.get(key) ?? projection.empty(click);
-            folded.set(key, projection.evolve(fields, click, asGiven, parts?.folded));
+            folded.set(key, projection.evolve(fields, click, asGiven, recounted?.folded));
           }
           if (counted !== counts && !changed.has(key)) changed.set(key, projection.empty(click));
-          parts?.see(click, counted !== counts);
+          recounted?.see(click, counted !== counts);
         }
       }),
     async documents() {
@@ -74,7 +74,7 @@ function recount(projection: Projection, load: LoadEither, position: Position): 
           const fields = folded.get(key) ?? { ...empty, [EMPTIED]: true };
           return Object.assign(fields, { _id: key, _position: position });
         });
-      return { documents, parts: (await parts?.documents(folded, projection.key)) ?? [] };
+      return { documents, parts: (await recounted?.changed(folded, projection.key)) ?? [] };
     },
     failure: guard.failure,
   };
@@ -88,28 +88,28 @@ function recountParts(spec: PartsSpec<Document>, load: Load, position: Position)
   const folded: Parts = {
     change: (id, _, evolve) => void counted.set(id, evolve(counted.get(id) as Parameters<typeof evolve>[0])),
   };
-  /** `whole`: the document as it is counted now; undefined when no click is left. */
-  const isKept = (id: string, part: Document | undefined, whole: Fields<Document> | undefined) => {
-    const { click, isChanged } = seen.get(id) as { click: ClickEvent; isChanged: boolean };
-    const before = foldedSoFar(part) !== undefined;
-    if (counted.has(id)) return before && !isChanged;
-    return !before && (!isChanged || (whole !== undefined && spec.isWithin(whole, click)));
-  };
   return {
     folded,
     see(click: ClickEvent, isChanged: boolean): void {
       for (const id of spec.idsOf(click))
         seen.set(id, { click, isChanged: isChanged || seen.get(id)?.isChanged === true });
     },
-    /** Those without clicks are emptied: that there were some is what an answer as of an earlier position goes by. */
-    async documents(wholes: ReadonlyMap<string, Fields<Document>>, keyOf: Projection["key"]) {
+    /**
+     * Those without clicks are emptied: that there were some is what an answer as of an earlier position goes by.
+     * `documents`: as they are counted now, by key.
+     */
+    async changed(documents: ReadonlyMap<string, Fields<Document>>, keyOf: Projection["key"]) {
       const held = await load([...seen.keys()]);
       const found: Document[] = [];
-      for (const [id, { click }] of seen) {
+      for (const [id, { click, isChanged }] of seen) {
         const part = held.get(id);
-        const whole = wholes.get(keyOf(click) ?? "");
-        if (!isOlder(part, position) || isKept(id, part, whole)) continue;
-        const fields = counted.get(id) ?? { ...spec.empty(), [EMPTIED]: true };
+        if (!isOlder(part, position)) continue;
+        const [before, after] = [foldedSoFar(part), counted.get(id)];
+        const document = documents.get(keyOf(click) ?? "");
+        const isWithin = document !== undefined && spec.isWithin(document, click);
+        const isKept = after ? before && !isChanged : !before && (isWithin || !isChanged);
+        if (isKept) continue;
+        const fields = after ?? { ...spec.empty(), [EMPTIED]: true };
         found.push(Object.assign(fields, { _id: id, _position: position }));
       }
       return found;

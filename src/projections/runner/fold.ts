@@ -119,12 +119,12 @@ export class DocumentFold {
 
   /** Those that the events may change: none for nearly all documents. */
   async #loadParts(byKey: ReadonlyMap<string, readonly StoredEvent[]>, held: Stored): Promise<Stored> {
-    const { parts, empty } = this.#projection;
+    const { parts } = this.#projection;
     if (!parts) return new Map();
     const ids = new Set<string>();
     for (const [key, own] of byKey) {
       const [first] = own;
-      const document = foldedSoFar(held.get(key)) ?? (first && empty(first));
+      const document = foldedSoFar(held.get(key)) ?? (first && this.#projection.empty(first));
       if (!document || own.every((event) => parts.isWithin(document, event))) continue;
       for (const event of own) for (const id of parts.idsOf(event)) ids.add(id);
     }

@@ -2,13 +2,7 @@
 import { UTM_FIELDS, type UtmField } from "../../events/vocabulary.ts";
 import { DIMENSIONS, type Dimension } from "../../projections/definitions/click-dimensions.ts";
 import type { KindOfDay } from "../../projections/definitions/days/link-day.ts";
-import {
-  byCountThenName,
-  OTHER,
-  type Tally,
-  type ValueCount,
-  valueCounts,
-} from "../../projections/definitions/tally.ts";
+import { byCountThenName, OTHER, type Tally, type ValueCount } from "../../projections/definitions/tally.ts";
 
 /** Largest first, `other` last. */
 export type Breakdowns = {
@@ -35,7 +29,10 @@ export function breakdownSum() {
 }
 
 function addTally(counts: Map<string, number>, tally: Tally = []): void {
-  for (const [value, count] of valueCounts(tally)) counts.set(value, (counts.get(value) ?? 0) + count);
+  for (let n = 0; n < tally.length; n += 2) {
+    const value = tally[n] as string;
+    counts.set(value, (counts.get(value) ?? 0) + (tally[n + 1] as number));
+  }
 }
 
 function ranked(counts: ReadonlyMap<string, number>): ValueCount[] {

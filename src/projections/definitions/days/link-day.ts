@@ -26,7 +26,7 @@ export type LinkDay = {
 /** Of a day that is over. `_id`: as of `dayOf`. */
 export type LinkDayDocument = Document & LinkDay;
 
-export type Click = LinkClicked & { position: Position };
+type Click = LinkClicked & { position: Position };
 
 export function emptyDay(): LinkDay {
   return { first: "", last: "", quarters: [], kinds: {} };

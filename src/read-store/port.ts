@@ -5,12 +5,15 @@ import type { Position } from "../event-store/port.ts";
 export type Document = { _id: string; _position: Position };
 
 /**
- * A collection and its indexes, each a list of fields; created at the start. `columns`: scalar fields that SQLite keeps in
- * columns of their own, so that an index on them costs nothing while they stay the same, and a sort reads no JSON.
+ * A collection and its indexes, each a list of fields; created at the start. `partialIndexes`: for queries in which the
+ * last field has a value or a bound; SQLite leaves the documents out of them where it is null. `columns`: scalar fields that
+ * SQLite keeps in columns of their own, so that an index on them costs nothing while they stay the same, and a sort reads
+ * no JSON.
  */
 export type CollectionSpec = {
   name: string;
   indexes: readonly (readonly string[])[];
+  partialIndexes?: readonly (readonly string[])[];
   columns?: readonly string[];
 };
 

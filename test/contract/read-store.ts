@@ -274,6 +274,28 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreFix
       expect(await store.count("ranked", { where: { size: 5 } })).toBe(0);
     });
 
+    it("finds by a partial index as without one", async () => {
+      await store.ensure([{ name: "partly", indexes: [], partialIndexes: [["title", "owner"]] }]);
+      const title = "same";
+      const found = async (query: Partial<FindQuery>) =>
+        (await store.find("partly", { limit: 100, ...query })).map(({ _id }) => _id);
+      await store.replace("partly", [
+        note("a", { title }),
+        note("b", { title, owner: null }),
+        note("c", { title, owner: "y" }),
+      ]);
+      const ofAnybody = { field: "owner", from: "" };
+      expect(await found({ where: { title }, range: ofAnybody })).toEqual(["a", "c"]);
+      expect(await found({ where: { title, owner: "x" }, range: ofAnybody })).toEqual(["a"]);
+      expect(await found({ where: { title, owner: null } })).toEqual(["b"]);
+      expect(await found({ where: { title } })).toEqual(["a", "b", "c"]);
+      await store.replace("partly", [
+        note("a", { title, owner: null, _position: "002" }),
+        note("b", { title, _position: "002" }),
+      ]);
+      expect(await found({ where: { title }, range: ofAnybody })).toEqual(["b", "c"]);
+    });
+
     it("deletes a checkpoint, so that a lower one can be saved again", async () => {
       await store.saveCheckpoint("p:1", { position: "9", recordedAt: "" });
       await store.resetCheckpoint("p:1");

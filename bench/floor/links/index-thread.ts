@@ -15,8 +15,7 @@ db.exec(`
   CREATE TABLE links (id TEXT PRIMARY KEY, body TEXT NOT NULL);
   CREATE INDEX by_key ON links (${["keyId", "at", "slug", "domainId", "shortUrl", "longUrl"].map(of)});
   CREATE INDEX by_account ON links (${["accountId", "at", "slug", "domainId", "shortUrl", "longUrl"].map(of)});
-  CREATE INDEX by_slug ON links (${["slug", "accountId"].map(of)});
-  CREATE INDEX by_domain ON links (${["slug", "domainId"].map(of)});
+  CREATE INDEX by_slug ON links (${["slug", "domainId"].map(of)}) WHERE ${of("domainId")} IS NOT NULL;
   CREATE TABLE entries (id TEXT PRIMARY KEY, category TEXT, account TEXT, actor TEXT, correlation TEXT, body TEXT);
   CREATE INDEX by_category ON entries (category, id);
   CREATE INDEX by_owner ON entries (account, id);

@@ -28,9 +28,9 @@ export const links: Projection<LinkDocument> = {
       // Covering indexes for both lists: they hold every field that is filtered or searched.
       ["keyId", "deleted", "createdAt", "_id", "domainId", "shortUrl", "longUrl"],
       ["accountId", "deleted", "createdAt", "_id", "status", "domainId", "shortUrl", "longUrl"],
-      ["slug", "accountId"],
-      ["slug", "domainId"],
     ],
+    // A link of the default host is found by its `_id`.
+    partialIndexes: [["slug", "domainId"]],
   },
   prefixes: [PREFIX.link],
   handles: ["LinkCreated", "LinkRetargeted", "LinkDisabled", "LinkEnabled", "LinkDeleted", "LinkRestored"],

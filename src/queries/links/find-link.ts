@@ -4,7 +4,7 @@ import type { EventStore } from "../../event-store/port.ts";
 import { linkKey } from "../../events/streams.ts";
 import { type DomainDocument, domains } from "../../projections/definitions/domains.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
-import type { Document, FindQuery, ReadStore } from "../../read-store/port.ts";
+import type { ReadStore } from "../../read-store/port.ts";
 import { Forbidden, NotFound } from "../errors.ts";
 import { linkFromStream } from "./link-from-stream.ts";
 
@@ -23,14 +23,10 @@ export async function findLinkBySlug(
   domainId?: string,
 ): Promise<LinkDocument | undefined> {
   const slug = slugAsGiven.toLowerCase();
-  if (domainId !== undefined) {
-    const [onDomain] = await findLinks(deps, { slug, domainId }, 1);
-    return onDomain ?? (await notYetProjected(deps, slug, await hostsOf(deps, { domainId })));
-  }
-  const known = await deps.readStore.get<LinkDocument>(links.collection.name, linkKey(deps.baseHost, slug));
-  if (known && !known.deleted) return known;
-  const candidates = await findLinks(deps, { slug }, MOST_CANDIDATES);
-  return preferred(candidates, deps.baseHost) ?? (await notYetProjected(deps, slug, [deps.baseHost]));
+  if (domainId === undefined)
+    return (await linkOn(deps, [deps.baseHost], slug)) ?? (await oldestOnDomains(deps, { slug }));
+  const onDomain = await oldestOnDomains(deps, { slug, domainId });
+  return onDomain ?? (await linkOn(deps, await hostsOf(deps, { domainId }), slug));
 }
 
 /**
@@ -40,37 +36,35 @@ export async function findLinkBySlug(
  */
 export async function findOwnLink(
   deps: FindLinkDeps,
-  caller: Pick<Caller, "accountId">,
+  { accountId }: Pick<Caller, "accountId">,
   slugAsGiven: string,
   domainId?: string,
 ): Promise<LinkDocument> {
   const slug = slugAsGiven.toLowerCase();
-  const { accountId } = caller;
   const where = domainId === undefined ? { slug } : { slug, domainId };
-  const own = preferred(await findLinks(deps, { ...where, accountId }, MOST_CANDIDATES), deps.baseHost);
-  if (own) return own;
-  const [foreign] = await findLinks(deps, where, 1);
+  const onBase = domainId === undefined ? await linkOn(deps, [deps.baseHost], slug) : undefined;
+  if (onBase?.accountId === accountId) return onBase;
+  const onDomain = await oldestOnDomains(deps, { ...where, accountId });
+  if (onDomain) return onDomain;
   const hosts = await hostsOf(deps, domainId === undefined ? { accountId } : { domainId });
-  const made = await notYetProjected(deps, slug, domainId === undefined ? [deps.baseHost, ...hosts] : hosts);
-  if (made?.accountId === accountId) return made;
-  if (foreign ?? made) throw new Forbidden("This link belongs to another account.");
+  const onHost = await linkOn(deps, hosts, slug);
+  if (onHost?.accountId === accountId) return onHost;
+  if (onBase ?? onHost ?? (await oldestOnDomains(deps, where)))
+    throw new Forbidden("This link belongs to another account.");
   throw new NotFound("Short link not found.");
 }
 
-async function findLinks(
+/** Of those that are projected, on any domain but the default one. */
+async function oldestOnDomains(
   { readStore }: FindLinkDeps,
-  where: NonNullable<FindQuery["where"]>,
-  limit: number,
-): Promise<LinkDocument[]> {
-  return await readStore.find<LinkDocument>(links.collection.name, {
+  where: { slug: string; domainId?: string; accountId?: string },
+): Promise<LinkDocument | undefined> {
+  const found = await readStore.find<LinkDocument>(links.collection.name, {
     where: { ...where, deleted: false },
-    limit,
+    range: { field: "domainId", from: "" },
+    limit: MOST_CANDIDATES,
   });
-}
-
-function preferred(candidates: readonly LinkDocument[], baseHost: string): LinkDocument | undefined {
-  const byAge = [...candidates].sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1));
-  return byAge.find(({ host }) => host === baseHost) ?? byAge[0];
+  return found.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))[0];
 }
 
 /** Hosts of verified domains, from the read store: a domain is projected long before its first link is created. */
@@ -85,17 +79,16 @@ async function hostsOf(
   return found.filter(({ state }) => state === "verified").map(({ hostname }) => hostname);
 }
 
-/** From the link's own stream, for links that are not projected yet, such as right after their 201. */
-async function notYetProjected(
+/** On the first of the hosts that has one; from its stream where it isn't projected yet, such as right after its 201. */
+async function linkOn(
   { readStore, eventStore }: FindLinkDeps,
-  slug: string,
   hosts: readonly string[],
+  slug: string,
 ): Promise<LinkDocument | undefined> {
   for (const host of hosts) {
     const key = linkKey(host, slug);
-    // A projected link was already found, or excluded, by the query above.
-    if (await readStore.get<Document>(links.collection.name, key)) continue;
-    const link = await linkFromStream(eventStore, key);
+    const projected = await readStore.get<LinkDocument>(links.collection.name, key);
+    const link = projected ?? (await linkFromStream(eventStore, key));
     if (link && !link.deleted) return link;
   }
   return undefined;

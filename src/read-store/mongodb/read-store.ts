@@ -33,8 +33,8 @@ class MongodbReadStore implements ReadStore {
   }
 
   async ensure(specs: readonly CollectionSpec[]): Promise<void> {
-    for (const { name, indexes } of specs) {
-      for (const fields of indexes) {
+    for (const { name, indexes, partialIndexes = [] } of specs) {
+      for (const fields of [...indexes, ...partialIndexes]) {
         // `_id` last, so that paging by (field, _id) needs no sort.
         const keys = [...new Set([...fields.map(fieldName), "_id"])];
         await this.#on(name, (collection) =>

@@ -34,9 +34,10 @@ export function conditions(
     parts.push(part);
     values.push(...bound);
   };
-  // IS, not =, so that null matches null and missing fields.
-  for (const [field, value] of Object.entries(query.where ?? {}))
-    add(`${column(field, columns)} IS ?`, scalar(value));
+  for (const [field, value] of Object.entries(query.where ?? {})) {
+    // IS, so that null matches null and missing fields; else =, as a partial index is of no use to IS.
+    add(`${column(field, columns)} ${value === null ? "IS" : "="} ?`, scalar(value));
+  }
   const { range, contains, after, sort } = query;
   if (range?.from !== undefined) add(`${column(range.field, columns)} >= ?`, range.from);
   if (range?.to !== undefined) add(`${column(range.field, columns)} < ?`, range.to);

@@ -46,15 +46,18 @@ class SqliteReadStore implements ReadStore {
 
   async ensure(specs: readonly CollectionSpec[]): Promise<void> {
     for (const spec of specs) {
-      const { name, indexes } = spec;
+      const { name, indexes, partialIndexes = [] } = spec;
       const table = tableName(name);
       this.#db.exec(tableSql(table, spec));
       const { all } = columnsOf(this.#db, table);
-      for (const fields of indexes) {
+      for (const fields of [...indexes, ...partialIndexes]) {
         // `_id` last, so that paging by (field, _id) needs no sort.
         const columns = [...new Set([...fields, "_id"])].map((field) => column(field, all)).join(", ");
         const index = `"ix_${name}_${fields.join("_")}"`;
-        this.#db.exec(`CREATE INDEX IF NOT EXISTS ${index} ON ${table} (${columns})`);
+        const some = partialIndexes.includes(fields)
+          ? ` WHERE ${column(fields.at(-1) ?? "_id", all)} IS NOT NULL`
+          : "";
+        this.#db.exec(`CREATE INDEX IF NOT EXISTS ${index} ON ${table} (${columns})${some}`);
       }
       this.#tables.set(table, columnsOf(this.#db, table));
     }

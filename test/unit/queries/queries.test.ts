@@ -211,6 +211,21 @@ describe("analytics", () => {
     await expect(ask("sale", KEY)).rejects.toMatchObject({ code: "not_found" });
   });
 
+  it("are found on a domain of the account that was the default one before", async () => {
+    await given(`account-${ACCOUNT}`, [
+      { type: "AccountOpened", data: { ...ofAccount, tier: "developer" } },
+      { type: "DomainAdded", data: { ...ofAccount, hostname: "my.example", token: "t" } },
+      {
+        type: "DomainVerified",
+        data: { ...ofAccount, hostname: "my.example", domainId: DOMAIN, how: "dns" },
+      },
+    ]);
+    await created({ host: "my.example", slug: "sale" });
+    await project();
+    expect((await ask("sale")).link.id).toBe("sale");
+    expect((await ask("sale", DOMAIN)).link.id).toBe("sale");
+  });
+
   it("are found on a custom domain the instant its link was made", async () => {
     await given(`account-${ACCOUNT}`, [
       { type: "AccountOpened", data: { ...ofAccount, tier: "developer" } },

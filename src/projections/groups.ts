@@ -23,12 +23,13 @@ export const lifecycleProjections: readonly Projection[] = [
 
 export const clickProjections: readonly Projection[] = [linkClicks, accountDays, accountTotals, clickHours];
 
-/** `commitIntervalMs` and `maxEvents`: of a commit; the runner's defaults where they are absent. */
+/** Of a commit; the runner's defaults where they are absent. */
 export type ProjectionGroupSpec = {
   name: string;
   projections: readonly Projection[];
   commitIntervalMs?: number;
   maxEvents?: number;
+  maxLiveBytes?: number;
 };
 
 /** For events that each change documents of their own: a larger commit would write as many, and hold more in memory. */
@@ -43,6 +44,7 @@ export const projectionGroups: readonly ProjectionGroupSpec[] = [
     // Short, as portal pages wait until a link that was just created is in the documents.
     commitIntervalMs: 100,
     maxEvents: MAX_EVENTS,
+    maxLiveBytes: 0,
   },
   { name: "clicks", projections: clickProjections },
 ];

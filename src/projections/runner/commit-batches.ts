@@ -1,9 +1,15 @@
-// Joins event batches into commits: at a maximum of events, or when the commit interval is over.
+// Joins event batches, and decides when what was folded is committed: when the commit interval is over, or at a maximum.
 import type { RecordedEvent } from "../../event-store/port.ts";
 import { pause } from "../../runtime/pause.ts";
 
-/** A commit is due with `maxEvents` in memory, or `intervalMs` after the end of the last commit, whichever is first. */
-export type CommitRules = { maxEvents: number; intervalMs: number };
+/**
+ * At most `maxEvents` are folded at a time. A commit is due `intervalMs` after the end of the last one, during a backlog
+ * two seconds after it or with changed documents of `maxBytes` in memory, whichever is first.
+ */
+export type CommitRules = { maxEvents: number; intervalMs: number; maxBytes: number };
+
+/** Clicks show within a second, also where a commit takes a third of it; a document is written three times a second. */
+export const COMMITS: CommitRules = { maxEvents: 40_000, intervalMs: 300, maxBytes: 128 * 2 ** 20 };
 
 /**
  * At this rate the interval is two seconds, as documents that many events change are then written less often. By rate,
@@ -26,21 +32,24 @@ export type CommitClock = {
 type Batches = AsyncIterator<RecordedEvent[]>;
 
 /**
- * Joins the batches of a subscription until a commit is due, then yields them. An event that arrives after the interval
- * is yielded immediately, so that it is not delayed under low load; a backlog is yielded in full batches without a
- * pause. Ends with the subscription, which `signal` ends. @throws what the subscription throws
+ * Yields batches of a subscription to be folded, and `commit` when what was folded is to be committed. An event that
+ * arrives after the interval is committed immediately, so that it is not delayed under low load. During a backlog batches
+ * are full and follow each other without a pause. Ends with the subscription, which `signal` ends. `changedBytes`: of the
+ * documents that are not committed. @throws what the subscription throws
  */
 export async function* commitBatches(
   subscribe: (signal: AbortSignal) => AsyncIterable<RecordedEvent[]>,
-  { maxEvents, intervalMs }: CommitRules,
+  { maxEvents, intervalMs, maxBytes }: CommitRules,
+  changedBytes: () => number,
   signal: AbortSignal,
   { now, sleep }: CommitClock = { now: () => performance.now(), sleep: pause },
-): AsyncGenerator<RecordedEvent[]> {
+): AsyncGenerator<RecordedEvent[] | "commit"> {
   const left = new AbortController();
   const source = subscribe(AbortSignal.any([signal, left.signal]))[Symbol.asyncIterator]();
   let pending: ReturnType<Batches["next"]> | undefined;
   let dueAt = Number.NEGATIVE_INFINITY;
   let committedAt = Number.NEGATIVE_INFINITY;
+  let folded = 0;
   try {
     for (;;) {
       const first = await (pending ?? pull(source));
@@ -52,15 +61,23 @@ export async function* commitBatches(
         if (latest < SMALL_BATCH_EVENTS)
           await sleep(Math.max(0, Math.min(PULL_INTERVAL_MS, dueAt - now())), signal);
         pending ??= pull(source);
-        const more = await within(Math.max(0, dueAt - now()), pending, sleep);
+        // After the end of high load there is nothing to wait for.
+        const more = await within(Math.max(0, Math.min(intervalMs, dueAt - now())), pending, sleep);
         if (!more || more.done) break;
         pending = undefined;
         latest = more.value.length;
         for (const event of more.value) events.push(event);
       }
       yield events;
+      folded += events.length;
       const isFull = events.length >= maxEvents;
-      const rate = (events.length * 1_000) / (now() - committedAt);
+      if (isFull && now() < committedAt + HIGH_LOAD_INTERVAL_MS && changedBytes() < maxBytes) {
+        pending ??= pull(source);
+        if (await within(PULL_INTERVAL_MS, pending, sleep)) continue;
+      }
+      yield "commit";
+      const rate = (folded * 1_000) / (now() - committedAt);
+      folded = 0;
       committedAt = now();
       const pauseMs =
         rate < HIGH_LOAD_EVENTS_A_SECOND ? intervalMs : Math.max(intervalMs, HIGH_LOAD_INTERVAL_MS);

@@ -7,7 +7,7 @@ import type { ReadStore } from "../../read-store/port.ts";
 import { keepRunning } from "../../runtime/keep-trying.ts";
 import { untilAborted } from "../../runtime/pause.ts";
 import { collectionsOf, type Projection } from "../projection.ts";
-import { commitBatches } from "./commit-batches.ts";
+import { COMMITS, commitBatches } from "./commit-batches.ts";
 import { commitAtOnce, commitInSlices } from "./commit-changes.ts";
 import { correct, isCorrection, partsAtCorrections } from "./corrected-clicks.ts";
 import type { DocumentCorrection } from "./document-correction.ts";
@@ -31,16 +31,12 @@ export type RunnerDeps = {
   maxEvents?: number;
   /** Of changed documents that `catchUp` keeps in memory; default 512 MB. */
   maxUncommittedBytes?: number;
+  /** Of those that `run` keeps during a backlog; default 128 MB. */
+  maxLiveBytes?: number;
   /** [0, 1), for the jitter of retries. */
   random?: () => number;
 };
 
-/**
- * Clicks show within a second, also where a commit takes a third of it; a document is written three times a second at
- * most. Under high load commits are further apart (commit-batches.ts).
- */
-const COMMIT_INTERVAL_MS = 300;
-const MAX_EVENTS = 40_000;
 /** Events that are decoded at a time: several of them change the same document, which then costs less for each. */
 const CATCH_UP_EVENTS = 20_000;
 const MAX_UNCOMMITTED_BYTES = 512 * 2 ** 20;
@@ -93,13 +89,12 @@ export class ProjectionRunner {
       });
       const last = events.at(-1);
       if (!last) break;
-      if (!(await this.#foldParts(events, !keepsChanges))) {
+      if (!(await this.#foldParts(events, keepsChanges ? undefined : commitInSlices))) {
         keepsChanges = false;
         for (const processor of this.#processors) await processor.restart();
         continue;
       }
-      const bytes = this.#processors.reduce((sum, { uncommittedBytes }) => sum + uncommittedBytes, 0);
-      const isDue = bytes >= maxBytes || performance.now() - committedAt >= KEPT_MS;
+      const isDue = this.#uncommittedBytes() >= maxBytes || performance.now() - committedAt >= KEPT_MS;
       const isLast = last.position >= head;
       if (isDue || isLast || !keepsChanges) {
         await commitInSlices(this.#deps, this.#processors);
@@ -117,9 +112,12 @@ export class ProjectionRunner {
     const { log, random = Math.random } = this.#deps;
     const onFailure = (err: unknown, retryInMs: number) =>
       log.warn({ err, retryInMs }, "projections interrupted, retrying");
+    let keepsChanges = true;
     const fold = async (onCommit: () => void) => {
       await this.#start();
-      await this.#follow(signal, onCommit);
+      if (await this.#follow(signal, onCommit, keepsChanges)) return;
+      keepsChanges = false;
+      throw new Error("an event can't be folded with those before it, so each batch is committed");
     };
     await keepRunning({ ...RETRY, random, onFailure }, fold, signal);
   }
@@ -142,30 +140,36 @@ export class ProjectionRunner {
     for (const processor of this.#processors) await processor.restart();
   }
 
-  async #follow(signal: AbortSignal, onCommit: () => void): Promise<void> {
-    const { eventStore } = this.#deps;
+  /** False when an event can't be folded together with those before it: then each batch has to be committed. */
+  async #follow(signal: AbortSignal, onCommit: () => void, keepsChanges: boolean): Promise<boolean> {
+    const { eventStore, commitIntervalMs = COMMITS.intervalMs, maxLiveBytes = COMMITS.maxBytes } = this.#deps;
     const maxEvents = this.#maxEvents;
     const options = { after: this.#lowest(), prefixes: this.#prefixes, batchSize: maxEvents };
-    const rules = { maxEvents, intervalMs: this.#deps.commitIntervalMs ?? COMMIT_INTERVAL_MS };
+    const rules = { maxEvents, intervalMs: commitIntervalMs, maxBytes: keepsChanges ? maxLiveBytes : 0 };
     const subscribe = (until: AbortSignal) => eventStore.subscribe({ ...options, signal: until });
-    for await (const events of commitBatches(subscribe, rules, signal)) {
-      if (signal.aborted) return;
-      for (const part of partsAtCorrections(events)) {
-        // Nothing was uncommitted before, so that no document is half changed.
-        await this.#fold(part);
-        await commitAtOnce(this.#deps, this.#processors);
+    for await (const step of commitBatches(subscribe, rules, () => this.#uncommittedBytes(), signal)) {
+      if (signal.aborted) return true;
+      if (step !== "commit") {
+        if (!(await this.#foldParts(step, keepsChanges ? undefined : commitAtOnce))) return false;
+        continue;
       }
+      await commitAtOnce(this.#deps, this.#processors);
       onCommit();
-      if (this.#allFaulted()) return await untilAborted(signal);
+      if (this.#allFaulted()) {
+        await untilAborted(signal);
+        return true;
+      }
       await yieldToLoop();
-      if (signal.aborted) return;
+      if (signal.aborted) return true;
     }
+    return true;
   }
 
-  async #foldParts(events: readonly RecordedEvent[], commitsEach: boolean): Promise<boolean> {
+  /** `commit`: for each part, where no changes are kept. False as `fold` of a processor is. */
+  async #foldParts(events: readonly RecordedEvent[], commit?: typeof commitAtOnce): Promise<boolean> {
     for (const part of partsAtCorrections(events)) {
       if (!(await this.#fold(part))) return false;
-      if (commitsEach) await commitInSlices(this.#deps, this.#processors);
+      await commit?.(this.#deps, this.#processors);
     }
     return true;
   }
@@ -195,7 +199,11 @@ export class ProjectionRunner {
   }
 
   get #maxEvents(): number {
-    return this.#deps.maxEvents ?? MAX_EVENTS;
+    return this.#deps.maxEvents ?? COMMITS.maxEvents;
+  }
+
+  #uncommittedBytes(): number {
+    return this.#processors.reduce((sum, { uncommittedBytes }) => sum + uncommittedBytes, 0);
   }
 
   #allFaulted(): boolean {

@@ -10,7 +10,7 @@ import { storeWith } from "../../support/projections/builds-of.ts";
 import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
 import { until } from "../../support/runtime/until.ts";
 
-const LINKS = 6_000;
+const LINKS = 12_000;
 
 describe("a group of projections", () => {
   let stores: Stores;

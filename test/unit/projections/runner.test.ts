@@ -1,7 +1,7 @@
 // The projection runner: latency, faults, recovery after failures, and concurrent runners.
 import { setTimeout as delay } from "node:timers/promises";
 import { pino } from "pino";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { accounts } from "../../../src/projections/definitions/accounts.ts";
 import type { LinkClicksDocument } from "../../../src/projections/definitions/link-clicks.ts";
 import { linkClicks } from "../../../src/projections/definitions/link-clicks.ts";
@@ -105,6 +105,44 @@ describe("the projection runner", () => {
     const [status, other] = await runner.status();
     expect(status).toMatchObject({ name: "brittle", fault: { stream: CLICKS, type: "LinkClicked" } });
     expect(other).toMatchObject({ fault: null, behind: false });
+  });
+
+  it("stores what comes before an event that it can't fold, also in a backlog that it follows", async () => {
+    for (let n = 0; n < 3; n++) await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked()]);
+    await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked({ kind: "preview" }), linkClicked()]);
+    const runner = runnerOf([brittleTotals(), linkClicks], stores.readStore, { maxEvents: 2 });
+    const stopping = new AbortController();
+    const running = runner.run(stopping.signal);
+    try {
+      await vi.waitFor(async () => {
+        const [status, other] = await runner.status();
+        expect(status).toMatchObject({ name: "brittle", fault: { stream: CLICKS, type: "LinkClicked" } });
+        expect(other).toMatchObject({ fault: null, behind: false });
+      }, 5_000);
+    } finally {
+      stopping.abort();
+      await running;
+    }
+    expect(await stores.readStore.get("brittle", LINK)).toMatchObject({ totalClicks: 7, preview: 0 });
+    expect((await totals())?.totalClicks).toBe(9);
+  });
+
+  it("writes a document once for several batches of a backlog that it follows", async () => {
+    for (let n = 0; n < 8; n++) await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked()]);
+    const written: number[] = [];
+    const commit: ReadStore["commit"] = (changes) => {
+      for (const { documents } of changes.changed)
+        written.push(...documents.map((one) => (one as LinkClicksDocument).totalClicks));
+      return stores.readStore.commit(changes);
+    };
+    const readStore = { ...failingReadStore(stores.readStore, []), commit };
+    const stopping = new AbortController();
+    const running = runnerOf([linkClicks], readStore, { maxEvents: 2 }).run(stopping.signal);
+    await vi.waitFor(async () => expect((await totals())?.totalClicks).toBe(16), 5_000);
+    stopping.abort();
+    await running;
+    // The first batch comes after a pause.
+    expect(written).toEqual([2, 16]);
   });
 
   it("counts nothing twice when a store fails during the writes of a catch-up", async () => {

@@ -23,7 +23,7 @@ export const lifecycleProjections: readonly Projection[] = [
 
 export const clickProjections: readonly Projection[] = [linkClicks, accountDays, accountTotals, clickHours];
 
-/** Of a commit; the runner's defaults where they are absent. */
+/** The last three are the runner's (RunnerDeps), with its defaults where they are absent. */
 export type ProjectionGroupSpec = {
   name: string;
   projections: readonly Projection[];
@@ -32,7 +32,10 @@ export type ProjectionGroupSpec = {
   maxLiveBytes?: number;
 };
 
-/** For events that each change documents of their own: a larger commit would write as many, and hold more in memory. */
+/**
+ * For events that each change documents of their own: a larger commit would write as many, and hold more in memory. In a
+ * backlog, too, they are committed after each fold.
+ */
 const MAX_EVENTS = 5_000;
 
 /** Each has a runner and a lease of its own. */

@@ -9,7 +9,7 @@ import { pause } from "../../runtime/pause.ts";
 export type CommitRules = { maxEvents: number; intervalMs: number; maxBytes: number };
 
 /** Clicks show within a second, also where a commit takes a third of it; a document is written three times a second. */
-export const COMMITS: CommitRules = { maxEvents: 40_000, intervalMs: 300, maxBytes: 128 * 2 ** 20 };
+export const COMMIT_RULES: CommitRules = { maxEvents: 40_000, intervalMs: 300, maxBytes: 128 * 2 ** 20 };
 
 /**
  * At this rate the interval is two seconds, as documents that many events change are then written less often. By rate,

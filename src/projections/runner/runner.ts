@@ -7,7 +7,7 @@ import type { ReadStore } from "../../read-store/port.ts";
 import { keepRunning } from "../../runtime/keep-trying.ts";
 import { untilAborted } from "../../runtime/pause.ts";
 import { collectionsOf, type Projection } from "../projection.ts";
-import { COMMITS, commitBatches } from "./commit-batches.ts";
+import { COMMIT_RULES, commitBatches } from "./commit-batches.ts";
 import { commitAtOnce, commitInSlices } from "./commit-changes.ts";
 import { correct, isCorrection, partsAtCorrections } from "./corrected-clicks.ts";
 import type { DocumentCorrection } from "./document-correction.ts";
@@ -27,11 +27,11 @@ export type RunnerDeps = {
   log: RunnerLog;
   /** Shortest time between two commits, except during a backlog; default 300. */
   commitIntervalMs?: number;
-  /** Maximum of events for each commit, and for each batch of `catchUp`; default 40,000 and 20,000. */
+  /** Maximum of events that are folded at a time; default 40,000, in `catchUp` 20,000. */
   maxEvents?: number;
   /** Of changed documents that `catchUp` keeps in memory; default 512 MB. */
   maxUncommittedBytes?: number;
-  /** Of those that `run` keeps during a backlog; default 128 MB. */
+  /** Of those that `run` keeps during a backlog; default 128 MB. With 0 it commits after each fold. */
   maxLiveBytes?: number;
   /** [0, 1), for the jitter of retries. */
   random?: () => number;
@@ -142,7 +142,11 @@ export class ProjectionRunner {
 
   /** False when an event can't be folded together with those before it: then each batch has to be committed. */
   async #follow(signal: AbortSignal, onCommit: () => void, keepsChanges: boolean): Promise<boolean> {
-    const { eventStore, commitIntervalMs = COMMITS.intervalMs, maxLiveBytes = COMMITS.maxBytes } = this.#deps;
+    const {
+      eventStore,
+      commitIntervalMs = COMMIT_RULES.intervalMs,
+      maxLiveBytes = COMMIT_RULES.maxBytes,
+    } = this.#deps;
     const maxEvents = this.#maxEvents;
     const options = { after: this.#lowest(), prefixes: this.#prefixes, batchSize: maxEvents };
     const rules = { maxEvents, intervalMs: commitIntervalMs, maxBytes: keepsChanges ? maxLiveBytes : 0 };
@@ -199,7 +203,7 @@ export class ProjectionRunner {
   }
 
   get #maxEvents(): number {
-    return this.#deps.maxEvents ?? COMMITS.maxEvents;
+    return this.#deps.maxEvents ?? COMMIT_RULES.maxEvents;
   }
 
   #uncommittedBytes(): number {

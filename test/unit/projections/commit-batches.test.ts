@@ -97,7 +97,7 @@ describe("commits", () => {
   });
 
   it("are made earlier at the maximum of events, joined from small batches", async () => {
-    const rules = { maxEvents: 6_000, intervalMs: 500, maxBytes: 0 };
+    const rules = { ...RULES, maxEvents: 6_000 };
     const { time, source, commits, stop } = running({ rules, most: 2_000 });
     source.give(1);
     await time.pass(1);
@@ -161,7 +161,7 @@ describe("commits", () => {
 
   it("are made every two seconds under high load, so that the same documents are written less often", async () => {
     const { time, source, commits, stop } = running({
-      rules: { maxEvents: 40_000, intervalMs: 500, maxBytes: 0 },
+      rules: { ...RULES, maxEvents: 40_000 },
     });
     for (let ms = 0; ms < 7_000; ms += 100) {
       source.give(1_200);
@@ -175,7 +175,7 @@ describe("commits", () => {
   it("keep the short interval after a commit that took long, as the rate is what counts", async () => {
     const { time, source, commits, stop } = running({
       commitMs: 900,
-      rules: { maxEvents: 40_000, intervalMs: 500, maxBytes: 0 },
+      rules: { ...RULES, maxEvents: 40_000 },
     });
     for (let ms = 0; ms < 6_000; ms += 100) {
       source.give(500);

@@ -64,6 +64,16 @@ async function created(fields: Parameters<typeof linkCreated>[0] = {}) {
   await given(`link-${event.data.host}/${event.data.slug}`, [event]);
 }
 
+/** DOMAIN of the account is `my.example`. */
+async function verifiedDomain() {
+  const hostname = "my.example";
+  await given(`account-${ACCOUNT}`, [
+    { type: "AccountOpened", data: { ...ofAccount, tier: "developer" } },
+    { type: "DomainAdded", data: { ...ofAccount, hostname, token: "t" } },
+    { type: "DomainVerified", data: { ...ofAccount, hostname, domainId: DOMAIN, how: "dns" } },
+  ]);
+}
+
 describe("the caller of a key", () => {
   const keyHash = "a".repeat(64);
   beforeEach(async () => {
@@ -212,14 +222,7 @@ describe("analytics", () => {
   });
 
   it("are found on a domain of the account that was the default one before", async () => {
-    await given(`account-${ACCOUNT}`, [
-      { type: "AccountOpened", data: { ...ofAccount, tier: "developer" } },
-      { type: "DomainAdded", data: { ...ofAccount, hostname: "my.example", token: "t" } },
-      {
-        type: "DomainVerified",
-        data: { ...ofAccount, hostname: "my.example", domainId: DOMAIN, how: "dns" },
-      },
-    ]);
+    await verifiedDomain();
     await created({ host: "my.example", slug: "sale" });
     await project();
     expect((await ask("sale")).link.id).toBe("sale");
@@ -227,14 +230,7 @@ describe("analytics", () => {
   });
 
   it("are found on a custom domain the instant its link was made", async () => {
-    await given(`account-${ACCOUNT}`, [
-      { type: "AccountOpened", data: { ...ofAccount, tier: "developer" } },
-      { type: "DomainAdded", data: { ...ofAccount, hostname: "my.example", token: "t" } },
-      {
-        type: "DomainVerified",
-        data: { ...ofAccount, hostname: "my.example", domainId: DOMAIN, how: "dns" },
-      },
-    ]);
+    await verifiedDomain();
     await project();
     await created(onDomain("my.example", DOMAIN));
     expect((await ask("sale")).link.id).toBe("sale");

@@ -11,12 +11,10 @@ import {
   documentCorrection,
   foldedSoFar,
 } from "./document-correction.ts";
-import { HeldDocuments } from "./held-documents.ts";
+import { type HeldDocument, HeldDocuments } from "./held-documents.ts";
 
 /** Index of the event at which the projection's own code threw. */
 export type FoldFailure = { index: number; error: unknown };
-
-type Stored = ReadonlyMap<string, Document>;
 
 /** Holds what it folds until it is committed; must be cleared whenever a write may have failed. */
 export class DocumentFold {
@@ -24,14 +22,16 @@ export class DocumentFold {
   readonly #handled: ReadonlySet<string>;
   readonly #documents: HeldDocuments;
   readonly #parts: HeldDocuments;
+  readonly #changeParts: Parts;
   readonly #shared = sharedTexts();
 
-  constructor(projection: Projection, readStore: Pick<ReadStore, "getMany">) {
+  constructor(projection: Projection, readStore: Pick<ReadStore, "getMany" | "find">) {
     const { name } = projection.collection;
     this.#projection = projection;
     this.#handled = new Set(projection.handles);
     this.#documents = new HeldDocuments(name, readStore);
     this.#parts = new HeldDocuments(partsCollection(name), readStore);
+    this.#changeParts = partsIn(this.#parts);
   }
 
   handles(type: string): boolean {
@@ -42,16 +42,16 @@ export class DocumentFold {
   /** Undefined when withdrawals change nothing in this projection. `position`: of the event. */
   correction(position: Position): DocumentCorrection | undefined {
     const load = {
-      documents: (ids: readonly string[]) => this.#documents.load(ids),
-      parts: (ids: readonly string[]) => this.#parts.load(ids),
+      documents: (ids: readonly string[]) => this.#documents.documents(ids),
+      parts: (ids: readonly string[]) => this.#parts.documents(ids),
     };
     return documentCorrection(this.#projection, load, position);
   }
 
   /** To be committed with the others that changed. */
   put({ documents, parts }: CorrectedDocuments): void {
-    for (const document of documents) this.#documents.change(document, false);
-    for (const part of parts) this.#parts.change(part, false);
+    for (const document of documents) this.#documents.change(this.#documents.hold(document._id), document);
+    for (const part of parts) this.#parts.change(this.#parts.hold(part._id), part);
   }
 
   /**
@@ -82,17 +82,23 @@ export class DocumentFold {
     this.#parts.clear();
   }
 
+  /** As `clear`, when no event has been folded. @throws what the read store throws */
+  async begin(): Promise<void> {
+    await this.#documents.begin();
+    await this.#parts.begin();
+  }
+
   /**
    * Folds events that follow those folded before. A failure of the projection's own code is returned: the changed
    * documents may then be half changed, and `clear` must be called. @throws what the read store throws
    */
   async fold(events: readonly StoredEvent[]): Promise<FoldFailure | undefined> {
-    const { byKey, failure: unkeyed } = this.#byKey(events);
-    const held = await this.#documents.load([...byKey.keys()]);
-    const parts = partsIn(this.#parts, await this.#loadParts(byKey, held));
+    const { touched, failure: unkeyed } = this.#touchedBy(events);
+    await this.#documents.load(touched);
+    await this.#loadParts(touched);
     let failure = unkeyed;
-    for (const [key, own] of byKey) {
-      const failed = this.#foldDocument(key, held.get(key), own, parts);
+    for (const held of touched) {
+      const failed = this.#foldWaiting(held);
       if (!failed) continue;
       const index = events.indexOf(failed.event);
       if (!failure || index < failure.index) failure = { index, error: failed.error };
@@ -100,74 +106,83 @@ export class DocumentFold {
     return failure;
   }
 
-  #byKey(events: readonly StoredEvent[]): { byKey: Map<string, StoredEvent[]>; failure?: FoldFailure } {
-    const byKey = new Map<string, StoredEvent[]>();
+  /** The documents that the events may change, with those events. */
+  #touchedBy(events: readonly StoredEvent[]): { touched: HeldDocument[]; failure?: FoldFailure } {
+    const touched: HeldDocument[] = [];
     for (const [index, event] of events.entries()) {
       if (!this.#handled.has(event.type)) continue;
       try {
         const key = this.#projection.key(event);
         if (key === undefined) continue;
-        const own = byKey.get(key);
-        if (own) own.push(event);
-        else byKey.set(key, [event]);
+        const held = this.#documents.hold(key);
+        if (held.waiting) held.waiting.push(event);
+        else {
+          held.waiting = [event];
+          touched.push(held);
+        }
       } catch (error) {
-        return { byKey, failure: { index, error } };
+        return { touched, failure: { index, error } };
       }
     }
-    return { byKey };
+    return { touched };
   }
 
   /** Those that the events may change: none for nearly all documents. */
-  async #loadParts(byKey: ReadonlyMap<string, readonly StoredEvent[]>, held: Stored): Promise<Stored> {
+  async #loadParts(touched: readonly HeldDocument[]): Promise<void> {
     const { parts } = this.#projection;
-    if (!parts) return new Map();
+    if (!parts) return;
     const ids = new Set<string>();
-    for (const [key, own] of byKey) {
-      const [first] = own;
-      const document = foldedSoFar(held.get(key)) ?? (first && this.#projection.empty(first));
-      if (!document || own.every((event) => parts.isWithin(document, event))) continue;
-      for (const event of own) for (const id of parts.idsOf(event)) ids.add(id);
+    for (const { document, waiting = [] } of touched) {
+      const [first] = waiting;
+      const fields = foldedSoFar(document) ?? (first && this.#projection.empty(first));
+      if (!fields || waiting.every((event) => parts.isWithin(fields, event))) continue;
+      for (const event of waiting) for (const id of parts.idsOf(event)) ids.add(id);
     }
-    return await this.#parts.load([...ids]);
+    if (ids.size > 0) await this.#parts.load(Array.from(ids, (id) => this.#parts.hold(id)));
   }
 
   /** Folds the events that the document doesn't contain yet. */
-  #foldDocument(
-    key: string,
-    document: Document | undefined,
-    events: readonly StoredEvent[],
-    parts: Parts,
-  ): { event: StoredEvent; error: unknown } | undefined {
+  #foldWaiting(held: HeldDocument): { event: StoredEvent; error: unknown } | undefined {
+    const { id, document, waiting = [] } = held;
+    held.waiting = undefined;
     const contained = document?._position ?? "";
     let fields: Fields<Document> | undefined = foldedSoFar(document);
     let position: string | undefined;
-    for (const event of events) {
+    for (const event of waiting) {
       if (event.position <= contained) continue;
       try {
-        fields = this.#projection.evolve(fields ?? this.#projection.empty(event), event, this.#shared, parts);
+        fields = this.#projection.evolve(
+          fields ?? this.#projection.empty(event),
+          event,
+          this.#shared,
+          this.#changeParts,
+        );
       } catch (error) {
         return { event, error };
       }
       position = event.position;
     }
-    if (position === undefined) return undefined;
+    if (position === undefined) {
+      this.#documents.release(held);
+      return undefined;
+    }
     const next = fields as Document;
-    next._id = key;
+    next._id = id;
     next._position = position;
-    this.#documents.change(next, document === undefined);
+    this.#documents.change(held, next);
     return undefined;
   }
 }
 
-/** `loaded`: what is stored of those that may be changed. */
-function partsIn(held: HeldDocuments, loaded: Stored): Parts {
+/** Of those that are loaded, as far as their present content matters. */
+function partsIn(parts: HeldDocuments): Parts {
   return {
     change(id, position, evolve) {
-      const part = held.changedOne(id) ?? loaded.get(id);
+      const held = parts.hold(id);
       // Stored by a commit whose documents were not.
-      if (part && part._position >= position) return;
-      const next = evolve(foldedSoFar(part) as Parameters<typeof evolve>[0]);
-      held.change(Object.assign(next, { _id: id, _position: position }), part === undefined);
+      if (held.document && held.document._position >= position) return;
+      const next = evolve(foldedSoFar(held.document) as Parameters<typeof evolve>[0]);
+      parts.change(held, Object.assign(next, { _id: id, _position: position }));
     },
   };
 }

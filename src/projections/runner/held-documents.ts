@@ -1,5 +1,6 @@
 // Documents of one collection in memory while they are folded: those changed since the last commit, and a bounded cache.
 import { LRUCache } from "lru-cache";
+import type { StoredEvent } from "../../events/catalogue.ts";
 import type { Document, ReadStore } from "../../read-store/port.ts";
 
 /** Cache size of one collection in bytes, as estimated by `sizeOf`. */
@@ -7,11 +8,18 @@ const CACHE_BYTES = 32 * 2 ** 20;
 /** Average size of a value in memory, such as an element of an array with its text. */
 const VALUE_BYTES = 40;
 
-/** `size`: as estimated when it had been changed `measuredAt` times. `isNew`: it was not loaded. */
-type Changed = {
-  document: Document;
-  size: number;
+/**
+ * `document`: as it was changed last; undefined when there is none, or it isn't loaded. `waiting`: events to be folded into
+ * it. `changes`: since the last commit. `size`: as estimated when it had been changed `measuredAt` times. `isNew`: it was
+ * not loaded, as it isn't stored yet, or whatever is stored is replaced.
+ */
+export type HeldDocument = {
+  readonly id: string;
+  document: Document | undefined;
+  isLoaded: boolean;
+  waiting: StoredEvent[] | undefined;
   changes: number;
+  size: number;
   measuredAt: number;
   isNew: boolean;
 };
@@ -22,59 +30,85 @@ type Changed = {
  */
 export class HeldDocuments {
   readonly #collection: string;
-  readonly #readStore: Pick<ReadStore, "getMany">;
+  readonly #readStore: Pick<ReadStore, "getMany" | "find">;
+  /** False until the first commit to an empty collection: there is nothing to look up. */
+  #isStored = true;
   readonly #cache = new LRUCache<string, Document>({ maxSize: CACHE_BYTES });
-  readonly #changed = new Map<string, Changed>();
+  /** Those that changed since the last commit, or that are about to. */
+  readonly #held = new Map<string, HeldDocument>();
   #changedBytes = 0;
 
-  constructor(collection: string, readStore: Pick<ReadStore, "getMany">) {
+  constructor(collection: string, readStore: Pick<ReadStore, "getMany" | "find">) {
     this.#collection = collection;
     this.#readStore = readStore;
   }
 
-  /** Those that exist, as they were changed last. @throws what the read store throws */
-  async load(ids: readonly string[]): Promise<Map<string, Document>> {
-    const held = new Map<string, Document>();
-    const missing: string[] = [];
-    for (const id of ids) {
-      const cached = this.changedOne(id) ?? this.#cache.get(id);
-      if (cached) held.set(id, cached);
-      else missing.push(id);
-    }
-    if (missing.length > 0) {
-      const stored = await this.#readStore.getMany(this.#collection, missing);
-      for (const document of stored) held.set(document._id, document);
-    }
+  /** To be loaded before it is changed, and released if it isn't. */
+  hold(id: string): HeldDocument {
+    const known = this.#held.get(id);
+    if (known) return known;
+    const document = this.#cache.get(id);
+    const isLoaded = document !== undefined;
+    const held = {
+      id,
+      document,
+      isLoaded,
+      waiting: undefined,
+      changes: 0,
+      size: 0,
+      measuredAt: 0,
+      isNew: false,
+    };
+    this.#held.set(id, held);
     return held;
   }
 
-  /** As changed since the last commit; undefined for others. */
-  changedOne(id: string): Document | undefined {
-    return this.#changed.get(id)?.document;
+  /** Reads those that aren't in memory. @throws what the read store throws */
+  async load(all: readonly HeldDocument[]): Promise<void> {
+    const missing = all.filter(({ isLoaded }) => !isLoaded);
+    if (missing.length === 0) return;
+    const ids = this.#isStored ? missing.map(({ id }) => id) : [];
+    for (const document of ids.length > 0 ? await this.#readStore.getMany(this.#collection, ids) : []) {
+      const held = this.#held.get(document._id);
+      if (held) held.document = document;
+    }
+    for (const held of missing) {
+      held.isLoaded = true;
+      held.isNew = held.document === undefined;
+    }
   }
 
-  /** `isNew`: it was not loaded, as it isn't stored yet, or whatever is stored is replaced. */
-  change(document: Document, isNew: boolean): void {
-    const known = this.#changed.get(document._id);
-    if (!known) {
-      const size = sizeOf(document);
-      this.#changed.set(document._id, { document, size, changes: 1, measuredAt: 1, isNew });
-      this.#changedBytes += size;
-      return;
-    }
-    known.document = document;
-    known.changes += 1;
+  /** Those that exist. @throws what the read store throws */
+  async documents(ids: readonly string[]): Promise<Map<string, Document>> {
+    const all = ids.map((id) => this.hold(id));
+    await this.load(all);
+    return new Map(all.flatMap(({ id, document }) => (document ? [[id, document]] : [])));
+  }
+
+  change(held: HeldDocument, document: Document): void {
+    if (!held.isLoaded) held.isNew = true;
+    held.isLoaded = true;
+    held.document = document;
+    held.changes += 1;
     // Less and less often, as estimating takes as long as folding an event, and documents grow ever more slowly.
-    if (known.changes < 2 * known.measuredAt) return;
-    known.measuredAt = known.changes;
+    if (held.changes < 2 * held.measuredAt) return;
+    held.measuredAt = held.changes;
     const size = sizeOf(document);
-    this.#changedBytes += size - known.size;
-    known.size = size;
+    this.#changedBytes += size - held.size;
+    held.size = size;
+  }
+
+  /** Unless it has been changed since the last commit: what is only read isn't counted in `changedBytes`. */
+  release({ id, changes }: HeldDocument): void {
+    if (changes === 0) this.#held.delete(id);
   }
 
   /** All documents changed since the last commit. */
   changed(): Document[] {
-    return Array.from(this.#changed.values(), ({ document }) => document);
+    const documents: Document[] = [];
+    for (const { document, changes } of this.#held.values())
+      if (document && changes > 0) documents.push(document);
+    return documents;
   }
 
   /** Estimated size of the changed documents in memory. */
@@ -84,20 +118,28 @@ export class HeldDocuments {
 
   /** To be called when the changed documents are stored. */
   committed(): void {
-    for (const [id, { document, size, isNew }] of this.#changed)
+    this.#isStored = true;
+    for (const { id, document, changes, size, isNew } of this.#held.values())
       if (isNew) this.#cache.delete(id);
-      else this.#cache.set(id, document, { size });
-    this.#forgetChanged();
+      else if (document && changes > 0) this.#cache.set(id, document, { size });
+    this.#forget();
   }
 
   /** Continues from the stored documents. */
   clear(): void {
     this.#cache.clear();
-    this.#forgetChanged();
+    this.#forget();
+    this.#isStored = true;
   }
 
-  #forgetChanged(): void {
-    this.#changed.clear();
+  /** As `clear`, before the first event of the log. @throws what the read store throws */
+  async begin(): Promise<void> {
+    this.clear();
+    this.#isStored = (await this.#readStore.find(this.#collection, { limit: 1 })).length > 0;
+  }
+
+  #forget(): void {
+    this.#held.clear();
     this.#changedBytes = 0;
   }
 }

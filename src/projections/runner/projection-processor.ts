@@ -57,9 +57,10 @@ export class ProjectionProcessor {
 
   /** Continues from the committed checkpoint. Clears a fault, as another version of the program may fold the event. */
   async restart(): Promise<void> {
-    this.#fold.clear();
     this.#uncommitted = undefined;
     const checkpoint = await this.#readStore.checkpoint(this.name);
+    if (checkpoint) this.#fold.clear();
+    else await this.#fold.begin();
     this.position = checkpoint?.position ?? "";
     this.recordedAt = checkpoint?.recordedAt ?? "";
     this.fault = undefined;

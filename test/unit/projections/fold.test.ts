@@ -15,7 +15,7 @@ it("keeps a document from the second commit that changes it, as most are written
     read.push(...ids);
     return ids.flatMap((id) => documents.get(id) ?? []).map((json) => JSON.parse(json) as D);
   };
-  const fold = new DocumentFold(linkClicks, { getMany });
+  const fold = new DocumentFold(linkClicks, { getMany, find: async () => [] });
   const readFor = async (n: number) => {
     await fold.fold([event(n, linkClicked({ link: LINK }))]);
     for (const document of fold.changed().flatMap((one) => one.documents))
@@ -33,7 +33,7 @@ it("counts a late click in its day as that was when it ended, not in the empty o
   const stored = new Map<string, string>();
   const getMany = async <D extends Document>(_: string, ids: readonly string[]) =>
     ids.flatMap((id) => stored.get(id) ?? []).map((json) => JSON.parse(json) as D);
-  const fold = new DocumentFold(linkClicks, { getMany });
+  const fold = new DocumentFold(linkClicks, { getMany, find: async () => [] });
   const commit = () => {
     for (const document of fold.changed().flatMap((one) => one.documents))
       stored.set(document._id, JSON.stringify(document));
@@ -51,4 +51,46 @@ it("counts a late click in its day as that was when it ended, not in the empty o
   expect(JSON.parse(stored.get(first) ?? "{}")).toMatchObject({
     ...{ first: position(1), last: position(3), quarters: [[40, 2, 0, 0]] },
   });
+});
+
+it("looks nothing up in an empty collection until the first commit", async () => {
+  const read: string[] = [];
+  const stored: Document[] = [];
+  const fold = new DocumentFold(linkClicks, {
+    getMany: async (_, ids) => {
+      read.push(...ids);
+      return [];
+    },
+    find: async <D extends Document>() => stored as D[],
+  });
+  const readFor = async (n: number, link: string) => {
+    await fold.fold([event(n, linkClicked({ link }))]);
+    return read.splice(0);
+  };
+  await fold.begin();
+  expect(await readFor(0, LINK)).toEqual([]);
+  expect(await readFor(1, LINK)).toEqual([]);
+  const [documents] = fold.changed().map((one) => one.documents);
+  expect(documents).toMatchObject([{ _id: LINK, totalClicks: 2 }]);
+  fold.committed();
+  expect(await readFor(2, "sho.rt/other")).toEqual(["sho.rt/other"]);
+  // As a crash between documents and checkpoint leaves it.
+  stored.push({ _id: "sho.rt/stored", _position: position(0) });
+  await fold.begin();
+  expect(await readFor(3, LINK)).toEqual([LINK]);
+});
+
+it("keeps no document in memory that contains the events already, as it isn't counted in their size", async () => {
+  const contained = { _id: LINK, _position: position(9), date: "2026-03-01" };
+  const read: string[] = [];
+  const fold = new DocumentFold(linkClicks, {
+    getMany: async <D extends Document>(_: string, ids: readonly string[]) => {
+      read.push(...ids);
+      return [structuredClone<Document>(contained) as D];
+    },
+    find: async () => [],
+  });
+  for (const n of [1, 2]) await fold.fold([event(n, linkClicked({ link: LINK }))]);
+  expect(fold.changed().flatMap((one) => one.documents)).toEqual([]);
+  expect(read).toEqual([LINK, LINK]);
 });

@@ -18,19 +18,13 @@ export type NewRow = { id: string; type: string; data: string; metadata: string 
 export type IdBounds = readonly [first: string, last: string];
 
 /**
- * Has either `rows`, one per event, or the compressed `body` of a batch. `ids`: as a list, or in columns. `bounds`: the
- * smallest and the greatest id.
+ * One row per event, or the compressed body of a batch. `ids` of a batch: as a list, or in columns; `bounds`: the smallest
+ * and the greatest of them.
  */
-export type AppendRequest = {
-  stream: string;
-  expected: ExpectedRevision;
-  count: number;
-  ids: readonly string[] | EventColumns;
-  bounds: IdBounds;
-  rows: readonly NewRow[] | undefined;
-  body: Uint8Array | undefined;
-  recordedAt: string;
-};
+export type AppendRequest = { stream: string; expected: ExpectedRevision; recordedAt: string } & (
+  | { rows: readonly NewRow[] }
+  | { body: Uint8Array; count: number; ids: readonly string[] | EventColumns; bounds: IdBounds }
+);
 
 export type ReadRequest = { stream: string; from: number | undefined; backwards: boolean; limit: number };
 /** `mentions` and `changesOnly`: as in ReadAllOptions. */
@@ -58,21 +52,23 @@ export function appendRequest(
   events: NewEvents,
   { recordedAt, compressed }: { recordedAt: string; compressed: readonly string[] },
 ): AppendRequest {
-  const common = { stream, expected, recordedAt, count: countOf(events), bounds: idBoundsOf(events) };
-  if (isColumns(events)) return { ...common, ids: events, rows: undefined, body: batchBody(events) };
+  const common = { stream, expected, recordedAt };
   const isExact = expected !== "any" && expected !== "exists";
-  const isBatch = isExact && compressed.includes(categoryOf(stream));
-  return {
-    ...common,
-    ids: idsOf(events),
-    rows: isBatch ? undefined : events.map(newRow),
-    body: isBatch ? batchBody(events) : undefined,
-  };
+  if (!isColumns(events) && !(isExact && compressed.includes(categoryOf(stream))))
+    return { ...common, rows: events.map(newRow) };
+  const ids = isColumns(events) ? events : idsOf(events);
+  return { ...common, body: batchBody(events), count: countOf(events), ids, bounds: idBoundsOf(events) };
 }
 
 /** The ids of the request's events, in order. */
-export function requestIds({ ids }: AppendRequest): readonly string[] {
-  return "times" in ids ? idsOf(ids) : ids;
+export function requestIds(request: AppendRequest): readonly string[] {
+  if ("rows" in request) return request.rows.map(({ id }) => id);
+  return "times" in request.ids ? idsOf(request.ids) : request.ids;
+}
+
+/** Number of the request's events. */
+export function requestCount(request: AppendRequest): number {
+  return "rows" in request ? request.rows.length : request.count;
 }
 
 function newRow({ id, type, data, metadata }: NewEvent): NewRow {

@@ -3,6 +3,7 @@ import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { inTransaction } from "../../connections/sqlite.ts";
+import { idBounds } from "../event-columns.ts";
 import { ArchiveUnreadable } from "../log-archive.ts";
 import type { RecordedEvent } from "../port.ts";
 import { type ArchiveReaderOptions, archiveFolder, archiveReader } from "./archive/archive-folder.ts";
@@ -13,6 +14,7 @@ import {
   type AppendRequest,
   type ReadAllRequest,
   type ReadRequest,
+  requestCount,
   requestIds,
 } from "./log-requests.ts";
 
@@ -51,7 +53,7 @@ export class SqliteLog {
     return inTransaction(this.#db, () => {
       const end = { position: this.head() };
       const outcomes = requests.map((request) => this.#appendOne(request, end));
-      if (requests.some(({ body }) => body)) this.#mergeBatches();
+      if (requests.some((request) => "body" in request)) this.#mergeBatches();
       return outcomes;
     });
   }
@@ -137,7 +139,7 @@ export class SqliteLog {
       const position = this.#insertAll(request, last, end.position);
       if (position !== undefined) {
         end.position = position;
-        return { revision: last + request.count, position };
+        return { revision: last + requestCount(request), position };
       }
     }
     return { conflict: { stream, expected, actual: last < 0 ? "none" : last } };
@@ -145,10 +147,10 @@ export class SqliteLog {
 
   /** The outcome of the first append, when the same events are already stored where this append would put them. */
   #repeated(request: AppendRequest, last: number): AppendOutcome | undefined {
-    const { stream, expected, count } = request;
+    const { stream, expected } = request;
     if (expected !== "any" && expected !== "exists") {
       const first = expected === "none" ? 0 : expected + 1;
-      return last < first + count - 1 ? undefined : this.#stored(request, first);
+      return last < first + requestCount(request) - 1 ? undefined : this.#stored(request, first);
     }
     const id = requestIds(request)[0] ?? "";
     const found = this.#rows.find(id) ?? this.#batches.find(stream, id);
@@ -157,7 +159,8 @@ export class SqliteLog {
 
   /** The outcome of an append of the same events that put the first one at this revision. */
   #stored(request: AppendRequest, first: number): AppendOutcome | undefined {
-    const { stream, count } = request;
+    const { stream } = request;
+    const count = requestCount(request);
     const there = this.read({ stream, from: first, backwards: false, limit: count });
     if (requestIds(request).some((id, offset) => there[offset]?.id !== id)) return undefined;
     return { revision: first + count - 1, position: Number(there.at(-1)?.position) };
@@ -165,13 +168,14 @@ export class SqliteLog {
 
   /** Returns the last position; undefined when an id is already in the log, which is a partial repetition. */
   #insertAll(request: AppendRequest, last: number, end: number): number | undefined {
-    const { stream, count, bounds, rows = [], body, recordedAt } = request;
+    const { stream, recordedAt } = request;
     const first = { position: end + 1, revision: last + 1, recordedAt };
     const ids = () => requestIds(request);
+    const bounds = "rows" in request ? idBounds(ids()) : request.bounds;
     if (this.#batches.holdsAny(ids, bounds)) return undefined;
-    if (!body) return this.#rows.insert(stream, rows, first);
+    if ("rows" in request) return this.#rows.insert(stream, request.rows, first);
     if (hasDouble(request) || this.#rows.holdsAny(ids, bounds)) return undefined;
-    return this.#batches.writer.insert(stream, body, { ...first, count, bounds });
+    return this.#batches.writer.insert(stream, request.body, { ...first, count: request.count, bounds });
   }
 
   #lastRevision(stream: string): number {
@@ -188,8 +192,8 @@ export function openLogFile(file: string): DatabaseSync {
 }
 
 /** In columns each event has a number of its own. */
-function hasDouble({ ids, count }: AppendRequest): boolean {
-  return !("times" in ids) && new Set(ids).size < count;
+function hasDouble(request: AppendRequest): boolean {
+  return "ids" in request && !("times" in request.ids) && new Set(request.ids).size < request.count;
 }
 
 /** Merges two sorted lists; usually one of them is empty. */

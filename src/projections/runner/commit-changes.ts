@@ -15,6 +15,7 @@ export async function commitAtOnce(
   processors: readonly ProjectionProcessor[],
 ): Promise<void> {
   const uncommitted = uncommittedOf(processors);
+  if (uncommitted.length === 0) return;
   const changed = uncommitted.flatMap((processor) => processor.changed());
   await deps.readStore.commit({ changed, checkpoints: checkpointsOf(uncommitted) });
   committed(deps, uncommitted);
@@ -29,6 +30,7 @@ export async function commitInSlices(
   processors: readonly ProjectionProcessor[],
 ): Promise<void> {
   const uncommitted = uncommittedOf(processors);
+  if (uncommitted.length === 0) return;
   for (const processor of uncommitted) {
     for (const { collection, documents } of processor.changed()) {
       const sorted = documents.toSorted((a, b) => (a._id < b._id ? -1 : 1));

@@ -54,9 +54,8 @@ class SqliteReadStore implements ReadStore {
         // `_id` last, so that paging by (field, _id) needs no sort.
         const columns = [...new Set([...fields, "_id"])].map((field) => column(field, all)).join(", ");
         const index = `"ix_${name}_${fields.join("_")}"`;
-        const condition = partialIndexes.includes(fields)
-          ? ` WHERE ${column(fields.at(-1) ?? "_id", all)} IS NOT NULL`
-          : "";
+        const last = partialIndexes.includes(fields) ? fields.at(-1) : undefined;
+        const condition = last === undefined ? "" : ` WHERE ${column(last, all)} IS NOT NULL`;
         this.#db.exec(`CREATE INDEX IF NOT EXISTS ${index} ON ${table} (${columns})${condition}`);
       }
       this.#tables.set(table, columnsOf(this.#db, table));

@@ -138,7 +138,7 @@ export class DocumentFold {
       if (!fields || waiting.every((event) => parts.isWithin(fields, event))) continue;
       for (const event of waiting) for (const id of parts.idsOf(event)) ids.add(id);
     }
-    if (ids.size > 0) await this.#parts.load(Array.from(ids, (id) => this.#parts.hold(id)));
+    await this.#parts.load(Array.from(ids, (id) => this.#parts.hold(id)));
   }
 
   /** Folds the events that the document doesn't contain yet. */
@@ -174,7 +174,7 @@ export class DocumentFold {
   }
 }
 
-/** Of those that are loaded, as far as their present content matters. */
+/** Of parts that are loaded, or of whose content nothing is kept. */
 function partsIn(parts: HeldDocuments): Parts {
   return {
     change(id, position, evolve) {

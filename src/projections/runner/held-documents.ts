@@ -9,19 +9,18 @@ const CACHE_BYTES = 32 * 2 ** 20;
 const VALUE_BYTES = 40;
 
 /**
- * `document`: as it was changed last; undefined when there is none, or it isn't loaded. `waiting`: events to be folded into
- * it. `changes`: since the last commit. `size`: as estimated when it had been changed `measuredAt` times. `isNew`: it was
- * not loaded, as it isn't stored yet, or whatever is stored is replaced.
+ * `document`: as it was changed last; undefined when there is none, or it isn't loaded. `isStored`: whether it was when it
+ * was loaded; undefined until then. `waiting`: events to be folded into it. `changes`: since the last commit. `size`: as
+ * estimated when it had been changed `measuredAt` times.
  */
 export type HeldDocument = {
   readonly id: string;
   document: Document | undefined;
-  isLoaded: boolean;
+  isStored: boolean | undefined;
   waiting: StoredEvent[] | undefined;
   changes: number;
   size: number;
   measuredAt: number;
-  isNew: boolean;
 };
 
 /**
@@ -31,8 +30,8 @@ export type HeldDocument = {
 export class HeldDocuments {
   readonly #collection: string;
   readonly #readStore: Pick<ReadStore, "getMany" | "find">;
-  /** False until the first commit to an empty collection: there is nothing to look up. */
-  #isStored = true;
+  /** Whether the collection is known to have no document: then there is nothing to look up. */
+  #isEmpty = false;
   readonly #cache = new LRUCache<string, Document>({ maxSize: CACHE_BYTES });
   /** Those that changed since the last commit, or that are about to. */
   readonly #held = new Map<string, HeldDocument>();
@@ -48,34 +47,23 @@ export class HeldDocuments {
     const known = this.#held.get(id);
     if (known) return known;
     const document = this.#cache.get(id);
-    const isLoaded = document !== undefined;
-    const held = {
-      id,
-      document,
-      isLoaded,
-      waiting: undefined,
-      changes: 0,
-      size: 0,
-      measuredAt: 0,
-      isNew: false,
-    };
+    const isStored = document ? true : undefined;
+    const held = { id, document, isStored, waiting: undefined, changes: 0, size: 0, measuredAt: 0 };
     this.#held.set(id, held);
     return held;
   }
 
   /** Reads those that aren't in memory. @throws what the read store throws */
   async load(all: readonly HeldDocument[]): Promise<void> {
-    const missing = all.filter(({ isLoaded }) => !isLoaded);
+    const missing = all.filter(({ isStored, changes }) => isStored === undefined && changes === 0);
     if (missing.length === 0) return;
-    const ids = this.#isStored ? missing.map(({ id }) => id) : [];
-    for (const document of ids.length > 0 ? await this.#readStore.getMany(this.#collection, ids) : []) {
+    const ids = missing.map(({ id }) => id);
+    const stored = this.#isEmpty ? [] : await this.#readStore.getMany(this.#collection, ids);
+    for (const document of stored) {
       const held = this.#held.get(document._id);
       if (held) held.document = document;
     }
-    for (const held of missing) {
-      held.isLoaded = true;
-      held.isNew = held.document === undefined;
-    }
+    for (const held of missing) held.isStored = held.document !== undefined;
   }
 
   /** Those that exist. @throws what the read store throws */
@@ -85,9 +73,8 @@ export class HeldDocuments {
     return new Map(all.flatMap(({ id, document }) => (document ? [[id, document]] : [])));
   }
 
+  /** Without loading it before, whatever is stored is replaced. */
   change(held: HeldDocument, document: Document): void {
-    if (!held.isLoaded) held.isNew = true;
-    held.isLoaded = true;
     held.document = document;
     held.changes += 1;
     // Less and less often, as estimating takes as long as folding an event, and documents grow ever more slowly.
@@ -118,10 +105,9 @@ export class HeldDocuments {
 
   /** To be called when the changed documents are stored. */
   committed(): void {
-    this.#isStored = true;
-    for (const { id, document, changes, size, isNew } of this.#held.values())
-      if (isNew) this.#cache.delete(id);
-      else if (document && changes > 0) this.#cache.set(id, document, { size });
+    this.#isEmpty = false;
+    for (const { id, document, isStored, changes, size } of this.#held.values())
+      if (document && isStored && changes > 0) this.#cache.set(id, document, { size });
     this.#forget();
   }
 
@@ -129,13 +115,13 @@ export class HeldDocuments {
   clear(): void {
     this.#cache.clear();
     this.#forget();
-    this.#isStored = true;
+    this.#isEmpty = false;
   }
 
   /** As `clear`, before the first event of the log. @throws what the read store throws */
   async begin(): Promise<void> {
     this.clear();
-    this.#isStored = (await this.#readStore.find(this.#collection, { limit: 1 })).length > 0;
+    this.#isEmpty = (await this.#readStore.find(this.#collection, { limit: 1 })).length === 0;
   }
 
   #forget(): void {

@@ -1,7 +1,9 @@
 // The documents that a fold keeps in memory between commits.
 import { expect, it } from "vitest";
+import type { ClickEvent } from "../../../src/click-log/clicks-between.ts";
 import { emptyDay } from "../../../src/projections/definitions/days/link-day.ts";
 import { linkClicks } from "../../../src/projections/definitions/link-clicks.ts";
+import type { DocumentCorrection } from "../../../src/projections/runner/document-correction.ts";
 import { DocumentFold } from "../../../src/projections/runner/fold.ts";
 import type { Document } from "../../../src/read-store/port.ts";
 import { stored as event, linkClicked, position } from "../../support/event-store/stored-events.ts";
@@ -40,15 +42,35 @@ it("counts a late click in its day as that was when it ended, not in the empty o
     fold.committed();
   };
   const first = `${LINK}@2026-03-01`;
-  // As a withdrawal of all of its clicks leaves it.
-  const emptied = { ...emptyDay(), _id: first, _position: position(0), _emptied: true };
-  fold.put({ documents: [], parts: [emptied] });
+  stored.set(first, JSON.stringify({ ...emptyDay(), _id: first, _position: "" }));
+  // All of its clicks are withdrawn: the day is read, and kept as it is then.
+  const click = event(0, linkClicked({ link: LINK })) as ClickEvent;
+  const withdrawal = fold.correction(position(0)) as DocumentCorrection;
+  await withdrawal.add([{ click, counted: true, counts: false }]);
+  fold.put(await withdrawal.documents());
   commit();
+  expect(JSON.parse(stored.get(first) ?? "{}")).toMatchObject({ _position: position(0), _emptied: true });
   for (const [n, day] of ["01", "02", "01"].entries()) {
     await fold.fold([event(n + 1, linkClicked({ link: LINK, at: `2026-03-${day}T10:00:00.000Z` }))]);
     commit();
   }
   expect(JSON.parse(stored.get(first) ?? "{}")).toMatchObject({
+    ...{ first: position(1), last: position(3), quarters: [[40, 2, 0, 0]] },
+  });
+});
+
+it("counts a late click in its day as that ended since the last commit, not as it is stored", async () => {
+  const first = `${LINK}@2026-03-01`;
+  const emptied = { ...emptyDay(), _id: first, _position: position(0), _emptied: true };
+  const fold = new DocumentFold(linkClicks, {
+    getMany: async <D extends Document>(_: string, ids: readonly string[]) =>
+      ids.includes(first) ? [structuredClone<Document>(emptied) as D] : [],
+    find: async () => [],
+  });
+  for (const [n, day] of ["01", "02", "01"].entries())
+    await fold.fold([event(n + 1, linkClicked({ link: LINK, at: `2026-03-${day}T10:00:00.000Z` }))]);
+  const documents = fold.changed().flatMap((one) => one.documents);
+  expect(documents.find(({ _id }) => _id === first)).toMatchObject({
     ...{ first: position(1), last: position(3), quarters: [[40, 2, 0, 0]] },
   });
 });

@@ -95,6 +95,21 @@ describe("the projection runner", () => {
     expect(await written(0)).toEqual({ writes: 4, clicks: 8 });
   });
 
+  it("commits nothing when it catches up with no new event", async () => {
+    await append(stores.eventStore, CLICKS, [linkClicked()]);
+    let commits = 0;
+    const commit: ReadStore["commit"] = (changes) => {
+      commits += 1;
+      return stores.readStore.commit(changes);
+    };
+    const runner = runnerOf([linkClicks], { ...failingReadStore(stores.readStore, []), commit });
+    await runner.catchUp();
+    expect(commits).toBeGreaterThan(0);
+    commits = 0;
+    await runner.catchUp();
+    expect(commits).toBe(0);
+  });
+
   it("stores what comes before an event that it can't fold, also when that was only in memory", async () => {
     for (let n = 0; n < 3; n++) await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked()]);
     await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked({ kind: "preview" }), linkClicked()]);

@@ -17,14 +17,20 @@ export type NewRow = { id: string; type: string; data: string; metadata: string 
 
 export type IdBounds = readonly [first: string, last: string];
 
-/**
- * One row per event, or the compressed body of a batch. `ids` of a batch: as a list, or in columns; `bounds`: the smallest
- * and the greatest of them.
- */
-export type AppendRequest = { stream: string; expected: ExpectedRevision; recordedAt: string } & (
-  | { rows: readonly NewRow[] }
-  | { body: Uint8Array; count: number; ids: readonly string[] | EventColumns; bounds: IdBounds }
-);
+type Append = { stream: string; expected: ExpectedRevision; recordedAt: string };
+
+/** One row per event. */
+type RowsAppend = Append & { rows: readonly NewRow[] };
+
+/** The compressed body of a batch. `ids`: as a list, or in columns; `bounds`: the smallest and the greatest of them. */
+export type BatchAppend = Append & {
+  body: Uint8Array;
+  count: number;
+  ids: readonly string[] | EventColumns;
+  bounds: IdBounds;
+};
+
+export type AppendRequest = RowsAppend | BatchAppend;
 
 export type ReadRequest = { stream: string; from: number | undefined; backwards: boolean; limit: number };
 /** `mentions` and `changesOnly`: as in ReadAllOptions. */
@@ -54,8 +60,8 @@ export function appendRequest(
 ): AppendRequest {
   const common = { stream, expected, recordedAt };
   const isExact = expected !== "any" && expected !== "exists";
-  if (!isColumns(events) && !(isExact && compressed.includes(categoryOf(stream))))
-    return { ...common, rows: events.map(newRow) };
+  const isBatch = isColumns(events) || (isExact && compressed.includes(categoryOf(stream)));
+  if (!isBatch) return { ...common, rows: events.map(newRow) };
   const ids = isColumns(events) ? events : idsOf(events);
   return { ...common, body: batchBody(events), count: countOf(events), ids, bounds: idBoundsOf(events) };
 }

@@ -12,6 +12,7 @@ import { SqliteRows } from "./event-rows.ts";
 import {
   type AppendOutcome,
   type AppendRequest,
+  type BatchAppend,
   type ReadAllRequest,
   type ReadRequest,
   requestCount,
@@ -192,8 +193,8 @@ export function openLogFile(file: string): DatabaseSync {
 }
 
 /** In columns each event has a number of its own. */
-function hasDouble(request: AppendRequest): boolean {
-  return "ids" in request && !("times" in request.ids) && new Set(request.ids).size < request.count;
+function hasDouble({ ids, count }: BatchAppend): boolean {
+  return !("times" in ids) && new Set(ids).size < count;
 }
 
 /** Merges two sorted lists; usually one of them is empty. */

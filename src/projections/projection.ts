@@ -2,7 +2,6 @@
 import type { Position } from "../event-store/port.ts";
 import type { StoredEvent } from "../events/catalogue.ts";
 import type { CollectionSpec, Document } from "../read-store/port.ts";
-import type { SharedTexts } from "./shared-texts.ts";
 
 /** The document as folds see it; the runner adds `_id` and `_position`. */
 export type Fields<D extends Document> = Omit<D, "_id" | "_position">;
@@ -55,8 +54,8 @@ export type Projection<D extends Document = Document> = {
   key(event: StoredEvent): string | undefined;
   empty(event: StoredEvent): Fields<D>;
   parts?: PartsSpec<D>;
-  /** `shared`: for texts of the event that the document keeps. Must not depend on what its parts contain. */
-  evolve(document: Fields<D>, event: StoredEvent, shared?: SharedTexts, parts?: Parts): Fields<D>;
+  /** Must not depend on what its parts contain. */
+  evolve(document: Fields<D>, event: StoredEvent, parts?: Parts): Fields<D>;
   /**
    * With this, clicks are taken out by folding the documents again from those of the link that count; each document must be
    * of one link. Without this and `withdraw`, every recorded click counts.

@@ -4,7 +4,6 @@ import { PREFIX } from "../../events/streams.ts";
 import type { ClickKind } from "../../events/vocabulary.ts";
 import type { Document } from "../../read-store/port.ts";
 import { type Projection, withoutParts } from "../projection.ts";
-import { asGiven } from "../shared-texts.ts";
 import { clickRank } from "./click-rank.ts";
 import { dayOf } from "./days/days.ts";
 import { emptyDay, type LinkDay, withBreakdowns, withClick, withDay } from "./days/link-day.ts";
@@ -69,7 +68,7 @@ export const linkClicks: Projection<LinkClicksDocument> = {
     },
     empty: emptyDay,
   },
-  evolve(clicks, event, shared = asGiven, parts = withoutParts) {
+  evolve(clicks, event, parts = withoutParts) {
     if (event.type !== "LinkClicked") return clicks;
     const { position, data: click } = event;
     clicks.totalClicks += 1;
@@ -78,7 +77,7 @@ export const linkClicks: Projection<LinkClicksDocument> = {
     // Clicks of several writers, or from a spool, are appended out of order.
     if (click.at < clicks.firstAt) clicks.firstAt = click.at;
     if (click.at > clicks.lastAt) clicks.lastAt = click.at;
-    clicks.recent = withRecent(clicks.recent, click, shared);
+    clicks.recent = withRecent(clicks.recent, click);
     const date = click.at.slice(0, 10);
     const earlier = earlierOf(click.link);
     if (date > clicks.date) {
@@ -89,13 +88,11 @@ export const linkClicks: Projection<LinkClicksDocument> = {
       clicks.day = emptyDay();
     }
     if (date === clicks.date) {
-      withClick(clicks.day, event, shared);
+      withClick(clicks.day, event);
       return clicks;
     }
-    parts.change<LinkDay>(dayOf(click.link, date), position, (day = emptyDay()) =>
-      withClick(day, event, shared),
-    );
-    parts.change<LinkDay>(earlier, position, (sum = emptyDay()) => withBreakdowns(sum, event, shared));
+    parts.change<LinkDay>(dayOf(click.link, date), position, (day = emptyDay()) => withClick(day, event));
+    parts.change<LinkDay>(earlier, position, (sum = emptyDay()) => withBreakdowns(sum, event));
     return clicks;
   },
 };

@@ -7,7 +7,6 @@ import {
   UTM_FIELDS,
   type UtmField,
 } from "../../events/vocabulary.ts";
-import { asGiven, type SharedTexts } from "../shared-texts.ts";
 import { bounded } from "./tally.ts";
 
 type Utm = { [F in UtmField]?: string };
@@ -48,15 +47,11 @@ export type RecentClickRow = [
  * With the hit, if it is one of the ten latest. Sorted by the time of the hit, as hits of other writers or from a spool
  * are appended later. A list that isn't full is made anew, as of `withOne`; a full one is changed in place.
  */
-export function withRecent(
-  rows: RecentClickRow[],
-  click: LinkClicked["data"],
-  shared: SharedTexts,
-): RecentClickRow[] {
+export function withRecent(rows: RecentClickRow[], click: LinkClicked["data"]): RecentClickRow[] {
   let place = 0;
   while (place < rows.length && (rows[place] as RecentClickRow)[0] > click.at) place += 1;
   if (place >= RECENT_CLICKS) return rows;
-  const row = rowOf(click, shared);
+  const row = rowOf(click);
   if (rows.length < RECENT_CLICKS) return rows.toSpliced(place, 0, row);
   rows.copyWithin(place + 1, place, rows.length - 1);
   rows[place] = row;
@@ -74,29 +69,26 @@ export function recentClick(row: RecentClickRow): RecentClick {
 
 /** A hit of the log with the field names of the API's answer. */
 export function recentClickOf(click: LinkClicked["data"]): RecentClick {
-  return recentClick(rowOf(click, asGiven));
+  return recentClick(rowOf(click));
 }
 
 /** From literals, as `push` would reserve room for more than the row itself. */
-function rowOf(click: LinkClicked["data"], shared: SharedTexts): RecentClickRow {
-  const { at, kind, device, country, ip } = click;
-  const browser = shared(click.browser.name);
-  const version = shared(click.browser.version);
-  const [os, userAgent] = [shared(click.os.name), shared(click.userAgent)];
-  const [city, referrer] = [shared(click.city), shared(click.referrer)];
-  const utm = utmOf(click.utm, shared);
+function rowOf(click: LinkClicked["data"]): RecentClickRow {
+  const { at, kind, device, browser, os, userAgent, country, city, ip, referrer } = click;
+  const { name, version } = browser;
+  const utm = utmOf(click.utm);
   return utm
-    ? [at, kind, device, browser, version, os, userAgent, country, city, ip, referrer, utm]
-    : [at, kind, device, browser, version, os, userAgent, country, city, ip, referrer];
+    ? [at, kind, device, name, version, os.name, userAgent, country, city, ip, referrer, utm]
+    : [at, kind, device, name, version, os.name, userAgent, country, city, ip, referrer];
 }
 
-function utmOf(given: LinkClicked["data"]["utm"], shared: SharedTexts): Utm | undefined {
+function utmOf(given: LinkClicked["data"]["utm"]): Utm | undefined {
   let utm: Utm | undefined;
   for (const field of UTM_FIELDS) {
     const value = given[field];
     if (value) {
       utm ??= {};
-      utm[field] = shared(bounded(value));
+      utm[field] = bounded(value);
     }
   }
   return utm;

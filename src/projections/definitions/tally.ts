@@ -1,5 +1,4 @@
 // Bounded counts of values. Not an object of counts, as a value such as `__proto__` may equal a property name.
-import { asGiven, type SharedTexts } from "../shared-texts.ts";
 
 /** Values and counts in turn, values in the order in which they were first seen. One list, as a link has a dozen of them. */
 export type Tally = (string | number)[];
@@ -20,18 +19,17 @@ const GROWS_FROM = 16;
  * The tally with one more of a value; changed in place where it is large. One of more than 200 values is cut to the 100
  * largest (ties by name), and the counts of the others are added to `other`.
  */
-export function withOne(tally: Tally, raw: string, shared: SharedTexts = asGiven): Tally {
-  return withCount(tally, bounded(raw), 1, shared);
+export function withOne(tally: Tally, raw: string): Tally {
+  return withCount(tally, bounded(raw), 1);
 }
 
 /** As `withOne`, for hits of a value that is bounded already. */
-export function withCount(tally: Tally, found: string, count: number, shared: SharedTexts = asGiven): Tally {
-  const index = tally.indexOf(found);
+export function withCount(tally: Tally, value: string, count: number): Tally {
+  const index = tally.indexOf(value);
   if (index >= 0) {
     tally[index + 1] = (tally[index + 1] as number) + count;
     return tally;
   }
-  const value = shared(found);
   if (tally.length === 0) return [value, count];
   if (tally.length < GROWS_FROM) return tally.concat([value, count]);
   tally.push(value, count);

@@ -3,7 +3,6 @@ import type { ClickEvent } from "../../click-log/clicks-between.ts";
 import type { Position } from "../../event-store/port.ts";
 import type { Document } from "../../read-store/port.ts";
 import type { Fields, Parts, PartsSpec, Projection } from "../projection.ts";
-import { asGiven } from "../shared-texts.ts";
 
 /** `counted`: before the event; `counts`: after it. */
 export type CorrectedClick = { click: ClickEvent; counted: boolean; counts: boolean };
@@ -60,7 +59,7 @@ function recount(projection: Projection, load: Loads, position: Position): Docum
           if (key === undefined) continue;
           if (counts) {
             const fields = folded.get(key) ?? projection.empty(click);
-            folded.set(key, projection.evolve(fields, click, asGiven, recounted?.folded));
+            folded.set(key, projection.evolve(fields, click, recounted?.folded));
           }
           if (counted !== counts && !changed.has(key)) changed.set(key, projection.empty(click));
           recounted?.see(click, counted !== counts);

@@ -3,7 +3,6 @@ import type { Position } from "../../event-store/port.ts";
 import type { StoredEvent } from "../../events/catalogue.ts";
 import type { Document, ProjectionCommit, ReadStore } from "../../read-store/port.ts";
 import { type Fields, type Parts, type Projection, partsCollection } from "../projection.ts";
-import { sharedTexts } from "../shared-texts.ts";
 import { isCorrection } from "./corrected-clicks.ts";
 import {
   type CorrectedDocuments,
@@ -23,7 +22,6 @@ export class DocumentFold {
   readonly #documents: HeldDocuments;
   readonly #parts: HeldDocuments;
   readonly #changeParts: Parts;
-  readonly #shared = sharedTexts();
 
   constructor(projection: Projection, readStore: Pick<ReadStore, "getMany" | "find">) {
     const { name } = projection.collection;
@@ -151,12 +149,7 @@ export class DocumentFold {
     for (const event of waiting) {
       if (event.position <= contained) continue;
       try {
-        fields = this.#projection.evolve(
-          fields ?? this.#projection.empty(event),
-          event,
-          this.#shared,
-          this.#changeParts,
-        );
+        fields = this.#projection.evolve(fields ?? this.#projection.empty(event), event, this.#changeParts);
       } catch (error) {
         return { event, error };
       }

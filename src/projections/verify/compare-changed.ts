@@ -8,7 +8,6 @@ import { type Correction, correct, isCorrection } from "../runner/corrected-clic
 import { documentCorrection, foldedSoFar } from "../runner/document-correction.ts";
 import { parseBatch } from "../runner/event-batch.ts";
 import { prefixesOf } from "../runner/status.ts";
-import { asGiven } from "../shared-texts.ts";
 import { type ChangedDocument, type ChangedDocuments, type Comparison, compareEqual } from "./compare-all.ts";
 
 const EVENTS_AT_A_TIME = 5_000;
@@ -48,7 +47,7 @@ function foldChanged({ projection, changed, changedParts }: Comparison, event: S
   const one = id === undefined ? undefined : changed.get(id);
   if (!one || event.position > one.stored._position) return;
   const before = foldedSoFar(one.folded) ?? projection.empty(event);
-  const fields = projection.evolve(before, event, asGiven, partsAmong(changedParts));
+  const fields = projection.evolve(before, event, partsAmong(changedParts));
   one.folded = Object.assign(fields, { _id: one.stored._id, _position: event.position }) as Document;
 }
 

@@ -1,7 +1,6 @@
 // The expected documents of a projection: the plain fold of all events in order.
 import type { StoredEvent } from "../../../src/events/catalogue.ts";
 import type { Parts, Projection } from "../../../src/projections/projection.ts";
-import { asGiven } from "../../../src/projections/shared-texts.ts";
 import type { Document } from "../../../src/read-store/port.ts";
 
 /** Documents by id, as plain JSON. */
@@ -34,7 +33,7 @@ function foldOf<D extends Document>(projection: Projection<D>, events: readonly 
     const key = projection.key(event);
     if (key === undefined) continue;
     const before = documents.get(key) ?? projection.empty(event);
-    const fields = projection.evolve(before, event, asGiven, inMemory);
+    const fields = projection.evolve(before, event, inMemory);
     documents.set(key, { ...fields, _id: key, _position: event.position } as D);
   }
   return { documents: asJson(documents), parts: asJson(parts) };

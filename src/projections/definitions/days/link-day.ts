@@ -3,7 +3,6 @@ import type { Position } from "../../../event-store/port.ts";
 import type { LinkClicked } from "../../../events/catalogue.ts";
 import { CLICK_KINDS, type ClickKind, UTM_FIELDS, type UtmField } from "../../../events/vocabulary.ts";
 import type { Document } from "../../../read-store/port.ts";
-import { asGiven, type SharedTexts } from "../../shared-texts.ts";
 import { DIMENSIONS, VALUE_OF } from "../click-dimensions.ts";
 import { type Tally, valueCounts, withCount, withOne } from "../tally.ts";
 import { type QuarterHour, withHit } from "./days.ts";
@@ -32,28 +31,28 @@ export function emptyDay(): LinkDay {
   return { first: "", last: "", quarters: [], kinds: {} };
 }
 
-/** Counts the click, in place. `shared`: for its texts that the day keeps. */
-export function withClick(day: LinkDay, click: Click, shared: SharedTexts = asGiven): LinkDay {
+/** Counts the click, in place. */
+export function withClick(day: LinkDay, click: Click): LinkDay {
   const { data, position } = click;
   if (day.first === "") day.first = position;
   day.last = position;
   day.quarters = withHit(day.quarters, data);
-  withBreakdowns(day, click, shared);
+  withBreakdowns(day, click);
   const kind = kindOf(day, data.kind);
   kind.visitors = withVisitor(kind.visitors, data.visitor);
   return day;
 }
 
 /** Counts the click in the breakdowns alone, in place. */
-export function withBreakdowns(day: LinkDay, { data }: Click, shared: SharedTexts = asGiven): LinkDay {
+export function withBreakdowns(day: LinkDay, { data }: Click): LinkDay {
   const kind = kindOf(day, data.kind);
   for (const [n, dimension] of DIMENSIONS.entries())
-    kind.tallies[n] = withOne(kind.tallies[n] as Tally, VALUE_OF[dimension](data), shared);
+    kind.tallies[n] = withOne(kind.tallies[n] as Tally, VALUE_OF[dimension](data));
   for (const field of UTM_FIELDS) {
     const value = data.utm[field];
     if (!value) continue;
     kind.utm ??= {};
-    kind.utm[field] = withOne(kind.utm[field] ?? [], value, shared);
+    kind.utm[field] = withOne(kind.utm[field] ?? [], value);
   }
   return day;
 }

@@ -54,7 +54,7 @@ export type Projection<D extends Document = Document> = {
   key(event: StoredEvent): string | undefined;
   empty(event: StoredEvent): Fields<D>;
   parts?: PartsSpec<D>;
-  /** Must not depend on what its parts contain. */
+  /** Must not depend on what the document's parts contain. */
   evolve(document: Fields<D>, event: StoredEvent, parts?: Parts): Fields<D>;
   /**
    * With this, clicks are taken out by folding the documents again from those of the link that count; each document must be

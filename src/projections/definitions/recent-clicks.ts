@@ -75,11 +75,10 @@ export function recentClickOf(click: LinkClicked["data"]): RecentClick {
 /** From literals, as `push` would reserve room for more than the row itself. */
 function rowOf(click: LinkClicked["data"]): RecentClickRow {
   const { at, kind, device, browser, os, userAgent, country, city, ip, referrer } = click;
-  const { name, version } = browser;
   const utm = utmOf(click.utm);
   return utm
-    ? [at, kind, device, name, version, os.name, userAgent, country, city, ip, referrer, utm]
-    : [at, kind, device, name, version, os.name, userAgent, country, city, ip, referrer];
+    ? [at, kind, device, browser.name, browser.version, os.name, userAgent, country, city, ip, referrer, utm]
+    : [at, kind, device, browser.name, browser.version, os.name, userAgent, country, city, ip, referrer];
 }
 
 function utmOf(given: LinkClicked["data"]["utm"]): Utm | undefined {

@@ -154,12 +154,14 @@ function rebuildEqualsLive(
       let whileFolding = 0;
       for (let kill = 0; kill < KILLS; kill++) {
         const before = (await positions()).sort().at(-1) ?? "";
-        const last = await appendClicks(kill * each, each);
+        await appendClicks(kill * each, each / 2);
         await until(
           "the projector to be at work",
           async () => (await positions()).some((one) => one > before),
           { withinMs: PATIENT_MS, everyMs: 20 },
         );
+        // The commit that ends the wait may hold every click until then; these come after it.
+        const last = await appendClicks(kill * each + each / 2, each / 2);
         await service?.stop("SIGKILL");
         if ((await positions()).some((one) => one < last)) whileFolding += 1;
         // The killed projector has folded a part of the clicks that are withdrawn now.

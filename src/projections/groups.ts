@@ -23,19 +23,15 @@ export const lifecycleProjections: readonly Projection[] = [
 
 export const clickProjections: readonly Projection[] = [linkClicks, accountDays, accountTotals, clickHours];
 
-/** The last three are the runner's (RunnerDeps), with its defaults where they are absent. */
+/** The last two are the runner's (RunnerDeps), with its defaults where they are absent. */
 export type ProjectionGroupSpec = {
   name: string;
   projections: readonly Projection[];
   commitIntervalMs?: number;
   maxEvents?: number;
-  maxLiveBytes?: number;
 };
 
-/**
- * For events that each change documents of their own: a larger commit would write as many, and hold more in memory. In a
- * backlog, too, they are committed after each fold.
- */
+/** For events that each change documents of their own: a larger commit would write as many, and hold more in memory. */
 const MAX_EVENTS = 5_000;
 
 /** Each has a runner and a lease of its own. */
@@ -47,7 +43,6 @@ export const projectionGroups: readonly ProjectionGroupSpec[] = [
     // Short, as portal pages wait until a link that was just created is in the documents.
     commitIntervalMs: 100,
     maxEvents: MAX_EVENTS,
-    maxLiveBytes: 0,
   },
   { name: "clicks", projections: clickProjections },
 ];

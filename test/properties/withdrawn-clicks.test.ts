@@ -66,7 +66,7 @@ const lives = fc.record({
   breaks: fc.array(fc.record({ afterWrites: fc.nat(12), applied: fc.boolean() }), { maxLength: 8 }),
   /** After which step the projector has folded what there was. */
   foldedAt: fc.nat(14),
-  maxUncommittedBytes: fc.constantFrom(0, 512 * 2 ** 20),
+  maxEvents: fc.constantFrom(1, 1_000),
 });
 type Life = typeof lives extends fc.Arbitrary<infer T> ? T : never;
 
@@ -105,12 +105,12 @@ async function live(
 ): Promise<void> {
   const failing = failingReadStore(readStore, life.breaks);
   const unruly = unrulyEventStore(eventStore, life.sizes, 7);
-  const { maxUncommittedBytes } = life;
+  const { maxEvents } = life;
   const fold = async () => {
     // A new runner after each failure, without the old one's memory, as in a new process.
     for (let crashes = 0; crashes <= life.breaks.length; crashes += 1) {
       const deps = { eventStore: unruly, readStore: failing, projections: clickProjections, clock, log };
-      const ended = await new ProjectionRunner({ ...deps, maxUncommittedBytes }).catchUp().then(
+      const ended = await new ProjectionRunner({ ...deps, maxEvents }).catchUp().then(
         () => true,
         () => false,
       );

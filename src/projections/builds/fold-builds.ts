@@ -21,8 +21,8 @@ export type FoldBuildsDeps = {
   by?: string;
   log: RunnerLog;
   /** As the runner's; its defaults when absent. */
+  pageEvents?: number;
   maxEvents?: number;
-  maxUncommittedBytes?: number;
 };
 
 /** `faults`: builds that stopped at an event they can't fold. `complete`: checkpoint names of builds that caught up. */

@@ -15,8 +15,8 @@ export type ProjectionGroupDeps = RunnerDeps & { newId: () => string };
 
 const POLL_MS = 1_000;
 const RETRY = { fromMs: 250, toMs: 15_000 };
-/** Smaller batches than the runner's default, so that the active builds in the same thread are delayed little. */
-const MAX_EVENTS_BESIDE_ACTIVE = 1_000;
+/** Smaller pages than the runner's default, so that the active builds in the same thread are delayed little. */
+const PAGE_BESIDE_ACTIVE = 1_000;
 
 export class ProjectionGroup {
   readonly #deps: ProjectionGroupDeps;
@@ -112,7 +112,7 @@ export class ProjectionGroup {
     const checkpoints = unfinished.map(({ checkpoint }) => checkpoint);
     this.#deps.log.info(`building projections: ${checkpoints.join(", ")}`);
     const isAlone = foldedNames(this.#deps.projections, builds) === "";
-    const deps = isAlone ? this.#deps : { ...this.#deps, maxEvents: MAX_EVENTS_BESIDE_ACTIVE };
+    const deps = isAlone ? this.#deps : { ...this.#deps, pageEvents: PAGE_BESIDE_ACTIVE };
     const earlier = new Map(checkpoints.map((one) => [one, this.#processed.get(one) ?? 0]));
     const { complete, faults } = await foldBuilds(deps, projections, signal, (_, events) => {
       for (const [checkpoint, before] of earlier) this.#processed.set(checkpoint, before + events);

@@ -1,15 +1,15 @@
-// Joins event batches, and decides when what was folded is committed: when the commit interval is over, or at a maximum.
+// Joins batches of a subscription to those that are committed together: when the commit interval is over, or at a maximum.
 import type { RecordedEvent } from "../../event-store/port.ts";
 import { pause } from "../../runtime/pause.ts";
 
 /**
- * At most `maxEvents` are folded at a time. A commit is due `intervalMs` after the end of the last one, during a backlog
- * two seconds after it or with changed documents of `maxBytes` in memory, whichever is first.
+ * Events are read in pages of `pageEvents`, and `maxEvents` are committed together, or up to a page more. Else a commit is
+ * due `intervalMs` after the end of the last one.
  */
-export type CommitRules = { maxEvents: number; intervalMs: number; maxBytes: number };
+export type CommitRules = { pageEvents: number; maxEvents: number; intervalMs: number };
 
 /** Clicks show within a second, also where a commit takes a third of it; a document is written three times a second. */
-export const COMMIT_RULES: CommitRules = { maxEvents: 40_000, intervalMs: 300, maxBytes: 128 * 2 ** 20 };
+export const COMMIT_RULES: CommitRules = { pageEvents: 20_000, maxEvents: 60_000, intervalMs: 300 };
 
 /**
  * At this rate the interval is two seconds, as documents that many events change are then written less often. By rate,
@@ -32,24 +32,22 @@ export type CommitClock = {
 type Batches = AsyncIterator<RecordedEvent[]>;
 
 /**
- * Yields batches of a subscription to be folded, and `commit` when what was folded is to be committed. An event that
- * arrives after the interval is committed immediately, so that it is not delayed under low load. During a backlog batches
- * are full and follow each other without a pause. Ends with the subscription, which `signal` ends. `changedBytes`: of the
- * documents that are not committed. @throws what the subscription throws
+ * Yields the events of each commit, which the consumer makes before it asks for the next one. An event that arrives after
+ * the interval is yielded immediately, so that it is not delayed under low load. A backlog, which fills whole pages, is
+ * yielded up to the maximum of events without a pause. Ends with the subscription, which `signal` ends.
+ * @throws what the subscription throws
  */
 export async function* commitBatches(
   subscribe: (signal: AbortSignal) => AsyncIterable<RecordedEvent[]>,
-  { maxEvents, intervalMs, maxBytes }: CommitRules,
-  changedBytes: () => number,
+  { pageEvents, maxEvents, intervalMs }: CommitRules,
   signal: AbortSignal,
   { now, sleep }: CommitClock = { now: () => performance.now(), sleep: pause },
-): AsyncGenerator<RecordedEvent[] | "commit"> {
+): AsyncGenerator<RecordedEvent[]> {
   const left = new AbortController();
   const source = subscribe(AbortSignal.any([signal, left.signal]))[Symbol.asyncIterator]();
   let pending: ReturnType<Batches["next"]> | undefined;
   let dueAt = Number.NEGATIVE_INFINITY;
   let committedAt = Number.NEGATIVE_INFINITY;
-  let folded = 0;
   try {
     for (;;) {
       const first = await (pending ?? pull(source));
@@ -57,31 +55,23 @@ export async function* commitBatches(
       if (first.done) return;
       const events = first.value;
       let latest = events.length;
-      while (events.length < maxEvents && now() < dueAt) {
-        if (latest < SMALL_BATCH_EVENTS)
-          await sleep(Math.max(0, Math.min(PULL_INTERVAL_MS, dueAt - now())), signal);
+      // After the end of high load there is nothing to wait for; a backlog comes in whole pages.
+      const waitMs = () => (latest < pageEvents ? Math.min(intervalMs, dueAt - now()) : PULL_INTERVAL_MS);
+      while (events.length < maxEvents && waitMs() > 0) {
+        if (latest < SMALL_BATCH_EVENTS) await sleep(Math.min(PULL_INTERVAL_MS, waitMs()), signal);
         pending ??= pull(source);
-        // After the end of high load there is nothing to wait for.
-        const more = await within(Math.max(0, Math.min(intervalMs, dueAt - now())), pending, sleep);
+        const more = await within(Math.max(0, waitMs()), pending, sleep);
         if (!more || more.done) break;
         pending = undefined;
         latest = more.value.length;
         for (const event of more.value) events.push(event);
       }
       yield events;
-      folded += events.length;
-      const isFull = events.length >= maxEvents;
-      if (isFull && now() < committedAt + HIGH_LOAD_INTERVAL_MS && changedBytes() < maxBytes) {
-        pending ??= pull(source);
-        if (await within(PULL_INTERVAL_MS, pending, sleep)) continue;
-      }
-      yield "commit";
-      const rate = (folded * 1_000) / (now() - committedAt);
-      folded = 0;
+      const rate = (events.length * 1_000) / (now() - committedAt);
       committedAt = now();
       const pauseMs =
         rate < HIGH_LOAD_EVENTS_A_SECOND ? intervalMs : Math.max(intervalMs, HIGH_LOAD_INTERVAL_MS);
-      dueAt = committedAt + (isFull ? 0 : pauseMs);
+      dueAt = committedAt + (events.length >= maxEvents ? 0 : pauseMs);
     }
   } finally {
     // Otherwise a pull in flight keeps the subscription open until the next event.

@@ -1,62 +1,56 @@
-// Writes what projections have changed in memory, and how far they have come: in one transaction, or a slice at a time.
+// Folds what projections have taken and writes it, some documents at a time, and then how far they have come.
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
-import type { ProjectionProcessor } from "./projection-processor.ts";
+import type { ChangedDocuments, ProjectionProcessor } from "./projection-processor.ts";
 
 type CommitDeps = { readStore: Pick<ReadStore, "commit">; log: Pick<Logger, "error"> };
 
-/** A transaction of some ten milliseconds. */
-const SLICE_DOCUMENTS = 1_000;
-
-/** All projections in one commit: a transaction less for each, where the store has transactions. */
-export async function commitAtOnce(
-  deps: CommitDeps,
-  processors: readonly ProjectionProcessor[],
-): Promise<void> {
-  const uncommitted = uncommittedOf(processors);
-  if (uncommitted.length === 0) return;
-  const changed = uncommitted.flatMap((processor) => processor.changed());
-  await deps.readStore.commit({ changed, checkpoints: checkpointsOf(uncommitted) });
-  committed(deps, uncommitted);
-}
+/** Documents of a transaction, which takes some ten milliseconds. */
+const MAX_DOCUMENTS = 1_000;
 
 /**
- * The documents first, some at a time, as others write to the store meanwhile; then the checkpoints. In the order of
- * their ids, so that a slice changes few pages of an index.
+ * Up to 1,000 documents of all projections and their checkpoints are one commit; of more, the last commit has the
+ * checkpoints, and none of these is ahead of its documents. @throws what the read store throws
  */
-export async function commitInSlices(
-  deps: CommitDeps,
+export async function commitTaken(
+  { readStore, log }: CommitDeps,
   processors: readonly ProjectionProcessor[],
 ): Promise<void> {
-  const uncommitted = uncommittedOf(processors);
+  const uncommitted = processors.filter(({ isUncommitted }) => isUncommitted);
   if (uncommitted.length === 0) return;
+  let changed: ChangedDocuments = [];
   for (const processor of uncommitted) {
-    for (const { collection, documents } of processor.changed()) {
-      const sorted = documents.toSorted((a, b) => (a._id < b._id ? -1 : 1));
-      for (let at = 0; at < sorted.length; at += SLICE_DOCUMENTS) {
-        const slice = { collection, documents: sorted.slice(at, at + SLICE_DOCUMENTS) };
-        await deps.readStore.commit({ changed: [slice], checkpoints: {} });
+    for await (const slice of processor.fold()) {
+      // Folding is synchronous: without this the thread would not report its status during a long commit.
+      await yieldToLoop();
+      if (countOf(changed) + countOf(slice) > MAX_DOCUMENTS) {
+        await readStore.commit({ changed, checkpoints: {} });
+        changed = [];
         await yieldToLoop();
       }
+      changed = [...changed, ...slice];
     }
   }
-  await deps.readStore.commit({ changed: [], checkpoints: checkpointsOf(uncommitted) });
-  committed(deps, uncommitted);
+  await commitLast({ readStore, log }, uncommitted, changed);
 }
 
-function uncommittedOf(processors: readonly ProjectionProcessor[]): ProjectionProcessor[] {
-  return processors.filter(({ isUncommitted }) => isUncommitted);
-}
-
-function checkpointsOf(processors: readonly ProjectionProcessor[]): Record<string, Checkpoint> {
-  return Object.fromEntries(processors.map((processor) => [processor.name, processor.checkpoint()]));
-}
-
-function committed({ log }: CommitDeps, processors: readonly ProjectionProcessor[]): void {
+/** The last commit. @throws what the read store throws */
+export async function commitLast(
+  { readStore, log }: CommitDeps,
+  processors: readonly ProjectionProcessor[],
+  changed: ChangedDocuments,
+): Promise<void> {
+  const checkpoints: Record<string, Checkpoint> = {};
+  for (const processor of processors) checkpoints[processor.name] = processor.checkpoint();
+  await readStore.commit({ changed, checkpoints });
   for (const processor of processors) {
     const { name, fault } = processor;
     processor.committed();
     if (fault) log.error({ projection: name, ...fault }, "projection faulted");
   }
+}
+
+function countOf(changed: ChangedDocuments): number {
+  return changed.reduce((sum, { documents }) => sum + documents.length, 0);
 }

@@ -7,14 +7,15 @@ import type { Fields, Parts, PartsSpec, Projection } from "../projection.ts";
 /** `counted`: before the event; `counts`: after it. */
 export type CorrectedClick = { click: ClickEvent; counted: boolean; counts: boolean };
 
-export type CorrectedDocuments = { documents: Document[]; parts: Document[] };
+/** As they are to be stored. */
+export type FoldedDocuments = { documents: Document[]; parts: Document[] };
 
 /** Takes all clicks of the link in the order of the log, then gives the documents as of the event. */
 export type DocumentCorrection = {
   /** @throws what the read store throws */
   add(clicks: readonly CorrectedClick[]): Promise<void>;
   /** Those that the event changes and that don't contain it yet. @throws what the read store throws */
-  documents(): Promise<CorrectedDocuments>;
+  documents(): Promise<FoldedDocuments>;
   /** What the projection's own code has thrown; the documents are then of no use. */
   failure(): unknown;
 };

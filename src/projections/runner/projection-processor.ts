@@ -1,31 +1,44 @@
-// The processor of one projection: folds event batches after its checkpoint, or stops at a fault.
-import type { RecordedEvent } from "../../event-store/port.ts";
+// The processor of one projection: takes events after its checkpoint until they are committed, or stops at a fault.
+import type { Position, RecordedEvent } from "../../event-store/port.ts";
+import type { StoredEvent } from "../../events/catalogue.ts";
 import type { Checkpoint, ProjectionCommit, ReadStore } from "../../read-store/port.ts";
 import { messageOf } from "../../runtime/errors.ts";
-import { checkpointName, type Projection } from "../projection.ts";
-import type { DocumentCorrection } from "./document-correction.ts";
+import { checkpointName, type Projection, partsCollection } from "../projection.ts";
+import { isCorrection } from "./corrected-clicks.ts";
+import { type DocumentCorrection, documentCorrection, type FoldedDocuments } from "./document-correction.ts";
 import { between, type EventBatch } from "./event-batch.ts";
-import { DocumentFold, type FoldFailure } from "./fold.ts";
+import { documentsOf, foldDocuments, type WaitingEvents } from "./fold.ts";
 
 export type Fault = NonNullable<Checkpoint["fault"]>;
 
+/** To be written in this order: a stored document is never ahead of its parts. */
+export type ChangedDocuments = ProjectionCommit["changed"];
+
+/** Documents that are folded at a time: they are all that is in memory, and take some ten milliseconds. */
+const SLICE_DOCUMENTS = 500;
+
 export class ProjectionProcessor {
   readonly projection: Projection;
-  /** Last position folded; the empty text before the first event. */
-  position = "";
+  /** Of the last event taken; the empty text before the first. */
+  position: Position = "";
   recordedAt = "";
+  /** The first event that it can't fold: it takes none after it. */
   fault: Fault | undefined;
   /** Events passed and committed since the processor was created. */
   processed = 0;
-  /** Events passed since the last commit; undefined when there is nothing to commit. */
-  #uncommitted: number | undefined;
   readonly #readStore: ReadStore;
-  readonly #fold: DocumentFold;
+  readonly #handled: ReadonlySet<string>;
+  #committed: Pick<Checkpoint, "position" | "recordedAt"> = { position: "", recordedAt: "" };
+  #isUncommitted = false;
+  /** Events taken since the last commit, as they came. */
+  #taken: (readonly RecordedEvent[])[] = [];
+  /** Those of them that change a document, by its key. */
+  #waiting = new Map<string, StoredEvent[]>();
 
   constructor(projection: Projection, readStore: ReadStore) {
     this.projection = projection;
     this.#readStore = readStore;
-    this.#fold = new DocumentFold(projection, readStore);
+    this.#handled = new Set(projection.handles);
   }
 
   get name(): string {
@@ -36,13 +49,9 @@ export class ProjectionProcessor {
     return this.fault !== undefined;
   }
 
-  /** Whether there is anything to commit: `changed` documents, and the `checkpoint` after them. */
+  /** Whether there is anything to commit. */
   get isUncommitted(): boolean {
-    return this.#uncommitted !== undefined;
-  }
-
-  changed(): ProjectionCommit["changed"] {
-    return this.#fold.changed();
+    return this.#isUncommitted;
   }
 
   checkpoint(): Checkpoint {
@@ -50,79 +59,137 @@ export class ProjectionProcessor {
     return { position, recordedAt, ...(fault ? { fault } : {}) };
   }
 
-  /** Estimated size of the uncommitted documents in memory. */
-  get uncommittedBytes(): number {
-    return this.#fold.changedBytes;
-  }
-
   /** Continues from the committed checkpoint. Clears a fault, as another version of the program may fold the event. */
   async restart(): Promise<void> {
-    this.#uncommitted = undefined;
-    const checkpoint = await this.#readStore.checkpoint(this.name);
-    if (checkpoint) this.#fold.clear();
-    else await this.#fold.begin();
-    this.position = checkpoint?.position ?? "";
-    this.recordedAt = checkpoint?.recordedAt ?? "";
-    this.fault = undefined;
-  }
-
-  /**
-   * To be filled with the link's clicks and given to `fold` with the batch that is the event alone. Undefined when the
-   * event changes nothing here: withdrawals don't, or it was folded before.
-   */
-  correction(event: RecordedEvent): DocumentCorrection | undefined {
-    if (this.faulted || event.position <= this.position) return undefined;
-    return this.#fold.correction(event.position);
-  }
-
-  /**
-   * Folds the events after the present position, up to the first that it can't fold. False when documents of batches that
-   * are not committed may be half changed by such an event: then the caller must call `restart`, and commit each batch.
-   * @throws what the read store throws
-   */
-  async fold(
-    { recorded, events, unreadable }: EventBatch,
-    correction?: DocumentCorrection,
-  ): Promise<boolean> {
-    const fresh = between(recorded, this.position, undefined);
-    if (fresh.length === 0) return true;
-    let poison: { recorded: RecordedEvent; error: unknown } | undefined = unreadable.find(
-      (one) => one.recorded.position > this.position && this.#fold.handles(one.recorded.type),
-    );
-    const readable = between(events, this.position, poison?.recorded.position);
-    const failure = correction ? await this.#correct(correction) : await this.#fold.fold(readable);
-    const failed = failure && readable[failure.index];
-    if (failed) {
-      if (this.#uncommitted !== undefined) return false;
-      poison = { recorded: failed, error: failure.error };
-      this.#fold.clear();
-      await this.#fold.fold(readable.slice(0, failure.index));
-    }
-    const done = poison ? between(fresh, this.position, poison.recorded.position) : fresh;
-    const { position, recordedAt } = done.at(-1) ?? this;
+    const { position = "", recordedAt = "" } = (await this.#readStore.checkpoint(this.name)) ?? {};
     this.position = position;
     this.recordedAt = recordedAt;
-    this.fault = poison && faultAt(poison);
-    this.#uncommitted = (this.#uncommitted ?? 0) + done.length;
-    return true;
+    this.fault = undefined;
+    this.#forget();
   }
 
-  async #correct(correction: DocumentCorrection): Promise<FoldFailure | undefined> {
+  /** Takes the events after the present position, up to the first that it can't read. */
+  take({ recorded, events, unreadable }: EventBatch): void {
+    const after = this.position;
+    const fresh = between(recorded, after, undefined);
+    if (this.faulted || fresh.length === 0) return;
+    this.#pass(fresh);
+    const unread = unreadable.find(
+      (one) => one.recorded.position > after && this.#handles(one.recorded.type),
+    );
+    if (unread) this.#stopAt(unread.recorded, unread.error);
+    for (const event of between(events, after, unread?.recorded.position)) {
+      if (!this.#handled.has(event.type)) continue;
+      try {
+        this.#wait(event);
+      } catch (error) {
+        this.#stopAt(event, error);
+        break;
+      }
+    }
+  }
+
+  /**
+   * To be filled with the link's clicks and given to `foldCorrection`. Undefined when the event changes nothing here:
+   * withdrawals don't, or it was folded before.
+   */
+  correction({ position }: RecordedEvent): DocumentCorrection | undefined {
+    if (this.faulted || position <= this.position) return undefined;
+    const { name } = this.projection.collection;
+    const load = {
+      documents: (ids: readonly string[]) => documentsOf(this.#readStore, name, ids),
+      parts: (ids: readonly string[]) => documentsOf(this.#readStore, partsCollection(name), ids),
+    };
+    return documentCorrection(this.projection, load, position);
+  }
+
+  /** Takes the event of the correction, before which everything is committed. @throws what the read store throws */
+  async foldCorrection(event: RecordedEvent, correction: DocumentCorrection): Promise<ChangedDocuments> {
+    this.#pass([event]);
     const error = correction.failure();
-    if (error !== undefined) return { index: 0, error };
-    this.#fold.put(await correction.documents());
-    return undefined;
+    if (error === undefined) return this.#changed(await correction.documents());
+    this.#stopAt(event, error);
+    return [];
+  }
+
+  /**
+   * Folds the events that it has taken, some documents at a time, in the order of their ids, so that few pages of an index
+   * change. Where an event can't be folded, documents that were folded before it was met may contain events after it.
+   * @throws what the read store throws
+   */
+  async *fold(): AsyncGenerator<ChangedDocuments, void> {
+    const waiting = [...this.#waiting].sort(([a], [b]) => (a < b ? -1 : 1));
+    for (let at = 0; at < waiting.length; at += SLICE_DOCUMENTS)
+      yield this.#changed(await this.#foldSlice(waiting.slice(at, at + SLICE_DOCUMENTS)));
   }
 
   /** To be called when the documents and the checkpoint are stored. */
   committed(): void {
-    this.#fold.committed();
-    this.processed += this.#uncommitted ?? 0;
-    this.#uncommitted = undefined;
+    this.processed += this.#taken.reduce((sum, { length }) => sum + length, 0);
+    this.#forget();
   }
-}
 
-function faultAt({ recorded, error }: { recorded: RecordedEvent; error: unknown }): Fault {
-  const { position, stream, type } = recorded;
-  return { position, stream, type, error: messageOf(error) };
+  async #foldSlice(slice: readonly WaitingEvents[]): Promise<FoldedDocuments> {
+    for (;;) {
+      const folded = await foldDocuments(this.projection, this.#readStore, this.#beforeFault(slice));
+      if (!("error" in folded)) return folded;
+      this.#stopAt(folded.event, folded.error);
+    }
+  }
+
+  #beforeFault(slice: readonly WaitingEvents[]): readonly WaitingEvents[] {
+    const end = this.fault?.position;
+    if (end === undefined) return slice;
+    return slice.map(([key, events]) => [key, between(events, "", end)]);
+  }
+
+  #changed({ documents, parts }: FoldedDocuments): ChangedDocuments {
+    const { name } = this.projection.collection;
+    return [
+      { collection: partsCollection(name), documents: parts },
+      { collection: name, documents },
+    ].filter(({ documents }) => documents.length > 0);
+  }
+
+  #handles(type: string): boolean {
+    const { recounts, withdraw } = this.projection;
+    return this.#handled.has(type) || (isCorrection({ type }) && (recounts || withdraw) !== undefined);
+  }
+
+  #wait(event: StoredEvent): void {
+    const key = this.projection.key(event);
+    if (key === undefined) return;
+    const events = this.#waiting.get(key);
+    if (events) events.push(event);
+    else this.#waiting.set(key, [event]);
+  }
+
+  #pass(events: readonly RecordedEvent[]): void {
+    this.#taken.push(events);
+    this.#isUncommitted = true;
+    this.#reach(events.at(-1) ?? this.#committed);
+  }
+
+  /** As if none had been taken from this event on. */
+  #stopAt(recorded: RecordedEvent, error: unknown): void {
+    const { position, stream, type } = recorded;
+    this.fault = { position, stream, type, error: messageOf(error) };
+    this.#taken = this.#taken
+      .map((events) => between(events, "", position))
+      .filter(({ length }) => length > 0);
+    this.#reach(this.#taken.at(-1)?.at(-1) ?? this.#committed);
+  }
+
+  #reach({ position, recordedAt }: Pick<Checkpoint, "position" | "recordedAt">): void {
+    this.position = position;
+    this.recordedAt = recordedAt;
+  }
+
+  #forget(): void {
+    const { position, recordedAt } = this;
+    this.#committed = { position, recordedAt };
+    this.#isUncommitted = false;
+    this.#taken = [];
+    this.#waiting = new Map();
+  }
 }

@@ -7,12 +7,11 @@ import type { ReadStore } from "../../read-store/port.ts";
 import { keepRunning } from "../../runtime/keep-trying.ts";
 import { untilAborted } from "../../runtime/pause.ts";
 import { collectionsOf, type Projection } from "../projection.ts";
-import { COMMIT_RULES, commitBatches } from "./commit-batches.ts";
-import { commitAtOnce, commitInSlices } from "./commit-changes.ts";
-import { correct, isCorrection, partsAtCorrections } from "./corrected-clicks.ts";
-import type { DocumentCorrection } from "./document-correction.ts";
-import { between, type EventBatch, parseBatch } from "./event-batch.ts";
-import { ProjectionProcessor } from "./projection-processor.ts";
+import { COMMIT_RULES, type CommitRules, commitBatches } from "./commit-batches.ts";
+import { commitLast, commitTaken } from "./commit-changes.ts";
+import { type Correction, correct, isCorrection, partsAtCorrections } from "./corrected-clicks.ts";
+import { parseBatch } from "./event-batch.ts";
+import { type ChangedDocuments, ProjectionProcessor } from "./projection-processor.ts";
 import { type ProjectionStatus, prefixesOf, statusOf } from "./status.ts";
 
 export type RunnerLog = Pick<Logger, "info" | "warn" | "error">;
@@ -25,23 +24,18 @@ export type RunnerDeps = {
   projections: readonly Projection[];
   clock: () => Date;
   log: RunnerLog;
-  /** Shortest time between two commits, except during a backlog; default 300. */
+  /** Shortest time between two commits of `run`, except during a backlog; default 300. */
   commitIntervalMs?: number;
-  /** Maximum of events that are folded at a time; default 40,000, in `catchUp` 20,000. */
+  /** Events that are read at a time; default 20,000. */
+  pageEvents?: number;
+  /** Events that are held in memory and committed together; default 60,000, while it catches up 100,000. */
   maxEvents?: number;
-  /** Of changed documents that `catchUp` keeps in memory; default 512 MB. */
-  maxUncommittedBytes?: number;
-  /** Of those that `run` keeps during a backlog; default 128 MB. With 0 it commits after each fold. */
-  maxLiveBytes?: number;
   /** [0, 1), for the jitter of retries. */
   random?: () => number;
 };
 
-/** Events that are decoded at a time: several of them change the same document, which then costs less for each. */
-const CATCH_UP_EVENTS = 20_000;
-const MAX_UNCOMMITTED_BYTES = 512 * 2 ** 20;
-/** Bounds what a crash repeats. */
-const KEPT_MS = 60_000;
+/** Each document is written once for all of them: more than of a backlog, as nobody waits for a build. */
+const CATCH_UP_EVENTS = 100_000;
 const RETRY = { fromMs: 250, toMs: 15_000 };
 
 /**
@@ -50,12 +44,14 @@ const RETRY = { fromMs: 250, toMs: 15_000 };
  */
 export class ProjectionRunner {
   readonly #deps: RunnerDeps;
+  readonly #rules: CommitRules;
   readonly #prefixes: readonly string[];
   readonly #next: NextEvent;
   readonly #processors: readonly ProjectionProcessor[];
 
   constructor(deps: RunnerDeps) {
     this.#deps = deps;
+    this.#rules = rulesOf(deps);
     this.#prefixes = prefixesOf(deps.projections);
     this.#next = nextEventFinder(deps.eventStore, this.#prefixes);
     this.#processors = deps.projections.map(
@@ -64,47 +60,35 @@ export class ProjectionRunner {
   }
 
   /**
-   * Folds all events up to the head as of this call. Changed documents are kept in memory until they take 512 MB or a
-   * minute is over, so that each is written as rarely as possible; when the signal aborts, what is not committed is
-   * dropped. `onBatch`: called with the number of events of each batch and the position that is reached in memory.
+   * Folds all events up to the head as of this call. When the signal aborts, what is not committed is dropped. `onBatch`:
+   * called with the number of events of each page and the position that is reached in memory.
    * @throws what the stores and `onBatch` throw
    */
   async catchUp(
     onBatch: (events: number, position: Position) => Promise<void> = async () => undefined,
     signal?: AbortSignal,
   ): Promise<void> {
+    const { eventStore, maxEvents = CATCH_UP_EVENTS } = this.#deps;
+    const { pageEvents } = this.#rules;
     await this.#start();
-    const head = await this.#deps.eventStore.head();
-    if (head === undefined) return;
-    const maxBytes = this.#deps.maxUncommittedBytes ?? MAX_UNCOMMITTED_BYTES;
-    let keepsChanges = true;
-    let committedAt = performance.now();
-    while (!signal?.aborted) {
+    const head = await eventStore.head();
+    let held = 0;
+    while (head !== undefined && !signal?.aborted) {
       const after = this.#lowest();
       if (this.#allFaulted() || (after !== undefined && after >= head)) break;
-      const events = await this.#deps.eventStore.readAll({
-        after,
-        prefixes: this.#prefixes,
-        limit: Math.min(this.#maxEvents, CATCH_UP_EVENTS),
-      });
+      const events = await eventStore.readAll({ after, prefixes: this.#prefixes, limit: pageEvents });
       const last = events.at(-1);
       if (!last) break;
-      if (!(await this.#foldParts(events, keepsChanges ? undefined : commitInSlices))) {
-        keepsChanges = false;
-        for (const processor of this.#processors) await processor.restart();
-        continue;
-      }
-      const isDue = this.#uncommittedBytes() >= maxBytes || performance.now() - committedAt >= KEPT_MS;
-      const isLast = last.position >= head;
-      if (isDue || isLast || !keepsChanges) {
-        await commitInSlices(this.#deps, this.#processors);
-        committedAt = performance.now();
+      await this.#take(events);
+      held += events.length;
+      if (held >= maxEvents) {
+        await commitTaken(this.#deps, this.#processors);
+        held = 0;
       }
       await onBatch(events.length, this.#lowest() ?? last.position);
-      if (isLast) return;
       await yieldToLoop();
     }
-    if (!signal?.aborted) await commitInSlices(this.#deps, this.#processors);
+    if (!signal?.aborted) await commitTaken(this.#deps, this.#processors);
   }
 
   /** Folds until the signal aborts; retries with backoff when a store fails. */
@@ -112,14 +96,11 @@ export class ProjectionRunner {
     const { log, random = Math.random } = this.#deps;
     const onFailure = (err: unknown, retryInMs: number) =>
       log.warn({ err, retryInMs }, "projections interrupted, retrying");
-    let keepsChanges = true;
-    const fold = async (onCommit: () => void) => {
+    const follow = async (onCommit: () => void) => {
       await this.#start();
-      if (await this.#follow(signal, onCommit, keepsChanges)) return;
-      keepsChanges = false;
-      throw new Error("an event can't be folded with those before it, so each batch is committed");
+      await this.#follow(signal, onCommit);
     };
-    await keepRunning({ ...RETRY, random, onFailure }, fold, signal);
+    await keepRunning({ ...RETRY, random, onFailure }, follow, signal);
   }
 
   /** Position and lag of each projection. @throws what the stores throw */
@@ -140,74 +121,48 @@ export class ProjectionRunner {
     for (const processor of this.#processors) await processor.restart();
   }
 
-  /** False when an event can't be folded together with those before it: then each batch has to be committed. */
-  async #follow(signal: AbortSignal, onCommit: () => void, keepsChanges: boolean): Promise<boolean> {
-    const {
-      eventStore,
-      commitIntervalMs = COMMIT_RULES.intervalMs,
-      maxLiveBytes = COMMIT_RULES.maxBytes,
-    } = this.#deps;
-    const maxEvents = this.#maxEvents;
-    const options = { after: this.#lowest(), prefixes: this.#prefixes, batchSize: maxEvents };
-    const rules = { maxEvents, intervalMs: commitIntervalMs, maxBytes: keepsChanges ? maxLiveBytes : 0 };
-    const subscribe = (until: AbortSignal) => eventStore.subscribe({ ...options, signal: until });
-    for await (const step of commitBatches(subscribe, rules, () => this.#uncommittedBytes(), signal)) {
-      if (signal.aborted) return true;
-      if (step !== "commit") {
-        if (!(await this.#foldParts(step, keepsChanges ? undefined : commitAtOnce))) return false;
-        continue;
-      }
-      await commitAtOnce(this.#deps, this.#processors);
+  async #follow(signal: AbortSignal, onCommit: () => void): Promise<void> {
+    const options = { after: this.#lowest(), prefixes: this.#prefixes, batchSize: this.#rules.pageEvents };
+    const subscribe = (until: AbortSignal) => this.#deps.eventStore.subscribe({ ...options, signal: until });
+    for await (const events of commitBatches(subscribe, this.#rules, signal)) {
+      if (signal.aborted) return;
+      await this.#take(events);
+      await commitTaken(this.#deps, this.#processors);
       onCommit();
-      if (this.#allFaulted()) {
-        await untilAborted(signal);
-        return true;
-      }
+      if (this.#allFaulted()) return await untilAborted(signal);
       await yieldToLoop();
-      if (signal.aborted) return true;
+      if (signal.aborted) return;
     }
-    return true;
   }
 
-  /** `commit`: for each part, where no changes are kept. False as `fold` of a processor is. */
-  async #foldParts(events: readonly RecordedEvent[], commit?: typeof commitAtOnce): Promise<boolean> {
+  /** Each projection takes the events after its position; what changes which clicks count is folded and committed. */
+  async #take(events: readonly RecordedEvent[]): Promise<void> {
     for (const part of partsAtCorrections(events)) {
-      if (!(await this.#fold(part))) return false;
-      await commit?.(this.#deps, this.#processors);
+      const batch = parseBatch(part);
+      const [event] = batch.events;
+      if (event && isCorrection(event)) await this.#correct(event);
+      for (const processor of this.#processors) processor.take(batch);
     }
-    return true;
   }
 
-  /** One part of a batch (`partsAtCorrections`). False as `fold` of a processor is. */
-  async #fold(events: readonly RecordedEvent[]): Promise<boolean> {
-    const batch = parseBatch(between(events, this.#lowest() ?? "", undefined));
-    const corrections = await this.#correct(batch);
-    for (const processor of this.#processors) {
-      if (!processor.faulted && !(await processor.fold(batch, corrections.get(processor)))) return false;
-      // Folding is synchronous: without this the thread would not report its status during a long commit.
-      await yieldToLoop();
-    }
-    return true;
-  }
-
-  /** What a withdrawal of clicks makes of each projection's documents; nothing for other events. */
-  async #correct({ events: [event] }: EventBatch): Promise<Map<ProjectionProcessor, DocumentCorrection>> {
-    const corrections = new Map<ProjectionProcessor, DocumentCorrection>();
-    if (!event || !isCorrection(event)) return corrections;
-    for (const processor of this.#processors) {
+  /** What a withdrawal of clicks, or its end, makes of the documents of each projection, after all events before it. */
+  async #correct(event: Correction): Promise<void> {
+    await commitTaken(this.#deps, this.#processors);
+    const corrected = this.#processors.flatMap((processor) => {
       const correction = processor.correction(event);
-      if (correction) corrections.set(processor, correction);
-    }
-    await correct(this.#deps, event, [...corrections.values()]);
-    return corrections;
-  }
-
-  get #maxEvents(): number {
-    return this.#deps.maxEvents ?? COMMIT_RULES.maxEvents;
-  }
-
-  #uncommittedBytes(): number {
-    return this.#processors.reduce((sum, { uncommittedBytes }) => sum + uncommittedBytes, 0);
+      return correction ? [{ processor, correction }] : [];
+    });
+    if (corrected.length === 0) return;
+    await correct(
+      this.#deps,
+      event,
+      corrected.map(({ correction }) => correction),
+    );
+    const changed: ChangedDocuments[] = [];
+    for (const { processor, correction } of corrected)
+      changed.push(await processor.foldCorrection(event, correction));
+    const processors = corrected.map(({ processor }) => processor);
+    await commitLast(this.#deps, processors, changed.flat());
   }
 
   #allFaulted(): boolean {
@@ -219,4 +174,13 @@ export class ProjectionRunner {
     const positions = this.#processors.filter(({ faulted }) => !faulted).map(({ position }) => position);
     return positions.sort()[0] || undefined;
   }
+}
+
+function rulesOf({ pageEvents, maxEvents, commitIntervalMs }: RunnerDeps): CommitRules {
+  const most = maxEvents ?? COMMIT_RULES.maxEvents;
+  return {
+    pageEvents: Math.min(pageEvents ?? COMMIT_RULES.pageEvents, most),
+    maxEvents: most,
+    intervalMs: commitIntervalMs ?? COMMIT_RULES.intervalMs,
+  };
 }

@@ -1,5 +1,5 @@
 // The program as its next release might be: a copy of it whose link clicks have a raised version and one field more,
-// and whose builds are committed twice a second.
+// and whose builds are committed every 500 events.
 import { cp, readFile, rename, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -30,8 +30,8 @@ const RAISED = [
   "};",
 ];
 
-/** A build of half a minute would otherwise be committed once, at its end, and a kill would leave nothing to resume. */
-const KEPT = { of: "const KEPT_MS = 60_000;", next: "const KEPT_MS = 500;" };
+/** A build would otherwise be committed once, at its end, and a kill would leave nothing to resume. */
+const COMMIT = { of: "const CATCH_UP_EVENTS = 100_000;", next: "const CATCH_UP_EVENTS = 500;" };
 
 /** `folder`: where it lies, to be run as ours. */
 export type NextProgram = {
@@ -51,7 +51,7 @@ export async function nextProgram(): Promise<NextProgram> {
   await writeFile(join(definitions, "link-clicks.ts"), RAISED.join("\n"));
   const runner = join(folder, "src", "projections", "runner", "runner.ts");
   const code = await readFile(runner, "utf8");
-  if (!code.includes(KEPT.of)) throw new Error(`${runner} has no ${KEPT.of}`);
-  await writeFile(runner, code.replace(KEPT.of, KEPT.next));
+  if (!code.includes(COMMIT.of)) throw new Error(`${runner} has no ${COMMIT.of}`);
+  await writeFile(runner, code.replace(COMMIT.of, COMMIT.next));
   return { folder, foldFast: () => writeFile(join(definitions, "fold-fast"), ""), remove };
 }

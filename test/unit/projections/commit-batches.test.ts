@@ -4,7 +4,7 @@ import type { RecordedEvent } from "../../../src/event-store/port.ts";
 import { commitBatches } from "../../../src/projections/runner/commit-batches.ts";
 import { manualTime } from "../../support/runtime/manual-time.ts";
 
-const RULES = { maxEvents: 1_000, intervalMs: 500, maxBytes: 0 };
+const RULES = { pageEvents: 1_000, maxEvents: 1_000, intervalMs: 500 };
 
 /** A subscription whose pulls yield all events added so far, at most `most` of them. */
 function stream(most: number) {
@@ -30,29 +30,18 @@ function stream(most: number) {
   return { subscribe, give };
 }
 
-/**
- * A consumer whose commits take `commitMs` and whose folds `foldMs`, in which each event makes a byte of changed documents.
- * `commits`: when each began, and its events.
- */
-function running({ commitMs = 0, foldMs = 0, rules = RULES, most = 40_000 } = {}) {
+/** A consumer whose commits take `commitMs`. `commits`: when each began, and its events. */
+function running({ commitMs = 0, rules = RULES, most = 40_000 } = {}) {
   const time = manualTime();
   const source = stream(most);
   const stopping = new AbortController();
   const commits: { at: number; events: number }[] = [];
   const seen: number[] = [];
-  let folded = 0;
   const consume = async () => {
-    const steps = commitBatches(source.subscribe, rules, () => folded, stopping.signal, time);
-    for await (const step of steps) {
-      if (step !== "commit") {
-        await time.sleep(foldMs);
-        folded += step.length;
-        for (const { revision } of step) seen.push(revision);
-        continue;
-      }
-      commits.push({ at: time.now(), events: folded });
+    for await (const events of commitBatches(source.subscribe, rules, stopping.signal, time)) {
+      for (const { revision } of events) seen.push(revision);
+      commits.push({ at: time.now(), events: events.length });
       await time.sleep(commitMs);
-      folded = 0;
     }
   };
   const consumed = consume();
@@ -116,29 +105,18 @@ describe("commits", () => {
     await stop();
   });
 
-  it("of a backlog are made every two seconds, and as soon as it ends", async () => {
-    const rules = { ...RULES, maxBytes: 100_000 };
-    const { time, source, commits, seen, stop } = running({ foldMs: 300, most: 1_000, rules });
+  it("of a backlog hold as many pages as make the maximum of events, and the last one what is left", async () => {
+    const rules = { ...RULES, maxEvents: 4_000 };
+    const { time, source, commits, seen, stop } = running({ commitMs: 300, most: 1_000, rules });
     source.give(10_500);
-    await time.until(() => seen.length === 10_500, 11 * 300);
-    // The first batch after a pause, seven, and the rest.
-    expect(commits.map(({ events }) => events)).toEqual([1_000, 7_000, 2_500]);
+    await time.until(() => seen.length === 10_500, 3 * 300 + 200);
+    expect(commits.map(({ events }) => events)).toEqual([4_000, 4_000, 2_500]);
     expect(seen).toEqual(seen.map((_, n) => n));
     await stop();
   });
 
-  it("of a backlog are made when the changed documents have reached their maximum", async () => {
-    const rules = { ...RULES, maxBytes: 3_000 };
-    const { time, source, commits, seen, stop } = running({ foldMs: 10, most: 1_000, rules });
-    source.give(8_000);
-    await time.until(() => commits.length === 4, 1_000);
-    expect(commits.map(({ events }) => events)).toEqual([1_000, 3_000, 3_000, 1_000]);
-    expect(seen.length).toBe(8_000);
-    await stop();
-  });
-
   it("follow a full batch that nothing follows", async () => {
-    const { time, source, commits, stop } = running({ rules: { ...RULES, maxBytes: 100_000 } });
+    const { time, source, commits, stop } = running();
     source.give(1);
     await time.pass(600);
     source.give(1_000);
@@ -148,7 +126,7 @@ describe("commits", () => {
   });
 
   it("under high load don't wait for more than the short interval without an event", async () => {
-    const rules = { ...RULES, maxEvents: 40_000 };
+    const rules = { ...RULES, pageEvents: 40_000, maxEvents: 40_000 };
     const { time, source, commits, stop } = running({ rules });
     for (let ms = 0; ms < 3_000; ms += 100) {
       source.give(1_200);
@@ -161,7 +139,7 @@ describe("commits", () => {
 
   it("are made every two seconds under high load, so that the same documents are written less often", async () => {
     const { time, source, commits, stop } = running({
-      rules: { ...RULES, maxEvents: 40_000 },
+      rules: { ...RULES, pageEvents: 40_000, maxEvents: 40_000 },
     });
     for (let ms = 0; ms < 7_000; ms += 100) {
       source.give(1_200);
@@ -175,7 +153,7 @@ describe("commits", () => {
   it("keep the short interval after a commit that took long, as the rate is what counts", async () => {
     const { time, source, commits, stop } = running({
       commitMs: 900,
-      rules: { ...RULES, maxEvents: 40_000 },
+      rules: { ...RULES, pageEvents: 40_000, maxEvents: 40_000 },
     });
     for (let ms = 0; ms < 6_000; ms += 100) {
       source.give(500);
@@ -203,11 +181,11 @@ describe("commits", () => {
     const time = manualTime();
     const seen: number[] = [];
     const consume = async () => {
-      const steps = commitBatches(broken, RULES, () => 0, new AbortController().signal, time);
-      for await (const step of steps) seen.push(step === "commit" ? 0 : step.length);
+      const steps = commitBatches(broken, RULES, new AbortController().signal, time);
+      for await (const { length } of steps) seen.push(length);
     };
     await expect(consume()).rejects.toThrow("dropped");
-    expect(seen).toEqual([1, 0]);
+    expect(seen).toEqual([1]);
   });
 
   it("close the subscription when their consumer stops iterating", async () => {
@@ -220,7 +198,7 @@ describe("commits", () => {
     };
     source.give(1);
     source.give(1);
-    for await (const _ of commitBatches(subscribe, RULES, () => 0, new AbortController().signal, time)) break;
+    for await (const _ of commitBatches(subscribe, RULES, new AbortController().signal, time)) break;
     expect(left).toBe(true);
   });
 });

@@ -1,118 +1,94 @@
-// The documents that a fold keeps in memory between commits.
-import { expect, it } from "vitest";
-import type { ClickEvent } from "../../../src/click-log/clicks-between.ts";
+// What a fold reads, and what it makes of documents and parts that are stored.
+import { describe, expect, it } from "vitest";
+import type { StoredEvent } from "../../../src/events/catalogue.ts";
 import { emptyDay } from "../../../src/projections/definitions/days/link-day.ts";
 import { linkClicks } from "../../../src/projections/definitions/link-clicks.ts";
-import type { DocumentCorrection } from "../../../src/projections/runner/document-correction.ts";
-import { DocumentFold } from "../../../src/projections/runner/fold.ts";
+import { foldDocuments } from "../../../src/projections/runner/fold.ts";
 import type { Document } from "../../../src/read-store/port.ts";
 import { stored as event, linkClicked, position } from "../../support/event-store/stored-events.ts";
 
 const LINK = "sho.rt/abc";
+const OTHER = "sho.rt/other";
+const FIRST_DAY = `${LINK}@2026-03-01`;
+const [THIRD, FOURTH, FIFTH, SEVENTH] = [
+  click(3, "2026-03-01"),
+  click(4, "2026-03-01"),
+  click(5, "2026-03-01"),
+  click(7, "2026-03-01"),
+];
 
-it("keeps a document from the second commit that changes it, as most are written once", async () => {
-  const documents = new Map<string, string>();
+describe("a fold", () => {
+  it("reads each document once for all of its events", async () => {
+    const { read, folded } = await fold(
+      [],
+      [
+        [LINK, [THIRD, FIFTH]],
+        [OTHER, [FOURTH]],
+      ],
+    );
+    expect(read).toEqual([LINK, OTHER]);
+    expect(folded).toMatchObject({
+      documents: [
+        { _id: LINK, _position: FIFTH.position, totalClicks: 2 },
+        { _id: OTHER, _position: FOURTH.position, totalClicks: 1 },
+      ],
+      parts: [],
+    });
+  });
+
+  it("continues from the stored document, without the events that it contains already", async () => {
+    const before = await fold([], [[LINK, [THIRD, FIFTH]]]);
+    const { folded } = await fold(before.documents, [[LINK, [THIRD, FOURTH, FIFTH, SEVENTH]]]);
+    expect(folded).toMatchObject({ documents: [{ _position: SEVENTH.position, totalClicks: 3 }] });
+  });
+
+  it("changes no document that contains all events", async () => {
+    const before = await fold([], [[LINK, [THIRD, FIFTH]]]);
+    expect((await fold(before.documents, [[LINK, [FOURTH]]])).folded).toEqual({ documents: [], parts: [] });
+  });
+
+  it("reads the parts of a document only where a click isn't of its present day", async () => {
+    const before = await fold([], [[LINK, [THIRD]]]);
+    expect((await fold(before.documents, [[LINK, [FOURTH]]])).read).toEqual([LINK]);
+    const { read } = await fold(before.documents, [[LINK, [click(6, "2026-03-02")]]]);
+    expect(read).toEqual(expect.arrayContaining([LINK, `${LINK}@2026-03-02`]));
+  });
+
+  it("changes no part that contains the click already, as after a crash before its document was written", async () => {
+    const clicks: [string, StoredEvent[]][] = [[LINK, [click(1, "2026-03-01"), click(2, "2026-03-02")]]];
+    const { parts } = await fold([], clicks);
+    expect(parts.map(({ _id }) => _id)).toContain(FIRST_DAY);
+    const again = await fold(parts, clicks);
+    expect(again).toMatchObject({ documents: [{ totalClicks: 2 }], parts: [] });
+  });
+
+  it("counts a late click in its day as that has ended among the same events, not as it is stored", async () => {
+    const emptied = { ...emptyDay(), _id: FIRST_DAY, _position: position(0), _emptied: true };
+    const { parts } = await fold(
+      [emptied],
+      [[LINK, ["01", "02", "01"].map((day, n) => click(n + 1, `2026-03-${day}`))]],
+    );
+    expect(parts.find(({ _id }) => _id === FIRST_DAY)).toMatchObject({
+      ...{ first: position(1), last: position(3), quarters: [[40, 2, 0, 0]] },
+    });
+  });
+});
+
+function click(n: number, day: string): StoredEvent {
+  return event(n, linkClicked({ link: LINK, at: `${day}T10:00:00.000Z` }));
+}
+
+/** `read`: the ids that the fold asked for, in turn. */
+async function fold(
+  stored: readonly Document[],
+  waiting: readonly (readonly [string, readonly StoredEvent[]])[],
+) {
   const read: string[] = [];
   const getMany = async <D extends Document>(_: string, ids: readonly string[]) => {
     read.push(...ids);
-    return ids.flatMap((id) => documents.get(id) ?? []).map((json) => JSON.parse(json) as D);
+    return structuredClone(stored.filter(({ _id }) => ids.includes(_id))) as D[];
   };
-  const fold = new DocumentFold(linkClicks, { getMany, find: async () => [] });
-  const readFor = async (n: number) => {
-    await fold.fold([event(n, linkClicked({ link: LINK }))]);
-    for (const document of fold.changed().flatMap((one) => one.documents))
-      documents.set(document._id, JSON.stringify(document));
-    fold.committed();
-    return read.splice(0);
-  };
-  expect(await readFor(0)).toEqual([LINK]);
-  expect(await readFor(1)).toEqual([LINK]);
-  expect(await readFor(2)).toEqual([]);
-  expect(JSON.parse(documents.get(LINK) ?? "{}")).toMatchObject({ totalClicks: 3 });
-});
-
-it("counts a late click in its day as that was when it ended, not in the empty one that was kept before", async () => {
-  const stored = new Map<string, string>();
-  const getMany = async <D extends Document>(_: string, ids: readonly string[]) =>
-    ids.flatMap((id) => stored.get(id) ?? []).map((json) => JSON.parse(json) as D);
-  const fold = new DocumentFold(linkClicks, { getMany, find: async () => [] });
-  const commit = () => {
-    for (const document of fold.changed().flatMap((one) => one.documents))
-      stored.set(document._id, JSON.stringify(document));
-    fold.committed();
-  };
-  const first = `${LINK}@2026-03-01`;
-  stored.set(first, JSON.stringify({ ...emptyDay(), _id: first, _position: "" }));
-  // All of its clicks are withdrawn: the day is read, and kept as it is then.
-  const click = event(0, linkClicked({ link: LINK })) as ClickEvent;
-  const withdrawal = fold.correction(position(0)) as DocumentCorrection;
-  await withdrawal.add([{ click, counted: true, counts: false }]);
-  fold.put(await withdrawal.documents());
-  commit();
-  expect(JSON.parse(stored.get(first) ?? "{}")).toMatchObject({ _position: position(0), _emptied: true });
-  for (const [n, day] of ["01", "02", "01"].entries()) {
-    await fold.fold([event(n + 1, linkClicked({ link: LINK, at: `2026-03-${day}T10:00:00.000Z` }))]);
-    commit();
-  }
-  expect(JSON.parse(stored.get(first) ?? "{}")).toMatchObject({
-    ...{ first: position(1), last: position(3), quarters: [[40, 2, 0, 0]] },
-  });
-});
-
-it("counts a late click in its day as that ended since the last commit, not as it is stored", async () => {
-  const first = `${LINK}@2026-03-01`;
-  const emptied = { ...emptyDay(), _id: first, _position: position(0), _emptied: true };
-  const fold = new DocumentFold(linkClicks, {
-    getMany: async <D extends Document>(_: string, ids: readonly string[]) =>
-      ids.includes(first) ? [structuredClone<Document>(emptied) as D] : [],
-    find: async () => [],
-  });
-  for (const [n, day] of ["01", "02", "01"].entries())
-    await fold.fold([event(n + 1, linkClicked({ link: LINK, at: `2026-03-${day}T10:00:00.000Z` }))]);
-  const documents = fold.changed().flatMap((one) => one.documents);
-  expect(documents.find(({ _id }) => _id === first)).toMatchObject({
-    ...{ first: position(1), last: position(3), quarters: [[40, 2, 0, 0]] },
-  });
-});
-
-it("looks nothing up in an empty collection until the first commit", async () => {
-  const read: string[] = [];
-  const stored: Document[] = [];
-  const fold = new DocumentFold(linkClicks, {
-    getMany: async (_, ids) => {
-      read.push(...ids);
-      return [];
-    },
-    find: async <D extends Document>() => stored as D[],
-  });
-  const readFor = async (n: number, link: string) => {
-    await fold.fold([event(n, linkClicked({ link }))]);
-    return read.splice(0);
-  };
-  await fold.begin();
-  expect(await readFor(0, LINK)).toEqual([]);
-  expect(await readFor(1, LINK)).toEqual([]);
-  const [documents] = fold.changed().map((one) => one.documents);
-  expect(documents).toMatchObject([{ _id: LINK, totalClicks: 2 }]);
-  fold.committed();
-  expect(await readFor(2, "sho.rt/other")).toEqual(["sho.rt/other"]);
-  // As a crash between documents and checkpoint leaves it.
-  stored.push({ _id: "sho.rt/stored", _position: position(0) });
-  await fold.begin();
-  expect(await readFor(3, LINK)).toEqual([LINK]);
-});
-
-it("keeps no document in memory that contains the events already, as it isn't counted in their size", async () => {
-  const contained = { _id: LINK, _position: position(9), date: "2026-03-01" };
-  const read: string[] = [];
-  const fold = new DocumentFold(linkClicks, {
-    getMany: async <D extends Document>(_: string, ids: readonly string[]) => {
-      read.push(...ids);
-      return [structuredClone<Document>(contained) as D];
-    },
-    find: async () => [],
-  });
-  for (const n of [1, 2]) await fold.fold([event(n, linkClicked({ link: LINK }))]);
-  expect(fold.changed().flatMap((one) => one.documents)).toEqual([]);
-  expect(read).toEqual([LINK, LINK]);
-});
+  const folded = await foldDocuments(linkClicks, { getMany }, waiting);
+  if ("error" in folded) throw folded.error;
+  return { read, folded, ...folded };
+}

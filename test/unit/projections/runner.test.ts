@@ -76,9 +76,9 @@ describe("the projection runner", () => {
     expect(other).toMatchObject({ behind: false, fault: null, lagMs: 0, processed: 3 });
   });
 
-  it("writes a document that fits in memory once while it catches up, and again when it has to", async () => {
+  it("writes a document once for all events that it commits together while it catches up", async () => {
     for (let n = 0; n < 4; n++) await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked()]);
-    const written = async (maxUncommittedBytes?: number) => {
+    const written = async (maxEvents: number) => {
       await stores.readStore.clear(linkClicks.collection.name);
       await stores.readStore.resetCheckpoint(checkpointName(linkClicks));
       let writes = 0;
@@ -87,12 +87,11 @@ describe("the projection runner", () => {
         return stores.readStore.commit(changes);
       };
       const readStore = { ...failingReadStore(stores.readStore, []), commit };
-      const limits = { maxEvents: 2, ...(maxUncommittedBytes === undefined ? {} : { maxUncommittedBytes }) };
-      await runnerOf([linkClicks], readStore, limits).catchUp();
+      await runnerOf([linkClicks], readStore, { pageEvents: 2, maxEvents }).catchUp();
       return { writes, clicks: (await totals())?.totalClicks };
     };
-    expect(await written()).toEqual({ writes: 1, clicks: 8 });
-    expect(await written(0)).toEqual({ writes: 4, clicks: 8 });
+    expect(await written(8)).toEqual({ writes: 1, clicks: 8 });
+    expect(await written(2)).toEqual({ writes: 4, clicks: 8 });
   });
 
   it("commits nothing when it catches up with no new event", async () => {
@@ -113,7 +112,7 @@ describe("the projection runner", () => {
   it("stores what comes before an event that it can't fold, also when that was only in memory", async () => {
     for (let n = 0; n < 3; n++) await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked()]);
     await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked({ kind: "preview" }), linkClicked()]);
-    const runner = runnerOf([brittleTotals(), linkClicks], stores.readStore, { maxEvents: 2 });
+    const runner = runnerOf([brittleTotals(), linkClicks], stores.readStore, { pageEvents: 2 });
     await runner.catchUp();
     expect(await stores.readStore.get("brittle", LINK)).toMatchObject({ totalClicks: 7, preview: 0 });
     expect((await totals())?.totalClicks).toBe(9);
@@ -125,7 +124,7 @@ describe("the projection runner", () => {
   it("stores what comes before an event that it can't fold, also in a backlog that it follows", async () => {
     for (let n = 0; n < 3; n++) await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked()]);
     await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked({ kind: "preview" }), linkClicked()]);
-    const runner = runnerOf([brittleTotals(), linkClicks], stores.readStore, { maxEvents: 2 });
+    const runner = runnerOf([brittleTotals(), linkClicks], stores.readStore, { pageEvents: 2 });
     const stopping = new AbortController();
     const running = runner.run(stopping.signal);
     try {
@@ -142,7 +141,7 @@ describe("the projection runner", () => {
     expect((await totals())?.totalClicks).toBe(9);
   });
 
-  it("writes a document once for several batches of a backlog that it follows", async () => {
+  it("writes a document once for all events of a backlog that it commits together", async () => {
     for (let n = 0; n < 8; n++) await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked()]);
     const written: number[] = [];
     const commit: ReadStore["commit"] = (changes) => {
@@ -152,12 +151,11 @@ describe("the projection runner", () => {
     };
     const readStore = { ...failingReadStore(stores.readStore, []), commit };
     const stopping = new AbortController();
-    const running = runnerOf([linkClicks], readStore, { maxEvents: 2 }).run(stopping.signal);
+    const running = runnerOf([linkClicks], readStore, { pageEvents: 2, maxEvents: 12 }).run(stopping.signal);
     await vi.waitFor(async () => expect((await totals())?.totalClicks).toBe(16), 5_000);
     stopping.abort();
     await running;
-    // The first batch comes after a pause.
-    expect(written).toEqual([2, 16]);
+    expect(written).toEqual([12, 16]);
   });
 
   it("counts nothing twice when a store fails during the writes of a catch-up", async () => {
@@ -214,6 +212,33 @@ describe("the projection runner", () => {
     expect(await stores.readStore.get("link-clicks-next", LINK)).toMatchObject({ totalClicks: 2 });
   });
 
+  it("writes 1,000 documents a transaction in the order of their ids, then the checkpoint, and lets others work", async () => {
+    const clicks = Array.from({ length: 2_600 }, (_, n) =>
+      linkClicked({ link: `sho.rt/${(n * 7) % 2_600}` }),
+    );
+    await append(stores.eventStore, CLICKS, clicks);
+    const commits: { ids: string[]; isLast: boolean; turn: number }[] = [];
+    let turn = 0;
+    const counting = setInterval(() => (turn += 1), 0);
+    const commit: ReadStore["commit"] = async ({ changed, checkpoints }) => {
+      const ids = changed.flatMap(({ documents }) => documents.map(({ _id }) => _id));
+      commits.push({ ids, isLast: Object.keys(checkpoints).length > 0, turn });
+      // A synchronous write, as SQLite's: it gives others no turn.
+      const until = performance.now() + 5;
+      while (performance.now() < until);
+    };
+    await runnerOf([linkClicks], { ...failingReadStore(stores.readStore, []), commit }).catchUp();
+    clearInterval(counting);
+    expect(commits.map(({ ids, isLast }) => [ids.length, isLast])).toEqual([
+      [1_000, false],
+      [1_000, false],
+      [600, true],
+    ]);
+    const ids = commits.flatMap((one) => one.ids);
+    expect(ids).toEqual(ids.toSorted());
+    expect(new Set(commits.map((one) => one.turn)).size).toBe(3);
+  });
+
   it("may run concurrently with another over the same events", async () => {
     const clicks = Array.from({ length: 400 }, () => linkClicked());
     for (let n = 0; n < 400; n += 40) await append(stores.eventStore, CLICKS, clicks.slice(n, n + 40));
@@ -224,7 +249,7 @@ describe("the projection runner", () => {
   function runnerOf(
     projections: readonly Projection[],
     readStore: ReadStore = stores.readStore,
-    limits: Pick<RunnerDeps, "maxEvents" | "maxUncommittedBytes"> = {},
+    limits: Pick<RunnerDeps, "pageEvents" | "maxEvents"> = {},
   ) {
     const log = pino({ level: "silent" });
     return new ProjectionRunner({

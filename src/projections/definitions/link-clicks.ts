@@ -7,7 +7,7 @@ import { type Projection, withoutParts } from "../projection.ts";
 import { clickRank } from "./click-rank.ts";
 import { dayOf } from "./days/days.ts";
 import { emptyDay, type LinkDay, withBreakdowns, withClick, withDay } from "./days/link-day.ts";
-import { type RecentClickRow, withRecent } from "./recent-clicks.ts";
+import { addRecent, type RecentClickRow } from "./recent-clicks.ts";
 
 /**
  * `_id`: link key. `totalClicks` is the sum of the kinds. `rank`: see click-rank.ts. `recent`: newest first. `date`: the
@@ -77,7 +77,7 @@ export const linkClicks: Projection<LinkClicksDocument> = {
     // Clicks of several writers, or from a spool, are appended out of order.
     if (click.at < clicks.firstAt) clicks.firstAt = click.at;
     if (click.at > clicks.lastAt) clicks.lastAt = click.at;
-    clicks.recent = withRecent(clicks.recent, click);
+    addRecent(clicks.recent, click);
     const date = click.at.slice(0, 10);
     const earlier = earlierOf(click.link);
     if (date > clicks.date) {

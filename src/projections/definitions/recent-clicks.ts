@@ -44,18 +44,15 @@ export type RecentClickRow = [
 ];
 
 /**
- * With the hit, if it is one of the ten latest. Sorted by the time of the hit, as hits of other writers or from a spool
- * are appended later. A list that isn't full is made anew, as of `withOne`; a full one is changed in place.
+ * Adds the hit in place, if it is one of the ten latest. Sorted by the time of the hit, as hits of other writers or from a
+ * spool are appended later.
  */
-export function withRecent(rows: RecentClickRow[], click: LinkClicked["data"]): RecentClickRow[] {
+export function addRecent(rows: RecentClickRow[], click: LinkClicked["data"]): void {
   let place = 0;
   while (place < rows.length && (rows[place] as RecentClickRow)[0] > click.at) place += 1;
-  if (place >= RECENT_CLICKS) return rows;
-  const row = rowOf(click);
-  if (rows.length < RECENT_CLICKS) return rows.toSpliced(place, 0, row);
-  rows.copyWithin(place + 1, place, rows.length - 1);
-  rows[place] = row;
-  return rows;
+  if (place >= RECENT_CLICKS) return;
+  rows.splice(place, 0, rowOf(click));
+  rows.length = Math.min(rows.length, RECENT_CLICKS);
 }
 
 /** A stored hit with the field names of the API's answer. */
@@ -72,13 +69,25 @@ export function recentClickOf(click: LinkClicked["data"]): RecentClick {
   return recentClick(rowOf(click));
 }
 
-/** From literals, as `push` would reserve room for more than the row itself. */
 function rowOf(click: LinkClicked["data"]): RecentClickRow {
   const { at, kind, device, browser, os, userAgent, country, city, ip, referrer } = click;
+  const { name, version } = browser;
+  const row: RecentClickRow = [
+    at,
+    kind,
+    device,
+    name,
+    version,
+    os.name,
+    userAgent,
+    country,
+    city,
+    ip,
+    referrer,
+  ];
   const utm = utmOf(click.utm);
-  return utm
-    ? [at, kind, device, browser.name, browser.version, os.name, userAgent, country, city, ip, referrer, utm]
-    : [at, kind, device, browser.name, browser.version, os.name, userAgent, country, city, ip, referrer];
+  if (utm) row.push(utm);
+  return row;
 }
 
 function utmOf(given: LinkClicked["data"]["utm"]): Utm | undefined {

@@ -12,29 +12,27 @@ export const MAX_VALUES = 200;
 const KEPT_VALUES = 100;
 const MAX_VALUE_LENGTH = 200;
 
-/** Up to here a list is made anew for each value: `push` reserves room for sixteen more, and most tallies stay small. */
-const GROWS_FROM = 16;
-
 /**
- * The tally with one more of a value; changed in place where it is large. One of more than 200 values is cut to the 100
- * largest (ties by name), and the counts of the others are added to `other`.
+ * Counts a value in place. A tally of more than 200 values is cut to the 100 largest (ties by name), and the counts of the
+ * others are added to `other`.
  */
-export function withOne(tally: Tally, raw: string): Tally {
-  return withCount(tally, bounded(raw), 1);
+export function countOne(tally: Tally, raw: string): void {
+  count(tally, bounded(raw), 1);
 }
 
-/** As `withOne`, for hits of a value that is bounded already. */
-export function withCount(tally: Tally, value: string, count: number): Tally {
+/** Adds the counts of another tally in place. */
+export function countAll(tally: Tally, added: Tally): void {
+  for (const [value, hits] of valueCounts(added)) count(tally, value, hits);
+}
+
+function count(tally: Tally, value: string, hits: number): void {
   const index = tally.indexOf(value);
   if (index >= 0) {
-    tally[index + 1] = (tally[index + 1] as number) + count;
-    return tally;
+    tally[index + 1] = (tally[index + 1] as number) + hits;
+    return;
   }
-  if (tally.length === 0) return [value, count];
-  if (tally.length < GROWS_FROM) return tally.concat([value, count]);
-  tally.push(value, count);
+  tally.push(value, hits);
   if (tally.length > 2 * MAX_VALUES) prune(tally);
-  return tally;
 }
 
 export function valueCounts(tally: Tally): ValueCount[] {

@@ -10,7 +10,7 @@ import {
   linkClicks,
 } from "../../../src/projections/definitions/link-clicks.ts";
 import { recentClick } from "../../../src/projections/definitions/recent-clicks.ts";
-import { type Tally, valueCounts, withOne } from "../../../src/projections/definitions/tally.ts";
+import { countOne, type Tally, valueCounts } from "../../../src/projections/definitions/tally.ts";
 import type { Projection } from "../../../src/projections/projection.ts";
 import type { Document } from "../../../src/read-store/port.ts";
 import {
@@ -224,8 +224,8 @@ describe("breakdowns of a link", () => {
 
 describe("a tally", () => {
   it("keeps 100 of 201 values, ties by name, and adds the others to `other`", () => {
-    let tally: Tally = [];
-    for (let n = 0; n <= 200; n += 1) tally = withOne(tally, `v${String(n).padStart(3, "0")}`);
+    const tally: Tally = [];
+    for (let n = 0; n <= 200; n += 1) countOne(tally, `v${String(n).padStart(3, "0")}`);
     const counts = valueCounts(tally);
     expect(counts).toHaveLength(101);
     expect(counts[0]).toEqual(["v000", 1]);
@@ -234,7 +234,8 @@ describe("a tally", () => {
   });
 
   it("cuts a value at 200 characters without splitting a surrogate pair", () => {
-    const tally = withOne([], `${"x".repeat(199)}\u{1f600}${"y".repeat(5_000)}`);
+    const tally: Tally = [];
+    countOne(tally, `${"x".repeat(199)}\u{1f600}${"y".repeat(5_000)}`);
     expect(tally).toEqual([`${"x".repeat(199)}\ufffd`, 1]);
   });
 });

@@ -21,12 +21,12 @@ export function dateOf({ _id }: Pick<DayDocument, "_id">): string {
   return _id.slice(-10);
 }
 
-/** Counts the hit in its quarter-hour, in place; the list is made anew for another quarter-hour, as of `withOne`. */
-export function withHit(
+/** Counts the hit in its quarter-hour, in place. */
+export function countHit(
   quarters: QuarterHour[],
   { at, kind }: Pick<LinkClicked["data"], "at" | "kind">,
   by: 1 | -1 = 1,
-): QuarterHour[] {
+): void {
   const quarter = Number(at.slice(11, 13)) * 4 + Math.floor(Number(at.slice(14, 16)) / 15);
   let place = quarters.length;
   // From the end, as nearly all hits are in the latest quarter.
@@ -34,12 +34,13 @@ export function withHit(
   const found = quarters[place - 1];
   const hits: QuarterHour = found?.[0] === quarter ? found : [quarter, 0, 0, 0];
   hits[indexOf(kind)] += by;
-  return hits === found ? quarters : quarters.toSpliced(place, 0, hits);
+  if (hits !== found) quarters.splice(place, 0, hits);
 }
 
-/** Undoes withHit. A quarter-hour without hits goes, as a fold of the hits that are left has none. */
+/** Undoes countHit. A quarter-hour without hits goes, as a fold of the hits that are left has none. */
 function withoutHit(quarters: QuarterHour[], hit: Pick<LinkClicked["data"], "at" | "kind">): QuarterHour[] {
-  return withHit(quarters, hit, -1).filter(([, ...counts]) => counts.some((count) => count !== 0));
+  countHit(quarters, hit, -1);
+  return quarters.filter(([, ...counts]) => counts.some((count) => count !== 0));
 }
 
 function indexOf(kind: ClickKind): 1 | 2 | 3 {
@@ -60,7 +61,7 @@ export const accountDays: Projection<DayDocument> = {
   },
   empty: () => ({ quarters: [] }),
   evolve(day, event) {
-    if (event.type === "LinkClicked") day.quarters = withHit(day.quarters, event.data);
+    if (event.type === "LinkClicked") countHit(day.quarters, event.data);
     return day;
   },
   withdraw(day, event) {

@@ -4,8 +4,8 @@ import type { LinkClicked } from "../../../events/catalogue.ts";
 import { CLICK_KINDS, type ClickKind, UTM_FIELDS, type UtmField } from "../../../events/vocabulary.ts";
 import type { Document } from "../../../read-store/port.ts";
 import { DIMENSIONS, VALUE_OF } from "../click-dimensions.ts";
-import { type Tally, valueCounts, withCount, withOne } from "../tally.ts";
-import { type QuarterHour, withHit } from "./days.ts";
+import { countAll, countOne, type Tally } from "../tally.ts";
+import { countHit, type QuarterHour } from "./days.ts";
 import { type Visitors, withVisitor } from "./visitors.ts";
 
 /** Hits of one kind: a tally for each of DIMENSIONS, in their order; `utm`: only fields with values. */
@@ -36,7 +36,7 @@ export function withClick(day: LinkDay, click: Click): LinkDay {
   const { data, position } = click;
   if (day.first === "") day.first = position;
   day.last = position;
-  day.quarters = withHit(day.quarters, data);
+  countHit(day.quarters, data);
   withBreakdowns(day, click);
   const kind = kindOf(day, data.kind);
   kind.visitors = withVisitor(kind.visitors, data.visitor);
@@ -47,12 +47,11 @@ export function withClick(day: LinkDay, click: Click): LinkDay {
 export function withBreakdowns(day: LinkDay, { data }: Click): LinkDay {
   const kind = kindOf(day, data.kind);
   for (const [n, dimension] of DIMENSIONS.entries())
-    kind.tallies[n] = withOne(kind.tallies[n] as Tally, VALUE_OF[dimension](data));
+    countOne(kind.tallies[n] as Tally, VALUE_OF[dimension](data));
   for (const field of UTM_FIELDS) {
     const value = data.utm[field];
     if (!value) continue;
-    kind.utm ??= {};
-    kind.utm[field] = withOne(kind.utm[field] ?? [], value);
+    countOne(utmOf(kind, field), value);
   }
   return day;
 }
@@ -63,19 +62,19 @@ export function withDay(sum: LinkDay, day: LinkDay): LinkDay {
     const added = day.kinds[name];
     if (!added) continue;
     const kind = kindOf(sum, name);
-    kind.tallies = kind.tallies.map((tally, n) => both(tally, added.tallies[n]));
+    for (const [n, tally] of kind.tallies.entries()) countAll(tally, added.tallies[n] ?? []);
     for (const field of UTM_FIELDS) {
       const values = added.utm?.[field];
-      if (!values) continue;
-      kind.utm ??= {};
-      kind.utm[field] = both(kind.utm[field], values);
+      if (values) countAll(utmOf(kind, field), values);
     }
   }
   return sum;
 }
 
-function both(sum: Tally = [], added: Tally = []): Tally {
-  return valueCounts(added).reduce((tally, [value, count]) => withCount(tally, value, count), sum);
+function utmOf(kind: KindOfDay, field: UtmField): Tally {
+  kind.utm ??= {};
+  kind.utm[field] ??= [];
+  return kind.utm[field];
 }
 
 function kindOf({ kinds }: LinkDay, name: ClickKind): KindOfDay {

@@ -13,8 +13,7 @@ export const COMMIT_RULES: CommitRules = { pageEvents: 20_000, maxEvents: 60_000
 
 /**
  * At this rate the interval is two seconds, as documents that many events change are then written less often. By rate,
- * not by the events of one commit: after a long commit the next one has many at any rate, and would stay at the long
- * interval.
+ * not by the events of one commit: after a long commit the next one has many at any rate.
  */
 const HIGH_LOAD_EVENTS_A_SECOND = 8_000;
 const HIGH_LOAD_INTERVAL_MS = 2_000;
@@ -47,7 +46,7 @@ export async function* commitBatches(
   const source = subscribe(AbortSignal.any([signal, left.signal]))[Symbol.asyncIterator]();
   let pending: ReturnType<Batches["next"]> | undefined;
   let dueAt = Number.NEGATIVE_INFINITY;
-  let committedAt = Number.NEGATIVE_INFINITY;
+  let takenAt = Number.NEGATIVE_INFINITY;
   try {
     for (;;) {
       const first = await (pending ?? pull(source));
@@ -66,12 +65,13 @@ export async function* commitBatches(
         latest = more.value.length;
         for (const event of more.value) events.push(event);
       }
+      // They have come since the last ones were taken, also those that came while these were committed.
+      const rate = (events.length * 1_000) / (now() - takenAt);
+      takenAt = now();
       yield events;
-      const rate = (events.length * 1_000) / (now() - committedAt);
-      committedAt = now();
       const pauseMs =
         rate < HIGH_LOAD_EVENTS_A_SECOND ? intervalMs : Math.max(intervalMs, HIGH_LOAD_INTERVAL_MS);
-      dueAt = committedAt + (events.length >= maxEvents ? 0 : pauseMs);
+      dueAt = now() + (events.length >= maxEvents ? 0 : pauseMs);
     }
   } finally {
     // Otherwise a pull in flight keeps the subscription open until the next event.

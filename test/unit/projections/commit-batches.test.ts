@@ -30,8 +30,8 @@ function stream(most: number) {
   return { subscribe, give };
 }
 
-/** A consumer whose commits take `commitMs`. `commits`: when each began, and its events. */
-function running({ commitMs = 0, rules = RULES, most = 40_000 } = {}) {
+/** A consumer whose commits take `commitMs`, each by its number from 0. `commits`: when each began, and its events. */
+function running({ commitMs = (_commit: number) => 0, rules = RULES, most = 40_000 } = {}) {
   const time = manualTime();
   const source = stream(most);
   const stopping = new AbortController();
@@ -41,7 +41,7 @@ function running({ commitMs = 0, rules = RULES, most = 40_000 } = {}) {
     for await (const events of commitBatches(source.subscribe, rules, stopping.signal, time)) {
       for (const { revision } of events) seen.push(revision);
       commits.push({ at: time.now(), events: events.length });
-      await time.sleep(commitMs);
+      await time.sleep(commitMs(commits.length - 1));
     }
   };
   const consumed = consume();
@@ -76,7 +76,7 @@ describe("commits", () => {
   });
 
   it("start the interval at the end of a commit, also of a slow one", async () => {
-    const { time, source, commits, stop } = running({ commitMs: 240 });
+    const { time, source, commits, stop } = running({ commitMs: () => 240 });
     for (let ms = 0; ms < 3_000; ms += 10) {
       source.give(1);
       await time.pass(10);
@@ -97,7 +97,7 @@ describe("commits", () => {
   });
 
   it("fold a backlog in full batches without a pause, each event once", async () => {
-    const { time, source, commits, seen, stop } = running({ commitMs: 50, most: 1_000 });
+    const { time, source, commits, seen, stop } = running({ commitMs: () => 50, most: 1_000 });
     for (let n = 0; n < 10; n++) source.give(1_000);
     await time.until(() => seen.length === 10_000, 10 * 50);
     expect(commits.every(({ events }) => events === 1_000)).toBe(true);
@@ -107,7 +107,7 @@ describe("commits", () => {
 
   it("of a backlog hold as many pages as make the maximum of events, and the last one what is left", async () => {
     const rules = { ...RULES, maxEvents: 4_000 };
-    const { time, source, commits, seen, stop } = running({ commitMs: 300, most: 1_000, rules });
+    const { time, source, commits, seen, stop } = running({ commitMs: () => 300, most: 1_000, rules });
     source.give(10_500);
     await time.until(() => seen.length === 10_500, 3 * 300 + 200);
     expect(commits.map(({ events }) => events)).toEqual([4_000, 4_000, 2_500]);
@@ -152,7 +152,7 @@ describe("commits", () => {
 
   it("keep the short interval after a commit that took long, as the rate is what counts", async () => {
     const { time, source, commits, stop } = running({
-      commitMs: 900,
+      commitMs: () => 900,
       rules: { ...RULES, pageEvents: 40_000, maxEvents: 40_000 },
     });
     for (let ms = 0; ms < 6_000; ms += 100) {
@@ -161,6 +161,19 @@ describe("commits", () => {
     }
     expect(commits.map(({ at }) => at)).toEqual([0, 1_400, 2_800, 4_200, 5_600]);
     expect(commits.slice(2).every(({ events }) => events === 7_000)).toBe(true);
+    await stop();
+  });
+
+  it("keep the short interval where one of them took long, as what came meanwhile is of its time too", async () => {
+    const { time, source, commits, stop } = running({
+      commitMs: (commit) => (commit === 1 ? 3_000 : 0),
+      rules: { ...RULES, pageEvents: 40_000, maxEvents: 40_000 },
+    });
+    for (let ms = 0; ms < 5_500; ms += 100) {
+      source.give(500);
+      await time.pass(100);
+    }
+    expect(commits.map(({ at }) => at)).toEqual([0, 500, 4_000, 4_500, 5_000]);
     await stop();
   });
 

@@ -31,7 +31,7 @@ function stream(most: number) {
 }
 
 /** A consumer whose commits take `commitMs`, each by its number from 0. `commits`: when each began, and its events. */
-function running({ commitMs = (_commit: number) => 0, rules = RULES, most = 40_000 } = {}) {
+function running({ commitMs = (_commit: number): number => 0, rules = RULES, most = 40_000 } = {}) {
   const time = manualTime();
   const source = stream(most);
   const stopping = new AbortController();

@@ -70,7 +70,7 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
           await stores.readStore.commit(commit);
         },
       });
-      await rebuild({ ...program.deps, readStore, pageEvents: 100, maxEvents: 100 }, allProjections, quiet);
+      await rebuild({ ...program.deps, readStore, maxEvents: 100 }, allProjections, quiet);
       expect(seen.length).toBeGreaterThan(5);
       expect(new Set(seen)).toEqual(new Set([999]));
       expect(await program.totals()).toMatchObject({ totalClicks: 40 });

@@ -55,7 +55,7 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
         if (commits === commit) stopped.abort();
       };
       await registerMissing(next.deps, projectionsOfNext, true);
-      const deps = { ...next.deps, pageEvents: 100, maxEvents: 100 };
+      const deps = { ...next.deps, maxEvents: 100 };
       return await foldBuilds(deps, projectionsOfNext, stopped.signal, onProgress);
     };
 
@@ -142,7 +142,7 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
 
     it("leaves no documents when its build is cancelled, also during a commit", async () => {
       await registerMissing(next.deps, projectionsOfNext, true);
-      const deps = { ...next.deps, pageEvents: 100, maxEvents: 100 };
+      const deps = { ...next.deps, maxEvents: 100 };
       const cancelled: Promise<string[]>[] = [];
       const folded = await foldBuilds(
         {

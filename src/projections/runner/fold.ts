@@ -85,7 +85,7 @@ async function partsOf(
   return await documentsOf(readStore, partsCollection(collection.name), [...ids]);
 }
 
-/** Of parts that were read, or of whose content nothing is kept. */
+/** Changes parts in memory, from `stored`: those that exist of all that the events may change. */
 class ChangedParts implements Parts {
   readonly changed = new Map<string, Document>();
   readonly #stored: ReadonlyMap<string, Document>;

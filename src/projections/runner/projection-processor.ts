@@ -14,7 +14,7 @@ export type Fault = NonNullable<Checkpoint["fault"]>;
 /** To be written in this order: a stored document is never ahead of its parts. */
 export type ChangedDocuments = ProjectionCommit["changed"];
 
-/** Documents that are folded at a time: they are all that is in memory, and take some ten milliseconds. */
+/** Documents of a projection that are read and folded at a time, so that few are in memory and other work comes between. */
 const SLICE_DOCUMENTS = 500;
 
 export class ProjectionProcessor {

@@ -114,7 +114,7 @@ export class ProjectionRunner {
     return this.#processors.map(({ name, processed }) => [name, processed]);
   }
 
-  /** Loads the committed checkpoints and clears caches, as a restarted process would. */
+  /** Loads the committed checkpoints and forgets what was taken since, as a restarted process would. */
   async #start(): Promise<void> {
     const { readStore, projections } = this.#deps;
     await readStore.ensure(projections.flatMap(collectionsOf));

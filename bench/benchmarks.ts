@@ -60,7 +60,7 @@ rebuild       [--events 560000] [--links 100000] [--draw even|zipf] [--quick] [-
 all           the table of targets  [--only RUN,RUN]  [--quick] a minute, that everything is counted once
 baselines     [--seconds 5] what the machine does without our code
 floor         [--rounds 3] [--seconds 6] [--links 10000] [--draw zipf|even] [--durable] [--half]
-              [--double esdb] [--only redirect,flood,recount,create]
+              [--double esdb] [--only redirect,flood,recount,create] [--events 560000: of a recount]
               the least that records and counts redirects, or creates links
 webhooks      [--burst 2000] [--rate 50] [--seconds 8]
 abuse         [--seconds 30] [--rate 2000] [--only KIND,KIND]

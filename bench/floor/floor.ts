@@ -13,20 +13,20 @@ import { benchServers } from "../setup/servers.ts";
 import { LINKS, type Traffic } from "../traffic/requests.ts";
 import { openBareCounts } from "./clicks/bare-counts.ts";
 import { writeBareLinks } from "./clicks/bare-links.ts";
-import { openBareLog } from "./clicks/bare-log.ts";
 import { measureCreates } from "./creates.ts";
 import { type FloorProcess, startFloor } from "./floor-process.ts";
+import { measureRecount } from "./recount.ts";
 import { measureRounds } from "./rounds.ts";
 
 const PARTS = ["redirect", "flood", "recount", "create"];
 const FLOOD_S = 60;
-const PAGE = 500;
 
 type Clicks = { load: Load; bare: Side; side: FloorProcess; traffic: Traffic; report: Report };
 type Redirects = Comparison & { half: HalfLoad | undefined; loads: LoadResult[] };
 
 /**
- * `only`: `redirect`, `flood`, `recount`, which counts the log of the others anew, or `create`. Passes when no click and no
+ * `only`: `redirect`, `flood`, `recount`, which folds the log of the others anew (`events`:
+ * of how many events), or `create`. Passes when no click and no
  * link is missing.
  */
 export async function benchFloor(options: Options, report: Report): Promise<Outcome> {
@@ -45,7 +45,7 @@ export async function benchFloor(options: Options, report: Report): Promise<Outc
 }
 
 async function measureClicks(load: Load, options: Options, report: Report) {
-  const { links = LINKS, draw = "zipf", durable, only = PARTS } = options;
+  const { links = LINKS, draw = "zipf", durable, events, only = PARTS } = options;
   const durability = durable ? "durable" : "batched";
   const servers = await benchServers(options.double);
   const named = servers.log ? [servers.log.url, servers.log.prefix] : [];
@@ -61,7 +61,10 @@ async function measureClicks(load: Load, options: Options, report: Report) {
         ? await measureFlood(clicks, options.seconds ?? FLOOD_S)
         : undefined;
       await side.settle();
-      const recount = only.includes("recount") && !servers.log ? measureRecount(folder, report) : undefined;
+      const recount =
+        only.includes("recount") && !servers.log
+          ? measureRecount(folder, { links, events }, report)
+          : undefined;
       const runs = [...(redirects?.loads ?? []), ...(flood ? [flood.load] : [])];
       const answered = runs.reduce((sum, run) => sum + run.answered, 0);
       const { appended } = await side.progress();
@@ -105,26 +108,6 @@ async function measureFlood({ load, side, traffic, report }: Clicks, seconds: nu
       ` meanwhile; complete ${completeAfterS.toFixed(1)} s after its end; at most ${whole(mostMb)} MB`,
   );
   return { cameIn: result.rate, counted, completeAfterS, mostMb, load: result };
-}
-
-/** The whole log counted in memory, and each document written once: a rebuild in one thread. */
-function measureRecount(folder: string, report: Report) {
-  const log = openBareLog(folder);
-  const counts = openBareCounts(folder, { name: "recounted.db", kept: 0 });
-  const started = performance.now();
-  let [position, clicks] = [0, 0];
-  for (let batches = log.read(position, PAGE); batches.length > 0; batches = log.read(position, PAGE))
-    for (const batch of batches) {
-      for (const click of batch.clicks) counts.count(click);
-      position = batch.position;
-      clicks += batch.clicks.length;
-    }
-  counts.commit();
-  const perSecond = (clicks * 1_000) / (performance.now() - started);
-  log.close();
-  counts.close();
-  report.line(`counted anew: ${whole(clicks)} clicks, ${whole(perSecond)}/s`);
-  return { clicks, perSecond };
 }
 
 function clicksInDocuments(folder: string): number {

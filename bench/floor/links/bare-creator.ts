@@ -5,6 +5,7 @@ import { createServer, type ServerResponse } from "node:http";
 import { serveParent } from "../../load/serve-parent.ts";
 import type { Progress } from "../floor-process.ts";
 import { startThread } from "../start-thread.ts";
+import { linkCreated, newLink } from "./bare-events.ts";
 
 type Order = { url?: string; links?: { url: string }[] };
 type Answered = { response: ServerResponse; text: string; links: number };
@@ -36,20 +37,9 @@ function create(body: string, key: string, response: ServerResponse): void {
   const answers = (order.links ?? [order as { url: string }]).map(({ url }) => {
     // Eight, as of half a million slugs of five bytes two were the same in every tenth run.
     const slug = randomBytes(8).toString("hex");
-    const shortUrl = `http://localhost/${slug}`;
-    const longUrl = new URL(url).href;
-    const made = {
-      host: "localhost",
-      slug,
-      shortUrl,
-      longUrl,
-      accountId: "account",
-      keyId,
-      domainId: null,
-      at,
-    };
-    events.push(slug, JSON.stringify({ type: "LinkCreated", actor: `api_key:${keyId}`, ...made }));
-    return { short_url: shortUrl, slug, long_url: longUrl, created_at: at };
+    const link = newLink(slug, new URL(url).href, keyId, at);
+    events.push(slug, linkCreated(link));
+    return { short_url: link.shortUrl, slug, long_url: link.longUrl, created_at: at };
   });
   waiting.push({ response, text: JSON.stringify(answers), links: answers.length });
   if (isAppending || isDue) return;

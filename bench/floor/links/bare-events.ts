@@ -1,6 +1,18 @@
 // The log of the bare creator: a row for each event, unique by its stream, with an fsync a commit.
 import { openLogDatabase } from "../databases.ts";
 
+export type BareEvent = { position: number; body: string };
+
+/** What the event of a new link says, and its answer in part. */
+export function newLink(slug: string, longUrl: string, keyId: string, at: string) {
+  const shortUrl = `http://localhost/${slug}`;
+  return { host: "localhost", slug, shortUrl, longUrl, accountId: "account", keyId, domainId: null, at };
+}
+
+export function linkCreated(link: ReturnType<typeof newLink>): string {
+  return JSON.stringify({ type: "LinkCreated", actor: `api_key:${link.keyId}`, ...link });
+}
+
 export function openBareEvents(folder: string) {
   const db = openLogDatabase(folder, "bare-events.db");
   db.exec(
@@ -15,7 +27,7 @@ export function openBareEvents(folder: string) {
       for (let n = 0; n < events.length; n += 2) insert.run(events[n] as string, events[n + 1] as string);
       db.exec("COMMIT");
     },
-    read: (position: number, limit: number) =>
-      after.all(position, limit) as { position: number; body: string }[],
+    read: (position: number, limit: number) => after.all(position, limit) as BareEvent[],
+    close: () => db.close(),
   };
 }

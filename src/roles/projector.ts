@@ -10,9 +10,8 @@ export type ProjectionsStatus = () => Promise<ProjectionStatus[]>;
 
 /** While the thread does not answer, the status is that of the stores, which knows no counts of this process. */
 export function openProjector(context: RoleContext): ProjectionsStatus {
-  const { config, log, roles, group, onStop } = context;
-  // Redirects of this process, or of a worker beside it, come first.
-  const projector = startProjector(config, log, roles.has("redirect") || group !== undefined);
+  const { config, log, onStop } = context;
+  const projector = startProjector(config, log);
   onStop((withinMs) => projector.stop(withinMs));
   const stored = watchProjector(context);
   let last: ProjectionStatus[] = [];

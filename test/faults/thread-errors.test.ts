@@ -62,7 +62,7 @@ describe("an error in a thread is logged with type, code, message, stack and cau
   };
 
   it("by the projector, whose event store refuses its password", async () => {
-    const projector = startProjector(config, log, false);
+    const projector = startProjector(config, log);
     stop = () => projector.stop(5_000);
     expect(await logged("building projections was interrupted, retrying")).toMatchObject(
       anUnauthenticatedError,

@@ -2,8 +2,7 @@
 import type { Config } from "../../config.ts";
 import type { ProjectionStatus } from "./status.ts";
 
-/** `yields`: whether the thread runs at a lower priority than the other threads of its process. */
-export type ProjectorThreadData = { config: Config; yields: boolean };
+export type ProjectorThreadData = { config: Config };
 
 export type ToProjector = { type: "status" } | { type: "stop" };
 

@@ -11,15 +11,12 @@ import { holdLease, leaseHolder } from "../../coordination/hold-lease.ts";
 import { collectAfterStart } from "../../runtime/threads/collect-after-start.ts";
 import type { ThreadLog } from "../../runtime/threads/keep-thread.ts";
 import { threadLog } from "../../runtime/threads/thread-log.ts";
-import { lowerThreadPriority } from "../../runtime/threads/thread-priority.ts";
 import { ProjectionGroup } from "../builds/projection-group.ts";
 import { type ProjectionGroupSpec, projectionGroups } from "../groups.ts";
 import { catchUpWatch } from "./catch-up-watch.ts";
 import type { FromProjector, ProjectorThreadData, ToProjector } from "./projector-messages.ts";
 
 const REPORT_EVERY_MS = 1_000;
-/** With higher niceness the thread was starved on a machine whose cores are all busy. */
-const NICENESS = 10;
 /** Short, as lifecycle projections commit every 100 ms (groups.ts). */
 const POLL_MS = 25;
 /** As of the other jobs (roles/singleton-job.ts): after a crash another process seals within about 40 seconds. */
@@ -27,8 +24,7 @@ const SEALING_LEASE = { ttlMs: 30_000, renewEveryMs: 10_000, pollEveryMs: 10_000
 
 const parent = parentPort;
 if (parent) {
-  const { config, yields } = workerData as ProjectorThreadData;
-  if (yields) lowerThreadPriority(NICENESS);
+  const { config } = workerData as ProjectorThreadData;
   await runProjector(config, (message) => parent.postMessage(message), parent);
 }
 

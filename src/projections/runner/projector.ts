@@ -12,16 +12,13 @@ export type Projector = {
   status(): Promise<ProjectionStatus[] | undefined>;
 };
 
-/**
- * Runs until `stop`; a thread that dies is restarted with backoff. `yields`: run it at a low priority, for a process
- * that answers redirects too.
- */
-export function startProjector(config: Config, log: RunnerLog, yields = true): Projector {
+/** Runs until `stop`; a thread that dies is restarted with backoff. */
+export function startProjector(config: Config, log: RunnerLog): Projector {
   let last: ProjectionStatus[] = [];
   const thread = keepThread<FromProjector, ToProjector>({
     file: new URL("./projector-thread.ts", import.meta.url),
     name: "projector",
-    data: { config, yields } satisfies ProjectorThreadData,
+    data: { config } satisfies ProjectorThreadData,
     log,
     onMessage: ({ projections }) => {
       last = projections;

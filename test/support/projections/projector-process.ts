@@ -3,4 +3,4 @@ import { pino } from "pino";
 import { parseConfig } from "../../../src/config.ts";
 import { startProjector } from "../../../src/projections/runner/projector.ts";
 
-startProjector(parseConfig(process.env), pino({ level: "warn" }), false);
+startProjector(parseConfig(process.env), pino({ level: "warn" }));

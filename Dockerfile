@@ -15,7 +15,7 @@ COPY src ./src
 USER node
 # A container's file system is read-only: what a start loads is compiled here, by a service that runs for some seconds.
 RUN export DATA_DIR=/tmp/compiling; node src/cli.ts account list \
-  && timeout --preserve-status 20 node --max-semi-space-size=16 --no-parallel-scavenge --expose-gc --max-old-space-size=1536 src/cli.ts serve \
+  && timeout --preserve-status 20 node --max-semi-space-size=8 --no-parallel-scavenge --expose-gc --max-old-space-size=1536 src/cli.ts serve \
   && rm -r "$DATA_DIR"
 VOLUME /data
 EXPOSE 3000
@@ -23,5 +23,5 @@ EXPOSE 3000
 HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 # As `npm start`: docs/decisions.md says why.
-ENTRYPOINT ["node", "--max-semi-space-size=16", "--no-parallel-scavenge", "--expose-gc", "--max-old-space-size=1536", "src/cli.ts"]
+ENTRYPOINT ["node", "--max-semi-space-size=8", "--no-parallel-scavenge", "--expose-gc", "--max-old-space-size=1536", "src/cli.ts"]
 CMD ["serve"]

@@ -12,7 +12,7 @@ export type FloorProcess = Side & {
   stop(): Promise<void>;
 };
 
-/** As of `npm start`, without its limits of both generations, which take CPU time to save memory. */
+/** As of `npm start`, without what saves memory there: a limit of the old generation, and a young one of 8 MB. */
 const NODE_FLAGS = ["--max-semi-space-size=16", "--no-parallel-scavenge"];
 const LOOK_EVERY_MS = 20;
 const TIMEOUT_MS = 300_000;

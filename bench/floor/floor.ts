@@ -25,9 +25,8 @@ type Clicks = { load: Load; bare: Side; side: FloorProcess; traffic: Traffic; re
 type Redirects = Comparison & { half: HalfLoad | undefined; loads: LoadResult[] };
 
 /**
- * `only`: `redirect`, `flood`, `recount`, which folds the log of the others anew (`events`:
- * of how many events), or `create`. Passes when no click and no
- * link is missing.
+ * `only`: `redirect`, `flood`, `recount`, which folds the log of the others anew, or `create`. `events`: how many are
+ * folded anew, links and clicks. Passes when no click and no link is missing.
  */
 export async function benchFloor(options: Options, report: Report): Promise<Outcome> {
   const { only = PARTS } = options;

@@ -4,12 +4,11 @@ import { benchSlug, benchUrl } from "../traffic/requests.ts";
 import { openBareCounts } from "./clicks/bare-counts.ts";
 import { openBareLog } from "./clicks/bare-log.ts";
 import { linkCreated, newLink, openBareEvents } from "./links/bare-events.ts";
-import { openBareIndex } from "./links/bare-index.ts";
+import { LINKS_A_COMMIT, openBareIndex } from "./links/bare-index.ts";
 
 const BATCHES = 500;
-const LINKS_A_COMMIT = 5_000;
 
-/** `events`: so many with those that made the links, at most all clicks of the log; these and the links when absent. */
+/** `events`: those of the links and so many clicks that together they are as many; all clicks of the log when absent. */
 type Recounted = { links: number; events: number | undefined };
 
 /** Each link gets its two documents, clicks are counted in memory, and each document of theirs is written once. */
@@ -35,12 +34,8 @@ function appendLinks(folder: string, links: number): void {
 function indexLinks(folder: string): void {
   const log = openBareEvents(folder);
   const index = openBareIndex(folder);
-  let position = 0;
-  for (let page = log.read(position, LINKS_A_COMMIT); page.length > 0; ) {
-    index.add(page);
-    position = page.at(-1)?.position ?? position;
-    page = log.read(position, LINKS_A_COMMIT);
-  }
+  const after = (position: number) => log.read(position, LINKS_A_COMMIT);
+  for (let page = after(0); page.length > 0; page = after(page.at(-1)?.position ?? 0)) index.add(page);
   index.close();
   log.close();
 }
@@ -48,15 +43,12 @@ function indexLinks(folder: string): void {
 function countClicks(folder: string, most: number): number {
   const log = openBareLog(folder);
   const counts = openBareCounts(folder, { name: "recounted.db", kept: 0 });
-  let [position, clicks] = [0, 0];
-  for (let batches = log.read(position, BATCHES); batches.length > 0 && clicks < most; ) {
-    for (const batch of batches) {
-      const counted = batch.clicks.slice(0, most - clicks);
-      for (const click of counted) counts.count(click);
-      clicks += counted.length;
-    }
-    position = batches.at(-1)?.position ?? position;
-    batches = log.read(position, BATCHES);
+  const after = (position: number) => log.read(position, BATCHES);
+  let clicks = 0;
+  for (let page = after(0); page.length > 0 && clicks < most; page = after(page.at(-1)?.position ?? 0)) {
+    const counted = page.flatMap((batch) => batch.clicks).slice(0, most - clicks);
+    for (const click of counted) counts.count(click);
+    clicks += counted.length;
   }
   counts.commit();
   log.close();

@@ -9,6 +9,7 @@ export function newLink(slug: string, longUrl: string, keyId: string, at: string
   return { host: "localhost", slug, shortUrl, longUrl, accountId: "account", keyId, domainId: null, at };
 }
 
+/** The event as JSON. */
 export function linkCreated(link: ReturnType<typeof newLink>): string {
   return JSON.stringify({ type: "LinkCreated", actor: `api_key:${link.keyId}`, ...link });
 }

@@ -2,6 +2,9 @@
 import { openDocumentsDatabase } from "../databases.ts";
 import type { BareEvent } from "./bare-events.ts";
 
+/** Most links of a transaction, as of our own projector. */
+export const LINKS_A_COMMIT = 5_000;
+
 export function openBareIndex(folder: string) {
   const db = openDocumentsDatabase(folder, "bare-links.db");
   const of = (field: string) => `body ->> '${field}'`;

@@ -4,6 +4,7 @@ import { BadConfig, type Config } from "../config.ts";
 import type { Leases } from "../coordination/leases.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import { openSqliteReadStore } from "../read-store/sqlite/read-store.ts";
+import { openSynchronousReadStore } from "../read-store/sqlite/synchronous-read-store.ts";
 import { type EncryptedSecrets, encryptedSecrets } from "../secrets/encrypted-secrets.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import { openSqliteSecrets } from "../secrets/sqlite.ts";
@@ -47,8 +48,7 @@ export async function openFoldStore(
   open: Open,
   { dataDir, mongodbUrl }: DocumentStoreConfig,
 ): Promise<Pick<DocumentStores, "foldStore" | "leases">> {
-  if (!mongodbUrl)
-    return { foldStore: await open(openSqliteReadStore(join(dataDir, "read.db"), { offThread: false })) };
+  if (!mongodbUrl) return { foldStore: await open(openSqliteReadStore(join(dataDir, "read.db"))) };
   const connection = await connectMongodb(open, mongodbUrl);
   const { openMongodbReadStore } = await import("../read-store/mongodb/read-store.ts");
   const { mongodbLeases } = await import("../coordination/leases.mongodb.ts");
@@ -60,7 +60,7 @@ export async function openFoldStore(
  * it is closed, or when the process ends.
  */
 export async function openScratchStore(): Promise<ReadStore> {
-  return await openSqliteReadStore("");
+  return openSynchronousReadStore("");
 }
 
 async function openInMongodb(open: Open, url: string, keyring: Keyring): Promise<DocumentStores> {

@@ -72,10 +72,14 @@ export interface ReadStore {
 
 export type Reached<D> = { document: D | undefined; isComplete: boolean };
 
-/** What runners write at a time. `checkpoints`: by projection. */
+/**
+ * What runners write at a time. `checkpoints`: by projection. `isMeanwhile`: the caller goes on before it is written, so a
+ * store may write it in another thread.
+ */
 export type ProjectionCommit = {
   changed: readonly { collection: string; documents: readonly Document[] }[];
   checkpoints: Readonly<Record<string, Checkpoint>>;
+  isMeanwhile?: boolean;
 };
 
 /** The last position folded by a projection. `fault`: the event after it that could not be folded and stopped it. */

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
+import { StoreUnavailable } from "../../src/connections/errors.ts";
 import { links } from "../../src/projections/definitions/links.ts";
 import { conditions } from "../../src/read-store/sqlite/query.ts";
 import { openSqliteReadStore } from "../../src/read-store/sqlite/read-store.ts";
@@ -26,6 +27,54 @@ const open = async (offThread: boolean) => {
 
 readStoreContract("SQLite in the caller's thread", () => open(false));
 readStoreContract("SQLite with a thread of its own", () => open(true));
+
+it("writes the same in a thread when the caller goes on meanwhile, and tells when it can't", async () => {
+  const { readStore, reopen, cleanUp } = await open(false);
+  const another = await reopen();
+  const spec = { name: "counts", indexes: [["owner", "size"]], columns: ["owner", "size"] };
+  const count = (n: number, size: number) => {
+    return { _id: `${n}`, _position: `${size}`, owner: n % 2 ? "a" : null, size, text: `é€😀 "${n}"` };
+  };
+  const inThread = async (size: number) => {
+    const documents = Array.from({ length: 500 }, (_, n) => count(n, size));
+    // Larger than what the thread got before.
+    const large = [{ ...count(0, size), text: "é".repeat(size * 1_000_000) }];
+    const changed = [
+      { collection: "counts", documents },
+      { collection: "large", documents: large },
+    ];
+    await readStore.commit({ changed, checkpoints: {}, isMeanwhile: true });
+    expect(
+      await readStore.find("counts", { limit: 1_000, sort: { field: "size", direction: "asc" } }),
+    ).toEqual(documents.toSorted((a, b) => (a._id < b._id ? -1 : 1)));
+    expect(await another.get("large", "0")).toEqual(large[0]);
+    expect(await another.count("counts", { where: { owner: null, size } })).toBe(250);
+  };
+  try {
+    await readStore.ensure([spec]);
+    for (const size of [1, 3, 4]) await inThread(size);
+    const together = ["one", "two", "three"].map((collection, n) => {
+      const changed = [{ collection, documents: [count(n, n)] }];
+      return readStore.commit({ changed, checkpoints: {}, isMeanwhile: true });
+    });
+    await Promise.all(together);
+    for (const [n, collection] of ["one", "two", "three"].entries())
+      expect(await another.get(collection, `${n}`)).toEqual(count(n, n));
+    const older = [{ ...count(7, 2), text: "older" }];
+    const late = {
+      changed: [{ collection: "counts", documents: older }],
+      checkpoints: {},
+      isMeanwhile: true,
+    };
+    await readStore.commit(late);
+    expect(await another.get("counts", "7")).toEqual(count(7, 4));
+    await another.drop("counts");
+    await expect(readStore.commit(late)).rejects.toThrow(StoreUnavailable);
+  } finally {
+    await another.close();
+    await cleanUp();
+  }
+});
 
 it("reads a collection as empty whose first commit was rolled back", async () => {
   const { readStore, cleanUp } = await open(false);

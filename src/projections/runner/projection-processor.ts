@@ -14,8 +14,11 @@ export type Fault = NonNullable<Checkpoint["fault"]>;
 /** To be written in this order: a stored document is never ahead of its parts. */
 export type ChangedDocuments = ProjectionCommit["changed"];
 
-/** Documents of a projection that are read and folded at a time, so that few are in memory and other work comes between. */
-const SLICE_DOCUMENTS = 500;
+/**
+ * Documents of a projection that are read, folded and written at a time, some ten milliseconds, so that few are in memory
+ * and other work comes between.
+ */
+export const SLICE_DOCUMENTS = 500;
 
 export class ProjectionProcessor {
   readonly projection: Projection;
@@ -30,7 +33,7 @@ export class ProjectionProcessor {
   readonly #handled: ReadonlySet<string>;
   #committed: Pick<Checkpoint, "position" | "recordedAt"> = { position: "", recordedAt: "" };
   #isUncommitted = false;
-  /** Events taken since the last commit, as they came. */
+  /** As they came. */
   #taken: (readonly RecordedEvent[])[] = [];
   /** Those of them that change a document, by its key. */
   #waiting = new Map<string, StoredEvent[]>();
@@ -52,6 +55,11 @@ export class ProjectionProcessor {
   /** Whether there is anything to commit. */
   get isUncommitted(): boolean {
     return this.#isUncommitted;
+  }
+
+  /** Events taken since the last commit. */
+  get taken(): number {
+    return this.#taken.reduce((sum, { length }) => sum + length, 0);
   }
 
   checkpoint(): Checkpoint {
@@ -125,7 +133,7 @@ export class ProjectionProcessor {
 
   /** To be called when the documents and the checkpoint are stored. */
   committed(): void {
-    this.processed += this.#taken.reduce((sum, { length }) => sum + length, 0);
+    this.processed += this.taken;
     this.#forget();
   }
 

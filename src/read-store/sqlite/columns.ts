@@ -1,10 +1,22 @@
 // Tables with columns for some fields (CollectionSpec.columns): which a table has, and the statements that write them.
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { fieldName } from "../names.ts";
 import type { CollectionSpec, Document, Scalar } from "../port.ts";
 
 /** `indexed`: those that are part of an index. */
 export type Columns = { all: readonly string[]; indexed: readonly string[] };
+
+/**
+ * Documents of a table as they are written. `keepsIndex`: writes a row whose indexed columns stay as they are, as SQLite
+ * rewrites the index entries of every column that a statement sets, also where its value is the same. `rows`: `_id`,
+ * `position` and the columns in order. `documents`: the JSON of each row, as text or as UTF-8.
+ */
+export type Upserts = {
+  upsert: string;
+  keepsIndex?: string;
+  rows: readonly (readonly SQLInputValue[])[];
+  documents: readonly (string | Uint8Array)[];
+};
 
 const OWN = ["_id", "position", "doc"];
 
@@ -27,21 +39,32 @@ export function columnsOf(db: DatabaseSync, table: string): Columns {
   return { all: names(all), indexed: names(indexed) };
 }
 
+export function upsertsOf(table: string, columns: Columns, documents: readonly Document[]): Upserts {
+  const own = ({ _id, _position }: Document) => [_id, _position];
+  return {
+    upsert: upsertSql(table, columns),
+    ...(columns.indexed.length > 0 && { keepsIndex: upsertSql(table, columns, columns.indexed) }),
+    rows: documents.map((document) => [...own(document), ...columnValues(document, columns)]),
+    documents: documents.map((document) => JSON.stringify(document)),
+  };
+}
+
 /**
- * Writes the document unless the stored one is as new. Parameters: `_id`, `position`, `doc`, and the columns in order.
+ * Writes the document unless the stored one is as new. Parameters: `_id`, `position`, the columns in order, and `doc`.
  * `unchanged`: columns that are not written; a stored document with other values of them stays as it is.
  */
-export function upsertSql(table: string, { all }: Columns, unchanged: readonly string[] = []): string {
-  const names = ["_id", "position", "doc", ...all.map((name) => `"${name}"`)];
+function upsertSql(table: string, { all }: Columns, unchanged: readonly string[] = []): string {
+  const names = ["_id", "position", ...all.map((name) => `"${name}"`), "doc"];
+  const values = [...names.slice(1).map(() => "?"), "CAST(? AS TEXT)"];
   const written = [...OWN.slice(1), ...all.filter((name) => !unchanged.includes(name))];
   const conditions = ["stored.position < excluded.position"];
   for (const name of unchanged) conditions.push(`stored."${name}" IS excluded."${name}"`);
-  return `INSERT INTO ${table} AS stored (${names}) VALUES (${names.map(() => "?")})
+  return `INSERT INTO ${table} AS stored (${names}) VALUES (${values})
     ON CONFLICT (_id) DO UPDATE SET ${written.map((name) => `"${name}" = excluded."${name}"`)}
     WHERE ${conditions.join(" AND ")}`;
 }
 
-export function columnValues(document: Document, { all }: Columns): (string | number | null)[] {
+function columnValues(document: Document, { all }: Columns): (string | number | null)[] {
   return all.map((name) => {
     const value = (document as Record<string, unknown>)[name] as Scalar | undefined;
     return typeof value === "boolean" ? Number(value) : (value ?? null);

@@ -1,8 +1,9 @@
-// The read store on SQLite, with slow calls in a thread of its own when the caller must not be blocked.
+// The read store on SQLite, with a thread of its own for what the caller must not wait for.
 import { StoreUnavailable } from "../../connections/errors.ts";
-import { remoteMethods, threadClient } from "../../runtime/threads/thread-client.ts";
-import type { FindQuery, ReadStore } from "../port.ts";
-import { openSynchronousReadStore } from "./synchronous-read-store.ts";
+import { remoteMethods, type ThreadClient, threadClient } from "../../runtime/threads/thread-client.ts";
+import type { FindQuery, ProjectionCommit, ReadStore } from "../port.ts";
+import { packed } from "./packed-commit.ts";
+import { openDatabase, openSynchronousReadStore, SqliteReadStore } from "./synchronous-read-store.ts";
 
 /** The thread is ended after so long without a call. */
 const IDLE_MS = 60_000;
@@ -11,26 +12,57 @@ const MAX_DIRECT = 100;
 /** Each commit of the projector empties the cache of those who only read. */
 const READER_CACHE_MB = 8;
 
+/** Below the priority of redirects: searches may take longer. */
+const SEARCH_NICENESS = 5;
+
 const OFF_THREAD = [
   ...(["getMany", "find", "count", "replace", "commit", "clear", "drop"] as const),
   ...(["saveCheckpoint", "resetCheckpoint"] as const),
 ] as const;
 
+/** What the thread is started with (thread.ts). */
+export type ReadStoreThreadData = { file: string; niceness: number };
+
 /**
  * Opens or creates the file. `offThread`: searches, counts, reads of many documents and writes run in a thread of its
  * own, started by the first of them. Reads of a document by id, or of few by equality, stay in the caller's thread, where
- * they take a fifth of the CPU time of a call to another thread. Default false: all calls are synchronous.
+ * they take a fifth of the CPU time of a call to another thread. Default false: only commits that are made meanwhile run in
+ * a thread.
  */
 export async function openSqliteReadStore(file: string, { offThread = false } = {}): Promise<ReadStore> {
-  if (!offThread) return openSynchronousReadStore(file);
+  return offThread ? openForRequests(file) : new CommitsInThread(file);
+}
+
+/** Started by the first commit that is made meanwhile. */
+class CommitsInThread extends SqliteReadStore {
+  readonly #thread: ThreadClient;
+  /** Of commits that have been written: one for each that was in flight at once. */
+  readonly #memory: SharedArrayBuffer[] = [];
+
+  constructor(file: string) {
+    super(openDatabase(file));
+    this.#thread = startedWhenNeeded("commits", { file, niceness: 0 });
+  }
+
+  override async commit(commit: ProjectionCommit): Promise<void> {
+    if (!commit.isMeanwhile) return await super.commit(commit);
+    const message = packed(this.statements(commit), this.#memory.pop());
+    try {
+      await this.#thread.call("commits", "run", [message]);
+    } finally {
+      this.#memory.push(message.memory);
+    }
+  }
+
+  override async close(): Promise<void> {
+    await this.#thread.close();
+    await super.close();
+  }
+}
+
+function openForRequests(file: string): ReadStore {
   const here = openSynchronousReadStore(file, { cacheMb: READER_CACHE_MB });
-  const thread = threadClient({
-    file: new URL("./thread.ts", import.meta.url),
-    name: "read-store",
-    data: { file },
-    toError: (message, cause) => new StoreUnavailable(message, { cause }),
-    idleMs: IDLE_MS,
-  });
+  const thread = startedWhenNeeded("read-store", { file, niceness: SEARCH_NICENESS });
   const remote = remoteMethods<ReadStore, (typeof OFF_THREAD)[number]>(thread, "readStore", OFF_THREAD);
   return {
     ...remote,
@@ -47,6 +79,16 @@ export async function openSqliteReadStore(file: string, { offThread = false } = 
       await here.close();
     },
   };
+}
+
+function startedWhenNeeded(name: string, data: ReadStoreThreadData): ThreadClient {
+  return threadClient({
+    file: new URL("./thread.ts", import.meta.url),
+    name,
+    data,
+    toError: (message, cause) => new StoreUnavailable(message, { cause }),
+    idleMs: IDLE_MS,
+  });
 }
 
 /** By equality alone, which an index answers; sorted, ranged and text searches may scan many documents. */

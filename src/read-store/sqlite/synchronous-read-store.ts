@@ -10,14 +10,20 @@ import type {
   ProjectionCommit,
   ReadStore,
 } from "../port.ts";
-import { type Columns, columnsOf, columnValues, tableSql, upsertSql } from "./columns.ts";
+import { type Columns, columnsOf, tableSql, type Upserts, upsertsOf } from "./columns.ts";
 import { column, conditions, order, tableName } from "./query.ts";
 
 /** Pages in memory of a connection that writes or searches. */
 const CACHE_MB = 32;
 
+type CacheOptions = { cacheMb?: number };
+
 /** Opens or creates the file. A collection that does not exist reads as empty. `cacheMb`: at most, of its pages. */
-export function openSynchronousReadStore(file: string, { cacheMb = CACHE_MB } = {}): ReadStore {
+export function openSynchronousReadStore(file: string, options: CacheOptions = {}): SqliteReadStore {
+  return new SqliteReadStore(openDatabase(file, options));
+}
+
+export function openDatabase(file: string, { cacheMb = CACHE_MB }: CacheOptions = {}): DatabaseSync {
   const db = new DatabaseSync(file, { timeout: 5000 });
   db.exec("PRAGMA busy_timeout = 5000");
   db.exec("PRAGMA journal_mode = WAL");
@@ -29,13 +35,16 @@ export function openSynchronousReadStore(file: string, { cacheMb = CACHE_MB } = 
   db.exec(
     "CREATE TABLE IF NOT EXISTS checkpoints (name TEXT PRIMARY KEY, position TEXT NOT NULL, doc TEXT NOT NULL)",
   );
-  return new SqliteReadStore(db);
+  return db;
 }
 
 /** `table`: its name in SQL. */
 type Table = { table: string; columns: Columns };
 
-class SqliteReadStore implements ReadStore {
+/** A commit that can be sent to the thread that runs it. */
+export type CommitStatements = { upserts: readonly Upserts[]; checkpoints: ProjectionCommit["checkpoints"] };
+
+export class SqliteReadStore implements ReadStore {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   readonly #tables = new Map<string, Columns>();
@@ -97,18 +106,26 @@ class SqliteReadStore implements ReadStore {
   }
 
   async replace(collection: string, documents: readonly Document[]): Promise<void> {
-    const table = this.#known(collection);
-    if (documents.length > 0) inTransaction(this.#db, () => this.#write(table, documents));
+    if (documents.length === 0) return;
+    this.run(this.statements({ changed: [{ collection, documents }], checkpoints: {} }));
   }
 
-  async commit({ changed, checkpoints }: ProjectionCommit): Promise<void> {
-    // Before the transaction: a table made in it would be gone after a rollback, and known all the same.
-    const writes = changed.map(({ collection, documents }) => ({
-      table: this.#known(collection),
-      documents,
-    }));
+  async commit(commit: ProjectionCommit): Promise<void> {
+    this.run(this.statements(commit));
+  }
+
+  /** Creates missing tables here: one made in the transaction would be gone after a rollback, and known all the same. */
+  statements({ changed, checkpoints }: ProjectionCommit): CommitStatements {
+    const upserts = changed.map(({ collection, documents }) => {
+      const { table, columns } = this.#known(collection);
+      return upsertsOf(table, columns, documents);
+    });
+    return { upserts, checkpoints };
+  }
+
+  run({ upserts, checkpoints }: CommitStatements): void {
     inTransaction(this.#db, () => {
-      for (const { table, documents } of writes) this.#write(table, documents);
+      for (const one of upserts) this.#write(one);
       for (const [name, checkpoint] of Object.entries(checkpoints)) this.#saveCheckpoint(name, checkpoint);
     });
   }
@@ -157,16 +174,12 @@ class SqliteReadStore implements ReadStore {
     this.#db.close();
   }
 
-  /** A document at a time, so that its JSON is short-lived: that of a whole commit would outlive a collection or two. */
-  #write({ table, columns }: Table, documents: readonly Document[]): void {
-    const upsert = this.#prepare(upsertSql(table, columns));
-    // SQLite rewrites the index entries of every column that a statement sets, also where its value is the same.
-    const keepsIndex = this.#prepare(upsertSql(table, columns, columns.indexed));
-    for (const document of documents) {
-      const own = [document._id, document._position, JSON.stringify(document)];
-      const row = [...own, ...columnValues(document, columns)];
-      const isWritten = keepsIndex.run(...row).changes === 1;
-      if (!isWritten && columns.indexed.length > 0) upsert.run(...row);
+  #write({ upsert, keepsIndex, rows, documents }: Upserts): void {
+    const write = this.#prepare(upsert);
+    const writeKept = keepsIndex === undefined ? undefined : this.#prepare(keepsIndex);
+    for (const [n, document] of documents.entries()) {
+      const row = [...(rows[n] ?? []), document];
+      if (writeKept?.run(...row).changes !== 1) write.run(...row);
     }
   }
 

@@ -1,14 +1,15 @@
-// The thread that searches, counts and writes read.db for the HTTP thread; started by read-store.ts.
+// The thread that searches, counts and writes read.db for another one; started by read-store.ts.
 import { parentPort, workerData } from "node:worker_threads";
 import { serveThread } from "../../runtime/threads/serve-thread.ts";
 import { lowerThreadPriority } from "../../runtime/threads/thread-priority.ts";
-import { openSqliteReadStore } from "./read-store.ts";
-
-/** Below the priority of redirects: searches may take longer. */
-const NICENESS = 5;
+import { type PackedCommit, unpacked } from "./packed-commit.ts";
+import type { ReadStoreThreadData } from "./read-store.ts";
+import { openSynchronousReadStore } from "./synchronous-read-store.ts";
 
 if (parentPort) {
-  lowerThreadPriority(NICENESS);
-  const readStore = await openSqliteReadStore((workerData as { file: string }).file);
-  serveThread(parentPort, { readStore }, () => readStore.close());
+  const { file, niceness } = workerData as ReadStoreThreadData;
+  if (niceness > 0) lowerThreadPriority(niceness);
+  const readStore = openSynchronousReadStore(file);
+  const commits = { run: (commit: PackedCommit) => readStore.run(unpacked(commit)) };
+  serveThread(parentPort, { readStore, commits }, () => readStore.close());
 }

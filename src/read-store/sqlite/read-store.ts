@@ -2,8 +2,9 @@
 import { StoreUnavailable } from "../../connections/errors.ts";
 import { remoteMethods, type ThreadClient, threadClient } from "../../runtime/threads/thread-client.ts";
 import type { FindQuery, ProjectionCommit, ReadStore } from "../port.ts";
+import { openDatabase } from "./database.ts";
 import { packed } from "./packed-commit.ts";
-import { openDatabase, openSynchronousReadStore, SqliteReadStore } from "./synchronous-read-store.ts";
+import { openSynchronousReadStore, SqliteReadStore } from "./synchronous-read-store.ts";
 
 /** The thread is ended after so long without a call. */
 const IDLE_MS = 60_000;
@@ -11,7 +12,6 @@ const IDLE_MS = 60_000;
 const MAX_DIRECT = 100;
 /** Each commit of the projector empties the cache of those who only read. */
 const READER_CACHE_MB = 8;
-
 /** Below the priority of redirects: searches may take longer. */
 const SEARCH_NICENESS = 5;
 

@@ -1,5 +1,5 @@
 // The synchronous read store on SQLite: one table for each collection, documents as JSON, expression indexes.
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { inTransaction, limitOf } from "../../connections/sqlite.ts";
 import { fieldName } from "../names.ts";
 import type {
@@ -11,31 +11,12 @@ import type {
   ReadStore,
 } from "../port.ts";
 import { type Columns, columnsOf, tableSql, type Upserts, upsertsOf } from "./columns.ts";
+import { type DatabaseOptions, openDatabase } from "./database.ts";
 import { column, conditions, order, tableName } from "./query.ts";
 
-/** Pages in memory of a connection that writes or searches. */
-const CACHE_MB = 32;
-
-type CacheOptions = { cacheMb?: number };
-
-/** Opens or creates the file. A collection that does not exist reads as empty. `cacheMb`: at most, of its pages. */
-export function openSynchronousReadStore(file: string, options: CacheOptions = {}): SqliteReadStore {
+/** Opens or creates the file. A collection that does not exist reads as empty. */
+export function openSynchronousReadStore(file: string, options?: DatabaseOptions): SqliteReadStore {
   return new SqliteReadStore(openDatabase(file, options));
-}
-
-export function openDatabase(file: string, { cacheMb = CACHE_MB }: CacheOptions = {}): DatabaseSync {
-  const db = new DatabaseSync(file, { timeout: 5000 });
-  db.exec("PRAGMA busy_timeout = 5000");
-  db.exec("PRAGMA journal_mode = WAL");
-  // No fsync at each commit: documents of a commit that was lost are folded again from the checkpoint.
-  db.exec("PRAGMA synchronous = NORMAL");
-  // Fewer, larger WAL checkpoints, as a busy projector rewrites the same pages many times.
-  db.exec("PRAGMA wal_autocheckpoint = 16000; PRAGMA journal_size_limit = 134217728");
-  db.exec(`PRAGMA cache_size = -${cacheMb * 1024}`);
-  db.exec(
-    "CREATE TABLE IF NOT EXISTS checkpoints (name TEXT PRIMARY KEY, position TEXT NOT NULL, doc TEXT NOT NULL)",
-  );
-  return db;
 }
 
 /** `table`: its name in SQL. */

@@ -4,7 +4,7 @@ import { BadConfig, type Config } from "../config.ts";
 import type { Leases } from "../coordination/leases.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import { openSqliteReadStore } from "../read-store/sqlite/read-store.ts";
-import { openSynchronousReadStore } from "../read-store/sqlite/synchronous-read-store.ts";
+import { SqliteReadStore } from "../read-store/sqlite/synchronous-read-store.ts";
 import { type EncryptedSecrets, encryptedSecrets } from "../secrets/encrypted-secrets.ts";
 import type { Keyring } from "../secrets/keyring.ts";
 import { openSqliteSecrets } from "../secrets/sqlite.ts";
@@ -60,7 +60,7 @@ export async function openFoldStore(
  * it is closed, or when the process ends.
  */
 export async function openScratchStore(): Promise<ReadStore> {
-  return openSynchronousReadStore("");
+  return new SqliteReadStore("");
 }
 
 async function openInMongodb(open: Open, url: string, keyring: Keyring): Promise<DocumentStores> {

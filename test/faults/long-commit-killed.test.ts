@@ -1,8 +1,5 @@
 // A process killed while a thread of its own writes the documents of a long commit: each click is counted once afterwards.
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type Backend, openBackend } from "../../src/backend.ts";
 import { parseConfig } from "../../src/config.ts";
@@ -11,10 +8,10 @@ import { clickProjections } from "../../src/projections/groups.ts";
 import { checkpointName } from "../../src/projections/projection.ts";
 import { whenProjected } from "../../src/queries/freshness.ts";
 import { linkClicked } from "../support/event-store/stored-events.ts";
+import { type KillableProjector, killableProjector } from "../support/projections/killable-projector.ts";
 import { append } from "../support/runtime/stores.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { until } from "../support/runtime/until.ts";
-import { childEnvironment } from "../support/service/child-environment.ts";
 
 /** Two long commits, each of ten transactions and the one with the checkpoint. */
 const CLICKS = 120_000;
@@ -24,15 +21,15 @@ const AN_APPEND = 1_000;
 const KILLED_AT = [500, 1_500, 2_500, 3_500, 4_500];
 const PATIENT_MS = 300_000;
 const HANGS_AFTER_MS = 60_000;
-const CHILD = fileURLToPath(new URL("../support/projections/projector-process.ts", import.meta.url));
 
 let folder: TemporaryFolder;
 let backend: Backend;
-let running: ChildProcess | undefined;
+let projector: KillableProjector;
 let last = "";
 
 beforeAll(async () => {
   folder = await temporaryFolder();
+  projector = killableProjector({ DATA_DIR: folder.path });
   backend = await openBackend(parseConfig({ DATA_DIR: folder.path }), { offThread: false });
   for (let first = 0; first < CLICKS; first += AN_APPEND) {
     const clicks = Array.from({ length: AN_APPEND }, (_, n) =>
@@ -42,7 +39,7 @@ beforeAll(async () => {
   }
 }, PATIENT_MS);
 afterAll(async () => {
-  await kill();
+  await projector?.kill();
   await backend?.close();
   await folder?.remove();
 });
@@ -53,14 +50,14 @@ it(
     const { name } = linkClicks.collection;
     let duringFirst = 0;
     for (const documents of KILLED_AT) {
-      start();
+      projector.start();
       const isThere = async () => (await backend.readStore.count(name, {})) >= documents;
       await until(`${documents} documents to be written`, isThere, { withinMs: HANGS_AFTER_MS, everyMs: 2 });
-      await kill();
+      await projector.kill();
       if (!(await backend.readStore.checkpoint(checkpointName(linkClicks)))) duringFirst += 1;
     }
     expect(duringFirst).toBeGreaterThan(0);
-    start();
+    projector.start();
     const names = clickProjections.map(checkpointName);
     expect(await whenProjected({ ...backend, sleep }, names, last, HANGS_AFTER_MS)).toBe(true);
     const totals = await backend.readStore.find<LinkClicksDocument>(name, { limit: LINKS + 1 });
@@ -69,17 +66,3 @@ it(
   },
   PATIENT_MS,
 );
-
-function start(): void {
-  const env = childEnvironment({ DATA_DIR: folder.path });
-  running = spawn(process.execPath, [CHILD], { env, stdio: ["ignore", "ignore", "inherit"] });
-}
-
-async function kill(): Promise<void> {
-  const child = running;
-  running = undefined;
-  if (!child || child.exitCode !== null) return;
-  const gone = once(child, "exit");
-  child.kill("SIGKILL");
-  await gone;
-}

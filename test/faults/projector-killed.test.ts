@@ -1,8 +1,5 @@
 // Projectors killed at random under load: whichever one continues, every click is counted once.
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Backend, openBackend } from "../../src/backend.ts";
 import { parseConfig } from "../../src/config.ts";
@@ -14,13 +11,13 @@ import { checkpointName, type Projection } from "../../src/projections/projectio
 import { whenProjected } from "../../src/queries/freshness.ts";
 import type { CollectionSpec } from "../../src/read-store/port.ts";
 import { linkClicked } from "../support/event-store/stored-events.ts";
+import { type KillableProjector, killableProjector } from "../support/projections/killable-projector.ts";
 import { printCounts } from "../support/runtime/print-counts.ts";
 import { append } from "../support/runtime/stores.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { until } from "../support/runtime/until.ts";
 import { mongodb, startMongodb, type TestMongodb } from "../support/servers/mongodb-server.ts";
 import { onServer } from "../support/servers/test-servers.ts";
-import { childEnvironment } from "../support/service/child-environment.ts";
 import type { Environment } from "../support/service/service-process.ts";
 
 const CLICKS = 50_000;
@@ -30,7 +27,6 @@ const AN_APPEND = 250;
 const PATIENT_MS = 900_000;
 /** Far longer than a busy machine takes. */
 const HANGS_AFTER_MS = 300_000;
-const CHILD = fileURLToPath(new URL("../support/projections/projector-process.ts", import.meta.url));
 
 onServer(mongodb, () => {
   describe("projectors that are killed", () => {
@@ -39,7 +35,7 @@ onServer(mongodb, () => {
     let environment: Environment;
     let backend: Backend;
     let connection: MongodbConnection;
-    let running: ChildProcess | undefined;
+    let projector: KillableProjector;
     let appended = 0;
     let last = "";
 
@@ -51,30 +47,19 @@ onServer(mongodb, () => {
         MONGODB_URL: server.newDatabase(),
         SECRET_KEY: "a secret key for all processes of one test",
       };
+      projector = killableProjector(environment);
       backend = await openBackend(parseConfig(environment), { offThread: false });
       await backend.prepare();
       connection = new MongodbConnection(environment.MONGODB_URL ?? "");
     }, PATIENT_MS);
     afterAll(async () => {
-      await kill();
+      await projector?.kill();
       await connection?.close();
       await backend?.close();
       await server?.stop();
       await folder?.remove();
     }, PATIENT_MS);
 
-    const start = () => {
-      const env = childEnvironment(environment);
-      running = spawn(process.execPath, [CHILD], { env, stdio: ["ignore", "ignore", "inherit"] });
-    };
-    const kill = async () => {
-      const child = running;
-      running = undefined;
-      if (!child || child.exitCode !== null) return;
-      const gone = once(child, "exit");
-      child.kill("SIGKILL");
-      await gone;
-    };
     /** Short, because test/servers/processes.test.ts already measures the takeover after a crash. */
     const forgetLeases = () => connection.run((db) => db.collection("leases").deleteMany({}));
     const appendClicks = async (count: number) => {
@@ -106,18 +91,18 @@ onServer(mongodb, () => {
         let whileFolding = 0;
         for (let kills = 0; kills < KILLS; kills++) {
           const before = last;
-          start();
+          projector.start();
           await appendClicks(CLICKS / KILLS);
           // While the first collection is written, the second, and so on; the checkpoints come last.
           const { collection } = clickProjections[kills % clickProjections.length] as Projection;
           const hasBegun = async () =>
             (await documentsOf(collection)).some(({ _position }) => _position > before);
           await until("the projector to be at work", hasBegun, { withinMs: HANGS_AFTER_MS, everyMs: 2 });
-          await kill();
+          await projector.kill();
           await forgetLeases();
           if ((await folded()).some((position) => position < last)) whileFolding += 1;
         }
-        start();
+        projector.start();
         expect(await whenProjected({ ...backend, sleep }, names, last, HANGS_AFTER_MS)).toBe(true);
 
         const { name } = linkClicks.collection;

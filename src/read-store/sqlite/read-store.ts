@@ -2,9 +2,8 @@
 import { StoreUnavailable } from "../../connections/errors.ts";
 import { remoteMethods, type ThreadClient, threadClient } from "../../runtime/threads/thread-client.ts";
 import type { FindQuery, ProjectionCommit, ReadStore } from "../port.ts";
-import { openDatabase } from "./database.ts";
 import { packed } from "./packed-commit.ts";
-import { openSynchronousReadStore, SqliteReadStore } from "./synchronous-read-store.ts";
+import { SqliteReadStore } from "./synchronous-read-store.ts";
 
 /** The thread is ended after so long without a call. */
 const IDLE_MS = 60_000;
@@ -40,7 +39,7 @@ class CommitsInThread extends SqliteReadStore {
   readonly #memory: SharedArrayBuffer[] = [];
 
   constructor(file: string) {
-    super(openDatabase(file));
+    super(file);
     this.#thread = startedWhenNeeded("commits", { file, niceness: 0 });
   }
 
@@ -61,7 +60,7 @@ class CommitsInThread extends SqliteReadStore {
 }
 
 function openForRequests(file: string): ReadStore {
-  const here = openSynchronousReadStore(file, { cacheMb: READER_CACHE_MB });
+  const here = new SqliteReadStore(file, { cacheMb: READER_CACHE_MB });
   const thread = startedWhenNeeded("read-store", { file, niceness: SEARCH_NICENESS });
   const remote = remoteMethods<ReadStore, (typeof OFF_THREAD)[number]>(thread, "readStore", OFF_THREAD);
   return {

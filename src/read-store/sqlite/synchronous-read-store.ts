@@ -14,11 +14,6 @@ import { type Columns, columnsOf, tableSql, type Upserts, upsertsOf } from "./co
 import { type DatabaseOptions, openDatabase } from "./database.ts";
 import { column, conditions, order, tableName } from "./query.ts";
 
-/** Opens or creates the file. A collection that does not exist reads as empty. */
-export function openSynchronousReadStore(file: string, options?: DatabaseOptions): SqliteReadStore {
-  return new SqliteReadStore(openDatabase(file, options));
-}
-
 /** `table`: its name in SQL. */
 type Table = { table: string; columns: Columns };
 
@@ -30,8 +25,9 @@ export class SqliteReadStore implements ReadStore {
   readonly #statements = new Map<string, StatementSync>();
   readonly #tables = new Map<string, Columns>();
 
-  constructor(db: DatabaseSync) {
-    this.#db = db;
+  /** Opens or creates the file. A collection that does not exist reads as empty. */
+  constructor(file: string, options?: DatabaseOptions) {
+    this.#db = openDatabase(file, options);
   }
 
   async ensure(specs: readonly CollectionSpec[]): Promise<void> {
@@ -159,8 +155,8 @@ export class SqliteReadStore implements ReadStore {
     const write = this.#prepare(upsert);
     const writeKept = keepsIndex === undefined ? undefined : this.#prepare(keepsIndex);
     for (const [n, document] of documents.entries()) {
-      const row = [...(rows[n] ?? []), document];
-      if (writeKept?.run(...row).changes !== 1) write.run(...row);
+      const row = rows[n] ?? [];
+      if (writeKept?.run(...row, document).changes !== 1) write.run(...row, document);
     }
   }
 

@@ -4,12 +4,12 @@ import { serveThread } from "../../runtime/threads/serve-thread.ts";
 import { lowerThreadPriority } from "../../runtime/threads/thread-priority.ts";
 import { type PackedCommit, unpacked } from "./packed-commit.ts";
 import type { ReadStoreThreadData } from "./read-store.ts";
-import { openSynchronousReadStore } from "./synchronous-read-store.ts";
+import { SqliteReadStore } from "./synchronous-read-store.ts";
 
 if (parentPort) {
   const { file, niceness } = workerData as ReadStoreThreadData;
   if (niceness > 0) lowerThreadPriority(niceness);
-  const readStore = openSynchronousReadStore(file);
+  const readStore = new SqliteReadStore(file);
   const commits = { run: (commit: PackedCommit) => readStore.run(unpacked(commit)) };
   serveThread(parentPort, { readStore, commits }, () => readStore.close());
 }

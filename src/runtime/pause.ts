@@ -6,6 +6,14 @@ export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   await delay(ms, undefined, signal && { signal }).catch(() => undefined);
 }
 
+/** `now`: monotonic milliseconds. `sleep`: as `pause`. */
+export type MonotonicClock = {
+  now: () => number;
+  sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+};
+
+export const systemClock: MonotonicClock = { now: () => performance.now(), sleep: pause };
+
 /** Resolves when the signal aborts, immediately when it has already. */
 export async function untilAborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;

@@ -1,9 +1,11 @@
 // Seals the log for as long as the process holds the lease, in small steps between which the thread does its own work.
 import { RevisionConflict } from "../../event-store/port.ts";
-import { pause } from "../../runtime/pause.ts";
+import { type MonotonicClock, systemClock } from "../../runtime/pause.ts";
 import { Sealer, type SealerDeps } from "./sealer.ts";
 
 export type KeepSealingDeps = SealerDeps & {
+  /** Whether the projections of the thread have one. */
+  hasBacklog: () => boolean;
   log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
 };
 
@@ -14,31 +16,42 @@ const LOOK_EVERY_MS = 250;
 const RETRY_AFTER_MS = 60_000;
 /** Rest after each step, as a multiple of its time: a long log to catch up with takes half of the thread. */
 const REST = 1;
+/** A tenth of the thread: callers wait for clicks to be shown, and a seal binds them as well afterwards. */
+const REST_IN_BACKLOG = 9;
 
 /** Ends when the signal aborts. */
-export async function keepSealing(deps: KeepSealingDeps, signal: AbortSignal): Promise<void> {
-  await pause(FIRST_AFTER_MS, signal);
+export async function keepSealing(
+  deps: KeepSealingDeps,
+  signal: AbortSignal,
+  clock: MonotonicClock = systemClock,
+): Promise<void> {
+  await clock.sleep(FIRST_AFTER_MS, signal);
   while (!signal.aborted) {
     try {
-      await sealUntilAborted(deps, signal);
+      await sealUntilAborted(deps, signal, clock);
     } catch (err) {
       // Another process has sealed: `audit seal`, or one that still believed it had the lease.
       if (err instanceof RevisionConflict) continue;
       if (!signal.aborted) deps.log.warn({ err }, "the log is not being sealed");
-      await pause(RETRY_AFTER_MS, signal);
+      await clock.sleep(RETRY_AFTER_MS, signal);
     }
   }
 }
 
-async function sealUntilAborted(deps: KeepSealingDeps, signal: AbortSignal): Promise<void> {
+async function sealUntilAborted(
+  deps: KeepSealingDeps,
+  signal: AbortSignal,
+  { now, sleep }: MonotonicClock,
+): Promise<void> {
   const sealer = await Sealer.open(deps);
   while (!signal.aborted) {
-    const started = performance.now();
+    const started = now();
     const hasMore = await sealer.read();
     if (!hasMore && sealer.isDue()) {
       const { number, events, position } = await sealer.seal();
       deps.log.info({ number, events, position }, "sealed the log");
     }
-    await pause(hasMore ? REST * (performance.now() - started) : LOOK_EVERY_MS, signal);
+    const rest = deps.hasBacklog() ? REST_IN_BACKLOG : REST;
+    await sleep(hasMore ? rest * (now() - started) : LOOK_EVERY_MS, signal);
   }
 }

@@ -83,6 +83,11 @@ export class ProjectionGroup {
     await keepTrying({ ...RETRY, random, onFailure }, poll, signal);
   }
 
+  /** As of its runner. */
+  get hasBacklog(): boolean {
+    return this.#runner?.hasBacklog ?? false;
+  }
+
   /** The status of each projection's build that this program folds. @throws what the stores throw */
   async status(): Promise<ProjectionStatus[]> {
     const processed = new Map(this.#processed);

@@ -1,6 +1,6 @@
 // Joins batches of a subscription to those that are committed together: when the commit interval is over, or at a maximum.
 import type { RecordedEvent } from "../../event-store/port.ts";
-import { pause } from "../../runtime/pause.ts";
+import { type MonotonicClock, systemClock } from "../../runtime/pause.ts";
 
 /**
  * Events are read in pages of `pageEvents`, and `maxEvents` are committed together, or up to a page more. Else a commit is
@@ -21,13 +21,6 @@ const HIGH_LOAD_INTERVAL_MS = 2_000;
 const SMALL_BATCH_EVENTS = 1_000;
 const PULL_INTERVAL_MS = 100;
 
-export type CommitClock = {
-  /** Monotonic milliseconds. */
-  now: () => number;
-  /** Resolves early, without an error, when the signal aborts. */
-  sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-};
-
 type Batches = AsyncIterator<RecordedEvent[]>;
 
 /**
@@ -40,7 +33,7 @@ export async function* commitBatches(
   subscribe: (signal: AbortSignal) => AsyncIterable<RecordedEvent[]>,
   { pageEvents, maxEvents, intervalMs }: CommitRules,
   signal: AbortSignal,
-  { now, sleep }: CommitClock = { now: () => performance.now(), sleep: pause },
+  { now, sleep }: MonotonicClock = systemClock,
 ): AsyncGenerator<RecordedEvent[]> {
   const left = new AbortController();
   const source = subscribe(AbortSignal.any([signal, left.signal]))[Symbol.asyncIterator]();
@@ -91,7 +84,7 @@ function pull(source: Batches): ReturnType<Batches["next"]> {
 async function within<T>(
   ms: number,
   pending: Promise<T>,
-  sleep: CommitClock["sleep"],
+  sleep: MonotonicClock["sleep"],
 ): Promise<T | undefined> {
   const settled = new AbortController();
   const timeout = sleep(ms, settled.signal).then(() => undefined);

@@ -74,7 +74,10 @@ async function runProjector(
   collectAfterStart();
   const reporting = setInterval(report, REPORT_EVERY_MS);
   const keys = sealKeysFrom(config);
-  const sealing = { eventStore, keys, newest: newestSeal(foldStore), clock, newId: runtimeDeps.newId, log };
+  const sealing = {
+    ...{ eventStore, keys, newest: newestSeal(foldStore), clock, newId: runtimeDeps.newId, log },
+    hasBacklog: () => groups.some(({ group }) => group.hasBacklog),
+  };
   await Promise.all([
     // Here, as hashing ten thousand events takes a tenth of a second that no redirect may wait for.
     holdLease(

@@ -48,6 +48,7 @@ export class ProjectionRunner {
   readonly #prefixes: readonly string[];
   readonly #next: NextEvent;
   readonly #processors: readonly ProjectionProcessor[];
+  #hasBacklog = false;
 
   constructor(deps: RunnerDeps) {
     this.#deps = deps;
@@ -109,6 +110,11 @@ export class ProjectionRunner {
     return statusOf(this.#deps, processors, this.#next);
   }
 
+  /** Whether the latest commit of `run` holds as many events as it may, so that the log likely has more of them. */
+  get hasBacklog(): boolean {
+    return this.#hasBacklog;
+  }
+
   /** Events passed since the runner was created, by checkpoint name. */
   processed(): [checkpoint: string, events: number][] {
     return this.#processors.map(({ name, processed }) => [name, processed]);
@@ -126,6 +132,7 @@ export class ProjectionRunner {
     const subscribe = (until: AbortSignal) => this.#deps.eventStore.subscribe({ ...options, signal: until });
     for await (const events of commitBatches(subscribe, this.#rules, signal)) {
       if (signal.aborted) return;
+      this.#hasBacklog = events.length >= this.#rules.maxEvents;
       await this.#take(events);
       await commitTaken(this.#deps, this.#processors);
       onCommit();

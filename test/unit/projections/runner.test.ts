@@ -141,21 +141,26 @@ describe("the projection runner", () => {
     expect((await totals())?.totalClicks).toBe(9);
   });
 
-  it("writes a document once for all events of a backlog that it commits together", async () => {
+  it("writes a document once for all events of a backlog that it commits together, and says that it has one", async () => {
     for (let n = 0; n < 8; n++) await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked()]);
-    const written: number[] = [];
+    const written: [clicks: number, hasBacklog: boolean][] = [];
     const commit: ReadStore["commit"] = (changes) => {
       for (const { documents } of changes.changed)
-        written.push(...documents.map((one) => (one as LinkClicksDocument).totalClicks));
+        for (const one of documents)
+          written.push([(one as LinkClicksDocument).totalClicks, runner.hasBacklog]);
       return stores.readStore.commit(changes);
     };
     const readStore = { ...failingReadStore(stores.readStore, []), commit };
     const stopping = new AbortController();
-    const running = runnerOf([linkClicks], readStore, { pageEvents: 2, maxEvents: 12 }).run(stopping.signal);
+    const runner = runnerOf([linkClicks], readStore, { pageEvents: 2, maxEvents: 12 });
+    const running = runner.run(stopping.signal);
     await vi.waitFor(async () => expect((await totals())?.totalClicks).toBe(16), 5_000);
     stopping.abort();
     await running;
-    expect(written).toEqual([12, 16]);
+    expect(written).toEqual([
+      [12, true],
+      [16, false],
+    ]);
   });
 
   it("counts nothing twice when a store fails during the writes of a catch-up", async () => {

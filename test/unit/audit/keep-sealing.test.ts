@@ -1,0 +1,67 @@
+// How sealing shares the thread with projections: steps, and rests between them.
+import { randomUUID } from "node:crypto";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { type KeepSealingDeps, keepSealing } from "../../../src/audit/seals/keep-sealing.ts";
+import { newestSeal } from "../../../src/audit/seals/newest-seal.ts";
+import { sealKeysOf } from "../../../src/audit/seals/seal-keys.ts";
+import { linkClicked } from "../../support/event-store/stored-events.ts";
+import { manualTime } from "../../support/runtime/manual-time.ts";
+import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
+
+/** Of the first step, after the thread's more urgent work at its start. */
+const FIRST_AT_MS = 5_000;
+const STEP_MS = 10;
+const EVENTS_OF_A_STEP = 2_000;
+
+let stores: Stores;
+
+beforeEach(async () => {
+  stores = await openStores();
+});
+afterEach(() => stores.close());
+
+it("rests as long as a step took while there is more to seal, and then looks four times a second", async () => {
+  await appendClicks(2 * EVENTS_OF_A_STEP + 1);
+  expect(await startsOf(5, false)).toEqual([0, 20, 40, 300, 560]);
+});
+
+it("rests nine times as long while projections have a backlog", async () => {
+  await appendClicks(2 * EVENTS_OF_A_STEP + 1);
+  expect(await startsOf(4, true)).toEqual([0, 100, 200, 460]);
+});
+
+/** Milliseconds of so many steps since the first. */
+async function startsOf(steps: number, hasBacklog: boolean): Promise<number[]> {
+  const { eventStore, readStore } = stores;
+  const time = manualTime();
+  const stopping = new AbortController();
+  const starts: number[] = [];
+  const deps: KeepSealingDeps = {
+    eventStore: {
+      read: eventStore.read.bind(eventStore),
+      append: eventStore.append.bind(eventStore),
+      async readAll(options) {
+        starts.push(time.now() - FIRST_AT_MS);
+        await time.sleep(STEP_MS);
+        return await eventStore.readAll(options);
+      },
+    },
+    keys: [sealKeysOf("a secret key that is long enough to be one")],
+    newest: newestSeal(readStore),
+    clock: () => new Date(),
+    newId: randomUUID,
+    hasBacklog: () => hasBacklog,
+    log: { info: () => undefined, warn: () => undefined },
+  };
+  const sealing = keepSealing(deps, stopping.signal, time);
+  await time.until(() => starts.length === steps);
+  stopping.abort();
+  await time.pass(STEP_MS);
+  await sealing;
+  return starts;
+}
+
+async function appendClicks(count: number): Promise<void> {
+  const clicks = Array.from({ length: count }, () => linkClicked());
+  await append(stores.eventStore, "clicks-a-20260301", clicks);
+}

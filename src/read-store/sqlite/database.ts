@@ -1,14 +1,11 @@
 // Opens the file of documents with the settings that its writers and readers share.
 import { DatabaseSync } from "node:sqlite";
 
-/** `cacheMb`: of its pages in memory, at most. */
-export type DatabaseOptions = { cacheMb?: number };
-
-/** Of a connection that writes or searches. */
-const CACHE_MB = 32;
+/** Pages in memory, for each connection. */
+const CACHE_MB = 8;
 
 /** Opens or creates the file. @throws what SQLite throws */
-export function openDatabase(file: string, { cacheMb = CACHE_MB }: DatabaseOptions = {}): DatabaseSync {
+export function openDatabase(file: string): DatabaseSync {
   const db = new DatabaseSync(file, { timeout: 5000 });
   db.exec("PRAGMA busy_timeout = 5000");
   db.exec("PRAGMA journal_mode = WAL");
@@ -16,7 +13,7 @@ export function openDatabase(file: string, { cacheMb = CACHE_MB }: DatabaseOptio
   db.exec("PRAGMA synchronous = NORMAL");
   // Fewer, larger WAL checkpoints, as a busy projector rewrites the same pages many times.
   db.exec("PRAGMA wal_autocheckpoint = 16000; PRAGMA journal_size_limit = 134217728");
-  db.exec(`PRAGMA cache_size = -${cacheMb * 1024}`);
+  db.exec(`PRAGMA cache_size = -${CACHE_MB * 1024}`);
   db.exec(
     "CREATE TABLE IF NOT EXISTS checkpoints (name TEXT PRIMARY KEY, position TEXT NOT NULL, doc TEXT NOT NULL)",
   );

@@ -9,8 +9,6 @@ import { SqliteReadStore } from "./synchronous-read-store.ts";
 const IDLE_MS = 60_000;
 /** Maximum of documents that are read in the caller's thread. */
 const MAX_DIRECT = 100;
-/** Each commit of the projector empties the cache of those who only read. */
-const READER_CACHE_MB = 8;
 /** Below the priority of redirects: searches may take longer. */
 const SEARCH_NICENESS = 5;
 
@@ -60,7 +58,7 @@ class CommitsInThread extends SqliteReadStore {
 }
 
 function openForRequests(file: string): ReadStore {
-  const here = new SqliteReadStore(file, { cacheMb: READER_CACHE_MB });
+  const here = new SqliteReadStore(file);
   const thread = startedWhenNeeded("read-store", { file, niceness: SEARCH_NICENESS });
   const remote = remoteMethods<ReadStore, (typeof OFF_THREAD)[number]>(thread, "readStore", OFF_THREAD);
   return {

@@ -11,7 +11,7 @@ import type {
   ReadStore,
 } from "../port.ts";
 import { type Columns, columnsOf, tableSql, type Upserts, upsertsOf } from "./columns.ts";
-import { type DatabaseOptions, openDatabase } from "./database.ts";
+import { openDatabase } from "./database.ts";
 import { column, conditions, order, tableName } from "./query.ts";
 
 /** `table`: its name in SQL. */
@@ -26,8 +26,8 @@ export class SqliteReadStore implements ReadStore {
   readonly #tables = new Map<string, Columns>();
 
   /** Opens or creates the file. A collection that does not exist reads as empty. */
-  constructor(file: string, options?: DatabaseOptions) {
-    this.#db = openDatabase(file, options);
+  constructor(file: string) {
+    this.#db = openDatabase(file);
   }
 
   async ensure(specs: readonly CollectionSpec[]): Promise<void> {

@@ -17,7 +17,7 @@ import { ALL_ROLES, type Roles } from "./roles/role.ts";
 import type { RoleContext, WorkerGroup } from "./roles/role-context.ts";
 import { openWebhooks } from "./roles/webhooks.ts";
 import type { Logger } from "./runtime/logging.ts";
-import { pause } from "./runtime/pause.ts";
+import { pause, systemClock } from "./runtime/pause.ts";
 import { type Close, stopInStages } from "./runtime/stop-in-stages.ts";
 
 export type Service = {
@@ -61,7 +61,7 @@ export async function openService(
   const ofRoles: Close[] = [];
   const stores: Close[] = [];
   const stop = () =>
-    stopInStages({ now: () => performance.now(), sleep: pause, log }, config.stopSeconds * 1_000, [
+    stopInStages({ ...systemClock, log }, config.stopSeconds * 1_000, [
       { closers: requests.splice(0), until: REQUESTS_UNTIL },
       { closers: ofRoles.splice(0), until: ROLES_UNTIL },
       { closers: stores.splice(0), until: 1 },

@@ -1,10 +1,10 @@
 // Runs a singleton job: waits for its lease, runs while the lease is held, and releases it afterwards.
 import { hostname } from "node:os";
 import type { Logger } from "pino";
-import { pause } from "../runtime/pause.ts";
+import { type MonotonicClock, systemClock } from "../runtime/pause.ts";
 import type { Leases } from "./leases.ts";
 
-export type HoldLeaseDeps = {
+export type HoldLeaseDeps = Partial<MonotonicClock> & {
   leases: Leases;
   /** Name of the lease, the same in every process. */
   name: string;
@@ -17,18 +17,13 @@ export type HoldLeaseDeps = {
   /** Interval at which a standby tries to get the lease; default 500. */
   pollEveryMs?: number;
   log: Pick<Logger, "info" | "warn">;
-  /** Monotonic milliseconds. */
-  now?: () => number;
-  /** Resolves early, without an error, when the signal aborts. */
-  sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
 };
 
 const DEFAULTS = {
   ttlMs: 3_000,
   renewEveryMs: 1_000,
   pollEveryMs: 500,
-  now: () => performance.now(),
-  sleep: pause,
+  ...systemClock,
 };
 /** Share of the ttl after which the holder stops: its timers may fire late, and it must stop before another starts. */
 const USABLE_SHARE = 0.9;

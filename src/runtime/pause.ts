@@ -1,4 +1,4 @@
-// Waits for time or for an abort, and resolves instead of rejecting.
+// Waits for time or for an abort, and resolves instead of rejecting; with the clock that tests simulate.
 import { setTimeout as delay } from "node:timers/promises";
 
 /** Resolves after `ms` milliseconds, or as soon as the signal aborts; never throws. */
@@ -6,7 +6,7 @@ export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   await delay(ms, undefined, signal && { signal }).catch(() => undefined);
 }
 
-/** `now`: monotonic milliseconds. `sleep`: as `pause`. */
+/** `now`: milliseconds that never go back. `sleep`: as `pause`. */
 export type MonotonicClock = {
   now: () => number;
   sleep: (ms: number, signal: AbortSignal) => Promise<void>;

@@ -1,5 +1,6 @@
 // Shares one time budget among the stages of a shutdown, so that no part's own timeout can exceed the process's.
 import type { Logger } from "pino";
+import type { MonotonicClock } from "./pause.ts";
 
 /** Gets the milliseconds that it may take; after them the shutdown goes on without it. */
 export type Close = (withinMs: number) => Promise<unknown>;
@@ -7,13 +8,7 @@ export type Close = (withinMs: number) => Promise<unknown>;
 /** `closers` run concurrently. `until`: the share of the whole budget, 0 to 1, at which the next stage starts at the latest. */
 export type StopStage = { closers: readonly Close[]; until: number };
 
-export type StopDeps = {
-  /** Monotonic milliseconds. */
-  now: () => number;
-  /** Resolves early, without an error, when the signal aborts. */
-  sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  log: Pick<Logger, "error">;
-};
+export type StopDeps = MonotonicClock & { log: Pick<Logger, "error"> };
 
 /** Runs the stages in order, also after failures and timeouts; unused time passes to the next stage. Never rejects. */
 export async function stopInStages(

@@ -16,7 +16,7 @@ const LOOK_EVERY_MS = 250;
 const RETRY_AFTER_MS = 60_000;
 /** Rest after each step, as a multiple of its time: a long log to catch up with takes half of the thread. */
 const REST = 1;
-/** A tenth of the thread: callers wait for clicks to be shown, and a seal binds them as well afterwards. */
+/** A tenth of the thread: callers wait for clicks to be shown, and a seal that comes later binds them as well. */
 const REST_IN_BACKLOG = 9;
 
 /** Ends when the signal aborts. */

@@ -83,7 +83,7 @@ export class ProjectionGroup {
     await keepTrying({ ...RETRY, random, onFailure }, poll, signal);
   }
 
-  /** As of its runner. */
+  /** Whether its runner has one. */
   get hasBacklog(): boolean {
     return this.#runner?.hasBacklog ?? false;
   }

@@ -48,7 +48,6 @@ export class ProjectionRunner {
   readonly #prefixes: readonly string[];
   readonly #next: NextEvent;
   readonly #processors: readonly ProjectionProcessor[];
-  #hasBacklog = false;
 
   constructor(deps: RunnerDeps) {
     this.#deps = deps;
@@ -110,9 +109,9 @@ export class ProjectionRunner {
     return statusOf(this.#deps, processors, this.#next);
   }
 
-  /** Whether the latest commit of `run` holds as many events as it may, so that the log likely has more of them. */
+  /** Whether a commit of `run` is being made that has as many events as it may, so that the log likely has more. */
   get hasBacklog(): boolean {
-    return this.#hasBacklog;
+    return this.#processors.some(({ taken }) => taken >= this.#rules.maxEvents);
   }
 
   /** Events passed since the runner was created, by checkpoint name. */
@@ -132,7 +131,6 @@ export class ProjectionRunner {
     const subscribe = (until: AbortSignal) => this.#deps.eventStore.subscribe({ ...options, signal: until });
     for await (const events of commitBatches(subscribe, this.#rules, signal)) {
       if (signal.aborted) return;
-      this.#hasBacklog = events.length >= this.#rules.maxEvents;
       await this.#take(events);
       await commitTaken(this.#deps, this.#processors);
       onCommit();

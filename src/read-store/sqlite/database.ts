@@ -1,7 +1,7 @@
 // Opens the file of documents with the settings that its writers and readers share.
 import { DatabaseSync } from "node:sqlite";
 
-/** Pages in memory, for each connection. */
+/** Pages in memory, for each connection: few, as each commit of another one empties them. */
 const CACHE_MB = 8;
 
 /** Opens or creates the file. @throws what SQLite throws */

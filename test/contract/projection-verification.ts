@@ -5,7 +5,7 @@ import { readBuilds } from "../../src/projections/builds/builds-document.ts";
 import { accountTotals } from "../../src/projections/definitions/account-totals.ts";
 import type { LinkDayDocument } from "../../src/projections/definitions/days/link-day.ts";
 import type { LinkClicksDocument } from "../../src/projections/definitions/link-clicks.ts";
-import { allProjections } from "../../src/projections/groups.ts";
+import { allProjections, clickProjections } from "../../src/projections/groups.ts";
 import { type Projection, partsCollection } from "../../src/projections/projection.ts";
 import { verifyProjections } from "../../src/projections/verify/verify-projections.ts";
 import type { Document, ReadStore } from "../../src/read-store/port.ts";
@@ -127,6 +127,21 @@ export function projectionVerificationContract(name: string, open: () => Promise
       expect(found.projections.find((one) => one.name === "link-clicks")).toMatchObject({
         documents: length,
       });
+    });
+
+    it("answers in the order in which it was asked, whatever the checkpoints are", async () => {
+      await click();
+      // As after a crash between the checkpoints of a group.
+      await programOn(
+        stores,
+        clickProjections.filter((_, n) => n % 2 === 1),
+      ).catchUp();
+      const found = await verify(clickProjections);
+      const [first, second, third, fourth] = found.projections.map(({ position }) => position);
+      expect([first, second]).toEqual([third, fourth]);
+      expect(first).not.toBe(second);
+      expect(found.projections.map((one) => one.name)).toEqual(clickProjections.map((one) => one.name));
+      expect(found).toMatchObject({ ok: true, differences: [] });
     });
 
     it("draws a sample, also of what is missing", async () => {

@@ -62,7 +62,7 @@ export const MAX_NAMED = 100;
 /**
  * The log is folded up to each projection's checkpoint; a document that has been changed since then is compared as of
  * its own position, so that a running service is no difference. With a sample, documents that should not exist are not
- * looked for. @throws what the stores throw
+ * looked for. Results are in the order of `chosen`. @throws what the stores throw
  */
 export async function verifyProjections(
   deps: VerifyDeps,
@@ -90,10 +90,11 @@ export async function verifyProjections(
     found.push(...comparisons);
     failures.push(...sums.failures());
   }
-  const differences = found.flatMap((one) => one.differences);
+  const compared = inOrderOf(verifiable, found);
+  const differences = compared.flatMap((one) => one.differences);
   return {
     ok: differences.length + failures.length === 0,
-    projections: found.map(resultOf),
+    projections: compared.map(resultOf),
     unverified,
     differences: differences.slice(0, MAX_NAMED),
     sums: failures.slice(0, MAX_NAMED),
@@ -129,6 +130,12 @@ function whyNot({ version }: Projection, answers: Projection | undefined): strin
 function byCheckpoint(projections: readonly Projection[], checkpoints: Record<string, Checkpoint>) {
   const positionOf = (one: Projection) => checkpoints[checkpointName(one)]?.position ?? "";
   return [...Map.groupBy(projections, positionOf)].map(([position, own]) => ({ position, projections: own }));
+}
+
+/** Checkpoints differ by where a process was stopped: their order would make equal documents two different answers. */
+function inOrderOf(projections: readonly Projection[], found: readonly Comparison[]): Comparison[] {
+  const byName = new Map(found.map((one) => [one.projection.name, one]));
+  return projections.flatMap(({ name }) => byName.get(name) ?? []);
 }
 
 /** Returns the number of events. */

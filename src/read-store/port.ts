@@ -52,11 +52,9 @@ export interface ReadStore {
   count(collection: string, query: Omit<FindQuery, "limit" | "sort" | "after">): Promise<number>;
   /** Upserts each document whose stored `_position` is missing or lower; the others stay as they are. */
   replace(collection: string, documents: readonly Document[]): Promise<void>;
-  /**
-   * As `replace` for each collection in their order, then as `saveCheckpoint` for each: a stored checkpoint is never
-   * ahead of the documents. One transaction on SQLite.
-   */
-  commit(commit: ProjectionCommit): Promise<void>;
+  writeBatch(): WriteBatch;
+  /** How many documents a fold best reads at a time: few where they are near, as they are collected cheaply while young. */
+  readonly readsAtATime: number;
   /** Removes all documents of a collection. */
   clear(collection: string): Promise<void>;
   /** Removes a collection with its documents and indexes, if it exists. It must no longer be in use. */
@@ -72,15 +70,23 @@ export interface ReadStore {
 
 export type Reached<D> = { document: D | undefined; isComplete: boolean };
 
+/** Documents that are written together. SQLite keeps their JSON alone, so that the objects need not outlive their fold. */
+export interface WriteBatch {
+  /** Documents so far. */
+  readonly size: number;
+  add(collection: string, documents: readonly Document[]): void;
+  /**
+   * At most once: as `replace` for each collection, in the order in which they were first added, then as `saveCheckpoint`
+   * for each: a stored checkpoint is never ahead of the documents. One transaction on SQLite.
+   */
+  write(how: BatchWrite): Promise<void>;
+}
+
 /**
- * What runners write at a time. `checkpoints`: by projection. `isMeanwhile`: the caller goes on before it is written, so a
- * store may write it in another thread.
+ * `checkpoints`: by projection. `isMeanwhile`: the caller goes on before it is written, so a store may write it in another
+ * thread.
  */
-export type ProjectionCommit = {
-  changed: readonly { collection: string; documents: readonly Document[] }[];
-  checkpoints: Readonly<Record<string, Checkpoint>>;
-  isMeanwhile?: boolean;
-};
+export type BatchWrite = { checkpoints: Readonly<Record<string, Checkpoint>>; isMeanwhile?: boolean };
 
 /** The last position folded by a projection. `fault`: the event after it that could not be folded and stopped it. */
 export type Checkpoint = {

@@ -9,7 +9,7 @@ import { links } from "../../src/projections/definitions/links.ts";
 import { allProjections, clickProjections } from "../../src/projections/groups.ts";
 import { checkpointName, type Projection } from "../../src/projections/projection.ts";
 import type { Progress } from "../../src/projections/runner/progress.ts";
-import type { Document, ProjectionCommit } from "../../src/read-store/port.ts";
+import type { Document } from "../../src/read-store/port.ts";
 import { linkClicked } from "../support/event-store/stored-events.ts";
 import {
   type BuildsFixture,
@@ -21,6 +21,7 @@ import {
   storeWith,
   totalsOfNow,
 } from "../support/projections/builds-of.ts";
+import { committingStore } from "../support/projections/committing-store.ts";
 import { undoingOneWrite } from "../support/projections/undone-write.ts";
 import { append } from "../support/runtime/stores.ts";
 
@@ -64,11 +65,9 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       await damage();
       expect(await program.totals()).toMatchObject({ totalClicks: 999 });
       const seen: (number | undefined)[] = [];
-      const readStore = storeWith(stores.readStore, {
-        async commit(commit: ProjectionCommit) {
-          seen.push((await program.totals())?.totalClicks);
-          await stores.readStore.commit(commit);
-        },
+      const readStore = committingStore(stores.readStore, async (_, write) => {
+        seen.push((await program.totals())?.totalClicks);
+        await write();
       });
       await rebuild({ ...program.deps, readStore, maxEvents: 100 }, allProjections, quiet);
       expect(seen.length).toBeGreaterThan(5);

@@ -6,6 +6,7 @@ import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
 import { StoreUnavailable } from "../../src/connections/errors.ts";
 import { links } from "../../src/projections/definitions/links.ts";
+import type { Checkpoint, Document } from "../../src/read-store/port.ts";
 import { conditions } from "../../src/read-store/sqlite/query.ts";
 import { openSqliteReadStore } from "../../src/read-store/sqlite/read-store.ts";
 import { readStoreContract } from "./read-store.ts";
@@ -39,11 +40,11 @@ it("writes the same in a thread when the caller goes on meanwhile, and tells whe
     const documents = Array.from({ length: 500 }, (_, n) => count(n, size));
     // Larger than what the thread got before.
     const large = [{ ...count(0, size), text: "é".repeat(size * 1_000_000) }];
-    const changed = [
-      { collection: "counts", documents },
-      { collection: "large", documents: large },
-    ];
-    await readStore.commit({ changed, checkpoints: {}, isMeanwhile: true });
+    const batch = readStore.writeBatch();
+    batch.add("counts", documents.slice(0, 300));
+    batch.add("large", large);
+    batch.add("counts", documents.slice(300));
+    await batch.write({ checkpoints: {}, isMeanwhile: true });
     expect(
       await readStore.find("counts", { limit: 1_000, sort: { field: "size", direction: "asc" } }),
     ).toEqual(documents.toSorted((a, b) => (a._id < b._id ? -1 : 1)));
@@ -53,23 +54,19 @@ it("writes the same in a thread when the caller goes on meanwhile, and tells whe
   try {
     await readStore.ensure([spec]);
     for (const size of [1, 3, 4]) await inThread(size);
-    const together = ["one", "two", "three"].map((collection, n) => {
-      const changed = [{ collection, documents: [count(n, n)] }];
-      return readStore.commit({ changed, checkpoints: {}, isMeanwhile: true });
-    });
-    await Promise.all(together);
+    const meanwhile = (collection: string, document: Document) => {
+      const batch = readStore.writeBatch();
+      batch.add(collection, [document]);
+      return batch.write({ checkpoints: {}, isMeanwhile: true });
+    };
+    await Promise.all(["one", "two", "three"].map((collection, n) => meanwhile(collection, count(n, n))));
     for (const [n, collection] of ["one", "two", "three"].entries())
       expect(await another.get(collection, `${n}`)).toEqual(count(n, n));
-    const older = [{ ...count(7, 2), text: "older" }];
-    const late = {
-      changed: [{ collection: "counts", documents: older }],
-      checkpoints: {},
-      isMeanwhile: true,
-    };
-    await readStore.commit(late);
+    const late = () => meanwhile("counts", { ...count(7, 2), text: "older" } as Document);
+    await late();
     expect(await another.get("counts", "7")).toEqual(count(7, 4));
     await another.drop("counts");
-    await expect(readStore.commit(late)).rejects.toThrow(StoreUnavailable);
+    await expect(late()).rejects.toThrow(StoreUnavailable);
   } finally {
     await another.close();
     await cleanUp();
@@ -79,10 +76,10 @@ it("writes the same in a thread when the caller goes on meanwhile, and tells whe
 it("reads a collection as empty whose first commit was rolled back", async () => {
   const { readStore, cleanUp } = await open(false);
   try {
-    const document = { _id: "a", _position: "1", clicks: 1n };
-    const commit = () =>
-      readStore.commit({ changed: [{ collection: "fresh", documents: [document] }], checkpoints: {} });
-    await expect(commit()).rejects.toThrow("BigInt");
+    const batch = readStore.writeBatch();
+    batch.add("fresh", [{ _id: "a", _position: "1" }]);
+    const checkpoint = { position: 1n, recordedAt: "" } as unknown as Checkpoint;
+    await expect(batch.write({ checkpoints: { "p:1": checkpoint } })).rejects.toThrow("BigInt");
     expect(await readStore.get("fresh", "a")).toBeUndefined();
   } finally {
     await cleanUp();

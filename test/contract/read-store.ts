@@ -234,14 +234,14 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreFix
     it("commits documents of several collections and checkpoints, and ignores what is not newer", async () => {
       const checkpoint = { position: "005", recordedAt: "2026-01-01T00:00:00.000Z" };
       await store.replace("notes", [note("a", { _position: "009", title: "kept" })]);
-      await store.commit({
-        changed: [
-          { collection: "notes", documents: [note("a", { _position: "005" }), note("b")] },
-          { collection: "others", documents: [note("c")] },
-          { collection: "empty", documents: [] },
-        ],
-        checkpoints: { "p:1": checkpoint, "q:1": checkpoint },
-      });
+      const batch = store.writeBatch();
+      batch.add("notes", [note("a", { _position: "005" })]);
+      batch.add("others", [note("c")]);
+      batch.add("empty", []);
+      batch.add("notes", [note("b")]);
+      expect(batch.size).toBe(3);
+      expect(await store.get("others", "c")).toBeUndefined();
+      await batch.write({ checkpoints: { "p:1": checkpoint, "q:1": checkpoint } });
       expect((await store.get<Note>("notes", "a"))?.title).toBe("kept");
       expect(await store.get("notes", "b")).toEqual(note("b"));
       expect(await store.get("others", "c")).toEqual(note("c"));

@@ -67,8 +67,9 @@ export function activeReadStore({ store, projections, clock }: Deps): ReadStore 
     find: async (name, query) => store.find(await collection(name), query),
     count: async (name, query) => store.count(await collection(name), query),
     replace: unlessProjected(byCollection, (name, documents) => store.replace(name, documents)),
-    commit: async () => {
-      throw new Error("Only the runner of a projection commits, to the unmapped store");
+    readsAtATime: store.readsAtATime,
+    writeBatch: () => {
+      throw new Error("Only the runner of a projection writes batches, to the unmapped store");
     },
     clear: unlessProjected(byCollection, (name) => store.clear(name)),
     drop: unlessProjected(byCollection, (name) => store.drop(name)),

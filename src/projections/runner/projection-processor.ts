@@ -1,7 +1,7 @@
 // The processor of one projection: takes events after its checkpoint until they are committed, or stops at a fault.
 import type { Position, RecordedEvent } from "../../event-store/port.ts";
 import type { StoredEvent } from "../../events/catalogue.ts";
-import type { Checkpoint, ProjectionCommit, ReadStore } from "../../read-store/port.ts";
+import type { Checkpoint, Document, ReadStore } from "../../read-store/port.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { checkpointName, type Projection, partsCollection } from "../projection.ts";
 import { isCorrection } from "./corrected-clicks.ts";
@@ -12,13 +12,7 @@ import { documentsOf, foldDocuments, type WaitingEvents } from "./fold.ts";
 export type Fault = NonNullable<Checkpoint["fault"]>;
 
 /** To be written in this order: a stored document is never ahead of its parts. */
-export type ChangedDocuments = ProjectionCommit["changed"];
-
-/**
- * Documents of a projection that are read, folded and written at a time, some ten milliseconds, so that few are in memory
- * and other work comes between.
- */
-export const SLICE_DOCUMENTS = 500;
+export type ChangedDocuments = readonly { collection: string; documents: readonly Document[] }[];
 
 export class ProjectionProcessor {
   readonly projection: Projection;
@@ -121,14 +115,15 @@ export class ProjectionProcessor {
   }
 
   /**
-   * Folds the events that it has taken, some documents at a time, in the order of their ids, so that few pages of an index
-   * change. Where an event can't be folded, documents that were folded before it was met may contain events after it.
+   * Folds the events that it has taken, as many documents at a time as the store reads best, in the order of their ids, so
+   * that few pages of an index change. Where an event can't be folded, documents that were folded before it was met may contain events after it.
    * @throws what the read store throws
    */
   async *fold(): AsyncGenerator<ChangedDocuments, void> {
     const waiting = [...this.#waiting].sort(([a], [b]) => (a < b ? -1 : 1));
-    for (let at = 0; at < waiting.length; at += SLICE_DOCUMENTS)
-      yield this.#changed(await this.#foldSlice(waiting.slice(at, at + SLICE_DOCUMENTS)));
+    const { readsAtATime } = this.#readStore;
+    for (let at = 0; at < waiting.length; at += readsAtATime)
+      yield this.#changed(await this.#foldSlice(waiting.slice(at, at + readsAtATime)));
   }
 
   /** To be called when the documents and the checkpoint are stored. */
@@ -153,10 +148,10 @@ export class ProjectionProcessor {
 
   #changed({ documents, parts }: FoldedDocuments): ChangedDocuments {
     const { name } = this.projection.collection;
-    return [
-      { collection: partsCollection(name), documents: parts },
-      { collection: name, documents },
-    ].filter(({ documents }) => documents.length > 0);
+    const changed = { collection: name, documents };
+    return this.projection.parts
+      ? [{ collection: partsCollection(name), documents: parts }, changed]
+      : [changed];
   }
 
   #handles(type: string): boolean {

@@ -8,10 +8,10 @@ import { keepRunning } from "../../runtime/keep-trying.ts";
 import { untilAborted } from "../../runtime/pause.ts";
 import { collectionsOf, type Projection } from "../projection.ts";
 import { COMMIT_RULES, type CommitRules, commitBatches } from "./commit-batches.ts";
-import { commitLast, commitTaken } from "./commit-changes.ts";
+import { addTo, commitLast, commitTaken } from "./commit-changes.ts";
 import { type Correction, correct, isCorrection, partsAtCorrections } from "./corrected-clicks.ts";
 import { parseBatch } from "./event-batch.ts";
-import { type ChangedDocuments, ProjectionProcessor } from "./projection-processor.ts";
+import { ProjectionProcessor } from "./projection-processor.ts";
 import { type ProjectionStatus, prefixesOf, statusOf } from "./status.ts";
 
 export type RunnerLog = Pick<Logger, "info" | "warn" | "error">;
@@ -163,11 +163,11 @@ export class ProjectionRunner {
       event,
       corrected.map(({ correction }) => correction),
     );
-    const changed: ChangedDocuments[] = [];
+    const batch = this.#deps.readStore.writeBatch();
     for (const { processor, correction } of corrected)
-      changed.push(await processor.foldCorrection(event, correction));
+      addTo(batch, await processor.foldCorrection(event, correction));
     const processors = corrected.map(({ processor }) => processor);
-    await commitLast(this.#deps, processors, changed.flat());
+    await commitLast(this.#deps, processors, batch);
   }
 
   #allFaulted(): boolean {

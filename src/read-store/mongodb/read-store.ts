@@ -2,16 +2,10 @@
 import { type AnyBulkWriteOperation, type Collection, type Db, MongoBulkWriteError } from "mongodb";
 import { isDuplicateKey, type MongodbConnection } from "../../connections/mongodb.ts";
 import { collectionName, fieldName } from "../names.ts";
-import type {
-  Checkpoint,
-  CollectionSpec,
-  Document,
-  FindQuery,
-  ProjectionCommit,
-  ReadStore,
-} from "../port.ts";
+import type { Checkpoint, CollectionSpec, Document, FindQuery, ReadStore, WriteBatch } from "../port.ts";
 import { fromStored, type StoredDocument, toStored } from "./documents.ts";
 import { filterOf, sortOf } from "./query.ts";
+import { mongodbWriteBatch } from "./write-batch.ts";
 
 type StoredCheckpoint = Checkpoint & { _id: string };
 
@@ -26,6 +20,7 @@ export async function openMongodbReadStore(connection: MongodbConnection): Promi
 }
 
 class MongodbReadStore implements ReadStore {
+  readonly readsAtATime = 500;
   readonly #connection: MongodbConnection;
 
   constructor(connection: MongodbConnection) {
@@ -88,10 +83,8 @@ class MongodbReadStore implements ReadStore {
     }
   }
 
-  async commit({ changed, checkpoints }: ProjectionCommit): Promise<void> {
-    for (const { collection, documents } of changed) await this.replace(collection, documents);
-    const saves = Object.entries(checkpoints).map(([name, one]) => this.saveCheckpoint(name, one));
-    await Promise.all(saves);
+  writeBatch(): WriteBatch {
+    return mongodbWriteBatch(this);
   }
 
   async clear(collection: string): Promise<void> {

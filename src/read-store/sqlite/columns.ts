@@ -1,22 +1,19 @@
 // Tables with columns for some fields (CollectionSpec.columns): which a table has, and the statements that write them.
-import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
 import { fieldName } from "../names.ts";
 import type { CollectionSpec, Document, Scalar } from "../port.ts";
 
 /** `indexed`: those that are part of an index. */
 export type Columns = { all: readonly string[]; indexed: readonly string[] };
 
+/** `table`: its name in SQL. */
+export type Table = { table: string; columns: Columns };
+
 /**
- * Documents of a table as they are written. `keepsIndex`: writes a row whose indexed columns stay as they are, as SQLite
- * rewrites the index entries of every column that a statement sets, also where its value is the same. `rows`: `_id`,
- * `position` and the columns in order. `documents`: the JSON of each row, as text or as UTF-8.
+ * The statements that write a document. `keepsIndex`: writes a row whose indexed columns stay as they are, as SQLite
+ * rewrites the index entries of every column that a statement sets, also where its value is the same.
  */
-export type Upserts = {
-  upsert: string;
-  keepsIndex?: string;
-  rows: readonly (readonly SQLInputValue[])[];
-  documents: readonly (string | Uint8Array)[];
-};
+export type Upsert = { upsert: string; keepsIndex?: string };
 
 const OWN = ["_id", "position", "doc"];
 
@@ -39,13 +36,10 @@ export function columnsOf(db: DatabaseSync, table: string): Columns {
   return { all: names(all), indexed: names(indexed) };
 }
 
-export function upsertsOf(table: string, columns: Columns, documents: readonly Document[]): Upserts {
-  const own = ({ _id, _position }: Document) => [_id, _position];
+export function upsertOf(table: string, columns: Columns): Upsert {
   return {
     upsert: upsertSql(table, columns),
     ...(columns.indexed.length > 0 && { keepsIndex: upsertSql(table, columns, columns.indexed) }),
-    rows: documents.map((document) => [...own(document), ...columnValues(document, columns)]),
-    documents: documents.map((document) => JSON.stringify(document)),
   };
 }
 
@@ -64,7 +58,7 @@ function upsertSql(table: string, { all }: Columns, unchanged: readonly string[]
     WHERE ${conditions.join(" AND ")}`;
 }
 
-function columnValues(document: Document, { all }: Columns): (string | number | null)[] {
+export function columnValues(document: Document, { all }: Columns): (string | number | null)[] {
   return all.map((name) => {
     const value = (document as Record<string, unknown>)[name] as Scalar | undefined;
     return typeof value === "boolean" ? Number(value) : (value ?? null);

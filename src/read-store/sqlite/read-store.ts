@@ -1,9 +1,9 @@
 // The read store on SQLite, with a thread of its own for what the caller must not wait for.
 import { StoreUnavailable } from "../../connections/errors.ts";
 import { remoteMethods, type ThreadClient, threadClient } from "../../runtime/threads/thread-client.ts";
-import type { FindQuery, ProjectionCommit, ReadStore } from "../port.ts";
-import { packed } from "./packed-commit.ts";
+import type { FindQuery, ReadStore } from "../port.ts";
 import { SqliteReadStore } from "./synchronous-read-store.ts";
+import type { BatchRows } from "./write-batch.ts";
 
 /** The thread is ended after so long without a call. */
 const IDLE_MS = 60_000;
@@ -13,7 +13,7 @@ const MAX_DIRECT = 100;
 const SEARCH_NICENESS = 5;
 
 const OFF_THREAD = [
-  ...(["getMany", "find", "count", "replace", "commit", "clear", "drop"] as const),
+  ...(["getMany", "find", "count", "replace", "clear", "drop"] as const),
   ...(["saveCheckpoint", "resetCheckpoint"] as const),
 ] as const;
 
@@ -23,32 +23,25 @@ export type ReadStoreThreadData = { file: string; niceness: number };
 /**
  * Opens or creates the file. `offThread`: searches, counts, reads of many documents and writes run in a thread of its
  * own, started by the first of them. Reads of a document by id, or of few by equality, stay in the caller's thread, where
- * they take a fifth of the CPU time of a call to another thread. Default false: only commits that are made meanwhile run in
- * a thread.
+ * they take a fifth of the CPU time of a call to another thread. Default false, as for who folds: only batches that are
+ * written meanwhile are in a thread.
  */
 export async function openSqliteReadStore(file: string, { offThread = false } = {}): Promise<ReadStore> {
-  return offThread ? openForRequests(file) : new CommitsInThread(file);
+  return offThread ? openForRequests(file) : new WritesInThread(file);
 }
 
-/** Started by the first commit that is made meanwhile. */
-class CommitsInThread extends SqliteReadStore {
+/** The thread is started by the first batch that is written meanwhile. */
+class WritesInThread extends SqliteReadStore {
   readonly #thread: ThreadClient;
-  /** Of commits that have been written: one for each that was in flight at once. */
-  readonly #memory: SharedArrayBuffer[] = [];
 
   constructor(file: string) {
     super(file);
     this.#thread = startedWhenNeeded("commits", { file, niceness: 0 });
   }
 
-  override async commit(commit: ProjectionCommit): Promise<void> {
-    if (!commit.isMeanwhile) return await super.commit(commit);
-    const message = packed(this.statements(commit), this.#memory.pop());
-    try {
-      await this.#thread.call("commits", "run", [message]);
-    } finally {
-      this.#memory.push(message.memory);
-    }
+  override async write(rows: BatchRows, isMeanwhile = false): Promise<void> {
+    if (!isMeanwhile) return await super.write(rows);
+    await this.#thread.call("readStore", "write", [rows]);
   }
 
   override async close(): Promise<void> {
@@ -65,6 +58,9 @@ function openForRequests(file: string): ReadStore {
     ...remote,
     // Called once at the start, so it is no reason to start the thread.
     ensure: (specs) => here.ensure(specs),
+    readsAtATime: here.readsAtATime,
+    // Who folds has a store of its own.
+    writeBatch: () => here.writeBatch(),
     get: (collection, id) => here.get(collection, id),
     checkpoint: (projection) => here.checkpoint(projection),
     checkpoints: () => here.checkpoints(),

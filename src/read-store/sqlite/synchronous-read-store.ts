@@ -2,28 +2,19 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { inTransaction, limitOf } from "../../connections/sqlite.ts";
 import { fieldName } from "../names.ts";
-import type {
-  Checkpoint,
-  CollectionSpec,
-  Document,
-  FindQuery,
-  ProjectionCommit,
-  ReadStore,
-} from "../port.ts";
-import { type Columns, columnsOf, tableSql, type Upserts, upsertsOf } from "./columns.ts";
+import type { Checkpoint, CollectionSpec, Document, FindQuery, ReadStore, WriteBatch } from "../port.ts";
+import { type Columns, columnsOf, type Table, tableSql } from "./columns.ts";
 import { openDatabase } from "./database.ts";
 import { column, conditions, order, tableName } from "./query.ts";
-
-/** `table`: its name in SQL. */
-type Table = { table: string; columns: Columns };
-
-/** A commit that can be sent to the thread that runs it. */
-export type CommitStatements = { upserts: readonly Upserts[]; checkpoints: ProjectionCommit["checkpoints"] };
+import { type BatchRows, SqliteWriteBatch } from "./write-batch.ts";
 
 export class SqliteReadStore implements ReadStore {
+  readonly readsAtATime = 50;
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   readonly #tables = new Map<string, Columns>();
+  /** Memory of batches that have been written: as many as there were at once. */
+  readonly #free: SharedArrayBuffer[] = [];
 
   /** Opens or creates the file. A collection that does not exist reads as empty. */
   constructor(file: string) {
@@ -84,25 +75,25 @@ export class SqliteReadStore implements ReadStore {
 
   async replace(collection: string, documents: readonly Document[]): Promise<void> {
     if (documents.length === 0) return;
-    this.run(this.statements({ changed: [{ collection, documents }], checkpoints: {} }));
+    const batch = this.writeBatch();
+    batch.add(collection, documents);
+    await batch.write({ checkpoints: {} });
   }
 
-  async commit(commit: ProjectionCommit): Promise<void> {
-    this.run(this.statements(commit));
-  }
-
-  /** Creates missing tables here: one made in the transaction would be gone after a rollback, and known all the same. */
-  statements({ changed, checkpoints }: ProjectionCommit): CommitStatements {
-    const upserts = changed.map(({ collection, documents }) => {
-      const { table, columns } = this.#known(collection);
-      return upsertsOf(table, columns, documents);
+  writeBatch(): WriteBatch {
+    return new SqliteWriteBatch({
+      // A missing table is created now: one made in the transaction would be gone after a rollback, and known all the same.
+      tableOf: (collection) => this.#known(collection),
+      free: this.#free,
+      write: (rows, isMeanwhile) => this.write(rows, isMeanwhile),
     });
-    return { upserts, checkpoints };
   }
 
-  run({ upserts, checkpoints }: CommitStatements): void {
+  /** `isMeanwhile`: as in BatchWrite; here nothing is. */
+  async write({ memory, tables, checkpoints }: BatchRows, _isMeanwhile = false): Promise<void> {
+    const bytes = new Uint8Array(memory);
     inTransaction(this.#db, () => {
-      for (const one of upserts) this.#write(one);
+      for (const one of tables) this.#upsert(one, bytes);
       for (const [name, checkpoint] of Object.entries(checkpoints)) this.#saveCheckpoint(name, checkpoint);
     });
   }
@@ -151,11 +142,11 @@ export class SqliteReadStore implements ReadStore {
     this.#db.close();
   }
 
-  #write({ upsert, keepsIndex, rows, documents }: Upserts): void {
+  #upsert({ upsert, keepsIndex, rows, starts, ends }: BatchRows["tables"][number], bytes: Uint8Array): void {
     const write = this.#prepare(upsert);
     const writeKept = keepsIndex === undefined ? undefined : this.#prepare(keepsIndex);
-    for (const [n, document] of documents.entries()) {
-      const row = rows[n] ?? [];
+    for (const [n, row] of rows.entries()) {
+      const document = bytes.subarray(starts[n], ends[n]);
       if (writeKept?.run(...row, document).changes !== 1) write.run(...row, document);
     }
   }

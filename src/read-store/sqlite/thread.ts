@@ -2,7 +2,6 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { serveThread } from "../../runtime/threads/serve-thread.ts";
 import { lowerThreadPriority } from "../../runtime/threads/thread-priority.ts";
-import { type PackedCommit, unpacked } from "./packed-commit.ts";
 import type { ReadStoreThreadData } from "./read-store.ts";
 import { SqliteReadStore } from "./synchronous-read-store.ts";
 
@@ -10,6 +9,5 @@ if (parentPort) {
   const { file, niceness } = workerData as ReadStoreThreadData;
   if (niceness > 0) lowerThreadPriority(niceness);
   const readStore = new SqliteReadStore(file);
-  const commits = { run: (commit: PackedCommit) => readStore.run(unpacked(commit)) };
-  serveThread(parentPort, { readStore, commits }, () => readStore.close());
+  serveThread(parentPort, { readStore }, () => readStore.close());
 }

@@ -1,4 +1,5 @@
 // A test double: a real read store that fails at chosen writes, before or after they took effect.
+import { mongodbWriteBatch } from "../../../src/read-store/mongodb/write-batch.ts";
 import type { ReadStore } from "../../../src/read-store/port.ts";
 
 export type Break = { afterWrites: number; applied: boolean };
@@ -25,13 +26,13 @@ export function failingReadStore(sound: ReadStore, breaks: readonly Break[]): Re
     find: (collection, query) => sound.find(collection, query),
     count: (collection, query) => sound.count(collection, query),
     replace: (collection, documents) => write(() => sound.replace(collection, documents)),
+    readsAtATime: sound.readsAtATime,
     // As a store without transactions, which may fail between two writes.
-    async commit({ changed, checkpoints }) {
-      for (const { collection, documents } of changed)
-        await write(() => sound.replace(collection, documents));
-      for (const [name, checkpoint] of Object.entries(checkpoints))
-        await write(() => sound.saveCheckpoint(name, checkpoint));
-    },
+    writeBatch: () =>
+      mongodbWriteBatch({
+        replace: (collection, documents) => write(() => sound.replace(collection, documents)),
+        saveCheckpoint: (name, checkpoint) => write(() => sound.saveCheckpoint(name, checkpoint)),
+      }),
     clear: (collection) => sound.clear(collection),
     drop: (collection) => sound.drop(collection),
     checkpoint: (name) => sound.checkpoint(name),

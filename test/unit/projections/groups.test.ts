@@ -4,9 +4,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { ProjectionGroup } from "../../../src/projections/builds/projection-group.ts";
 import { projectionGroups } from "../../../src/projections/groups.ts";
-import type { ReadStore } from "../../../src/read-store/port.ts";
 import { ACCOUNT, linkCreated } from "../../support/event-store/stored-events.ts";
-import { storeWith } from "../../support/projections/builds-of.ts";
+import { committingStore } from "../../support/projections/committing-store.ts";
 import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
 import { until } from "../../support/runtime/until.ts";
 
@@ -23,15 +22,13 @@ describe("a group of projections", () => {
     /** Documents up to each commit that moves checkpoints. */
     const sizes: number[] = [];
     let written = 0;
-    const readStore = storeWith<ReadStore>(stores.readStore, {
-      async commit(changes) {
-        const own = changes.changed.filter((one) => one.collection === collection);
-        written += own.reduce((sum, { documents }) => sum + documents.length, 0);
-        await stores.readStore.commit(changes);
-        if (Object.keys(changes.checkpoints).length === 0) return;
-        sizes.push(written);
-        written = 0;
-      },
+    const readStore = committingStore(stores.readStore, async ({ changed, checkpoints }, write) => {
+      const own = changed.filter((one) => one.collection === collection);
+      written += own.reduce((sum, { documents }) => sum + documents.length, 0);
+      await write();
+      if (Object.keys(checkpoints).length === 0) return;
+      sizes.push(written);
+      written = 0;
     });
     const spec = projectionGroups.find((group) => group.name === "lifecycle");
     if (!spec) throw new Error("no group lifecycle");

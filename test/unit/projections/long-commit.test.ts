@@ -7,7 +7,7 @@ import { checkpointName } from "../../../src/projections/projection.ts";
 import { ProjectionRunner } from "../../../src/projections/runner/runner.ts";
 import type { ReadStore } from "../../../src/read-store/port.ts";
 import { linkClicked } from "../../support/event-store/stored-events.ts";
-import { failingReadStore } from "../../support/projections/failing-read-store.ts";
+import { committingStore, type OnCommit } from "../../support/projections/committing-store.ts";
 import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
 
 const LINKS = 2_000;
@@ -26,18 +26,19 @@ describe("a commit of 60,000 events", () => {
   it("folds the next documents while two transactions are written, and writes the checkpoint after all", async () => {
     const steps: string[] = [];
     const firstWritten = Promise.withResolvers<void>();
-    const { catchUp, stored } = runnerOver({
+    const onCommit: OnCommit = async ({ isMeanwhile }, write) => {
+      const isFirst = !steps.includes("write");
+      steps.push(isMeanwhile ? "write" : "checkpoint");
+      if (isFirst) await firstWritten.promise;
+      await write();
+      if (isFirst) steps.push("first written");
+    };
+    const { catchUp, stored } = runnerOver(onCommit, {
+      readsAtATime: 500,
       async getMany(collection, ids) {
         steps.push("read");
         if (steps.filter((step) => step === "read").length === 4) firstWritten.resolve();
         return await stores.readStore.getMany(collection, ids);
-      },
-      async commit(commit) {
-        const isFirst = !steps.includes("write");
-        steps.push(commit.isMeanwhile ? "write" : "checkpoint");
-        if (isFirst) await firstWritten.promise;
-        await stores.readStore.commit(commit);
-        if (isFirst) steps.push("first written");
       },
     });
     await catchUp();
@@ -49,21 +50,19 @@ describe("a commit of 60,000 events", () => {
 
   it("writes no checkpoint when documents before it could not be written", async () => {
     let writes = 0;
-    const { catchUp } = runnerOver({
-      async commit(commit) {
-        writes += 1;
-        if (writes === LINKS / 500 - 1) throw new StoreUnavailable("The disk is full");
-        await stores.readStore.commit(commit);
-      },
+    const { catchUp } = runnerOver(async (_, write) => {
+      writes += 1;
+      if (writes === LINKS / 500 - 1) throw new StoreUnavailable("The disk is full");
+      await write();
     });
     await expect(catchUp()).rejects.toThrow("The disk is full");
     expect(await stores.readStore.checkpoint(checkpointName(linkClicks))).toBeUndefined();
   });
 
-  function runnerOver(methods: Partial<ReadStore>) {
+  function runnerOver(onCommit: OnCommit, more: Partial<ReadStore> = {}) {
     const runner = new ProjectionRunner({
       eventStore: stores.eventStore,
-      readStore: { ...failingReadStore(stores.readStore, []), ...methods },
+      readStore: committingStore(stores.readStore, onCommit, more),
       projections: [linkClicks],
       clock: () => new Date(),
       log: pino({ level: "silent" }),

@@ -12,6 +12,7 @@ import { ProjectionRunner, type RunnerDeps } from "../../../src/projections/runn
 import { whenProjected } from "../../../src/queries/freshness.ts";
 import type { ReadStore } from "../../../src/read-store/port.ts";
 import { linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
+import { committingStore } from "../../support/projections/committing-store.ts";
 import { failingReadStore } from "../../support/projections/failing-read-store.ts";
 import { stretched } from "../../support/runtime/slowness.ts";
 import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
@@ -82,11 +83,10 @@ describe("the projection runner", () => {
       await stores.readStore.clear(linkClicks.collection.name);
       await stores.readStore.resetCheckpoint(checkpointName(linkClicks));
       let writes = 0;
-      const commit: ReadStore["commit"] = (changes) => {
-        writes += changes.changed.reduce((sum, { documents }) => sum + documents.length, 0);
-        return stores.readStore.commit(changes);
-      };
-      const readStore = { ...failingReadStore(stores.readStore, []), commit };
+      const readStore = committingStore(stores.readStore, async ({ changed }, write) => {
+        writes += changed.reduce((sum, { documents }) => sum + documents.length, 0);
+        await write();
+      });
       await runnerOf([linkClicks], readStore, { pageEvents: 2, maxEvents }).catchUp();
       return { writes, clicks: (await totals())?.totalClicks };
     };
@@ -97,11 +97,11 @@ describe("the projection runner", () => {
   it("commits nothing when it catches up with no new event", async () => {
     await append(stores.eventStore, CLICKS, [linkClicked()]);
     let commits = 0;
-    const commit: ReadStore["commit"] = (changes) => {
+    const readStore = committingStore(stores.readStore, async (_, write) => {
       commits += 1;
-      return stores.readStore.commit(changes);
-    };
-    const runner = runnerOf([linkClicks], { ...failingReadStore(stores.readStore, []), commit });
+      await write();
+    });
+    const runner = runnerOf([linkClicks], readStore);
     await runner.catchUp();
     expect(commits).toBeGreaterThan(0);
     commits = 0;
@@ -144,13 +144,12 @@ describe("the projection runner", () => {
   it("writes a document once for all events of a backlog that it commits together, and says that it has one", async () => {
     for (let n = 0; n < 8; n++) await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked()]);
     const written: [clicks: number, hasBacklog: boolean][] = [];
-    const commit: ReadStore["commit"] = (changes) => {
-      for (const { documents } of changes.changed)
+    const readStore = committingStore(stores.readStore, async ({ changed }, write) => {
+      for (const { documents } of changed)
         for (const one of documents)
           written.push([(one as LinkClicksDocument).totalClicks, runner.hasBacklog]);
-      return stores.readStore.commit(changes);
-    };
-    const readStore = { ...failingReadStore(stores.readStore, []), commit };
+      await write();
+    });
     const stopping = new AbortController();
     const runner = runnerOf([linkClicks], readStore, { pageEvents: 2, maxEvents: 12 });
     const running = runner.run(stopping.signal);
@@ -225,14 +224,14 @@ describe("the projection runner", () => {
     const commits: { ids: string[]; isLast: boolean; turn: number }[] = [];
     let turn = 0;
     const counting = setInterval(() => (turn += 1), 0);
-    const commit: ReadStore["commit"] = async ({ changed, checkpoints }) => {
+    const readStore = committingStore(stores.readStore, async ({ changed, checkpoints }) => {
       const ids = changed.flatMap(({ documents }) => documents.map(({ _id }) => _id));
       commits.push({ ids, isLast: Object.keys(checkpoints).length > 0, turn });
       // A synchronous write, as SQLite's: it gives others no turn.
       const until = performance.now() + 5;
       while (performance.now() < until);
-    };
-    await runnerOf([linkClicks], { ...failingReadStore(stores.readStore, []), commit }).catchUp();
+    });
+    await runnerOf([linkClicks], readStore).catchUp();
     clearInterval(counting);
     expect(commits.map(({ ids, isLast }) => [ids.length, isLast])).toEqual([
       [500, false],

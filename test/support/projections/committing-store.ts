@@ -1,0 +1,34 @@
+// A test double: a real read store whose write batches a test sees, holds up or refuses when they are to be written.
+import type { BatchWrite, Document, ReadStore, WriteBatch } from "../../../src/read-store/port.ts";
+import { storeWith } from "./builds-of.ts";
+
+/** `changed`: as they were added. */
+export type Commit = BatchWrite & {
+  changed: readonly { collection: string; documents: readonly Document[] }[];
+};
+
+/** `onCommit`: is given what is to be written, and writes it. */
+export type OnCommit = (commit: Commit, write: () => Promise<void>) => Promise<void>;
+
+export function committingStore(
+  store: ReadStore,
+  onCommit: OnCommit,
+  more: Partial<ReadStore> = {},
+): ReadStore {
+  return storeWith<ReadStore>(store, { ...more, writeBatch: () => committingBatch(store, onCommit) });
+}
+
+function committingBatch(store: ReadStore, onCommit: OnCommit): WriteBatch {
+  const batch = store.writeBatch();
+  const changed: { collection: string; documents: readonly Document[] }[] = [];
+  return {
+    get size() {
+      return batch.size;
+    },
+    add(collection, documents) {
+      changed.push({ collection, documents });
+      batch.add(collection, documents);
+    },
+    write: (how) => onCommit({ ...how, changed }, () => batch.write(how)),
+  };
+}

@@ -39,8 +39,7 @@ class WritesInThread extends SqliteReadStore {
     this.#thread = startedWhenNeeded("commits", { file, niceness: 0 });
   }
 
-  override async write(rows: BatchRows, isMeanwhile = false): Promise<void> {
-    if (!isMeanwhile) return await super.write(rows);
+  protected override async writeMeanwhile(rows: BatchRows): Promise<void> {
     await this.#thread.call("readStore", "write", [rows]);
   }
 

@@ -85,17 +85,22 @@ export class SqliteReadStore implements ReadStore {
       // A missing table is created now: one made in the transaction would be gone after a rollback, and known all the same.
       tableOf: (collection) => this.#known(collection),
       free: this.#free,
-      write: (rows, isMeanwhile) => this.write(rows, isMeanwhile),
+      write: (rows) => this.write(rows),
+      writeMeanwhile: (rows) => this.writeMeanwhile(rows),
     });
   }
 
-  /** `isMeanwhile`: as in BatchWrite; here nothing is. */
-  async write({ memory, tables, checkpoints }: BatchRows, _isMeanwhile = false): Promise<void> {
+  async write({ memory, tables, checkpoints }: BatchRows): Promise<void> {
     const bytes = new Uint8Array(memory);
     inTransaction(this.#db, () => {
       for (const one of tables) this.#upsert(one, bytes);
       for (const [name, checkpoint] of Object.entries(checkpoints)) this.#saveCheckpoint(name, checkpoint);
     });
+  }
+
+  /** Here nothing is. */
+  protected async writeMeanwhile(rows: BatchRows): Promise<void> {
+    await this.write(rows);
   }
 
   async clear(collection: string): Promise<void> {

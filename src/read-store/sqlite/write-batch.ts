@@ -3,7 +3,7 @@ import type { SQLInputValue } from "node:sqlite";
 import type { BatchWrite, Document, WriteBatch } from "../port.ts";
 import { columnValues, type Table, type Upsert, upsertOf } from "./columns.ts";
 
-/** The documents of one table. `rows`: `_id`, `position` and the columns in order; `ends`: where each document's JSON ends. */
+/** The documents of one table. `rows`: `_id`, `position` and the columns in order; `starts`, `ends`: of their JSON in memory. */
 type TableRows = Upsert & { rows: (readonly SQLInputValue[])[]; starts: number[]; ends: number[] };
 
 /** What is written in one transaction. `memory`: the JSON of all documents, as UTF-8; it must stay as it is until then. */
@@ -16,7 +16,9 @@ export type WriteBatchDeps = {
   tableOf: (collection: string) => Table;
   /** Of batches that have been written. */
   free: SharedArrayBuffer[];
-  write: (rows: BatchRows, isMeanwhile: boolean) => Promise<void>;
+  write: (rows: BatchRows) => Promise<void>;
+  /** As `write`, where the caller goes on before it is written. */
+  writeMeanwhile: (rows: BatchRows) => Promise<void>;
 };
 
 /** Of UTF-8, for each UTF-16 code unit of a string. */
@@ -55,11 +57,13 @@ export class SqliteWriteBatch implements WriteBatch {
   }
 
   async write({ checkpoints, isMeanwhile = false }: BatchWrite): Promise<void> {
+    const { write, writeMeanwhile, free } = this.#deps;
     const { buffer: memory } = this.#bytes;
+    const rows = { memory, tables: [...this.#tables.values()], checkpoints };
     try {
-      await this.#deps.write({ memory, tables: [...this.#tables.values()], checkpoints }, isMeanwhile);
+      await (isMeanwhile ? writeMeanwhile(rows) : write(rows));
     } finally {
-      this.#deps.free.push(memory);
+      free.push(memory);
     }
   }
 

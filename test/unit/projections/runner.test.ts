@@ -7,11 +7,13 @@ import type { LinkClicksDocument } from "../../../src/projections/definitions/li
 import { linkClicks } from "../../../src/projections/definitions/link-clicks.ts";
 import { links } from "../../../src/projections/definitions/links.ts";
 import { clickProjections, lifecycleProjections } from "../../../src/projections/groups.ts";
-import { checkpointName, type Projection } from "../../../src/projections/projection.ts";
+import { checkpointName, type Projection, partsCollection } from "../../../src/projections/projection.ts";
 import { ProjectionRunner, type RunnerDeps } from "../../../src/projections/runner/runner.ts";
 import { whenProjected } from "../../../src/queries/freshness.ts";
+import { mongodbWriteBatch } from "../../../src/read-store/mongodb/write-batch.ts";
 import type { ReadStore } from "../../../src/read-store/port.ts";
 import { linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
+import { storeWith } from "../../support/projections/builds-of.ts";
 import { committingStore } from "../../support/projections/committing-store.ts";
 import { failingReadStore } from "../../support/projections/failing-read-store.ts";
 import { stretched } from "../../support/runtime/slowness.ts";
@@ -241,6 +243,29 @@ describe("the projection runner", () => {
     const ids = commits.flatMap((one) => one.ids);
     expect(ids).toEqual(ids.toSorted());
     expect(new Set(commits.map((one) => one.turn)).size).toBe(3);
+  });
+
+  it("writes parts before the documents of their collection, also where the first documents have none", async () => {
+    const ofTwoDays = ["2026-03-01T10:00:00.000Z", "2026-03-02T10:00:00.000Z"].map((at) =>
+      linkClicked({ link: "sho.rt/b", at }),
+    );
+    await append(stores.eventStore, CLICKS, [linkClicked({ link: "sho.rt/a" }), ...ofTwoDays]);
+    const written: [collection: string, ids: string[]][] = [];
+    const saveCheckpoint = async () => undefined;
+    const readStore = storeWith<ReadStore>(stores.readStore, {
+      readsAtATime: 1,
+      writeBatch: () =>
+        mongodbWriteBatch({
+          replace: async (collection, documents) =>
+            void written.push([collection, documents.map(({ _id }) => _id)]),
+          saveCheckpoint,
+        }),
+    });
+    await runnerOf([linkClicks], readStore).catchUp();
+    expect(written).toEqual([
+      [partsCollection(linkClicks.collection.name), ["sho.rt/b@2026-03-01", "sho.rt/b@earlier"]],
+      [linkClicks.collection.name, ["sho.rt/a", "sho.rt/b"]],
+    ]);
   });
 
   it("may run concurrently with another over the same events", async () => {

@@ -35,7 +35,7 @@ export type RunnerDeps = {
 };
 
 /** Each document is written once for all of them: more than of a backlog, as nobody waits for a build. */
-const CATCH_UP_EVENTS = 100_000;
+const CATCH_UP_EVENTS = 150_000;
 const RETRY = { fromMs: 250, toMs: 15_000 };
 
 /**

@@ -53,7 +53,10 @@ export interface ReadStore {
   /** Upserts each document whose stored `_position` is missing or lower; the others stay as they are. */
   replace(collection: string, documents: readonly Document[]): Promise<void>;
   writeBatch(): WriteBatch;
-  /** How many documents a fold reads at a time: few where a read is cheap, as they are garbage sooner; many over a network. */
+  /**
+   * How many documents a fold reads at a time: few where a read is cheap, so that they are garbage before the next ones are
+   * read; many where each read is a round trip.
+   */
   readonly readsAtATime: number;
   /** Removes all documents of a collection. */
   clear(collection: string): Promise<void>;

@@ -7,7 +7,7 @@ import type { ChangedDocuments, ProjectionProcessor } from "./projection-process
 
 type CommitDeps = { readStore: Pick<ReadStore, "writeBatch">; log: Pick<Logger, "error"> };
 
-/** Of all projections, in one batch: some ten milliseconds, after which other work comes between. */
+/** Of all projections, in one batch: few are in memory, and the store is not held up for long. */
 const BATCH_DOCUMENTS = 500;
 /** As of a backlog or a build: what is folded is written meanwhile. */
 const LONG_COMMIT_EVENTS = COMMIT_RULES.maxEvents;
@@ -29,12 +29,12 @@ export async function commitTaken(
   let batch = readStore.writeBatch();
   for (const processor of uncommitted) {
     for await (const changed of processor.fold()) {
+      // Folding is synchronous: without this the thread would not report its status during a long commit.
+      await yieldToLoop();
       if (batch.size >= BATCH_DOCUMENTS) {
         if (inFlight.length === MAX_IN_FLIGHT) await inFlight.shift();
         inFlight.push(written(batch.write({ checkpoints: {}, isMeanwhile })));
         batch = readStore.writeBatch();
-        // Folding is synchronous: without this the thread would not report its status during a long commit.
-        await yieldToLoop();
       }
       addTo(batch, changed);
     }

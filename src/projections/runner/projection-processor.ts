@@ -116,7 +116,8 @@ export class ProjectionProcessor {
 
   /**
    * Folds the events that it has taken, as many documents at a time as the store reads best, in the order of their ids, so
-   * that few pages of an index change. Where an event can't be folded, documents that were folded before it was met may contain events after it.
+   * that few pages of an index change. Where an event can't be folded, documents that were folded before it was met may
+   * contain events after it.
    * @throws what the read store throws
    */
   async *fold(): AsyncGenerator<ChangedDocuments, void> {

@@ -62,7 +62,7 @@ export const MAX_NAMED = 100;
 /**
  * The log is folded up to each projection's checkpoint; a document that has been changed since then is compared as of
  * its own position, so that a running service is no difference. With a sample, documents that should not exist are not
- * looked for. Results are in the order of `chosen`. @throws what the stores throw
+ * looked for. Projections and differences are in the order of `chosen`. @throws what the stores throw
  */
 export async function verifyProjections(
   deps: VerifyDeps,

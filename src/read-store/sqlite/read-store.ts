@@ -58,7 +58,7 @@ function openForRequests(file: string): ReadStore {
     // Called once at the start, so it is no reason to start the thread.
     ensure: (specs) => here.ensure(specs),
     readsAtATime: here.readsAtATime,
-    // Who folds has a store of its own.
+    // Only folds write batches, and they open a store of their own.
     writeBatch: () => here.writeBatch(),
     get: (collection, id) => here.get(collection, id),
     checkpoint: (projection) => here.checkpoint(projection),

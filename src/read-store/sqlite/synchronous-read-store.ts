@@ -98,7 +98,7 @@ export class SqliteReadStore implements ReadStore {
     });
   }
 
-  /** Here nothing is. */
+  /** A store without a thread to write in makes the caller wait. */
   protected async writeMeanwhile(rows: BatchRows): Promise<void> {
     await this.write(rows);
   }

@@ -3,7 +3,10 @@ import type { SQLInputValue } from "node:sqlite";
 import type { BatchWrite, Document, WriteBatch } from "../port.ts";
 import { columnValues, type Table, type Upsert, upsertOf } from "./columns.ts";
 
-/** The documents of one table. `rows`: `_id`, `position` and the columns in order; `starts`, `ends`: of their JSON in memory. */
+/**
+ * The documents of one table. `rows`: `_id`, `position` and the columns in order; `starts`, `ends`: where the JSON of each
+ * row is in the memory.
+ */
 type TableRows = Upsert & { rows: (readonly SQLInputValue[])[]; starts: number[]; ends: number[] };
 
 /** What is written in one transaction. `memory`: the JSON of all documents, as UTF-8; it must stay as it is until then. */

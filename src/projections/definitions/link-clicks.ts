@@ -78,6 +78,10 @@ export const linkClicks: Projection<LinkClicksDocument> = {
     if (click.at < clicks.firstAt) clicks.firstAt = click.at;
     if (click.at > clicks.lastAt) clicks.lastAt = click.at;
     addRecent(clicks.recent, click);
+    if (click.at.startsWith(clicks.date)) {
+      withClick(clicks.day, event);
+      return clicks;
+    }
     const date = click.at.slice(0, 10);
     const earlier = earlierOf(click.link);
     if (date > clicks.date) {
@@ -85,10 +89,7 @@ export const linkClicks: Projection<LinkClicksDocument> = {
       parts.change<LinkDay>(dayOf(click.link, clicks.date), position, () => day);
       parts.change<LinkDay>(earlier, position, (sum = emptyDay()) => withDay(sum, day));
       clicks.date = date;
-      clicks.day = emptyDay();
-    }
-    if (date === clicks.date) {
-      withClick(clicks.day, event);
+      clicks.day = withClick(emptyDay(), event);
       return clicks;
     }
     parts.change<LinkDay>(dayOf(click.link, date), position, (day = emptyDay()) => withClick(day, event));

@@ -4,6 +4,7 @@ import type { StoredEvent } from "../../events/catalogue.ts";
 import type { Document, ReadStore } from "../../read-store/port.ts";
 import { type Fields, type Parts, type Projection, partsCollection } from "../projection.ts";
 import { type FoldedDocuments, foldedSoFar } from "./document-correction.ts";
+import { between } from "./event-batch.ts";
 
 /** By the document's key, the events to be folded into it, in the order of the log. */
 export type WaitingEvents = readonly [key: string, events: readonly StoredEvent[]];
@@ -55,8 +56,7 @@ function foldInto(
   const contained = stored?._position ?? "";
   let fields: Fields<Document> | undefined = foldedSoFar(stored);
   let position: Position | undefined;
-  for (const event of events) {
-    if (event.position <= contained) continue;
+  for (const event of between(events, contained, undefined)) {
     try {
       fields = projection.evolve(fields ?? projection.empty(event), event, parts);
     } catch (error) {

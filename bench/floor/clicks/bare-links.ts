@@ -4,8 +4,8 @@ import { benchSlug, benchUrl } from "../../traffic/requests.ts";
 import { openDocumentsDatabase } from "../databases.ts";
 
 const DATABASE = "bare-redirects.db";
-/** As many as our own cache holds in its 64 MB. */
-const KEPT_LINKS = 90_000;
+/** As many as our own cache holds in its 32 MB. */
+const KEPT_LINKS = 45_000;
 
 export type BareLink = { longUrl: string; accountId: string; status: "live" };
 

@@ -22,7 +22,7 @@ export type LookupDeps = {
   isFollowing: () => boolean;
   /** [0, 1), by which links live longer or shorter. */
   random: () => number;
-  /** Bound of the links kept in memory; default 64 MB, which is some 90,000 links. */
+  /** Bound of the links kept in memory; default 32 MB, which is some 45,000 links. */
   maxBytes?: number;
 };
 
@@ -32,7 +32,7 @@ const TTL_MS = 60_000;
 const TTL_SPREAD = 0.5;
 /** The cache reads the clock once a second instead of at each redirect. */
 const TTL_RESOLUTION_MS = 1_000;
-const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
 const MOST_CHANGED_LINKS = 100_000;
 const MOST_ACCOUNTS = 100_000;
 /** While the event store is unavailable, one call a second probes it and the others fail fast. */

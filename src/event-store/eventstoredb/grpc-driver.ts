@@ -23,7 +23,7 @@ import {
   batchAnswer,
   batchRequest,
 } from "./protocol/append-messages.ts";
-import { readAnswer } from "./protocol/read-answer.ts";
+import { answerReader } from "./protocol/read-answer.ts";
 import {
   lastRequest,
   prefixRequest,
@@ -164,7 +164,7 @@ class GrpcDriver implements Driver {
     const open = (onCall: (call: ReadCall) => void) =>
       this.#internals.GRPCStreamCreator(this.#library.streamsService, "read", (grpc) => {
         const args = this.#internals.callArguments({}, { deadline: Number.POSITIVE_INFINITY });
-        const call = grpc.makeServerStreamRequest(READ_PATH, asBuffer, readAnswer, request, ...args);
+        const call = grpc.makeServerStreamRequest(READ_PATH, asBuffer, answerReader(), request, ...args);
         onCall(call);
         return call;
       })();

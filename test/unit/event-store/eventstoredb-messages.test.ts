@@ -11,7 +11,7 @@ import {
   batchRequest,
   proposedMessage,
 } from "../../../src/event-store/eventstoredb/protocol/append-messages.ts";
-import { readAnswer } from "../../../src/event-store/eventstoredb/protocol/read-answer.ts";
+import { answerReader } from "../../../src/event-store/eventstoredb/protocol/read-answer.ts";
 import {
   lastRequest,
   prefixRequest,
@@ -121,7 +121,7 @@ describe("answers of EventStoreDB", () => {
     const message = bytes(
       "0a81020af5010a26122430313866326231632d303030302d373030302d383030302d303030303030303030303031120b1a09636c69636b732dc3a4182a200c28818080808080801032200a0c636f6e74656e742d7479706512106170706c69636174696f6e2f6a736f6e321c0a07637265617465641211313730303030303030303132333939393932130a0474797065120b4c696e6b436c69636b65643a3b7b22736368656d6156657273696f6e223a312c2224636f7272656c6174696f6e4964223a2263222c2224636175736174696f6e4964223a2264227d421f7b2261223a22c3bce282acf09f9880222c226e223a312c2271223a2278227d188180808080808010",
     );
-    expect(readAnswer(message)).toEqual({
+    expect(answerReader()(message)).toEqual({
       id: "018f2b1c-0000-7000-8000-000000000001",
       type: "LinkClicked",
       data: { a: "ü€😀", n: 1, q: "x" },
@@ -138,7 +138,7 @@ describe("answers of EventStoreDB", () => {
     ["a confirmation", "12030a0178", "alive"],
     ["a stream that is missing", "22050a031a0178", "no stream"],
   ])("may be %s", (_, message, answer) => {
-    expect(readAnswer(bytes(message))).toBe(answer);
+    expect(answerReader()(bytes(message))).toBe(answer);
   });
 
   it("tell where an append went", () => {

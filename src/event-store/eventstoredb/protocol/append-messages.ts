@@ -3,9 +3,12 @@ import type { ExpectedRevision } from "../../port.ts";
 import type { Append, Appended } from "../driver.ts";
 import { WrongRevision } from "../errors.ts";
 import {
+  endOfNested,
   lengthKey,
   newWriter,
   numberKey,
+  type Reader,
+  readerOf,
   readFields,
   unsigned,
   type Writer,
@@ -73,9 +76,10 @@ function writeProperty(writer: Writer, name: string, value: string): void {
 /** `AppendResp`. A refusal is an answer too, so it is returned and not thrown. */
 export function appendAnswer(message: Uint8Array): Appended | WrongRevision {
   let answer: Appended | WrongRevision | undefined;
-  readFields(message, (key, reader) => {
-    if (key === lengthKey(1)) answer = appended(reader.bytes());
-    else if (key === lengthKey(2)) answer = wrongRevision(reader.bytes());
+  const reader = readerOf(message);
+  readFields(reader, reader.len, (key) => {
+    if (key === lengthKey(1)) answer = appended(reader);
+    else if (key === lengthKey(2)) answer = wrongRevision(reader);
     else return false;
     return true;
   });
@@ -86,29 +90,30 @@ export function appendAnswer(message: Uint8Array): Appended | WrongRevision {
 /** `BatchAppendResp`; undefined for anything but a success. */
 export function batchAnswer(message: Uint8Array): { appended: Appended | undefined } {
   let success: Appended | undefined;
-  readFields(message, (key, reader) => {
+  const reader = readerOf(message);
+  readFields(reader, reader.len, (key) => {
     if (key !== lengthKey(3)) return false;
-    success = appended(reader.bytes());
+    success = appended(reader);
     return true;
   });
   return { appended: success };
 }
 
-function appended(success: Uint8Array): Appended {
+function appended(reader: Reader): Appended {
   let revision = 0;
   let position: Appended["position"];
-  readFields(success, (key, reader) => {
+  readFields(reader, endOfNested(reader), (key) => {
     if (key === numberKey(1)) revision = Number(unsigned(reader));
-    else if (key === lengthKey(3)) position = logPosition(reader.bytes());
+    else if (key === lengthKey(3)) position = logPosition(reader);
     else return false;
     return true;
   });
   return { revision, position };
 }
 
-function wrongRevision(refusal: Uint8Array): WrongRevision {
+function wrongRevision(reader: Reader): WrongRevision {
   let actual: number | "none" = "none";
-  readFields(refusal, (key, reader) => {
+  readFields(reader, endOfNested(reader), (key) => {
     if (key !== numberKey(6)) return false;
     actual = Number(unsigned(reader));
     return true;
@@ -116,9 +121,9 @@ function wrongRevision(refusal: Uint8Array): WrongRevision {
   return new WrongRevision(actual);
 }
 
-function logPosition(message: Uint8Array): Appended["position"] {
+function logPosition(reader: Reader): Appended["position"] {
   let [commit, prepare] = ["0", "0"];
-  readFields(message, (key, reader) => {
+  readFields(reader, endOfNested(reader), (key) => {
     if (key === numberKey(1)) commit = unsigned(reader);
     else if (key === numberKey(2)) prepare = unsigned(reader);
     else return false;

@@ -1,9 +1,18 @@
 // The answers of a read, from protobuf straight to events of the port: the clients' generated messages and their conversion
 // took a sixth of the projector's time.
+import { isoTexts } from "../../iso-texts.ts";
 import type { RecordedEvent } from "../../port.ts";
 import { recordedMetadata } from "../events.ts";
 import { positionText } from "../positions.ts";
-import { lengthKey, numberKey, readFields, unsigned } from "./wire-format.ts";
+import {
+  endOfNested,
+  lengthKey,
+  numberKey,
+  type Reader,
+  readerOf,
+  readFields,
+  unsigned,
+} from "./wire-format.ts";
 
 /** `alive`: no event, but a sign of life, such as a checkpoint. */
 export type ReadAnswer = RecordedEvent | "alive" | "no stream";
@@ -11,65 +20,88 @@ export type ReadAnswer = RecordedEvent | "alive" | "no stream";
 /** The server's largest value stands for "no position": servers before 22.6 say so in stream reads. */
 const NO_POSITION = "18446744073709551615";
 
-const NOTHING: Uint8Array = new Uint8Array(0);
+/** As of isoTexts. */
+type TextOfTime = (ms: number) => string;
 
-/** `ReadResp`. @throws Error for an event that came without its position */
-export function readAnswer(message: Uint8Array): ReadAnswer {
-  let answer: ReadAnswer = "alive";
-  readFields(message, (key, reader) => {
-    if (key === lengthKey(4)) answer = "no stream";
-    if (key !== lengthKey(1)) return false;
-    answer = resolvedEvent(reader.bytes()) ?? answer;
-    return true;
-  });
-  return answer;
+/**
+ * Reads each `ReadResp` of one call, whose events are close together in time. What it returns throws an Error for an event
+ * that came without its position.
+ */
+export function answerReader(): (message: Uint8Array) => ReadAnswer {
+  const textOfTime = isoTexts();
+  return (message) => {
+    const reader = readerOf(message);
+    let answer: ReadAnswer = "alive";
+    readFields(reader, reader.len, (key) => {
+      if (key === lengthKey(4)) answer = "no stream";
+      if (key !== lengthKey(1)) return false;
+      answer = resolvedEvent(reader, textOfTime) ?? answer;
+      return true;
+    });
+    return answer;
+  };
 }
 
 /** `ReadEvent.event`; it has no link, as none is asked for. */
-function resolvedEvent(message: Uint8Array): RecordedEvent | undefined {
+function resolvedEvent(reader: Reader, textOfTime: TextOfTime): RecordedEvent | undefined {
   let event: RecordedEvent | undefined;
-  readFields(message, (key, reader) => {
+  readFields(reader, endOfNested(reader), (key) => {
     if (key !== lengthKey(1)) return false;
-    event = recordedEvent(reader.bytes());
+    event = recordedEvent(reader, textOfTime);
     return true;
   });
   return event;
 }
 
-function recordedEvent(message: Uint8Array): RecordedEvent {
+function recordedEvent(reader: Reader, textOfTime: TextOfTime): RecordedEvent {
   let [id, stream, revision, commit, prepare] = ["", "", 0, "0", "0"];
-  let [data, metadata] = [NOTHING, NOTHING];
-  const properties: Record<string, string> = {};
-  readFields(message, (key, reader) => {
-    if (key === lengthKey(1)) id = textField(2, reader.bytes());
-    else if (key === lengthKey(2)) stream = textField(3, reader.bytes());
+  let [type, contentType, created, metadata] = ["", "", "", ""];
+  let dataAt: number | undefined;
+  const end = endOfNested(reader);
+  readFields(reader, end, (key) => {
+    if (key === lengthKey(1)) id = textField(reader, 2);
+    else if (key === lengthKey(2)) stream = textField(reader, 3);
     else if (key === numberKey(3)) revision = Number(unsigned(reader));
     else if (key === numberKey(4)) prepare = unsigned(reader);
     else if (key === numberKey(5)) commit = unsigned(reader);
-    else if (key === lengthKey(6)) readProperty(reader.bytes(), properties);
-    else if (key === lengthKey(7)) metadata = reader.bytes();
-    else if (key === lengthKey(8)) data = reader.bytes();
-    else return false;
+    else if (key === lengthKey(6)) {
+      const { name, value } = property(reader);
+      if (name === "type") type = value;
+      else if (name === "created") created = value;
+      else if (name === "content-type") contentType = value;
+    } else if (key === lengthKey(7)) metadata = reader.string();
+    else {
+      // It is read when its content type is known.
+      if (key === lengthKey(8)) dataAt = reader.pos;
+      return false;
+    }
     return true;
   });
   if (commit === NO_POSITION)
     throw new Error(`${stream} came without positions: EventStoreDB 22.10 or later is needed`);
+  const isJson = contentType === "application/json";
+  let data: unknown = isJson ? "" : new Uint8Array(0);
+  if (dataAt !== undefined) {
+    reader.pos = dataAt;
+    data = isJson ? json(reader.string()) : reader.bytes();
+    reader.pos = end;
+  }
   return {
     id,
-    type: properties.type ?? "",
-    data: properties["content-type"] === "application/json" ? json(data) : data,
-    metadata: recordedMetadata(metadata.length > 0 ? json(metadata) : undefined),
+    type,
+    data,
+    metadata: recordedMetadata(metadata === "" ? undefined : json(metadata)),
     stream,
     revision,
     position: positionText({ commit, prepare }),
-    recordedAt: timeOf(properties.created ?? ""),
+    recordedAt: textOfTime(milliseconds(created)),
   };
 }
 
 /** The one text of a message that has no more, such as an id or a stream's name. */
-function textField(field: number, message: Uint8Array): string {
+function textField(reader: Reader, field: number): string {
   let text = "";
-  readFields(message, (key, reader) => {
+  readFields(reader, endOfNested(reader), (key) => {
     if (key !== lengthKey(field)) return false;
     text = reader.string();
     return true;
@@ -78,13 +110,19 @@ function textField(field: number, message: Uint8Array): string {
 }
 
 /** An entry of `RecordedEvent.metadata`, a map of texts. */
-function readProperty(message: Uint8Array, properties: Record<string, string>): void {
-  properties[textField(1, message)] = textField(2, message);
+function property(reader: Reader): { name: string; value: string } {
+  let [name, value] = ["", ""];
+  readFields(reader, endOfNested(reader), (key) => {
+    if (key === lengthKey(1)) name = reader.string();
+    else if (key === lengthKey(2)) value = reader.string();
+    else return false;
+    return true;
+  });
+  return { name, value };
 }
 
 /** Foreign events may not be JSON although they say so: theirs reads as text, and nothing here handles them. */
-function json(bytes: Uint8Array): unknown {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+function json(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
@@ -93,6 +131,6 @@ function json(bytes: Uint8Array): unknown {
 }
 
 /** From units of 100 ns since 1970 in decimal digits, more of them than a number can hold. */
-function timeOf(created: string): string {
-  return new Date(Number(created.slice(0, -4))).toISOString();
+function milliseconds(created: string): number {
+  return Number(created.slice(0, -4));
 }

@@ -21,12 +21,22 @@ export function newWriter(): Writer {
   return protobuf.Writer.create();
 }
 
-/** Calls `read` with each field's key; it answers false for a field that it didn't read, which is passed over. */
-export function readFields(message: Uint8Array, read: (key: number, reader: Reader) => boolean): void {
-  const reader = protobuf.Reader.create(message);
-  while (reader.pos < reader.len) {
+/** A message is read in one pass: what is nested in it has no reader of its own, and no bytes. */
+export function readerOf(message: Uint8Array): Reader {
+  return protobuf.Reader.create(message);
+}
+
+/** Where the nested message ends whose length comes next. */
+export function endOfNested(reader: Reader): number {
+  const length = reader.uint32();
+  return reader.pos + length;
+}
+
+/** Up to `end`, calls `read` with each field's key; it answers false for a field that it didn't read, which is passed over. */
+export function readFields(reader: Reader, end: number, read: (key: number) => boolean): void {
+  while (reader.pos < end) {
     const key = reader.uint32();
-    if (!read(key, reader)) reader.skipType(key & 7);
+    if (!read(key)) reader.skipType(key & 7);
   }
 }
 

@@ -18,6 +18,7 @@ import {
   streamRequest,
   subscriptionRequest,
 } from "../../../src/event-store/eventstoredb/protocol/read-request.ts";
+import { lengthKey, newWriter } from "../../../src/event-store/eventstoredb/protocol/wire-format.ts";
 import { sampleColumns } from "../../support/event-store/sample-events.ts";
 
 const hex = (message: Uint8Array) => Buffer.from(message).toString("hex");
@@ -132,6 +133,27 @@ describe("answers of EventStoreDB", () => {
       recordedAt: new Date(1_700_000_000_123).toISOString(),
     });
   });
+
+  it.each([
+    ["application/json", '{"a":1}', { a: 1 }],
+    ["application/json", "no JSON", "no JSON"],
+    ["application/octet-stream", "bytes", Buffer.from("bytes")],
+  ])(
+    "are %s also where that comes after the data, and end where the next field begins",
+    (type, data, read) => {
+      const writer = newWriter().uint32(lengthKey(1)).fork();
+      for (const id of ["1", "2"]) {
+        writer.uint32(lengthKey(1)).fork();
+        writer.uint32(lengthKey(8)).string(data);
+        writer.uint32(lengthKey(6)).fork();
+        writer.uint32(lengthKey(2)).string(type).uint32(lengthKey(1)).string("content-type").ldelim();
+        writer.uint32(lengthKey(1)).fork().uint32(lengthKey(2)).string(id).ldelim();
+        writer.ldelim();
+      }
+      const message = Buffer.from(writer.ldelim().finish());
+      expect(answerReader()(message)).toMatchObject({ id: "2", data: read });
+    },
+  );
 
   it.each([
     ["a checkpoint", "1a0408011001", "alive"],

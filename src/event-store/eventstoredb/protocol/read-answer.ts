@@ -71,7 +71,7 @@ function recordedEvent(reader: Reader, textOfTime: TextOfTime): RecordedEvent {
       else if (name === "content-type") contentType = value;
     } else if (key === lengthKey(7)) metadata = reader.string();
     else {
-      // It is read when its content type is known.
+      // Passed over, as its content type may come after it.
       if (key === lengthKey(8)) dataAt = reader.pos;
       return false;
     }
@@ -79,13 +79,8 @@ function recordedEvent(reader: Reader, textOfTime: TextOfTime): RecordedEvent {
   });
   if (commit === NO_POSITION)
     throw new Error(`${stream} came without positions: EventStoreDB 22.10 or later is needed`);
-  const isJson = contentType === "application/json";
-  let data: unknown = isJson ? "" : new Uint8Array(0);
-  if (dataAt !== undefined) {
-    reader.pos = dataAt;
-    data = isJson ? json(reader.string()) : reader.bytes();
-    reader.pos = end;
-  }
+  const data = dataOf(reader, dataAt, contentType);
+  reader.pos = end;
   return {
     id,
     type,
@@ -119,6 +114,14 @@ function property(reader: Reader): { name: string; value: string } {
     return true;
   });
   return { name, value };
+}
+
+/** `at`: place of the field's length; undefined when the event has none. */
+function dataOf(reader: Reader, at: number | undefined, contentType: string): unknown {
+  const isJson = contentType === "application/json";
+  if (at === undefined) return isJson ? "" : new Uint8Array(0);
+  reader.pos = at;
+  return isJson ? json(reader.string()) : reader.bytes();
 }
 
 /** Foreign events may not be JSON although they say so: theirs reads as text, and nothing here handles them. */

@@ -32,7 +32,10 @@ export function endOfNested(reader: Reader): number {
   return reader.pos + length;
 }
 
-/** Up to `end`, calls `read` with each field's key; it answers false for a field that it didn't read, which is passed over. */
+/**
+ * Calls `read` with the key of each field up to `end`; it answers false for a field that it didn't read, which is passed
+ * over.
+ */
 export function readFields(reader: Reader, end: number, read: (key: number) => boolean): void {
   while (reader.pos < end) {
     const key = reader.uint32();

@@ -156,6 +156,13 @@ describe("answers of EventStoreDB", () => {
   );
 
   it.each([
+    ["cut off", "0a080a060a041202616263"],
+    ["longer inside than outside", "0a080a060a0512036162632800"],
+  ])("are refused when they are %s", (_, message) => {
+    expect(() => answerReader()(bytes(message))).toThrow(RangeError);
+  });
+
+  it.each([
     ["a checkpoint", "1a0408011001", "alive"],
     ["a confirmation", "12030a0178", "alive"],
     ["a stream that is missing", "22050a031a0178", "no stream"],

@@ -3,13 +3,12 @@ import type { ExpectedRevision } from "../../port.ts";
 import type { Append, Appended } from "../driver.ts";
 import { WrongRevision } from "../errors.ts";
 import {
-  endOfNested,
   lengthKey,
   newWriter,
   numberKey,
   type Reader,
-  readerOf,
-  readFields,
+  readMessage,
+  readNested,
   unsigned,
   type Writer,
   writeChoice,
@@ -76,8 +75,7 @@ function writeProperty(writer: Writer, name: string, value: string): void {
 /** `AppendResp`. A refusal is an answer too, so it is returned and not thrown. */
 export function appendAnswer(message: Uint8Array): Appended | WrongRevision {
   let answer: Appended | WrongRevision | undefined;
-  const reader = readerOf(message);
-  readFields(reader, reader.len, (key) => {
+  readMessage(message, (key, reader) => {
     if (key === lengthKey(1)) answer = appended(reader);
     else if (key === lengthKey(2)) answer = wrongRevision(reader);
     else return false;
@@ -90,8 +88,7 @@ export function appendAnswer(message: Uint8Array): Appended | WrongRevision {
 /** `BatchAppendResp`; undefined for anything but a success. */
 export function batchAnswer(message: Uint8Array): { appended: Appended | undefined } {
   let success: Appended | undefined;
-  const reader = readerOf(message);
-  readFields(reader, reader.len, (key) => {
+  readMessage(message, (key, reader) => {
     if (key !== lengthKey(3)) return false;
     success = appended(reader);
     return true;
@@ -102,7 +99,7 @@ export function batchAnswer(message: Uint8Array): { appended: Appended | undefin
 function appended(reader: Reader): Appended {
   let revision = 0;
   let position: Appended["position"];
-  readFields(reader, endOfNested(reader), (key) => {
+  readNested(reader, (key) => {
     if (key === numberKey(1)) revision = Number(unsigned(reader));
     else if (key === lengthKey(3)) position = logPosition(reader);
     else return false;
@@ -113,7 +110,7 @@ function appended(reader: Reader): Appended {
 
 function wrongRevision(reader: Reader): WrongRevision {
   let actual: number | "none" = "none";
-  readFields(reader, endOfNested(reader), (key) => {
+  readNested(reader, (key) => {
     if (key !== numberKey(6)) return false;
     actual = Number(unsigned(reader));
     return true;
@@ -123,7 +120,7 @@ function wrongRevision(reader: Reader): WrongRevision {
 
 function logPosition(reader: Reader): Appended["position"] {
   let [commit, prepare] = ["0", "0"];
-  readFields(reader, endOfNested(reader), (key) => {
+  readNested(reader, (key) => {
     if (key === numberKey(1)) commit = unsigned(reader);
     else if (key === numberKey(2)) prepare = unsigned(reader);
     else return false;

@@ -4,15 +4,7 @@ import { isoTexts } from "../../iso-texts.ts";
 import type { RecordedEvent } from "../../port.ts";
 import { recordedMetadata } from "../events.ts";
 import { positionText } from "../positions.ts";
-import {
-  endOfNested,
-  lengthKey,
-  numberKey,
-  type Reader,
-  readerOf,
-  readFields,
-  unsigned,
-} from "./wire-format.ts";
+import { lengthKey, numberKey, type Reader, readMessage, readNested, unsigned } from "./wire-format.ts";
 
 /** `alive`: no event, but a sign of life, such as a checkpoint. */
 export type ReadAnswer = RecordedEvent | "alive" | "no stream";
@@ -20,8 +12,7 @@ export type ReadAnswer = RecordedEvent | "alive" | "no stream";
 /** The server's largest value stands for "no position": servers before 22.6 say so in stream reads. */
 const NO_POSITION = "18446744073709551615";
 
-/** As of isoTexts. */
-type TextOfTime = (ms: number) => string;
+type TextOfTime = ReturnType<typeof isoTexts>;
 
 /**
  * Reads each `ReadResp` of one call, whose events are close together in time. What it returns throws an Error for an event
@@ -30,9 +21,8 @@ type TextOfTime = (ms: number) => string;
 export function answerReader(): (message: Uint8Array) => ReadAnswer {
   const textOfTime = isoTexts();
   return (message) => {
-    const reader = readerOf(message);
     let answer: ReadAnswer = "alive";
-    readFields(reader, reader.len, (key) => {
+    readMessage(message, (key, reader) => {
       if (key === lengthKey(4)) answer = "no stream";
       if (key !== lengthKey(1)) return false;
       answer = resolvedEvent(reader, textOfTime) ?? answer;
@@ -45,7 +35,7 @@ export function answerReader(): (message: Uint8Array) => ReadAnswer {
 /** `ReadEvent.event`; it has no link, as none is asked for. */
 function resolvedEvent(reader: Reader, textOfTime: TextOfTime): RecordedEvent | undefined {
   let event: RecordedEvent | undefined;
-  readFields(reader, endOfNested(reader), (key) => {
+  readNested(reader, (key) => {
     if (key !== lengthKey(1)) return false;
     event = recordedEvent(reader, textOfTime);
     return true;
@@ -57,8 +47,7 @@ function recordedEvent(reader: Reader, textOfTime: TextOfTime): RecordedEvent {
   let [id, stream, revision, commit, prepare] = ["", "", 0, "0", "0"];
   let [type, contentType, created, metadata] = ["", "", "", ""];
   let dataAt: number | undefined;
-  const end = endOfNested(reader);
-  readFields(reader, end, (key) => {
+  readNested(reader, (key) => {
     if (key === lengthKey(1)) id = textField(reader, 2);
     else if (key === lengthKey(2)) stream = textField(reader, 3);
     else if (key === numberKey(3)) revision = Number(unsigned(reader));
@@ -79,6 +68,7 @@ function recordedEvent(reader: Reader, textOfTime: TextOfTime): RecordedEvent {
   });
   if (commit === NO_POSITION)
     throw new Error(`${stream} came without positions: EventStoreDB 22.10 or later is needed`);
+  const end = reader.pos;
   const data = dataOf(reader, dataAt, contentType);
   reader.pos = end;
   return {
@@ -96,7 +86,7 @@ function recordedEvent(reader: Reader, textOfTime: TextOfTime): RecordedEvent {
 /** The one text of a message that has no more, such as an id or a stream's name. */
 function textField(reader: Reader, field: number): string {
   let text = "";
-  readFields(reader, endOfNested(reader), (key) => {
+  readNested(reader, (key) => {
     if (key !== lengthKey(field)) return false;
     text = reader.string();
     return true;
@@ -107,7 +97,7 @@ function textField(reader: Reader, field: number): string {
 /** An entry of `RecordedEvent.metadata`, a map of texts. */
 function property(reader: Reader): { name: string; value: string } {
   let [name, value] = ["", ""];
-  readFields(reader, endOfNested(reader), (key) => {
+  readNested(reader, (key) => {
     if (key === lengthKey(1)) name = reader.string();
     else if (key === lengthKey(2)) value = reader.string();
     else return false;

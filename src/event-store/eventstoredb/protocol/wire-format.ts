@@ -1,4 +1,4 @@
-// What the messages of this folder share: field keys, and a loop over the fields of a message.
+// What the messages of this folder share: field keys, and loops over the fields of a message.
 import protobuf from "protobufjs/minimal.js";
 
 export type Writer = protobuf.Writer;
@@ -21,25 +21,31 @@ export function newWriter(): Writer {
   return protobuf.Writer.create();
 }
 
-/** A message is read in one pass: what is nested in it has no reader of its own, and no bytes. */
-export function readerOf(message: Uint8Array): Reader {
-  return protobuf.Reader.create(message);
-}
+/** Gets the key of each field, and answers false for one that it didn't read, which is passed over. */
+type ReadField = (key: number, reader: Reader) => boolean;
 
-/** Where the nested message ends whose length comes next. */
-export function endOfNested(reader: Reader): number {
-  const length = reader.uint32();
-  return reader.pos + length;
+/** The fields of a whole message. */
+export function readMessage(message: Uint8Array, read: ReadField): void {
+  const reader = protobuf.Reader.create(message);
+  readFields(reader, reader.len, read);
 }
 
 /**
- * Calls `read` with the key of each field up to `end`; it answers false for a field that it didn't read, which is passed
- * over.
+ * The fields of the nested message whose length comes next, where it stands: a reader and a buffer for each took longer than
+ * reading it. @throws RangeError when its fields don't end where it does
  */
-export function readFields(reader: Reader, end: number, read: (key: number) => boolean): void {
+export function readNested(reader: Reader, read: ReadField): void {
+  const length = reader.uint32();
+  const end = reader.pos + length;
+  readFields(reader, end, read);
+  if (reader.pos !== end)
+    throw new RangeError(`A nested message ends at ${end}, its fields at ${reader.pos}`);
+}
+
+function readFields(reader: Reader, end: number, read: ReadField): void {
   while (reader.pos < end) {
     const key = reader.uint32();
-    if (!read(key)) reader.skipType(key & 7);
+    if (!read(key, reader)) reader.skipType(key & 7);
   }
 }
 

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { setImmediate } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { StoreUnavailable } from "../../src/connections/errors.ts";
 import { links } from "../../src/projections/definitions/links.ts";
@@ -69,6 +70,37 @@ it("writes the same in a thread when the caller goes on meanwhile, and tells whe
     await expect(late()).rejects.toThrow(StoreUnavailable);
   } finally {
     await another.close();
+    await cleanUp();
+  }
+});
+
+it("shows the lookups of one task of the event loop one state of the file, and those of the next the newest", async () => {
+  const { readStore, file, cleanUp } = await open(true);
+  const writer = new DatabaseSync(file);
+  const put = (id: string, text: string) => {
+    const doc = JSON.stringify({ _id: id, _position: "1", text });
+    writer.prepare("INSERT OR REPLACE INTO docs_notes (_id, position, doc) VALUES (?, '1', ?)").run(id, doc);
+  };
+  const textOf = async (id: string) => (await readStore.get<Document & { text: string }>("notes", id))?.text;
+  try {
+    await readStore.ensure([{ name: "notes", indexes: [] }]);
+    put("a", "old");
+    put("b", "old");
+    await setImmediate();
+    const first = textOf("a");
+    put("b", "new");
+    expect(await Promise.all([first, textOf("b"), textOf("b")])).toEqual(["old", "old", "old"]);
+    await setImmediate();
+    expect(await textOf("b")).toBe("new");
+    // A collection that has to be made, as it is read for the first time, ends what they share.
+    expect(await Promise.all([textOf("a"), readStore.get("fresh", "a"), textOf("b")])).toEqual([
+      ...["old", undefined, "new"],
+    ]);
+    await setImmediate();
+    // Nobody reads any more: otherwise the file beside the database could not be emptied.
+    expect(writer.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()).toMatchObject({ busy: 0, log: 0 });
+  } finally {
+    writer.close();
     await cleanUp();
   }
 });

@@ -1,7 +1,7 @@
 // The read store on SQLite, with a thread of its own for what the caller must not wait for.
 import { StoreUnavailable } from "../../connections/errors.ts";
 import { remoteMethods, type ThreadClient, threadClient } from "../../runtime/threads/thread-client.ts";
-import type { FindQuery, ReadStore } from "../port.ts";
+import type { Document, FindQuery, ReadStore } from "../port.ts";
 import { SqliteReadStore } from "./synchronous-read-store.ts";
 import type { BatchRows } from "./write-batch.ts";
 
@@ -49,8 +49,16 @@ class WritesInThread extends SqliteReadStore {
   }
 }
 
+/** The lookups of one task of the event loop see one state of the file. */
+class SharesLookups extends SqliteReadStore {
+  override get<D extends Document>(collection: string, id: string): Promise<D | undefined> {
+    this.reading.openForThisTask();
+    return super.get(collection, id);
+  }
+}
+
 function openForRequests(file: string): ReadStore {
-  const here = new SqliteReadStore(file);
+  const here = new SharesLookups(file);
   const thread = startedWhenNeeded("read-store", { file, niceness: SEARCH_NICENESS });
   const remote = remoteMethods<ReadStore, (typeof OFF_THREAD)[number]>(thread, "readStore", OFF_THREAD);
   return {

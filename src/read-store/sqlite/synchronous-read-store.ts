@@ -6,10 +6,13 @@ import type { Checkpoint, CollectionSpec, Document, FindQuery, ReadStore, WriteB
 import { type Columns, columnsOf, type Table, tableSql } from "./columns.ts";
 import { openDatabase } from "./database.ts";
 import { column, conditions, order, tableName } from "./query.ts";
+import { ReadTransaction } from "./read-transaction.ts";
 import { type BatchRows, SqliteWriteBatch } from "./write-batch.ts";
 
 export class SqliteReadStore implements ReadStore {
   readonly readsAtATime = 50;
+  /** Of lookups that share it. */
+  protected readonly reading: ReadTransaction;
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   readonly #tables = new Map<string, Columns>();
@@ -19,9 +22,11 @@ export class SqliteReadStore implements ReadStore {
   /** Opens or creates the file. A collection that does not exist reads as empty. */
   constructor(file: string) {
     this.#db = openDatabase(file);
+    this.reading = new ReadTransaction(this.#db);
   }
 
   async ensure(specs: readonly CollectionSpec[]): Promise<void> {
+    this.reading.close();
     for (const spec of specs) {
       const { name, indexes, partialIndexes = [] } = spec;
       const table = tableName(name);
@@ -51,12 +56,8 @@ export class SqliteReadStore implements ReadStore {
   ): Promise<D[]> {
     const wanted = fields ? partOf(fields) : "doc";
     const one = this.#prepare(`SELECT ${wanted} FROM ${this.#table(collection)} WHERE _id = ?`);
-    const found: D[] = [];
-    for (const id of new Set(ids)) {
-      const row = one.get(id);
-      if (row) found.push(parse<D>(row));
-    }
-    return found;
+    const rows = this.reading.run(() => [...new Set(ids)].map((id) => one.get(id)));
+    return rows.flatMap((row) => (row ? parse<D>(row) : []));
   }
 
   async find<D extends Document>(collection: string, query: FindQuery): Promise<D[]> {
@@ -92,6 +93,7 @@ export class SqliteReadStore implements ReadStore {
 
   async write({ memory, tables, checkpoints }: BatchRows): Promise<void> {
     const bytes = new Uint8Array(memory);
+    this.reading.close();
     inTransaction(this.#db, () => {
       for (const one of tables) this.#upsert(one, bytes);
       for (const [name, checkpoint] of Object.entries(checkpoints)) this.#saveCheckpoint(name, checkpoint);
@@ -143,6 +145,7 @@ export class SqliteReadStore implements ReadStore {
 
   async close(): Promise<void> {
     if (!this.#db.isOpen) return;
+    this.reading.close();
     this.#statements.clear();
     this.#db.close();
   }
@@ -165,6 +168,7 @@ export class SqliteReadStore implements ReadStore {
     const table = tableName(collection);
     let columns = this.#tables.get(table);
     if (!columns) {
+      this.reading.close();
       this.#db.exec(tableSql(table, {}));
       columns = columnsOf(this.#db, table);
       this.#tables.set(table, columns);

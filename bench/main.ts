@@ -5,6 +5,9 @@ import { describeMachine, machineLine } from "./report/machine.ts";
 import { createReport } from "./report/report.ts";
 import { saveResult } from "./report/results.ts";
 
+// Otherwise what it has started would go on without it.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.once(signal, () => process.exit(1));
+
 const { name = "", options } = parseOptions(process.argv.slice(2));
 const benchmark = BENCHMARKS[name];
 

@@ -12,6 +12,7 @@ import { promisify } from "node:util";
 import { openBackend } from "../src/backend.ts";
 import { parseConfig } from "../src/config.ts";
 import { freePort } from "../test/support/servers/free-port.ts";
+import { endWithThisProcess } from "../test/support/service/end-with-this-process.ts";
 import { median } from "./measure/statistics.ts";
 import type { Options } from "./options.ts";
 import type { Report } from "./report/report.ts";
@@ -81,6 +82,7 @@ async function startOnce(checkout: string, env: Environment): Promise<Measured> 
     env,
     stdio: "inherit",
   });
+  endWithThisProcess(service);
   const ended = once(service, "exit");
   const secondsUntil = async (path: string, status: number) => {
     await answers(`${url}${path}`, status);

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { childEnvironment } from "../../test/support/service/child-environment.ts";
+import { endWithThisProcess } from "../../test/support/service/end-with-this-process.ts";
 import type { Environment } from "../../test/support/service/service-process.ts";
 import { peakMb } from "../measure/resident-memory.ts";
 import { cpuEach, threadCpu } from "../measure/thread-cpu.ts";
@@ -22,6 +23,7 @@ export async function runRebuild(instance: Environment): Promise<Rebuild> {
     env: childEnvironment(instance),
     stdio: ["ignore", "pipe", "inherit"],
   });
+  endWithThisProcess(child);
   const gone = once(child, "exit");
   let printed = "";
   child.stdout.on("data", (chunk) => {

@@ -1,14 +1,18 @@
 // A temporary data folder for the length of one benchmark.
-import { mkdtemp, rm } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Removes the folder when `work` has settled. */
+/** Removes the folder when `work` has settled, or the process exits before. */
 export async function withDataFolder<T>(work: (dataDir: string) => Promise<T>): Promise<T> {
   const dataDir = await mkdtemp(join(tmpdir(), "linkledger-bench-"));
+  const remove = () => rmSync(dataDir, { recursive: true, force: true });
+  process.once("exit", remove);
   try {
     return await work(dataDir);
   } finally {
-    await rm(dataDir, { recursive: true, force: true });
+    process.off("exit", remove);
+    remove();
   }
 }

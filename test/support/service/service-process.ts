@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { until } from "../runtime/until.ts";
 import { freePort } from "../servers/free-port.ts";
 import { childEnvironment } from "./child-environment.ts";
+import { endWithThisProcess } from "./end-with-this-process.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const START_TIMEOUT_MS = 120_000;
@@ -49,6 +50,7 @@ export async function startService(
     env: childEnvironment(instance),
     stdio: ["ignore", "pipe", "pipe"],
   });
+  endWithThisProcess(child);
   let printed = "";
   const keep = (chunk: Buffer) => {
     printed = (printed + chunk.toString()).slice(-8192);

@@ -22,6 +22,20 @@ export function inTransaction<T>(db: DatabaseSync, work: () => T): T {
   }
 }
 
+/**
+ * Runs reads in one transaction, or in the one that is open: they see one state of the file, and lock it once, by system
+ * calls that take two thirds of the time of a lookup alone. @throws what `read` throws
+ */
+export function inSnapshot<T>(db: DatabaseSync, read: () => T): T {
+  if (db.isTransaction) return read();
+  db.exec("BEGIN");
+  try {
+    return read();
+  } finally {
+    db.exec("COMMIT");
+  }
+}
+
 type Pending = { work: () => unknown; resolve: (result: unknown) => void; reject: (error: unknown) => void };
 
 /** Collects the writes of one turn of the event loop into one transaction; when it fails, all of them are rejected. */

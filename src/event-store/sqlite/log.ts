@@ -2,7 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { inTransaction } from "../../connections/sqlite.ts";
+import { inSnapshot, inTransaction } from "../../connections/sqlite.ts";
 import { idBounds } from "../event-columns.ts";
 import { ArchiveUnreadable } from "../log-archive.ts";
 import type { RecordedEvent } from "../port.ts";
@@ -95,26 +95,16 @@ export class SqliteLog {
   }
 
   /**
-   * Runs all reads of `work` in one snapshot; a second time when an archive file can't be read, as its events may have been
-   * put back into the log since the snapshot.
+   * Runs all reads of `work` in one snapshot, as a commit between the queries would add a batch to the result without the
+   * rows before it; a second time when an archive file can't be read, as its events may have been put back into the log since
+   * the snapshot.
    */
   inSnapshot<T>(work: () => T): T {
-    if (this.#db.isTransaction) return work();
     try {
-      return this.#inOneSnapshot(work);
+      return inSnapshot(this.#db, work);
     } catch (error) {
-      if (!(error instanceof ArchiveUnreadable)) throw error;
-      return this.#inOneSnapshot(work);
-    }
-  }
-
-  /** One transaction: a commit between the queries would add a batch to the result without the rows before it. */
-  #inOneSnapshot<T>(work: () => T): T {
-    this.#db.exec("BEGIN");
-    try {
-      return work();
-    } finally {
-      this.#db.exec("COMMIT");
+      if (!(error instanceof ArchiveUnreadable) || this.#db.isTransaction) throw error;
+      return inSnapshot(this.#db, work);
     }
   }
 

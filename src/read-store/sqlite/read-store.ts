@@ -52,7 +52,7 @@ class WritesInThread extends SqliteReadStore {
 /** The lookups of one task of the event loop see one state of the file. */
 class SharesLookups extends SqliteReadStore {
   override get<D extends Document>(collection: string, id: string): Promise<D | undefined> {
-    this.reading.openForThisTask();
+    this.snapshot.begin();
     return super.get(collection, id);
   }
 }

@@ -1,18 +1,18 @@
 // The synchronous read store on SQLite: one table for each collection, documents as JSON, expression indexes.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { inTransaction, limitOf } from "../../connections/sqlite.ts";
+import { inSnapshot, inTransaction, limitOf } from "../../connections/sqlite.ts";
 import { fieldName } from "../names.ts";
 import type { Checkpoint, CollectionSpec, Document, FindQuery, ReadStore, WriteBatch } from "../port.ts";
 import { type Columns, columnsOf, type Table, tableSql } from "./columns.ts";
 import { openDatabase } from "./database.ts";
 import { column, conditions, order, tableName } from "./query.ts";
-import { ReadTransaction } from "./read-transaction.ts";
+import { SharedSnapshot } from "./shared-snapshot.ts";
 import { type BatchRows, SqliteWriteBatch } from "./write-batch.ts";
 
 export class SqliteReadStore implements ReadStore {
   readonly readsAtATime = 50;
-  /** Of lookups that share it. */
-  protected readonly reading: ReadTransaction;
+  /** Begun only by stores whose lookups share one. */
+  protected readonly snapshot: SharedSnapshot;
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
   readonly #tables = new Map<string, Columns>();
@@ -22,26 +22,11 @@ export class SqliteReadStore implements ReadStore {
   /** Opens or creates the file. A collection that does not exist reads as empty. */
   constructor(file: string) {
     this.#db = openDatabase(file);
-    this.reading = new ReadTransaction(this.#db);
+    this.snapshot = new SharedSnapshot(this.#db);
   }
 
   async ensure(specs: readonly CollectionSpec[]): Promise<void> {
-    this.reading.close();
-    for (const spec of specs) {
-      const { name, indexes, partialIndexes = [] } = spec;
-      const table = tableName(name);
-      this.#db.exec(tableSql(table, spec));
-      const { all } = columnsOf(this.#db, table);
-      for (const fields of [...indexes, ...partialIndexes]) {
-        // `_id` last, so that paging by (field, _id) needs no sort.
-        const columns = [...new Set([...fields, "_id"])].map((field) => column(field, all)).join(", ");
-        const index = `"ix_${name}_${fields.join("_")}"`;
-        const last = partialIndexes.includes(fields) ? fields.at(-1) : undefined;
-        const condition = last === undefined ? "" : ` WHERE ${column(last, all)} IS NOT NULL`;
-        this.#db.exec(`CREATE INDEX IF NOT EXISTS ${index} ON ${table} (${columns})${condition}`);
-      }
-      this.#tables.set(table, columnsOf(this.#db, table));
-    }
+    for (const spec of specs) this.#create(spec);
   }
 
   async get<D extends Document>(collection: string, id: string): Promise<D | undefined> {
@@ -56,7 +41,7 @@ export class SqliteReadStore implements ReadStore {
   ): Promise<D[]> {
     const wanted = fields ? partOf(fields) : "doc";
     const one = this.#prepare(`SELECT ${wanted} FROM ${this.#table(collection)} WHERE _id = ?`);
-    const rows = this.reading.run(() => [...new Set(ids)].map((id) => one.get(id)));
+    const rows = inSnapshot(this.#db, () => [...new Set(ids)].map((id) => one.get(id)));
     return rows.flatMap((row) => (row ? parse<D>(row) : []));
   }
 
@@ -93,7 +78,7 @@ export class SqliteReadStore implements ReadStore {
 
   async write({ memory, tables, checkpoints }: BatchRows): Promise<void> {
     const bytes = new Uint8Array(memory);
-    this.reading.close();
+    this.snapshot.end();
     inTransaction(this.#db, () => {
       for (const one of tables) this.#upsert(one, bytes);
       for (const [name, checkpoint] of Object.entries(checkpoints)) this.#saveCheckpoint(name, checkpoint);
@@ -145,7 +130,7 @@ export class SqliteReadStore implements ReadStore {
 
   async close(): Promise<void> {
     if (!this.#db.isOpen) return;
-    this.reading.close();
+    this.snapshot.end();
     this.#statements.clear();
     this.#db.close();
   }
@@ -166,14 +151,28 @@ export class SqliteReadStore implements ReadStore {
   /** Creates the table when it is missing. */
   #known(collection: string): Table {
     const table = tableName(collection);
-    let columns = this.#tables.get(table);
-    if (!columns) {
-      this.reading.close();
-      this.#db.exec(tableSql(table, {}));
-      columns = columnsOf(this.#db, table);
-      this.#tables.set(table, columns);
-    }
+    const columns = this.#tables.get(table) ?? this.#create({ name: collection, indexes: [] });
     return { table, columns };
+  }
+
+  /** The table and its indexes, as far as they are missing. */
+  #create(spec: CollectionSpec): Columns {
+    const { name, indexes, partialIndexes = [] } = spec;
+    const table = tableName(name);
+    this.snapshot.end();
+    this.#db.exec(tableSql(table, spec));
+    const { all } = columnsOf(this.#db, table);
+    for (const fields of [...indexes, ...partialIndexes]) {
+      // `_id` last, so that paging by (field, _id) needs no sort.
+      const columns = [...new Set([...fields, "_id"])].map((field) => column(field, all)).join(", ");
+      const index = `"ix_${name}_${fields.join("_")}"`;
+      const last = partialIndexes.includes(fields) ? fields.at(-1) : undefined;
+      const condition = last === undefined ? "" : ` WHERE ${column(last, all)} IS NOT NULL`;
+      this.#db.exec(`CREATE INDEX IF NOT EXISTS ${index} ON ${table} (${columns})${condition}`);
+    }
+    const columns = columnsOf(this.#db, table);
+    this.#tables.set(table, columns);
+    return columns;
   }
 
   #prepare(sql: string): StatementSync {

@@ -3,8 +3,6 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -17,6 +15,7 @@ import { median } from "./measure/statistics.ts";
 import type { Options } from "./options.ts";
 import type { Report } from "./report/report.ts";
 import type { Outcome } from "./report/results.ts";
+import { withDataFolder } from "./setup/data-folder.ts";
 import { seedLinks } from "./setup/seed-links.ts";
 import { benchSlug } from "./traffic/requests.ts";
 
@@ -125,17 +124,14 @@ async function run(args: readonly string[], cwd: string, env: Environment) {
 }
 
 async function inDataFolder(use: (env: Environment) => Promise<Measured>): Promise<Measured> {
-  const folder = await mkdtemp(join(tmpdir(), "linkledger-bench-"));
-  const port = String(await freePort());
-  const given = { ...process.env, DATA_DIR: folder, PORT: port, BASE_URL: "", LOG_LEVEL: "silent" };
-  try {
+  return await withDataFolder(async (folder) => {
+    const port = String(await freePort());
+    const given = { ...process.env, DATA_DIR: folder, PORT: port, BASE_URL: "", LOG_LEVEL: "silent" };
     const config = parseConfig(given);
     const backend = await openBackend(config, { offThread: false });
     await seedLinks(backend, config.baseUrl, 1).finally(() => backend.close());
     return await use(given);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  });
 }
 
 async function answers(url: string, status: number): Promise<void> {

@@ -28,6 +28,7 @@ import { startMongodb, type TestMongodb } from "../servers/mongodb-server.ts";
 import { redisIsOurs, removeKeys, startRedis, type TestRedis } from "../servers/redis-server.ts";
 import { type Answer, type Ask, send } from "../service/ask.ts";
 import { childEnvironment } from "../service/child-environment.ts";
+import { endWithThisProcess } from "../service/end-with-this-process.ts";
 import { type Environment, runCommand } from "../service/service-process.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
@@ -145,8 +146,7 @@ async function startProcess(
   let printed = "";
   for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk) => (printed += chunk));
   const gone = once(child, "exit");
-  const killNow = () => void child.kill("SIGKILL");
-  process.once("exit", killNow);
+  endWithThisProcess(child);
   const ask = async <T>(path: string, given: Ask = {}) => {
     if (clock) await tellTime(child, clock());
     return await send<T>(port, path, given);
@@ -165,7 +165,6 @@ async function startProcess(
     );
   };
   const end = async (signal: NodeJS.Signals = "SIGTERM") => {
-    process.off("exit", killNow);
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);
     await gone;
   };

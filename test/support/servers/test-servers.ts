@@ -6,6 +6,7 @@ import { connect } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, it } from "vitest";
 import { until } from "../runtime/until.ts";
+import { endWithThisProcess } from "../service/end-with-this-process.ts";
 
 const READY_WITHIN_MS = 15_000;
 
@@ -53,7 +54,6 @@ export type ServerProcess = {
 /** Not started yet. `command`: program and arguments; what it prints is told when it doesn't come up. */
 export function serverProcess(port: number, command: readonly [string, ...string[]]): ServerProcess {
   let child: ChildProcess | undefined;
-  const killNow = () => void child?.kill("SIGKILL");
   return {
     port,
     async start() {
@@ -61,6 +61,7 @@ export function serverProcess(port: number, command: readonly [string, ...string
       // An open standard input that closes with us: the MongoDB-compatible server ends with it.
       const started = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"] });
       child = started;
+      endWithThisProcess(started);
       let printed = "";
       for (const stream of [started.stdout, started.stderr]) {
         stream.on("data", (chunk: Buffer) => {
@@ -70,14 +71,12 @@ export function serverProcess(port: number, command: readonly [string, ...string
       started.on("error", (error) => {
         printed += error.message;
       });
-      process.once("exit", killNow);
       await listening(port, () => started.exitCode !== null || started.pid === undefined).catch((error) => {
         started.kill("SIGKILL");
         throw new Error(`${program} did not start: ${printed}`, { cause: error });
       });
     },
     async kill() {
-      process.off("exit", killNow);
       const running = child;
       child = undefined;
       if (!running || running.exitCode !== null || running.signalCode !== null) return;

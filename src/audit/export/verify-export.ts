@@ -1,5 +1,5 @@
 // Checks an exported log with the public key alone, offline.
-import type { RecordedEvent } from "../../event-store/port.ts";
+import type { Position, RecordedEvent } from "../../event-store/port.ts";
 import { differences } from "../seals/differences.ts";
 import {
   readSeal,
@@ -10,7 +10,7 @@ import {
   sealProblems,
 } from "../seals/judge-seals.ts";
 import { merkleRoot, type Part } from "../seals/merkle.ts";
-import type { Place } from "../seals/places.ts";
+import { type Place, unpackPlaces } from "../seals/places.ts";
 import { leafHasher, type Seal } from "../seals/seal.ts";
 import {
   BadExport,
@@ -31,7 +31,14 @@ export type ExportVerification = {
   problems: SealProblem[];
 };
 
-type Block = { recorded: RecordedEvent; seal: Seal | undefined; events: RecordedEvent[]; parts: Part[] };
+/** `before`: where the block before it in the file ends. */
+type Block = {
+  recorded: RecordedEvent;
+  seal: Seal | undefined;
+  before: Position;
+  events: RecordedEvent[];
+  parts: Part[];
+};
 
 /** `lines`: of the file. `trusted`: public keys. @throws BadExport */
 export async function verifyExport(
@@ -85,11 +92,10 @@ class ExportReader {
   end(trusted: readonly string[]): ExportVerification {
     if (!this.#hasEnded) throw new BadExport("The file is not whole: its last line is missing");
     const selection = this.#selection;
-    const isWhole = Object.values(selection).every((value) => value === undefined);
     const judge = new SealJudge(trusted);
     const judged = this.#facts.toReversed().map((facts) => judge.next(facts));
-    // Of a part, seals of blocks in which nothing was selected are not there.
-    const ofSeals = sealProblems(judged, { isWhole }).filter(({ position }) => isWhole || position !== "");
+    // Seals of blocks in which nothing was selected are not there: positions, not numbers, tell what is missing.
+    const ofSeals = sealProblems(judged, { isWhole: false }).filter(({ position }) => position !== "");
     const isGood = judged.toReversed().map(({ reason }) => reason === undefined);
     const ofBlocks = this.#ofBlocks.filter((_, n) => isGood[n]).flat();
     const problems = [...ofSeals.toReversed(), ...ofBlocks, ...this.#ofEvents];
@@ -98,8 +104,9 @@ class ExportReader {
   }
 
   #openBlock(recorded: RecordedEvent): void {
+    const before = this.#facts.at(-1)?.seal?.position ?? "";
     this.#facts.push(sealFacts(recorded));
-    this.#block = { recorded, seal: readSeal(recorded), events: [], parts: [] };
+    this.#block = { recorded, seal: readSeal(recorded), before, events: [], parts: [] };
   }
 
   #closeBlock(): void {
@@ -129,16 +136,38 @@ class ExportReader {
     this.#ofEvents.push({ stream, revision, position, message });
   }
 
-  #problemsOf({ recorded, seal, events, parts }: Block): SealProblem[] {
+  #problemsOf({ recorded, seal, before, events, parts }: Block): SealProblem[] {
     if (!seal) return [];
+    const { stream, revision, position } = recorded;
+    const problem = (message: string) => ({ stream, revision, position, message });
+    const found = this.#follows(seal, before)
+      ? []
+      : [problem(`seal ${seal.number} does not follow what is before it in the file`)];
     const count = parts.reduce((sum, part) => sum + part.events, 0);
-    if (count === seal.events && merkleRoot(parts)?.toString("hex") === seal.root) return [];
+    if (count === seal.events && merkleRoot(parts)?.toString("hex") === seal.root)
+      return [...found, ...this.#withheld(seal, events)];
     const leaves = events.map(this.#leafOf);
     const isExpected = (place: Place) => isSelected(this.#selection, place);
-    const found = differences({ seal, events, leaves, keys: [], isExpected });
+    found.push(...differences({ seal, events, leaves, keys: [], isExpected }));
     if (found.length > 0) return found;
-    const { stream, revision, position } = recorded;
-    const message = `what the file has up to position ${seal.position} is not what seal ${seal.number} covers`;
-    return [{ stream, revision, position, message }];
+    return [
+      problem(`what the file has up to position ${seal.position} is not what seal ${seal.number} covers`),
+    ];
+  }
+
+  /** Blocks left out have nothing that was selected; of a single stream, only its revisions tell. */
+  #follows({ after }: Seal, before: Position): boolean {
+    const { stream } = this.#selection;
+    if (after <= before) return after === before;
+    return stream !== undefined || !isSelected(this.#selection, { stream: "", position: after });
+  }
+
+  /** Selected events of which the file has only the hash. */
+  #withheld(seal: Seal, events: readonly RecordedEvent[]): SealProblem[] {
+    const shown = new Set(events.map(({ position }) => position));
+    const places = unpackPlaces(seal.places, seal.events) ?? [];
+    return places
+      .filter((place) => isSelected(this.#selection, place) && !shown.has(place.position))
+      .map((place) => ({ ...place, message: "was withheld" }));
   }
 }

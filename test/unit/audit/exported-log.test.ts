@@ -1,0 +1,119 @@
+// Exports of a log, checked with the public key alone: whole ones and parts, honest and cut.
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { ExportLine, ExportSelection } from "../../../src/audit/export/export-lines.ts";
+import { exportLog } from "../../../src/audit/export/export-log.ts";
+import { verifyExport } from "../../../src/audit/export/verify-export.ts";
+import { leafHasher } from "../../../src/audit/seals/seal.ts";
+import {
+  CLICKS,
+  KEYS,
+  LINK,
+  type OpenSealedLog,
+  openSealedLog,
+} from "../../support/audit/open-sealed-log.ts";
+import { position } from "../../support/event-store/stored-events.ts";
+
+/** Positions: an account's event 1, a link's 2, clicks 3 to 22, a seal 23; clicks 24 to 43, a seal; 45 to 64, a seal. */
+const RANGE: ExportSelection = { from: position(5), to: position(60) };
+
+let log: OpenSealedLog;
+
+beforeEach(async () => {
+  log = await openSealedLog();
+});
+afterEach(() => log.close());
+
+async function sealBlocks(count: number): Promise<void> {
+  for (let block = 0; block < count; block += 1) {
+    await log.click(20);
+    await log.seal();
+  }
+}
+
+async function exported(selection: ExportSelection = {}): Promise<ExportLine[]> {
+  return await Array.fromAsync(exportLog(log, selection));
+}
+
+async function verified(lines: readonly ExportLine[], keys = [KEYS]) {
+  const texts = async function* () {
+    for (const line of lines) yield JSON.stringify(line);
+  };
+  const trusted = keys.map(({ publicKey }) => publicKey);
+  const { problems, ...rest } = await verifyExport(texts(), trusted);
+  expect(rest.ok).toBe(problems.length === 0);
+  const named = problems.map((one) => `${one.stream}@${one.revision}: ${one.message}`);
+  return { ...rest, problems: named };
+}
+
+/** With only the hash of what `isHidden`, as in a tree of which it was not selected. */
+function withheld(
+  lines: readonly ExportLine[],
+  isHidden: (event: { stream: string; revision: number }) => boolean,
+): ExportLine[] {
+  const leafOf = leafHasher();
+  return lines.map((line) =>
+    "event" in line && isHidden(line.event) ? { hash: leafOf(line.event).toString("hex"), events: 1 } : line,
+  );
+}
+
+/** Without the nth seal of the file and what is below it. */
+function cut(lines: readonly ExportLine[], n: number): ExportLine[] {
+  const starts = lines.flatMap((line, index) => ("seal" in line || "unsealed" in line ? [index] : []));
+  return [...lines.slice(0, starts[n]), ...lines.slice(starts[n + 1])];
+}
+
+const unconnected = (seal: number) =>
+  `seals@${seal}: seal ${seal} does not follow what is before it in the file`;
+
+describe("an exported log", () => {
+  it.each<[string, ExportSelection]>([
+    ["whole", {}],
+    ["a range", RANGE],
+    ["what is up to a position", { to: position(30) }],
+    ["what is from a position on, the last one of a block", { from: position(43) }],
+    ["a stream", { stream: LINK }],
+    ["a range of a stream", { stream: CLICKS, ...RANGE }],
+  ])("verifies as it was written: %s", async (_, selection) => {
+    await sealBlocks(3);
+    await log.click(1);
+    expect(await verified(await exported(selection))).toMatchObject({ ok: true, problems: [] });
+  });
+
+  it.each<[string, ExportSelection]>([
+    ["whole", {}],
+    ["a range", RANGE],
+    ["a stream", { stream: CLICKS }],
+  ])("names selected events of which it has only the hashes: %s", async (_, selection) => {
+    await sealBlocks(2);
+    const lines = withheld(
+      await exported(selection),
+      ({ stream, revision }) => stream === CLICKS && revision >= 38,
+    );
+    const problems = [38, 39].map((revision) => `${CLICKS}@${revision}: was withheld`);
+    expect((await verified(lines)).problems).toEqual(problems);
+  });
+
+  it.each<[string, ExportSelection]>([
+    ["whole", {}],
+    ["a range", RANGE],
+  ])("names the seal before which a block was cut out: %s", async (_, selection) => {
+    await sealBlocks(3);
+    const lines = await exported(selection);
+    expect((await verified(cut(lines, 0))).problems).toEqual([unconnected(1)]);
+    expect((await verified(cut(lines, 1))).problems).toEqual([unconnected(2)]);
+  });
+
+  it("names the seal whose block is there twice", async () => {
+    await sealBlocks(2);
+    const [head, ...lines] = await exported();
+    const end = lines.findLastIndex((line) => "seal" in line);
+    const twice = [head as ExportLine, ...lines.slice(0, end), ...lines];
+    expect((await verified(twice)).problems).toEqual([unconnected(0)]);
+  });
+
+  it("tells from the revisions of a stream that one of its blocks was cut out", async () => {
+    await sealBlocks(3);
+    const lines = await exported({ stream: CLICKS });
+    expect((await verified(cut(lines, 1))).problems).toEqual([`${CLICKS}@40: revision 20 was expected`]);
+  });
+});

@@ -7,13 +7,14 @@ import { leafHasher } from "../../../src/audit/seals/seal.ts";
 import {
   CLICKS,
   KEYS,
+  LATER_KEYS,
   LINK,
   type OpenSealedLog,
   openSealedLog,
 } from "../../support/audit/open-sealed-log.ts";
 import { position } from "../../support/event-store/stored-events.ts";
 
-/** Positions: an account's event 1, a link's 2, clicks 3 to 22, a seal 23; clicks 24 to 43, a seal; 45 to 64, a seal. */
+/** Positions: an account and a link, clicks 3 to 22, a seal, clicks 24 to 43, a seal, clicks 45 to 64, a seal. */
 const RANGE: ExportSelection = { from: position(5), to: position(60) };
 
 let log: OpenSealedLog;
@@ -77,6 +78,35 @@ describe("an exported log", () => {
     await sealBlocks(3);
     await log.click(1);
     expect(await verified(await exported(selection))).toMatchObject({ ok: true, problems: [] });
+  });
+
+  it.each<[string, ExportSelection]>([
+    ["whole", {}],
+    ["a range", RANGE],
+  ])("verifies by the present key after a change of SECRET_KEY: %s", async (_, selection) => {
+    await sealBlocks(1);
+    await log.seal([LATER_KEYS, KEYS]);
+    await log.click(1);
+    await log.seal([LATER_KEYS]);
+    const lines = await exported(selection);
+    expect(await verified(lines, [LATER_KEYS])).toMatchObject({ seals: 3, problems: [] });
+  });
+
+  it("verifies by the earlier key when it ends before the change of SECRET_KEY", async () => {
+    await sealBlocks(1);
+    await log.seal([LATER_KEYS, KEYS]);
+    expect(await verified(await exported({ to: position(21) }))).toMatchObject({ seals: 1, problems: [] });
+  });
+
+  it("verifies after events and a seal came while it was written", async () => {
+    await sealBlocks(1);
+    await log.click(2);
+    const lines: ExportLine[] = [];
+    for await (const line of exportLog(log, {})) {
+      lines.push(line);
+      if ("seal" in line) await sealBlocks(1);
+    }
+    expect(await verified(lines)).toMatchObject({ seals: 1, problems: [] });
   });
 
   it.each<[string, ExportSelection]>([

@@ -53,12 +53,11 @@ export async function verifySealedLog(
   const anchor = known && "log" in known ? known.log : undefined;
   const kept = known && "seal" in known ? known.seal : undefined;
   const isFull = full || anchor !== undefined;
+  // Before the seals are read: one that is appended in between was not removed.
+  const newest = await deps.newest.get();
   const { judged, hashes } = await judgeSeals(deps, isFull ? 0 : kept?.number);
   const good = judged.find(({ reason }) => reason === undefined);
-  const found = [
-    ...(await removedNewest(deps, judged)),
-    ...sealProblems(judged, { isWhole: isFull }),
-  ].reverse();
+  const found = [...removedNewest(newest, judged), ...sealProblems(judged, { isWhole: isFull })].reverse();
   if (kept && hashes.get(kept.number) !== kept.hash)
     found.push(sealProblem(kept.number, "", "is not the one of the anchor"));
 
@@ -109,8 +108,7 @@ async function judgeSeals({ eventStore, keys }: Deps, downTo: number | undefined
 }
 
 /** Seals at the end that were removed leave no gap: only what was kept elsewhere tells. */
-async function removedNewest({ newest }: Deps, judged: readonly Judged[]): Promise<SealProblem[]> {
-  const known = await newest.get();
+function removedNewest(known: Position | undefined, judged: readonly Judged[]): SealProblem[] {
   const last = judged[0]?.event;
   if (known === undefined || known <= (last?.position ?? "")) return [];
   return [sealProblem((last?.revision ?? -1) + 1, known, "and what follows was removed")];

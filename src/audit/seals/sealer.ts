@@ -54,16 +54,18 @@ export class Sealer {
    */
   static async open(deps: SealerDeps, { anyway = false } = {}): Promise<Sealer> {
     if (anyway) await deps.newest.forget();
+    // Before the seals are read: one that another process appends in between was not removed.
+    const newest = await deps.newest.get();
     const judge = new SealJudge(deps.keys.map(({ publicKey }) => publicKey));
     for await (const event of sealsBackwards(deps.eventStore)) {
       const { reason } = judge.next(sealFacts(event));
       const seal = readSeal(event);
       if (!seal || (reason !== undefined && !anyway))
         throw new SealsUntrusted(`seal ${event.revision} ${reason}`);
-      await refuseRemoved(deps, event.position);
+      refuseRemoved(newest, event.position);
       return new Sealer(deps, { seal, hash: sealHash(event) });
     }
-    await refuseRemoved(deps, "");
+    refuseRemoved(newest, "");
     return new Sealer(deps, undefined);
   }
 
@@ -123,9 +125,8 @@ export class Sealer {
   }
 }
 
-/** `position`: of the newest seal in the log. */
-async function refuseRemoved({ newest }: SealerDeps, position: string): Promise<void> {
-  const known = await newest.get();
+/** `known`: as kept outside the log. `position`: of the newest seal in the log. */
+function refuseRemoved(known: string | undefined, position: string): void {
   if (known !== undefined && known > position)
     throw new SealsUntrusted(`the newest seal, at position ${known}, is not in the log any more`);
 }

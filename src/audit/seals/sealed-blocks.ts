@@ -15,6 +15,9 @@ export class SealedBlocks {
   readonly #check: BlockCheck;
   readonly #seals: AsyncGenerator<RecordedEvent>;
   #next: JudgedBlock | undefined;
+  /** Once no seal is left that could cover further events, these are counted only: they may be millions. */
+  #isAtEnd = false;
+  #behind = 0;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -24,6 +27,10 @@ export class SealedBlocks {
 
   /** The next events of the log, in order. */
   async add(events: readonly RecordedEvent[]): Promise<void> {
+    if (this.#isAtEnd) {
+      this.#behind += events.length;
+      return;
+    }
     this.#check.add(events);
     await this.#closeUpTo(events.at(-1)?.position ?? "");
   }
@@ -31,7 +38,7 @@ export class SealedBlocks {
   /** After the last event. Returns the number of events behind the last seal. */
   async end(): Promise<number> {
     await this.#closeUpTo(undefined);
-    return this.#check.end();
+    return this.#check.end() + this.#behind;
   }
 
   /** undefined: all. */
@@ -48,7 +55,8 @@ export class SealedBlocks {
 
   async #read(): Promise<JudgedBlock | undefined> {
     const { value: event, done } = await this.#seals.next();
-    if (done || !this.#deps.reasons.has(event.revision)) return undefined;
+    this.#isAtEnd = done === true || !this.#deps.reasons.has(event.revision);
+    if (this.#isAtEnd) return undefined;
     return { event, seal: readSeal(event), reason: this.#deps.reasons.get(event.revision) };
   }
 }

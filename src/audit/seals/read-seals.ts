@@ -6,9 +6,12 @@ const PAGE = 20;
 
 export type SealReader = Pick<EventStore, "read">;
 
-/** From the newest on. */
-export async function* sealsBackwards(eventStore: SealReader): AsyncGenerator<RecordedEvent> {
-  let from: number | undefined;
+/** From the newest on, or from the one of a number. */
+export async function* sealsBackwards(
+  eventStore: SealReader,
+  newest?: number | undefined,
+): AsyncGenerator<RecordedEvent> {
+  let from = newest;
   for (;;) {
     const options = { backwards: true, limit: PAGE, ...(from === undefined ? {} : { from }) };
     const page = await eventStore.read(SEALS_STREAM, options);

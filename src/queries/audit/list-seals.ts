@@ -1,6 +1,7 @@
 // The seals of the log, newest first, each with whether it can be trusted and whose key signed it.
-import { SealJudge, sealFacts } from "../../audit/seals/judge-seals.ts";
-import type { EventStore, Position } from "../../event-store/port.ts";
+import { type Judged, readSeal, SealJudge, sealFacts } from "../../audit/seals/judge-seals.ts";
+import { type SealReader, sealsBackwards } from "../../audit/seals/read-seals.ts";
+import type { Position } from "../../event-store/port.ts";
 import { SEALS_STREAM } from "../../events/streams.ts";
 
 /** `problem`: why it can't be trusted, null when it can. `key`: `ours` is of SECRET_KEY or SECRET_KEY_PREVIOUS. */
@@ -25,24 +26,23 @@ export type SealsPage = {
 };
 
 type Deps = {
-  eventStore: Pick<EventStore, "read">;
+  eventStore: SealReader;
   /** Public keys: of SECRET_KEY first. */
   sealKeys: readonly string[];
 };
 
-/** Before seal `before`. The one that follows is judged again, as it vouches for those before. */
+/** Before seal `before`. Those that follow are judged as well, as far as they vouch for those before. */
 export async function listSeals(
   { eventStore, sealKeys }: Deps,
   { before, limit }: { before?: number | undefined; limit: number },
 ): Promise<SealsPage> {
-  const options = { backwards: true, limit: limit + 1 };
-  const recorded =
-    before === undefined
-      ? await eventStore.read(SEALS_STREAM, options)
-      : await eventStore.read(SEALS_STREAM, { ...options, from: before, limit: limit + 2 });
   const judge = new SealJudge(sealKeys);
-  const judged = recorded.map((event) => judge.next(sealFacts(event)));
-  const shown = judged.filter(({ event }) => before === undefined || event.revision < before).slice(0, limit);
+  const shown: Judged[] = [];
+  for await (const event of sealsBackwards(eventStore, await firstToJudge())) {
+    const judged = judge.next(sealFacts(event));
+    if (before === undefined || event.revision < before) shown.push(judged);
+    if (shown.length === limit) break;
+  }
   const seals = shown.map(({ event, seal, reason }): ListedSeal => {
     const key = seal && sealKeys.indexOf(seal.publicKey);
     return {
@@ -60,4 +60,12 @@ export async function listSeals(
     public_key: sealKeys[0] ?? "",
     sealed_up_to: seals.find(({ problem }) => problem === null)?.position ?? null,
   };
+
+  /** The one that follows the page, if it is signed with one of our keys: it needs nobody to vouch for it. */
+  async function firstToJudge(): Promise<number | undefined> {
+    if (before === undefined) return undefined;
+    const [follower] = await eventStore.read(SEALS_STREAM, { from: before, limit: 1 });
+    const key = follower && readSeal(follower)?.publicKey;
+    return key !== undefined && sealKeys.includes(key) ? before : undefined;
+  }
 }

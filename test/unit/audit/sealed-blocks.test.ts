@@ -25,7 +25,7 @@ it.each([0, 1])(
     await log.click(PAGE * (PAGES - 1));
     const reasons = new Map(Array.from({ length: seals }, (_, number) => [number, undefined]));
     const report = ({ message }: SealProblem) => expect.unreachable(message);
-  const blocks = new SealedBlocks({ ...log, keys: [KEYS], reasons, report });
+    const blocks = new SealedBlocks({ ...log, keys: [KEYS], reasons, report });
     const added: WeakRef<RecordedEvent>[][] = [];
     for (let page = 0; page < PAGES; page += 1) added.push(await addPage(blocks, page));
     await setImmediate();

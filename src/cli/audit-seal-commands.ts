@@ -4,7 +4,7 @@ import { stat } from "node:fs/promises";
 import { createInterface } from "node:readline/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { exportLog } from "../audit/export/export-log.ts";
 import { verifyExport } from "../audit/export/verify-export.ts";
 import { newestSeal } from "../audit/seals/newest-seal.ts";
@@ -35,7 +35,12 @@ export function auditSealCommands(audit: Command): void {
     .description("check the log against its seals; events behind the last good seal also by themselves")
     .option("--full", "check every event: seals, order, schemas, times, and the rules of its stream")
     .option("--anchor <anchor>", "of an earlier verification: was anything up to there changed?")
-    .option("--file <file>", "check an exported file instead, offline; needs --key")
+    .addOption(
+      new Option("--file <file>", "check an exported file instead, offline; needs --key").conflicts([
+        "full",
+        "anchor",
+      ]),
+    )
     .option("--key <key...>", "with --file: public keys, as `audit key` prints them")
     .option("--json", "print one JSON document")
     .action((options: VerifyOptions) => {

@@ -126,6 +126,14 @@ describe("the seals of a log", () => {
     }
   });
 
+  it("refuse to check a file by what only the log can be checked by", async () => {
+    const file = await exported("offline.ndjson");
+    for (const option of [["--full"], ["--anchor", `seal:0:${"0".repeat(64)}`]]) {
+      const refusal = await elsewhere.refused("audit", "verify", "--file", file, "--key", key, ...option);
+      expect(refusal).toContain(`option '--file <file>' cannot be used with option '${option[0]}`);
+    }
+  });
+
   it("name what was edited in an exported file", async () => {
     const file = await exported("edited.ndjson", "--stream", LINK);
     const text = await readFile(file, "utf8");

@@ -3,6 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { until } from "../support/runtime/until.ts";
 import { eventStream } from "../support/service/event-stream.ts";
+import { leaveEarly } from "../support/service/leave-early.ts";
 import {
   type Member,
   onCluster,
@@ -244,6 +245,19 @@ describe("as server-sent events", () => {
     for (let n = 0; n < 10; n += 1) streams.push(await open("", {}, who));
     expect((await open("", {}, who)).status).toBe(429);
     for (const stream of streams) stream.close();
+    await until("a free place", async () => {
+      const stream = await open("", {}, who);
+      stream.close();
+      return stream.status === 200;
+    });
+  });
+
+  it.skipIf(onCluster())("keeps no place for clients that left before their stream began", async () => {
+    const who = await service.member("developer");
+    const [first] = (await feed("?limit=1", who)).body.events;
+    const headers = { host: "localhost", accept: "text/event-stream", "x-api-key": who.key };
+    const path = `/api/v1/events?after=${first?.position}`;
+    await leaveEarly(service.backend.eventStore, "head", { port: service.port, path, headers }, 10);
     await until("a free place", async () => {
       const stream = await open("", {}, who);
       stream.close();

@@ -34,10 +34,9 @@ describe("a live page that stops reading while thousands of clicks come", () => 
     // The route without its session check, so that only the stream is tested.
     server = createServer((request, raw) => {
       responses.push(raw);
-      const gone = new AbortController();
-      raw.once("close", () => gone.abort());
-      const { signal } = gone;
-      const browser = eventStream(raw, { headers: {}, signal, retryMs: 1, stalledMs: STALLED_MS });
+      const stream = new AbortController();
+      const { signal } = stream;
+      const browser = eventStream(raw, { headers: {}, stream, retryMs: 1, stalledMs: STALLED_MS });
       const after = String(request.headers["last-event-id"] ?? "");
       const sending = { sleep: async () => void (await turn()) };
       sendClicks(sending, live.follow(LINK, after, signal), { browser, position: after, signal })

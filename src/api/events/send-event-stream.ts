@@ -47,12 +47,10 @@ export async function sendEventStream(
     throw new TooManyStreams("Too many event streams are open: close one first, or try again later.");
   const { raw } = reply.hijack();
   const { signal } = stream;
-  raw.once("close", () => stream.abort());
   const headers = reply.getHeaders() as OutgoingHttpHeaders;
-  const client = eventStream(raw, { headers, signal, retryMs: RETRY_MS, stalledMs: STALLED_MS });
+  const client = eventStream(raw, { headers, stream, retryMs: RETRY_MS, stalledMs: STALLED_MS });
   const sent = { position: after ?? "" };
   const timer = setInterval(() => void keepAlive(deps, request, client, sent, stream), ALIVE_EVERY_MS);
-  signal.addEventListener("abort", () => clearInterval(timer));
   try {
     const batches = deps.logReader.followAccount(accountId, after, types, form, signal);
     for (;;) {
@@ -70,6 +68,7 @@ export async function sendEventStream(
   } catch (err) {
     if (!signal.aborted) deps.log.warn({ err }, "an event stream was interrupted; its client reconnects");
   } finally {
+    clearInterval(timer);
     streams.leave(accountId, stream);
     client.end();
   }

@@ -18,8 +18,8 @@ export type EventStream = {
 
 export type EventStreamOptions = {
   headers: OutgoingHttpHeaders;
-  /** Aborts when the browser has disconnected. */
-  signal: AbortSignal;
+  /** Aborted when the browser disconnects, or has disconnected already. */
+  stream: AbortController;
   /** Delay before the browser reconnects (the `retry:` field). */
   retryMs: number;
   /** A browser whose socket buffer does not drain for this long is disconnected. */
@@ -27,7 +27,10 @@ export type EventStreamOptions = {
 };
 
 export function eventStream(raw: ServerResponse, options: EventStreamOptions): EventStream {
-  const { headers, signal, retryMs, stalledMs } = options;
+  const { headers, stream, retryMs, stalledMs } = options;
+  // "close" was emitted already for a browser that disconnected while its request was being checked.
+  if (raw.destroyed) stream.abort();
+  raw.once("close", () => stream.abort());
   raw.writeHead(200, {
     ...headers,
     ...{ "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no" },
@@ -39,7 +42,7 @@ export function eventStream(raw: ServerResponse, options: EventStreamOptions): E
       raw.write(textOf(message));
       if (!raw.writableNeedDrain) return;
       const timer = disconnectLater();
-      await once(raw, "drain", { signal }).finally(() => clearTimeout(timer));
+      await once(raw, "drain", { signal: stream.signal }).finally(() => clearTimeout(timer));
     },
     offer(message) {
       if (!raw.writableNeedDrain) raw.write(textOf(message));

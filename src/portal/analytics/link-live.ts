@@ -52,17 +52,17 @@ export function linkLiveRoute(app: Api, deps: PortalDeps & { sessions: Sessions 
         "Live updates are open in too many tabs: close one first, or try again later.",
       );
     const { raw } = reply.hijack();
-    raw.once("close", () => stream.abort());
     const { signal } = stream;
     const headers = reply.getHeaders() as OutgoingHttpHeaders;
-    const browser = eventStream(raw, { headers, signal, retryMs: RETRY_MS, stalledMs: STALLED_MS });
+    const browser = eventStream(raw, { headers, stream, retryMs: RETRY_MS, stalledMs: STALLED_MS });
     const watch: Watch = { browser, position: after, signal };
+    const timer = endWithSession(deps.sessions, request, watch, () => stream.abort());
     try {
-      endWithSession(deps.sessions, request, watch, () => stream.abort());
       await sendClicks(deps, deps.logReader.followLink(link._id, after, signal), watch);
     } catch (err) {
       if (!signal.aborted) deps.log.warn({ err }, "a live stream was interrupted; its browser reconnects");
     } finally {
+      clearInterval(timer);
       streams.leave(accountId, stream);
       browser.end();
     }
@@ -94,8 +94,13 @@ export async function sendClicks(
   }
 }
 
-/** Checks the session periodically, so that signing out or closing the account ends the stream. */
-function endWithSession(sessions: Sessions, request: FastifyRequest, watch: Watch, end: () => void): void {
+/** Checks the session until the timer is cleared, so that signing out or closing the account ends the stream. */
+function endWithSession(
+  sessions: Sessions,
+  request: FastifyRequest,
+  watch: Watch,
+  end: () => void,
+): NodeJS.Timeout {
   const cookie = request.cookies[request.visit.cookies.session];
   const look = async () => {
     // While a store is unavailable the session counts as valid.
@@ -105,8 +110,7 @@ function endWithSession(sessions: Sessions, request: FastifyRequest, watch: Watc
     watch.browser.offer({ event: session ? "alive" : "signed-out", id: watch.position, data: {} });
     if (!session) end();
   };
-  const timer = setInterval(look, ALIVE_EVERY_MS);
-  watch.signal.addEventListener("abort", () => clearInterval(timer));
+  return setInterval(look, ALIVE_EVERY_MS);
 }
 
 /** `hours`: counts by UTC hour, in the order of CLICK_KINDS; `recent`: the newest, oldest of them first. */

@@ -4,7 +4,8 @@ import { decoded } from "../../support/portal/browser-like.ts";
 import { type Person, portalPeople } from "../../support/portal/portal-people.ts";
 import { until } from "../../support/runtime/until.ts";
 import { type EventStream, eventStream } from "../../support/service/event-stream.ts";
-import { startTestService, type TestService } from "../../support/service/start-service.ts";
+import { leaveEarly } from "../../support/service/leave-early.ts";
+import { onCluster, startTestService, type TestService } from "../../support/service/start-service.ts";
 
 const IPHONE =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.5 Mobile/15E148 Safari/604.1";
@@ -219,6 +220,18 @@ describe("live updates", { timeout: 60_000 }, () => {
     ]);
     expect(JSON.stringify(message)).not.toContain("92.184");
     stream.close();
+  });
+
+  it.skipIf(onCluster())("keep no place for browsers that left before their stream began", async () => {
+    const one = await people.developer();
+    const path = await liveAddress(one, await people.shorten(one, "https://example.com/"));
+    const headers = { host: "localhost", cookie: one.cookie() };
+    await leaveEarly(service.backend.eventStore, "read", { port: service.port, path, headers }, 10);
+    await until("a free place", async () => {
+      const stream = await watch(one, path);
+      stream.close();
+      return stream.status === 200;
+    });
   });
 
   it("end with the session, and are for the Developer plan, ten at a time", async () => {

@@ -95,6 +95,8 @@ const CODE_OF_FASTIFY: Readonly<Record<string, [code: string, message: string]>>
 };
 
 const RETRY_WHEN_UNAVAILABLE_SECONDS = 2;
+/** For `too_many_streams`: when one of the open streams will end is not known. */
+const RETRY_STREAM_SECONDS = 10;
 
 /** Error handler of all routes. Server errors (5xx) are logged; their details are not shown. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -131,8 +133,9 @@ export function httpErrorOf(error: unknown): HttpError {
         retryAfter: RETRY_WHEN_UNAVAILABLE_SECONDS,
       };
     if (status !== undefined) {
-      const retry = error instanceof RateLimitExceeded ? { retryAfter: error.retryAfter } : {};
-      return { status, code: error.code, message: clip(error.message), ...retry };
+      const known = { status, code: error.code, message: clip(error.message) };
+      if (error instanceof RateLimitExceeded) return { ...known, retryAfter: error.retryAfter };
+      return status === 429 ? { ...known, retryAfter: RETRY_STREAM_SECONDS } : known;
     }
   }
   return fastifyErrorOf(error) ?? { status: 500, code: "internal_error", message: "" };

@@ -243,7 +243,15 @@ describe("as server-sent events", () => {
     const who = await service.member("developer");
     const streams = [];
     for (let n = 0; n < 10; n += 1) streams.push(await open("", {}, who));
-    expect((await open("", {}, who)).status).toBe(429);
+    const refused = await service.ask<{ code: string }>("/api/v1/events", {
+      key: who.key,
+      headers: { accept: "text/event-stream" },
+    });
+    expect([refused.status, refused.body.code, refused.headers["retry-after"]]).toEqual([
+      429,
+      "too_many_streams",
+      "10",
+    ]);
     for (const stream of streams) stream.close();
     await until("a free place", async () => {
       const stream = await open("", {}, who);

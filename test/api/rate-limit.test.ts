@@ -1,5 +1,6 @@
 // The hourly rate limit over real HTTP, with a test clock (interface, parts 5 and 8).
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { StoreUnavailable } from "../../src/connections/errors.ts";
 import type { Answer } from "../support/service/ask.ts";
 import { onCluster, startTestService, type TestService } from "../support/service/start-service.ts";
 
@@ -92,6 +93,22 @@ describe("part 8, rate limits", () => {
       expect(remaining).toBeGreaterThanOrEqual(0);
       expect(reset).toBeGreaterThan(now / 1000);
     }
+  });
+
+  it.skipIf(onCluster())("shows the address's window while the key's caller can't be looked up", async () => {
+    const { key } = await service.member("free");
+    expect((await service.ask("/api/v1/links", { key })).status).toBe(200);
+    const { readStore } = service.backend;
+    const { find, get } = readStore;
+    const failing = async () => Promise.reject(new StoreUnavailable("read.db: disk gone"));
+    Object.assign(readStore, { find: failing, get: failing });
+    const known = await service
+      .ask("/api/v1/links", { key })
+      .finally(() => Object.assign(readStore, { find, get }));
+    expect([known.status, known.headers["retry-after"]]).toEqual([503, "2"]);
+    expect(window(known).limit).toBe(500);
+    expect(window(known).remaining).toBeGreaterThanOrEqual(0);
+    expect(window(known).reset).toBeGreaterThan(now / 1000);
   });
 
   it("counts requests without a valid key by address, 500 an hour", async () => {

@@ -23,7 +23,7 @@ export type KeyGuard = {
    * @throws InvalidKey, RateLimitExceeded
    */
   demand(request: FastifyRequest, reply: FastifyReply): Promise<void>;
-  /** Sets the headers of the address's window without counting, for errors before routing. */
+  /** Sets the headers of the address's window without counting, for errors before a key is known. */
   show(request: FastifyRequest, reply: FastifyReply): Promise<void>;
   /** Counts a QR image against the address: the route needs no key. @throws RateLimitExceeded */
   countQr(request: FastifyRequest, reply: FastifyReply): Promise<void>;
@@ -39,12 +39,19 @@ export function keyGuard(deps: KeyGuardDeps): KeyGuard {
     const now = clock();
     enforce(reply, await takeByAddress(rateLimits, kind, request.ip, most, now), now);
   };
+  const show = async (request: FastifyRequest, reply: FastifyReply) => {
+    showWindow(reply, await lookByAddress(rateLimits, "address", request.ip, limit, clock()));
+  };
 
   /** Undefined without a valid key, after counting against the address. */
   async function countedCaller(request: FastifyRequest, reply: FastifyReply): Promise<KeyCaller | undefined> {
     const caller = await authenticate(request.headers["x-api-key"], {
       spendRequest: () => spend(request, reply, "address"),
       spendLookup: () => spend(request, reply, "unknown-key"),
+    }).catch(async (error) => {
+      // The key's own window is not known while a store is unavailable.
+      if (!reply.hasHeader("x-ratelimit-limit")) await show(request, reply);
+      throw error;
     });
     if (!caller) return undefined;
     deps.usage.used(caller.keyId);
@@ -61,9 +68,7 @@ export function keyGuard(deps: KeyGuardDeps): KeyGuard {
       if (!caller) throw new InvalidKey();
       request.caller = caller;
     },
-    async show(request, reply) {
-      showWindow(reply, await lookByAddress(rateLimits, "address", request.ip, limit, clock()));
-    },
+    show,
     countQr: (request, reply) => spend(request, reply, "qr", QR_IMAGES_PER_HOUR_BY_ADDRESS),
     async count(request, reply) {
       await countedCaller(request, reply);

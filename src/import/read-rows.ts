@@ -6,7 +6,7 @@ import { parse } from "csv-parse";
 import { messageOf } from "../runtime/errors.ts";
 import { RecordRefused, type Row } from "./imported.ts";
 
-/** A row that can't be read comes as the error that says so. */
+/** A record that can't be read comes as the error that says so. */
 export type RowOrError = Row | { place: string; error: RecordRefused };
 
 /** CSV and JSON lines are streamed; a JSON document is read as a whole. @throws what reading the file throws */
@@ -14,7 +14,7 @@ export async function* readRows(file: string): AsyncGenerator<RowOrError> {
   const start = await startOf(file);
   if (!/^\s*[[{]/.test(start)) yield* csvRows(file);
   else if (isJson(start.slice(0, start.indexOf("\n") + 1 || undefined))) yield* jsonLines(file);
-  else yield* recordsOf(JSON.parse(await readFile(file, "utf8")), (n) => `record ${n}`);
+  else yield* recordsOf(await readFile(file, "utf8"), "document", (n) => `record ${n}`);
 }
 
 const START_BYTES = 1_048_576;
@@ -46,9 +46,22 @@ async function* csvRows(file: string): AsyncGenerator<RowOrError> {
         .toLowerCase()
         .replace(/[^a-z0-9]+/g, "_"),
     );
-  const options = { columns, bom: true, info: true, relax_column_count: true, skip_empty_lines: true };
-  for await (const { record, info } of createReadStream(file).pipe(parse(options)))
-    yield { place: `line ${info.lines}`, value: record };
+  let skippedLine: unknown;
+  const parser = parse({
+    columns,
+    ...{ bom: true, info: true, relax_column_count: true, skip_empty_lines: true },
+    skip_records_with_error: true,
+    on_skip(error) {
+      // One record may have several errors. Pushed among the records, they keep their order and the backpressure.
+      if (error?.lines !== skippedLine) parser.push({ error });
+      skippedLine = error?.lines;
+      return undefined;
+    },
+  });
+  for await (const { record, info, error } of createReadStream(file).pipe(parser))
+    yield error
+      ? { place: `line ${error.lines}`, error: new RecordRefused(error.message, { cause: error }) }
+      : { place: `line ${info.lines}`, value: record };
 }
 
 async function* jsonLines(file: string): AsyncGenerator<RowOrError> {
@@ -58,23 +71,32 @@ async function* jsonLines(file: string): AsyncGenerator<RowOrError> {
     line += 1;
     if (text.trim() === "") continue;
     const place = `line ${line}`;
-    try {
-      yield* recordsOf(JSON.parse(text.replace(/^\uFEFF/, "")), (n, many) =>
-        many ? `${place}, record ${n}` : place,
-      );
-    } catch (cause) {
-      yield { place, error: new RecordRefused(`it is no JSON: ${messageOf(cause)}`, { cause }) };
-    }
+    yield* recordsOf(text, place, (n) => `${place}, record ${n}`);
   }
 }
 
 /** Members that hold the records of an API's page. */
 const PAGES = ["shortUrls", "visits", "links", "data"];
 
-function* recordsOf(document: unknown, place: (n: number, many: boolean) => string): Generator<Row> {
+/** `whole`: the place of the text; `part`: the place of a record in a list. */
+function* recordsOf(text: string, whole: string, part: (n: number) => string): Generator<RowOrError> {
+  let document: unknown;
+  try {
+    document = JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch (cause) {
+    yield { place: whole, error: new RecordRefused(`it is no JSON: ${messageOf(cause)}`, { cause }) };
+    return;
+  }
   const list = listIn(document);
-  for (const [index, value] of (list ?? [document]).entries())
-    yield { place: place(index + 1, list !== undefined), value: value as Row["value"] };
+  for (const [index, value] of (list ?? [document]).entries()) {
+    const place = list ? part(index + 1) : whole;
+    if (isRecord(value)) yield { place, value };
+    else yield { place, error: new RecordRefused("it is no JSON object") };
+  }
+}
+
+function isRecord(value: unknown): value is Row["value"] {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Undefined for a single record. */

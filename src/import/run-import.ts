@@ -15,7 +15,7 @@ import {
   type TargetLink,
 } from "./import-link.ts";
 import type { ImportedClick, ImportFormat, LinkReference, Row } from "./imported.ts";
-import { readRows } from "./read-rows.ts";
+import { type RowOrError, readRows } from "./read-rows.ts";
 
 export type ImportFiles = {
   format: ImportFormat;
@@ -24,7 +24,7 @@ export type ImportFiles = {
   clicks: string | undefined;
 };
 
-/** `failed`: records; `skipped`: clicks of links that failed, or that the file doesn't hold. */
+/** `failed`: records, of which those that can't be read count by their file; `skipped`: clicks of links that failed, or that the file doesn't hold. */
 export type ImportReport = {
   links: { read: number; created: number; already: number; failed: number };
   clicks: {
@@ -61,8 +61,7 @@ export async function runImport(
     const hasLinks = file === files.links;
     const hasClicks = file === files.clicks || files.format.oneFile;
     for await (const row of readRows(file)) {
-      if ("error" in row) run.failed(file, row.place, row.error);
-      else await run.take(file, row, { hasLinks, hasClicks });
+      await run.take(file, row, { hasLinks, hasClicks });
       onProgress(run.rows);
     }
   }
@@ -98,9 +97,13 @@ class ImportRun {
     this.#dataOf = clickDataOf({ clock: deps.clock, visitorOf: (at) => salts.memo(at.slice(0, 10)) });
   }
 
-  async take(file: string, row: Row, has: { hasLinks: boolean; hasClicks: boolean }): Promise<void> {
+  async take(file: string, row: RowOrError, has: { hasLinks: boolean; hasClicks: boolean }): Promise<void> {
     this.rows += 1;
     const { links, clicks } = this.#report;
+    if ("error" in row) {
+      this.#failed(has.hasLinks ? links : clicks, file, row.place, row.error);
+      return;
+    }
     const isLink = has.hasLinks && (await this.#attempt(file, row.place, links, () => this.#takeLink(row)));
     if (!isLink && has.hasClicks)
       await this.#attempt(file, row.place, clicks, async () => {
@@ -108,7 +111,8 @@ class ImportRun {
       });
   }
 
-  failed(file: string, place: string, error: Error): void {
+  #failed(counts: { failed: number }, file: string, place: string, error: Error): void {
+    counts.failed += 1;
     if (this.#report.errors.length < MOST_ERRORS)
       this.#report.errors.push({ file, place, error: error.message });
   }
@@ -133,8 +137,7 @@ class ImportRun {
       return await work();
     } catch (error) {
       if (!(error instanceof DomainError) || error instanceof StoreUnavailable) throw error;
-      counts.failed += 1;
-      this.failed(file, place, error);
+      this.#failed(counts, file, place, error);
       return true;
     }
   }

@@ -86,7 +86,7 @@ function json({ value }: Row, name: string): Record<string, number> {
   const field = value[name];
   if (typeof field !== "string") return (field ?? {}) as Record<string, number>;
   try {
-    return JSON.parse(field === "" ? "{}" : field);
+    return JSON.parse(field === "" ? "{}" : field) ?? {};
   } catch {
     throw new RecordRefused(`${name} is no JSON`);
   }

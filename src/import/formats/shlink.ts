@@ -1,5 +1,5 @@
 // Shlink: pages of `GET /rest/v3/short-urls`; visits are those of `.../short-urls/{shortCode}/visits` with their shortCode.
-import { isTrue, optionalTime, requiredText, shortUrlOf, text, timeOf } from "../fields.ts";
+import { count, isTrue, optionalTime, requiredText, shortUrlOf, text, timeOf } from "../fields.ts";
 import { type ImportFormat, RecordRefused, type Row } from "../imported.ts";
 import { endAt } from "./ends.ts";
 
@@ -20,7 +20,7 @@ export const shlink: ImportFormat = {
       longUrl: requiredText(row, "longUrl"),
       createdAt: optionalTime(row, "dateCreated"),
       changes: endAt(optionalTime(meta, "validUntil"), now),
-      totalClicks: Number(text(inner(row, "visitsSummary"), "total") ?? text(row, "visitsCount") ?? 0),
+      totalClicks: count(inner(row, "visitsSummary"), "total") ?? count(row, "visitsCount"),
     };
   },
   clicksOf(row) {

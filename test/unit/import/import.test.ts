@@ -153,6 +153,14 @@ describe("an import from Kutt", () => {
     });
   });
 
+  it("reads hours whose countries are null", async () => {
+    const visits = join(folder.path, "visits.csv");
+    const given = await readFile(join(FILES, "kutt-visits.csv"), "utf8");
+    await writeFile(visits, given.replace(/"\{""[a-z]{2}"".*?\}"/, "null"));
+    const { clicks: counted } = await run(kutt, "kutt.json", { clicks: visits });
+    expect(counted).toMatchObject({ read: 4, created: 4, failed: 0 });
+  });
+
   it("refuses what would become public or live for ever, and disables what has ended", async () => {
     const { errors } = await run(kutt, "kutt.json");
     expect(errors.map(({ error }) => error)).toEqual([
@@ -165,6 +173,13 @@ describe("an import from Kutt", () => {
 });
 
 describe("an import from Shlink", () => {
+  it("reads totals that are written with commas", async () => {
+    const file = join(folder.path, "short-urls.json");
+    const link = { shortCode: "one1", longUrl: "https://example.com/", visitsCount: "1,234" };
+    await writeFile(file, JSON.stringify([link]));
+    expect((await run(shlink, file)).clicks.only_totals).toBe(1_234);
+  });
+
   it("has visits with their places, and tells equal ones apart", async () => {
     const report = await run(shlink, "shlink.json", { clicks: "shlink-visits.ndjson" });
     expect(report).toMatchObject({
@@ -205,6 +220,29 @@ describe("any import", () => {
     const dry = await run(yourls, "yourls.csv", { clicks: "yourls-log.csv", dryRun: true });
     expect(await open.deps.eventStore.head()).toBe(before);
     expect(await run(yourls, "yourls.csv", { clicks: "yourls-log.csv" })).toEqual(dry);
+  });
+
+  it.each([
+    ["JSON lines", '{"keyword":"one1","url":"https://example.com/"}', ['{"keyw', "null", "7", "[[]]"]],
+    ["CSV", "keyword,url\none1,https://example.com/", ['two2,"https://example.com/ "x" y"', 'bad,a"b']],
+  ])("counts the records of %s that can't be read, and imports all others", async (_, first, unreadable) => {
+    const [file, last] = [join(folder.path, "links"), first.split("\n").at(-1)?.replace("one1", "three3")];
+    await writeFile(file, [first, ...unreadable, last].join("\n"));
+    const { links: counted, errors } = await run(yourls, file);
+    expect(counted).toEqual({ read: 2, created: 2, already: 0, failed: unreadable.length });
+    const line = first.split("\n").length + 1;
+    expect(errors.map(({ place }) => place.replace(/, .*/, ""))).toEqual(
+      unreadable.map((_, n) => `line ${line + n}`),
+    );
+    expect(await links()).toMatchObject([{ slug: "one1" }, { slug: "three3" }]);
+  });
+
+  it("keeps what it has imported when the file of clicks can't be read", async () => {
+    const broken = join(folder.path, "visits.json");
+    await writeFile(broken, '{"data": [\n{"link_id": 1},\n');
+    const report = await run(kutt, "kutt.json", { clicks: broken });
+    expect(report).toMatchObject({ links: { created: 2, failed: 2 }, clicks: { read: 0, failed: 1 } });
+    expect(report.errors.at(-1)).toMatchObject({ file: broken, place: "document" });
   });
 
   it("leaves a link alone that somebody made here, and one that was changed after its import", async () => {

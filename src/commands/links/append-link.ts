@@ -7,7 +7,7 @@ import { type CommandDeps, handleCommand } from "../handle-command.ts";
 import { type DeriveSlug, derivedId } from "./derived-identity.ts";
 import { create, type ExistingLink, evolve, freeLink, type LinkState } from "./link.ts";
 import { NoFreeSlug, SlugTaken } from "./link-errors.ts";
-import { loadLinkHistory } from "./link-stream.ts";
+import { linkAsCreated } from "./link-stream.ts";
 import type { RequestedFields } from "./shorten-request.ts";
 
 export type AppendLinkDeps = CommandDeps & {
@@ -62,10 +62,7 @@ export async function appendLink(
     expectNew: true,
     eventId: () => id,
   });
-  if (scope !== undefined) {
-    const found = await loadLinkHistory(deps.eventStore, place.host, slug);
-    return { link: found.asCreated, position: found.position };
-  }
+  if (scope !== undefined) return await linkAsCreated(deps.eventStore, place.host, slug);
   return { link: state as ExistingLink, position };
 }
 

@@ -1,19 +1,10 @@
 // Loads one link from its own stream, as it was created and as it is now.
 import { StoreUnavailable } from "../../connections/errors.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
-import type { LinkEvent } from "../../events/catalogue.ts";
 import { readEvent } from "../../events/read-event.ts";
 import { linkStream } from "../../events/streams.ts";
 import { loadStream } from "../handle-command.ts";
 import { type ExistingLink, evolve, freeLink, type LinkState } from "./link.ts";
-
-/** `asCreated` answers a repeated request with the first answer. */
-export type LinkHistory = {
-  asCreated: ExistingLink;
-  now: ExistingLink;
-  revision: number;
-  position: Position;
-};
 
 /** Folds the link's stream: strongly consistent, unlike the `links` projection. */
 export async function currentLink(eventStore: EventStore, host: string, slug: string): Promise<LinkState> {
@@ -21,19 +12,19 @@ export async function currentLink(eventStore: EventStore, host: string, slug: st
   return (await loadStream(eventStore, folded)).state;
 }
 
-/** `position`: of LinkCreated. @throws StoreUnavailable when an appended link can't be read back */
-export async function loadLinkHistory(
+/**
+ * What a repeated request is answered with: the link and the position of LinkCreated, without later changes.
+ * @throws StoreUnavailable when an appended link can't be read back
+ */
+export async function linkAsCreated(
   eventStore: EventStore,
   host: string,
   slug: string,
-): Promise<LinkHistory> {
+): Promise<{ link: ExistingLink; position: Position }> {
   const stream = linkStream(host, slug);
-  const folded = { stream, initial: freeLink, fold: evolve };
-  const [created] = await eventStore.read(stream, { limit: 1 });
-  const event = created && readEvent(created);
-  const { state: now, revision } = await loadStream(eventStore, folded);
-  if (!created || event?.type !== "LinkCreated" || now.status === "free" || revision === "none")
+  const [recorded] = await eventStore.read(stream, { limit: 1 });
+  const created = recorded && readEvent(recorded);
+  if (created?.type !== "LinkCreated")
     throw new StoreUnavailable(`${stream} can't be read back after it was appended`);
-  const asCreated = evolve(freeLink, event as LinkEvent) as ExistingLink;
-  return { asCreated, now, revision, position: created.position };
+  return { link: evolve(freeLink, created) as ExistingLink, position: created.position };
 }

@@ -1,5 +1,5 @@
 // Use cases on real SQLite stores: races, limits, idempotency, domains.
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { EmailTaken, KeyLimitReached } from "../../../src/commands/account/account-errors.ts";
 import { onAccount } from "../../../src/commands/account/account-stream.ts";
 import { changeTier } from "../../../src/commands/account/change-tier.ts";
@@ -280,6 +280,17 @@ describe("creating a link", () => {
     expect(await deps.eventStore.read(linkStream("localhost", first.link.slug))).toHaveLength(2);
     const other = await createLink(deps, operator, by, { url }, { idempotency: "key-1/twice" });
     expect(other.link.slug).not.toBe(first.link.slug);
+  });
+
+  it("reads one event back for an idempotency scope, however often the link was changed", async () => {
+    const by = callerOf(await account("free"), "free");
+    const options = { idempotency: "key-1/once" };
+    const { link } = await createLink(deps, operator, by, { url }, options);
+    await changeLink(deps, operator, by, { host: "localhost", slug: link.slug }, { type: "disable" });
+    const read = vi.spyOn(deps.eventStore, "read");
+    await createLink(deps, operator, by, { url }, options);
+    const ofLink = read.mock.calls.filter(([stream]) => stream === linkStream("localhost", link.slug));
+    expect(ofLink.map(([, range]) => range)).toEqual([{ limit: 1 }]);
   });
 });
 

@@ -24,7 +24,10 @@ export type ImportFiles = {
   clicks: string | undefined;
 };
 
-/** `failed`: records, of which those that can't be read count by their file; `skipped`: clicks of links that failed, or that the file doesn't hold. */
+/**
+ * `failed`: records; one that can't be read counts as what its file holds. `skipped`: clicks of links that failed, or
+ * that the file doesn't hold.
+ */
 export type ImportReport = {
   links: { read: number; created: number; already: number; failed: number };
   clicks: {

@@ -72,7 +72,8 @@ export class DomainRouting {
 
   async #read(id: string): Promise<boolean> {
     const document = await this.#document(id);
-    if (document && this.#minPositions.allows(id, document._position) && isInService(document)) return true;
+    const isCurrent = document && this.#minPositions.allows(id, document._position);
+    if (isCurrent && isInService(document)) return true;
     // The document may lag behind the log, so a negative answer is checked against the account's stream.
     const [accountId = "", hostname = ""] = id.split("/");
     try {
@@ -80,7 +81,7 @@ export class DomainRouting {
       return account.status === "open" && account.domains.get(hostname)?.state === "active";
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
-      if (document) return false;
+      if (isCurrent) return false;
       if (this.#serving.get(id, { allowStale: true })) return true;
       throw error;
     }

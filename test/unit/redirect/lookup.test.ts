@@ -382,6 +382,16 @@ describe("the link lookup", () => {
       expect(await lookup.find(host, "abc")).toBeUndefined();
     });
 
+    it("knows nothing while the document is behind what was followed and the event store is away", async () => {
+      vi.spyOn(eventStore, "read").mockRejectedValue(new StoreUnavailable("away"));
+      await readStore.replace(domains.collection.name, [verified(true)]);
+      expect(await lookup.domains.serves(accountId, host)).toBe(true);
+      domainChanged("2");
+      await expect(lookup.domains.serves(accountId, host)).rejects.toThrow(StoreUnavailable);
+      await readStore.replace(domains.collection.name, [verified(false)]);
+      expect(await lookup.domains.serves(accountId, host)).toBe(false);
+    });
+
     it("asks the account's own stream while the documents are away, and keeps that while both are", async () => {
       const pass = manualClock();
       await append(created(host), "none");

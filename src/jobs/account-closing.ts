@@ -40,7 +40,7 @@ export function accountClosings(deps: AccountClosingDeps): (signal: AbortSignal)
     const context: CommandContext = { requestId: deps.newId(), actor: { type: "system", id: "closing" } };
     const { deletedLinks } = await finishClosing(deps, context, accountId, signal);
     if (deletedLinks > 0) deps.log.info({ accountId, deletedLinks }, "deleted the links of a closed account");
-    else if (showsAll) pending.delete(accountId);
+    else if (showsAll && !signal.aborted) pending.delete(accountId);
   };
   return async (signal) => {
     readTo ??= (await deps.readStore.checkpoint(CLOSING_CHECKPOINT))?.position;

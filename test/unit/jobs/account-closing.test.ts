@@ -131,4 +131,20 @@ describe("closing an account", () => {
     expect(await linksLeft(deps, accountId)).toEqual([]);
     expect(await deps.secrets.get(emailSecret(accountId), new Date())).toBeUndefined();
   });
+
+  it("is finished by the next process when a stop came before the first link was deleted", async () => {
+    const accountId = await account();
+    await links(accountId, 3);
+    await closeAccount(deps, operator, accountId);
+    await opened.catchUp();
+    const stop = new AbortController();
+    const newId = () => {
+      stop.abort();
+      return deps.newId();
+    };
+    await job({ newId, clock: inAMinute })(stop.signal);
+    expect((await linksLeft(deps, accountId)).length).toBe(3);
+    await job({ clock: inAMinute })(signal);
+    expect(await linksLeft(deps, accountId)).toEqual([]);
+  });
 });

@@ -12,8 +12,8 @@ export type UrlRechecksDeps = CommandDeps & {
   log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
 };
 
-/** The recheck is noted before the link is appended; a link that is missing after so long was never created. */
-const NO_LINK_WITHIN_MS = 10 * 60_000;
+/** The recheck is noted before the append; a link that is not live with this URL after so long will not become so. */
+const APPENDED_WITHIN_MS = 10 * 60_000;
 
 /** Stops at the first URL for which the check is still unavailable. Returns the number of settled rechecks. */
 export async function recheckWaiting(deps: UrlRechecksDeps, signal: AbortSignal): Promise<number> {
@@ -29,15 +29,17 @@ export async function recheckWaiting(deps: UrlRechecksDeps, signal: AbortSignal)
   return settled;
 }
 
-/** False while the link may still be created. The actor of the event shows the owner that the service disabled it. */
+/**
+ * False while the link may still be created, enabled or restored. The actor of the event shows the owner that the
+ * service disabled it.
+ */
 async function disableLink(
   deps: UrlRechecksDeps,
   { host, slug, longUrl, since }: UrlRecheck,
 ): Promise<boolean> {
   const link = await currentLink(deps.eventStore, host, slug);
-  const isYoung = deps.clock().getTime() - Date.parse(since) < NO_LINK_WITHIN_MS;
-  if (link.status === "free" || link.longUrl !== longUrl) return !isYoung;
-  if (link.status !== "live") return true;
+  const isYoung = deps.clock().getTime() - Date.parse(since) < APPENDED_WITHIN_MS;
+  if (link.status !== "live" || link.longUrl !== longUrl) return !isYoung;
   const actor = { type: "system", id: "url-check" } as const;
   const context = { requestId: `url-check-${deps.newId()}`, actor };
   await applyLinkChange(deps, context, link.accountId, { host, slug }, { type: "disable" });

@@ -104,4 +104,27 @@ describe("a link whose URL could not be checked", () => {
     expect(await recheck()).toBe(1);
     expect(await waiting()).toEqual([]);
   });
+
+  it("is rechecked after it was enabled, when a recheck came between the note and the append", async () => {
+    known = "safe";
+    await recheck();
+    await change("disable");
+    known = "unknown";
+    const recheckLater: typeof stores.deps.recheckLater = async (noted) => {
+      await stores.deps.recheckLater(noted);
+      known = "unsafe";
+      await recheck();
+    };
+    await changeLink(
+      { ...deps(), recheckLater },
+      operator,
+      by,
+      { host: "localhost", slug },
+      { type: "enable" },
+    );
+    expect(await link()).toMatchObject({ status: "live" });
+    await recheck();
+    expect(await link()).toMatchObject({ status: "disabled" });
+    expect(await waiting()).toEqual([]);
+  });
 });

@@ -15,10 +15,15 @@ export type UrlRechecksDeps = CommandDeps & {
 /** The recheck is noted before the append; a link that is not live with this URL after so long will not become so. */
 const APPENDED_WITHIN_MS = 10 * 60_000;
 
-/** Stops at the first URL for which the check is still unavailable. Returns the number of settled rechecks. */
+/**
+ * Stops at the first URL for which the check is still unavailable. Each run begins at a random one, so that a URL for
+ * which the check always fails does not block the others. Returns the number of settled rechecks.
+ */
 export async function recheckWaiting(deps: UrlRechecksDeps, signal: AbortSignal): Promise<number> {
   let settled = 0;
-  for (const recheck of await waitingRechecks(deps)) {
+  const waiting = await waitingRechecks(deps);
+  const first = Math.floor(deps.random() * waiting.length);
+  for (const recheck of [...waiting.slice(first), ...waiting.slice(0, first)]) {
     if (signal.aborted) return settled;
     const safety = await deps.urlSafety(new URL(recheck.longUrl));
     if (safety === "unknown") return settled;

@@ -127,4 +127,13 @@ describe("a link whose URL could not be checked", () => {
     expect(await link()).toMatchObject({ status: "disabled" });
     expect(await waiting()).toEqual([]);
   });
+
+  it("is rechecked although the check of another URL always fails", async () => {
+    const longUrl = "https://never.example/";
+    await stores.deps.recheckLater({ host: "localhost", slug: "0", longUrl });
+    const urlSafety = async ({ hostname }: URL) => (hostname === "never.example" ? "unknown" : "safe");
+    for (const random of [() => 0, () => 0.5])
+      await recheckWaiting({ ...deps(), urlSafety, random }, new AbortController().signal);
+    expect(await waiting()).toMatchObject([{ longUrl }]);
+  });
 });

@@ -77,8 +77,8 @@ async function request(
   try {
     const { origin, pathname, search } = receiverUrl(url, deps);
     const path = `${pathname}${search}`;
-    const post = () => deps.dispatcher.request({ origin, path, method: "POST", headers, body, signal });
-    const response = await beforeAbort(signal, retryStaleConnection(post));
+    const post = { origin, path, method: "POST", headers, body, signal } as const;
+    const response = await beforeAbort(signal, postOnOpenConnection(deps.dispatcher, post));
     const status = response.statusCode;
     const error = failureOfStatus(status) ?? null;
     const retryAfterMs = error ? retryAfter(response.headers["retry-after"], deps.now()) : null;
@@ -92,15 +92,23 @@ async function request(
 
 /**
  * Retries when a keep-alive connection was closed by the receiver at the moment of its reuse, which is no failure of
- * the receiver. Several times, because other pooled connections may be stale too.
+ * the receiver. Several times, because other pooled connections may be stale too. Not once this request's own answer
+ * has begun, because the receiver has seen the request then.
  */
-async function retryStaleConnection<T>(post: () => Promise<T>): Promise<T> {
+async function postOnOpenConnection(dispatcher: Dispatcher, options: Dispatcher.RequestOptions) {
+  let hasAnswer = false;
+  const onResponseStarted = () => {
+    hasAnswer = true;
+  };
+  const observed = dispatcher.compose(
+    (dispatch) => (request, handler) => dispatch(request, Object.assign(handler, { onResponseStarted })),
+  );
   for (let stale = 0; ; stale++) {
     try {
-      return await post();
+      return await observed.request(options);
     } catch (error) {
       const hadServed = error instanceof errors.SocketError && (error.socket?.bytesRead ?? 0) > 0;
-      if (!hadServed || stale === MAX_STALE) throw error;
+      if (!hadServed || hasAnswer || stale === MAX_STALE) throw error;
     }
   }
 }

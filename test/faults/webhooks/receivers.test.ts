@@ -1,11 +1,13 @@
 // Receivers that are down or slow lose no delivery and do not delay other webhooks; real time and real settings.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { loadAccount } from "../../../src/commands/account/account-stream.ts";
 import { printCounts } from "../../support/runtime/print-counts.ts";
 import { until } from "../../support/runtime/until.ts";
 import { freePort } from "../../support/servers/free-port.ts";
+import { sendSample } from "../../support/webhooks/send-sample.ts";
 import { webhookOf } from "../../support/webhooks/webhook-of.ts";
 import { startReceiver } from "../../support/webhooks/webhook-receiver.ts";
 import {
@@ -97,5 +99,22 @@ describe("a failing receiver", () => {
     const [waiting] = await stores.backend.deliveryQueue.list({ webhookId, limit: 1 });
     expect(waiting).toMatchObject({ eventId: id, state: "pending", tries: 0 });
     expect(Date.parse(waiting?.dueAt ?? "")).toBeLessThanOrEqual(Date.now());
+  });
+
+  it("gets one request an attempt when it breaks off within the header of its answer", async () => {
+    let requests = 0;
+    const server = createTcpServer((socket) => {
+      socket.once("data", () => {
+        requests += 1;
+        socket.end("HTTP/1.1 200 OK\r\nConte");
+      });
+    });
+    server.listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const result = await sendSample(`http://127.0.0.1:${port}/`);
+    expect(result).toMatchObject({ status: null, error: { code: "connection_lost" } });
+    expect(requests).toBe(1);
   });
 });

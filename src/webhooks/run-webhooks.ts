@@ -8,7 +8,7 @@ import { PREFIX } from "../events/streams.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import { DomainError } from "../runtime/errors.ts";
 import { keepRunning } from "../runtime/keep-trying.ts";
-import { pause } from "../runtime/pause.ts";
+import { pause, untilAborted } from "../runtime/pause.ts";
 import type { Secrets } from "../secrets/port.ts";
 import type { AttemptResult, OutgoingDelivery } from "./delivery/send-delivery.ts";
 import type { PauseWebhook } from "./delivery/settle-attempt.ts";
@@ -77,7 +77,6 @@ export function openWebhooks(deps: WebhooksDeps): Webhooks {
   return {
     async run(signal, settleMs) {
       const { promise: directoryReady, resolve: onDirectoryReady } = Promise.withResolvers<void>();
-      signal.addEventListener("abort", () => onDirectoryReady(), { once: true });
       const follow: Work = async (until) => {
         await directory.catchUp();
         onDirectoryReady();
@@ -88,7 +87,7 @@ export function openWebhooks(deps: WebhooksDeps): Webhooks {
       const sweep: Work = (until) => sweepHourly(queue, clock, until);
       await Promise.all([
         keep("webhook directory", follow, signal),
-        directoryReady.then(() => worker.run(signal, settleMs)),
+        Promise.race([directoryReady, untilAborted(signal)]).then(() => worker.run(signal, settleMs)),
         deps.exclusively(
           async (until) =>
             void (await Promise.all([

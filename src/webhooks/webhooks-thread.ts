@@ -26,10 +26,6 @@ async function deliver(
   port: NonNullable<typeof parent>,
 ) {
   const stopping = new AbortController();
-  const received: ToWebhooks[] = [];
-  let receive = (message: ToWebhooks) => void received.push(message);
-  port.on("message", (message: ToWebhooks) => receive(message));
-
   const log = threadLog(send);
   const holder = leaseHolder(randomUUID);
   const backend = await openWebhookStores(config);
@@ -58,13 +54,12 @@ async function deliver(
     send({ type: "status", status });
   };
   let settleMs = Number.POSITIVE_INFINITY;
-  receive = (message) => {
+  // Only now, because the port keeps messages until it has a listener.
+  port.on("message", (message: ToWebhooks) => {
     if (message.type !== "stop") return void report();
     settleMs = message.settleMs;
     stopping.abort();
-  };
-  for (const message of received) receive(message);
-
+  });
   await webhooks.run(stopping.signal, () => settleMs);
   await sender.destroy();
   await backend.close();

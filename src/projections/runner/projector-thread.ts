@@ -34,11 +34,6 @@ async function runProjector(
   port: NonNullable<typeof parent>,
 ) {
   const stopping = new AbortController();
-  // Messages that arrive before the stores are open are handled afterwards.
-  const early: ToProjector[] = [];
-  let receive = (message: ToProjector) => void early.push(message);
-  port.on("message", (message: ToProjector) => receive(message));
-
   const { eventStore, foldStore, leases, close } = await openProjectorStores(config, { pollMs: POLL_MS });
   const log = threadLog(post);
   const clock = () => new Date();
@@ -64,11 +59,11 @@ async function runProjector(
       log.warn({ err: error }, "projection status unavailable");
     }
   };
-  receive = (message) => {
+  // Only now, because the port keeps messages until it has a listener.
+  port.on("message", (message: ToProjector) => {
     if (message.type === "stop") stopping.abort();
     else void report();
-  };
-  for (const message of early) receive(message);
+  });
 
   void report();
   collectAfterStart();

@@ -107,7 +107,6 @@ async function routeBatch(
   const deliveries: NewDelivery[] = [];
   const removed: string[] = [];
   for (const recorded of batch) {
-    if (hasNoSubscriber(subscribers, recorded)) continue;
     const event = readEvent(recorded);
     if (!event) continue;
     removed.push(...foldSubscribers(subscribers, event));
@@ -117,13 +116,6 @@ async function routeBatch(
   for (const webhookId of removed) await deps.queue.cancel(webhookId, now.toISOString());
   await saveCheckpoint(deps, batch.at(-1));
   if (added > 0) deps.onQueued();
-}
-
-/** Fast path: skips schema validation for clicks of accounts without a webhook, which are most. */
-function hasNoSubscriber({ byAccount }: Subscribers, { type, data }: RecordedEvent): boolean {
-  if (type !== "LinkClicked") return false;
-  const accountId = (data as { accountId?: unknown } | null)?.accountId;
-  return typeof accountId === "string" && !byAccount.has(accountId);
 }
 
 function deliveriesOf(subscribers: Subscribers, event: StoredEvent): NewDelivery[] {

@@ -3,7 +3,6 @@ import { type Dispatcher, errors } from "undici";
 import { receiverUrl } from "../receiver/receiver-url.ts";
 import { failureOf, failureOfStatus, type RequestFailure } from "../receiver/request-failure.ts";
 import type { Reach } from "../receiver/safe-address.ts";
-import type { LINK_CLICKED } from "../routing/click-payload.ts";
 import { signatureHeaders } from "./sign.ts";
 
 export const DELIVERY_TIMEOUT_MS = 15_000;
@@ -27,8 +26,10 @@ export type OutgoingDelivery = {
   previousKey?: string | undefined;
   /** The same for every attempt, so that receivers can recognise duplicates. */
   id: string;
-  body: Uint8Array;
-  event: typeof LINK_CLICKED;
+  /** Kind of webhook event, such as `link.clicked`. */
+  event: string;
+  /** Its UTF-8 bytes are signed and sent. */
+  body: string;
 };
 
 export type AttemptResult = {

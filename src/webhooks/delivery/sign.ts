@@ -9,13 +9,13 @@ export type SignatureHeaders = {
 
 /**
  * `keys`: the current key and, during a rotation, the previous one; each gives one signature, separated by spaces.
- * `at`: time of the attempt in milliseconds; sent in whole seconds. `body`: exactly the bytes that are sent.
+ * `at`: time of the attempt in milliseconds; sent in whole seconds. `body`: exactly the text that is sent.
  */
 export function signatureHeaders(
   keys: readonly string[],
   id: string,
   at: number,
-  body: Uint8Array,
+  body: string,
 ): SignatureHeaders {
   const timestamp = String(Math.floor(at / 1000));
   const signatures = keys.map((key) => `v1,${signature(key, `${id}.${timestamp}.`, body)}`);
@@ -34,6 +34,6 @@ export function signingSecret(key: string): string {
   return `whsec_${Buffer.from(key).toString("base64")}`;
 }
 
-function signature(key: string, prefix: string, body: Uint8Array): string {
+function signature(key: string, prefix: string, body: string): string {
   return createHmac("sha256", key).update(prefix).update(body).digest("base64");
 }

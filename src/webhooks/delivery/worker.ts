@@ -2,7 +2,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ClaimedDelivery, DeliveryQueue } from "../queue/queue.ts";
 import { ReceiverCircuits } from "../receiver/receiver-circuits.ts";
-import { LINK_CLICKED } from "../routing/click-payload.ts";
 import type { Subscriber } from "../routing/subscribers.ts";
 import { InFlightDeliveries } from "./in-flight.ts";
 import type { AttemptResult, OutgoingDelivery } from "./send-delivery.ts";
@@ -135,12 +134,11 @@ export class DeliveryWorker {
     keys: Promise<SigningKeys | undefined>,
   ): Promise<void> {
     const { queue, log, pause, random, send } = this.#deps;
-    const { webhookId, eventId } = claim;
+    const { webhookId, eventId, event, body } = claim;
     try {
       const signing = await keys;
       if (!signing) return void (await queue.defer(claim, this.#in(UNTIL_PAUSED_MS)));
-      const body = Buffer.from(claim.body);
-      const result = await send({ url: webhook.url, ...signing, id: eventId, body, event: LINK_CLICKED });
+      const result = await send({ url: webhook.url, ...signing, id: eventId, event, body });
       this.counts.attempted(result.error?.code ?? "delivered");
       if (result.error) this.#failed(webhookId);
       else this.circuits.succeeded(webhookId);

@@ -41,7 +41,7 @@ export async function testWebhook(
   const sample = { url: webhook.url, ...keys, id, body, event: LINK_CLICKED } as const;
   const { requestHeaders: headers, retryAfterMs, ...answer } = await deps.sender.send(sample);
   return {
-    request: { method: "POST", url: webhook.url, headers, body: Buffer.from(body).toString() },
+    request: { method: "POST", url: webhook.url, headers, body },
     answer,
   };
 }

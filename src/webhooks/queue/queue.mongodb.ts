@@ -73,8 +73,8 @@ class MongodbDeliveryQueue implements DeliveryQueue {
     const ids = new Set(ours.map(({ _id }) => _id));
     return candidates
       .filter(({ _id }) => ids.has(_id))
-      .map(({ _id, eventId, event, createdAt, tries, body, dueAt }) => ({
-        ...{ id: _id, webhookId, eventId, event, createdAt, tries, body, token },
+      .map(({ _id, eventId, event, tries, body, dueAt }) => ({
+        ...{ id: _id, webhookId, eventId, event, tries, body, token },
         wasDueAt: dueAt ?? now,
       }));
   }

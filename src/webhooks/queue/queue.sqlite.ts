@@ -87,7 +87,6 @@ class SqliteDeliveryQueue implements DeliveryQueue {
         webhookId: row.webhook_id,
         eventId: row.event_id,
         event: row.event,
-        createdAt: row.created_at,
         tries: row.tries,
         body: row.body,
         wasDueAt: row.due_at,

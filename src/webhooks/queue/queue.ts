@@ -47,10 +47,7 @@ export type Delivery = {
 export type DeliveryWithLog = Delivery & { body: string; log: Attempt[] };
 
 /** A delivery claimed until `ClaimRequest.until`. `token` proves the claim; `wasDueAt`: when it was due before. */
-export type ClaimedDelivery = Pick<
-  Delivery,
-  "id" | "webhookId" | "eventId" | "event" | "createdAt" | "tries"
-> & {
+export type ClaimedDelivery = Pick<Delivery, "id" | "webhookId" | "eventId" | "event" | "tries"> & {
   body: string;
   wasDueAt: string;
   token: string;

@@ -1,5 +1,6 @@
 // Builds the body of a link.clicked delivery (interface, part 6) once; it is stored, signed and sent unchanged.
 import type { LinkClicked } from "../../events/catalogue.ts";
+import type { NewDelivery } from "../queue/queue.ts";
 
 export const LINK_CLICKED = "link.clicked";
 
@@ -24,8 +25,8 @@ export type PayloadClick = Pick<
  * Every field is a string: "" for a missing value (user_agent, referer, ip), `unknown` for an unrecognised one
  * (country, city, device_type, browser, os), as in the analytics. `ip` is anonymised.
  */
-export function clickPayload(click: PayloadClick): Uint8Array {
-  const body = {
+export function clickPayload(click: PayloadClick): string {
+  return JSON.stringify({
     event: LINK_CLICKED,
     timestamp: click.at,
     data: {
@@ -43,12 +44,16 @@ export function clickPayload(click: PayloadClick): Uint8Array {
         os: click.os.name,
       },
     },
-  };
-  return Buffer.from(JSON.stringify(body));
+  });
+}
+
+/** The delivery of a click to one of the webhooks that select it. */
+export function clickDelivery(webhookId: string, click: LinkClicked & { id: string }): NewDelivery {
+  return { webhookId, eventId: click.id, event: LINK_CLICKED, body: clickPayload(click.data) };
 }
 
 /** The test tool's sample: a realistic click on a link that does not exist. `at`: milliseconds. */
-export function samplePayload(baseUrl: string, at: number): Uint8Array {
+export function samplePayload(baseUrl: string, at: number): string {
   return clickPayload({
     at: new Date(at).toISOString(),
     slug: "example",

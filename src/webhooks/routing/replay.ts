@@ -7,7 +7,7 @@ import { positionBefore } from "../../queries/analytics/click-log.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import type { DeliveryQueue, NewDelivery } from "../queue/queue.ts";
 import { oldestRouted } from "../queue/retention.ts";
-import { clickPayload, LINK_CLICKED } from "./click-payload.ts";
+import { clickDelivery } from "./click-payload.ts";
 import { isRouted } from "./subscribers.ts";
 
 export type ReplayDeps = {
@@ -55,6 +55,5 @@ function deliveryOf(request: ReplayRequest, recorded: RecordedEvent): NewDeliver
   if (event?.type !== "LinkClicked" || isImportedClick(event.stream)) return [];
   const { data } = event;
   if (data.accountId !== accountId || !isRouted(data) || !kinds.includes(data.kind)) return [];
-  const body = Buffer.from(clickPayload(data)).toString();
-  return [{ webhookId, eventId: event.id, event: LINK_CLICKED, body }];
+  return [clickDelivery(webhookId, event)];
 }

@@ -7,7 +7,7 @@ import type { ReadStore } from "../../read-store/port.ts";
 import { pause } from "../../runtime/pause.ts";
 import type { DeliveryQueue, NewDelivery } from "../queue/queue.ts";
 import { oldestRouted } from "../queue/retention.ts";
-import { clickPayload, LINK_CLICKED } from "./click-payload.ts";
+import { clickDelivery } from "./click-payload.ts";
 import { foldAccounts } from "./directory.ts";
 import { foldSubscribers, noSubscribers, type Subscribers, subscribersOf } from "./subscribers.ts";
 
@@ -121,10 +121,7 @@ async function routeBatch(
 function deliveriesOf(subscribers: Subscribers, event: StoredEvent): NewDelivery[] {
   // Imported clicks happened elsewhere, some of them years ago: no receiver is told.
   if (event.type !== "LinkClicked" || isImportedClick(event.stream)) return [];
-  const webhooks = subscribersOf(subscribers, event.data);
-  if (webhooks.length === 0) return [];
-  const body = Buffer.from(clickPayload(event.data)).toString();
-  return webhooks.map(({ webhookId }) => ({ webhookId, eventId: event.id, event: LINK_CLICKED, body }));
+  return subscribersOf(subscribers, event.data).map(({ webhookId }) => clickDelivery(webhookId, event));
 }
 
 async function saveCheckpoint(

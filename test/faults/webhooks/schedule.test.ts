@@ -51,7 +51,7 @@ describe("a delivery through its schedule", () => {
   };
   const enqueue = (...eventIds: string[]) =>
     queue().enqueue(
-      eventIds.map((eventId) => ({ webhookId: HOOK, eventId, event: "link.clicked", body: '{"n":1}' })),
+      eventIds.map((eventId) => ({ webhookId: HOOK, eventId, event: "link.queued", body: '{"n":1}' })),
       clock().toISOString(),
     );
   const pollNow = async (worker: DeliveryWorker) => {
@@ -74,7 +74,7 @@ describe("a delivery through its schedule", () => {
     (response) =>
       response.writeHead(status, headers).end("no");
 
-  it("is attempted eight times over 27 hours with the same id and body, then is a dead letter that can be resent", async () => {
+  it("is attempted eight times over 27 hours with the id, kind and body that were queued, then is a dead letter that can be resent", async () => {
     let status = 500;
     const receiver = await startReceiver({ answer: (response) => response.writeHead(status).end("no") });
     const worker = workerTo(receiver.port);
@@ -89,6 +89,7 @@ describe("a delivery through its schedule", () => {
       new Set(["event-1"]),
     );
     expect(new Set(receiver.received.map(({ body }) => body.toString()))).toEqual(new Set(['{"n":1}']));
+    expect(receiver.received[0]?.headers["x-webhook-event"]).toBe("link.queued");
     expect(new Set(receiver.received.map(({ headers }) => headers["webhook-timestamp"])).size).toBe(8);
 
     const id = deliveryId(HOOK, "event-1");

@@ -9,14 +9,12 @@ type Deps = { secrets: Secrets; clock: () => Date };
 export function manualBilling(deps: Deps & { log: Logger }): Billing {
   const { secrets, clock, log } = deps;
   return {
-    name: "manual",
     async requestUpgrade(accountId) {
       const wanted = { at: clock().toISOString() };
       const kept = await secrets.putIfAbsent(upgradeRequestSecret(accountId), { value: wanted }, clock());
       const { at } = kept as { at: string };
       if (at === wanted.at)
         log.info({ accountId }, "an account requested the Developer plan: see `account upgrades`");
-      return { kind: "requested", at };
     },
     async waitingSince(accountId) {
       const found = await secrets.get(upgradeRequestSecret(accountId), clock());

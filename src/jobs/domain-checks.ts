@@ -14,7 +14,7 @@ export type DomainChecksDeps = CommandDeps & {
   log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
 };
 
-export const RECHECK_EVERY_MS = 86_400_000;
+const RECHECK_EVERY_MS = 86_400_000;
 const PAGE = 200;
 
 /** Checks every domain whose last conclusive check is a day old or older. Returns the number of checks. */

@@ -9,7 +9,6 @@ import { collectAfterStart } from "../runtime/threads/collect-after-start.ts";
 import type { ThreadLog } from "../runtime/threads/keep-thread.ts";
 import { threadLog } from "../runtime/threads/thread-log.ts";
 import { deliverySender } from "./delivery/delivery-sender.ts";
-import { WORKER_SETTINGS } from "./delivery/worker-settings.ts";
 import { receiverResolver } from "./receiver/resolve-receiver.ts";
 import { openWebhooks } from "./run-webhooks.ts";
 import type { FromWebhooks, ToWebhooks, WebhooksThreadData } from "./webhooks-messages.ts";
@@ -33,8 +32,6 @@ async function deliver(
     allowPrivate: config.webhookAllowPrivate,
     now: Date.now,
     resolve: receiverResolver(config.dnsServers),
-    // All deliveries in flight may go to one host, and none may wait for a connection.
-    connectionsPerOrigin: WORKER_SETTINGS.total,
   });
   const webhooks = openWebhooks({
     ...runtimeDeps,

@@ -67,8 +67,7 @@ ${comparison(session.tier)}`,
     const { accountId, tier } = signedIn(request);
     if (tier === "developer") return redirectTo(reply, "/portal/plan");
     const ask = () => deps.billing.requestUpgrade(accountId);
-    const step = await writeForOpenAccount(deps, accountId, ask, () => deps.billing.withdraw(accountId));
-    if (step.kind === "checkout") return reply.redirect(step.url, 303);
+    await writeForOpenAccount(deps, accountId, ask, () => deps.billing.withdraw(accountId));
     return redirectTo(reply, "/portal/plan", { kind: "done", text: "Your request is with the operator." });
   });
 

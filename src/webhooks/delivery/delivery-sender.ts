@@ -15,7 +15,6 @@ export type DeliverySender = {
 export type DeliverySenderDeps = Reach & {
   resolve: ResolveReceiver;
   now: () => number;
-  connectionsPerOrigin?: number;
 };
 
 export function deliverySender(deps: DeliverySenderDeps): DeliverySender {

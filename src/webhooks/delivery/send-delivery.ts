@@ -5,10 +5,10 @@ import { failureOf, failureOfStatus, type RequestFailure } from "../receiver/req
 import type { Reach } from "../receiver/safe-address.ts";
 import { signatureHeaders } from "./sign.ts";
 
-export const DELIVERY_TIMEOUT_MS = 15_000;
-export const KEPT_ANSWER_BYTES = 2048;
+const DELIVERY_TIMEOUT_MS = 15_000;
+const KEPT_ANSWER_BYTES = 2048;
 const MAX_STALE = 3;
-export const WEBHOOK_USER_AGENT = "service-webhooks/2.0";
+const WEBHOOK_USER_AGENT = "service-webhooks/2.0";
 
 export type SendDeliveryDeps = Reach & {
   /** From `safeAgent`, which checks every address before it connects. */

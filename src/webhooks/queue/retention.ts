@@ -3,7 +3,7 @@
 const DAY_MS = 86_400_000;
 
 /** Retention of a delivery with its attempts after it has finished (issue 5: 30 days). */
-export const KEPT_MS = 30 * DAY_MS;
+const KEPT_MS = 30 * DAY_MS;
 
 /** Allowed clock skew between the event store and this process. */
 const CLOCK_MARGIN_MS = 3_600_000;

@@ -3,7 +3,7 @@ import { isIP } from "node:net";
 import { RequestRefused } from "./request-refused.ts";
 import { addressRefusal, portRefusal, type Reach } from "./safe-address.ts";
 
-export const MAX_RECEIVER_URL_LENGTH = 2048;
+const MAX_RECEIVER_URL_LENGTH = 2048;
 
 /**
  * The parsed URL. Host names are checked for syntax only; their addresses are checked at connection time.

@@ -10,8 +10,6 @@ export type SafeAgentDeps = Reach & {
   resolve: ResolveReceiver;
   /** PEM certificate authorities to trust instead of Node's bundled ones. */
   ca?: string | undefined;
-  /** At least the number of deliveries in flight: waiting for a connection would count against their 15 seconds. */
-  connectionsPerOrigin?: number | undefined;
 };
 
 const CONNECT_TIMEOUT_MS = 10_000;
@@ -20,7 +18,8 @@ const CONNECTION_LIFE_MS = 300_000;
 
 /**
  * Keeps connections alive, ignores proxy settings of the environment and does not follow redirects. TLS server name
- * and Host header are the URL's. Destroy it to close its connections.
+ * and Host header are the URL's. As many connections as deliveries in flight, which the worker limits, because waiting
+ * for one would count against their 15 seconds. Destroy it to close its connections.
  */
 export function safeAgent(deps: SafeAgentDeps): Dispatcher {
   const connect = buildConnector({
@@ -30,7 +29,6 @@ export function safeAgent(deps: SafeAgentDeps): Dispatcher {
     ...(deps.ca === undefined ? {} : { ca: deps.ca }),
   });
   return new Agent({
-    connections: deps.connectionsPerOrigin ?? 512,
     pipelining: 1,
     clientTtl: CONNECTION_LIFE_MS,
     allowH2: false,

@@ -25,6 +25,10 @@ const DEFAULTS = {
   pollEveryMs: 500,
   ...systemClock,
 };
+
+/** For work that may start late: after a crash of the holder another process takes over within about 40 seconds. */
+export const JOB_LEASE = { ttlMs: 30_000, renewEveryMs: 10_000, pollEveryMs: 10_000 };
+
 /** Share of the ttl after which the holder stops: its timers may fire late, and it must stop before another starts. */
 const USABLE_SHARE = 0.9;
 

@@ -1,11 +1,8 @@
 // Runs a job at an interval in one process at a time: the one that holds the job's lease.
 import { runtimeDeps } from "../commands/runtime-deps.ts";
-import { holdLease, leaseHolder } from "../coordination/hold-lease.ts";
+import { holdLease, JOB_LEASE, leaseHolder } from "../coordination/hold-lease.ts";
 import { pause } from "../runtime/pause.ts";
 import type { RoleContext } from "./role-context.ts";
-
-/** After a crash of the holder another process takes over within about 40 seconds. */
-const LEASE = { ttlMs: 30_000, renewEveryMs: 10_000, pollEveryMs: 10_000 };
 
 export type SingletonJob = {
   /** Names the lease too. */
@@ -31,7 +28,7 @@ export function startSingletonJob(
     }
   };
   const ended = new AbortController();
-  const lease = { leases: backend.leases, name, holder: leaseHolder(runtimeDeps.newId), log, ...LEASE };
+  const lease = { leases: backend.leases, name, holder: leaseHolder(runtimeDeps.newId), log, ...JOB_LEASE };
   const running = holdLease(lease, runRepeatedly, ended.signal);
   onStop(() => {
     ended.abort();

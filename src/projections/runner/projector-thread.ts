@@ -7,7 +7,7 @@ import { sealKeysFrom } from "../../audit/seals/seal-keys.ts";
 import { openProjectorStores } from "../../backend.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import type { Config } from "../../config.ts";
-import { holdLease, leaseHolder } from "../../coordination/hold-lease.ts";
+import { holdLease, JOB_LEASE, leaseHolder } from "../../coordination/hold-lease.ts";
 import { collectAfterStart } from "../../runtime/threads/collect-after-start.ts";
 import type { ThreadLog } from "../../runtime/threads/keep-thread.ts";
 import { threadLog } from "../../runtime/threads/thread-log.ts";
@@ -19,8 +19,6 @@ import type { FromProjector, ProjectorThreadData, ToProjector } from "./projecto
 const REPORT_EVERY_MS = 1_000;
 /** Short, as lifecycle projections commit every 100 ms (groups.ts). */
 const POLL_MS = 25;
-/** As of the other jobs (roles/singleton-job.ts): after a crash another process seals within about 40 seconds. */
-const SEALING_LEASE = { ttlMs: 30_000, renewEveryMs: 10_000, pollEveryMs: 10_000 };
 
 const parent = parentPort;
 if (parent) {
@@ -76,7 +74,7 @@ async function runProjector(
   await Promise.all([
     // Here, as hashing ten thousand events takes a tenth of a second that no redirect may wait for.
     holdLease(
-      { leases, name: "sealing", holder, log, ...SEALING_LEASE },
+      { leases, name: "sealing", holder, log, ...JOB_LEASE },
       (signal) => keepSealing(sealing, signal),
       stopping.signal,
     ),

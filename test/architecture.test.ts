@@ -79,6 +79,11 @@ describe("the architecture", () => {
     expect(mutual).toEqual([]);
   });
 
+  it("binds no bare parameter as the limit of a search of SQLite, which would prepare it anew", () => {
+    const bare = inSource.filter(({ code }) => /\bLIMIT ([?:@]|\$(?!\{))/.test(code));
+    expect(bare.map(({ path }) => path)).toEqual([]);
+  });
+
   it("has nothing but entry points and wiring beside the folders", () => {
     const beside = inSource.filter(({ folder }) => folder === "").map(({ path }) => path);
     expect(beside.sort()).toEqual(

@@ -9,7 +9,7 @@ const SETTLE_SHARE = 0.7;
 export type WebhooksThread = {
   /** Resolves when the deliveries in flight are settled and the thread has ended. */
   stop(withinMs: number): Promise<void>;
-  /** The thread's status; the last known one when it does not answer within a second; undefined before the first. */
+  /** The thread's status; the last known one when it does not answer within half a second; undefined before the first. */
   status(): Promise<WebhooksStatus | undefined>;
 };
 

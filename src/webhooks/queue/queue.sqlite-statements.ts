@@ -1,4 +1,5 @@
 // The delivery queue's schema and all its statements in one place, so that indexes and queries can be compared.
+import { limitOf } from "../../connections/sqlite.ts";
 
 /** A claim sets `due_at` to its end: due deliveries are one index range, and a crashed worker's claim expires. */
 export const QUEUE_SCHEMA = `
@@ -52,7 +53,7 @@ export const STATEMENTS = {
     )`,
 
   due: `SELECT ${COLUMNS}, body FROM deliveries
-    WHERE state = 'pending' AND webhook_id = :webhookId AND due_at <= :now ORDER BY due_at LIMIT :limit`,
+    WHERE state = 'pending' AND webhook_id = :webhookId AND due_at <= :now ORDER BY due_at ${limitOf(":limit")}`,
   take: "UPDATE deliveries SET claim = :token, due_at = :until WHERE id = :id",
   settle: `UPDATE deliveries
     SET state = :state, due_at = :dueAt, finished_at = :finishedAt, tries = tries + 1, claim = NULL, last = :last
@@ -71,16 +72,16 @@ export const STATEMENTS = {
 
   list: `SELECT ${COLUMNS} FROM deliveries
     WHERE webhook_id = :webhookId AND (created_at, id) < (:afterAt, :afterId)
-    ORDER BY created_at DESC, id DESC LIMIT :limit`,
+    ORDER BY created_at DESC, id DESC ${limitOf(":limit")}`,
   listOfState: `SELECT ${COLUMNS} FROM deliveries
     WHERE webhook_id = :webhookId AND state = :state AND (created_at, id) < (:afterAt, :afterId)
-    ORDER BY created_at DESC, id DESC LIMIT :limit`,
+    ORDER BY created_at DESC, id DESC ${limitOf(":limit")}`,
   one: `SELECT ${COLUMNS}, body FROM deliveries WHERE id = :id`,
   attempts: "SELECT attempt, answer FROM attempts WHERE delivery_id = :id ORDER BY n",
   sweepFinished: `DELETE FROM deliveries WHERE id IN (
-    SELECT id FROM deliveries WHERE state <> 'pending' AND finished_at < :before LIMIT :limit)`,
+    SELECT id FROM deliveries WHERE state <> 'pending' AND finished_at < :before ${limitOf(":limit")})`,
   sweepWaiting: `DELETE FROM deliveries WHERE id IN (
-    SELECT id FROM deliveries WHERE state = 'pending' AND due_at < :before LIMIT :limit)`,
+    SELECT id FROM deliveries WHERE state = 'pending' AND due_at < :before ${limitOf(":limit")})`,
 
   noteFailure: `INSERT INTO failure_streaks (webhook_id, since, attempts) VALUES (:webhookId, :at, 1)
     ON CONFLICT (webhook_id) DO UPDATE SET attempts = attempts + 1 RETURNING since, attempts`,

@@ -27,9 +27,6 @@ export class ProjectionGroup {
   /** Builds in progress that have stopped at an event, with the number of retries by then. */
   readonly #faulted = new Set<string>();
   #runner: ProjectionRunner | undefined;
-  /** Aborted when the builds to fold are no longer those of the runner. */
-  #buildsChanged = new AbortController();
-  #folded = "";
 
   constructor(deps: ProjectionGroupDeps) {
     this.#deps = deps;
@@ -40,13 +37,18 @@ export class ProjectionGroup {
   async run(signal: AbortSignal): Promise<void> {
     await Promise.race([this.#prepared.promise, untilAborted(signal)]);
     while (!signal.aborted) {
-      const projections = await this.#choose().catch(() => []);
-      if (projections.length === 0) {
+      const builds = await readBuilds(this.#deps.readStore).catch(() => undefined);
+      const projections = builds ? foldedBuilds(this.#deps.projections, builds) : [];
+      if (!builds || projections.length === 0) {
         await pause(POLL_MS, signal);
         continue;
       }
       this.#runner = new ProjectionRunner({ ...this.#deps, projections });
-      await this.#runner.run(AbortSignal.any([signal, this.#buildsChanged.signal]));
+      const ending = new AbortController();
+      const running = this.#runner.run(AbortSignal.any([signal, ending.signal]));
+      await this.#untilOthers(builds, signal);
+      ending.abort();
+      await running;
       for (const [checkpoint, events] of this.#runner.processed())
         this.#processed.set(checkpoint, (this.#processed.get(checkpoint) ?? 0) + events);
       this.#runner = undefined;
@@ -74,8 +76,6 @@ export class ProjectionGroup {
         }
         await dropRetired(this.#deps, projections);
         await this.#buildMissing(builds, signal);
-        if (foldedNames(projections, await readBuilds(readStore)) !== this.#folded)
-          this.#buildsChanged.abort();
         progress();
         await pause(POLL_MS, signal);
       }
@@ -96,11 +96,15 @@ export class ProjectionGroup {
     return await buildsStatus(this.#deps, this.#next, processed);
   }
 
-  async #choose(): Promise<Projection[]> {
-    const builds = await readBuilds(this.#deps.readStore);
-    this.#buildsChanged = new AbortController();
-    this.#folded = foldedNames(this.#deps.projections, builds);
-    return this.#deps.projections.flatMap((projection) => foldedBuild(projection, builds) ?? []);
+  /** Until other builds than these are to be folded, as when one has taken over, or the signal aborts. */
+  async #untilOthers(builds: Builds, signal: AbortSignal): Promise<void> {
+    const { projections, readStore } = this.#deps;
+    const folded = foldedNames(projections, builds);
+    let now = builds;
+    while (!signal.aborted && foldedNames(projections, now) === folded) {
+      await pause(POLL_MS, signal);
+      now = await readBuilds(readStore).catch(() => now);
+    }
   }
 
   async #buildMissing(builds: Builds, signal: AbortSignal): Promise<void> {
@@ -128,10 +132,13 @@ export class ProjectionGroup {
   }
 }
 
+function foldedBuilds(projections: readonly Projection[], builds: Builds): Projection[] {
+  return projections.flatMap((projection) => foldedBuild(projection, builds) ?? []);
+}
+
 /** With the number of retries: another one makes the runner start anew (retry-faults.ts). */
 function foldedNames(projections: readonly Projection[], builds: Builds): string {
-  return projections
-    .flatMap((projection) => foldedBuild(projection, builds) ?? [])
+  return foldedBuilds(projections, builds)
     .map((folded) => `${checkpointName(folded)} ${builds.projections[folded.name]?.retries ?? 0}`)
     .join();
 }

@@ -1,15 +1,33 @@
-// How many events of a backlog a group of projections keeps in memory until they are committed.
+// A group of projections: how many events of a backlog it holds until they are committed, and which builds it folds.
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
+import { queriedBuild } from "../../../src/projections/builds/build.ts";
+import { readBuilds } from "../../../src/projections/builds/builds-document.ts";
+import { rebuild } from "../../../src/projections/builds/finish-builds.ts";
 import { ProjectionGroup } from "../../../src/projections/builds/projection-group.ts";
-import { projectionGroups } from "../../../src/projections/groups.ts";
-import { ACCOUNT, linkCreated } from "../../support/event-store/stored-events.ts";
+import { registerRebuild } from "../../../src/projections/builds/register-builds.ts";
+import {
+  type AccountTotalsDocument,
+  accountTotals,
+} from "../../../src/projections/definitions/account-totals.ts";
+import { clickProjections, projectionGroups } from "../../../src/projections/groups.ts";
+import { ACCOUNT, linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
+import {
+  CLICKS,
+  happenings,
+  LINK,
+  programOn,
+  quiet,
+  storeWith,
+  totalsOfNow,
+} from "../../support/projections/builds-of.ts";
 import { committingStore } from "../../support/projections/committing-store.ts";
 import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
 import { until } from "../../support/runtime/until.ts";
 
 const LINKS = 12_000;
+const SOON = { timeout: 10_000 };
 
 describe("a group of projections", () => {
   let stores: Stores;
@@ -50,5 +68,40 @@ describe("a group of projections", () => {
     stopping.abort();
     await Promise.all([building, running]);
     expect(Math.max(...sizes)).toBe(5_000);
+  });
+
+  it("keeps a build up to date that has taken over while it folds another one", async () => {
+    const program = programOn({ ...stores, cleanUp: stores.close }, clickProjections);
+    await program.adopt();
+    await happenings(stores.eventStore);
+    const gate = Promise.withResolvers<void>();
+    let isHeldUp = false;
+    const eventStore = storeWith(stores.eventStore, {
+      async readAll(options) {
+        // Status and freshness look for one event; a build reads pages.
+        if (options.limit > 1) {
+          isHeldUp = true;
+          await gate.promise;
+        }
+        return await stores.eventStore.readAll(options);
+      },
+    });
+    const group = new ProjectionGroup({ ...program.deps, eventStore, projections: clickProjections });
+    const stopping = new AbortController();
+    const running = [group.build(stopping.signal), group.run(stopping.signal)];
+    const totals = async () => {
+      const build = queriedBuild(accountTotals, await readBuilds(stores.readStore));
+      const found = await stores.readStore.get<AccountTotalsDocument>(build?.collection.name ?? "", ACCOUNT);
+      return { build: build?.build, preview: found?.preview };
+    };
+    await expect.poll(totals, SOON).toEqual({ build: 0, preview: 260 });
+    await registerRebuild(program.deps, [totalsOfNow]);
+    await until("the long build", () => isHeldUp);
+    await rebuild(program.deps, [accountTotals], quiet);
+    await append(stores.eventStore, CLICKS, [linkClicked({ link: LINK, kind: "preview" })]);
+    await expect.poll(totals, SOON).toEqual({ build: 2, preview: 261 });
+    gate.resolve();
+    stopping.abort();
+    await Promise.all(running);
   });
 });

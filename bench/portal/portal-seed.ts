@@ -131,7 +131,6 @@ async function project(backend: Backend, projections: typeof clickProjections): 
   const deps = {
     eventStore: backend.eventStore,
     readStore: backend.foldStore,
-    clock: runtimeDeps.clock,
     log,
   };
   await new ProjectionRunner({ ...deps, projections }).catchUp();

@@ -58,7 +58,7 @@ export function eventIndexContract(name: string, open: () => Promise<ReadStore>)
         data: { accountId: ACCOUNT, tier: "free", at: AT },
       });
       const log = pino({ level: "silent" });
-      const deps = { ...stores, projections: [eventIndex], clock: () => new Date(), log };
+      const deps = { ...stores, projections: [eventIndex], log };
       await new ProjectionRunner(deps).catchUp();
     });
     afterEach(async () => await stores.close());

@@ -67,7 +67,7 @@ async function clicked(slug: string, times: number, fields: Parameters<typeof li
 
 async function project() {
   const log = pino({ level: "silent" });
-  await new ProjectionRunner({ ...stores, projections: allProjections, clock: () => NOW, log }).catchUp();
+  await new ProjectionRunner({ ...stores, projections: allProjections, log }).catchUp();
 }
 
 function listSuite() {

@@ -41,7 +41,7 @@ export function rangesContract(name: string, open: () => Promise<ReadStore>): vo
       await append(eventStore, "clicks-w-20260301", [...clicks.flat(), ...others]);
       const log = pino({ level: "silent" });
       const projections = [links, linkClicks];
-      await new ProjectionRunner({ eventStore, readStore, projections, clock: () => NOW, log }).catchUp();
+      await new ProjectionRunner({ eventStore, readStore, projections, log }).catchUp();
       ask = rangesOf({ eventStore, readStore }, NOW);
     });
     afterAll(async () => {

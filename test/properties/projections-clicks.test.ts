@@ -52,7 +52,6 @@ const breaks = fc.array(fc.record({ afterWrites: fc.nat(20), applied: fc.boolean
 const LIMIT_MS = 15_000;
 
 const log = pino({ level: "silent" });
-const clock = () => new Date();
 
 describe("projections of clicks", () => {
   it("equal the plain fold for any events, batches, redelivery and crashes", {
@@ -80,7 +79,6 @@ describe("projections of clicks", () => {
                 eventStore: unruly,
                 readStore: failing,
                 projections: clickProjections,
-                clock,
                 log,
               };
               const ended = await new ProjectionRunner(deps).catchUp().then(

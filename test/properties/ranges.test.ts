@@ -142,7 +142,7 @@ async function happen({ eventStore, readStore }: Stores, first: number, happenin
       );
       await append(eventStore, `clicks-w${n % 2}-20260301`, events);
     }
-    const deps = { eventStore, readStore, projections: allProjections, clock: () => NOW, log };
+    const deps = { eventStore, readStore, projections: allProjections, log };
     if (n % 3 === 2 || n === happenings.length - 1) await new ProjectionRunner(deps).catchUp();
   }
 }

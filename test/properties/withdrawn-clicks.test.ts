@@ -71,7 +71,6 @@ const lives = fc.record({
 type Life = typeof lives extends fc.Arbitrary<infer T> ? T : never;
 
 const log = pino({ level: "silent" });
-const clock = () => new Date();
 
 describe("documents of clicks, some of them withdrawn", () => {
   it("are those of a fold of the others, live as rebuilt, for any batches and crashes", {
@@ -84,7 +83,7 @@ describe("documents of clicks, some of them withdrawn", () => {
         try {
           await live(life, stores);
           const { eventStore } = stores;
-          const folding = { eventStore, projections: clickProjections, clock, log };
+          const folding = { eventStore, projections: clickProjections, log };
           await new ProjectionRunner({ ...folding, readStore: rebuilt.readStore }).catchUp();
           await expectEqual(stores.readStore, rebuilt.readStore);
           await expectSurvivors(eventStore, stores.readStore);
@@ -109,7 +108,7 @@ async function live(
   const fold = async () => {
     // A new runner after each failure, without the old one's memory, as in a new process.
     for (let crashes = 0; crashes <= life.breaks.length; crashes += 1) {
-      const deps = { eventStore: unruly, readStore: failing, projections: clickProjections, clock, log };
+      const deps = { eventStore: unruly, readStore: failing, projections: clickProjections, log };
       const ended = await new ProjectionRunner({ ...deps, maxEvents }).catchUp().then(
         () => true,
         () => false,

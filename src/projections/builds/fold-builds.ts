@@ -1,7 +1,7 @@
 // Folds builds in progress from their checkpoints until they have caught up, and then activates them.
 import { logProgress } from "../../event-store/log-progress.ts";
 import type { EventStore } from "../../event-store/port.ts";
-import type { ReadStore } from "../../read-store/port.ts";
+import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
 import { checkpointName, type Projection } from "../projection.ts";
 import { type Progress, progressOf } from "../runner/progress.ts";
 import type { Fault } from "../runner/projection-processor.ts";
@@ -127,19 +127,22 @@ async function foldAll(
   let faults: FoldedBuilds["faults"] = [];
   for (let pass = 0; pass < MAX_PASSES && !signal.aborted; pass++) {
     await runner.catchUp(onBatch, signal);
-    faults = (await runner.status()).flatMap(({ name, fault }) => (fault ? [{ name, fault }] : []));
+    const checkpoints = await deps.readStore.checkpoints();
+    faults = claim.builds.flatMap((build) => {
+      const fault = checkpoints[checkpointName(build)]?.fault;
+      return fault ? [{ name: build.name, fault }] : [];
+    });
     const healthy = claim.builds.filter(({ name }) => !faults.some((one) => one.name === name));
-    if (await haveReachedQueried(deps, healthy)) break;
+    if (haveReachedQueried(await readBuilds(deps.readStore), checkpoints, healthy)) break;
   }
   return { events, faults };
 }
 
-async function haveReachedQueried(
-  { readStore }: FoldBuildsDeps,
+function haveReachedQueried(
+  known: Builds,
+  checkpoints: Readonly<Record<string, Checkpoint>>,
   builds: readonly Projection[],
-): Promise<boolean> {
-  const known = await readBuilds(readStore);
-  const checkpoints = await readStore.checkpoints();
+): boolean {
   const positionOf = (one: Projection | undefined) =>
     (one && checkpoints[checkpointName(one)]?.position) ?? "";
   return builds.every((build) => positionOf(build) >= positionOf(queriedBuild(build, known)));

@@ -11,7 +11,7 @@ import { foldBuilds } from "./fold-builds.ts";
 import { adoptBuilds, isFree, isUndone, registerMissing } from "./register-builds.ts";
 import { dropRetired } from "./retire-builds.ts";
 
-export type ProjectionGroupDeps = RunnerDeps & { newId: () => string };
+export type ProjectionGroupDeps = RunnerDeps & { clock: () => Date; newId: () => string };
 
 const POLL_MS = 1_000;
 const RETRY = { fromMs: 250, toMs: 15_000 };

@@ -1,7 +1,6 @@
 // Runs projections: reads event batches, has each projection's processor fold and commit them, and retries failures.
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import type { Logger } from "pino";
-import { type NextEvent, nextEventFinder } from "../../event-store/next-event.ts";
 import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import { keepRunning } from "../../runtime/keep-trying.ts";
@@ -12,7 +11,7 @@ import { addTo, commitLast, commitTaken } from "./commit-changes.ts";
 import { type Correction, correct, isCorrection, partsAtCorrections } from "./corrected-clicks.ts";
 import { parseBatch } from "./event-batch.ts";
 import { ProjectionProcessor } from "./projection-processor.ts";
-import { type ProjectionStatus, prefixesOf, statusOf } from "./status.ts";
+import { prefixesOf } from "./status.ts";
 
 export type RunnerLog = Pick<Logger, "info" | "warn" | "error">;
 
@@ -22,7 +21,6 @@ export type RunnerDeps = {
   readStore: ReadStore;
   /** Each with the build that is to be folded; build 0 when it has no number. */
   projections: readonly Projection[];
-  clock: () => Date;
   log: RunnerLog;
   /** Shortest time between two commits of `run`, except during a backlog; default 300. */
   commitIntervalMs?: number;
@@ -46,14 +44,12 @@ export class ProjectionRunner {
   readonly #deps: RunnerDeps;
   readonly #rules: CommitRules;
   readonly #prefixes: readonly string[];
-  readonly #next: NextEvent;
   readonly #processors: readonly ProjectionProcessor[];
 
   constructor(deps: RunnerDeps) {
     this.#deps = deps;
     this.#rules = rulesOf(deps);
     this.#prefixes = prefixesOf(deps.projections);
-    this.#next = nextEventFinder(deps.eventStore, this.#prefixes);
     this.#processors = deps.projections.map(
       (projection) => new ProjectionProcessor(projection, deps.readStore),
     );
@@ -101,12 +97,6 @@ export class ProjectionRunner {
       await this.#follow(signal, onCommit);
     };
     await keepRunning({ ...RETRY, random, onFailure }, follow, signal);
-  }
-
-  /** Position and lag of each projection. @throws what the stores throw */
-  async status(): Promise<ProjectionStatus[]> {
-    const processors = this.#processors.map(({ projection, processed }) => ({ projection, processed }));
-    return statusOf(this.#deps, processors, this.#next);
   }
 
   /** Whether a commit of `run` is being made that has as many events as it may, so that the log likely has more. */

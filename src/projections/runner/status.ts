@@ -32,7 +32,7 @@ export type ProjectionStatus = {
 type Deps = { eventStore: EventStore; readStore: ReadStore; clock: () => Date };
 
 /** From the committed checkpoints, so it is the same in every process. `next`: over the projections' prefixes. */
-export async function statusOf(
+async function statusOf(
   deps: Deps,
   folds: readonly { projection: Projection; processed: number }[],
   next: NextEvent,

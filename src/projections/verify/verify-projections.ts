@@ -21,7 +21,6 @@ export type VerifyDeps = {
   readStore: ReadStore;
   /** An empty store, which is filled with the documents that are folded again. */
   scratch: ReadStore;
-  clock: () => Date;
   /** [0, 1), to draw samples. */
   random: () => number;
   log: RunnerLog;

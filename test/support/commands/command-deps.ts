@@ -37,9 +37,8 @@ export async function openCommandDeps() {
     recheckLater: recheckLater({ secrets: backend.secrets, clock: runtimeDeps.clock }),
   };
   const { eventStore, foldStore } = backend;
-  const { clock } = runtimeDeps;
   const projections = lifecycleProjections;
-  const folding = { eventStore, readStore: foldStore, projections, clock, log: silent };
+  const folding = { eventStore, readStore: foldStore, projections, log: silent };
   const runner = new ProjectionRunner(folding);
   const catchUp = () => runner.catchUp();
   const close = async () => {

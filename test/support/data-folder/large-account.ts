@@ -79,7 +79,7 @@ export async function seedLargeAccount(
       revision = (await eventStore.append("clicks-seed-20260301", revision, clicks)).revision;
     }
     const log = createLogger("error");
-    const folding = { eventStore, readStore: backend.foldStore, clock: runtimeDeps.clock, log };
+    const folding = { eventStore, readStore: backend.foldStore, log };
     for (const projections of [lifecycleProjections, clickProjections])
       await new ProjectionRunner({ ...folding, projections }).catchUp();
     const from = { browser: "test", address: "127.0.0.0" };

@@ -64,7 +64,6 @@ describe("a commit of 60,000 events", () => {
       eventStore: stores.eventStore,
       readStore: committingStore(stores.readStore, onCommit, more),
       projections: [linkClicks],
-      clock: () => new Date(),
       log: pino({ level: "silent" }),
     });
     return {

@@ -68,15 +68,13 @@ describe("the projection runner", () => {
 
     expect((await totals())?.totalClicks).toBe(3);
     expect(await stores.readStore.get("brittle", LINK)).toMatchObject({ totalClicks: 1, preview: 0 });
-    const [status, other] = await runner.status();
-    expect(status).toMatchObject({
-      name: "brittle",
-      behind: true,
-      fault: { stream: CLICKS, type: "LinkClicked" },
-    });
-    expect(status?.fault?.error).toBe("previews are too much");
-    expect(status?.fault?.position).not.toBe(status?.position);
-    expect(other).toMatchObject({ behind: false, fault: null, lagMs: 0, processed: 3 });
+    const [stopped, other] = await checkpointsOf([brittle, linkClicks]);
+    const at = { stream: CLICKS, type: "LinkClicked" };
+    expect(stopped?.fault).toMatchObject({ ...at, error: "previews are too much" });
+    expect(stopped?.fault?.position).not.toBe(stopped?.position);
+    expect(other?.fault).toBeUndefined();
+    expect(other?.position).toBe(await stores.eventStore.head());
+    expect(runner.processed()).toContainEqual([checkpointName(linkClicks), 3]);
   });
 
   it("writes a document once for all events that it commits together while it catches up", async () => {
@@ -118,9 +116,9 @@ describe("the projection runner", () => {
     await runner.catchUp();
     expect(await stores.readStore.get("brittle", LINK)).toMatchObject({ totalClicks: 7, preview: 0 });
     expect((await totals())?.totalClicks).toBe(9);
-    const [status, other] = await runner.status();
-    expect(status).toMatchObject({ name: "brittle", fault: { stream: CLICKS, type: "LinkClicked" } });
-    expect(other).toMatchObject({ fault: null, behind: false });
+    const [stopped, other] = await checkpointsOf([brittleTotals(), linkClicks]);
+    expect(stopped).toMatchObject({ fault: { stream: CLICKS, type: "LinkClicked" } });
+    expect(other).toEqual({ ...other, fault: undefined, position: await stores.eventStore.head() });
   });
 
   it("stores what comes before an event that it can't fold, also in a backlog that it follows", async () => {
@@ -131,9 +129,9 @@ describe("the projection runner", () => {
     const running = runner.run(stopping.signal);
     try {
       await vi.waitFor(async () => {
-        const [status, other] = await runner.status();
-        expect(status).toMatchObject({ name: "brittle", fault: { stream: CLICKS, type: "LinkClicked" } });
-        expect(other).toMatchObject({ fault: null, behind: false });
+        const [stopped, other] = await checkpointsOf([brittleTotals(), linkClicks]);
+        expect(stopped).toMatchObject({ fault: { stream: CLICKS, type: "LinkClicked" } });
+        expect(other).toEqual({ ...other, fault: undefined, position: await stores.eventStore.head() });
       }, 5_000);
     } finally {
       stopping.abort();
@@ -177,13 +175,12 @@ describe("the projection runner", () => {
 
   it("tries a faulted projection again at the next start, and clears the fault when it succeeds", async () => {
     await append(stores.eventStore, CLICKS, [linkClicked({ kind: "preview" }), linkClicked()]);
-    const faulty = runnerOf([brittleTotals()]);
-    await faulty.catchUp();
-    expect((await faulty.status())[0]?.fault).not.toBeNull();
+    const fault = async () => (await checkpointsOf([brittleTotals()]))[0]?.fault;
+    await runnerOf([brittleTotals()]).catchUp();
+    expect(await fault()).toBeDefined();
 
-    const repaired = runnerOf([{ ...brittleTotals(), evolve: linkClicks.evolve }]);
-    await repaired.catchUp();
-    expect((await repaired.status())[0]).toMatchObject({ fault: null, behind: false });
+    await runnerOf([{ ...brittleTotals(), evolve: linkClicks.evolve }]).catchUp();
+    expect(await fault()).toBeUndefined();
     expect(await stores.readStore.get("brittle", LINK)).toMatchObject({ totalClicks: 2 });
   });
 
@@ -196,10 +193,10 @@ describe("the projection runner", () => {
     ]);
     await eventStore.append("account-x", 0, [{ id: "e2", type: "FromTheFuture", data: {}, metadata }]);
     await append(eventStore, `link-${LINK}`, [linkCreated()]);
-    const runner = runnerOf(lifecycleProjections);
-    await runner.catchUp();
-    const faults = (await runner.status()).filter(({ fault }) => fault).map(({ name }) => name);
-    expect(faults).toEqual([accounts.name]);
+    await runnerOf(lifecycleProjections).catchUp();
+    const checkpoints = await checkpointsOf(lifecycleProjections);
+    const faulted = lifecycleProjections.filter((_, n) => checkpoints[n]?.fault).map(({ name }) => name);
+    expect(faulted).toEqual([accounts.name]);
     expect(await stores.readStore.get(links.collection.name, LINK)).toBeDefined();
   });
 
@@ -213,7 +210,7 @@ describe("the projection runner", () => {
     };
     const runner = runnerOf([linkClicks, second as Projection]);
     await runner.catchUp();
-    expect((await runner.status()).map(({ processed }) => processed)).toEqual([0, 2]);
+    expect(runner.processed().map(([, events]) => events)).toEqual([0, 2]);
     expect((await totals())?.totalClicks).toBe(2);
     expect(await stores.readStore.get("link-clicks-next", LINK)).toMatchObject({ totalClicks: 2 });
   });
@@ -286,7 +283,6 @@ describe("the projection runner", () => {
       eventStore: stores.eventStore,
       readStore,
       projections,
-      clock: () => new Date(),
       log,
     });
   }
@@ -305,6 +301,11 @@ describe("the projection runner", () => {
   async function projected(projections: readonly Projection[], position: string, ms: number) {
     const sleep = async (wait: number) => void (await delay(wait));
     return await whenProjected({ ...stores, sleep }, projections.map(checkpointName), position, ms);
+  }
+
+  /** As they are stored. */
+  async function checkpointsOf(projections: readonly Pick<Projection, "name" | "version">[]) {
+    return await Promise.all(projections.map((one) => stores.readStore.checkpoint(checkpointName(one))));
   }
 
   async function totals() {

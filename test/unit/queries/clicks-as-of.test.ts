@@ -23,7 +23,6 @@ const fold = () => {
   return new ProjectionRunner({
     ...stores,
     projections: clickProjections,
-    clock: () => new Date(),
     log,
   }).catchUp();
 };

@@ -13,7 +13,6 @@ import { stretched } from "../../support/runtime/slowness.ts";
 import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
 
 const at = "2026-03-01T10:00:00.000Z";
-const clock = () => new Date(at);
 const HASH = "a".repeat(64);
 
 describe("the caller of a key", () => {
@@ -71,7 +70,7 @@ describe("the caller of a key", () => {
   const project = (names = lifecycleProjections.map(({ name }) => name)) => {
     const projections = lifecycleProjections.filter(({ name }) => names.includes(name));
     const log = pino({ level: "silent" });
-    return new ProjectionRunner({ ...stores, projections, clock, log }).catchUp();
+    return new ProjectionRunner({ ...stores, projections, log }).catchUp();
   };
 
   it("is known without a document of an account that commands keep, and refused at once", async () => {

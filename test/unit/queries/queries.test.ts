@@ -56,7 +56,7 @@ async function given(stream: string, events: LinkledgerEvent[]) {
 async function project() {
   const projections = allProjections;
   const log = pino({ level: "silent" });
-  await new ProjectionRunner({ ...stores, projections, clock: () => NOW, log }).catchUp();
+  await new ProjectionRunner({ ...stores, projections, log }).catchUp();
 }
 
 async function created(fields: Parameters<typeof linkCreated>[0] = {}) {

@@ -65,7 +65,7 @@ describe("the link lookup", () => {
     });
   const project = () => {
     const log = pino({ level: "silent" });
-    const deps = { eventStore, readStore, projections: lifecycleProjections, clock: () => new Date(at), log };
+    const deps = { eventStore, readStore, projections: lifecycleProjections, log };
     return new ProjectionRunner(deps).catchUp();
   };
   /** Follows the log for the lookup, until the returned function is called. */

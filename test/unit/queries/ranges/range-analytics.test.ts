@@ -58,7 +58,7 @@ async function clicked(
 }
 
 async function project(projections = allProjections) {
-  await new ProjectionRunner({ eventStore, readStore, projections, clock: () => NOW, log }).catchUp();
+  await new ProjectionRunner({ eventStore, readStore, projections, log }).catchUp();
 }
 
 function counting(): { parts: LogParts; reads: () => number } {

@@ -4,6 +4,7 @@ import { type Builds, queriedBuild } from "../../src/projections/builds/build.ts
 import { readBuilds } from "../../src/projections/builds/builds-document.ts";
 import { rebuild } from "../../src/projections/builds/finish-builds.ts";
 import { rollBack } from "../../src/projections/builds/roll-back.ts";
+import { accounts } from "../../src/projections/definitions/accounts.ts";
 import type { LinkClicksDocument } from "../../src/projections/definitions/link-clicks.ts";
 import { links } from "../../src/projections/definitions/links.ts";
 import { allProjections, clickProjections } from "../../src/projections/groups.ts";
@@ -73,6 +74,23 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       expect(seen.length).toBeGreaterThan(5);
       expect(new Set(seen)).toEqual(new Set([999]));
       expect(await program.totals()).toMatchObject({ totalClicks: 40 });
+    });
+
+    it("are made in one pass, and are as far as the active build, where their own events are older", async () => {
+      await program.catchUp();
+      const reached = async () => (await program.queried.checkpoint(checkpointName(accounts)))?.position;
+      const before = await reached();
+      const pages: number[] = [];
+      const eventStore = storeWith(stores.eventStore, {
+        async readAll(options) {
+          const events = await stores.eventStore.readAll(options);
+          pages.push(events.length);
+          return events;
+        },
+      });
+      await rebuild({ ...program.deps, eventStore }, [accounts], quiet);
+      expect(pages).toEqual([0]);
+      expect(await reached()).toBe(before);
     });
 
     it("are continued by a running projector, which misses no event", async () => {

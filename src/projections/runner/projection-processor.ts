@@ -91,6 +91,13 @@ export class ProjectionProcessor {
     }
   }
 
+  /** Moves to a position up to which it has taken every event of its streams. */
+  passTo(position: Position): void {
+    if (this.faulted || position <= this.position) return;
+    this.position = position;
+    this.#isUncommitted = true;
+  }
+
   /**
    * To be filled with the link's clicks and given to `foldCorrection`. Undefined when the event changes nothing here:
    * withdrawals don't, or it was folded before.

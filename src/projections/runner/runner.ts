@@ -84,7 +84,9 @@ export class ProjectionRunner {
       await onBatch(events.length, this.#lowest() ?? last.position);
       await yieldToLoop();
     }
-    if (!signal?.aborted) await commitTaken(this.#deps, this.#processors);
+    if (signal?.aborted) return;
+    if (head !== undefined) for (const processor of this.#processors) processor.passTo(head);
+    await commitTaken(this.#deps, this.#processors);
   }
 
   /** Folds until the signal aborts; retries with backoff when a store fails. */

@@ -23,11 +23,16 @@ export type DayInRange = { day: string; numbers: DayNumbers };
 
 export type DaysInRange = (link: string, days: readonly LinkDayDocument[], cut: Cut) => Promise<DayInRange[]>;
 
-const KEPT_PARTS = 2_000;
+/** As JSON a day whose tallies are full takes some 440 KB, and one of a few clicks 2 KB: 9 or some 2,500 of them. */
+const KEPT_BYTES = 8 * 1024 * 1024;
 
 /** Keeps parts that were read from the log, as charts are asked for again and again. @throws what the stores throw */
 export function daysInRange(deps: { eventStore: Pick<EventStore, "read">; logParts: LogParts }): DaysInRange {
-  const kept = new LRUCache<string, { numbers: DayNumbers | undefined }>({ max: KEPT_PARTS });
+  /** JSON, as its size is known; null for a part without clicks. */
+  const kept = new LRUCache<string, string>({
+    maxSize: KEPT_BYTES,
+    sizeCalculation: (json, key) => 2 * (json.length + key.length),
+  });
   return async (link, days, cut) => {
     const { asOf } = cut;
     const hasLater = days.some(({ _position }) => _position > asOf);
@@ -42,14 +47,14 @@ export function daysInRange(deps: { eventStore: Pick<EventStore, "read">; logPar
       // A correction of the day's clicks changes its position.
       const key = JSON.stringify([link, part, document._position, document._position > asOf && asOf]);
       const known = kept.get(key);
-      if (known) found.set(day, known.numbers);
+      if (known !== undefined) found.set(day, JSON.parse(known) ?? undefined);
       else missing.push({ key, part });
     }
     if (missing.length > 0) {
       const parts = missing.map(({ part }) => part);
       const folded = await deps.logParts.dayParts(link, parts, asOf);
       for (const [n, { key, part }] of missing.entries()) {
-        kept.set(key, { numbers: folded[n] });
+        kept.set(key, JSON.stringify(folded[n] ?? null));
         found.set(part.day, folded[n]);
       }
     }

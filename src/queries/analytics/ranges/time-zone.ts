@@ -1,5 +1,4 @@
 // Instants and local times of an IANA time zone, from the offsets that Intl knows.
-import { LRUCache } from "lru-cache";
 
 /** All times are milliseconds; local times are written as if they were UTC. */
 export type TimeZone = {
@@ -14,28 +13,17 @@ export type TimeZone = {
 export const DAY_MS = 86_400_000;
 export const QUARTER_MS = 900_000;
 const SECOND_MS = 1_000;
-/** Offsets are kept for the starts of so many UTC days. */
-const KEPT_DAYS = 5_000;
-const KEPT_ZONES = 50;
-
-const zones = new LRUCache<string, TimeZone>({ max: KEPT_ZONES });
 
 export const UTC: TimeZone = { name: "UTC", offsetAt: () => 0, changeIn: () => undefined };
 
-/** Undefined when there is no such zone. */
+/** Undefined when there is no such zone. It keeps the offsets that it has looked up, so it is made for one request. */
 export function timeZone(name: string): TimeZone | undefined {
   if (name === UTC.name) return UTC;
-  const known = zones.get(name);
-  if (known) return known;
-  let format: Intl.DateTimeFormat;
   try {
-    format = new Intl.DateTimeFormat("en-US", { timeZone: name, timeZoneName: "longOffset" });
+    return zoneOf(name, new Intl.DateTimeFormat("en-US", { timeZone: name, timeZoneName: "longOffset" }));
   } catch {
     return undefined;
   }
-  const zone = zoneOf(name, format);
-  zones.set(name, zone);
-  return zone;
 }
 
 function zoneOf(name: string, format: Intl.DateTimeFormat): TimeZone {
@@ -44,7 +32,6 @@ function zoneOf(name: string, format: Intl.DateTimeFormat): TimeZone {
   const startOffset = (day: number) => {
     let offset = atStartOf.get(day);
     if (offset === undefined) {
-      if (atStartOf.size >= KEPT_DAYS) atStartOf.clear();
       offset = exact(day * DAY_MS);
       atStartOf.set(day, offset);
     }

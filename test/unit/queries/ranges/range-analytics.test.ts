@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EventStore, Position } from "../../../../src/event-store/port.ts";
 import { openSqliteEventStore } from "../../../../src/event-store/sqlite/event-store.ts";
 import { withdrawalStream } from "../../../../src/events/streams.ts";
+import { CLICK_KINDS } from "../../../../src/events/vocabulary.ts";
 import { linkClicks } from "../../../../src/projections/definitions/link-clicks.ts";
 import { allProjections, lifecycleProjections } from "../../../../src/projections/groups.ts";
 import { checkpointName } from "../../../../src/projections/projection.ts";
@@ -127,6 +128,27 @@ describe("a range of analytics", () => {
       ["09, FR", 1],
       ["Paris, FR", 1],
     ]);
+  });
+
+  it("keeps what it has read of the log in bounded memory, the latest first", async () => {
+    const value = (n: number) => `${n}`.padStart(128, "x");
+    const clicks = Array.from({ length: 600 }, (_, n) => {
+      const [source, medium, campaign, term, content] = [1, 2, 3, 4, 5].map((part) => value(n * 10 + part));
+      const utm = { source, medium, campaign, term, content } as Record<string, string>;
+      return linkClicked({ at: "2026-03-02T10:00:01.000Z", kind: CLICK_KINDS[n % 3] ?? "click", utm });
+    });
+    await append(eventStore, "clicks-w-20260301", clicks);
+    await project();
+    const { parts, reads } = counting();
+    const query = rangesOf({ eventStore, readStore }, NOW, parts);
+    const readsFor = async (ms: number) => {
+      const before = reads();
+      const { totals } = await query({ from: `2026-03-02T10:00:00.${String(ms).padStart(3, "0")}Z` });
+      expect(totals.total).toBe(600);
+      return reads() - before;
+    };
+    for (let ms = 1; ms <= 20; ms++) expect(await readsFor(ms)).toBe(1);
+    expect([await readsFor(20), await readsFor(1)]).toEqual([0, 1]);
   });
 
   it("ends with the present quarter-hour, and not in it, without a read of the log", async () => {

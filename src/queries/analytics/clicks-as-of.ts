@@ -1,18 +1,17 @@
 // Up to when the clicks are counted that analytics answer, for `as_of` while the projector catches up.
 import { nextEventFinder } from "../../event-store/next-event.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
-import { clickProjections } from "../../projections/groups.ts";
+import { linkClicks } from "../../projections/definitions/link-clicks.ts";
 import { checkpointName } from "../../projections/projection.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 
 export type ClicksAsOfDeps = {
   eventStore: Pick<EventStore, "head" | "readAll">;
-  readStore: Pick<ReadStore, "checkpoints">;
+  readStore: Pick<ReadStore, "checkpoint">;
 };
 
 /** Clicks are counted within two seconds, unless there are more than can be folded. */
 const LATE_MS = 5_000;
-const PREFIXES = [...new Set(clickProjections.flatMap(({ prefixes }) => prefixes))];
 
 /**
  * `position`: all clicks up to it are counted; "" for none. `behindMs`: how long ago the first click after it was
@@ -22,11 +21,9 @@ export type CountedClicks = { position: Position; behindMs: number; asOf: string
 
 /** To be called before the documents are read. @throws what the stores throw */
 export function clicksAsOf({ eventStore, readStore }: ClicksAsOfDeps): (now: Date) => Promise<CountedClicks> {
-  const next = nextEventFinder(eventStore, PREFIXES);
+  const next = nextEventFinder(eventStore, linkClicks.prefixes);
   return async (now) => {
-    const checkpoints = await readStore.checkpoints();
-    const positions = clickProjections.map((one) => checkpoints[checkpointName(one)]?.position ?? "");
-    const position = positions.sort()[0] ?? "";
+    const position = (await readStore.checkpoint(checkpointName(linkClicks)))?.position ?? "";
     const first = await next(position || undefined);
     const behindMs = first ? Math.max(0, now.getTime() - Date.parse(first.recordedAt)) : 0;
     return { position, behindMs, asOf: behindMs > LATE_MS ? first?.recordedAt : undefined };

@@ -1,6 +1,8 @@
 // `as_of` of analytics: shown only while clicks wait to be counted for longer than usual.
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { linkClicks } from "../../../src/projections/definitions/link-clicks.ts";
 import { clickProjections } from "../../../src/projections/groups.ts";
+import type { Projection } from "../../../src/projections/projection.ts";
 import { ProjectionRunner } from "../../../src/projections/runner/runner.ts";
 import { clicksAsOf } from "../../../src/queries/analytics/clicks-as-of.ts";
 import { linkClicked } from "../../support/event-store/stored-events.ts";
@@ -18,13 +20,9 @@ const click = async () => {
   const [last] = await stores.eventStore.read("clicks-a-20260301", { backwards: true, limit: 1 });
   return last?.recordedAt ?? "";
 };
-const fold = () => {
+const fold = (projections: readonly Projection[] = clickProjections) => {
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined };
-  return new ProjectionRunner({
-    ...stores,
-    projections: clickProjections,
-    log,
-  }).catchUp();
+  return new ProjectionRunner({ ...stores, projections, log }).catchUp();
 };
 
 it("is the time of the first click that is not counted, once it has waited for five seconds", async () => {
@@ -44,6 +42,18 @@ it("is the time of the first click that is not counted, once it has waited for f
   expect(await asOf(secondsAfter(waiting, 5.001))).toBe(waiting);
   await fold();
   expect(await counted(secondsAfter(waiting, 3_600))).toEqual({
+    position: await stores.eventStore.head(),
+    behindMs: 0,
+    asOf: undefined,
+  });
+});
+
+it("is that of the projection that is answered from, also while another one of clicks is behind", async () => {
+  await click();
+  await fold();
+  const last = await click();
+  await fold(clickProjections.filter(({ name }) => name === linkClicks.name));
+  expect(await clicksAsOf(stores)(secondsAfter(last, 3_600))).toEqual({
     position: await stores.eventStore.head(),
     behindMs: 0,
     asOf: undefined,

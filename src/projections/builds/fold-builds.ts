@@ -31,6 +31,8 @@ export type FoldedBuilds = { complete: string[]; faults: { name: string; fault: 
 type Claim = { by: string; builds: readonly Projection[] };
 
 const RENEW_EVERY_MS = 2_000;
+/** As stored before the last events are committed: 1 stands for a build that is complete, which nobody resumes. */
+const MAX_UNFINISHED = 0.99;
 /** Bounds the catch-up when the log grows faster than it is folded; the active build's runner folds the remainder. */
 const MAX_PASSES = 50;
 
@@ -62,7 +64,7 @@ export async function foldBuilds(
   let isComplete = false;
   try {
     const { events, faults } = await foldAll(deps, claim, until, async (now, passed) => {
-      progress = now;
+      progress = { ...now, done: Math.min(now.done, MAX_UNFINISHED) };
       onProgress(now, passed);
       const builds = await readBuilds(deps.readStore);
       if (!claim.builds.every((build) => claimed(claim, build, builds))) ended.abort();

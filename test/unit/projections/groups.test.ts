@@ -5,6 +5,7 @@ import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import { queriedBuild } from "../../../src/projections/builds/build.ts";
 import { readBuilds } from "../../../src/projections/builds/builds-document.ts";
 import { rebuild } from "../../../src/projections/builds/finish-builds.ts";
+import { foldBuilds } from "../../../src/projections/builds/fold-builds.ts";
 import { ProjectionGroup } from "../../../src/projections/builds/projection-group.ts";
 import { registerRebuild } from "../../../src/projections/builds/register-builds.ts";
 import {
@@ -103,5 +104,19 @@ describe("a group of projections", () => {
     gate.resolve();
     stopping.abort();
     await Promise.all(running);
+  });
+
+  it("resumes a build that is to wait when it was stopped between its last page and the commit", async () => {
+    const program = programOn({ ...stores, cleanUp: stores.close }, clickProjections);
+    await program.adopt();
+    await happenings(stores.eventStore);
+    await program.catchUp();
+    await registerRebuild(program.deps, [totalsOfNow], false);
+    const stopping = new AbortController();
+    await foldBuilds(program.deps, [totalsOfNow], stopping.signal, () => stopping.abort());
+    const building = async () => (await readBuilds(stores.readStore)).projections[totalsOfNow.name]?.building;
+    expect(await building()).toMatchObject({ by: "", progress: { events: 800 } });
+    const documents = async () => stores.readStore.count((await building())?.collection ?? "", {});
+    await program.projecting(() => expect.poll(documents, SOON).toBe(20));
   });
 });

@@ -52,8 +52,7 @@ export function accountClosings(deps: AccountClosingDeps): (signal: AbortSignal)
       );
     }
     if (readTo === undefined || pending.size > 0) return;
-    const recordedAt = deps.clock().toISOString();
-    await deps.readStore.saveCheckpoint(CLOSING_CHECKPOINT, { position: readTo, recordedAt });
+    await deps.readStore.saveCheckpoint(CLOSING_CHECKPOINT, { position: readTo });
   };
 }
 

@@ -94,7 +94,5 @@ export type BatchWrite = { checkpoints: Readonly<Record<string, Checkpoint>>; is
 /** The last position folded by a projection. `fault`: the event after it that could not be folded and stopped it. */
 export type Checkpoint = {
   position: Position;
-  /** ISO 8601 UTC of the last event folded. */
-  recordedAt: string;
   fault?: { position: Position; stream: string; type: string; error: string };
 };

@@ -10,7 +10,7 @@ export function newestSeal(
 ): NewestSeal {
   return {
     get: async () => (await readStore.checkpoint(NAME))?.position,
-    set: (position, recordedAt) => readStore.saveCheckpoint(NAME, { position, recordedAt }),
+    set: (position) => readStore.saveCheckpoint(NAME, { position }),
     forget: () => readStore.resetCheckpoint(NAME),
   };
 }

@@ -16,7 +16,7 @@ export class SealsUntrusted extends DomainError {
 
 export type NewestSeal = {
   get(): Promise<string | undefined>;
-  set(position: string, at: string): Promise<void>;
+  set(position: string): Promise<void>;
   /** For a log that was restored from an older backup. */
   forget(): Promise<void>;
 };
@@ -110,7 +110,7 @@ export class Sealer {
     if (!recorded) throw new SealsUntrusted(`seal ${seal.number} was appended and can't be read`);
     this.#last = { seal, hash: sealHash(recorded) };
     [this.#places, this.#leaves] = [[], []];
-    await newest.set(position, seal.at);
+    await newest.set(position);
     return seal;
   }
 

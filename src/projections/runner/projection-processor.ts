@@ -18,14 +18,13 @@ export class ProjectionProcessor {
   readonly projection: Projection;
   /** Of the last event taken; the empty text before the first. */
   position: Position = "";
-  recordedAt = "";
   /** The first event that it can't fold: it takes none after it. */
   fault: Fault | undefined;
   /** Events passed and committed since the processor was created. */
   processed = 0;
   readonly #readStore: ReadStore;
   readonly #handled: ReadonlySet<string>;
-  #committed: Pick<Checkpoint, "position" | "recordedAt"> = { position: "", recordedAt: "" };
+  #committed: Position = "";
   #isUncommitted = false;
   /** As they came. */
   #taken: (readonly RecordedEvent[])[] = [];
@@ -57,15 +56,13 @@ export class ProjectionProcessor {
   }
 
   checkpoint(): Checkpoint {
-    const { position, recordedAt, fault } = this;
-    return { position, recordedAt, ...(fault ? { fault } : {}) };
+    const { position, fault } = this;
+    return { position, ...(fault ? { fault } : {}) };
   }
 
   /** Continues from the committed checkpoint. Clears a fault, as another version of the program may fold the event. */
   async restart(): Promise<void> {
-    const { position = "", recordedAt = "" } = (await this.#readStore.checkpoint(this.name)) ?? {};
-    this.position = position;
-    this.recordedAt = recordedAt;
+    this.position = (await this.#readStore.checkpoint(this.name))?.position ?? "";
     this.fault = undefined;
     this.#forget();
   }
@@ -178,7 +175,7 @@ export class ProjectionProcessor {
   #pass(events: readonly RecordedEvent[]): void {
     this.#taken.push(events);
     this.#isUncommitted = true;
-    this.#reach(events.at(-1) ?? this.#committed);
+    this.position = events.at(-1)?.position ?? this.#committed;
   }
 
   /** As if none had been taken from this event on. */
@@ -188,17 +185,11 @@ export class ProjectionProcessor {
     this.#taken = this.#taken
       .map((events) => between(events, "", position))
       .filter(({ length }) => length > 0);
-    this.#reach(this.#taken.at(-1)?.at(-1) ?? this.#committed);
-  }
-
-  #reach({ position, recordedAt }: Pick<Checkpoint, "position" | "recordedAt">): void {
-    this.position = position;
-    this.recordedAt = recordedAt;
+    this.position = this.#taken.at(-1)?.at(-1)?.position ?? this.#committed;
   }
 
   #forget(): void {
-    const { position, recordedAt } = this;
-    this.#committed = { position, recordedAt };
+    this.#committed = this.position;
     this.#isUncommitted = false;
     this.#taken = [];
     this.#waiting = new Map();

@@ -75,7 +75,7 @@ async function skipUntilFirstWebhook(
     }
     const now = deps.clock();
     if (after !== undefined && after !== saved && now.getTime() - savedAt >= SKIP_SAVE_EVERY_MS) {
-      await saveCheckpoint(deps, { position: after, recordedAt: now.toISOString() });
+      await deps.readStore.saveCheckpoint(ROUTER_CHECKPOINT, { position: after });
       [saved, savedAt] = [after, now.getTime()];
     }
     await pause(FIRST_WEBHOOK_POLL_MS, signal);
@@ -114,7 +114,8 @@ async function routeBatch(
   }
   const added = await deps.queue.enqueue(deliveries, now.toISOString());
   for (const webhookId of removed) await deps.queue.cancel(webhookId, now.toISOString());
-  await saveCheckpoint(deps, batch.at(-1));
+  const last = batch.at(-1);
+  if (last) await deps.readStore.saveCheckpoint(ROUTER_CHECKPOINT, { position: last.position });
   if (added > 0) deps.onQueued();
 }
 
@@ -122,13 +123,4 @@ function deliveriesOf(subscribers: Subscribers, event: StoredEvent): NewDelivery
   // Imported clicks happened elsewhere, some of them years ago: no receiver is told.
   if (event.type !== "LinkClicked" || isImportedClick(event.stream)) return [];
   return subscribersOf(subscribers, event.data).map(({ webhookId }) => clickDelivery(webhookId, event));
-}
-
-async function saveCheckpoint(
-  { readStore }: RouterDeps,
-  last: { position: Position; recordedAt: string } | undefined,
-): Promise<void> {
-  if (!last) return;
-  const { position, recordedAt } = last;
-  await readStore.saveCheckpoint(ROUTER_CHECKPOINT, { position, recordedAt });
 }

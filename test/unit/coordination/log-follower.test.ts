@@ -42,7 +42,7 @@ describe("following the log", () => {
     append(stores.eventStore, `link-sho.rt/${slug}`, [linkCreated({ slug }), linkDisabled(slug)]);
   const documentsStandAt = async (position: string) => {
     for (const projection of lifecycleProjections)
-      await stores.readStore.saveCheckpoint(checkpointName(projection), { position, recordedAt: "" });
+      await stores.readStore.saveCheckpoint(checkpointName(projection), { position });
   };
 
   it("hands out what the documents do not show yet, and what comes", async () => {

@@ -1,12 +1,11 @@
 // The floor of creates and of durable redirects: what SQLite alone takes to append events with an fsync, one or many a
 // transaction, and what a call to another thread takes.
 import { randomUUID } from "node:crypto";
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
 import { Worker } from "node:worker_threads";
+import { openLogDatabase } from "../floor/databases.ts";
 import type { Floor } from "./documents.ts";
 
-/** Events of one transaction: of a single request, of as many as a bulk request appends at a time, of a busy recorder. */
+/** Events of one transaction: of a single request, of half a bulk request, of a busy recorder. */
 const GROUPS = [1, 48, 500];
 /** Bytes of a LinkCreated and its metadata. */
 const SIZE = 700;
@@ -18,9 +17,8 @@ parentPort.on("message", (message) => parentPort.postMessage(message));`;
 
 /** In a new database in the folder, with the settings and the indexes of our log. `seconds`: of each measurement. */
 export function measureAppends(folder: string, seconds: number): Floor[] {
-  const db = new DatabaseSync(join(folder, "appends.db"));
+  const db = openLogDatabase(folder, "appends.db");
   try {
-    db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -32000");
     db.exec("CREATE TABLE e (position INTEGER PRIMARY KEY, stream TEXT UNIQUE, id TEXT UNIQUE, data TEXT)");
     const insert = db.prepare("INSERT INTO e (stream, id, data) VALUES (?, ?, ?)");
     const data = "x".repeat(SIZE);

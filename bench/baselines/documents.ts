@@ -1,7 +1,7 @@
 // The floor of projections: what SQLite alone writes, without our code: batches of inserts, and documents that are read,
 // parsed, changed and written.
-import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
+import { openDocumentsDatabase } from "../floor/databases.ts";
 import { randomNumbers } from "../traffic/draw.ts";
 
 export type Floor = { what: string; perSecond: number; cpuMicros: number };
@@ -14,10 +14,8 @@ const DOCUMENTS = 100_000;
 /** In a new database in the folder, with the settings of our embedded stores. */
 export function measureDocuments(folder: string, changes: number): Floor[] {
   return SIZES.flatMap((size) => {
-    const db = new DatabaseSync(join(folder, `documents-${size}.db`));
+    const db = openDocumentsDatabase(folder, `documents-${size}.db`);
     try {
-      db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
-      db.exec("PRAGMA wal_autocheckpoint = 16000; PRAGMA cache_size = -65536");
       db.exec("CREATE TABLE d (id TEXT PRIMARY KEY, body TEXT)");
       const insert = db.prepare("INSERT INTO d VALUES (?, ?)");
       const read = db.prepare("SELECT body FROM d WHERE id = ?");

@@ -1,18 +1,15 @@
-// The databases of the bare programs, with the settings of our embedded log and read store.
+// The databases of the bare programs, opened as our embedded log and read store are, so that settings can't differ.
 import { join } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync } from "node:sqlite";
+import { openLogFile } from "../../src/event-store/sqlite/log.ts";
+import { openDatabase } from "../../src/read-store/sqlite/database.ts";
 
 /** Each commit with an fsync. */
 export function openLogDatabase(folder: string, name: string): DatabaseSync {
-  const db = new DatabaseSync(join(folder, name), { timeout: 5_000 });
-  db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -4096");
-  return db;
+  return openLogFile(join(folder, name));
 }
 
 /** Commits without one. */
 export function openDocumentsDatabase(folder: string, name: string): DatabaseSync {
-  const db = new DatabaseSync(join(folder, name), { timeout: 5_000 });
-  db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL");
-  db.exec("PRAGMA wal_autocheckpoint = 16000; PRAGMA cache_size = -32768");
-  return db;
+  return openDatabase(join(folder, name));
 }

@@ -1,10 +1,6 @@
 // What the threads of both bare programs do alike: one appends whatever has come, the other reads what was appended.
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
-import { lowerThreadPriority } from "../../src/runtime/threads/thread-priority.ts";
 import type { ThreadData } from "./start-thread.ts";
-
-/** Of our own projector beside redirects. */
-const NICENESS = 10;
 
 const port = parentPort as MessagePort;
 
@@ -31,7 +27,6 @@ export function appendMessages(append: (messages: string[][]) => number | Promis
 
 /** `read`: returns whether there may be more, and is called again at once then, else after `everyMs`. */
 export function keepReading(read: () => boolean, everyMs: number): void {
-  lowerThreadPriority(NICENESS);
   const next = () => void (read() ? setImmediate(next) : setTimeout(next, everyMs));
   next();
 }

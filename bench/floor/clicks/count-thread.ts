@@ -1,13 +1,13 @@
 // The bare recorder's third thread: reads the log, hashes each click for a seal, and commits the documents every two seconds.
 import { hash } from "node:crypto";
+import { COMMIT_RULES } from "../../../src/projections/runner/commit-batches.ts";
 import { folder, keepReading, reportCommitted, server } from "../thread-loops.ts";
 import { openBareCounts } from "./bare-counts.ts";
 import { type NewClicks, openBareLog } from "./bare-log.ts";
 import { openServerLog } from "./server-log.ts";
 
-/** Of our own projector: its interval under high load, and most clicks of a commit. */
+/** Of our own projector under high load. */
 const COMMIT_EVERY_MS = 2_000;
-const MAX_CLICKS = 40_000;
 const READ_EVERY_MS = 100;
 const BATCHES = 50;
 /** Those of all links of a benchmark by Zipf, and of a tenth of 100,000 links. */
@@ -26,7 +26,10 @@ function countNew(): boolean {
     counts.count(click);
   }
   clicks += found.length;
-  if (clicks >= MAX_CLICKS || (clicks > 0 && performance.now() - committedAt >= COMMIT_EVERY_MS)) {
+  if (
+    clicks >= COMMIT_RULES.maxEvents ||
+    (clicks > 0 && performance.now() - committedAt >= COMMIT_EVERY_MS)
+  ) {
     counts.commit();
     reportCommitted(clicks);
     [clicks, committedAt] = [0, performance.now()];

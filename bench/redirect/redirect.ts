@@ -2,8 +2,8 @@
 // click is folded and sealed.
 import { join } from "node:path";
 import { type Comparison, compare, comparisonTable, roundLine } from "../compare/comparison.ts";
-import { alternate, type Loading, measureSide, type Side, startBaseline } from "../compare/side.ts";
-import { CONNECTIONS, type Load, type LoadResult, startLoad } from "../load/load.ts";
+import { alternate, type Loading, type Side, startBaseline } from "../compare/side.ts";
+import { CONNECTIONS, type LoadResult, startLoad } from "../load/load.ts";
 import { secondsToCatchUp } from "../measure/caught-up.ts";
 import { databaseBytes } from "../measure/database-bytes.ts";
 import { reckon } from "../measure/reckon.ts";
@@ -17,9 +17,6 @@ import type { Bench } from "./bench.ts";
 import { measureHalfLoad } from "./half-load.ts";
 import { soak, withLoopProbe } from "./soak.ts";
 import { measureUnknown } from "./unknown.ts";
-
-/** Of each run of bare `node:http`, to warm it up and to measure it. */
-const NODE_HTTP_S = 2;
 
 /**
  * `half`: also p99 at half of the measured rate; `unknown`: also slugs that don't exist; `minutes`: instead, a long run at
@@ -69,8 +66,7 @@ async function run(options: Options, bench: Bench): Promise<Outcome> {
   const compared = compare(rounds);
   const clicks = rounds.reduce((sum, { service }) => sum + service.answered, 0);
   const bytesAClick = bytesBefore === undefined ? undefined : ((logBytes(bench) ?? 0) - bytesBefore) / clicks;
-  const nodeHttp = await measureNodeHttp(load, { traffic, seconds: Math.min(seconds, NODE_HTTP_S) });
-  print(compared, { bytesAClick, nodeHttp }, report);
+  print(compared, bytesAClick, report);
   const halfRate = Math.round(compared.rate.service / 2);
   const half = options.half
     ? await measureHalfLoad(bench, { rate: halfRate, seconds, rounds: amount })
@@ -81,7 +77,7 @@ async function run(options: Options, bench: Bench): Promise<Outcome> {
   const reckoned = await reckon(bench.backend, runs, report);
   return {
     passed: reckoned.passed && (unknown?.passed ?? true),
-    measured: { ...compared, nodeHttp, bytesAClick, half, unknown, reckoned },
+    measured: { ...compared, bytesAClick, half, unknown, reckoned },
   };
 }
 
@@ -90,25 +86,11 @@ function logBytes({ config, dataDir }: Bench): number | undefined {
   return config.eventStoreUrl ? undefined : databaseBytes(join(dataDir, "events.db"));
 }
 
-async function measureNodeHttp(load: Load, loading: Loading): Promise<{ cpu: number; rate: number }> {
-  const server = await startBaseline("baselines/bare-http.ts");
-  try {
-    await measureSide(load, server, loading);
-    const { cpu, rate } = await measureSide(load, server, loading);
-    return { cpu: cpu.all, rate };
-  } finally {
-    await server.stop();
-  }
-}
-
-type Beside = { bytesAClick: number | undefined; nodeHttp: { cpu: number; rate: number } };
-
-function print(compared: Comparison, { bytesAClick, nodeHttp }: Beside, report: Report): void {
+function print(compared: Comparison, bytesAClick: number | undefined, report: Report): void {
   report.line("");
   report.table(
     comparisonTable(compared, { bare: "bare Fastify 301", service: "service, folded and sealed" }),
   );
-  report.line(`bare node:http: ${nodeHttp.cpu.toFixed(1)} µs of CPU a request, ${whole(nodeHttp.rate)}/s`);
   const seconds = compared.completeAfterS.toFixed(1);
   report.line(`analytics complete at most ${seconds} s after the last answer of a round`);
   if (bytesAClick !== undefined) report.line(`${Math.round(bytesAClick)} bytes of events.db a click`);

@@ -5,7 +5,7 @@ import { deleteStreams } from "../../test/support/servers/eventstoredb-server.ts
 import { startMongodb } from "../../test/support/servers/mongodb-server.ts";
 import type { Environment } from "../../test/support/service/service-process.ts";
 
-/** An event store, and what the names of all streams of this benchmark begin with. */
+/** An event store, and what the names of all streams of this benchmark begin with, where others use it too. */
 export type ServerLog = { url: string; prefix: string };
 
 export type BenchServers = {
@@ -25,9 +25,11 @@ export async function benchServers(double: Scheme | undefined): Promise<BenchSer
   const events = double && (await startDouble());
   const mongodb = MONGODB_URL ? await startMongodb() : undefined;
   const url = events && double ? events.url(double) : EVENTSTORE_URL;
-  const prefix = `bench${randomBytes(4).toString("hex")}_`;
+  // The double is the run's own, and with a prefix the service would copy each event that it reads.
+  const prefix = events ? "" : `bench${randomBytes(4).toString("hex")}_`;
   const named = {
-    ...(url && { EVENTSTORE_URL: url, EVENTSTORE_PREFIX: prefix }),
+    ...(url && { EVENTSTORE_URL: url }),
+    ...(url && prefix && { EVENTSTORE_PREFIX: prefix }),
     ...(mongodb && { MONGODB_URL: mongodb.newDatabase() }),
     ...(REDIS_URL && { REDIS_URL }),
   };

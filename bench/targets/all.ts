@@ -19,25 +19,26 @@ const QUICK_RUNS: Readonly<Record<string, string>> = {
   analytics: "analytics --clicks 2000 --requests 100",
 };
 
+/** Targets are of the embedded stores. */
+const SERVERS = ["EVENTSTORE_URL", "MONGODB_URL", "REDIS_URL"];
+
 /** `only`: names of runs. Passes when every run has counted everything once; a missed target is no failure. */
 export async function benchAll(
   options: Options,
   report: Report,
   benchmarks: Readonly<Record<string, Benchmark>>,
 ): Promise<Outcome> {
+  for (const name of SERVERS) delete process.env[name];
   const runs = Object.entries(options.quick ? QUICK_RUNS : RUNS).filter(
     ([name]) => options.only?.includes(name) ?? true,
   );
   const measured: Record<string, Measured> = {};
   const failed: string[] = [];
   for (const [name, command] of runs) {
-    if (name === "servers" && !hasServers()) continue;
     report.line(`\n== npm run bench ${command}`);
     const { name: benchmark = "", options: ownOptions } = parseOptions(command.split(" "));
     const started = performance.now();
-    const outcome = await withoutServers(name !== "servers", () =>
-      (benchmarks[benchmark] as Benchmark)(ownOptions, report),
-    ).catch((error: Error) => {
+    const outcome = await (benchmarks[benchmark] as Benchmark)(ownOptions, report).catch((error: Error) => {
       report.line(`FAILED: ${error.stack}`);
       return { passed: false, measured: undefined };
     });
@@ -75,22 +76,4 @@ function printTargets(targets: readonly Judged[], report: Report): void {
   ]);
   report.line("");
   report.table([["what", "npm run bench", "target", "measured", ""], ...rows]);
-}
-
-const SERVERS = ["EVENTSTORE_URL", "MONGODB_URL", "REDIS_URL"];
-
-function hasServers(): boolean {
-  return SERVERS.every((name) => process.env[name]);
-}
-
-/** Hides the servers of the environment from runs of the embedded stores. */
-async function withoutServers<T>(embedded: boolean, work: () => Promise<T>): Promise<T> {
-  if (!embedded) return await work();
-  const hidden = Object.fromEntries(SERVERS.map((name) => [name, process.env[name]]));
-  for (const name of SERVERS) delete process.env[name];
-  try {
-    return await work();
-  } finally {
-    for (const [name, value] of Object.entries(hidden)) if (value !== undefined) process.env[name] = value;
-  }
 }

@@ -5,7 +5,7 @@ import { DRAWS } from "./traffic/draw.ts";
 
 export type Options = ReturnType<typeof parseOptions>["options"];
 
-/** The benchmark's name and its options. @throws TypeError for an option that does not exist */
+/** The benchmark's name and its options. @throws TypeError for an option that does not exist, or a value that is none */
 export function parseOptions(args: readonly string[]) {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -54,15 +54,31 @@ export function parseOptions(args: readonly string[]) {
   const options = {
     ...others,
     ...mapValues(numbers, numberOf),
-    draw: DRAWS.find((draw) => draw === values.draw),
-    double: SCHEMES.find((scheme) => scheme === values.double),
+    draw: oneOf(DRAWS, values.draw),
+    double: oneOf(SCHEMES, values.double),
     only: values.only?.split(","),
   };
   return { name: positionals[0], options };
 }
 
+/** The parts of a benchmark that `only` names, in their own order; all of them without it. @throws TypeError for another */
+export function partsOf<T extends string>(only: readonly string[] | undefined, parts: readonly T[]): T[] {
+  for (const name of only ?? []) oneOf(parts, name);
+  return parts.filter((part) => only?.includes(part) ?? true);
+}
+
+function oneOf<T extends string>(known: readonly T[], given: string | undefined): T | undefined {
+  const found = known.find((value) => value === given);
+  if (found === undefined && given !== undefined)
+    throw new TypeError(`"${given}" is none of ${known.join(", ")}`);
+  return found;
+}
+
 function numberOf(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : Number(text);
+  if (text === undefined) return undefined;
+  const number = Number(text);
+  if (text.trim() === "" || !Number.isFinite(number)) throw new TypeError(`"${text}" is not a number`);
+  return number;
 }
 
 function mapValues<K extends string, A, B>(values: Record<K, A>, map: (value: A) => B): Record<K, B> {

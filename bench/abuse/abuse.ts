@@ -9,7 +9,7 @@ import { startChild } from "../load/child.ts";
 import { CONNECTIONS, type LoadResult, startLoad } from "../load/load.ts";
 import { untilCaughtUp } from "../measure/caught-up.ts";
 import { sampleMemory } from "../measure/resident-memory.ts";
-import type { Options } from "../options.ts";
+import { type Options, partsOf } from "../options.ts";
 import { type Report, whole } from "../report/report.ts";
 import type { Outcome } from "../report/results.ts";
 import { withDataFolder } from "../setup/data-folder.ts";
@@ -39,7 +39,7 @@ export async function benchAbuse(options: Options, report: Report): Promise<Outc
 
 async function run(options: Options, dataDir: string, report: Report): Promise<Outcome> {
   const { seconds = 30, rate = 2000 } = options;
-  const kinds = ABUSES.filter((kind) => options.only?.includes(kind) ?? true);
+  const kinds = partsOf(options.only, ABUSES);
   const instance = await instanceOf(dataDir);
   const service = await startService(instance);
   const load = startLoad();

@@ -4,7 +4,7 @@ import type { Comparison } from "../compare/comparison.ts";
 import { type Side, startBaseline } from "../compare/side.ts";
 import { type Load, type LoadResult, startLoad } from "../load/load.ts";
 import { sampleMemory } from "../measure/resident-memory.ts";
-import type { Options } from "../options.ts";
+import { type Options, partsOf } from "../options.ts";
 import { type HalfLoad, measureHalfLoad } from "../redirect/half-load.ts";
 import { type Report, whole } from "../report/report.ts";
 import type { Outcome } from "../report/results.ts";
@@ -18,7 +18,7 @@ import { type FloorProcess, startFloor } from "./floor-process.ts";
 import { measureRecount } from "./recount.ts";
 import { measureRounds } from "./rounds.ts";
 
-const PARTS = ["redirect", "flood", "recount", "create"];
+const PARTS = ["redirect", "flood", "recount", "create"] as const;
 const FLOOD_S = 60;
 
 type Clicks = { load: Load; bare: Side; side: FloorProcess; traffic: Traffic; report: Report };
@@ -29,11 +29,11 @@ type Redirects = Comparison & { half: HalfLoad | undefined; loads: LoadResult[] 
  * folded anew, links and clicks. Passes when no click and no link is missing.
  */
 export async function benchFloor(options: Options, report: Report): Promise<Outcome> {
-  const { only = PARTS } = options;
+  const only = partsOf(options.only, PARTS);
   const load = startLoad();
   try {
     const clicks = only.some((part) => part !== "create")
-      ? await measureClicks(load, options, report)
+      ? await measureClicks(load, { ...options, only }, report)
       : undefined;
     const creates = only.includes("create") ? await measureCreates(load, options, report) : undefined;
     const passed = (clicks?.passed ?? true) && (creates?.passed ?? true);
@@ -43,8 +43,8 @@ export async function benchFloor(options: Options, report: Report): Promise<Outc
   }
 }
 
-async function measureClicks(load: Load, options: Options, report: Report) {
-  const { links = LINKS, draw = "zipf", durable, events, only = PARTS } = options;
+async function measureClicks(load: Load, options: Options & { only: string[] }, report: Report) {
+  const { links = LINKS, draw = "zipf", durable, events, only } = options;
   const durability = durable ? "durable" : "batched";
   const servers = await benchServers(options.double);
   const named = servers.log ? [servers.log.url, servers.log.prefix] : [];

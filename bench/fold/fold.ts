@@ -5,7 +5,7 @@ import { type Load, startLoad } from "../load/load.ts";
 import { secondsToCatchUp } from "../measure/caught-up.ts";
 import { reckon } from "../measure/reckon.ts";
 import { sampleMemory } from "../measure/resident-memory.ts";
-import type { Options } from "../options.ts";
+import { type Options, partsOf } from "../options.ts";
 import { type Report, whole } from "../report/report.ts";
 import type { Outcome } from "../report/results.ts";
 import { type BenchService, withService } from "../setup/bench-service.ts";
@@ -13,6 +13,7 @@ import type { Traffic } from "../traffic/requests.ts";
 import { clicksFolded } from "./clicks-folded.ts";
 import { measureVisibility, type Probe, seedProbes } from "./visibility.ts";
 
+const PARTS = ["visibility", "flood"] as const;
 const WARM_UP_S = 2;
 const VISIBILITY_S = 30;
 
@@ -22,20 +23,22 @@ const VISIBILITY_S = 30;
  */
 export async function benchFold(options: Options, report: Report): Promise<Outcome> {
   const { links = 100_000 } = options;
+  const only = partsOf(options.only, PARTS);
   const probes: Probe[] = [];
   const seed = async ({ backend, config }: Pick<BenchService, "backend" | "config">) =>
     void probes.push(...(await seedProbes(backend, config)));
-  return await withService(options, { links, seed }, (bench) => run(options, bench, probes, report));
+  return await withService(options, { links, seed }, (bench) =>
+    run({ ...options, only }, bench, probes, report),
+  );
 }
 
-async function run(options: Options, bench: BenchService, probes: Probe[], report: Report): Promise<Outcome> {
-  const {
-    links = 100_000,
-    draw = "even",
-    seconds = 60,
-    rate = 5000,
-    only = ["visibility", "flood"],
-  } = options;
+async function run(
+  options: Options & { only: string[] },
+  bench: BenchService,
+  probes: Probe[],
+  report: Report,
+): Promise<Outcome> {
+  const { links = 100_000, draw = "even", seconds = 60, rate = 5000, only } = options;
   const { backend, service } = bench;
   const traffic: Traffic = { kind: "visits", links, draw };
   const load = startLoad();

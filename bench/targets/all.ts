@@ -1,6 +1,6 @@
 // `npm run bench all`: every run that a target needs, and then the table of targets with what was measured. With --quick:
 // small runs of each benchmark that only check that everything is counted once, and that a rebuild equals live.
-import { type Options, parseOptions } from "../options.ts";
+import { type Options, parseOptions, partsOf } from "../options.ts";
 import type { Report } from "../report/report.ts";
 import type { Outcome } from "../report/results.ts";
 import { type Measured, RUNS, TARGETS } from "./targets.ts";
@@ -29,12 +29,11 @@ export async function benchAll(
   benchmarks: Readonly<Record<string, Benchmark>>,
 ): Promise<Outcome> {
   for (const name of SERVERS) delete process.env[name];
-  const runs = Object.entries(options.quick ? QUICK_RUNS : RUNS).filter(
-    ([name]) => options.only?.includes(name) ?? true,
-  );
+  const commands = options.quick ? QUICK_RUNS : RUNS;
   const measured: Record<string, Measured> = {};
   const failed: string[] = [];
-  for (const [name, command] of runs) {
+  for (const name of partsOf(options.only, Object.keys(commands))) {
+    const command = commands[name] ?? "";
     report.line(`\n== npm run bench ${command}`);
     const { name: benchmark = "", options: ownOptions } = parseOptions(command.split(" "));
     const started = performance.now();

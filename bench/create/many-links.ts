@@ -4,8 +4,9 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { measureSide, type Side } from "../compare/side.ts";
-import type { Load } from "../load/load.ts";
+import type { Load, LoadResult } from "../load/load.ts";
 import { secondsToCatchUp } from "../measure/caught-up.ts";
+import { reckon } from "../measure/reckon.ts";
 import { residentMb } from "../measure/resident-memory.ts";
 import { type Report, whole } from "../report/report.ts";
 import type { BenchService } from "../setup/bench-service.ts";
@@ -20,7 +21,7 @@ const IDLE_AFTER_S = 15;
 
 type Order = { load: Load; side: Side; keys: readonly string[]; links: number; report: Report };
 
-/** `requests`: of `BULK` links each, answered with 201. */
+/** `requests`: of `BULK` links each, answered with 201. `passed`: also that every visit was answered and counted once. */
 export async function measureManyLinks(bench: BenchService, { load, side, keys, links, report }: Order) {
   const { dataDir, service, pid, start, backend } = bench;
   const [all, few] = ["all", "few"].map((name) => join(dataDir, `${name}-slugs.txt`)) as [string, string];
@@ -35,11 +36,14 @@ export async function measureManyLinks(bench: BenchService, { load, side, keys, 
   );
   const slugs = (await readFile(all, "utf8")).trimEnd().split("\n");
   await writeFile(few, `${slugs.slice(0, FEW).join("\n")}\n`);
+  const runs: LoadResult[] = [];
   const rateOf = async (draw: "zipf" | "even", file: string) => {
     const traffic: Traffic = { kind: "visits", links, draw, slugs: file };
     const visits = { ...side, settle: () => secondsToCatchUp(backend) };
-    await measureSide(load, visits, { traffic, seconds: 2 });
-    return (await measureSide(load, visits, { traffic, seconds: SECONDS })).rate;
+    runs.push(await measureSide(load, visits, { traffic, seconds: 2 }));
+    const measured = await measureSide(load, visits, { traffic, seconds: SECONDS });
+    runs.push(measured);
+    return measured.rate;
   };
   const [overFew, zipf, even] = [
     await rateOf("zipf", few),
@@ -50,6 +54,7 @@ export async function measureManyLinks(bench: BenchService, { load, side, keys, 
   report.line(
     `redirects over all: ${(zipf / overFew).toFixed(2)} (zipf) and ${(even / overFew).toFixed(2)} (even) of those over ${whole(FEW)}, ${whole(visitedMb)} MB afterwards`,
   );
+  const reckoned = await reckon(backend, runs, report);
   await service.stop();
   const starting = performance.now();
   const restarted = start();
@@ -62,7 +67,7 @@ export async function measureManyLinks(bench: BenchService, { load, side, keys, 
   report.line(`after a restart: first redirect ${firstRedirectS.toFixed(2)} s, idle ${whole(idleMb)} MB`);
   const memory = { createdMb, visitedMb, idleMb };
   return {
-    passed: created.answered === links / BULK && slugs.length === links,
+    passed: created.answered === links / BULK && slugs.length === links && reckoned.passed,
     ...{ requests: created.answered, linksPerSecond: created.rate * BULK },
     ...{ zipfOfFew: zipf / overFew, evenOfFew: even / overFew, ...memory, firstRedirectS },
   };

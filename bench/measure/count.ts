@@ -1,8 +1,9 @@
-// Counts events in the log and clicks in the documents, to compare them with what was answered.
+// Counts events in the log, and clicks and links in the documents, to compare them with what was answered.
 import type { Backend } from "../../src/backend.ts";
 import type { StoredEvent } from "../../src/events/catalogue.ts";
 import { PREFIX } from "../../src/events/streams.ts";
 import { type LinkClicksDocument, linkClicks } from "../../src/projections/definitions/link-clicks.ts";
+import { links } from "../../src/projections/definitions/links.ts";
 
 const PAGE = 5000;
 
@@ -12,6 +13,10 @@ export async function clicksInLog(backend: Pick<Backend, "eventStore">): Promise
 
 export async function linksInLog(backend: Pick<Backend, "eventStore">): Promise<number> {
   return await eventsInLog(backend, PREFIX.link, "LinkCreated");
+}
+
+export async function linksInDocuments({ readStore }: Pick<Backend, "readStore">): Promise<number> {
+  return await readStore.count(links.collection.name, {});
 }
 
 /** The sum of all links' totals. */

@@ -12,7 +12,7 @@ import { drawOf, randomNumbers } from "../traffic/draw.ts";
 import { LINKS } from "../traffic/requests.ts";
 
 /** Clicks in each append, and milliseconds between two appends, from low to high load. */
-const PATTERNS = [
+export const PATTERNS = [
   { size: 1, everyMs: 5_000 },
   { size: 5, everyMs: 200 },
   { size: 25, everyMs: 20 },
@@ -53,10 +53,11 @@ async function measure(
     const link = drawOf("zipf", LINKS, randomNumbers(1));
     const empty = databaseBytes(file);
     const writing = performance.now();
-    let halfway = 0;
+    let halfway = { bytes: empty, clicks: 0 };
     let now = START;
     for (let first = 0; first < clicks; first += size) {
-      if (first === clicks / 2) halfway = databaseBytes(file);
+      if (halfway.clicks === 0 && first >= clicks / 2)
+        halfway = { bytes: databaseBytes(file), clicks: first };
       now += everyMs;
       await log.append(Math.min(size, clicks - first), now, link);
     }
@@ -69,7 +70,7 @@ async function measure(
     return {
       size,
       bytes: (bytes - empty) / clicks,
-      further: (bytes - halfway) / (clicks / 2),
+      further: (bytes - halfway.bytes) / (clicks - halfway.clicks),
       written,
       read,
     };

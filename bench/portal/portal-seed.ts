@@ -1,7 +1,7 @@
 // Seeds an account with very many links and clicks for `npm run bench portal`; kept in a folder for the next run.
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
-import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pino } from "pino";
 import { type Backend, openBackend } from "../../src/backend.ts";
@@ -12,14 +12,19 @@ import { catalogue, type EventOf, type LinkledgerEvent, type NewEvent } from "..
 import { newEvent } from "../../src/events/new-event.ts";
 import { linkStream } from "../../src/events/streams.ts";
 import { CLICK_KINDS } from "../../src/events/vocabulary.ts";
-import { clickProjections, lifecycleProjections } from "../../src/projections/groups.ts";
+import { projectionGroups } from "../../src/projections/groups.ts";
+import type { Projection } from "../../src/projections/projection.ts";
 import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
 import { linkClicked } from "../../test/support/event-store/stored-events.ts";
 import type { Report } from "../report/report.ts";
+import { withDataFolder } from "../setup/data-folder.ts";
 import { benchSlug, benchUrl } from "../traffic/requests.ts";
 
 export type Size = { links: number; clicks: number };
-export type Seeded = { accountId: string; dataDir: string; seconds: Record<string, number> };
+export type Seeded = { accountId: string; dataDir: string };
+
+/** `day`: of the last click. */
+type Kept = Seeded & { day: string };
 
 const HOST = "localhost";
 const LINKS_PER_BATCH = 500;
@@ -43,32 +48,48 @@ const SYSTEMS = ["Android", "iOS", "Windows", "macOS", "Linux"];
 const context = { requestId: "bench", actor: { type: "operator" as const } };
 const origin = { correlationId: "bench", causationId: "bench", actor: context.actor };
 
-/** Reuses the folder of an earlier run when it is complete and of this size. */
-export async function seedPortal(folder: string, size: Size, report: Report): Promise<Seeded> {
+/** `work` gets a copy, so that the next run begins with the same account. `folder`: of the kept data. */
+export async function withSeededPortal<T>(
+  folder: string,
+  size: Size,
+  report: Report,
+  work: (seeded: Seeded) => Promise<T>,
+): Promise<T> {
+  const { accountId, dataDir: kept } = await seedPortal(folder, size, report);
+  return await withDataFolder(async (dataDir) => {
+    await cp(kept, dataDir, { recursive: true });
+    return await work({ accountId, dataDir });
+  });
+}
+
+/** Reuses the folder of an earlier run when it is complete, of this size and of today: pages show the last hours. */
+async function seedPortal(folder: string, size: Size, report: Report): Promise<Seeded> {
   const dataDir = join(folder, `portal-${size.links}-${size.clicks}`);
   const marker = join(dataDir, "seeded.json");
-  if (existsSync(marker)) return JSON.parse(await readFile(marker, "utf8")) as Seeded;
+  const day = new Date().toISOString().slice(0, 10);
+  if (existsSync(marker)) {
+    const kept = JSON.parse(await readFile(marker, "utf8")) as Kept;
+    if (kept.day === day) return kept;
+  }
   await rm(dataDir, { recursive: true, force: true });
   await mkdir(dataDir, { recursive: true });
   const config = parseConfig({ DATA_DIR: dataDir });
   const backend = await openBackend(config, { offThread: true });
-  const seconds: Record<string, number> = {};
   const timed = async (name: string, work: () => Promise<void>) => {
     const started = performance.now();
     await work();
-    seconds[name] = Math.round((performance.now() - started) / 100) / 10;
-    report.line(`${name}: ${seconds[name]} s`);
+    report.line(`${name}: ${((performance.now() - started) / 1000).toFixed(1)} s`);
   };
   try {
     const deps = { ...runtimeDeps, ...backend };
     const { accountId } = await openAccount(deps, context, { email: "bench@example.com", tier: "developer" });
     await timed(`append ${size.links} links`, () => appendLinks(backend, accountId, size.links));
     await timed(`append ${size.clicks} clicks`, () => appendClicks(backend, accountId, size));
-    await timed("project links", () => project(backend, lifecycleProjections));
-    await timed("project clicks", () => project(backend, clickProjections));
-    const seeded = { accountId, dataDir, seconds };
-    await writeFile(marker, JSON.stringify(seeded));
-    return seeded;
+    for (const { name, projections } of projectionGroups)
+      await timed(`project ${name}`, () => project(backend, projections));
+    const kept: Kept = { accountId, dataDir, day };
+    await writeFile(marker, JSON.stringify(kept));
+    return kept;
   } finally {
     await backend.close();
   }
@@ -126,7 +147,7 @@ function clickAt(at: Date, n: number, accountId: string, links: number): EventOf
   });
 }
 
-async function project(backend: Backend, projections: typeof clickProjections): Promise<void> {
+async function project(backend: Backend, projections: readonly Projection[]): Promise<void> {
   const log = pino({ level: "warn" });
   const deps = {
     eventStore: backend.eventStore,

@@ -15,6 +15,8 @@ import { openService, type Service, type ServiceOptions } from "./service.ts";
 /** After the stop's own budget, the process is ended. With the default budget of 8 s that is before Docker's 10 s. */
 const FORCED_EXIT_MS = 1_000;
 const MOST_WORKERS = 64;
+/** What shells, terminals and systemd send to a whole process group, so to each worker and to their primary too. */
+const GROUP_SIGNALS = ["SIGHUP", "SIGINT", "SIGQUIT", "SIGTERM"] as const;
 
 export type StartOptions = Pick<ServiceOptions, "roles" | "group" | "listens"> & {
   /** Names the worker in each line of the log. */
@@ -23,11 +25,12 @@ export type StartOptions = Pick<ServiceOptions, "roles" | "group" | "listens"> &
 
 /**
  * Resolves when the service listens. SIGTERM and SIGINT stop it gracefully; a second signal ends the process immediately.
+ * A worker ignores them and is stopped by its primary: a signal from both would be a second one.
  * @throws BadConfig when the start fails because of a setting, such as a port in use; else what failed
  */
 export async function start(config: Config, options: StartOptions = {}): Promise<Service> {
   const { worker, ...serviceOptions } = options;
-  const { roles = ALL_ROLES } = serviceOptions;
+  const { roles = ALL_ROLES, group } = serviceOptions;
   const isFirst = !config.eventStoreUrl && !existsSync(join(config.dataDir, "events.db"));
   const log = createLogger(config.logLevel).child(worker === undefined ? {} : { worker });
   if (config.geoipDb && roles.has("redirect")) await refuseBadGeo(config.geoipDb);
@@ -35,12 +38,15 @@ export async function start(config: Config, options: StartOptions = {}): Promise
     throw reasonNotToStart(error, config);
   });
   const delay = config.stopSeconds * 1_000 + FORCED_EXIT_MS;
-  closeWithGrace({ delay, logger: false }, async ({ signal, err }) => {
+  const skip = group ? [...GROUP_SIGNALS] : [];
+  for (const signal of skip) process.on(signal, () => undefined);
+  const { close } = closeWithGrace({ delay, logger: false, skip }, async ({ signal, err }) => {
     if (err) log.fatal({ err }, "stopping after an error that nothing caught");
     else log.info({ signal }, "stopping");
     await service.stop();
     log.info("stopped");
   });
+  group?.onStop(close);
   log.info(
     { config: describeConfig(config), roles: [...roles] },
     service.url === ""

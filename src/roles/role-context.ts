@@ -14,6 +14,8 @@ export type WorkerGroup = {
   answerMetrics(own: () => Promise<object[]>): void;
   /** Of all of them together, in Prometheus's text format. */
   metricsText(): Promise<string>;
+  /** `stop`: called when the primary stops, or has died. */
+  onStop(stop: () => void): void;
 };
 
 export type RoleContext = {

@@ -57,7 +57,6 @@ export async function startWorkers({ config, roles, workers, log }: PrimaryDeps)
   };
   const stop = async () => {
     stopping.abort();
-    for (const { worker } of members) worker?.process.kill("SIGTERM");
     const killing = setTimeout(
       () => {
         for (const { worker } of members) worker?.process.kill("SIGKILL");
@@ -147,6 +146,8 @@ function keepMember(
     first.reject(new WorkerEnded(`worker ${member.id} has ended before it answered`));
     if (!signal.aborted) log.error(how, `worker ${member.id} ended, starting it again`);
   };
+  // Workers ignore signals, which they get from the process group as well. The call rejects when the worker ends first.
+  signal.addEventListener("abort", () => void member.calls?.call("stop").catch(() => undefined));
   return { ready: first.promise, ended: keepRunning(RESTART, runOnce, signal) };
 }
 

@@ -1,20 +1,22 @@
 // A worker's side of what the processes of `--workers N` do together.
+import cluster from "node:cluster";
 import type { RateLimits, RateWindow } from "../api/limits/rate-limit.ts";
 import type { Config } from "../config.ts";
 import type { WorkerGroup } from "../roles/role-context.ts";
 import { ipcCalls } from "./ipc-calls.ts";
 
-/** With Redis, rate windows are there. The process ends by itself when the primary has gone: node:cluster sees to it. */
+/** With Redis, rate windows are there. Until `onStop` is called, the process ends at once when it is to stop. */
 export function joinWorkers({
   redisUrl,
 }: Pick<Config, "redisUrl">): WorkerGroup & { ready(): Promise<void> } {
   let ownMetrics: () => Promise<object[]> = async () => [];
+  let stop: () => void = () => process.exit();
   const calls = ipcCalls(
     {
       send: (message) => void (process.connected && process.send?.(message, () => undefined)),
       onMessage: (receive) => void process.on("message", receive),
     },
-    { metrics: () => ownMetrics() },
+    { metrics: () => ownMetrics(), stop: async () => stop() },
   );
   const window = (method: "take" | "look") => async (subject: string, limit: number, now: Date) =>
     (await calls.call(method, subject, limit, now.getTime())) as RateWindow;
@@ -25,6 +27,14 @@ export function joinWorkers({
       ownMetrics = own;
     },
     metricsText: async () => (await calls.call("metrics")) as string,
+    onStop(graceful) {
+      stop = graceful;
+      cluster.worker?.once("disconnect", () => {
+        // Otherwise node:cluster ends this process at once, without committing clicks.
+        if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
+        graceful();
+      });
+    },
     async ready() {
       await calls.call("ready");
     },

@@ -138,6 +138,8 @@ function keepMember(
     Object.assign(member, { worker, calls });
     const how = await new Promise<object>((resolve) => {
       worker.once("exit", (code: number, by: string) => resolve({ code, signal: by }));
+      // There is no exit when the process could not be created.
+      worker.on("error", (err) => resolve({ err }));
     });
     member.isReady = false;
     delete member.worker;

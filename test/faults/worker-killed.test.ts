@@ -109,6 +109,25 @@ describe("a service of two workers", () => {
     expect(text).toMatch(/^linkledger_projection_lag_milliseconds\{projection="links"\} 0$/m);
   });
 
+  /** Reads or sets the primary's limit, below which it can't open the pipe to another process. */
+  const openFiles = (...options: string[]) =>
+    execFileSync("prlimit", ["--pid", `${service.child.pid}`, ...options])
+      .toString()
+      .trim();
+
+  it("starts a killed worker as soon as a process can be created again", async () => {
+    let logged = "";
+    service.child.stdout?.on("data", (chunk) => (logged += chunk));
+    const limit = openFiles("--nofile", "--output", "SOFT", "--noheadings");
+    openFiles("--nofile=3:");
+    const [killed = 0, other = 0] = workers();
+    process.kill(killed, "SIGKILL");
+    await until("the primary to fail to start it", () => logged.includes("EMFILE"));
+    expect(workers()).toEqual([other]);
+    openFiles(`--nofile=${limit}:`);
+    await allAnswer();
+  });
+
   it("stops all processes on SIGTERM", async () => {
     const children = workers();
     await service.stop("SIGTERM");

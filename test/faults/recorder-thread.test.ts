@@ -35,9 +35,11 @@ describe("the click recorder", () => {
   let threads: Worker[];
   let recorder: ClickRecorder;
 
+  const realThreads = () =>
+    recorderThreadStarter(parseConfig({ DATA_DIR: folder, GEOIP_DB: "" }), randomBytes(8).toString("hex"));
+
   function start(options: Partial<ClickRecorderDeps> = {}): ClickRecorder {
-    const config = parseConfig({ DATA_DIR: folder, GEOIP_DB: "" });
-    const startReal = recorderThreadStarter(config, randomBytes(8).toString("hex"));
+    const startReal = realThreads();
     recorder = new ClickRecorder({
       durability: "batched",
       startThread: (revisions) => {
@@ -123,6 +125,35 @@ describe("the click recorder", () => {
       lost: 0,
       threadRestarts: 3,
     });
+  });
+
+  it("loses no click when a thread can't be started in place of one that ended", async () => {
+    let failures = 0;
+    const logged: string[] = [];
+    const startReal = realThreads();
+    start({
+      startThread: (revisions) => {
+        if (threads.length === 1 && failures < 2) throw new Error(`no thread ${++failures}`);
+        const thread = startReal(revisions) as Worker;
+        threads.push(thread);
+        return thread;
+      },
+      log: (message) => logged.push(message),
+    });
+    recorder.record(hit(0));
+    await recorder.drain();
+    const ended = once(threads[0] as Worker, "exit");
+    for (const number of [1, 2]) recorder.record(hit(number));
+    await Promise.all([threads[0]?.terminate(), ended]);
+    recorder.record(hit(3));
+    await recorder.drain();
+    expect(await storedTerms()).toEqual(numbers(4));
+    expect(logged).toEqual(
+      ["ended with code 1", "no thread 1", "no thread 2"].map(
+        (why) => `Recorder thread: ${why}; starting another`,
+      ),
+    );
+    expect(recorder.stats()).toMatchObject({ committed: 4, threadRestarts: 3 });
   });
 
   it("counts a durable click once that was refused while the store was frozen and then retried", async () => {

@@ -198,7 +198,6 @@ export class ClickRecorder {
       this.#note(report.message, report.err);
       return;
     }
-    this.#thread.resetBackoff();
     for (const seconds of report.appendSeconds) this.appendDuration.observe(seconds);
     for (const [stream, revision] of report.reached) this.#reach(stream, revision);
     this.#committed += this.#queue.commit(report.upTo);

@@ -1,5 +1,6 @@
 // Keeps a recorder thread running: restarts it with backoff whenever it ends, until it is stopped.
-import { backoffMs } from "../../runtime/backoff.ts";
+import { messageOf } from "../../runtime/errors.ts";
+import { keepRunning } from "../../runtime/keep-trying.ts";
 import type { RecorderReport } from "./recorder-report.ts";
 import type { ToRecorder } from "./recorder-thread.ts";
 import type { RecorderThread } from "./start-recorder-thread.ts";
@@ -18,20 +19,23 @@ const RESTART = { fromMs: 50, toMs: 5_000 };
 
 export class SupervisedRecorderThread {
   readonly #deps: SupervisedRecorderThreadDeps;
-  #thread: RecorderThread;
-  /** Set while no thread is running. */
-  #restartTimer: NodeJS.Timeout | undefined;
+  readonly #stopping = new AbortController();
+  readonly #ended: Promise<void>;
+  #thread: RecorderThread | undefined;
   #restarts = 0;
-  #failuresInARow = 0;
-  #stopping = false;
 
   constructor(deps: SupervisedRecorderThreadDeps) {
     this.#deps = deps;
-    this.#thread = this.#start();
+    const onFailure = (error: unknown) => {
+      this.#restarts++;
+      deps.onError(`Recorder thread: ${messageOf(error)}; starting another`);
+    };
+    const run = (progress: () => void) => this.#run(progress);
+    this.#ended = keepRunning({ ...RESTART, random: deps.random, onFailure }, run, this.#stopping.signal);
   }
 
   get isRunning(): boolean {
-    return this.#restartTimer === undefined;
+    return this.#thread !== undefined;
   }
 
   get restarts(): number {
@@ -39,44 +43,32 @@ export class SupervisedRecorderThread {
   }
 
   send(message: ToRecorder): void {
-    this.#thread.postMessage(message);
-  }
-
-  /** To be called after each success, so that the next restart comes without a long delay. */
-  resetBackoff(): void {
-    this.#failuresInARow = 0;
+    this.#thread?.postMessage(message);
   }
 
   /** Resolves when the thread has closed its stores and ended. */
   async stop(): Promise<void> {
-    this.#stopping = true;
-    if (this.#restartTimer !== undefined) return clearTimeout(this.#restartTimer);
-    const ended = new Promise<void>((resolve) => this.#thread.on("exit", () => resolve()));
-    this.#thread.postMessage("stop");
-    await ended;
+    this.#stopping.abort();
+    this.send("stop");
+    await this.#ended;
   }
 
-  #start(): RecorderThread {
-    const { start, onReport, onError } = this.#deps;
-    const thread = start();
-    thread.on("message", onReport);
-    thread.on("error", (error) => onError(`Recorder thread: ${error.message}`, error));
-    thread.on("exit", (code) => {
-      if (!this.#stopping) this.#restart(code);
+  /** Rejects when the thread ends, or can't be started. */
+  #run(progress: () => void): Promise<never> {
+    const { start, onReport, onError, onRestarted } = this.#deps;
+    return new Promise((_, reject) => {
+      const thread = start();
+      this.#thread = thread;
+      thread.on("message", (report) => {
+        if (report.type === "committed") progress();
+        onReport(report);
+      });
+      thread.on("error", (error) => onError(`Recorder thread: ${error.message}`, error));
+      thread.on("exit", (code) => {
+        this.#thread = undefined;
+        reject(new Error(`ended with code ${code}`));
+      });
+      if (this.#restarts > 0) onRestarted();
     });
-    return thread;
-  }
-
-  #restart(code: number): void {
-    const { random, onError, onRestarted } = this.#deps;
-    this.#restarts++;
-    this.#failuresInARow++;
-    onError(`Recorder thread ended with code ${code}; starting another`);
-    const restart = () => {
-      this.#restartTimer = undefined;
-      this.#thread = this.#start();
-      onRestarted();
-    };
-    this.#restartTimer = setTimeout(restart, backoffMs(this.#failuresInARow, RESTART, random));
   }
 }

@@ -97,6 +97,22 @@ describe("the click writer", () => {
     expect(reports.some((report) => report.type === "problem")).toBe(true);
   });
 
+  it("reports each outage and its end without a spool too", async () => {
+    const outages = ["refused", "none", "none", "refused", "refused"];
+    const failing: EventStore = {
+      ...bound(store),
+      append: async (...request) => {
+        if (outages.shift() === "refused") throw new Error("refused");
+        return await store.append(...request);
+      },
+    };
+    // More than one append may hold, so that there are appends between the outages.
+    const reports = await write(batchesOf(4, 2000), failing);
+    const outage = ["Clicks wait in memory: refused", "The event store takes clicks again"];
+    const problems = reports.flatMap((report) => (report.type === "problem" ? report.message : []));
+    expect(problems).toEqual([...outage, ...outage]);
+  });
+
   it("appends only what an earlier thread had not appended yet, however that thread had joined batches", async () => {
     const batches = batchesOf(6, 50);
     await write(batches.slice(0, 4), store);

@@ -31,7 +31,6 @@ export type RecorderStats = {
   /** Hits that could not be turned into an event; more than 0 is a bug. */
   lost: number;
   threadRestarts: number;
-  lastError: string | undefined;
 };
 
 /** Redirects wait while uncommitted hits are older than this, so that a kill -9 loses at most 50 ms (DESIGN §5). */
@@ -65,7 +64,7 @@ export class ClickRecorder {
   #committed = 0;
   #spool: RecorderStats["spool"];
   #lost = 0;
-  #lastError: string | undefined;
+  #lastNote: string | undefined;
 
   constructor(deps: ClickRecorderDeps) {
     this.#deps = deps;
@@ -114,7 +113,6 @@ export class ClickRecorder {
       spool: this.#spool,
       lost: this.#lost,
       threadRestarts: this.#thread.restarts,
-      lastError: this.#lastError,
     };
   }
 
@@ -213,7 +211,7 @@ export class ClickRecorder {
   }
 
   #note(message: string, err?: ErrorFields): void {
-    if (message !== this.#lastError) this.#deps.log(message, err);
-    this.#lastError = message;
+    if (message !== this.#lastNote) this.#deps.log(message, err);
+    this.#lastNote = message;
   }
 }

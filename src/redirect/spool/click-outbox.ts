@@ -128,14 +128,10 @@ export class ClickOutbox {
     for (const entry of stored) if (entry.spooled === undefined) entry.onDurable();
     if (upTo > 0) this.#spool?.drop(upTo);
     if (this.#entries.every((entry) => entry.spooled !== undefined)) this.#isFull = false;
-    if (!this.#spool) {
-      this.#isFailing = false;
-      return;
-    }
     this.#reportSpool();
-    if (!this.#isFailing || this.#spool.size().clicks > 0) return;
+    if (!this.#isFailing || (this.#spool?.size().clicks ?? 0) > 0) return;
     this.#isFailing = false;
-    this.#note("The event store has all clicks of the spool");
+    this.#note(`The event store ${this.#spool ? "has all clicks of the spool" : "takes clicks again"}`);
   }
 
   #onFailure(error: unknown): void {

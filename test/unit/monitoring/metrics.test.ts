@@ -24,7 +24,6 @@ const recorder: RecorderStats = {
   spool: { clicks: 7, bytes: 4000, full: true },
   lost: 0,
   threadRestarts: 0,
-  lastError: undefined,
 };
 
 it("answers within seconds with the known metrics, and makes one call at a time, while a store doesn't answer", async () => {

@@ -102,7 +102,7 @@ export async function openRecorderStores(
 
 /**
  * Where clicks are kept on disk while the event store is unavailable; undefined for the embedded store, whose file is on
- * the same disk. `name`: of the caller's own spool; unique, and sorts after the names that the writer used before.
+ * the same disk. `name`: of the caller's own spool; unique.
  */
 export function clickSpools(config: Config, name: string): ClickSpools | undefined {
   if (config.eventStoreUrl === undefined) return undefined;

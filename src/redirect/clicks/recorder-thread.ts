@@ -28,8 +28,7 @@ async function main(port: MessagePort, data: RecorderThreadData): Promise<void> 
   const visitors = dailyVisitors({ salts: stores.dailySalts, clock, sleep: pause, randomBytes });
   void visitors.sweep();
   setInterval(() => void visitors.sweep(), SWEEP_EVERY_MS).unref();
-  // Unique, and sorts after the names of earlier threads of the same writer.
-  const spoolName = `${data.writer}-${Date.now()}-${randomBytes(4).toString("hex")}`;
+  const spoolName = `${data.writer}-${randomBytes(4).toString("hex")}`;
   const outbox = new ClickOutbox({
     eventStore: stores.eventStore,
     spools: clickSpools(data.config, spoolName),

@@ -3,7 +3,7 @@
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { all, compile } from "@fastify/proxy-addr";
-import { LRUCache } from "lru-cache";
+import { memoize } from "../../runtime/memoize.ts";
 
 /** Whether forwarding headers from a proxy at this address are trusted. */
 export type Trust = (address: string) => boolean;
@@ -19,15 +19,8 @@ export type Requester = {
 export function trustOf(ranges: readonly string[]): false | Trust {
   if (ranges.length === 0) return false;
   const trusted = compile([...ranges]);
-  const known = new LRUCache<string, boolean>({ max: 1_000 });
-  return (address) => {
-    const cached = known.get(address);
-    if (cached !== undefined) return cached;
-    // The remote address of a socket that is already closed is empty.
-    const isTrusted = isIP(address) !== 0 && trusted(address, 0);
-    known.set(address, isTrusted);
-    return isTrusted;
-  };
+  // The remote address of a socket that is already closed is empty.
+  return memoize(1_000, (address: string) => isIP(address) !== 0 && trusted(address, 0));
 }
 
 export function requesterOf(trust: false | Trust): Requester {

@@ -14,8 +14,6 @@ export type ClickOutboxDeps = DrainDeps & {
   /** Undefined where the event store is on the same disk: clicks then wait in memory only. */
   spools: ClickSpools | undefined;
   report: (report: RecorderReport) => void;
-  /** Milliseconds before clicks whose append has not finished are spooled; default 25. */
-  spoolAfterMs?: number;
 };
 
 /** `spooled`: its number in the spool. `onDurable`: called once, when the batch is in the store or fsynced. */
@@ -144,7 +142,7 @@ export class ClickOutbox {
 
   /** Spools the batches in memory after a delay, unless `settled` aborts first because they are stored. */
   async #spoolLater(settled: AbortSignal): Promise<void> {
-    await this.#deps.sleep(this.#deps.spoolAfterMs ?? SPOOL_AFTER_MS, settled);
+    await this.#deps.sleep(SPOOL_AFTER_MS, settled);
     if (!settled.aborted && !this.#closing.signal.aborted) this.#spoolAll();
   }
 

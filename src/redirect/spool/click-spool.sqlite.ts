@@ -6,7 +6,7 @@ import { orphanedSpoolFile } from "./click-spool-file.sqlite.ts";
 import { SqliteClickSpool } from "./click-spool-rows.sqlite.ts";
 
 export type SqliteSpoolOptions = {
-  /** Unique; sorts before the names of later threads of the same writer. */
+  /** Unique. */
   name: string;
   maxBytes: number;
   /** Free disk space below which nothing is spooled; default 100 MB. */
@@ -31,7 +31,7 @@ export function sqliteClickSpools(folder: string, options: SqliteSpoolOptions): 
       const entries = readdirSync(folder).filter(
         (entry) => entry.endsWith(SUFFIX) && entry !== name + SUFFIX,
       );
-      return entries.sort().flatMap((entry) => {
+      return entries.flatMap((entry) => {
         try {
           const db = orphanedSpoolFile(fileOf(entry));
           return db ? [new SqliteClickSpool(fileOf(entry), undefined, db)] : [];

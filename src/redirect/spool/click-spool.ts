@@ -27,7 +27,7 @@ export interface ClickSpools {
   /** Creates the calling thread's own spool. */
   openOwn(): ClickSpool;
   /**
-   * Spools of crashed threads and processes, oldest first. They are locked for the caller, who must close them.
+   * Spools of crashed threads and processes. They are locked for the caller, who must close them.
    * `onUnreadable`: called for each spool that can't be read.
    */
   openOrphaned(onUnreadable: (message: string, error: unknown) => void): ClickSpool[];

@@ -298,6 +298,27 @@ describe("the files of the click spool", () => {
     expect(await readdir(folder.path)).toEqual([]);
   });
 
+  it("are emptied at the same cost an append, however many clicks wait", () => {
+    const batches = (count: number) =>
+      Array.from({ length: count }, (_, after) => ({ stream: "clicks-a-1", after, events: sampleEvents(1) }));
+    /** Processor time of a drop, as waiting for the disk costs the same with any number of clicks. */
+    const msPerDrop = (waiting: number) => {
+      const own = spoolsOf(`a${waiting}`, { maxBytes: 1e9, minFreeBytes: 0 }).openOwn();
+      const { numbers } = own.put(batches(waiting));
+      const before = process.cpuUsage();
+      for (const number of numbers.slice(0, 50)) own.drop(number);
+      const { user, system } = process.cpuUsage(before);
+      expect(own.size().clicks).toBe(waiting - 50);
+      own.drop(waiting);
+      expect(own.size()).toEqual({ clicks: 0, bytes: 0 });
+      own.close();
+      return (user + system) / 50_000;
+    };
+    const few = msPerDrop(100);
+
+    expect(msPerDrop(40_000)).toBeLessThan(10 * few);
+  });
+
   it("take no clicks when the disk has too little free space", () => {
     const own = spoolsOf("a", { minFreeBytes: Number.MAX_SAFE_INTEGER }).openOwn();
     const put = own.put([{ stream: "clicks-a-1", after: -1, events: sampleEvents(1) }]);

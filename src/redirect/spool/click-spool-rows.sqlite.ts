@@ -47,9 +47,9 @@ export class SqliteClickSpool implements ClickSpool {
     );
     this.#drop = this.#db.prepare("DELETE FROM appends WHERE number <= ?");
     this.#measure = this.#db.prepare(
-      "SELECT total(clicks) AS clicks, total(octet_length(events)) AS bytes FROM appends",
+      "SELECT total(clicks) AS clicks, total(octet_length(events)) AS bytes FROM appends WHERE number <= ?",
     );
-    this.#size = this.#measure.get() as SpoolSize;
+    this.#size = this.#measured(Number.MAX_SAFE_INTEGER);
   }
 
   put(batches: readonly ClickBatch[]): PutClicks {
@@ -95,8 +95,9 @@ export class SqliteClickSpool implements ClickSpool {
   }
 
   drop(upTo: number): void {
+    const { clicks, bytes } = this.#measured(upTo);
     this.#drop.run(upTo);
-    this.#size = this.#measure.get() as SpoolSize;
+    this.#size = { clicks: this.#size.clicks - clicks, bytes: this.#size.bytes - bytes };
     if (this.#size.clicks === 0) this.#shrink();
   }
 
@@ -109,6 +110,10 @@ export class SqliteClickSpool implements ClickSpool {
     if (!this.#db.isOpen) return;
     this.#db.close();
     if (this.#size.clicks === 0) removeSpoolFile(this.#file);
+  }
+
+  #measured(upTo: number): SpoolSize {
+    return this.#measure.get(upTo) as SpoolSize;
   }
 
   #shrink(): void {

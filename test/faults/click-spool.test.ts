@@ -8,13 +8,29 @@ import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.t
 import type { LinkClicked } from "../../src/events/catalogue.ts";
 import { PREFIX } from "../../src/events/streams.ts";
 import { sqliteClickSpools } from "../../src/redirect/spool/click-spool.sqlite.ts";
-import { SpoolFull } from "../../src/redirect/spool/click-spool.ts";
+import { type ClickSpool, type ClickSpools, SpoolFull } from "../../src/redirect/spool/click-spool.ts";
+import { OrphanedSpools } from "../../src/redirect/spool/orphaned-spools.ts";
 import { turns } from "../support/event-store/faulty-event-store.ts";
 import { sampleEvents } from "../support/event-store/sample-events.ts";
 import { newSender, SimulatedRecorder, termOf } from "../support/redirect/simulated-recorder.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
+import { until } from "../support/runtime/until.ts";
 
 const WRITER = "1111111111111111";
+
+/** A double: the file is closed, and removing it fails. */
+function failingToClose(spool: ClickSpool): ClickSpool {
+  return {
+    put: (batches) => spool.put(batches),
+    oldest: (mostClicks) => spool.oldest(mostClicks),
+    drop: (upTo) => spool.drop(upTo),
+    size: () => spool.size(),
+    close() {
+      spool.close();
+      throw new Error("EBUSY: can't be removed");
+    },
+  };
+}
 
 describe("clicks while the event store is unavailable", () => {
   let folder: TemporaryFolder;
@@ -214,6 +230,33 @@ describe("clicks while the event store is unavailable", () => {
     expect(await next.drained()).toBe(true);
     expect(await terms()).toEqual(termsOf(WRITER, 6));
     await next.close();
+  });
+
+  it("of a crashed process are appended although its folder can't be read at first, nor its file be removed", async () => {
+    const crashed = start();
+    crashed.eventStore.unavailable = true;
+    crashed.send(7);
+    await crashed.settled();
+    crashed.crash();
+    const real = sqliteClickSpools(spools, { name: "next", maxBytes: 1 });
+    let scans = 0;
+    const failing: Pick<ClickSpools, "openOrphaned"> = {
+      openOrphaned(onUnreadable) {
+        scans += 1;
+        if (scans === 1) throw new Error("EMFILE: too many open files");
+        return real.openOrphaned(onUnreadable).map(failingToClose);
+      },
+    };
+    const notes: string[] = [];
+    const stopping = new AbortController();
+    const deps = { eventStore: store, random: () => 0.5, spools: failing, sleep: () => turns(1) };
+    const orphans = new OrphanedSpools(deps, stopping.signal, (note) => note && notes.push(note));
+    await until("the folder to be read again after both failures", () => scans > 2 && notes.length > 1);
+    stopping.abort();
+    await orphans.ended;
+    expect(await terms()).toEqual(termsOf(WRITER, 7));
+    expect(notes).toEqual(["EMFILE: too many open files", "EBUSY: can't be removed"]);
+    expect(orphans.size()).toEqual({ clicks: 0, bytes: 0 });
   });
 
   it("wait in memory, all of them and in order, when the spool is full", async () => {

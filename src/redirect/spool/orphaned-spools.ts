@@ -46,9 +46,13 @@ export class OrphanedSpools {
     // Deferred, because the outbox's constructor, which made this object, has not finished yet.
     await Promise.resolve();
     while (!this.#signal.aborted) {
-      for (const spool of this.#deps.spools.openOrphaned(this.#note))
-        this.#draining.set(spool, this.#drain(spool));
-      this.#note();
+      try {
+        for (const spool of this.#deps.spools.openOrphaned(this.#note))
+          this.#draining.set(spool, this.#drain(spool));
+        this.#note();
+      } catch (error) {
+        this.#note(messageOf(error), error);
+      }
       await this.#deps.sleep(SCAN_EVERY_MS, this.#signal);
     }
     await Promise.all(this.#draining.values());
@@ -74,7 +78,11 @@ export class OrphanedSpools {
     await drainClicks(this.#deps, next, onFailure, this.#signal);
     if (spool.size().clicks > 0) return;
     this.#draining.delete(spool);
-    spool.close();
-    this.#note();
+    try {
+      spool.close();
+      this.#note();
+    } catch (error) {
+      this.#note(messageOf(error), error);
+    }
   }
 }

@@ -1,8 +1,10 @@
 // A cluster of the event store that loses its leader: two doubles that name each other in their gossip.
 import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
+import { StoreUnavailable } from "../../src/connections/errors.ts";
 import { openEventStoreDb } from "../../src/event-store/eventstoredb/event-store.ts";
 import type { EventStore, RecordedEvent } from "../../src/event-store/port.ts";
 import {
+  DOUBLE_VERSION,
   type EventStoreDbDouble,
   type Scheme,
   startDouble,
@@ -13,12 +15,14 @@ export function clusterFaults(scheme: Scheme): void {
   let first: EventStoreDbDouble;
   let second: EventStoreDbDouble;
   let store: EventStore;
+  let url: string;
   beforeEach(async () => {
     [first, second] = await Promise.all([startDouble(), startDouble()]);
     nameLeader(first);
     const seeds = [first, second].map(({ wire }) => `127.0.0.1:${wire.port}`).join(",");
     const options = { timeoutMs: 2_000, silenceMs: 300, random: () => 0 };
-    store = await openEventStoreDb(`${scheme}://${seeds}?tls=false`, options);
+    url = `${scheme}://${seeds}?tls=false&maxDiscoverAttempts=3`;
+    store = await openEventStoreDb(url, options);
   });
   afterEach(async () => {
     await store.close();
@@ -51,5 +55,41 @@ export function clusterFaults(scheme: Scheme): void {
     while (seen.length < 3) seen.push(...((await batches.next()).value as RecordedEvent[]));
     expect(seen.map(({ revision }) => revision)).toEqual([0, 1, 2]);
     expect(second.script.counts.append).toBe(1);
+  });
+
+  it("is unavailable while no node leads, also to a call that is lost during the search for one", async () => {
+    const unhandled: unknown[] = [];
+    const onUnhandled = (error: unknown) => void unhandled.push(error);
+    process.on("unhandledRejection", onUnhandled);
+    onTestFinished(() => void process.off("unhandledRejection", onUnhandled));
+    const signal = AbortSignal.timeout(30_000);
+    const batches = store.subscribe({ prefixes: ["link-"], signal })[Symbol.asyncIterator]();
+    onTestFinished(async () => void (await batches.return?.()));
+    const next = batches.next();
+    await first.script.seen("subscribe", 1);
+
+    for (const node of [first, second]) node.members.splice(0);
+    const connections = () => first.wire.accepted + second.wire.accepted;
+    const before = connections();
+    first.script.add("append", { kind: "status", code: 14 });
+    const events = sampleEvents(1);
+    const refused = expect(store.append("link-a", "none", events)).rejects.toThrow(StoreUnavailable);
+    await expect.poll(connections).toBeGreaterThan(before);
+    first.wire.cut();
+    await refused;
+    expect(unhandled).toEqual([]);
+
+    nameLeader(second);
+    await store.append("link-a", "none", events);
+    expect((await next).value).toHaveLength(1);
+  });
+
+  it("tells its version also after a search for a node has failed", async () => {
+    await Promise.all([first.wire.close(), second.wire.close()]);
+    const other = await openEventStoreDb(url, { greet: false, random: () => 0 });
+    onTestFinished(() => other.close());
+    await expect(other.versions?.()).rejects.toThrow(StoreUnavailable);
+    await Promise.all([first.wire.open(), second.wire.open()]);
+    expect(await other.versions?.()).toMatchObject({ server: DOUBLE_VERSION });
   });
 }

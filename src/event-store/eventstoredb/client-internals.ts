@@ -54,7 +54,9 @@ export type GrpcClient = {
 export type ClientInternals = {
   capabilities: Promise<{ serverVersion: string }>;
   getChannel(): Promise<{ close(): void }>;
-  /** Runs one call; after an error that says so, later calls go to another node. */
+  /** After an error that says so, later calls go to another node. The clients call it without awaiting it. */
+  handleError(client: unknown, error: unknown): Promise<void>;
+  /** Runs one call; `handleError` gets its error. */
   execute<T>(service: unknown, name: string, run: (client: GrpcClient) => Promise<T>): Promise<T>;
   /** The same for a stream, which `dispose` then ends. */
   GRPCStreamCreator(

@@ -69,6 +69,9 @@ class GrpcDriver implements Driver {
     this.client = library.name;
     this.#library = library;
     this.#internals = library.client as unknown as ClientInternals;
+    // It awaits a search for a node that is in flight: without this a search that fails would end the process.
+    const { handleError } = this.#internals;
+    this.#internals.handleError = (client, error) => handleError(client, error).catch(() => undefined);
   }
 
   async append(append: Append): Promise<Appended> {
@@ -148,6 +151,8 @@ class GrpcDriver implements Driver {
 
   async greet(): Promise<string> {
     try {
+      // First, as the client keeps `capabilities` for ever when the search for a node in it fails.
+      await this.#internals.getChannel();
       return (await this.#internals.capabilities).serverVersion;
     } catch (error) {
       throw this.#typed(error);

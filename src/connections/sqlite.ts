@@ -32,7 +32,8 @@ export function inSnapshot<T>(db: DatabaseSync, read: () => T): T {
   try {
     return read();
   } finally {
-    db.exec("COMMIT");
+    // After a page that can't be read SQLite has ended it already.
+    if (db.isTransaction) db.exec("ROLLBACK");
   }
 }
 

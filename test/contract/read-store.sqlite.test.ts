@@ -1,5 +1,5 @@
 // The read store contract on SQLite, in the caller's thread and with a thread of its own for slow calls.
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm, truncate } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -104,6 +104,36 @@ it("shows the lookups of one task of the event loop one state of the file, and t
     await cleanUp();
   }
 });
+
+it.each([true, false])(
+  "goes on after a page of its file can't be read (a thread of its own: %s)",
+  async (offThread) => {
+    const { readStore, file, reopen, cleanUp } = await open(offThread);
+    const writer = await reopen();
+    const uncaught: unknown[] = [];
+    const onUncaught = (error: unknown) => void uncaught.push(error);
+    process.on("uncaughtException", onUncaught);
+    try {
+      await readStore.ensure([{ name: "notes", indexes: [] }]);
+      const text = "x".repeat(500);
+      const notes = Array.from({ length: 500 }, (_, n) => ({ _id: `${n}`, _position: "1", text }));
+      await writer.replace("notes", notes);
+      await readStore.get("notes", "0");
+      await setImmediate();
+      await truncate(`${file}-wal`, 3 * 4096);
+      await expect(readStore.get("notes", "450")).rejects.toThrow("disk I/O error");
+      await expect(readStore.getMany("notes", ["450"])).rejects.toThrow("disk I/O error");
+      await setImmediate();
+      await expect(readStore.get("notes", "450")).rejects.toThrow("disk I/O error");
+      await setImmediate();
+      expect(uncaught).toEqual([]);
+    } finally {
+      process.off("uncaughtException", onUncaught);
+      await writer.close();
+      await cleanUp();
+    }
+  },
+);
 
 it("reads a collection as empty whose first commit was rolled back", async () => {
   const { readStore, cleanUp } = await open(false);

@@ -21,6 +21,7 @@ export class SharedSnapshot {
   end(): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    this.#db.exec("COMMIT");
+    // After a page that can't be read SQLite has ended it already.
+    if (this.#db.isTransaction) this.#db.exec("ROLLBACK");
   }
 }

@@ -78,7 +78,6 @@ class MongodbReadStore implements ReadStore {
     let pending = documents;
     while (pending.length > 0) {
       const isComplete = await this.#bulkReplace(collection, pending);
-      // Some compatible servers stop an unordered bulk write at the first duplicate `_id`.
       pending = isComplete ? [] : await this.#stillNewer(collection, pending);
     }
   }
@@ -143,11 +142,10 @@ class MongodbReadStore implements ReadStore {
         await stored.bulkWrite(operations, { ordered: false });
         return true;
       } catch (error) {
-        // When the stored document is as new or newer, the filter doesn't match and the upsert fails as a duplicate.
-        const duplicates = duplicateIds(error);
-        if (duplicates === undefined) throw error;
-        const { matchedCount, upsertedCount } = (error as MongoBulkWriteError).result;
-        return matchedCount + upsertedCount + duplicates === operations.length;
+        // A duplicate `_id`: the stored document is as new, or another writer inserted it, older or not, at the same
+        // moment. Some compatible servers stop there.
+        if (!hasDuplicatesAlone(error)) throw error;
+        return false;
       }
     });
   }
@@ -178,12 +176,10 @@ class MongodbReadStore implements ReadStore {
   }
 }
 
-/** Number of writes that failed with a duplicate `_id`; undefined when there was any other error. */
-function duplicateIds(error: unknown): number | undefined {
-  if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError()) return undefined;
+function hasDuplicatesAlone(error: unknown): boolean {
+  if (!(error instanceof MongoBulkWriteError) || error.result.getWriteConcernError()) return false;
   const failures = Array.isArray(error.writeErrors) ? error.writeErrors : [error.writeErrors];
-  const areDuplicates = failures.length > 0 && failures.every(({ code }) => code === 11_000);
-  return areDuplicates ? failures.length : undefined;
+  return failures.length > 0 && failures.every(({ code }) => code === 11_000);
 }
 
 function withoutId({ _id, ...checkpoint }: StoredCheckpoint): Checkpoint {

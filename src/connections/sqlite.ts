@@ -1,5 +1,7 @@
-// Transactions of the SQLite adapters, and group commit, so that writes at the same time share one fsync.
+// Transactions and errors of the SQLite adapters, and group commit, so that writes at the same time share one fsync.
 import type { DatabaseSync } from "node:sqlite";
+import { DomainError } from "../runtime/errors.ts";
+import { StoreUnavailable } from "./errors.ts";
 
 /**
  * `LIMIT` with a parameter, such as `?`, in an expression: SQLite plans by the value of a bare parameter there, and so
@@ -7,6 +9,19 @@ import type { DatabaseSync } from "node:sqlite";
  */
 export function limitOf(parameter: string): string {
   return `LIMIT ${parameter} + 0`;
+}
+
+/**
+ * Runs work in the caller's thread that fails as a call to another thread does. `opened`: the file, which the error names.
+ * @throws StoreUnavailable; errors of our own unchanged
+ */
+export function unavailableOnError<T>(work: () => T, opened?: string): T {
+  try {
+    return work();
+  } catch (cause) {
+    if (cause instanceof DomainError) throw cause;
+    throw new StoreUnavailable(opened ? `${opened}: ${String(cause)}` : String(cause), { cause });
+  }
 }
 
 /** Runs `work` in a write transaction, rolled back when `work` or the commit throws. @throws what they throw */

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { StoreUnavailable } from "../connections/errors.ts";
-import { GroupCommit, inTransaction, limitOf } from "../connections/sqlite.ts";
+import { GroupCommit, inTransaction, limitOf, unavailableOnError } from "../connections/sqlite.ts";
 import { remoteMethods, threadClient } from "../runtime/threads/thread-client.ts";
 import { endOf, FORMER_SALTS, KEY_USE_KEPT_MS, KEY_USES } from "./earlier-versions.ts";
 import type { SecretRecord, SecretStore, StoredSecret } from "./port.ts";
@@ -33,7 +33,7 @@ const METHODS = [
  * the caller's thread.
  */
 export async function openSqliteSecrets(file: string, { offThread = false } = {}): Promise<SecretStore> {
-  if (!offThread) return new SqliteSecrets(file);
+  if (!offThread) return unavailableOnError(() => new SqliteSecrets(file), file);
   const thread = threadClient({
     file: new URL("./sqlite-thread.ts", import.meta.url),
     name: "secrets",

@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { StoreUnavailable } from "../../src/connections/errors.ts";
 import { links } from "../../src/projections/definitions/links.ts";
+import { BadName } from "../../src/read-store/names.ts";
 import type { Checkpoint, Document } from "../../src/read-store/port.ts";
 import { conditions } from "../../src/read-store/sqlite/query.ts";
 import { openSqliteReadStore } from "../../src/read-store/sqlite/read-store.ts";
@@ -106,7 +107,7 @@ it("shows the lookups of one task of the event loop one state of the file, and t
 });
 
 it.each([true, false])(
-  "goes on after a page of its file can't be read (a thread of its own: %s)",
+  "is unavailable while pages of its file can't be read (a thread of its own: %s)",
   async (offThread) => {
     const { readStore, file, reopen, cleanUp } = await open(offThread);
     const writer = await reopen();
@@ -121,10 +122,14 @@ it.each([true, false])(
       await readStore.get("notes", "0");
       await setImmediate();
       await truncate(`${file}-wal`, 3 * 4096);
-      await expect(readStore.get("notes", "450")).rejects.toThrow("disk I/O error");
-      await expect(readStore.getMany("notes", ["450"])).rejects.toThrow("disk I/O error");
+      const unavailable = { code: "store_unavailable", message: expect.stringContaining("disk I/O error") };
+      const getting = () => readStore.get("notes", "450");
+      await expect(getting()).rejects.toMatchObject(unavailable);
+      await expect(readStore.getMany("notes", ["450"])).rejects.toMatchObject(unavailable);
+      await expect(readStore.find("notes", { limit: 100 })).rejects.toMatchObject(unavailable);
+      await expect(readStore.count("notes", { where: { text: "" } })).rejects.toMatchObject(unavailable);
       await setImmediate();
-      await expect(readStore.get("notes", "450")).rejects.toThrow("disk I/O error");
+      await expect(getting()).rejects.toMatchObject(unavailable);
       await setImmediate();
       expect(uncaught).toEqual([]);
     } finally {
@@ -134,6 +139,12 @@ it.each([true, false])(
     }
   },
 );
+
+it("refuses what is no name for a collection as an error of its own", async () => {
+  const { readStore, cleanUp } = await open(true);
+  onTestFinished(cleanUp);
+  await expect(readStore.get("no name", "a")).rejects.toThrow(BadName);
+});
 
 it("reads a collection as empty whose first commit was rolled back", async () => {
   const { readStore, cleanUp } = await open(false);

@@ -1,5 +1,6 @@
 // The event store of the embedded default: one SQLite file, accessed in the caller's thread or in a thread of its own.
 import { StoreUnavailable } from "../../connections/errors.ts";
+import { unavailableOnError } from "../../connections/sqlite.ts";
 import { remoteMethods, threadClient } from "../../runtime/threads/thread-client.ts";
 import { countOf } from "../event-columns.ts";
 import { follow } from "../follow.ts";
@@ -77,7 +78,7 @@ async function logInThread(file: string): Promise<Log> {
 }
 
 function logInCaller(file: string, options: ArchiveReaderOptions): Log {
-  const log = unavailableOnError(() => new SqliteLog(file, options));
+  const log = unavailableOnError(() => new SqliteLog(file, options), file);
   return {
     append: async (request) => unavailableOnError(() => log.append([request])[0] as AppendOutcome),
     read: async (request) => unavailableOnError(() => log.read(request)),
@@ -85,15 +86,6 @@ function logInCaller(file: string, options: ArchiveReaderOptions): Log {
     head: async () => unavailableOnError(() => log.head()),
     close: async () => log.close(),
   };
-}
-
-function unavailableOnError<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (cause) {
-    if (cause instanceof StoreUnavailable) throw cause;
-    throw new StoreUnavailable(String(cause), { cause });
-  }
 }
 
 class SqliteEventStore implements EventStore {

@@ -1,11 +1,10 @@
 // The synchronous read store on SQLite: one table for each collection, documents as JSON, expression indexes.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { inSnapshot, inTransaction, limitOf } from "../../connections/sqlite.ts";
-import { fieldName } from "../names.ts";
+import { inSnapshot, inTransaction, limitOf, unavailableOnError } from "../../connections/sqlite.ts";
 import type { Checkpoint, CollectionSpec, Document, FindQuery, ReadStore, WriteBatch } from "../port.ts";
 import { type Columns, columnsOf, type Table, tableSql } from "./columns.ts";
 import { openDatabase } from "./database.ts";
-import { column, conditions, order, tableName } from "./query.ts";
+import { column, conditions, order, partOf, tableName } from "./query.ts";
 import { SharedSnapshot } from "./shared-snapshot.ts";
 import { type BatchRows, SqliteWriteBatch } from "./write-batch.ts";
 
@@ -19,19 +18,21 @@ export class SqliteReadStore implements ReadStore {
   /** Memory of batches that have been written: as many as there were at once. */
   readonly #free: SharedArrayBuffer[] = [];
 
-  /** Opens or creates the file. A collection that does not exist reads as empty. */
+  /** Opens or creates the file. A collection that does not exist reads as empty. @throws StoreUnavailable */
   constructor(file: string) {
-    this.#db = openDatabase(file);
+    this.#db = unavailableOnError(() => openDatabase(file), file);
     this.snapshot = new SharedSnapshot(this.#db);
   }
 
   async ensure(specs: readonly CollectionSpec[]): Promise<void> {
-    for (const spec of specs) this.#create(spec);
+    for (const spec of specs) unavailableOnError(() => this.#create(spec));
   }
 
   async get<D extends Document>(collection: string, id: string): Promise<D | undefined> {
-    const row = this.#prepare(`SELECT doc FROM ${this.#table(collection)} WHERE _id = ?`).get(id);
-    return row ? parse<D>(row) : undefined;
+    return unavailableOnError(() => {
+      const row = this.#prepare(`SELECT doc FROM ${this.#known(collection).table} WHERE _id = ?`).get(id);
+      return row ? parse<D>(row) : undefined;
+    });
   }
 
   async getMany<D extends Document>(
@@ -39,24 +40,30 @@ export class SqliteReadStore implements ReadStore {
     ids: readonly string[],
     fields?: readonly string[],
   ): Promise<D[]> {
-    const wanted = fields ? partOf(fields) : "doc";
-    const one = this.#prepare(`SELECT ${wanted} FROM ${this.#table(collection)} WHERE _id = ?`);
-    const rows = inSnapshot(this.#db, () => [...new Set(ids)].map((id) => one.get(id)));
-    return rows.flatMap((row) => (row ? parse<D>(row) : []));
+    return unavailableOnError(() => {
+      const wanted = fields ? partOf(fields) : "doc";
+      const one = this.#prepare(`SELECT ${wanted} FROM ${this.#known(collection).table} WHERE _id = ?`);
+      const rows = inSnapshot(this.#db, () => [...new Set(ids)].map((id) => one.get(id)));
+      return rows.flatMap((row) => (row ? parse<D>(row) : []));
+    });
   }
 
   async find<D extends Document>(collection: string, query: FindQuery): Promise<D[]> {
-    const { table, columns } = this.#known(collection);
-    const { sql, values } = conditions(query, columns.all);
-    const statement = `SELECT doc FROM ${table}${sql} ORDER BY ${order(query.sort, columns.all)} ${limitOf("?")}`;
-    const rows = this.#prepare(statement).all(...values, query.limit);
-    return rows.map((row) => parse<D>(row));
+    return unavailableOnError(() => {
+      const { table, columns } = this.#known(collection);
+      const { sql, values } = conditions(query, columns.all);
+      const statement = `SELECT doc FROM ${table}${sql} ORDER BY ${order(query.sort, columns.all)} ${limitOf("?")}`;
+      const rows = this.#prepare(statement).all(...values, query.limit);
+      return rows.map((row) => parse<D>(row));
+    });
   }
 
   async count(collection: string, query: Omit<FindQuery, "limit" | "sort" | "after">): Promise<number> {
-    const { table, columns } = this.#known(collection);
-    const { sql, values } = conditions(query, columns.all);
-    return Number(this.#prepare(`SELECT count(*) AS n FROM ${table}${sql}`).get(...values)?.n);
+    return unavailableOnError(() => {
+      const { table, columns } = this.#known(collection);
+      const { sql, values } = conditions(query, columns.all);
+      return Number(this.#prepare(`SELECT count(*) AS n FROM ${table}${sql}`).get(...values)?.n);
+    });
   }
 
   async replace(collection: string, documents: readonly Document[]): Promise<void> {
@@ -91,7 +98,7 @@ export class SqliteReadStore implements ReadStore {
   }
 
   async clear(collection: string): Promise<void> {
-    this.#prepare(`DELETE FROM ${this.#table(collection)}`).run();
+    this.#prepare(`DELETE FROM ${this.#known(collection).table}`).run();
   }
 
   async drop(collection: string): Promise<void> {
@@ -102,13 +109,17 @@ export class SqliteReadStore implements ReadStore {
   }
 
   async checkpoint(projection: string): Promise<Checkpoint | undefined> {
-    const row = this.#prepare("SELECT doc FROM checkpoints WHERE name = ?").get(projection);
-    return row ? parse<Checkpoint>(row) : undefined;
+    return unavailableOnError(() => {
+      const row = this.#prepare("SELECT doc FROM checkpoints WHERE name = ?").get(projection);
+      return row ? parse<Checkpoint>(row) : undefined;
+    });
   }
 
   async checkpoints(): Promise<Record<string, Checkpoint>> {
-    const rows = this.#prepare("SELECT name, doc FROM checkpoints").all();
-    return Object.fromEntries(rows.map((row) => [String(row.name), parse<Checkpoint>(row)]));
+    return unavailableOnError(() => {
+      const rows = this.#prepare("SELECT name, doc FROM checkpoints").all();
+      return Object.fromEntries(rows.map((row) => [String(row.name), parse<Checkpoint>(row)]));
+    });
   }
 
   async saveCheckpoint(projection: string, checkpoint: Checkpoint): Promise<void> {
@@ -142,10 +153,6 @@ export class SqliteReadStore implements ReadStore {
       const document = bytes.subarray(starts[n], ends[n]);
       if (writeKept?.run(...row, document).changes !== 1) write.run(...row, document);
     }
-  }
-
-  #table(collection: string): string {
-    return this.#known(collection).table;
   }
 
   /** Creates the table when it is missing. */
@@ -187,10 +194,4 @@ export class SqliteReadStore implements ReadStore {
 
 function parse<T>(row: Record<string, unknown>): T {
   return JSON.parse(String(row.doc)) as T;
-}
-
-/** JSON of a few fields, which SQLite cuts out in a part of the time that parsing the rest would take. @throws BadName */
-function partOf(fields: readonly string[]): string {
-  const members = fields.map((field) => `'${fieldName(field)}', doc -> '$.${fieldName(field)}'`);
-  return `json_object('_id', _id, '_position', position, ${members.join(", ")}) AS doc`;
 }

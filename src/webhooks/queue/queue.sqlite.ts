@@ -1,5 +1,6 @@
 // The delivery queue of the embedded default: one SQLite file that several processes can use concurrently.
 import { StoreUnavailable } from "../../connections/errors.ts";
+import { unavailableOnError } from "../../connections/sqlite.ts";
 import { remoteMethods, threadClient } from "../../runtime/threads/thread-client.ts";
 import { QueueDatabase } from "./queue.sqlite-database.ts";
 import {
@@ -40,7 +41,7 @@ export async function openSqliteDeliveryQueue(
   file: string,
   { offThread = false } = {},
 ): Promise<DeliveryQueue> {
-  if (!offThread) return new SqliteDeliveryQueue(new QueueDatabase(file));
+  if (!offThread) return unavailableOnError(() => new SqliteDeliveryQueue(new QueueDatabase(file)), file);
   const thread = threadClient({
     file: new URL("./queue.sqlite-thread.ts", import.meta.url),
     name: "deliveries",

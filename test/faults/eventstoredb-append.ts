@@ -217,4 +217,22 @@ export function appendFaults(scheme: Scheme): void {
     expect(double.script.counts.append).toBe(40);
     await bounded.close();
   });
+
+  it.each(["append", "read"] as const)("lets no %s wait behind others that get no answer", async (call) => {
+    const hasty = await openEventStoreDb(double.url(scheme), {
+      timeoutMs: 150,
+      inFlight: 2,
+      random: () => 0,
+    });
+    const silent = Array.from({ length: 100 }, () => ({ kind: "silent", commit: false }) as const);
+    double.script.add(call, ...silent);
+    const calls = Array.from({ length: 16 }, (_, n) =>
+      call === "read" ? hasty.read(`link-${n}`) : hasty.append(`link-${n}`, "none", [sampleEvent()]),
+    );
+    for (const one of await Promise.allSettled(calls))
+      expect(one).toMatchObject({ status: "rejected", reason: { code: "store_unavailable" } });
+    // Two calls, four times each.
+    expect(double.script.counts[call]).toBe(8);
+    await hasty.close();
+  });
 }

@@ -42,6 +42,7 @@ export async function* subscribeForEver(
   let after = options.after;
   let failures = 0;
   while (!signal.aborted) {
+    const since = performance.now();
     try {
       for await (const batch of subscribeOnce(deps, { ...options, after })) {
         after = batch.at(-1)?.position ?? after;
@@ -52,7 +53,8 @@ export async function* subscribeForEver(
       if (!isTransient(error)) throw error;
     }
     if (signal.aborted) return;
-    failures += 1;
+    // Streams with few events don't show by a batch that a subscription has worked.
+    failures = performance.now() - since > RETRY.toMs ? 1 : failures + 1;
     await deps.backoff.sleep(backoffMs(failures, RETRY, deps.backoff.random), signal);
   }
 }

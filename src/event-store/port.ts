@@ -21,7 +21,7 @@ export type EventMetadata = {
 /**
  * Events of one append in columns, for large numbers of alike events that come from one writer, such as clicks. Nothing
  * here is an object of one event: what repeats is there once. It is plain JSON, so that a store or a spool can keep it
- * as it is; `eventsOfColumns` (event-columns.ts) makes the same `NewEvent`s of it that `append` would take instead.
+ * as it is; `eventsOf` (event-columns.ts) makes the same `NewEvent`s of it that `append` would take instead.
  *
  * Event n has the id that `numberedIds(writer)` makes of its time and number, and it is its own cause: `correlationId`
  * and `causationId` are that id. Its data has `members`, in this order: `timeMember` is the event's time in ISO 8601,
@@ -64,8 +64,8 @@ export type RecordedEvent = NewEvent & {
 /** Opaque, zero-padded by the adapter so that it sorts as text. */
 export type Position = string;
 
-/** `any`: no check; `none`: the stream must not exist; `exists`: it must; a number: its last revision. */
-export type ExpectedRevision = "any" | "none" | "exists" | number;
+/** `any`: no check; `none`: the stream must not exist; a number: its last revision. */
+export type ExpectedRevision = "any" | "none" | number;
 
 export type AppendResult = { revision: number; position: Position };
 

@@ -82,17 +82,6 @@ export function appendPromises({ fixture, newStream }: Subject): void {
       });
     });
 
-    it("appends to an existing stream only when `exists` is expected", async () => {
-      const { store } = fixture();
-      const stream = newStream();
-      expect(await conflict(store.append(stream, "exists", [sampleEvent()]))).toMatchObject({
-        expected: "exists",
-        actual: "none",
-      });
-      await store.append(stream, "any", [sampleEvent()]);
-      expect(await store.append(stream, "exists", [sampleEvent()])).toMatchObject({ revision: 1 });
-    });
-
     it.each<[string, ExpectedRevision]>([
       ["none", "none"],
       ["an exact revision", 1],

@@ -49,7 +49,7 @@ export function durabilityPromises({ fixture, newStream }: Subject): void {
     it("keeps revisions gapless and positions rising through any history of appends", async () => {
       const { store } = fixture();
       const expected = fc.oneof(
-        fc.constantFrom<ExpectedRevision | "last">("any", "none", "exists", "last"),
+        fc.constantFrom<ExpectedRevision | "last">("any", "none", "last"),
         fc.integer({ min: 0, max: 6 }),
       );
       const step = fc.record({
@@ -89,7 +89,6 @@ export function durabilityPromises({ fixture, newStream }: Subject): void {
 /** The model: whether an expected revision holds for a stream of this many events. */
 function fits(expected: ExpectedRevision, length: number): boolean {
   if (expected === "any") return true;
-  if (expected === "exists") return length > 0;
   return length === (expected === "none" ? 0 : expected + 1);
 }
 

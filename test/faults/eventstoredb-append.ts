@@ -39,7 +39,6 @@ export function appendFaults(scheme: Scheme): void {
       ["none", 2],
       [1, 4],
       ["any", 4],
-      ["exists", 4],
     ];
 
     describe.each(lost)("(%o)", (fault) => {

@@ -25,7 +25,7 @@ const TAIL = 4096;
 /**
  * A batch above 400 KiB or 500 events goes in several appends, cut the same way each time, each at its exact
  * revision: after a failure between two of them, the same batch at the same revision completes it.
- * @throws RangeError for such a batch with `any` or `exists`, where another writer could come between the parts
+ * @throws RangeError for such a batch with `any`, where another writer could come between the parts
  */
 export async function append(
   deps: AppendDeps,
@@ -34,7 +34,7 @@ export async function append(
   events: NewEvents,
 ): Promise<AppendResult> {
   const parts = cut(proposed(events));
-  if (parts.length > 1 && (expected === "any" || expected === "exists"))
+  if (parts.length > 1 && expected === "any")
     throw new RangeError(
       `An append to ${stream} without a revision can't be larger than 400 KiB or 500 events`,
     );
@@ -75,9 +75,8 @@ async function appendPart(
   expected: ExpectedRevision,
   part: readonly Proposed[],
 ): Promise<AppendResult> {
-  const exact = expected !== "any" && expected !== "exists";
   return withRetries(deps.backoff, async (attempt) => {
-    if (attempt > 1 && !exact) {
+    if (attempt > 1 && expected === "any") {
       const earlier = await findInTail(deps, stream, part);
       if (earlier) return earlier;
     }

@@ -76,8 +76,7 @@ class GrpcDriver implements Driver {
 
   async append(append: Append): Promise<Appended> {
     const { expected, events } = append;
-    const isExact = expected !== "any" && expected !== "exists";
-    if (!isExact || events.length < LARGE_APPEND || performance.now() < this.#plainUntil)
+    if (expected === "any" || events.length < LARGE_APPEND || performance.now() < this.#plainUntil)
       return this.#appendPlainly(append);
     const appended = await this.#appendInOne(append).catch(() => undefined);
     if (appended) return appended;

@@ -59,8 +59,7 @@ export function appendRequest(
   { recordedAt, compressed }: { recordedAt: string; compressed: readonly string[] },
 ): AppendRequest {
   const common = { stream, expected, recordedAt };
-  const isExact = expected !== "any" && expected !== "exists";
-  const isBatch = isColumns(events) || (isExact && compressed.includes(categoryOf(stream)));
+  const isBatch = isColumns(events) || (expected !== "any" && compressed.includes(categoryOf(stream)));
   if (!isBatch) return { ...common, rows: events.map(newRow) };
   const ids = isColumns(events) ? events : idsOf(events);
   return { ...common, body: batchBody(events), count: countOf(events), ids, bounds: idBoundsOf(events) };

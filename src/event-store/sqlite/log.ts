@@ -123,9 +123,7 @@ export class SqliteLog {
     const last = this.#lastRevision(stream);
     const repeated = this.#repeated(request, last);
     if (repeated) return repeated;
-    const asExpected =
-      expected === "any" ||
-      (expected === "exists" ? last >= 0 : last === (expected === "none" ? -1 : expected));
+    const asExpected = expected === "any" || last === (expected === "none" ? -1 : expected);
     if (asExpected) {
       const position = this.#insertAll(request, last, end.position);
       if (position !== undefined) {
@@ -139,7 +137,7 @@ export class SqliteLog {
   /** The outcome of the first append, when the same events are already stored where this append would put them. */
   #repeated(request: AppendRequest, last: number): AppendOutcome | undefined {
     const { stream, expected } = request;
-    if (expected !== "any" && expected !== "exists") {
+    if (expected !== "any") {
       const first = expected === "none" ? 0 : expected + 1;
       return last < first + requestCount(request) - 1 ? undefined : this.#stored(request, first);
     }

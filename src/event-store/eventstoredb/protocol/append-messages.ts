@@ -20,7 +20,7 @@ export const BATCH_APPEND_PATH = "/event_store.client.streams.Streams/BatchAppen
 /** `data`, `metadata`: JSON text. */
 export type ProposedEvent = { id: string; type: string; data: string; metadata: string };
 
-const EXPECTED = { none: 3, any: 4, exists: 5 };
+const EXPECTED = { none: 3, any: 4 };
 
 /** The first message of an `Append`: `AppendReq.options`. */
 export function appendOptions(stream: string, expected: ExpectedRevision): Uint8Array {

@@ -44,7 +44,6 @@ export function newEvent(message: ProposedMessage): NewEvent {
 export function expectedRevision(options: AppendOptions): ExpectedRevision {
   if (options.any) return "any";
   if (options.noStream) return "none";
-  if (options.streamExists) return "exists";
   return Number(options.revision);
 }
 

@@ -29,7 +29,6 @@ export type AppendOptions = {
   revision?: string;
   noStream?: object;
   any?: object;
-  streamExists?: object;
 };
 export type ProposedMessage = {
   id?: { string?: string };

@@ -67,7 +67,7 @@ function logFile(dataDir: string): string {
 async function openEventStoreServer(url: string, prefix = ""): Promise<EventStore> {
   const { openEventStoreDb } = await import("../event-store/eventstoredb/event-store.ts");
   try {
-    return prefixedEventStore(await openEventStoreDb(url, { greet: false }), prefix);
+    return prefixedEventStore(await openEventStoreDb(url), prefix);
   } catch (error) {
     throw new BadConfig([`EVENTSTORE_URL: ${(error as Error).message}`]);
   }

@@ -86,7 +86,7 @@ export function clusterFaults(scheme: Scheme): void {
 
   it("tells its version also after a search for a node has failed", async () => {
     await Promise.all([first.wire.close(), second.wire.close()]);
-    const other = await openEventStoreDb(url, { greet: false, random: () => 0 });
+    const other = await openEventStoreDb(url, { random: () => 0 });
     onTestFinished(() => other.close());
     await expect(other.versions?.()).rejects.toThrow(StoreUnavailable);
     await Promise.all([first.wire.open(), second.wire.open()]);

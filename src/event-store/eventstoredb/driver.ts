@@ -57,8 +57,8 @@ export interface Driver {
   /** All events of the streams that the server selects by prefix, or `"last"`: only the last event of the log. */
   readAll(read: PrefixRead | "last"): EventPull;
   subscribeAll(subscription: LogSubscription): EventPull;
-  /** Connects, and answers the server's version. */
-  greet(): Promise<string>;
+  /** Connects when nothing has before. */
+  serverVersion(): Promise<string>;
   /** Ends calls in flight and closes connections. */
   close(): Promise<void>;
 }

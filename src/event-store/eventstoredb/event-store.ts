@@ -25,18 +25,14 @@ import { subscribeForEver } from "./subscription.ts";
 export type EventStoreDbOptions = {
   /** Milliseconds an append, or a read between two events, may stay silent; default 5000. */
   timeoutMs?: number;
-  /** Milliseconds a search through other programs' events may take without a match; default 60,000. */
-  searchMs?: number;
   /** Milliseconds without a sign of life before a subscription is checked against the log; default 30,000. */
   silenceMs?: number;
   /** Most appends, and as many reads of streams, in flight at once; default 64. Others wait in order. */
   inFlight?: number;
-  /** False: the server is not contacted before the first request; default true. */
-  greet?: boolean;
   random?: () => number;
 };
 
-type Settings = Required<Omit<EventStoreDbOptions, "greet" | "random">> & { backoff: Backoff };
+type Settings = Required<Omit<EventStoreDbOptions, "random">> & { backoff: Backoff };
 
 /** Milliseconds that appends in flight, and then closing connections, may take. */
 const CLOSING_MS = 5000;
@@ -44,19 +40,17 @@ const CLOSING_MS = 5000;
 /**
  * Address, TLS, credentials, node preference and keep-alive come from the connection string
  * (`esdb://host:2113?tls=false`, `kurrentdb://user:password@a:2113,b:2113,c:2113`, `kurrentdb+discover://...`), whose
- * scheme chooses the client.
- * @throws StoreUnavailable when no server answers; Error when the connection string can't be used
+ * scheme chooses the client. The server is first contacted by the first call.
+ * @throws Error when the connection string can't be used
  */
 export async function openEventStoreDb(
   connectionString: string,
   options: EventStoreDbOptions = {},
 ): Promise<EventStore> {
-  const { timeoutMs = 5000, searchMs = 60_000, silenceMs = 30_000, inFlight = 64 } = options;
+  const { timeoutMs = 5000, silenceMs = 30_000, inFlight = 64 } = options;
   const backoff = { sleep: pause, random: options.random ?? Math.random };
   const driver = await openDriver(connectionString);
-  const store = new EventStoreDbStore(driver, { timeoutMs, searchMs, silenceMs, inFlight, backoff });
-  if (options.greet ?? true) await store.greet();
-  return store;
+  return new EventStoreDbStore(driver, { timeoutMs, silenceMs, inFlight, backoff });
 }
 
 class EventStoreDbStore implements EventStore {
@@ -74,15 +68,6 @@ class EventStoreDbStore implements EventStore {
     this.#readSlots = new Slots(settings.inFlight);
   }
 
-  async greet(): Promise<void> {
-    try {
-      await this.versions();
-    } catch (error) {
-      await this.close();
-      throw error;
-    }
-  }
-
   async append(stream: string, expected: ExpectedRevision, events: NewEvents): Promise<AppendResult> {
     this.#refuseWhenClosed();
     const { timeoutMs, backoff } = this.#settings;
@@ -98,7 +83,7 @@ class EventStoreDbStore implements EventStore {
   }
 
   async readAll(options: ReadAllOptions): Promise<RecordedEvent[]> {
-    return this.#withRetries(() => readPrefixes(this.#driver, options, this.#settings.searchMs));
+    return this.#withRetries(() => readPrefixes(this.#driver, options));
   }
 
   async *subscribe(options: SubscribeOptions): AsyncGenerator<RecordedEvent[]> {
@@ -116,7 +101,9 @@ class EventStoreDbStore implements EventStore {
   async versions(): Promise<StoreVersions> {
     const driver = this.#driver;
     const { timeoutMs } = this.#settings;
-    const server = await this.#withRetries(() => within(timeoutMs, "a greeting", driver.greet()));
+    const server = await this.#withRetries(() =>
+      within(timeoutMs, "a request for its version", driver.serverVersion()),
+    );
     return { client: driver.client, server };
   }
 

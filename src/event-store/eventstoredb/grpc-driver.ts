@@ -148,7 +148,7 @@ class GrpcDriver implements Driver {
     return this.#read(subscriptionRequest(subscription), subscription.buffer);
   }
 
-  async greet(): Promise<string> {
+  async serverVersion(): Promise<string> {
     try {
       // First, as the client keeps `capabilities` for ever when the search for a node in it fails.
       await this.#internals.getChannel();

@@ -4,6 +4,9 @@ import type { Driver, EventPull } from "./driver.ts";
 import { isMissingStream } from "./errors.ts";
 import { logPosition } from "./positions.ts";
 
+/** Milliseconds that a search through other programs' events may take: the server is silent while nothing matches. */
+const SEARCH_MS = 60_000;
+
 /** A missing or deleted stream reads as empty. `idleMs`: longest silence between two events. */
 export async function readStream(
   driver: Driver,
@@ -16,11 +19,10 @@ export async function readStream(
   return collect(events, limit, idleMs, `a read of ${stream}`);
 }
 
-/** `idleMs` must allow for a search: the server is silent while nothing matches. */
+/** The next events of the streams with one of the prefixes. */
 export async function readPrefixes(
   driver: Driver,
   { after, from: first, prefixes, limit }: ReadAllOptions,
-  idleMs: number,
 ): Promise<RecordedEvent[]> {
   if (limit <= 0 || prefixes.length === 0) return [];
   const start = first ?? after;
@@ -28,7 +30,7 @@ export async function readPrefixes(
   // The read is inclusive, `after` is not: one more, and the event at `after` is left out when it comes.
   const events = driver.readAll({ from, prefixes, limit: after === undefined ? limit : limit + 1 });
   const isNew = ({ position }: RecordedEvent) => after === undefined || position > after;
-  return collect(events, limit, idleMs, "a read of all streams", isNew);
+  return collect(events, limit, SEARCH_MS, "a read of all streams", isNew);
 }
 
 /** Of the whole log: also system events and other programs' streams, for lag is counted against the log's end. */

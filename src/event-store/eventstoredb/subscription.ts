@@ -13,7 +13,6 @@ export type SubscriptionDeps = {
   timeoutMs: number;
   /** Longest silence before the log is read to see whether events were missed. */
   silenceMs: number;
-  searchMs: number;
 };
 
 export type SubscriptionOptions = {
@@ -123,11 +122,7 @@ async function nextOrMissed(
       const head = await readHead(deps.driver, deps.timeoutMs);
       if (head === undefined || (searchedTo !== undefined && head <= searchedTo)) continue;
       // The log has grown in silence: by events of other streams, or the subscription died without an error.
-      const missed = await readPrefixes(
-        deps.driver,
-        { after: searchedTo, prefixes, limit: 1 },
-        deps.searchMs,
-      );
+      const missed = await readPrefixes(deps.driver, { after: searchedTo, prefixes, limit: 1 });
       const late = pull.buffered();
       if (late) return late;
       if (missed.length > 0) throw error;

@@ -27,7 +27,7 @@ async function pausesAfter(...lifetimes: number[]): Promise<number[]> {
         if (pauses.length === lifetimes.length) stop.abort();
       },
     },
-    ...{ timeoutMs: 1, silenceMs: 1, searchMs: 1 },
+    ...{ timeoutMs: 1, silenceMs: 1 },
   };
   const options = { after: undefined, prefixes: ["account-"], signal: stop.signal, batchSize: 1 };
   for await (const batch of subscribeForEver(deps, options)) expect(batch).toEqual([]);

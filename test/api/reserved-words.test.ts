@@ -1,5 +1,6 @@
 // Reserved words: on a custom domain those that answer on every host, on the base host the first segments of routes.
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openAccount } from "../../src/commands/account/open-account.ts";
 import { addDomain } from "../../src/commands/domains/add-domain.ts";
@@ -122,5 +123,20 @@ describe("reserved words", () => {
     const first = [...routes].map((url) => url.split("/")[1] ?? "");
     const words = new Set(first.filter((word) => word !== "" && word !== "*" && !word.startsWith(":")));
     expect([...words].sort()).toEqual([...RESERVED_WORDS].sort());
+  });
+
+  it("lead to the nodes of the API and the portal behind the shipped Caddy, all but internal", async () => {
+    const caddyfile = await readFile("deploy/Caddyfile", "utf8");
+    const patterns = /^\s*@api path (.+)$/m.exec(caddyfile)?.[1]?.split(" ") ?? [];
+    const firstWords = new Set(patterns.map((pattern) => pattern.split("/")[1]));
+    expect([...firstWords].sort()).toEqual(
+      ["", ...RESERVED_WORDS].filter((word) => word !== "internal").sort(),
+    );
+    const isOfApi = (url: string) =>
+      patterns.some(
+        (pattern) => pattern === url || (pattern.endsWith("/*") && url.startsWith(pattern.slice(0, -1))),
+      );
+    const reserved = [...routes].filter((url) => RESERVED_WORDS.has(url.split("/")[1] ?? ""));
+    expect(reserved.filter((url) => !url.startsWith("/internal/") && !isOfApi(url))).toEqual([]);
   });
 });

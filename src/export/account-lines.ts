@@ -23,8 +23,7 @@ export const EXPORTED = ["links", "account"] as const;
 
 /**
  * Lines up to the head of the log at the call, each link before its clicks; clicks that are withdrawn are left out, so that
- * an import counts the same. Reads the log page by page: memory doesn't
- * grow with it. @throws AccountNotFound, EventUnreadable
+ * an import counts the same. Reads the log page by page: memory doesn't grow with it. @throws EventUnreadable
  */
 export async function* accountLines(
   deps: AccountLinesDeps,

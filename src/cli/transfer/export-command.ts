@@ -5,6 +5,7 @@ import { pipeline } from "node:stream/promises";
 import { type Command, Option } from "commander";
 import { AccountNotFound } from "../../commands/account/account-errors.ts";
 import { loadAccount } from "../../commands/account/account-stream.ts";
+import type { EventStore } from "../../event-store/port.ts";
 import { accountLines, EXPORTED } from "../../export/account-lines.ts";
 import { CLICK_COLUMNS, clickRows } from "../../export/click-rows.ts";
 import { CLICK_FORMATS, clickLines } from "../../log-reader/click-lines.ts";
@@ -34,6 +35,7 @@ export function exportCommands(program: Command): void {
         runWithStores(async ({ backend, config, deps }) => {
           const { baseHost } = config;
           const { eventStore } = backend;
+          await refuseUnknown(eventStore, accountId);
           await write(accountLines({ eventStore, baseHost, clock: deps.clock }, accountId, what), options);
         }),
       );
@@ -57,8 +59,7 @@ type ClickOptions = Options & {
 async function exportClicks({ backend }: Session, options: ClickOptions): Promise<void> {
   const { format, out, account: accountId, from, to } = options;
   const { eventStore, readStore } = backend;
-  if (accountId !== undefined && (await loadAccount(eventStore, accountId)).status === "absent")
-    throw new AccountNotFound();
+  if (accountId !== undefined) await refuseUnknown(eventStore, accountId);
   const after = from && (await positionBefore({ readStore }, from));
   const rows = clickRows({ eventStore }, { accountId, from, to }, after);
   if (format !== "parquet") {
@@ -74,6 +75,11 @@ async function exportClicks({ backend }: Session, options: ClickOptions): Promis
   const { writeParquet } = await import("../../export/parquet-file.ts");
   await writeParquet(out, CLICK_COLUMNS, rows);
   print({ file: out, bytes: statSync(out).size }, options.json ?? false);
+}
+
+/** Before a file is opened, so that a mistyped id doesn't empty an earlier export. @throws AccountNotFound */
+async function refuseUnknown(eventStore: EventStore, accountId: string): Promise<void> {
+  if ((await loadAccount(eventStore, accountId)).status === "absent") throw new AccountNotFound();
 }
 
 function withOutput(command: Command): Command {

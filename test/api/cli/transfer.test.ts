@@ -187,6 +187,15 @@ describe("an account that moves to another instance", { timeout: 120_000 }, () =
     expect(await call(files.links, "--account", newOwner.accountId, ...domain)).toContain("Domain");
   });
 
+  it("refuses to export an unknown account, and leaves the earlier file as it is", async () => {
+    for (const what of ["links", "account"] as const) {
+      const before = await readFile(files[what], "utf8");
+      const out = ["--out", files[what]];
+      expect(await cliOf(from).refused("export", what, `${owner.accountId}0`, ...out)).toContain("ccount");
+      expect(await readFile(files[what], "utf8")).toBe(before);
+    }
+  });
+
   it("ends with exit code 1 when a record failed, and names it", async () => {
     const file = join(folder.path, "broken.csv");
     await writeFile(file, "keyword,url\nok1,https://example.com/\nbad,nonsense\n");

@@ -6,9 +6,10 @@ import { makeFilesPrivate } from "./runtime/private-folder.ts";
 
 makeFilesPrivate();
 
-// A reader such as `head` may close the pipe before the end of the output, which is no error.
+// A reader such as `head` may close the pipe before the end of the output, which is no error; that of a failed command
+// keeps its exit code.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code === "EPIPE") process.exit(0);
+  if (error.code === "EPIPE") process.exit();
   throw error;
 });
 

@@ -1,6 +1,11 @@
 // Output and errors of the command line (DESIGN §9).
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
+import { childEnvironment } from "../../support/service/child-environment.ts";
 import { commandLine } from "../../support/service/command-line.ts";
 
 let folder: TemporaryFolder;
@@ -95,6 +100,22 @@ describe("the command line", { timeout: 60_000 }, () => {
     expect(await refused("domain", "activate", unknown)).toMatch(/not found/);
     expect(await refused("audit", "link", "nothing")).toMatch(/not found/);
     expect(await refused("nonsense")).toMatch(/unknown command/);
+  });
+
+  it("exits with 0 when its reader closes the pipe, with 1 when the command has failed as well", async () => {
+    const { accounts } = await json("account", "list");
+    const file = join(folder.path, "broken.csv");
+    await writeFile(file, "keyword,url\nbad,nonsense\n");
+    const unread = async (...args: string[]) => {
+      const child = spawn(process.execPath, ["src/cli.ts", ...args], {
+        env: childEnvironment({ DATA_DIR: folder.path }),
+        stdio: ["ignore", "pipe", "ignore"],
+      });
+      child.stdout.destroy();
+      return (await once(child, "exit"))[0];
+    };
+    expect(await unread("audit", "streams")).toBe(0);
+    expect(await unread("import", "yourls", file, "--account", accounts[0].account_id)).toBe(1);
   });
 
   it("says what is wrong with the environment", async () => {

@@ -3,15 +3,14 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { PRESENT_RULES, rulesText } from "../../src/classification/classify.ts";
 import { withdrawalStream } from "../../src/events/streams.ts";
 import { activateBuilds } from "../../src/projections/builds/activate-build.ts";
-import { readBuilds } from "../../src/projections/builds/builds-document.ts";
+import { changeBuilds, readBuilds } from "../../src/projections/builds/builds-document.ts";
 import { prepareReclassified, rebuild } from "../../src/projections/builds/finish-builds.ts";
 import { movedClicks } from "../../src/projections/builds/moved-clicks.ts";
 import { rollBack } from "../../src/projections/builds/roll-back.ts";
 import { clickProjections } from "../../src/projections/groups.ts";
-import type { Projection } from "../../src/projections/projection.ts";
 import { verifyProjections } from "../../src/projections/verify/verify-projections.ts";
 import { openSqliteReadStore } from "../../src/read-store/sqlite/read-store.ts";
-import { linkClicked } from "../support/event-store/stored-events.ts";
+import { ACCOUNT, linkClicked } from "../support/event-store/stored-events.ts";
 import {
   type BuildsFixture,
   CLICKS,
@@ -25,6 +24,7 @@ import { append } from "../support/runtime/stores.ts";
 
 const SOON = { timeout: 10_000 };
 const RULES = rulesText(PRESENT_RULES);
+const OLDER = "rules 1, isbot@1.0.0, ua-parser-js@1.0.0";
 
 export function reclassifiedBuildsContract(name: string, open: () => Promise<BuildsFixture>): void {
   describe(`builds under other rules: ${name}`, () => {
@@ -40,8 +40,12 @@ export function reclassifiedBuildsContract(name: string, open: () => Promise<Bui
     });
     afterEach(() => stores.cleanUp());
 
-    const prepare = (rules = RULES, projections: readonly Projection[] = clickProjections) =>
-      prepareReclassified(program.deps, projections, rules, quiet);
+    const prepare = () => prepareReclassified(program.deps, clickProjections, RULES, quiet);
+    /** As if an earlier program had made the builds under its rules, which said of each click what was recorded. */
+    const madeUnder = (rules: string, which: "active" | "building") =>
+      changeBuilds(stores.readStore, program.deps.newId, ({ projections }) => {
+        for (const one of Object.values(projections)) Object.assign(one[which] ?? {}, { rules });
+      });
     const activate = async (work = async () => undefined as unknown) => {
       await activateBuilds(program.deps, clickProjections);
       await program.projecting(async () => {
@@ -128,10 +132,40 @@ export function reclassifiedBuildsContract(name: string, open: () => Promise<Bui
       expect(await program.totals()).toMatchObject(RECORDED);
     });
 
+    it("are made again by a program with other rules, which takes no withdrawn click out of the older ones", async () => {
+      await madeUnder(OLDER, "active");
+      const totalsIn = async (which: "active" | "previous") => {
+        const build = (await readBuilds(stores.readStore)).projections["account-totals"]?.[which];
+        return await stores.readStore.get(build?.collection ?? "", ACCOUNT);
+      };
+      const before = await totalsIn("active");
+      expect(before).toMatchObject({ click: 280, preview: 260, qr_scan: 260 });
+      for (let n = 0; n < 20; n++) {
+        const withdrawn = clicksWithdrawn({ link: `sho.rt/l${n}` }, 1);
+        await append(stores.eventStore, withdrawalStream(`sho.rt/l${n}`), [withdrawn]);
+      }
+      await program.projecting(async () => {
+        await expect.poll(active, SOON).toBe(RULES);
+        await click();
+        await expect.poll(() => totalsIn("active"), SOON).toMatchObject({ click: 0, preview: 1, qr_scan: 0 });
+      });
+      expect(await totalsIn("previous")).toEqual(before);
+      expect(await verify()).toMatchObject({ ok: true, unverified: [] });
+    });
+
+    it("that wait when the rules change can't take over, and are replaced by others", async () => {
+      await prepare();
+      await madeUnder(OLDER, "building");
+      await expect(activateBuilds(program.deps, clickProjections)).rejects.toMatchObject({
+        code: "nothing_to_activate",
+      });
+      expect((await prepare()).builds.map(({ build }) => build)).toEqual(clickProjections.map(() => 2));
+      await activate();
+      expect(await program.totals()).toMatchObject(MOVED);
+    });
+
     it("can't be verified by a program with other rules, which says so", async () => {
-      await prepare("rules 1, isbot@1.0.0, ua-parser-js@1.0.0");
-      await activateBuilds(program.deps, clickProjections);
-      await program.projecting(() => expect.poll(active, SOON).toContain("isbot@1.0.0"));
+      await madeUnder(OLDER, "active");
       const { unverified } = await verify();
       expect(unverified).toHaveLength(clickProjections.length);
       expect(unverified[0]?.reason).toContain("isbot@1.0.0");

@@ -1,4 +1,5 @@
 // What a build of a projection is, and which of its builds a program queries, keeps up to date, or has still to fold.
+import { PRESENT_RULES, rulesText } from "../../classification/classify.ts";
 import { reclassified } from "../../classification/reclassify.ts";
 import type { StoredEvent } from "../../events/catalogue.ts";
 import type { Document } from "../../read-store/port.ts";
@@ -76,17 +77,25 @@ export function queriedBuild(projection: Projection, builds: Builds): Projection
   return build && asBuild(projection, build);
 }
 
-/** What this program keeps up to date: the build of its own version, as other versions fold by other code. */
+/**
+ * What this program keeps up to date: the build of its own version, as other versions fold by other code. An outdated one
+ * isn't, as a withdrawn click would be taken out by another kind than it was counted by.
+ */
 export function foldedBuild(projection: Projection, builds: Builds): Projection | undefined {
   const entry = entryOf(projection, builds);
   const build = [entry.active, entry.previous].find((one) => one?.version === projection.version);
-  return build && asBuild(projection, build);
+  return build && !isOutdated(build) ? asBuild(projection, build) : undefined;
 }
 
-/** The build in progress, if it is of this program's version. */
+/** The build in progress, if it is of this program's version and rules. */
 export function buildingOf({ name, version }: Projection, builds: Builds): Building | undefined {
   const building = builds.projections[name]?.building;
-  return building?.version === version ? building : undefined;
+  return building?.version === version && !isOutdated(building) ? building : undefined;
+}
+
+/** Whether its clicks were classified again under other rules than this program's. */
+export function isOutdated({ rules }: Pick<Build, "rules">): boolean {
+  return rules !== undefined && rules !== rulesText(PRESENT_RULES);
 }
 
 /** Without an entry in the builds document, build 0 is active. */

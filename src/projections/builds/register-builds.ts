@@ -73,8 +73,8 @@ function existingBuilds(
 }
 
 /**
- * Registers a build for each projection that has none of this program's version; where the active one has clicks
- * classified again, the new one has them so under the present rules. @throws what the store throws
+ * Registers a build for each projection that has none of this program's version and rules; where the active one has
+ * clicks classified again, the new one has them so under the present rules. @throws what the store throws
  */
 export async function registerMissing(
   deps: Deps,
@@ -90,7 +90,8 @@ export async function registerMissing(
       // Only one build is in progress for each projection, and a newer version's is not replaced.
       if (building && building.version > projection.version) continue;
       const rules = entry?.active?.rules === undefined ? undefined : rulesText(PRESENT_RULES);
-      if (building?.version === projection.version) building.activates ||= activates;
+      if (building?.version === projection.version && building.rules === rules)
+        building.activates ||= activates;
       else register(deps, builds, projection, { activates, rules }, number);
     }
   });

@@ -1,7 +1,6 @@
 // The projections as operators see them: builds, position, lag, fault and progress, from committed state.
-import { PRESENT_RULES, rulesText } from "../../classification/classify.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
-import { asBuild, type Build, buildingOf } from "../../projections/builds/build.ts";
+import { asBuild, type Build, buildingOf, isOutdated } from "../../projections/builds/build.ts";
 import { readBuilds } from "../../projections/builds/builds-document.ts";
 import { allProjections, projectionGroups } from "../../projections/groups.ts";
 import { checkpointName } from "../../projections/projection.ts";
@@ -79,8 +78,7 @@ export async function consoleRows(deps: Deps): Promise<ProjectionRows<ConsoleRow
 function labelOf(build: Build | undefined): BuildLabel | null {
   if (!build) return null;
   const { version, build: number, rules } = build;
-  const outdated = rules !== undefined && rules !== rulesText(PRESENT_RULES);
-  return { version, build: number, rules: rules ?? null, outdated };
+  return { version, build: number, rules: rules ?? null, outdated: isOutdated(build) };
 }
 
 function progressOf({ events, eventsPerSecond, done, secondsLeft }: Progress) {

@@ -44,15 +44,12 @@ describe("a service of two workers", () => {
     until("three processes", async () =>
       (await send(port, "/metrics", {})).text.includes("linkledger_workers 3"),
     );
-  /** Process ids of those that answer HTTP. */
-  const workers = () => {
+  /** `1` and `2` answer HTTP. Throws without such a process, because a signal to process 0 is one to this test. */
+  const processOf = (worker: "1" | "2" | "background"): number => {
     const printed = execFileSync("ps", ["-o", "pid=,args=", "--ppid", String(service.child.pid)]).toString();
-    const children = printed
-      .trim()
-      .split("\n")
-      .map((line) => line.trim());
-    const isHttp = (line: string) => /worker\.ts \d+ /.test(line);
-    return children.filter(isHttp).map((line) => Number.parseInt(line, 10));
+    const line = printed.split("\n").find((args) => args.includes(`/worker.ts ${worker} `));
+    if (!line) throw new Error(`no process of worker ${worker}:\n${printed}`);
+    return Number.parseInt(line, 10);
   };
   const create = (key = "") =>
     send<{ slug: string }>(port, "/api/v1/shorten", {
@@ -64,7 +61,7 @@ describe("a service of two workers", () => {
   it("grants a key its limit, whichever worker answers, also when one is killed meanwhile", async () => {
     const half = await Promise.all(Array.from({ length: LIMIT / 2 }, () => create(keys[0])));
     expect(half.map(({ status }) => status)).toEqual(half.map(() => 201));
-    process.kill(workers()[0] ?? 0, "SIGKILL");
+    process.kill(processOf("1"), "SIGKILL");
     const rest: (number | undefined)[] = [];
     // One after the other: a connection to the killed worker may have been cut before it was counted.
     while (rest.length < LIMIT) rest.push((await create(keys[0]).catch(() => undefined))?.status);
@@ -77,7 +74,7 @@ describe("a service of two workers", () => {
     const load = startRedirectLoad("workers", service.url, [body.slug], PER_SECOND);
     await load.answeredMore(500);
     await allAnswer();
-    process.kill(workers()[0] ?? 0, "SIGKILL");
+    process.kill(processOf("1"), "SIGKILL");
     await load.answeredMore(500);
     await allAnswer();
     await load.answeredMore(500);
@@ -120,16 +117,16 @@ describe("a service of two workers", () => {
     service.child.stdout?.on("data", (chunk) => (logged += chunk));
     const limit = openFiles("--nofile", "--output", "SOFT", "--noheadings");
     openFiles("--nofile=3:");
-    const [killed = 0, other = 0] = workers();
-    process.kill(killed, "SIGKILL");
+    process.kill(processOf("1"), "SIGKILL");
     await until("the primary to fail to start it", () => logged.includes("EMFILE"));
-    expect(workers()).toEqual([other]);
+    expect(() => processOf("1")).toThrow("no process of worker 1");
+    expect(processOf("2")).toBeGreaterThan(0);
     openFiles(`--nofile=${limit}:`);
     await allAnswer();
   });
 
   it("stops all processes on SIGTERM", async () => {
-    const children = workers();
+    const children = (["1", "2", "background"] as const).map(processOf);
     await service.stop("SIGTERM");
     expect(service.child.exitCode).toBe(0);
     for (const child of children) expect(() => process.kill(child, 0)).toThrow("ESRCH");

@@ -17,10 +17,12 @@ export type RedirectLoad = {
 };
 
 const TICK_MS = 10;
+/** Longer than any outage of a test: a request without an answer counts as failed then, and stop() can resolve. */
+const TIMEOUT_MS = 30_000;
 /** A machine that is slower than the rate gets what it can take, instead of a queue without end. */
 const MOST_OPEN = 200;
 
-/** `url`: asked before each request, so that the service may move. `name` begins every mark (`utm_content`). */
+/** `url`: of the service. `name` begins every mark (`utm_content`). */
 export function startRedirectLoad(
   name: string,
   url: string,
@@ -80,11 +82,12 @@ export function startRedirectLoad(
 
 function statusOf(agent: Agent, url: string): Promise<number> {
   return new Promise((resolve, reject) => {
-    const asking = request(url, { agent, timeout: 30_000 }, (response) => {
+    const asking = request(url, { agent, timeout: TIMEOUT_MS }, (response) => {
       response.resume();
       response.on("end", () => resolve(response.statusCode ?? 0));
       response.on("error", reject);
     });
+    asking.on("timeout", () => asking.destroy(new Error(`no answer within ${TIMEOUT_MS} ms`)));
     asking.on("error", reject);
     asking.end();
   });

@@ -18,9 +18,6 @@ const IMPURE =
 /** DESIGN §2: at most about fifteen files a folder. */
 const MOST_FILES = 16;
 
-/** Built and tested before what will call it. */
-const AHEAD_OF_USE: string[] = [];
-
 describe("the architecture", () => {
   it("keeps events, deciders and projections free of clock, randomness, environment and I/O", () => {
     const pure = inSource.filter(isPure);
@@ -111,7 +108,7 @@ describe("the architecture", () => {
     const adapters = closure(contracts, { everything: true }).filter(isAdapter);
     const reached = new Set([...programs, ...adapters].map(({ path }) => path));
     const orphans = inSource.map(({ path }) => path).filter((path) => !reached.has(path));
-    expect(orphans.filter((path) => !AHEAD_OF_USE.includes(path))).toEqual([]);
+    expect(orphans).toEqual([]);
   });
 
   it("imports only files that exist", () => {

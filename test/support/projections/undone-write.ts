@@ -1,4 +1,4 @@
-// A read store that loses one write of the builds document, as a server whose conditional updates are not atomic may.
+// A fault double: a real read store that loses one write of the builds document, as a server whose conditional updates are not atomic may.
 import type { Builds } from "../../../src/projections/builds/build.ts";
 import type { Document, ReadStore } from "../../../src/read-store/port.ts";
 import { storeWith } from "./builds-of.ts";

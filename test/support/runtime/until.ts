@@ -1,4 +1,5 @@
-// The one way in which tests wait for what other threads and processes bring about: bounded, and saying for what.
+// Waits for what other threads and processes bring about, bounded, and says for what. Where a test expects a value in the
+// end, expect.poll and vi.waitFor do the same and say how it differs.
 import { setTimeout as pause } from "node:timers/promises";
 
 export type Patience = {

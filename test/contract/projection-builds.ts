@@ -1,4 +1,5 @@
 // The contract of rebuilds on every read store: an equal model, an atomic takeover, and a rollback.
+
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type Builds, queriedBuild } from "../../src/projections/builds/build.ts";
 import { readBuilds } from "../../src/projections/builds/builds-document.ts";
@@ -19,11 +20,11 @@ import {
   LINK,
   programOn,
   quiet,
-  storeWith,
   totalsOfNow,
 } from "../support/projections/builds-of.ts";
 import { committingStore } from "../support/projections/committing-store.ts";
 import { undoingOneWrite } from "../support/projections/undone-write.ts";
+import { storeWith } from "../support/runtime/store-with.ts";
 import { append } from "../support/runtime/stores.ts";
 
 const linksOfNow = links as unknown as Projection;

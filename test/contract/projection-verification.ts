@@ -1,4 +1,5 @@
 // The contract of `projections verify` on every read store: what differs from the log is named, nothing else is.
+
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { queriedBuild } from "../../src/projections/builds/build.ts";
 import { readBuilds } from "../../src/projections/builds/builds-document.ts";
@@ -18,10 +19,10 @@ import {
   LINK,
   programOn,
   projectionsOfNext,
-  storeWith,
   totalsOfNext,
   totalsOfNow,
 } from "../support/projections/builds-of.ts";
+import { storeWith } from "../support/runtime/store-with.ts";
 import { append } from "../support/runtime/stores.ts";
 
 const accountTotalsOfNow = accountTotals as unknown as Projection;

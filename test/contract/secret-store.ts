@@ -1,8 +1,10 @@
 // The contract of secret stores for re-encryption, beyond the secrets port.
+
 import { beforeAll, describe, expect, it } from "vitest";
 import { encryptedSecrets } from "../../src/secrets/encrypted-secrets.ts";
 import { keyringOf } from "../../src/secrets/keyring.ts";
 import type { SecretStore, StoredSecret } from "../../src/secrets/port.ts";
+import { storeWith } from "../support/runtime/store-with.ts";
 
 const NOW = new Date("2026-03-01T10:00:00.000Z");
 const OLD = "the secret key of the first year of all";
@@ -137,10 +139,4 @@ async function expectAll(secrets: Pick<SecretStore, "get" | "list">): Promise<vo
   expect(await secrets.get("token/sign-up/1", new Date("2026-03-03T00:00:00.000Z"))).toBeUndefined();
   expect(await secrets.list("webhook:", NOW)).toHaveLength(22);
   expect(await secrets.get("webhook:21", NOW)).toEqual({ key: "whk_21" });
-}
-
-function storeWith(store: SecretStore, changed: Partial<SecretStore>): SecretStore {
-  return new Proxy(store, {
-    get: (_, name: keyof SecretStore) => changed[name] ?? (store[name] as () => unknown).bind(store),
-  });
 }

@@ -1,4 +1,5 @@
 // The contract of withdrawals on every read store: clicks go from all documents, come back, and a rebuild agrees.
+
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { withdrawalStream } from "../../src/events/streams.ts";
 import { rebuild } from "../../src/projections/builds/finish-builds.ts";
@@ -17,9 +18,9 @@ import {
   LINK,
   programOn,
   quiet,
-  storeWith,
 } from "../support/projections/builds-of.ts";
 import { clicksRestored, clicksWithdrawn } from "../support/projections/withdrawal-events.ts";
+import { storeWith } from "../support/runtime/store-with.ts";
 import { append } from "../support/runtime/stores.ts";
 
 const SOON = { timeout: 10_000 };

@@ -13,8 +13,8 @@ import { addHit, emptyBatch, type HitBatch, packTarget } from "../../src/redirec
 import type { RecorderReport } from "../../src/redirect/clicks/recorder-report.ts";
 import { visitorCodes } from "../../src/redirect/clicks/visitors/visitor.ts";
 import { ClickOutbox } from "../../src/redirect/spool/click-outbox.ts";
-import { bound } from "../support/event-store/bound-event-store.ts";
 import { clickedLink } from "../support/redirect/clicked-link.ts";
+import { storeWith } from "../support/runtime/store-with.ts";
 
 const WRITER = "00112233445566ff";
 const NOON = Date.UTC(2026, 4, 1, 12);
@@ -82,8 +82,7 @@ describe("the click writer", () => {
 
   it("keeps order and loses nothing when the store refuses, and when it fails after it has committed", async () => {
     let calls = 0;
-    const flaky: EventStore = {
-      ...bound(store),
+    const flaky = storeWith<EventStore>(store, {
       append: async (...request) => {
         calls++;
         if (calls % 3 === 1) throw new Error("refused");
@@ -91,7 +90,7 @@ describe("the click writer", () => {
         if (calls % 3 === 2) throw new Error("answer lost");
         return result;
       },
-    };
+    });
     const reports = await write(batchesOf(12, 200), flaky);
     expect(await storedTerms()).toEqual(numbers(2400));
     expect(reports.some((report) => report.type === "problem")).toBe(true);
@@ -99,13 +98,12 @@ describe("the click writer", () => {
 
   it("reports each outage and its end without a spool too", async () => {
     const outages = ["refused", "none", "none", "refused", "refused"];
-    const failing: EventStore = {
-      ...bound(store),
+    const failing = storeWith<EventStore>(store, {
       append: async (...request) => {
         if (outages.shift() === "refused") throw new Error("refused");
         return await store.append(...request);
       },
-    };
+    });
     // More than one append may hold, so that there are appends between the outages.
     const reports = await write(batchesOf(4, 2000), failing);
     const outage = ["Clicks wait in memory: refused", "The event store takes clicks again"];

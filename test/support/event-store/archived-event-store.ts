@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { ArchiveProgress, LogArchive } from "../../../src/event-store/log-archive.ts";
 import type { EventStore } from "../../../src/event-store/port.ts";
 import { openLogArchive } from "../../../src/event-store/sqlite/archive/log-archive.ts";
+import { storeWith } from "../runtime/store-with.ts";
 
 export const EVER = new Date("9999-01-01T00:00:00.000Z");
 
@@ -27,17 +28,12 @@ export async function archiveBefore(
 /** After each append all compressed events lie in archive files. */
 export function archivedEventStore(store: EventStore, archive: LogArchive): EventStore {
   let archiving = Promise.resolve(0);
-  return {
+  return storeWith(store, {
     append: async (...request) => {
       const result = await store.append(...request);
       archiving = archiving.then(() => archiveBefore(archive, EVER));
       await archiving;
       return result;
     },
-    read: (...request) => store.read(...request),
-    readAll: (...request) => store.readAll(...request),
-    subscribe: (...request) => store.subscribe(...request),
-    head: () => store.head(),
-    close: () => store.close(),
-  };
+  });
 }

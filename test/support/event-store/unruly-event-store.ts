@@ -1,13 +1,12 @@
 // A fault double: a real event store that hands out batches of odd sizes and delivers events again.
 import type { EventStore, RecordedEvent } from "../../../src/event-store/port.ts";
+import { storeWith } from "../runtime/store-with.ts";
 
 /** Batches take the sizes in turn; `again` is how many events before the position asked for are repeated. */
 export function unrulyEventStore(sound: EventStore, sizes: readonly number[], again: number): EventStore {
   let reads = 0;
   const passed = new Map<string, RecordedEvent>();
-  return {
-    append: (stream, expected, events) => sound.append(stream, expected, events),
-    read: (stream, options) => sound.read(stream, options),
+  return storeWith(sound, {
     async readAll({ after, prefixes, limit }) {
       const size = Math.min(limit, sizes[reads++ % sizes.length] ?? limit);
       const fresh = await sound.readAll({ after, prefixes, limit: size });
@@ -16,8 +15,5 @@ export function unrulyEventStore(sound: EventStore, sizes: readonly number[], ag
       const before = [...passed.values()].filter(({ position }) => position <= after);
       return [...before.slice(-again), ...fresh];
     },
-    subscribe: (options) => sound.subscribe(options),
-    head: () => sound.head(),
-    close: () => sound.close(),
-  };
+  });
 }

@@ -104,13 +104,3 @@ export async function happenings(eventStore: EventStore): Promise<void> {
     await append(eventStore, `clicks-${"abc"[turn % 3]}-20260301`, clicks);
   }
 }
-
-/** The store with some methods replaced. */
-export function storeWith<S extends object>(store: S, own: Partial<S>): S {
-  return new Proxy(store, {
-    get(target, name) {
-      const method = own[name as keyof S] ?? target[name as keyof S];
-      return typeof method === "function" ? method.bind(own[name as keyof S] ? own : target) : method;
-    },
-  });
-}

@@ -1,7 +1,7 @@
 // A test double: a real read store whose write batches a test sees, holds up or refuses when they are to be written.
 import type { ChangedDocuments } from "../../../src/projections/runner/projection-processor.ts";
 import type { BatchWrite, ReadStore, WriteBatch } from "../../../src/read-store/port.ts";
-import { storeWith } from "./builds-of.ts";
+import { storeWith } from "../runtime/store-with.ts";
 
 /** `changed`: as they were added. */
 export type Commit = BatchWrite & { changed: ChangedDocuments };

@@ -1,6 +1,7 @@
 // A test double: a real read store that fails at chosen writes, before or after they took effect.
 import { mongodbWriteBatch } from "../../../src/read-store/mongodb/write-batch.ts";
 import type { ReadStore } from "../../../src/read-store/port.ts";
+import { storeWith } from "../runtime/store-with.ts";
 
 export type Break = { afterWrites: number; applied: boolean };
 
@@ -19,26 +20,14 @@ export function failingReadStore(sound: ReadStore, breaks: readonly Break[]): Re
     if (next.applied) await work();
     throw new Error("the read store is unavailable");
   };
-  return {
-    ensure: (specs) => sound.ensure(specs),
-    get: (collection, id) => sound.get(collection, id),
-    getMany: (collection, ids) => sound.getMany(collection, ids),
-    find: (collection, query) => sound.find(collection, query),
-    count: (collection, query) => sound.count(collection, query),
+  return storeWith(sound, {
     replace: (collection, documents) => write(() => sound.replace(collection, documents)),
-    readsAtATime: sound.readsAtATime,
     // As a store without transactions, which may fail between two writes.
     writeBatch: () =>
       mongodbWriteBatch({
         replace: (collection, documents) => write(() => sound.replace(collection, documents)),
         saveCheckpoint: (name, checkpoint) => write(() => sound.saveCheckpoint(name, checkpoint)),
       }),
-    clear: (collection) => sound.clear(collection),
-    drop: (collection) => sound.drop(collection),
-    checkpoint: (name) => sound.checkpoint(name),
-    checkpoints: () => sound.checkpoints(),
     saveCheckpoint: (name, checkpoint) => write(() => sound.saveCheckpoint(name, checkpoint)),
-    resetCheckpoint: (name) => sound.resetCheckpoint(name),
-    close: () => sound.close(),
-  };
+  });
 }

@@ -1,7 +1,7 @@
 // A fault double: a real read store that loses one write of the builds document, as a server whose conditional updates are not atomic may.
 import type { Builds } from "../../../src/projections/builds/build.ts";
 import type { Document, ReadStore } from "../../../src/read-store/port.ts";
-import { storeWith } from "./builds-of.ts";
+import { storeWith } from "../runtime/store-with.ts";
 
 type StoredBuilds = Document & { builds: Builds };
 

@@ -10,7 +10,7 @@ import { issueToken, lookAtToken, useToken } from "../../../src/commands/credent
 import { hashPassword } from "../../../src/commands/credentials/password.ts";
 import { issuePasswordReset, resetPassword } from "../../../src/commands/credentials/reset-password.ts";
 import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";
-import { secretsBut } from "../../support/commands/secrets-but.ts";
+import { storeWith } from "../../support/runtime/store-with.ts";
 
 const password = "seven brown foxes";
 let opened: Awaited<ReturnType<typeof openCommandDeps>>;
@@ -54,7 +54,7 @@ describe("a one-time link", () => {
 describe("an address", () => {
   it("that a cut-off change left bound to another account is free for a new one", async () => {
     const accountId = await member("moving@example.com");
-    const cutOff = secretsBut(deps.secrets, { put: () => Promise.reject(new Error("cut off")) });
+    const cutOff = storeWith(deps.secrets, { put: () => Promise.reject(new Error("cut off")) });
     const change = changeEmail({ ...deps, secrets: cutOff }, accountId, "stale@example.com");
     await expect(change).rejects.toThrow("cut off");
     const newcomer = await member("stale@example.com");
@@ -76,7 +76,7 @@ describe("an address", () => {
   it("that is stale goes to one of five newcomers and of two accounts that move to it", async () => {
     const email = "contested@example.com";
     const movers = [await member("mover-1@example.com"), await member("mover-2@example.com")];
-    const cutOff = secretsBut(deps.secrets, { put: () => Promise.reject(new Error("cut off")) });
+    const cutOff = storeWith(deps.secrets, { put: () => Promise.reject(new Error("cut off")) });
     const left = await member("left-behind@example.com");
     await expect(changeEmail({ ...deps, secrets: cutOff }, left, email)).rejects.toThrow("cut off");
     const settled = await Promise.allSettled<string>([
@@ -102,7 +102,7 @@ describe("an address", () => {
 
   it("that a cut-off change left behind signs nobody in, and is free to take", async () => {
     const accountId = await member("kept@example.com");
-    const cutOff = secretsBut(deps.secrets, {
+    const cutOff = storeWith(deps.secrets, {
       put: async () => {
         throw new Error("cut off");
       },

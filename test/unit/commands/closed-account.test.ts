@@ -30,7 +30,7 @@ import { rotateWebhookKey } from "../../../src/commands/webhooks/rotate-webhook-
 import { pauseWebhook, resumeWebhook } from "../../../src/commands/webhooks/webhook-pause.ts";
 import type { Secrets } from "../../../src/secrets/port.ts";
 import { callerOf, openCommandDeps, operator } from "../../support/commands/command-deps.ts";
-import { secretsBut } from "../../support/commands/secrets-but.ts";
+import { storeWith } from "../../support/runtime/store-with.ts";
 
 const password = "seven brown foxes";
 const receiver = "https://hooks.example.com/linkledger";
@@ -168,7 +168,7 @@ describe("an account that is closed while a command is in flight", () => {
         return await secrets.putIfAbsent(key, record, now);
       },
     };
-    return { ...deps, secrets: secretsBut(secrets, changed) };
+    return { ...deps, secrets: storeWith(secrets, changed) };
   }
   const keptOf = async (accountId: string) => {
     const kept = await deps.secrets.list("", deps.clock());

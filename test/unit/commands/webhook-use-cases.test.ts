@@ -20,7 +20,7 @@ import type { Tier } from "../../../src/events/vocabulary.ts";
 import type { Secrets } from "../../../src/secrets/port.ts";
 import { receiverUrl } from "../../../src/webhooks/receiver/receiver-url.ts";
 import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";
-import { secretsBut } from "../../support/commands/secrets-but.ts";
+import { storeWith } from "../../support/runtime/store-with.ts";
 
 const opened = async (allowPrivate = false) => {
   const { deps, close } = await openCommandDeps();
@@ -49,7 +49,7 @@ const typesOf = async (accountId: string) =>
 
 /** The real secrets with some operations replaced. */
 function secretsWith(changed: Partial<Secrets>): Secrets {
-  return secretsBut(deps.secrets, changed);
+  return storeWith(deps.secrets, changed);
 }
 
 describe("adding a webhook", () => {
@@ -287,7 +287,7 @@ describe("removing a webhook", () => {
     const removed = async (key: string) => {
       if (key === `webhook:${webhookId}`) await removeWebhook(deps, user, accountId, webhookId);
     };
-    const secrets = secretsBut(deps.secrets, {
+    const secrets = storeWith(deps.secrets, {
       put: async (key, record) => {
         await removed(key);
         await deps.secrets.put(key, record);

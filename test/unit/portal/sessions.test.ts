@@ -8,7 +8,7 @@ import { checkCredentials } from "../../../src/commands/credentials/check-creden
 import { hashPassword } from "../../../src/commands/credentials/password.ts";
 import { sessions } from "../../../src/portal/shell/sessions.ts";
 import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";
-import { secretsBut } from "../../support/commands/secrets-but.ts";
+import { storeWith } from "../../support/runtime/store-with.ts";
 
 const password = "seven brown foxes";
 const from = { browser: "Firefox on Linux", address: "198.51.100.0" };
@@ -32,7 +32,7 @@ describe("a session", () => {
     const all = sessions(deps);
     const hourLater = () => new Date(Date.now() + 3_600_000);
     // The request has read the record when all sessions end, and is about to write `seenAt`.
-    const secrets = secretsBut(deps.secrets, {
+    const secrets = storeWith(deps.secrets, {
       get: async (key, now) => {
         const found = await deps.secrets.get(key, now);
         if (key.startsWith("session/")) await all.endAll(accountId);

@@ -20,10 +20,10 @@ import {
   LINK,
   programOn,
   quiet,
-  storeWith,
   totalsOfNow,
 } from "../../support/projections/builds-of.ts";
 import { committingStore } from "../../support/projections/committing-store.ts";
+import { storeWith } from "../../support/runtime/store-with.ts";
 import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
 import { until } from "../../support/runtime/until.ts";
 

@@ -13,10 +13,10 @@ import { whenProjected } from "../../../src/queries/freshness.ts";
 import { mongodbWriteBatch } from "../../../src/read-store/mongodb/write-batch.ts";
 import type { ReadStore } from "../../../src/read-store/port.ts";
 import { linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
-import { storeWith } from "../../support/projections/builds-of.ts";
 import { committingStore } from "../../support/projections/committing-store.ts";
 import { failingReadStore } from "../../support/projections/failing-read-store.ts";
 import { stretched } from "../../support/runtime/slowness.ts";
+import { storeWith } from "../../support/runtime/store-with.ts";
 import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
 
 const CLICKS = "clicks-a-20260301";

@@ -6,8 +6,8 @@ import type { EventType } from "../../../src/events/catalogue.ts";
 import { accountStream } from "../../../src/events/streams.ts";
 import { accountFeed } from "../../../src/queries/feed/account-feed.ts";
 import { feedEvent } from "../../../src/queries/feed/feed-event.ts";
-import { bound } from "../../support/event-store/bound-event-store.ts";
 import { ACCOUNT, linkClicked, linkCreated, OTHER_ACCOUNT } from "../../support/event-store/stored-events.ts";
+import { storeWith } from "../../support/runtime/store-with.ts";
 import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
 
 let stores: Stores;
@@ -94,14 +94,13 @@ describe("the account's feed", () => {
       await append(stores.eventStore, "clicks-others-20260301", clicks(OTHER_ACCOUNT, 1_000));
     await append(stores.eventStore, "clicks-own-20260301", clicks(ACCOUNT, 1));
     let read = 0;
-    const counting: EventStore = {
-      ...bound(stores.eventStore),
+    const counting = storeWith<EventStore>(stores.eventStore, {
       readAll: async (options) => {
         const events = await stores.eventStore.readAll(options);
         read += events.length;
         return events;
       },
-    };
+    });
     const first = await page({ types: ["LinkClicked"], eventStore: counting });
     expect([first.events, first.more, read]).toEqual([[], true, 10_000]);
     const second = await page({ types: ["LinkClicked"], after: first.next });

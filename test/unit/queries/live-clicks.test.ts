@@ -3,8 +3,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EventStore } from "../../../src/event-store/port.ts";
 import { type LiveBatch, liveClicks } from "../../../src/queries/analytics/live-clicks.ts";
-import { bound } from "../../support/event-store/bound-event-store.ts";
 import { linkClicked } from "../../support/event-store/stored-events.ts";
+import { storeWith } from "../../support/runtime/store-with.ts";
 import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
 
 const LINK = "sho.rt/abc";
@@ -121,12 +121,11 @@ describe("live clicks", () => {
   });
 
   it("release a watcher that leaves while the store is unavailable", async () => {
-    const unavailable: EventStore = {
-      ...bound(stores.eventStore),
+    const unavailable = storeWith<EventStore>(stores.eventStore, {
       head: async () => {
         throw new Error("unavailable");
       },
-    };
+    });
     const clicks = liveClicks({ eventStore: unavailable, sleep: () => delay(1), log });
     const next = clicks.follow(LINK, "", signal.signal).next();
     signal.abort();
@@ -136,8 +135,7 @@ describe("live clicks", () => {
   it("cost no subscription while nobody watches, and survive one that breaks", async () => {
     let subscriptions = 0;
     let broken = false;
-    const breaking: EventStore = {
-      ...bound(stores.eventStore),
+    const breaking = storeWith<EventStore>(stores.eventStore, {
       subscribe(options) {
         if (!broken) {
           broken = true;
@@ -149,7 +147,7 @@ describe("live clicks", () => {
         });
         return stores.eventStore.subscribe(options);
       },
-    };
+    });
     const clicks = liveClicks({ eventStore: breaking, sleep: () => delay(1), log });
     expect(subscriptions).toBe(0);
     const batches = clicks.follow(LINK, "", signal.signal);

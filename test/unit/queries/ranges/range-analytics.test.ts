@@ -20,9 +20,9 @@ import {
   linkCreated,
   OTHER_ACCOUNT,
 } from "../../../support/event-store/stored-events.ts";
-import { storeWith } from "../../../support/projections/builds-of.ts";
 import { logPartsOf, rangesOf } from "../../../support/projections/range-of.ts";
 import { clicksWithdrawn } from "../../../support/projections/withdrawal-events.ts";
+import { storeWith } from "../../../support/runtime/store-with.ts";
 import { append } from "../../../support/runtime/stores.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../../support/runtime/temporary-folder.ts";
 

@@ -4,6 +4,7 @@ import { gate, keyGates } from "./api/authentication/gate.ts";
 import { keyGuard } from "./api/authentication/key-guard.ts";
 import { createFastify } from "./api/create-fastify.ts";
 import type { Api } from "./api/fastify.ts";
+import type { RateLimits } from "./api/limits/rate-limit.ts";
 import { healthRoutes } from "./api/operations/health-routes.ts";
 import { metricsRoute } from "./api/operations/metrics-route.ts";
 import { tlsAskRoute } from "./api/operations/tls-ask-route.ts";
@@ -39,17 +40,18 @@ export type AppDeps = {
  */
 export async function openApp(deps: AppDeps): Promise<Api> {
   const { context, redirect, requestIdOf, trust } = deps;
-  const { config, backend, log } = context;
+  const { config, backend, log, clock, group } = context;
   const { readStore } = backend;
-  const { api, portal } = await openRoles(deps);
+  const rateLimits = group?.rateLimits ?? backend.rateLimits(clock);
+  const { api, portal } = await openRoles(deps, rateLimits);
   const metrics = metricsOf(deps);
-  const { group } = context;
   group?.answerMetrics(metrics.json);
   const guard = api && keyGuard(api.keys);
   const app = createFastify({ log, requestIdOf, trust, showWindow: guard?.show });
   const openApi = api && (await loaded(import("./api/openapi.ts")));
   await openApi?.openApiDocument(app, config.baseUrl);
-  healthRoutes(app, { readiness: () => readinessOf(deps), adminToken: config.adminToken });
+  const operator = { rateLimits, clock, adminToken: config.adminToken };
+  healthRoutes(app, { readiness: () => readinessOf(deps), operator });
   tlsAskRoute(app, { readStore, secret: config.tlsAskSecret });
   const { baseHost } = config;
   const otherHost = redirect && domainHome({ readStore, baseHost, domains: redirect.domains });
@@ -58,7 +60,7 @@ export async function openApp(deps: AppDeps): Promise<Api> {
     gates.baseHost(base);
     siteRoutes(base);
     const text = group ? group.metricsText : metrics.text;
-    metricsRoute(base, { contentType: metrics.contentType, text, adminToken: config.adminToken });
+    metricsRoute(base, { contentType: metrics.contentType, text, operator });
     if (api && guard) {
       await openApi?.openApiRoutes(base);
       const { apiRoutes } = await loaded(import("./api/api-routes.ts"));
@@ -73,11 +75,11 @@ export async function openApp(deps: AppDeps): Promise<Api> {
   return app;
 }
 
-async function openRoles({ context, follower, projections }: AppDeps) {
+async function openRoles({ context, follower, projections }: AppDeps, rateLimits: RateLimits) {
   const { roles } = context;
   if (!(roles.has("api") || roles.has("portal") || roles.has("projector"))) return {};
   const { openWriting } = await loaded(import("./roles/writing.ts"));
-  const writing = openWriting(context, follower);
+  const writing = openWriting(context, follower, rateLimits);
   if (roles.has("projector")) {
     const { openBackgroundJobs } = await loaded(import("./roles/background-jobs.ts"));
     openBackgroundJobs(context, writing);

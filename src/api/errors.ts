@@ -19,6 +19,14 @@ export class RateLimitExceeded extends DomainError {
   }
 }
 
+/** Of passwords, tokens or mails: for people. */
+export class TooManyTries extends RateLimitExceeded {
+  constructor(limit: number, retryAfter: number) {
+    super(limit, retryAfter);
+    this.message = `Too many tries. Please wait ${Math.ceil(retryAfter / 60)} minutes and try again.`;
+  }
+}
+
 export class RouteNotFound extends DomainError {
   override readonly code = "not_found";
   constructor(message = "There is nothing at this address") {

@@ -21,8 +21,9 @@ export type Writing = {
 };
 
 export function openWriting(
-  { config, log, clock, backend, group, onStop }: RoleContext,
+  { config, log, clock, backend, onStop }: RoleContext,
   follower: LogFollower,
+  rateLimits: RateLimits,
 ): Writing {
   const { baseHost, baseUrl } = config;
   const { eventStore, readStore, secrets } = backend;
@@ -40,7 +41,7 @@ export function openWriting(
       urlSafety: urlSafety({ ...config, log }),
       recheckLater: recheckLater({ secrets, clock }),
     },
-    rateLimits: group?.rateLimits ?? backend.rateLimits(clock),
+    rateLimits,
     fresh: readYourWrites({ eventStore, readStore, follower, sleep }),
     logReader,
   };

@@ -137,6 +137,27 @@ describe("operations", () => {
     expect((await service.ask("/metrics", { headers: right })).status).toBe(200);
   });
 
+  it("lets an address guess the token as often as the console does, on all routes together", async () => {
+    const from = (address: string, token: string, path = "/metrics") =>
+      service.ask<{ status: string; reasons?: object }>(path, {
+        headers: { "x-forwarded-for": address, authorization: `Bearer ${token}` },
+      });
+    const [guesser, scraper] = ["198.51.100.7", "198.51.100.8"];
+    for (let n = 0; n < 5; n += 1) {
+      expect((await from(guesser, TOKEN)).status).toBe(200);
+      expect((await from(guesser, `wrong-${n}`)).status).toBe(404);
+      expect((await from(guesser, `wrong-${n}`, "/health/ready")).body).not.toHaveProperty("reasons");
+      expect((await from(guesser, `wrong-${n}`, "/admin/api/streams")).status).toBe(401);
+    }
+    // Answered like a stranger, so that the right guess shows nothing.
+    expect((await from(guesser, TOKEN)).status).toBe(404);
+    expect((await from(guesser, TOKEN, "/health/ready")).body).not.toHaveProperty("reasons");
+    expect((await from(guesser, TOKEN, "/admin/api/streams")).status).toBe(429);
+    expect((await service.ask("/metrics")).status).toBe(200);
+    expect((await from(scraper, TOKEN)).status).toBe(200);
+    expect((await from(scraper, TOKEN, "/health/ready")).body).toHaveProperty("reasons");
+  });
+
   it("measures requests, redirects, clicks, appends and projections", async () => {
     await service.ask(`/${slug}`, { headers: { "user-agent": AGENT } });
     await service.ask("/no-such-slug");

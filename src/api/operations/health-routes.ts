@@ -2,14 +2,14 @@
 import type { Readiness } from "../../monitoring/health.ts";
 import { atMostEvery } from "../../runtime/at-most-every.ts";
 import type { Api } from "../fastify.ts";
-import { isFromOperator } from "./operator-request.ts";
+import { isFromOperator, type OperatorDeps } from "./operator-request.ts";
 
 /** Readiness is computed at most this often, because it queries every store. */
 const READINESS_EVERY_MS = 1_000;
 /** Until it is ready for the first time, so that nobody waits a second longer than it takes to start. */
 const READINESS_AT_START_EVERY_MS = 100;
 
-type Deps = { readiness: () => Promise<Readiness>; adminToken: string | undefined };
+type Deps = { readiness: () => Promise<Readiness>; operator: OperatorDeps };
 
 /** Anybody gets the status; the reasons are shown only to the operator (operator-request.ts). */
 export function healthRoutes(app: Api, deps: Deps): void {
@@ -34,7 +34,7 @@ export function healthRoutes(app: Api, deps: Deps): void {
       .header("cache-control", "no-store")
       .send({
         status: ready ? "ready" : "not ready",
-        ...(isFromOperator(request, deps.adminToken) ? details : {}),
+        ...((await isFromOperator(deps.operator, request)) ? details : {}),
       });
   });
 }

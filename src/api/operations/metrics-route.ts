@@ -2,14 +2,14 @@
 import type { Metrics } from "../../monitoring/metrics.ts";
 import { RouteNotFound } from "../errors.ts";
 import type { Api } from "../fastify.ts";
-import { isFromOperator } from "./operator-request.ts";
+import { isFromOperator, type OperatorDeps } from "./operator-request.ts";
 
-type Deps = Pick<Metrics, "contentType" | "text"> & { adminToken: string | undefined };
+type Deps = Pick<Metrics, "contentType" | "text"> & { operator: OperatorDeps };
 
 /** Anybody else gets 404, which does not reveal that the route exists. */
 export function metricsRoute(app: Api, deps: Deps): void {
   app.get("/metrics", { schema: { hide: true } }, async (request, reply) => {
-    if (!isFromOperator(request, deps.adminToken)) throw new RouteNotFound();
+    if (!(await isFromOperator(deps.operator, request))) throw new RouteNotFound();
     return reply.type(deps.contentType).send(await deps.text());
   });
 }

@@ -1,6 +1,16 @@
-// Recognises requests of the operator: from this machine, or with the operator's token.
+// Recognises requests of the operator: from this machine, or with the operator's token, wrong ones of which are counted.
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { FastifyRequest } from "fastify";
+import { TooManyTries } from "../errors.ts";
+import { lookByAddress, takeByAddress } from "../limits/address-limit.ts";
+import { type RateLimits, secondsUntilReset } from "../limits/rate-limit.ts";
+
+/** `adminToken`: unset, no token is right, and none is counted. */
+export type OperatorDeps = { adminToken: string | undefined; rateLimits: RateLimits; clock: () => Date };
+
+/** Per hour and client address, on all routes together. The token has no account to lock out, and 16 characters at least. */
+const MOST_TRIES = 15;
+const TRIES = "operator-sign-in";
 
 /**
  * Any of these headers means a proxy forwarded the request: with a proxy on this machine every visitor would look
@@ -15,10 +25,39 @@ const FORWARDING_HEADERS = [
   "via",
 ];
 
-/** From this machine, or with `Authorization: Bearer <adminToken>`; with `adminToken` unset no header matches. */
-export function isFromOperator(request: FastifyRequest, adminToken: string | undefined): boolean {
-  const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? "")?.[1];
-  return isFromThisMachine(request) || isSameSecret(given, adminToken);
+/** From this machine, or with `Authorization: Bearer <adminToken>` from an address that has tries left. */
+export async function isFromOperator(deps: OperatorDeps, request: FastifyRequest): Promise<boolean> {
+  if (isFromThisMachine(request)) return true;
+  const given = bearerToken(request);
+  if (given === undefined || deps.adminToken === undefined) return false;
+  try {
+    return await isAdminToken(deps, request, given);
+  } catch (error) {
+    if (error instanceof TooManyTries) return false;
+    throw error;
+  }
+}
+
+export function bearerToken({ headers }: FastifyRequest): string | undefined {
+  return /^Bearer (.+)$/i.exec(headers.authorization ?? "")?.[1];
+}
+
+/**
+ * Compares in constant time, and counts a wrong token. An address without tries is refused before that: were the right
+ * token let in, its answer would tell it from the wrong ones, and guessing had no limit. @throws TooManyTries
+ */
+export async function isAdminToken(
+  { rateLimits, clock, adminToken }: OperatorDeps,
+  request: FastifyRequest,
+  given: string,
+): Promise<boolean> {
+  const now = clock();
+  const window = await lookByAddress(rateLimits, TRIES, request.ip, MOST_TRIES, now);
+  if (window.used >= window.limit || !window.granted)
+    throw new TooManyTries(window.limit, secondsUntilReset(window, now));
+  if (isSameSecret(given, adminToken)) return true;
+  await takeByAddress(rateLimits, TRIES, request.ip, MOST_TRIES, now);
+  return false;
 }
 
 /** A loopback peer without forwarding headers. */

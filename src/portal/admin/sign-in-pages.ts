@@ -1,16 +1,17 @@
 // GET and POST /admin/sign-in, POST /admin/sign-out: ADMIN_TOKEN once, then a session.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
+import { TooManyTries } from "../../api/errors.ts";
 import type { Api } from "../../api/fastify.ts";
+import { isAdminToken } from "../../api/operations/operator-request.ts";
 import { agentOf } from "../../classification/user-agent.ts";
 import { recordActions } from "../../commands/operator/record-actions.ts";
 import { anonymiseIp } from "../../redirect/clicks/enrich/anonymise-ip.ts";
-import { TooManyTries } from "../auth/throttle.ts";
 import { field } from "../shell/form.ts";
 import { html } from "../shell/html.ts";
 import { csrfField, sendPage } from "../shell/page.ts";
 import { pathWithin, redirectTo } from "../shell/visit.ts";
-import { type ConsoleDeps, isAdminToken, operatorContext } from "./guard.ts";
+import { type ConsoleDeps, operatorContext } from "./guard.ts";
 
 const HOME = "/admin";
 const Query = z.object({ next: z.string().optional().catch(undefined) });
@@ -26,7 +27,7 @@ export function signInPages(app: Api, deps: ConsoleDeps): void {
   app.post("/sign-in", { schema: { body: Form } }, async (request, reply) => {
     const next = pathWithin(request.body.next, HOME, HOME);
     try {
-      if (!(await isAdminToken(deps, request, request.body.token)))
+      if (!(await isAdminToken({ ...deps, ...deps.operating }, request, request.body.token)))
         return sendForm(reply, {
           next,
           status: 401,

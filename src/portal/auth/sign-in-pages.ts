@@ -1,6 +1,7 @@
 // GET and POST /portal/sign-in, POST /portal/sign-out.
 import type { FastifyReply } from "fastify";
 import { z } from "zod";
+import { TooManyTries } from "../../api/errors.ts";
 import type { Api } from "../../api/fastify.ts";
 import { WrongCredentials } from "../../commands/account/account-errors.ts";
 import { checkCredentials } from "../../commands/credentials/check-credentials.ts";
@@ -9,7 +10,7 @@ import { html } from "../shell/html.ts";
 import { csrfField, sendPage } from "../shell/page.ts";
 import { pathWithin, redirectTo } from "../shell/visit.ts";
 import { endSession, type SignInDeps, startSession } from "./start-session.ts";
-import { countSignIn, TooManyTries } from "./throttle.ts";
+import { countSignIn } from "./throttle.ts";
 
 const Query = z.object({ next: z.string().optional().catch(undefined) });
 const Form = z.object({

@@ -1,7 +1,7 @@
 // Limits attempts at passwords, and other costly or abusable requests, by client address, account, and both together.
 import { createHash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
-import { RateLimitExceeded } from "../../api/errors.ts";
+import { TooManyTries } from "../../api/errors.ts";
 import { addressOf, takeByAddress } from "../../api/limits/address-limit.ts";
 import { type RateLimits, type RateWindow, secondsUntilReset } from "../../api/limits/rate-limit.ts";
 import { accountByEmailSecret } from "../../commands/account/open-account.ts";
@@ -15,13 +15,6 @@ type Deps = { rateLimits: RateLimits; clock: () => Date };
 const TRIES = { pair: 15, account: 100, address: 100, device: 15, session: 15 } as const;
 
 const MAILS = 5;
-
-export class TooManyTries extends RateLimitExceeded {
-  constructor(limit: number, retryAfter: number) {
-    super(limit, retryAfter);
-    this.message = `Too many tries. Please wait ${Math.ceil(retryAfter / 60)} minutes and try again.`;
-  }
-}
 
 /**
  * Counts a sign-in attempt. A browser with a device cookie of the account (`deviceId`) has a limit of its own, which

@@ -1,7 +1,8 @@
 // Attacks on sign-in over real HTTP: session fixation, guessing, enumeration, open redirects, markup injection.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { TooManyTries } from "../../../src/api/errors.ts";
 import { memoryRateLimits } from "../../../src/api/limits/rate-limit.memory.ts";
-import { countSignIn, TooManyTries } from "../../../src/portal/auth/throttle.ts";
+import { countSignIn } from "../../../src/portal/auth/throttle.ts";
 import { decoded, visitor } from "../../support/portal/browser-like.ts";
 import { send } from "../../support/service/ask.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";

@@ -2,7 +2,10 @@
 import Fastify from "fastify";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Api } from "../../../src/api/fastify.ts";
+import { memoryRateLimits } from "../../../src/api/limits/rate-limit.memory.ts";
 import { healthRoutes } from "../../../src/api/operations/health-routes.ts";
+
+const clock = () => new Date();
 
 describe("/health/ready", () => {
   let app: Api;
@@ -16,7 +19,8 @@ describe("/health/ready", () => {
       computed += 1;
       return { ready, reasons: [], degraded: [] };
     };
-    healthRoutes(app, { readiness, adminToken: undefined });
+    const operator = { adminToken: undefined, rateLimits: memoryRateLimits(clock), clock };
+    healthRoutes(app, { readiness, operator });
   });
   afterEach(() => {
     vi.useRealTimers();

@@ -1,8 +1,9 @@
 // linkledger audit streams | stream | events | link: shows the event log; look-ups and seals are beside it.
 import type { Command } from "commander";
 import { LinkNotFound } from "../commands/links/link-errors.ts";
+import { refuseForeignPosition } from "../event-store/foreign-position.ts";
 import type { EventStore, Position } from "../event-store/port.ts";
-import { linkStream, PREFIX } from "../events/streams.ts";
+import { linkKey, linkStream, PREFIX, SEALS_STREAM, withdrawalStream } from "../events/streams.ts";
 import { DomainError } from "../runtime/errors.ts";
 import { auditLookupCommands } from "./audit/lookup-commands.ts";
 import { auditSealCommands } from "./audit-seal-commands.ts";
@@ -25,7 +26,7 @@ export function auditCommands(program: Command): void {
     .option("--json", "print one JSON document")
     .action((options: { prefix?: string; json?: boolean }) =>
       runWithoutCatchUp(options.json ?? false, async ({ backend }) => {
-        const prefixes = options.prefix ? [options.prefix] : Object.values(PREFIX);
+        const prefixes = options.prefix ? [options.prefix] : [...Object.values(PREFIX), SEALS_STREAM];
         return { streams: await streams(backend.eventStore, prefixes) };
       }),
     );
@@ -53,6 +54,7 @@ export function auditCommands(program: Command): void {
     .action((options: { prefix?: string; after?: Position; limit: number; json?: boolean }) =>
       runWithoutCatchUp(options.json ?? false, async ({ backend }) => {
         const { prefix, after, limit } = options;
+        if (after !== undefined) await refuseForeignPosition(backend, after);
         const prefixes = prefix ? [prefix] : Object.values(PREFIX);
         return { events: await backend.eventStore.readAll({ prefixes, after, limit }) };
       }),
@@ -60,15 +62,18 @@ export function auditCommands(program: Command): void {
 
   audit
     .command("link")
-    .description("everything that happened to one link, clicks apart")
+    .description("everything that happened to one link, withdrawals of its clicks too; the clicks apart")
     .argument("<slug>")
     .option("--host <hostname>", "custom domain; the base host by default")
     .option("--json", "print one JSON document")
     .action((slug: string, options: { host?: string; json?: boolean }) =>
       runWithoutCatchUp(options.json ?? false, async ({ backend, config }) => {
-        const stream = linkStream(options.host ?? config.baseHost, slug);
+        const host = options.host ?? config.baseHost;
+        const stream = linkStream(host, slug);
         const events = await backend.eventStore.read(stream);
         if (events.length === 0) throw new LinkNotFound();
+        events.push(...(await backend.eventStore.read(withdrawalStream(linkKey(host, slug)))));
+        events.sort((a, b) => (a.position < b.position ? -1 : 1));
         return { stream, events };
       }),
     );

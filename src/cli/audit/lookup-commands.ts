@@ -1,6 +1,8 @@
 // linkledger audit find | event | state | clicks | seals: what the console shows, on the command line.
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError } from "commander";
+import type { z } from "zod";
 import { sealKeysFrom } from "../../audit/seals/seal-keys.ts";
+import { EventsQuestion } from "../../portal/admin/questions.ts";
 import { foldActive } from "../../projections/builds/fold-active.ts";
 import { eventIndex } from "../../projections/definitions/event-index.ts";
 import { explainedEvent } from "../../queries/audit/audited-event.ts";
@@ -27,16 +29,17 @@ type ClickOptions = Json & {
 };
 
 const PAGE = 50;
+const { actor, type, category } = EventsQuestion.shape;
 
 export function auditLookupCommands(audit: Command): void {
   audit
     .command("find")
     .description("events of accounts, domains, links and the operator, newest first; options can be combined")
     .option("--account <account>", "of this account")
-    .option("--actor <actor>", "by operator, or by key:ID, account:ID or system:ID")
+    .option("--actor <actor>", "by operator, or by key:ID, account:ID or system:ID", asked(actor))
     .option("--correlation <id>", "of this request")
-    .option("--type <type>", "of this type, such as LinkCreated")
-    .option("--category <category>", "of streams of this category, such as link")
+    .option("--type <type>", "of this type, such as LinkCreated", asked(type))
+    .option("--category <category>", "of streams of this category, such as link", asked(category))
     .option("--from <time>", "recorded at this time or later, ISO 8601", isoTime)
     .option("--to <time>", "recorded before this time", isoTime)
     .option("--up-to <position>", "at this position or before")
@@ -112,6 +115,15 @@ async function find(
   const log = createLogger("warn", process.stderr);
   await foldActive({ ...deps, eventStore, readStore, log }, [eventIndex]);
   return await findEvents(deps, { ...filter, correlationId }, filter);
+}
+
+/** Read as the console reads it. The function throws InvalidArgumentError. */
+function asked<T>(schema: z.ZodType<T>): (text: string) => T {
+  return (text) => {
+    const { success, data, error } = schema.safeParse(text);
+    if (success) return data;
+    throw new InvalidArgumentError(error.issues.map(({ message }) => message).join("; "));
+  };
 }
 
 function isoTime(text: string): string {

@@ -1,12 +1,15 @@
 // The questions that pages and the JSON API of the console take, in one form: parsed from a query string.
 import { z } from "zod";
 import { PREFIX, SEALS_STREAM } from "../../events/streams.ts";
+import { eventIndex } from "../../projections/definitions/event-index.ts";
 import { MOMENT_EXAMPLE, parseMoment } from "../../runtime/moment.ts";
 
 export const CATEGORIES = [...(Object.keys(PREFIX) as (keyof typeof PREFIX)[]), SEALS_STREAM] as const;
 
-/** Those that have streams in the index of events. */
-export const LISTED = CATEGORIES.filter((category) => category !== "clicks");
+/** Of streams in the index of events. */
+export const INDEXED_CATEGORIES = CATEGORIES.filter(
+  (category) => category !== "clicks" && category !== SEALS_STREAM,
+);
 
 /** An empty field of a form is no question. */
 const given = <T extends z.ZodType>(schema: T) =>
@@ -60,11 +63,11 @@ export const StateQuestion = z.object({
 });
 
 export const EventsQuestion = z.object({
-  category: given(z.enum(LISTED as [string, ...string[]]).optional()),
+  category: given(z.enum(INDEXED_CATEGORIES).optional()),
   account: text,
   actor,
   correlation_id: text,
-  type: text,
+  type: given(z.enum(eventIndex.handles).optional()),
   from: moment,
   to: moment,
   up_to: text,

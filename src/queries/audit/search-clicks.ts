@@ -1,11 +1,13 @@
 // A page of clicks by time, link and account: where to begin is a document, the search itself runs in another thread.
-import type { Position } from "../../event-store/port.ts";
+import { refuseForeignPosition } from "../../event-store/foreign-position.ts";
+import type { EventStore, Position } from "../../event-store/port.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import { positionBefore } from "../analytics/click-log.ts";
 import { type AuditedEvent, auditedEvent } from "./audited-event.ts";
 import type { ClickSearch, FoundClicks } from "./find-clicks.ts";
 
 type Deps = {
+  eventStore: Pick<EventStore, "head">;
   readStore: Pick<ReadStore, "find">;
   findClicks: (search: ClickSearch) => Promise<FoundClicks>;
   clock: () => Date;
@@ -22,11 +24,12 @@ export type ClicksPage = { from: string; to: string; events: AuditedEvent[]; nex
 
 const HOUR_MS = 3_600_000;
 
-/** Of the last hour by default, or of the hour from `from` on. In the order of the log. */
+/** Of the last hour by default, or of the hour from `from` on. In the order of the log. @throws InvalidPosition */
 export async function searchClicks(
-  { readStore, findClicks, clock }: Deps,
+  { eventStore, readStore, findClicks, clock }: Deps,
   { from: since, to: until, after, ...rest }: ClicksWanted,
 ): Promise<ClicksPage> {
+  if (after !== undefined) await refuseForeignPosition({ eventStore }, after);
   const now = clock().getTime();
   const start = since ?? new Date((until ? Date.parse(until) : now) - HOUR_MS).toISOString();
   const end = until ?? new Date(Math.min(now + 1, Date.parse(start) + HOUR_MS)).toISOString();

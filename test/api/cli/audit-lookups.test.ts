@@ -56,4 +56,31 @@ describe("an audit on the command line", () => {
     expect(await command.refused("audit", "state", "link-localhost/none")).toContain("There is no stream");
     expect(await command.refused("audit", "event", stream, "9")).toContain("There is no revision 9");
   });
+
+  it("refuses a question that has no answer, rather than finding nothing", async () => {
+    const refusal = async (...args: string[]) => {
+      const { code, stdout, stderr } = await command.linkledger(["audit", ...args]);
+      expect([args, code, stdout]).toEqual([args, 1, ""]);
+      return stderr;
+    };
+    for (const search of ["events", "clicks"])
+      for (const after of ["bad", "99999999999999999999"])
+        expect(await refusal(search, "--after", after)).toContain("not a position of this log");
+    for (const category of ["nonsense", "clicks", "seals"])
+      expect(await refusal("find", "--category", category)).toContain("withdrawals");
+    for (const type of ["nonsense", "linkcreated", "LinkClicked"])
+      expect(await refusal("find", "--type", type)).toContain("LinkCreated");
+    expect(await refusal("find", "--actor", "bad")).toContain("must be operator, or key:");
+    const { events } = await command.json("audit", "find", "--category", "link", "--type", "LinkCreated");
+    expect(events).toMatchObject([{ stream: `link-localhost/${slug}` }]);
+  });
+
+  it("shows withdrawals of a link's clicks with the link, and seals among the streams", async () => {
+    await command.json("clicks", "withdraw", slug, "--from", "2020-01-01", "--reason", "bots");
+    await command.json("audit", "seal");
+    const { events } = await command.json("audit", "link", slug);
+    expect(events.map(({ type }: { type: string }) => type)).toEqual(["LinkCreated", "ClicksWithdrawn"]);
+    const { streams } = await command.json("audit", "streams");
+    expect(streams).toContainEqual(expect.objectContaining({ stream: "seals", events: 1 }));
+  });
 });

@@ -118,6 +118,8 @@ describe("the console's API", { timeout: 60_000 }, () => {
     const refused = await operator.ask<{ code: string }>("/events?up_to=99999999999999999999");
     expect([refused.status, refused.body.code]).toEqual([400, "invalid_position"]);
     expect((await operator.ask("/events?from=yesterday")).status).toBe(400);
+    for (const unknown of ["/events?type=nonsense", "/events?category=seals", "/clicks?after=bad"])
+      expect([unknown, (await operator.ask(unknown)).status]).toEqual([unknown, 400]);
     expect((await operator.ask("/events?cursor=nonsense")).status).toBe(400);
   });
 

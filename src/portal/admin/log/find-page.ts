@@ -1,7 +1,7 @@
 // GET /admin/events: look up events by account, actor, correlation id, type, time and position. GET /admin/log: all, in order.
 import type { z } from "zod";
 import type { Api } from "../../../api/fastify.ts";
-import { catalogue } from "../../../events/catalogue.ts";
+import { eventIndex } from "../../../projections/definitions/event-index.ts";
 import { logPage } from "../../../queries/audit/audited-event.ts";
 import { findEvents } from "../../../queries/audit/find-events.ts";
 import { field } from "../../shell/form.ts";
@@ -9,12 +9,10 @@ import { type Html, html } from "../../shell/html.ts";
 import { icon } from "../../shell/icons.ts";
 import { sendPage } from "../../shell/page.ts";
 import type { ConsoleDeps } from "../guard.ts";
-import { CATEGORIES, EventsQuestion, LISTED, LogQuestion } from "../questions.ts";
+import { CATEGORIES, EventsQuestion, INDEXED_CATEGORIES, LogQuestion } from "../questions.ts";
 import { address, CONSOLE_STYLES, empty, eventTable, nextPage, shown } from "../view.ts";
 
 type Asked = z.infer<typeof EventsQuestion>;
-
-const TYPES = Object.keys(catalogue).filter((type) => type !== "LinkClicked" && type !== "LogSealed");
 
 export function findPages(app: Api, deps: ConsoleDeps): void {
   app.get("/events", { schema: { querystring: EventsQuestion } }, async ({ query }, reply) => {
@@ -71,13 +69,8 @@ function filters(asked: Asked): Html {
 ${search("Account", "account", "Id of an account")}
 ${search("Actor", "actor", "operator, key:…, account:…")}
 ${search("Correlation id", "correlation_id", "The x-request-id of a request")}
-${choice(
-  "category",
-  "Category",
-  asked.category,
-  LISTED.filter((one) => one !== "seals"),
-)}
-${choice("type", "Type", asked.type, TYPES)}
+${choice("category", "Category", asked.category, INDEXED_CATEGORIES)}
+${choice("type", "Type", asked.type, eventIndex.handles)}
 ${search("From", "from", "2026-03-01T10:00Z")}
 ${search("Until", "to", "2026-03-02")}
 ${search("Up to position", "up_to", "Of an event")}

@@ -43,7 +43,7 @@ ${scripts.map((file) => html`<script type="module" src="${assets.url(file)}"></s
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
-${header(visit, csrf, reply.request.url)}
+${header(reply, csrf)}
 ${options.nav && (visit.session ?? visit.operator) && navigation(options.nav, visit.home)}
 <main id="main" class="main main-${options.shape ?? "wide"}" tabindex="-1">
 ${notices.map(noticeBox)}
@@ -72,13 +72,14 @@ export function noticeBox({ kind, text }: Notice): Html {
   return html`<div class="notice notice-${kind}" role="${kind === "failed" ? "alert" : "status"}">${icon(sign)}<p>${text}</p></div>`;
 }
 
-function header(visit: PortalVisit, csrf: Html, url: string): Html {
+function header({ request }: FastifyReply, csrf: Html): Html {
+  const { visit, method, url } = request;
   const { home, session, operator } = visit;
   const isSignedIn = session !== undefined || operator !== undefined;
   return html`<header class="header">
 <a class="brand" href="${isSignedIn || home === "/admin" ? home : "/"}">${icon("mark")}<span>Linkledger</span></a>
 <div class="header-end">
-${themeSwitch(visit, csrf, url)}
+${method === "GET" && themeSwitch(visit, csrf, url)}
 ${
   isSignedIn
     ? html`<span class="header-email" title="${session?.email ?? "Operator"}">${session?.email ?? "Operator"}</span>
@@ -91,7 +92,10 @@ ${
 </header>`;
 }
 
-/** Cycles through system, dark and light, and redirects back to this page. */
+/**
+ * Cycles through system, dark and light, and redirects back to this page: for answers to GET, as the address of a form may
+ * have no page, and a key that is shown once would be lost.
+ */
 function themeSwitch({ home, theme }: PortalVisit, csrf: Html, url: string): Html {
   const next = theme === "system" ? "dark" : theme === "dark" ? "light" : "system";
   const sign = theme === "system" ? "contrast" : theme === "dark" ? "moon" : "sun";

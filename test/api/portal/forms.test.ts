@@ -108,6 +108,17 @@ describe("every route of the portal", { timeout: 60_000 }, () => {
     expect((await owner.get("/portal/account")).status).toBe(200);
   });
 
+  it("that is answered by a page has no switch of colours, which couldn't lead back to it", async () => {
+    const person = visitor(service.port);
+    await person.submit("/portal/sign-up", { email: "colours@example.com", password });
+    const shown = await person.submit("/portal/keys", { label: "shown once" });
+    expect(shown.text).toMatch(/ll_[A-Za-z0-9]{32}/);
+    const refused = await person.submit("/portal/webhooks", { url: "nonsense" });
+    for (const { text } of [shown, refused]) expect(text).not.toContain("/portal/theme");
+    const { text } = await person.get("/portal/keys");
+    expect(text).toMatch(/action="\/portal\/theme">[\s\S]*name="next" value="\/portal\/keys"/);
+  });
+
   it("that belongs to an account sends who isn't signed in to sign in", async () => {
     const open = /^\/(portal\/(sign-|reset|assets|theme|account\/email\/confirm).*)?$/;
     for (const route of routes.filter(({ method, url }) => method === "GET" && !open.test(url))) {

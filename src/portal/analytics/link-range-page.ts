@@ -11,6 +11,7 @@ import type { DayVisitors } from "../../queries/analytics/ranges/range-sum.ts";
 import { isoIn } from "../../queries/analytics/ranges/time-zone.ts";
 import { InvalidRange } from "../../queries/errors.ts";
 import { linkHistory } from "../../queries/links/link-history.ts";
+import { countForAccount } from "../auth/throttle.ts";
 import { linkHead } from "../links/link-head.ts";
 import { LinkParams } from "../links/link-pages.ts";
 import { count, counted, linkPath } from "../links/link-view.ts";
@@ -53,6 +54,7 @@ export function linkRangePage(app: Api, deps: PortalDeps): void {
     const { query } = request;
     const shown = await answerTo(async () => {
       const wanted = parseRange(query);
+      await countForAccount(deps, accountId, "ranges", TIER_LIMITS[tier].requestsPerHour);
       return figures(wanted, await ofRange(link, wanted, deps.clock()));
     });
     return sendPage(reply, {

@@ -125,6 +125,23 @@ describe("changes in the portal", { timeout: 60_000 }, () => {
     }
   });
 
+  it("are not the only thing that is counted: ranges of analytics are, as many an hour", async () => {
+    const [person, other] = [await people.developer(), await people.developer()];
+    const of = async (one: Person) =>
+      `${await people.shorten(one, "https://example.com/")}/analytics/range?from=2026-04-01&to=2026-04-02`;
+    const [range, others] = [await of(person), await of(other)];
+    const refused = await person.get(`${range}&timezone=Mars`);
+    expect(refused.status).toBe(400);
+    for (let n = 0; n < 500; n++) expect([n, (await person.get(range)).status]).toEqual([n, 200]);
+    const { status, text, headers } = await person.get(range);
+    expect([status, headers["retry-after"]]).toEqual([429, "3600"]);
+    expect(text).toContain("Please wait 60 minutes");
+    expect((await other.get(others)).status).toBe(200);
+    expect((await (await formsOf(person))("/portal/keys")).status).toBe(200);
+    now += 3_600_000;
+    expect((await person.get(range)).status).toBe(200);
+  });
+
   it("that need mail are these two more, which need no session", async () => {
     const without = new Set(postsOf(await listPortalRoutes()));
     const withMail = postsOf(await listPortalRoutes({ withMail: true }));

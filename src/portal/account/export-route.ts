@@ -9,7 +9,9 @@ import { requireSession, signedIn } from "../shell/sessions.ts";
 const EXPORTS_AN_HOUR = 5;
 
 export function exportRoute(app: Api, deps: PortalDeps & { exports: ExportStreams }): void {
-  app.get("/account/export", { preHandler: requireSession }, async (request, reply) => {
+  // A HEAD would read the whole export for nobody.
+  const options = { preHandler: requireSession, exposeHeadRoute: false };
+  app.get("/account/export", options, async (request, reply) => {
     const { accountId, email, tier } = signedIn(request);
     await countForAccount(deps, accountId, "export", EXPORTS_AN_HOUR);
     const at = deps.clock().toISOString();

@@ -18,7 +18,8 @@ export function clickExportRoutes(app: Api, deps: PortalDeps & { exports: Export
   for (const format of CLICK_FORMATS)
     app.get(
       `/links/:host/:slug/clicks.${format}`,
-      { preHandler: requireSession, schema: { params: LinkParams } },
+      // A HEAD would read the whole export for nobody.
+      { preHandler: requireSession, schema: { params: LinkParams }, exposeHeadRoute: false },
       async (request, reply) => {
         const { accountId, tier } = signedIn(request);
         const { host, slug } = request.params;

@@ -45,6 +45,16 @@ describe("the account page", { timeout: 60_000 }, () => {
     expect(await isSignedIn(await signedInAgain("password@example.com", "eight green foxes"))).toBe(true);
   });
 
+  it("has no answer to HEAD for the export, which would be made for nobody and counted", async () => {
+    const person = await member("head@example.com");
+    const cookie = [...person.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
+    for (let n = 0; n < 6; n++) {
+      const head = await service.ask("/portal/account/export", { method: "HEAD", headers: { cookie } });
+      expect([n, head.status]).toEqual([n, 404]);
+    }
+    expect((await person.get("/portal/account/export")).status).toBe(200);
+  });
+
   it("changes the address: the new one signs in, the old one is free", async () => {
     const person = await member("before@example.com");
     await member("other@example.com");

@@ -10,7 +10,7 @@ import { auditSealCommands } from "./audit-seal-commands.ts";
 import { runWithoutCatchUp } from "./session.ts";
 import { wholeFrom } from "./whole-argument.ts";
 
-export class StreamNotFound extends DomainError {
+class StreamNotFound extends DomainError {
   override readonly code = "stream_not_found";
 }
 

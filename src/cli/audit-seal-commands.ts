@@ -18,11 +18,11 @@ import { print } from "./output.ts";
 import { countLine } from "./progress-line.ts";
 import { runWithoutCatchUp, runWithStores, type Session } from "./session.ts";
 
-export class BadAnchor extends DomainError {
+class BadAnchor extends DomainError {
   override readonly code = "bad_anchor";
 }
 
-export class KeyMissing extends DomainError {
+class KeyMissing extends DomainError {
   override readonly code = "key_missing";
 }
 

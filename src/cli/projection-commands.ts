@@ -28,7 +28,7 @@ import { statusLines } from "./projections/status-lines.ts";
 import { verifyCommand } from "./projections/verify-command.ts";
 import { runWithoutCatchUp, type Session } from "./session.ts";
 
-export class NothingToClassify extends DomainError {
+class NothingToClassify extends DomainError {
   override readonly code = "nothing_to_classify";
 }
 

@@ -14,7 +14,7 @@ import { type Printable, print } from "./output.ts";
 
 export type Session = { config: Config; backend: Backend; deps: CliDeps; context: CommandContext };
 
-export type CliDeps = ReturnType<typeof depsOf>;
+type CliDeps = ReturnType<typeof depsOf>;
 
 /** Catches up the active projections with the log, then prints the answer. */
 export async function runQuery(

@@ -13,7 +13,7 @@ import { DomainError } from "../../runtime/errors.ts";
 import { runCommand, runWithoutCatchUp, type Session } from "../session.ts";
 import { timeArgument } from "../time-argument.ts";
 
-export class ReasonRequired extends DomainError {
+class ReasonRequired extends DomainError {
   override readonly code = "reason_required";
 }
 

@@ -8,7 +8,7 @@ import { DomainError } from "../../runtime/errors.ts";
 import { openPrivateFolder } from "../../runtime/private-folder.ts";
 import { print } from "../output.ts";
 
-export class BackupRefused extends DomainError {
+class BackupRefused extends DomainError {
   override readonly code = "backup_refused";
 }
 

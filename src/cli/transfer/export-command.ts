@@ -15,7 +15,7 @@ import { print } from "../output.ts";
 import { runWithStores, type Session } from "../session.ts";
 import { timeArgument } from "../time-argument.ts";
 
-export class FileRequired extends DomainError {
+class FileRequired extends DomainError {
   override readonly code = "file_required";
 }
 

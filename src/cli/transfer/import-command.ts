@@ -29,7 +29,7 @@ type Options = {
   json?: boolean;
 };
 
-export class FileNotFound extends DomainError {
+class FileNotFound extends DomainError {
   override readonly code = "file_not_found";
 }
 

@@ -11,7 +11,7 @@ import { csrfField, sendPage } from "../shell/page.ts";
 import { requireSession, type SessionOfAccount, type Sessions, signedIn } from "../shell/sessions.ts";
 
 /** `refused`: why `form` was refused, shown at its fields. */
-export type AccountPageState = {
+type AccountPageState = {
   form?: "email" | "password" | "close";
   refused?: CommandRefused;
   email?: string;

@@ -12,7 +12,7 @@ import type { OperatorSessions } from "./operator-session.ts";
 export type ConsoleDeps = PortalDeps & { operating: Operating; operators: OperatorSessions };
 
 /** No token, or a wrong one; which of them is not told. */
-export class InvalidAdminToken extends DomainError {
+class InvalidAdminToken extends DomainError {
   override readonly code = "invalid_admin_token";
   constructor() {
     super("Sign in at /admin, or send Authorization: Bearer with the ADMIN_TOKEN of this service");

@@ -7,10 +7,7 @@ import { type Html, type HtmlValue, html } from "../shell/html.ts";
 
 export const CONSOLE_STYLES = ["charts.css", "console.css"] as const;
 
-export type ShownEvent = Pick<
-  IndexedEvent,
-  "stream" | "revision" | "type" | "actor" | "recorded_at" | "position"
->;
+type ShownEvent = Pick<IndexedEvent, "stream" | "revision" | "type" | "actor" | "recorded_at" | "position">;
 
 /** A path with those of the values that are given. */
 export function address(

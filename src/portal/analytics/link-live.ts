@@ -70,7 +70,7 @@ export function linkLiveRoute(app: Api, deps: PortalDeps & { sessions: Sessions 
 }
 
 /** `position`: the log up to here has been sent to the browser. */
-export type Watch = { browser: EventStream; position: string; signal: AbortSignal };
+type Watch = { browser: EventStream; position: string; signal: AbortSignal };
 
 /**
  * Sends batches until the browser disconnects; when `batches` ends with `tooFar`, sends `reset`, on which live.js

@@ -6,7 +6,7 @@ import { countryName } from "./breakdowns.ts";
 import { KIND_NAMES } from "./series-figure.ts";
 
 /** Display texts of one row; live updates send the same object. */
-export type RecentRow = {
+type RecentRow = {
   at: string;
   kind: string;
   place: string;

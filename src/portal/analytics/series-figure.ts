@@ -21,7 +21,7 @@ const UNIT_NAMES = { hour: "Hour", day: "Day", week: "Week of", month: "Month" }
 type Unit = keyof typeof UNIT_NAMES;
 
 /** `zone`: in which the points are named; without it hours are shown in the visitor's zone, days and months by UTC. */
-export type ShownSeries = Pick<TimeSeries, "points"> & { unit: Unit; zone?: string };
+type ShownSeries = Pick<TimeSeries, "points"> & { unit: Unit; zone?: string };
 
 /** `label`: accessible name of the chart. */
 export function seriesFigure({ unit, points, zone }: ShownSeries, label: string): Html {

@@ -6,7 +6,7 @@ import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { noticeBox } from "../shell/page.ts";
 
-export type DomainCardsOptions = { baseHost: string; csrf: Html; path: (hostname: string) => string };
+type DomainCardsOptions = { baseHost: string; csrf: Html; path: (hostname: string) => string };
 
 export function domainState({ state, active, recordLostAt }: DomainDocument): Html {
   if (state === "added") return html`<span class="badge badge-warn">Not verified</span>`;

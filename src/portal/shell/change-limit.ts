@@ -1,6 +1,5 @@
 // Rate limit of an account's changes in the portal: as many an hour as its tier allows requests per key (interface,
-// part
-// 8), so that scripted forms can't bypass the API's limit or grow a stream without bound.
+// part 8), so that scripted forms can't bypass the API's limit or grow a stream without bound.
 import type { FastifyRequest } from "fastify";
 import { RateLimitExceeded } from "../../api/errors.ts";
 import type { Api } from "../../api/fastify.ts";
@@ -26,13 +25,14 @@ const NO_CHANGES = new Set([
   // Need no session; limited by client address or recipient.
   "/portal/sign-in",
   "/portal/sign-up",
-  "/portal/sign-up/finish",
   "/portal/reset",
   "/portal/reset/choose",
+  // Need no session; guarded by a mailed token, which can't be guessed.
+  "/portal/sign-up/finish",
   "/portal/account/email/confirm",
 ]);
 
-export class TooManyChanges extends RateLimitExceeded {
+class TooManyChanges extends RateLimitExceeded {
   constructor(tier: Tier, retryAfter: number) {
     const { requestsPerHour } = TIER_LIMITS[tier];
     super(requestsPerHour, retryAfter);

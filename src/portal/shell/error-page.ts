@@ -9,7 +9,7 @@ export function errorPages(site: Api): void {
   site.setErrorHandler((error, request, reply) => sendErrorPage(error, request, reply));
 }
 
-export function sendErrorPage(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function sendErrorPage(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const visit = request.visit as typeof request.visit | undefined;
   // JSON for clients that don't accept HTML, and for requests refused before visitHook ran, such as those for another host.
   if (!visit || !request.headers.accept?.includes("text/html")) return sendError(error, request, reply);

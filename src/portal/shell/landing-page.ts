@@ -1,6 +1,7 @@
 // GET /: the landing page; JSON with the documentation's URL for clients that don't accept HTML.
 import type { Api } from "../../api/fastify.ts";
 import { TIER_LIMITS } from "../../events/vocabulary.ts";
+import { DEVELOPER_PRICE } from "../account/plan-page.ts";
 import { html } from "./html.ts";
 import { type IconName, icon } from "./icons.ts";
 import { sendPage } from "./page.ts";
@@ -51,7 +52,7 @@ export function landingPage(site: Api, deps: { baseUrl: string }): void {
       )}</section>
 <section class="hero hero-small"><h2>Free to begin with</h2>
 <p class="lead">${TIER_LIMITS.free.requestsPerHour} API requests an hour and ${TIER_LIMITS.free.activeKeys} keys cost nothing.
-Custom domains, custom slugs, bulk creation and webhooks come with the Developer plan, at 9 USD a month.</p></section>`,
+Custom domains, custom slugs, bulk creation and webhooks come with the Developer plan, at ${DEVELOPER_PRICE} USD a month.</p></section>`,
     });
   });
 }

@@ -5,7 +5,7 @@ import { icon } from "./icons.ts";
 import { type ConsoleName, type NavigationName, navigation } from "./navigation.ts";
 import { formOwner, type Notice, type PortalVisit } from "./visit.ts";
 
-export type PageOptions = {
+type PageOptions = {
   title: string;
   /** Undefined on pages without navigation, such as sign-in. */
   nav?: NavigationName | ConsoleName | undefined;

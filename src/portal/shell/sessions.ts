@@ -21,7 +21,7 @@ const TOKEN = /^([0-9a-f-]{36})\.([A-Za-z0-9_-]{43})$/;
 export type SignedIn = { accountId: string; email: string; tier: Tier; sessionId: string };
 
 /** `epoch`: that of the password at sign-in. `browser`, `address` (anonymised): shown to the account's owner. */
-export type SessionRecord = {
+type SessionRecord = {
   createdAt: string;
   seenAt: string;
   epoch: string;

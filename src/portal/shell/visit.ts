@@ -7,7 +7,7 @@ import type { PortalCookies } from "./cookies.ts";
 import type { SignedIn } from "./sessions.ts";
 
 export const THEMES = ["system", "light", "dark"] as const;
-export type Theme = (typeof THEMES)[number];
+type Theme = (typeof THEMES)[number];
 
 export type Notice = { kind: "done" | "failed" | "info"; text: string };
 
@@ -37,7 +37,7 @@ declare module "fastify" {
 }
 
 /** Who is signed in, by the request's cookies. */
-export type SignedInBy = (
+type SignedInBy = (
   cookies: Readonly<Record<string, string | undefined>>,
 ) => Promise<Partial<Pick<PortalVisit, "session" | "operator">>>;
 

@@ -18,7 +18,7 @@ const STILL_POSSIBLE: Record<string, number> = {
   // Limited by password attempts.
   "/portal/account/password": 400,
   "/portal/account/close": 400,
-  // Needs no session; limited by address.
+  // Need no session; limited by address, or guarded by a mailed token.
   "/portal/account/email/confirm": 404,
   "/portal/sign-in": 401,
   "/portal/sign-up": 400,

@@ -61,7 +61,7 @@ export function parseOptions(args: readonly string[]) {
   return { name: positionals[0], options };
 }
 
-/** The parts of a benchmark that `only` names, in their own order; all of them without it. @throws TypeError for another */
+/** The parts of a benchmark that `only` names, in their order; all of them without it. @throws TypeError for another */
 export function partsOf<T extends string>(only: readonly string[] | undefined, parts: readonly T[]): T[] {
   for (const name of only ?? []) oneOf(parts, name);
   return parts.filter((part) => only?.includes(part) ?? true);

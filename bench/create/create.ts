@@ -19,7 +19,10 @@ const BULK = 100;
 const MOST_PER_SECOND = 12_000;
 const MOST_BULK_PER_SECOND = 1_000;
 
-/** Passes when every link that was answered is in the log and in the documents exactly once. `links`: created in bulk at the end. */
+/**
+ * Passes when every link that was answered is in the log and in the documents exactly once. `links`: created in bulk at
+ * the end.
+ */
 export async function benchCreate(options: Options, report: Report): Promise<Outcome> {
   const { rounds = 2, seconds = 5, links = 0 } = options;
   const keys: string[] = [];

@@ -273,6 +273,15 @@ describe("as server-sent events", () => {
     });
   });
 
+  it("answers HEAD with the headers alone, and keeps no place for it", { timeout: 10_000 }, async () => {
+    const { key } = await service.member("developer");
+    const headers = { accept: "text/event-stream" };
+    for (let n = 0; n < 11; n++) {
+      const head = await service.ask("/api/v1/events", { method: "HEAD", key, headers });
+      expect([head.status, head.headers["content-type"]]).toEqual([200, "text/event-stream"]);
+    }
+  });
+
   it("ends soon after its key was deactivated", { timeout: 90_000 }, async () => {
     const who = await service.member("developer");
     const stream = await open("", {}, who);

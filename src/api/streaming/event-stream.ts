@@ -28,8 +28,8 @@ export type EventStreamOptions = {
 
 export function eventStream(raw: ServerResponse, options: EventStreamOptions): EventStream {
   const { headers, stream, retryMs, stalledMs } = options;
-  // "close" was emitted already for a browser that disconnected while its request was being checked.
-  if (raw.destroyed) stream.abort();
+  // "close" was emitted already for a browser that disconnected while its request was being checked. HEAD has no stream.
+  if (raw.destroyed || raw.req.method === "HEAD") stream.abort();
   raw.once("close", () => stream.abort());
   raw.writeHead(200, {
     ...headers,

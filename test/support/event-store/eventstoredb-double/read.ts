@@ -1,4 +1,5 @@
 // The double's Read: streams, the whole log with or without a filter, and subscriptions to it.
+import { once } from "node:events";
 import type { ServerWritableStream } from "@grpc/grpc-js";
 import type { EventStore, RecordedEvent } from "../../../../src/event-store/port.ts";
 import { positionText } from "../../../../src/event-store/sqlite/positions.ts";
@@ -126,10 +127,8 @@ function happened(fault: SubscriptionFault, call: Call, cut: () => void): boolea
 
 async function write(call: Call, answer: ReadAnswer, signal: AbortSignal): Promise<void> {
   if (call.write(answer) || signal.aborted) return;
-  await new Promise<void>((resolve) => {
-    call.once("drain", () => resolve());
-    signal.addEventListener("abort", () => resolve());
-  });
+  // It takes its listeners away again: one left for each drain made a long subscription slower with every event.
+  await once(call, "drain", { signal }).catch(() => undefined);
 }
 
 function fail(call: Call, error: unknown): void {

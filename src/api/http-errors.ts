@@ -4,6 +4,7 @@ import { hasZodFastifySchemaValidationErrors } from "fastify-type-provider-zod";
 import { ProjectionNotBuilt } from "../projections/builds/errors.ts";
 import { DomainError } from "../runtime/errors.ts";
 import { RateLimitExceeded } from "./errors.ts";
+import { TooManyStreams } from "./streaming/account-streams.ts";
 
 export type ErrorBody = { error: string; code: string; request_id: string };
 export type HttpError = { status: number; code: string; message: string; retryAfter?: number };
@@ -95,8 +96,6 @@ const CODE_OF_FASTIFY: Readonly<Record<string, [code: string, message: string]>>
 };
 
 const RETRY_WHEN_UNAVAILABLE_SECONDS = 2;
-/** For `too_many_streams`: when one of the open streams will end is not known. */
-const RETRY_STREAM_SECONDS = 10;
 
 /** Error handler of all routes. Server errors (5xx) are logged; their details are not shown. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -133,9 +132,9 @@ export function httpErrorOf(error: unknown): HttpError {
         retryAfter: RETRY_WHEN_UNAVAILABLE_SECONDS,
       };
     if (status !== undefined) {
-      const known = { status, code: error.code, message: clip(error.message) };
-      if (error instanceof RateLimitExceeded) return { ...known, retryAfter: error.retryAfter };
-      return status === 429 ? { ...known, retryAfter: RETRY_STREAM_SECONDS } : known;
+      const isLimit = error instanceof RateLimitExceeded || error instanceof TooManyStreams;
+      const retry = isLimit ? { retryAfter: error.retryAfter } : {};
+      return { status, code: error.code, message: clip(error.message), ...retry };
     }
   }
   return fastifyErrorOf(error) ?? { status: 500, code: "internal_error", message: "" };

@@ -2,9 +2,10 @@
 // stops.
 import { DomainError } from "../../runtime/errors.ts";
 
-/** Answered with 429 (api/http-errors.ts). */
+/** Answered with 429 (api/http-errors.ts). `retryAfter`: seconds; when one of the open streams will end is not known. */
 export class TooManyStreams extends DomainError {
   override readonly code = "too_many_streams";
+  readonly retryAfter = 10;
 }
 
 export type AccountStreams = {

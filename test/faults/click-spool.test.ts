@@ -51,6 +51,15 @@ describe("clicks while the event store is unavailable", () => {
   const start = (sender = newSender(WRITER), more = {}) =>
     new SimulatedRecorder(sender, { folder: spools, store, ...more });
 
+  /** Leaves that many clicks in a spool of a process that is no more. */
+  async function crashWith(clicks: number, sender = newSender(WRITER)): Promise<void> {
+    const crashed = start(sender);
+    crashed.eventStore.unavailable = true;
+    crashed.send(clicks);
+    await crashed.settled();
+    crashed.crash();
+  }
+
   const spoolFiles = async () => (await readdir(spools)).filter((file) => file.endsWith(".spool"));
 
   async function terms(): Promise<(string | undefined)[]> {
@@ -161,11 +170,7 @@ describe("clicks while the event store is unavailable", () => {
   });
 
   it("survive a crash of their process, and the next one on that folder appends them", async () => {
-    const crashed = start();
-    crashed.eventStore.unavailable = true;
-    crashed.send(7);
-    await crashed.settled();
-    crashed.crash();
+    await crashWith(7);
     const next = newSender("2222222222222222");
     const recorder = start(next);
     recorder.send(2);
@@ -198,11 +203,7 @@ describe("clicks while the event store is unavailable", () => {
 
   it("wait in the spool behind the orphaned spool of a crashed thread of their process", async () => {
     const sender = newSender(WRITER);
-    const crashed = start(sender);
-    crashed.eventStore.unavailable = true;
-    crashed.send(5);
-    await crashed.settled();
-    crashed.crash();
+    await crashWith(5, sender);
     // This handle locks the orphaned spool, so that the next thread cannot drain it yet.
     const [held] = sqliteClickSpools(spools, { name: "z", maxBytes: 1 }).openOrphaned(() => undefined);
     const recorder = start(sender);
@@ -233,11 +234,7 @@ describe("clicks while the event store is unavailable", () => {
   });
 
   it("of a crashed process are appended although its folder can't be read at first, nor its file be removed", async () => {
-    const crashed = start();
-    crashed.eventStore.unavailable = true;
-    crashed.send(7);
-    await crashed.settled();
-    crashed.crash();
+    await crashWith(7);
     const real = sqliteClickSpools(spools, { name: "next", maxBytes: 1 });
     let scans = 0;
     const failing: Pick<ClickSpools, "openOrphaned"> = {

@@ -28,7 +28,7 @@ export type EventStreamOptions = {
 
 export function eventStream(raw: ServerResponse, options: EventStreamOptions): EventStream {
   const { headers, stream, retryMs, stalledMs } = options;
-  // "close" was emitted already for a browser that disconnected while its request was being checked. HEAD has no stream.
+  // A browser that disconnected while its request was being checked has emitted "close" already; HEAD gets no body.
   if (raw.destroyed || raw.req.method === "HEAD") stream.abort();
   raw.once("close", () => stream.abort());
   raw.writeHead(200, {

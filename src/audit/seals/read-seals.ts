@@ -6,12 +6,12 @@ const PAGE = 20;
 
 export type SealReader = Pick<EventStore, "read">;
 
-/** From the newest on, or from the one of a number. */
+/** Newest first. `upTo`: number of the first one, inclusive; the newest of all by default. */
 export async function* sealsBackwards(
   eventStore: SealReader,
-  newest?: number | undefined,
+  upTo?: number | undefined,
 ): AsyncGenerator<RecordedEvent> {
-  let from = newest;
+  let from = upTo;
   for (;;) {
     const options = { backwards: true, limit: PAGE, ...(from === undefined ? {} : { from }) };
     const page = await eventStore.read(SEALS_STREAM, options);

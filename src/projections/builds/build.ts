@@ -78,23 +78,23 @@ export function queriedBuild(projection: Projection, builds: Builds): Projection
 }
 
 /**
- * What this program keeps up to date: the build of its own version, as other versions fold by other code. An outdated one
- * isn't, as a withdrawn click would be taken out by another kind than it was counted by.
+ * What this program keeps up to date: the build of its own version, as other versions fold by other code. One
+ * under other rules isn't, as a withdrawn click would be taken out by another kind than it was counted by.
  */
 export function foldedBuild(projection: Projection, builds: Builds): Projection | undefined {
   const entry = entryOf(projection, builds);
   const build = [entry.active, entry.previous].find((one) => one?.version === projection.version);
-  return build && !isOutdated(build) ? asBuild(projection, build) : undefined;
+  return build && !isUnderOtherRules(build) ? asBuild(projection, build) : undefined;
 }
 
 /** The build in progress, if it is of this program's version and rules. */
 export function buildingOf({ name, version }: Projection, builds: Builds): Building | undefined {
   const building = builds.projections[name]?.building;
-  return building?.version === version && !isOutdated(building) ? building : undefined;
+  return building?.version === version && !isUnderOtherRules(building) ? building : undefined;
 }
 
 /** Whether its clicks were classified again under other rules than this program's. */
-export function isOutdated({ rules }: Pick<Build, "rules">): boolean {
+export function isUnderOtherRules({ rules }: Pick<Build, "rules">): boolean {
   return rules !== undefined && rules !== rulesText(PRESENT_RULES);
 }
 

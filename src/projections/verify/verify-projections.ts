@@ -3,7 +3,7 @@ import { PRESENT_RULES, rulesText } from "../../classification/classify.ts";
 import { logProgress } from "../../event-store/log-progress.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
 import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
-import { type Builds, isOutdated, queriedBuild } from "../builds/build.ts";
+import { type Builds, isUnderOtherRules, queriedBuild } from "../builds/build.ts";
 import { readBuilds } from "../builds/builds-document.ts";
 import { checkpointName, type Projection } from "../projection.ts";
 import { type Progress, progressOf } from "../runner/progress.ts";
@@ -119,7 +119,7 @@ function whyNot({ version }: Projection, answers: Projection | undefined): strin
   if (answers.version !== version)
     return `answered by version ${answers.version}, and this program folds version ${version}`;
   // Clicks that were classified again can be so once more by the same rules alone.
-  if (isOutdated(answers))
+  if (isUnderOtherRules(answers))
     return `folded under ${answers.rules}, and this program has ${rulesText(PRESENT_RULES)}`;
   return undefined;
 }

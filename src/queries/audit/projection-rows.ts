@@ -1,6 +1,6 @@
 // The projections as operators see them: builds, position, lag, fault and progress, from committed state.
 import type { EventStore, Position } from "../../event-store/port.ts";
-import { asBuild, type Build, buildingOf, isOutdated } from "../../projections/builds/build.ts";
+import { asBuild, type Build, buildingOf, isUnderOtherRules } from "../../projections/builds/build.ts";
 import { readBuilds } from "../../projections/builds/builds-document.ts";
 import { allProjections, projectionGroups } from "../../projections/groups.ts";
 import { checkpointName } from "../../projections/projection.ts";
@@ -78,7 +78,7 @@ export async function consoleRows(deps: Deps): Promise<ProjectionRows<ConsoleRow
 function labelOf(build: Build | undefined): BuildLabel | null {
   if (!build) return null;
   const { version, build: number, rules } = build;
-  return { version, build: number, rules: rules ?? null, outdated: isOutdated(build) };
+  return { version, build: number, rules: rules ?? null, outdated: isUnderOtherRules(build) };
 }
 
 function progressOf({ events, eventsPerSecond, done, secondsLeft }: Progress) {

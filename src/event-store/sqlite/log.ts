@@ -87,8 +87,9 @@ export class SqliteLog {
     return this.inSnapshot(() => {
       const rows = this.#rows.readAll(request);
       const inBatches = this.#batches.readAll(request);
-      // A search may end before the last batch: rows behind it are for the next read.
-      const end = request.mentions === undefined ? undefined : inBatches.at(-1)?.position;
+      // A full page ends with its last batch, and a search may end before the last one: rows behind it are for the next read.
+      const isEnded = request.mentions !== undefined || inBatches.length === request.limit;
+      const end = isEnded ? inBatches.at(-1)?.position : undefined;
       const inRows = end === undefined ? rows : rows.filter(({ position }) => position < end);
       return merged(inRows, inBatches, request.limit, (a, b) => (a.position < b.position ? -1 : 1));
     });

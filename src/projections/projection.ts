@@ -8,7 +8,8 @@ export type Fields<D extends Document> = Omit<D, "_id" | "_position">;
 
 /**
  * Changes parts of a document. `id`: of the part; `position`: of the event, which changes a part once at most; `evolve`: gets
- * undefined for a part that doesn't exist yet, and may change the given one in place.
+ * undefined for a part that doesn't exist yet, and may change the given one in place. Parts are read and changed after the
+ * document is folded, in the order of these calls.
  */
 export type Parts = {
   change<P extends object>(id: string, position: Position, evolve: (part: P | undefined) => P): void;
@@ -22,12 +23,9 @@ export const withoutParts: Parts = { change: () => undefined };
  * of their own (`partsCollection`), so that the document that changes with each event stays small.
  */
 export type PartsSpec<D extends Document> = {
-  /** Whether the event changes the document alone. */
+  /** For events that are taken out: whether one changes the document alone. */
   isWithin(document: Fields<D>, event: StoredEvent): boolean;
-  /**
-   * Ids of the parts that the event is counted in otherwise, which are read before it is folded. A part that the document's
-   * own content becomes isn't among them: it replaces what is stored.
-   */
+  /** Ids of the parts that it is counted in otherwise. */
   idsOf(event: StoredEvent): string[];
   /** A part without any event. */
   empty(): object;

@@ -12,6 +12,9 @@ export type WaitingEvents = readonly [key: string, events: readonly StoredEvent[
 /** The projection's own code threw. */
 export type FoldFailure = { event: StoredEvent; error: unknown };
 
+/** What an event changes in a part. */
+type PartChange = { id: string; event: StoredEvent; evolve: (part: object | undefined) => object };
+
 type Reads = Pick<ReadStore, "getMany">;
 
 /**
@@ -25,14 +28,15 @@ export async function foldDocuments(
 ): Promise<FoldedDocuments | FoldFailure> {
   const keys = waiting.map(([key]) => key);
   const stored = await documentsOf(readStore, projection.collection.name, keys);
-  const parts = new ChangedParts(await partsOf(projection, readStore, waiting, stored));
+  const changes: PartChange[] = [];
   const documents: Document[] = [];
   for (const [key, events] of waiting) {
-    const folded = foldInto(projection, stored.get(key), events, parts);
+    const folded = foldInto(projection, stored.get(key), events, changes);
     if (folded && "error" in folded) return folded;
     if (folded) documents.push(Object.assign(folded.fields, { _id: key, _position: folded.position }));
   }
-  return { documents, parts: [...parts.changed.values()] };
+  const parts = await foldParts(projection, readStore, changes);
+  return "error" in parts ? parts : { documents, parts };
 }
 
 /** Those of the ids that exist, by id. @throws what the read store throws */
@@ -46,59 +50,49 @@ export async function documentsOf(
   return new Map(found.map((document) => [document._id, document]));
 }
 
-/** Undefined when the document contains the events. */
+/** Adds what changes in the document's parts to `changes`. Undefined when the document contains the events. */
 function foldInto(
   projection: Projection,
   stored: Document | undefined,
   events: readonly StoredEvent[],
-  parts: Parts,
+  changes: PartChange[],
 ): { fields: Fields<Document>; position: Position } | FoldFailure | undefined {
   const contained = stored?._position ?? "";
   let fields: Fields<Document> | undefined = foldedSoFar(stored);
-  let position: Position | undefined;
+  let last: StoredEvent | undefined;
+  const parts: Parts = {
+    change: (id, _, evolve) =>
+      void changes.push({ id, event: last as StoredEvent, evolve: evolve as PartChange["evolve"] }),
+  };
   for (const event of between(events, contained, undefined)) {
+    last = event;
     try {
       fields = projection.evolve(fields ?? projection.empty(event), event, parts);
     } catch (error) {
       return { event, error };
     }
-    position = event.position;
   }
-  return fields && position !== undefined ? { fields, position } : undefined;
+  return fields && last ? { fields, position: last.position } : undefined;
 }
 
-/** The parts that the events may change, as they are stored: none for nearly all documents. */
-async function partsOf(
-  { parts, collection, empty }: Projection,
+/** The parts that change, which few documents have any of. */
+async function foldParts(
+  { collection }: Projection,
   readStore: Reads,
-  waiting: readonly WaitingEvents[],
-  stored: ReadonlyMap<string, Document>,
-): Promise<Map<string, Document>> {
-  const ids = new Set<string>();
-  if (!parts) return new Map();
-  for (const [key, events] of waiting) {
-    const [first] = events;
-    const fields = foldedSoFar(stored.get(key)) ?? (first && empty(first));
-    if (!fields || events.every((event) => parts.isWithin(fields, event))) continue;
-    for (const event of events) for (const id of parts.idsOf(event)) ids.add(id);
-  }
-  return await documentsOf(readStore, partsCollection(collection.name), [...ids]);
-}
-
-/** Changes parts in memory, from `stored`: those that exist of all that the events may change. */
-class ChangedParts implements Parts {
-  readonly changed = new Map<string, Document>();
-  readonly #stored: ReadonlyMap<string, Document>;
-
-  constructor(stored: ReadonlyMap<string, Document>) {
-    this.#stored = stored;
-  }
-
-  change<P extends object>(id: string, position: Position, evolve: (part: P | undefined) => P): void {
-    const part = this.changed.get(id) ?? this.#stored.get(id);
+  changes: readonly PartChange[],
+): Promise<Document[] | FoldFailure> {
+  const ids = new Set(changes.map(({ id }) => id));
+  const stored = await documentsOf(readStore, partsCollection(collection.name), [...ids]);
+  const changed = new Map<string, Document>();
+  for (const { id, event, evolve } of changes) {
+    const part = changed.get(id) ?? stored.get(id);
     // Stored by a commit whose documents were not.
-    if (part && part._position >= position) return;
-    const next = evolve(foldedSoFar(part) as P | undefined);
-    this.changed.set(id, Object.assign(next, { _id: id, _position: position }));
+    if (part && part._position >= event.position) continue;
+    try {
+      changed.set(id, Object.assign(evolve(foldedSoFar(part)), { _id: id, _position: event.position }));
+    } catch (error) {
+      return { event, error };
+    }
   }
+  return [...changed.values()];
 }

@@ -8,7 +8,7 @@ import { readEvent } from "../../src/events/read-event.ts";
 import { withdrawalStream } from "../../src/events/streams.ts";
 import { CLICK_KINDS, type ClickKind, DEVICE_TYPES } from "../../src/events/vocabulary.ts";
 import { isWithdrawnBy, type Withdrawal, withdrawalsAfter } from "../../src/events/withdrawals.ts";
-import { DIMENSIONS, VALUE_OF } from "../../src/projections/definitions/click-dimensions.ts";
+import { DIMENSIONS, dimensionValues } from "../../src/projections/definitions/click-dimensions.ts";
 import { allProjections } from "../../src/projections/groups.ts";
 import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
 import { INTERVALS } from "../../src/queries/analytics/ranges/buckets.ts";
@@ -180,8 +180,10 @@ function expectToBe(found: RangeAnalytics, clicks: readonly Recorded[]): void {
     ),
   );
   expect(found.series.map(({ total }) => total)).toEqual(byPoint.map(({ length }) => length));
-  for (const dimension of DIMENSIONS)
-    expect(new Map(found.breakdowns[dimension])).toEqual(tallied(clicks.map(VALUE_OF[dimension])));
+  for (const [n, dimension] of DIMENSIONS.entries())
+    expect(new Map(found.breakdowns[dimension])).toEqual(
+      tallied(clicks.map((click) => dimensionValues(click)[n] as string)),
+    );
   expect(new Map(found.utm.source)).toEqual(tallied(clicks.flatMap(({ utm }) => utm.source ?? [])));
   const visitors = new Map<string, Set<string>>();
   for (const { at, visitor } of clicks) {

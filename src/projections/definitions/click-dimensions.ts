@@ -8,14 +8,18 @@ type Click = LinkClicked["data"];
 export const DIMENSIONS = ["devices", "countries", "cities", "browsers", "os", "referrers"] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
-export const VALUE_OF: Readonly<Record<Dimension, (click: Click) => string>> = {
-  devices: ({ device }) => device,
-  countries: ({ country }) => country || UNKNOWN,
-  cities: cityName,
-  browsers: ({ browser }) => browser.name || UNKNOWN,
-  os: ({ os }) => os.name || UNKNOWN,
-  referrers: ({ referrerHost }) => referrerHost || UNKNOWN,
-};
+/** The click's value in each of DIMENSIONS, in their order. */
+export function dimensionValues(click: Click): string[] {
+  const { device, country, browser, os, referrerHost } = click;
+  return [
+    device,
+    country || UNKNOWN,
+    cityName(click),
+    browser.name || UNKNOWN,
+    os.name || UNKNOWN,
+    referrerHost || UNKNOWN,
+  ];
+}
 
 /** With its country, as `Paris, FR` and `Paris, US` are two cities. */
 function cityName({ city, country }: Click): string {

@@ -61,7 +61,7 @@ export const linkClicks: Projection<LinkClicksDocument> = {
     };
   },
   parts: {
-    isWithin: ({ date }, event) => event.data.at.startsWith(date),
+    isWithin: ({ date }, event) => event.data.at.slice(0, 10) === date,
     idsOf(event) {
       const { link, at } = event.data as LinkClicked["data"];
       return [dayOf(link, at), earlierOf(link)];
@@ -78,11 +78,11 @@ export const linkClicks: Projection<LinkClicksDocument> = {
     if (click.at < clicks.firstAt) clicks.firstAt = click.at;
     if (click.at > clicks.lastAt) clicks.lastAt = click.at;
     addRecent(clicks.recent, click);
-    if (click.at.startsWith(clicks.date)) {
+    const date = click.at.slice(0, 10);
+    if (date === clicks.date) {
       withClick(clicks.day, event);
       return clicks;
     }
-    const date = click.at.slice(0, 10);
     const earlier = earlierOf(click.link);
     if (date > clicks.date) {
       const { day } = clicks;

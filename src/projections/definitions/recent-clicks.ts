@@ -1,12 +1,6 @@
 // The last ten hits of a link, newest first (interface, part 2: recentClicks; item fields: DESIGN §7).
 import type { LinkClicked } from "../../events/catalogue.ts";
-import {
-  type ClickKind,
-  type DeviceType,
-  RECENT_CLICKS,
-  UTM_FIELDS,
-  type UtmField,
-} from "../../events/vocabulary.ts";
+import { type ClickKind, type DeviceType, RECENT_CLICKS, type UtmField } from "../../events/vocabulary.ts";
 import { bounded } from "./tally.ts";
 
 type Utm = { [F in UtmField]?: string };
@@ -51,8 +45,9 @@ export function addRecent(rows: RecentClickRow[], click: LinkClicked["data"]): v
   let place = 0;
   while (place < rows.length && (rows[place] as RecentClickRow)[0] > click.at) place += 1;
   if (place >= RECENT_CLICKS) return;
-  rows.splice(place, 0, rowOf(click));
-  rows.length = Math.min(rows.length, RECENT_CLICKS);
+  if (place === 0) rows.unshift(rowOf(click));
+  else rows.splice(place, 0, rowOf(click));
+  if (rows.length > RECENT_CLICKS) rows.pop();
 }
 
 /** A stored hit with the field names of the API's answer. */
@@ -92,11 +87,11 @@ function rowOf(click: LinkClicked["data"]): RecentClickRow {
 
 function utmOf(given: LinkClicked["data"]["utm"]): Utm | undefined {
   let utm: Utm | undefined;
-  for (const field of UTM_FIELDS) {
-    const value = given[field];
+  for (const field in given) {
+    const value = given[field as UtmField];
     if (value) {
       utm ??= {};
-      utm[field] = bounded(value);
+      utm[field as UtmField] = bounded(value);
     }
   }
   return utm;

@@ -27,7 +27,7 @@ export function countHit(
   { at, kind }: Pick<LinkClicked["data"], "at" | "kind">,
   by: 1 | -1 = 1,
 ): void {
-  const quarter = Number(at.slice(11, 13)) * 4 + Math.floor(Number(at.slice(14, 16)) / 15);
+  const quarter = twoDigits(at, 11) * 4 + Math.floor(twoDigits(at, 14) / 15);
   let place = quarters.length;
   // From the end, as nearly all hits are in the latest quarter.
   while (place > 0 && (quarters[place - 1] as QuarterHour)[0] > quarter) place -= 1;
@@ -41,6 +41,11 @@ export function countHit(
 function withoutHit(quarters: QuarterHour[], hit: Pick<LinkClicked["data"], "at" | "kind">): QuarterHour[] {
   countHit(quarters, hit, -1);
   return quarters.filter(([, ...counts]) => counts.some((count) => count !== 0));
+}
+
+/** The number in two digits of a text. */
+function twoDigits(text: string, at: number): number {
+  return (text.charCodeAt(at) - 48) * 10 + text.charCodeAt(at + 1) - 48;
 }
 
 function indexOf(kind: ClickKind): 1 | 2 | 3 {

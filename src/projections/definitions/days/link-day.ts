@@ -3,7 +3,7 @@ import type { Position } from "../../../event-store/port.ts";
 import type { LinkClicked } from "../../../events/catalogue.ts";
 import { CLICK_KINDS, type ClickKind, UTM_FIELDS, type UtmField } from "../../../events/vocabulary.ts";
 import type { Document } from "../../../read-store/port.ts";
-import { DIMENSIONS, VALUE_OF } from "../click-dimensions.ts";
+import { DIMENSIONS, dimensionValues } from "../click-dimensions.ts";
 import { countAll, countOne, type Tally } from "../tally.ts";
 import { countHit, type QuarterHour } from "./days.ts";
 import { type Visitors, withVisitor } from "./visitors.ts";
@@ -46,12 +46,12 @@ export function withClick(day: LinkDay, click: Click): LinkDay {
 /** Counts the click in the breakdowns alone, in place. */
 export function withBreakdowns(day: LinkDay, { data }: Click): LinkDay {
   const kind = kindOf(day, data.kind);
-  for (const [n, dimension] of DIMENSIONS.entries())
-    countOne(kind.tallies[n] as Tally, VALUE_OF[dimension](data));
-  for (const field of UTM_FIELDS) {
-    const value = data.utm[field];
-    if (!value) continue;
-    countOne(utmOf(kind, field), value);
+  const values = dimensionValues(data);
+  for (let n = 0; n < values.length; n++) countOne(kind.tallies[n] as Tally, values[n] as string);
+  // The members that are there, as most clicks have few: asking for each of the five takes 0.2 µs longer.
+  for (const field in data.utm) {
+    const value = data.utm[field as UtmField];
+    if (value) countOne(utmOf(kind, field as UtmField), value);
   }
   return day;
 }

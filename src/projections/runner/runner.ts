@@ -26,14 +26,14 @@ export type RunnerDeps = {
   commitIntervalMs?: number;
   /** Events that are read at a time; default 20,000. */
   pageEvents?: number;
-  /** Events that are held in memory and committed together; default 60,000, while it catches up 200,000. */
+  /** Events that are held in memory and committed together; default 60,000, while it catches up 250,000. */
   maxEvents?: number;
   /** [0, 1), for the jitter of retries. */
   random?: () => number;
 };
 
 /** Each document is written once for all of them: more than of a backlog, as nobody waits for a build. */
-const CATCH_UP_EVENTS = 200_000;
+const CATCH_UP_EVENTS = 250_000;
 const RETRY = { fromMs: 250, toMs: 15_000 };
 
 /**

@@ -31,7 +31,7 @@ const RAISED = [
 ];
 
 /** A build would otherwise be committed once, at its end, and a kill would leave nothing to resume. */
-const COMMIT = { of: "const CATCH_UP_EVENTS = 200_000;", next: "const CATCH_UP_EVENTS = 500;" };
+const COMMIT = { of: "const CATCH_UP_EVENTS = 250_000;", next: "const CATCH_UP_EVENTS = 500;" };
 
 /** `folder`: where it lies, to be run as ours. */
 export type NextProgram = {

@@ -1,4 +1,5 @@
 // Fastify with the service's limits and error object, also for errors that Fastify answers before routing.
+import { isUtf8 } from "node:buffer";
 import Fastify, { type FastifyReply, type FastifyRequest, LogController } from "fastify";
 import { validatorCompiler } from "fastify-type-provider-zod";
 import type { Trust } from "../redirect/http/requester.ts";
@@ -69,9 +70,12 @@ export function isUnderApi(url: string): boolean {
 function acceptJsonOnly(app: Api): void {
   const parse = app.getDefaultJsonParser("error", "error");
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser("application/json", { parseAs: "string" }, (request, body, done) => {
-    if (body === "")
+  // As bytes, because decoding would replace what is not UTF-8 without a word.
+  app.addContentTypeParser("application/json", { parseAs: "buffer" }, (request, body, done) => {
+    if (body.length === 0)
       return done(new InvalidRequest("The body is empty: a JSON object is expected", "invalid_json"));
-    return parse(request, body as string, done);
+    if (!isUtf8(body as Buffer))
+      return done(new InvalidRequest("The body is not valid JSON: it must be in UTF-8", "invalid_json"));
+    return parse(request, body.toString(), done);
   });
 }

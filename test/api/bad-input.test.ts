@@ -119,6 +119,18 @@ describe("part 7, bad input", () => {
     expect((await service.post("/api/v1/shorten", developer.key, { url }, { headers })).status).toBe(201);
   });
 
+  it("answers 400 to a body that is not UTF-8, instead of making a link to another address", async () => {
+    const before = await service.backend.eventStore.head();
+    const json = '{"url":"https://example.com/stra\xdfe"}';
+    const head = `Host: localhost\r\nX-API-Key: ${developer.key}\r\nContent-Type: application/json`;
+    const { statusLine, body } = await raw(
+      `POST /api/v1/shorten HTTP/1.1\r\n${head}\r\nContent-Length: ${json.length}\r\n\r\n${json}`,
+    );
+    expect(statusLine).toBe("HTTP/1.1 400 Bad Request");
+    expect(JSON.parse(body)).toMatchObject({ code: "invalid_json", error: expect.stringContaining("UTF-8") });
+    expect(await written(before)).toEqual([]);
+  });
+
   it("answers 400 to a body of 10 MB", async () => {
     const before = await service.backend.eventStore.head();
     const { statusLine } = await raw(
@@ -248,7 +260,7 @@ describe("part 7, bad input", () => {
       if (text.includes("}")) socket.destroy();
     });
     socket.on("error", () => undefined);
-    socket.write(request);
+    socket.write(request, "latin1");
     await new Promise((resolve) => socket.on("close", resolve));
     const [head = "", body = ""] = text.split("\r\n\r\n");
     return { statusLine: head.split("\r\n")[0] ?? "", body };

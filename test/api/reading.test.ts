@@ -212,6 +212,9 @@ describe("part 4, reading", () => {
         headers: { "if-none-match": String(headers.etag) },
       });
       expect([again.status, again.bytes.length]).toEqual([304, 0]);
+      // A cache would give its stored image these of the answer that confirms it (RFC 9111, 4.3.4).
+      expect(again.headers).not.toHaveProperty("content-type");
+      expect(again.headers).not.toHaveProperty("content-length");
       const other = await service.ask(`/api/qr/${slug}?dark=112233`, {
         headers: { "if-none-match": String(headers.etag) },
       });

@@ -45,7 +45,7 @@ export function qrRoute(app: Api, deps: QrDeps): void {
         description: "The image",
         content: { "image/png": { schema: z.any() }, "image/svg+xml": { schema: z.string() } },
       },
-      304: z.null().describe("Not changed since the ETag in If-None-Match"),
+      304: z.undefined().describe("Not changed since the ETag in If-None-Match"),
       ...apiErrors(400, 404),
     },
   };
@@ -61,7 +61,7 @@ export function qrRoute(app: Api, deps: QrDeps): void {
       .slice(0, 22);
     const etag = `"${id}"`;
     reply.header("etag", etag).header("cache-control", `public, max-age=${CACHED_SECONDS}`);
-    if (matches(request.headers["if-none-match"], etag)) return reply.code(304).send(null);
+    if (matches(request.headers["if-none-match"], etag)) return reply.code(304).send();
     const image = await images.image(id, text, look);
     return reply.type(look.format === "svg" ? "image/svg+xml" : "image/png").send(image);
   });

@@ -142,6 +142,8 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreFix
       expect(await containing("k\\s")).toEqual(["c"]);
       expect(await containing(".*")).toEqual([]);
       expect(await containing("c(x)*[")).toEqual(["d"]);
+      expect(await containing("sure\0")).toEqual([]);
+      expect(await containing("\0")).toEqual([]);
     });
 
     it.each(["asc", "desc"] as const)(

@@ -35,8 +35,8 @@ export function sortOf(sort: FindQuery["sort"]): Sort {
 
 function partOfText({ fields, text }: NonNullable<FindQuery["contains"]>): BsonDocument {
   const $regex = text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
-  // An empty $or is an error; an empty $in matches nothing.
-  if (fields.length === 0) return { _id: { $in: [] } };
+  // An empty $or is an error, and so is a pattern with NUL; an empty $in matches nothing.
+  if (fields.length === 0 || text.includes("\0")) return { _id: { $in: [] } };
   const any = fields.map((field) => ({ [fieldName(field)]: { $regex, $options: "i" } }));
   return any.length === 1 ? (any[0] as BsonDocument) : { $or: any };
 }

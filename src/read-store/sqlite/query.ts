@@ -45,6 +45,8 @@ export function conditions(
     const pattern = `%${contains.text.replace(/[\\%_]/g, "\\$&")}%`;
     const any = contains.fields.map((field) => `${column(field, columns)} LIKE ? ESCAPE '\\'`);
     add(`(${any.join(" OR ") || "0"})`, ...contains.fields.map(() => pattern));
+    // SQLite ends a pattern at NUL, so that the rest of the text would not count.
+    if (contains.text.includes("\0")) add("0");
   }
   if (after) {
     const beyond = sort?.direction === "desc" ? "<" : ">";

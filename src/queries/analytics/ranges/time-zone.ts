@@ -16,9 +16,13 @@ const SECOND_MS = 1_000;
 
 export const UTC: TimeZone = { name: "UTC", offsetAt: () => 0, changeIn: () => undefined };
 
+/** What Intl takes for a zone beside names, but for multiples of a quarter-hour, by which hits are counted. */
+const UNEVEN_OFFSET = /^[+-]\d\d:?(?!00|15|30|45)\d\d$/;
+
 /** Undefined when there is no such zone. It keeps the offsets that it has looked up, so it is made for one request. */
 export function timeZone(name: string): TimeZone | undefined {
   if (name === UTC.name) return UTC;
+  if (UNEVEN_OFFSET.test(name)) return undefined;
   try {
     return zoneOf(name, new Intl.DateTimeFormat("en-US", { timeZone: name, timeZoneName: "longOffset" }));
   } catch {

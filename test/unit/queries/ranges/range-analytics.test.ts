@@ -182,6 +182,7 @@ describe("a range of analytics", () => {
       [{ from: "2026-03-02", to: "2026-03-02" }, /from must be before to/],
       [{ from: "2027-01-01" }, /before now/],
       [{ timezone: "Mars/Olympus" }, /no time zone "Mars\/Olympus"/],
+      [{ timezone: "+00:07" }, /no time zone "\+00:07"/],
       [{ from: "yesterday" }, /from must be a time in ISO 8601/],
       [{ to: "2026-02-30" }, /to must be a time/],
       [{ from: "2026-03-01T25:00" }, /from must be a time/],

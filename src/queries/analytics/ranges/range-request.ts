@@ -26,7 +26,8 @@ export type RangeRequest = {
   asOf: { time: number } | { position: Position } | undefined;
 };
 
-const TIME = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(Z|[+ -]\d\d:?\d\d)?)?$/i;
+const TIME =
+  /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(Z|[+ -](?:[01]\d|2[0-3]):?[0-5]\d)?)?$/i;
 const POSITION = /^\d{20}(?::\d{20})?$/;
 const MINUTE_MS = 60_000;
 

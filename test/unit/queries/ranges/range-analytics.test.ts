@@ -186,6 +186,8 @@ describe("a range of analytics", () => {
       [{ from: "yesterday" }, /from must be a time in ISO 8601/],
       [{ to: "2026-02-30" }, /to must be a time/],
       [{ from: "2026-03-01T25:00" }, /from must be a time/],
+      [{ from: "2026-03-01T10:00+99:00" }, /from must be a time/],
+      [{ from: "2026-03-01T10:00+01:60" }, /from must be a time/],
       [{ as_of: "12" }, /as_of must be a time .* or a position/],
       [{ as_of: "2026-03-11" }, /future/],
       [{ from: "2020-01-01", interval: "hour" }, /more than 5000 points/],

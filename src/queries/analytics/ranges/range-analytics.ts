@@ -6,7 +6,8 @@ import { nextEventFinder } from "../../../event-store/next-event.ts";
 import type { EventStore, Position } from "../../../event-store/port.ts";
 import { CLICK_KINDS } from "../../../events/vocabulary.ts";
 import { ProjectionNotBuilt } from "../../../projections/builds/errors.ts";
-import { type DayDocument, dateOf } from "../../../projections/definitions/days/days.ts";
+import { dateOf } from "../../../projections/definitions/days/days.ts";
+import type { LinkDayDocument } from "../../../projections/definitions/days/link-day.ts";
 import { linkClicks } from "../../../projections/definitions/link-clicks.ts";
 import type { LinkDocument } from "../../../projections/definitions/links.ts";
 import { checkpointName } from "../../../projections/projection.ts";
@@ -19,6 +20,7 @@ import { daysInRange, type LogParts } from "./days-in-range.ts";
 import type { RangeRequest } from "./range-request.ts";
 import { type RangeSum, rangeSum } from "./range-sum.ts";
 import { readLinkDays } from "./read-days.ts";
+import { QUARTER_MS } from "./time-zone.ts";
 
 export type RangeAnalyticsDeps = {
   readStore: ReadStore;
@@ -106,7 +108,7 @@ export function rangeAnalytics(deps: RangeAnalyticsDeps): RangeQuery {
     const { from, to } = request;
     const wanted = { from: dayAt(from), to: dayAt(to) };
     const { days, position: counted, rules } = await readLinkDays(deps, present._id, wanted);
-    const series = { from: from ?? firstDay(request, link, days[0]), to: to ?? endOf(request, now) };
+    const series = { from: from ?? firstDay(request, link, days[0], asOf), to: to ?? endOf(request, now) };
     const sum = rangeSum(startsOf(request, series), request.kind ? [request.kind] : CLICK_KINDS);
     const cut = { from: series.from, to: to ?? Number.POSITIVE_INFINITY, now: now.getTime() };
     const numbers = await inRange(present._id, days, { ...cut, asOf: asOf ?? counted, rules });
@@ -133,11 +135,19 @@ function dayAt(instant: number | undefined): string | undefined {
 function firstDay(
   { zone }: RangeRequest,
   { createdAt }: LinkDocument,
-  first: DayDocument | undefined,
+  first: LinkDayDocument | undefined,
+  asOf: Position | undefined,
 ): number {
   const created = Date.parse(createdAt);
-  const clicked = first ? Date.parse(`${dateOf(first)}T00:00:00.000Z`) : created;
-  return startOfDay(zone, Math.min(created, clicked));
+  return startOfDay(zone, first ? Math.min(created, firstClick(first, asOf)) : created);
+}
+
+/** The start of its quarter-hour. Of its day where the quarters may lack clicks that were withdrawn after `asOf`. */
+function firstClick(day: LinkDayDocument, asOf: Position | undefined): number {
+  const midnight = Date.parse(`${dateOf(day)}T00:00:00.000Z`);
+  const isAsOfThen = asOf === undefined || day._position <= asOf;
+  const [quarter] = (isAsOfThen ? day.quarters[0] : undefined) ?? [0];
+  return midnight + quarter * QUARTER_MS;
 }
 
 function endOf({ asOf }: RangeRequest, now: Date): number {

@@ -11,7 +11,7 @@ import { checkpointName } from "../../../../src/projections/projection.ts";
 import { ProjectionRunner } from "../../../../src/projections/runner/runner.ts";
 import type { LogParts } from "../../../../src/queries/analytics/ranges/days-in-range.ts";
 import { parseRange } from "../../../../src/queries/analytics/ranges/range-request.ts";
-import { isoIn, UTC } from "../../../../src/queries/analytics/ranges/time-zone.ts";
+import { isoIn, timeZone, UTC } from "../../../../src/queries/analytics/ranges/time-zone.ts";
 import type { ReadStore } from "../../../../src/read-store/port.ts";
 import { openSqliteReadStore } from "../../../../src/read-store/sqlite/read-store.ts";
 import {
@@ -100,6 +100,22 @@ describe("a range of analytics", () => {
       ["2026-03-02T00:00:00.000Z", 1],
       ["2026-03-09T00:00:00.000Z", 0],
     ]);
+  });
+
+  it("begins with the local day of the link's creation, where that is part of another UTC day", async () => {
+    const timezone = "America/New_York";
+    await clicked("2026-03-01T10:10:00Z");
+    const then = await clicked("2026-03-02T10:00:00Z");
+    await project();
+    for (const as_of of [undefined, then]) {
+      const { from, series } = await ask({ timezone, as_of });
+      expect(isoIn(timeZone(timezone) ?? UTC, from)).toBe("2026-03-01T00:00:00.000-05:00");
+      expect(series.slice(0, 2).map(({ total }) => total)).toEqual([1, 1]);
+    }
+    await clicked("2026-03-01T01:00:00Z", {}, "2026-03-03T10:00:00Z");
+    await project();
+    expect((await ask({ timezone })).series.slice(0, 2).map(({ total }) => total)).toEqual([1, 1]);
+    expect((await ask({ timezone, as_of: then })).totals.total).toBe(2);
   });
 
   it("begins with the first click where that came before the link, as imported ones do", async () => {

@@ -19,7 +19,7 @@ export function linksRoute(app: Api, deps: ListLinksDeps & { writesAreReadable: 
     querystring: z.object({
       limit: z.coerce.number().int().min(1).max(100).default(50),
       cursor: z.string().max(2000).optional(),
-      q: z.string().max(200).optional().meta({ description: "Part of the slug or the long URL" }),
+      q: z.string().max(200).optional().meta({ description: "Part of the short URL or the long URL" }),
       domain_id: DomainIdQuery,
       from: time.meta({ description: "Created at or after" }),
       to: time.meta({ description: "Created before" }),

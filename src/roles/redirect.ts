@@ -27,7 +27,7 @@ export function openRedirect(
     random,
     log: (message, err) => (err ? log.warn({ err }, message) : log.warn(message)),
   });
-  onStop(() => recorder.close());
+  onStop((withinMs) => recorder.close(withinMs));
   const isFollowing = () => follower.isFollowing;
   const lookup = new LinkLookup({ eventStore, readStore, baseHost, isFollowing, random });
   follower.listen((event) => lookup.onEvent(event));

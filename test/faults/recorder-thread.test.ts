@@ -156,6 +156,23 @@ describe("the click recorder", () => {
     expect(recorder.stats()).toMatchObject({ committed: 4, threadRestarts: 3 });
   });
 
+  it("says how many clicks are lost when it must stop while the store takes none", async () => {
+    const logged: string[] = [];
+    start({ log: (message) => logged.push(message) });
+    recorder.record(hit(0));
+    await recorder.drain();
+    const other = new DatabaseSync(join(folder, "events.db"));
+    other.exec("BEGIN IMMEDIATE");
+    for (const number of [1, 2]) recorder.record(hit(number));
+    const closed = recorder.close(100);
+    const lost = "Stopping: 2 answered clicks are not stored, and will be lost";
+    await until("the log to say so", () => logged.includes(lost));
+    other.exec("ROLLBACK");
+    other.close();
+    await closed;
+    expect(await storedTerms()).toEqual(numbers(3));
+  });
+
   it("counts a durable click once that was refused while the store was frozen and then retried", async () => {
     start({ durability: "durable", longestWaitMs: 1000 });
     // The first commit has to wait until the thread has started.

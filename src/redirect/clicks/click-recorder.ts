@@ -40,6 +40,8 @@ const LONGEST_DELAY_MS = 50;
 const FLUSH_AFTER_MS = 10;
 const FLUSH_AT_HITS = 256;
 const LONGEST_WAIT_MS = 5_000;
+/** Share of the stop's time. */
+const GIVE_UP_AFTER = 0.9;
 
 export class ClickRecorder {
   /** Not registered here: the metrics collector adds it to its registry. */
@@ -99,9 +101,17 @@ export class ClickRecorder {
     return this.#queue.oldest === undefined ? Promise.resolve() : this.#waiters.upTo(this.#queue.newest);
   }
 
-  /** Drains, then ends the thread, which closes its stores. */
-  async close(): Promise<void> {
-    await this.drain();
+  /**
+   * Drains, then ends the thread, which closes its stores. `withinMs`: after it the process ends all the same, so a
+   * little earlier the log says how many clicks are lost with it.
+   */
+  async close(withinMs?: number): Promise<void> {
+    const note = () => {
+      const { backlog } = this.stats();
+      this.#note(`Stopping: ${backlog} answered clicks are not stored, and will be lost`);
+    };
+    const timer = withinMs === undefined ? undefined : setTimeout(note, withinMs * GIVE_UP_AFTER);
+    await this.drain().finally(() => clearTimeout(timer));
     await this.#thread.stop();
   }
 

@@ -208,6 +208,9 @@ describe("the redirect", () => {
     expect(busy).toMatch(/^HTTP\/1.1 503 Service Unavailable\r$/m);
     expect(busy).toMatch(/^retry-after: 1\r$/m);
     expect(busy).toContain('"code":"recorder_busy"');
+    const page = await sendRaw(server.port, request("GET /abcdefg", { accept: "text/html" }));
+    expect(page).toContain("please try again</h1>");
+    expect(page).not.toContain("typing errors");
   });
 
   it.each([

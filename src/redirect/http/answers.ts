@@ -15,7 +15,9 @@ export function answerMoved(entry: LinkEntry, response: ServerResponse): void {
 
 /** 404, never cached: a link that is created a moment later must work. */
 export function answerNotFound(request: IncomingMessage, response: ServerResponse, requestId: string): void {
-  answerError(request, response, 404, { error: "Short link not found", code: "link_not_found", requestId });
+  const error = "Short link not found";
+  const advice = "Please check the address for typing errors.";
+  answerError(request, response, 404, { error, advice, code: "link_not_found", requestId });
 }
 
 /** 503 with Retry-After: a store or the recorder is temporarily unavailable. */
@@ -27,21 +29,21 @@ export function answerUnavailable(
 ): void {
   response.setHeader("retry-after", RETRY_AFTER_SECONDS);
   const error = "The short link cannot be followed just now; please try again";
-  answerError(request, response, 503, { error, code, requestId });
+  const advice = "The fault is in the service, not in the address.";
+  answerError(request, response, 503, { error, advice, code, requestId });
 }
 
-type ErrorText = { error: string; code: string; requestId: string };
+/** `advice`: what the page says besides. */
+type ErrorText = { error: string; advice: string; code: string; requestId: string };
 
 function answerError(
   request: IncomingMessage,
   response: ServerResponse,
   status: number,
-  { error, code, requestId }: ErrorText,
+  { error, advice, code, requestId }: ErrorText,
 ): void {
   const isPage = request.headers.accept?.includes("text/html") ?? false;
-  const body = isPage
-    ? plainPage(error, "Please check the address for typing errors.")
-    : JSON.stringify({ error, code, request_id: requestId });
+  const body = isPage ? plainPage(error, advice) : JSON.stringify({ error, code, request_id: requestId });
   response
     .writeHead(status, {
       "x-request-id": requestId,

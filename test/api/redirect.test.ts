@@ -132,6 +132,16 @@ describe("the redirect", () => {
       request("GET /abcdefg", { "x-forwarded-for": "198.51.100.9, 203.0.113.7" }),
       { address: "203.0.113.7" },
     ],
+    [
+      "a client with its port, as some proxies name it",
+      request("GET /abcdefg", { "x-forwarded-for": "198.51.100.9:1, 203.0.113.7:50123,127.0.0.1:80" }),
+      { address: "203.0.113.7" },
+    ],
+    [
+      "an IPv6 client with its port",
+      request("GET /abcdefg", { "x-forwarded-for": "[2001:db8::7]:50123" }),
+      { address: "2001:db8::7" },
+    ],
     ["a proxy's host", request("GET /docs", { "x-forwarded-host": "evil.example, go.example" }), {}],
     ["a custom domain", request("GET /abcdefg", { host: "GO.example:8080" }), {}],
     ["a custom domain's slug that the base host keeps", request("GET /docs", { host: "go.example" }), {}],
@@ -241,6 +251,7 @@ describe("the redirect", () => {
     { "x-forwarded-for": "198.51.100.9" },
     { "x-forwarded-for": "198.51.100.9, 203.0.113.7,127.0.0.1" },
     { "x-forwarded-for": " , nonsense" },
+    { "x-forwarded-for": "203.0.113.7:50123" },
     { "x-forwarded-host": "one.example, two.example" },
     { "x-forwarded-host": "" },
   ])("sees host and client as Fastify does, given %j", async (headers) => {

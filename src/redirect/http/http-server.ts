@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, isIPv6, type Socket } from "node:net";
 import type { HandleRequest } from "./redirect-handler.ts";
+import { dropForwardedPorts } from "./requester.ts";
 
 const REQUEST_TIMEOUT_MS = 30_000;
 const CONNECTION_TIMEOUT_MS = 60_000;
@@ -31,6 +32,7 @@ export function httpServer(redirect: HandleRequest | undefined): HttpServer {
   };
   const timeouts = { requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS };
   const server = createServer(timeouts, (request, response) => {
+    dropForwardedPorts(request.headers);
     if (server.listening && redirect?.(request, response)) return;
     handle(request, response);
   });

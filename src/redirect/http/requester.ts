@@ -1,6 +1,6 @@
 // Client address and host behind trusted proxies: the rules of Fastify's `request.ip` and `request.host`, for the
 // redirect handler, which runs before Fastify.
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { all, compile } from "@fastify/proxy-addr";
 import { memoize } from "../../runtime/memoize.ts";
@@ -21,6 +21,19 @@ export function trustOf(ranges: readonly string[]): false | Trust {
   const trusted = compile([...ranges]);
   // The remote address of a socket that is already closed is empty.
   return memoize(1_000, (address: string) => isIP(address) !== 0 && trusted(address, 0));
+}
+
+const ADDRESS_WITH_PORT =
+  /(?<=^|[,\s])(?:(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}|\[([\da-f:.]{2,45})\](?::\d{1,5})?)(?=[,\s]|$)/gi;
+
+/**
+ * Leaves the addresses of X-Forwarded-For without ports and brackets. Azure's Application Gateway and IIS write
+ * `203.0.113.9:50123`: each connection would be a visitor of its own, and have rate limits of its own.
+ */
+export function dropForwardedPorts(headers: IncomingHttpHeaders): void {
+  const forwarded = headers["x-forwarded-for"];
+  if (typeof forwarded !== "string" || !forwarded.includes(":")) return;
+  headers["x-forwarded-for"] = forwarded.replace(ADDRESS_WITH_PORT, "$1$2");
 }
 
 export function requesterOf(trust: false | Trust): Requester {

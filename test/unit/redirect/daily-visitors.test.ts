@@ -93,6 +93,7 @@ describe("the visitor codes of a day", () => {
     it.each([
       ["refuse", () => Promise.reject(new Error("away"))],
       ["don't answer", () => new Promise<never>(() => undefined)],
+      ["answer what is no salt, such as an emptied file", async () => ""],
     ])("and %s, come from a salt of the process that is everybody's afterwards", async (_how, fails) => {
       let asked = 0;
       const away: DailySalts = Object.assign(Object.create(salts), {

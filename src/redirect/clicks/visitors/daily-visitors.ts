@@ -1,7 +1,7 @@
 // Computes visitor codes with the day's salt: equal in every process, and irreproducible once the salt is destroyed.
 import { OutageBreaker } from "../../../runtime/outage-breaker.ts";
 import { type DailySalts, type UtcDay, utcDayOf } from "./daily-salts.ts";
-import { type VisitorOf, visitorCodes } from "./visitor.ts";
+import { SALT_BYTES, type VisitorOf, visitorCodes } from "./visitor.ts";
 
 export type DailyVisitorsDeps = {
   salts: DailySalts;
@@ -45,7 +45,7 @@ export function dailyVisitors(deps: DailyVisitorsDeps): DailyVisitors {
       const known = days.get(day.name);
       const isOver = day.endsAt <= now();
       if (known && (known.isShared || isOver)) return known.codes;
-      const own = known?.own ?? Buffer.from(deps.randomBytes(32)).toString("base64");
+      const own = known?.own ?? Buffer.from(deps.randomBytes(SALT_BYTES)).toString("base64");
       const shared = !isOver && breaker.admits() ? await agreed(day, own) : undefined;
       if (shared === undefined && known) return known.codes;
       const codes = visitorCodes(Buffer.from(shared ?? own, "base64"));
@@ -63,12 +63,13 @@ export function dailyVisitors(deps: DailyVisitorsDeps): DailyVisitors {
     for (const [name, { keptUntil }] of days) if (keptUntil <= now()) days.delete(name);
   }
 
-  /** Undefined while the store is unavailable. */
+  /** Undefined while the store is unavailable, or has something else in the salt's place, such as an emptied file. */
   async function agreed(day: UtcDay, own: string): Promise<string | undefined> {
     const salt = await withTimeout(deps.salts.agree(day, own).catch(() => undefined));
-    if (salt === undefined) breaker.failed();
-    else breaker.succeeded();
-    return salt;
+    const isSalt = Buffer.from(salt ?? "", "base64").length === SALT_BYTES;
+    if (isSalt) breaker.succeeded();
+    else breaker.failed();
+    return isSalt ? salt : undefined;
   }
 
   /** Undefined after `ANSWER_WITHIN_MS`. */

@@ -7,7 +7,7 @@ export type VisitorFacts = { address: string; userAgent: string; of: string };
 /** 16 hex characters, the same for the same address, user agent and `of` under one salt. */
 export type VisitorOf = (visit: VisitorFacts) => string;
 
-const SALT = 32;
+export const SALT_BYTES = 32;
 const AGENTS = 10_000;
 
 /**
@@ -18,7 +18,7 @@ const AGENTS = 10_000;
  * @throws RangeError unless the salt has 32 bytes
  */
 export function visitorCodes(salt: Uint8Array): VisitorOf {
-  if (salt.length !== SALT) throw new RangeError(`The salt must have ${SALT} bytes`);
+  if (salt.length !== SALT_BYTES) throw new RangeError(`The salt must have ${SALT_BYTES} bytes`);
   const saltText = Buffer.from(salt).toString("base64");
   const keyOf = memoize(AGENTS, (userAgent: string) => hash("sha256", saltText + userAgent, "base64"));
   let agent = "";

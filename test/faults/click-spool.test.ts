@@ -1,6 +1,6 @@
 // The click spool without threads and processes: outages, lost answers, full spools, locks and orphaned spools.
 import { spawnSync } from "node:child_process";
-import { readdir, writeFile } from "node:fs/promises";
+import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EventStore } from "../../src/event-store/port.ts";
@@ -89,6 +89,28 @@ describe("clicks while the event store is unavailable", () => {
       "Clicks wait in the spool: the store is unavailable",
       "The event store has all clicks of the spool",
     ]);
+    await recorder.close();
+    expect(await spoolFiles()).toEqual([]);
+  });
+
+  it("are appended though the spool can't be opened, and wait in memory until it can", async () => {
+    await writeFile(spools, "a file in the folder's place");
+    const sender = newSender(WRITER);
+    const recorder = start(sender);
+    recorder.send(3);
+    expect(await recorder.settled()).toBe(true);
+    expect(recorder.spool).toMatchObject({ clicks: 0, full: false });
+    recorder.eventStore.unavailable = true;
+    recorder.send(4);
+    await until("the spool to be wanted", () => recorder.spool.full);
+    expect(sender.accepted).toHaveLength(3);
+    await rm(spools);
+    recorder.send(5);
+    expect(await recorder.settled()).toBe(true);
+    expect(recorder.spool).toMatchObject({ clicks: 9, full: false });
+    recorder.eventStore.unavailable = false;
+    expect(await recorder.drained()).toBe(true);
+    expect(await terms()).toEqual(termsOf(WRITER, 12));
     await recorder.close();
     expect(await spoolFiles()).toEqual([]);
   });

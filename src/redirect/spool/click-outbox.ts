@@ -34,7 +34,8 @@ const MAX_KEPT_CLICKS = 10_000;
  */
 export class ClickOutbox {
   readonly #deps: ClickOutboxDeps;
-  readonly #spool: ClickSpool | undefined;
+  /** Undefined without spools, and while it can't be opened, as on a full disk: clicks then wait in memory. */
+  #spool: ClickSpool | undefined;
   readonly #orphans: OrphanedSpools | undefined;
   readonly #closing = new AbortController();
   /** Batches that are not in the store, oldest first; those that are spooled come before those that are not. */
@@ -50,7 +51,11 @@ export class ClickOutbox {
 
   constructor(deps: ClickOutboxDeps) {
     this.#deps = deps;
-    this.#spool = deps.spools?.openOwn();
+    try {
+      this.#spool = deps.spools?.openOwn();
+    } catch (error) {
+      this.#note(`The click spool can't be opened: ${messageOf(error)}`, error);
+    }
     const { signal } = this.#closing;
     if (deps.spools) this.#orphans = new OrphanedSpools({ ...deps, spools: deps.spools }, signal, this.#note);
   }
@@ -65,7 +70,7 @@ export class ClickOutbox {
     };
     this.#entries.push({ ...batch, onDurable });
     if (this.#lastFailed) this.#spoolAll();
-    else if (this.#spool) void this.#spoolLater(settled.signal);
+    else if (this.#deps.spools) void this.#spoolLater(settled.signal);
     this.#draining ??= this.#drain();
     return promise;
   }
@@ -149,8 +154,9 @@ export class ClickOutbox {
   /** Batches that do not fit in the spool stay in memory; they are newer than those that did. */
   #spoolAll(): void {
     const waiting = this.#entries.filter((entry) => entry.spooled === undefined);
-    if (!this.#spool || waiting.length === 0) return;
+    if (!this.#deps.spools || waiting.length === 0) return;
     try {
+      this.#spool ??= this.#deps.spools.openOwn();
       const { numbers, full } = this.#spool.put(waiting);
       for (const [index, number] of numbers.entries()) {
         const entry = waiting[index] as Entry;
@@ -160,7 +166,8 @@ export class ClickOutbox {
       this.#isFull = full !== undefined;
       if (full) this.#note(full.message, full);
     } catch (error) {
-      this.#note(messageOf(error), error);
+      this.#isFull = true;
+      this.#note(`The click spool can't be written: ${messageOf(error)}`, error);
     }
     this.#forgetSpooled();
     this.#reportSpool();
@@ -175,8 +182,8 @@ export class ClickOutbox {
   }
 
   #reportSpool(): void {
-    if (!this.#spool) return;
-    const own = this.#spool.size();
+    if (!this.#deps.spools) return;
+    const own = this.#spool?.size() ?? { clicks: 0, bytes: 0 };
     const orphaned = this.#orphans?.size() ?? { clicks: 0, bytes: 0 };
     const [clicks, bytes] = [own.clicks + orphaned.clicks, own.bytes + orphaned.bytes];
     this.#deps.report({ type: "spool", clicks, bytes, full: this.#isFull });

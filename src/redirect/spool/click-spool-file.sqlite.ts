@@ -25,12 +25,19 @@ const SQLITE_CANTOPEN = 14;
 /** Mode 0600; the folder is fsynced, so that the file survives a power failure. */
 export function newSpoolFile(file: string): DatabaseSync {
   const db = openLocked(file, LOCK_WITHIN_MS);
-  chmodSync(file, 0o600);
-  inTransaction(db, () => db.exec(SCHEMA));
-  const folder = openSync(dirname(file), "r");
-  fsyncSync(folder);
-  closeSync(folder);
-  return db;
+  try {
+    chmodSync(file, 0o600);
+    inTransaction(db, () => db.exec(SCHEMA));
+    const folder = openSync(dirname(file), "r");
+    fsyncSync(folder);
+    closeSync(folder);
+    return db;
+  } catch (error) {
+    // Else its lock would be in the way of the next try.
+    db.close();
+    removeSpoolFile(file);
+    throw error;
+  }
 }
 
 /** Opens and locks the file; undefined while a running process holds or creates it. */

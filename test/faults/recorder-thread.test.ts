@@ -145,7 +145,7 @@ describe("the click recorder", () => {
     const ended = once(threads[0] as Worker, "exit");
     for (const number of [1, 2]) recorder.record(hit(number));
     await Promise.all([threads[0]?.terminate(), ended]);
-    recorder.record(hit(3));
+    await recorder.record(hit(3));
     await recorder.drain();
     expect(await storedTerms()).toEqual(numbers(4));
     expect(logged).toEqual(

@@ -8,7 +8,7 @@ import { type Anchor, anchorText, LogDigest } from "./log-digest.ts";
 import { type Rule, streamRules } from "./stream-rules.ts";
 
 export type Problem = {
-  check: "order" | "schema" | "time" | "duplicate" | "rule" | "anchor" | "seal" | "archive";
+  check: "order" | "schema" | "time" | "duplicate" | "rule" | "anchor" | "seal" | "archive" | "index";
   stream: string;
   revision: number;
   position: Position;

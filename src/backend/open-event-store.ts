@@ -2,10 +2,12 @@
 import { join } from "node:path";
 import { BadConfig, type Config } from "../config.ts";
 import type { LogArchive } from "../event-store/log-archive.ts";
+import type { LogFiling } from "../event-store/log-filing.ts";
 import type { EventStore } from "../event-store/port.ts";
 import { prefixedEventStore } from "../event-store/prefixed-event-store.ts";
 import { type LogArchiveDeps, openLogArchive } from "../event-store/sqlite/archive/log-archive.ts";
 import { openSqliteEventStore } from "../event-store/sqlite/event-store.ts";
+import { openLogFiling } from "../event-store/sqlite/filing/log-filing.ts";
 
 export type EventStoreConfig = Pick<Config, "dataDir"> &
   Partial<Pick<Config, "eventStoreUrl" | "eventStorePrefix">>;
@@ -15,7 +17,7 @@ export type EventStoreOptions = {
   offThread: boolean;
   /** How often the embedded store looks for events of other threads and processes; its own default when absent. */
   pollMs?: number;
-  /** Leaves out what archive files of the embedded store can't be read, to check the rest; not with `offThread`. */
+  /** Leaves out what can't be read of the embedded store and its archive files, to check the rest; not with `offThread`. */
   skipUnreadable?: boolean;
 };
 
@@ -39,10 +41,11 @@ export function openEmbeddedArchive(
   return eventStoreUrl ? undefined : openLogArchive(logFile(dataDir), deps);
 }
 
-/** `archive`: undefined on a server. The event store leaves out what can't be read of it, so that the rest is verified. */
+/** `archive`, `filing`: undefined on a server. The event store leaves out what can't be read of it, so that the rest is verified. */
 export type VerifiableLog = {
   eventStore: EventStore;
   archive: LogArchive | undefined;
+  filing: LogFiling | undefined;
   close(): Promise<void>;
 };
 
@@ -53,11 +56,13 @@ export async function openVerifiableLog(
 ): Promise<VerifiableLog> {
   const archive = openEmbeddedArchive(config, deps);
   const eventStore = await openEventStore(config, { offThread: false, skipUnreadable: true });
+  const filing = config.eventStoreUrl ? undefined : openLogFiling(logFile(config.dataDir), deps);
   const close = async () => {
     archive?.close();
+    filing?.close();
     await eventStore.close();
   };
-  return { eventStore, archive, close };
+  return { eventStore, archive, filing, close };
 }
 
 function logFile(dataDir: string): string {

@@ -25,9 +25,9 @@ export class SqliteBatches {
   readonly writer: BatchWriter;
 
   /** Creates the tables when missing; call it inside a transaction. */
-  constructor(db: DatabaseSync, readArchived: ReadArchived) {
+  constructor(db: DatabaseSync, readArchived: ReadArchived, options: { skipUnreadable?: boolean } = {}) {
     createBatchTables(db);
-    this.#decoded = new DecodedBatches(readArchived);
+    this.#decoded = new DecodedBatches(readArchived, options);
     this.writer = new BatchWriter(db);
     const either = (what: string) =>
       `SELECT ${what} FROM segments WHERE stream = $stream UNION ALL SELECT ${what} FROM segment_streams WHERE stream = $stream`;

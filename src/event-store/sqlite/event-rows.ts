@@ -133,11 +133,20 @@ function recordedEvent(row: StoredRow): RecordedEvent {
   return {
     id: row.id,
     type: row.type,
-    data: JSON.parse(row.data),
-    metadata: JSON.parse(row.metadata) as EventMetadata,
+    data: jsonOrText(row.data),
+    metadata: jsonOrText(row.metadata) as EventMetadata,
     stream: row.stream,
     revision: row.revision,
     position: positionText(row.position),
     recordedAt: row.recorded_at,
   };
+}
+
+/** Damaged JSON stays text, which no schema accepts: so one event is named and at fault, and others can be read. */
+function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }

@@ -39,7 +39,7 @@ export class SqliteLog {
     const db = openLogFile(file);
     const readArchived = archiveReader(archiveFolder(file), options);
     [this.#rows, this.#batches] = inTransaction(db, () => {
-      const stored = [new SqliteRows(db), new SqliteBatches(db, readArchived)] as const;
+      const stored = [new SqliteRows(db), new SqliteBatches(db, readArchived, options)] as const;
       db.exec(VIEW);
       return stored;
     });

@@ -1,4 +1,6 @@
 // Decodes the stored event batches of the SQLite log into events.
+import { StoreUnavailable } from "../../connections/errors.ts";
+import { DomainError } from "../../runtime/errors.ts";
 import { eachEvent } from "../event-columns.ts";
 import { type MakerOf, objectMakers } from "../object-makers.ts";
 import type { RecordedEvent } from "../port.ts";
@@ -32,6 +34,7 @@ export type ReadArchived = (reference: BlockReference) => BatchParts;
  */
 export class DecodedBatches {
   readonly #readArchived: ReadArchived;
+  readonly #skipUnreadable: boolean;
   readonly #makerOf = objectMakers();
   /**
    * Events of a part, or of an archived block, by the position of the last: merging puts parts side by side, so that
@@ -41,11 +44,28 @@ export class DecodedBatches {
   #keptEvents = 0;
   #searched: { key: string; rows: RecordedEvent[] } | undefined;
 
-  constructor(readArchived: ReadArchived) {
+  /** `skipUnreadable`: a batch that can't be read has no events; to check a log, never to serve from it. */
+  constructor(readArchived: ReadArchived, { skipUnreadable = false }: { skipUnreadable?: boolean } = {}) {
     this.#readArchived = readArchived;
+    this.#skipUnreadable = skipUnreadable;
   }
 
+  /** @throws ArchiveUnreadable; StoreUnavailable when the batch is damaged */
   eventsOf(batch: StoredBatch): RecordedEvent[] {
+    try {
+      return this.#decode(batch);
+    } catch (cause) {
+      if (cause instanceof DomainError) throw cause;
+      if (this.#skipUnreadable) return [];
+      throw new StoreUnavailable(
+        `events.db is damaged: the ${batch.count} events up to position ${batch.last_position} can't be read. ` +
+          "Restore it from a backup, `audit verify --full` names what is gone",
+        { cause },
+      );
+    }
+  }
+
+  #decode(batch: StoredBatch): RecordedEvent[] {
     const { last_position: last, count, body } = batch;
     const eventsOf = (part: PlacedPart) => eventsOfPart(part, this.#makerOf);
     // Only a whole block, as it has to be read from its file to know its parts.

@@ -8,6 +8,7 @@ import { sealKeysOf } from "../../../src/audit/seals/seal-keys.ts";
 import { Sealer } from "../../../src/audit/seals/sealer.ts";
 import { verifySealedLog } from "../../../src/audit/verify-sealed-log.ts";
 import { openSqliteEventStore } from "../../../src/event-store/sqlite/event-store.ts";
+import { openLogFiling } from "../../../src/event-store/sqlite/filing/log-filing.ts";
 import { newEvent } from "../../../src/events/new-event.ts";
 import { ACCOUNT, linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
 import { append } from "../../support/runtime/stores.ts";
@@ -69,15 +70,17 @@ async function problemsAfter(...statements: string[]): Promise<string[]> {
   const db = new DatabaseSync(file);
   for (const sql of statements) db.exec(sql);
   db.close();
-  const eventStore = await openSqliteEventStore(file);
+  const eventStore = await openSqliteEventStore(file, { skipUnreadable: true });
+  const filing = openLogFiling(file, { sleep: async () => undefined });
   try {
     const newest = { get: async () => undefined };
-    const found = await verifySealedLog({ eventStore, clock, keys: [keys], newest }, { full: true });
+    const found = await verifySealedLog({ eventStore, filing, clock, keys: [keys], newest }, { full: true });
     expect(found.ok).toBe(found.problems.length === 0);
     return found.problems
-      .filter(({ check }) => check === "seal")
+      .filter(({ check }) => check === "seal" || check === "index")
       .map((one) => `${one.stream}@${one.revision} ${Number(one.position) || "-"}: ${one.message}`);
   } finally {
+    filing.close();
     await eventStore.close();
   }
 }
@@ -131,6 +134,7 @@ describe("events.db", () => {
         "link-sho.rt/l3@0 7: was moved here from revision 0 of link-sho.rt/l3, position 00000000000000000005",
       ],
     ],
+    ["JSON", ["UPDATE events SET data = '{' WHERE position = 5"], ["link-sho.rt/l3@0 5: was changed"]],
     ["removed", ["DELETE FROM events WHERE position = 5"], ["link-sho.rt/l3@0 5: was removed"]],
     [
       "several removed",
@@ -169,6 +173,17 @@ describe("events.db", () => {
         (_, n) => `${CLICKS}@${BATCH + n} ${FIRST_CLICK + BATCH + 1 + n}: was changed`,
       ),
     );
+  });
+
+  it("with a batch that can't be read names it and each of its clicks", async () => {
+    const [damaged, ...lost] = await problemsAfter(
+      "UPDATE segments SET body = x'00' WHERE last_revision = 99",
+    );
+    expect(damaged).toBe(
+      `${CLICKS}@99 ${FIRST_CLICK + 2 * BATCH}: events.db is damaged: the 50 events up to here can't be read`,
+    );
+    expect(lost).toHaveLength(BATCH);
+    expect(lost[0]).toBe(`${CLICKS}@${BATCH} ${FIRST_CLICK + BATCH + 1}: was removed`);
   });
 
   it("with an edited seal names the seal", async () => {

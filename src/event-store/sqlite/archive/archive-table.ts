@@ -59,7 +59,8 @@ export class ArchiveTable {
     );
     this.#archived = db.prepare(
       `SELECT last_position, count, stream, last_revision, body FROM segments
-       WHERE length(body) < ${LONGEST_REFERENCE} AND substr(body, 1, 1) = ? ORDER BY last_position`,
+       WHERE length(body) < ${LONGEST_REFERENCE} AND substr(body, 1, 1) = ? AND json_valid(CAST(substr(body, 2) AS TEXT))
+       ORDER BY last_position`,
     );
   }
 

@@ -19,6 +19,6 @@ export async function refuseForeignPosition(
   const formOf = (text: string) => text.replace(/\d/g, "0");
   if (head === undefined || formOf(position) !== formOf(head) || position > head)
     throw new InvalidPosition(
-      "This is not a position of this log: give one of an earlier answer, or leave it out",
+      "This is not a position of this log: give one that it has shown, or leave it out",
     );
 }

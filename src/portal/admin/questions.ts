@@ -30,6 +30,16 @@ const moment = given(
     .optional(),
 );
 
+/** Also as pages show it, without the zeros that it is padded with. */
+const position = given(
+  z
+    .string()
+    .trim()
+    .max(500)
+    .transform((value) => value.replace(/\d+/g, (digits) => digits.padStart(20, "0")))
+    .optional(),
+);
+
 /** `<type>` or `<type>:<id>`, such as `key:0190...`. */
 const actor = given(
   z
@@ -70,13 +80,13 @@ export const EventsQuestion = z.object({
   type: given(z.enum(eventIndex.handles).optional()),
   from: moment,
   to: moment,
-  up_to: text,
+  up_to: position,
   limit,
   cursor: text,
 });
 
 export const LogQuestion = z.object({
-  from: text,
+  from: position,
   category: given(z.enum(CATEGORIES).optional()),
   limit,
 });

@@ -168,6 +168,11 @@ describe("the console's API", { timeout: 60_000 }, () => {
     const second = events[1] as Events["events"][0];
     const from = await operator.get<Events>("/log", { from: second.position, limit: "1" });
     expect(from.events).toEqual([second]);
+    const asShown = second.position.replace(/^0+/, "");
+    expect(await operator.get("/log", { from: asShown, limit: "1" })).toEqual(from);
+    expect(await operator.get("/events", { up_to: asShown })).toEqual(
+      await operator.get("/events", { up_to: second.position }),
+    );
     type Clicks = { events: { data: { link: string; ip: string } }[]; next: string | null };
     const clicks = (query: Record<string, string>) => operator.get<Clicks>("/clicks", query);
     await until("the clicks", async () => (await clicks({ link: `localhost/${slug}` })).events.length === 3);

@@ -79,7 +79,7 @@ export function auditLookupCommands(audit: Command): void {
   audit
     .command("clicks")
     .description("clicks by the time of recording, in their order; the last hour by default")
-    .option("--link <link>", "of this link, as HOST/SLUG")
+    .option("--link <link>", "of this link: slug on the base host, `host/slug`, or the short URL")
     .option("--account <account>", "of this account's links")
     .option("--from <time>", "ISO 8601", isoTime)
     .option("--to <time>", "an hour after --from by default", isoTime)
@@ -87,9 +87,13 @@ export function auditLookupCommands(audit: Command): void {
     .option("--limit <count>", "at most so many; default 50", wholeFrom(1), PAGE)
     .option("--json", "print one JSON document")
     .action(({ json = false, ...options }: ClickOptions) =>
-      runWithoutCatchUp(json, ({ backend, deps }) =>
-        searchClicks({ ...deps, findClicks: (search) => findClicks(backend, search) }, options),
-      ),
+      runWithoutCatchUp(json, ({ backend, config, deps }) => {
+        const { baseHost } = config;
+        return searchClicks(
+          { ...deps, baseHost, findClicks: (search) => findClicks(backend, search) },
+          options,
+        );
+      }),
     );
 
   audit

@@ -28,7 +28,7 @@ export function clicksPage(app: Api, deps: ConsoleDeps): void {
       body: html`<div class="page-head"><div><h1>Clicks</h1>
 <p class="muted">Recorded from ${time(from)} until ${time(to)}, in their order. <a href="/admin/streams?category=clicks">Hours with clicks</a></p></div></div>
 <form method="get" action="/admin/clicks" class="card console-filters" role="search">
-${search("Link", "link", link, "example.com/slug")}
+${search("Link", "link", link, "slug, host/slug or short URL")}
 ${search("Account", "account", account, "Id of an account")}
 ${search("From", "from", from, "2026-03-01T10:00Z")}
 ${search("Until", "to", to, "2026-03-01T11:00Z")}

@@ -68,6 +68,8 @@ class ExportReader {
   #nextRevision: number | undefined;
   #block: Block | undefined;
   #isUnsealed = false;
+  /** Position up to which seals and events without one have come. */
+  #reached: Position = "";
   #hasEnded = false;
   #events = 0;
   #unsealed = 0;
@@ -104,9 +106,12 @@ class ExportReader {
   }
 
   #openBlock(recorded: RecordedEvent): void {
+    if (this.#isUnsealed) throw new BadExport("There is a seal behind events that have none");
     const before = this.#facts.at(-1)?.seal?.position ?? "";
+    const seal = readSeal(recorded);
     this.#facts.push(sealFacts(recorded));
-    this.#block = { recorded, seal: readSeal(recorded), before, events: [], parts: [] };
+    this.#block = { recorded, seal, before, events: [], parts: [] };
+    this.#reached = seal?.position ?? this.#reached;
   }
 
   #closeBlock(): void {
@@ -129,6 +134,8 @@ class ExportReader {
     } else {
       this.#unsealed += 1;
       if (!this.#isUnsealed) this.#report(event, "is below no seal");
+      if (event.position <= this.#reached) this.#report(event, "does not belong behind what is before it");
+      this.#reached = event.position;
     }
   }
 

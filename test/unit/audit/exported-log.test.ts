@@ -146,4 +146,26 @@ describe("an exported log", () => {
     const lines = await exported({ stream: CLICKS });
     expect((await verified(cut(lines, 1))).problems).toEqual([`${CLICKS}@40: revision 20 was expected`]);
   });
+
+  it("names events without a seal that are there twice, or that a seal would have covered", async () => {
+    await sealBlocks(1);
+    await log.click(2);
+    const lines = await exported();
+    const sealed = lines[5] as ExportLine & { event: { revision: number } };
+    const last = lines.at(-2) as ExportLine;
+    const foreign = (event: unknown) => [...lines.slice(0, -1), event as ExportLine, ...lines.slice(-1)];
+    const misplaced = "does not belong behind what is before it";
+    expect((await verified(foreign(sealed))).problems).toEqual([
+      `${CLICKS}@${sealed.event.revision}: ${misplaced}`,
+    ]);
+    expect((await verified(foreign(last))).problems).toEqual([`${CLICKS}@21: ${misplaced}`]);
+  });
+
+  it("can't be read when a seal follows events that have none", async () => {
+    await sealBlocks(2);
+    const [head, ...lines] = await exported();
+    const second = lines.findLastIndex((line) => "seal" in line);
+    const inserted = [head as ExportLine, ...lines.slice(0, second), { unsealed: true } as const];
+    await expect(verified([...inserted, ...lines.slice(second)])).rejects.toThrow("a seal behind events");
+  });
 });

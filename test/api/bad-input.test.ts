@@ -251,6 +251,15 @@ describe("part 7, bad input", () => {
     expect(headers["x-request-id"]).toBe("my-request.1");
   });
 
+  it("takes no request id that shows a key or a client's address, as it goes into logs and events", async () => {
+    const idOf = async (id: string) =>
+      (await service.ask("/health/live", { headers: { "x-request-id": id } })).headers["x-request-id"];
+    const key = `ll_${"aB3".repeat(10)}xY`;
+    for (const id of [key, `whk_${key.slice(3)}`, "203.0.113.9", "203.0.113.9-1795692959"])
+      expect(await idOf(id)).not.toBe(id);
+    for (const id of [`req_${"0a".repeat(16)}`, "2026.11.26.1", "1.2.3"]) expect(await idOf(id)).toBe(id);
+  });
+
   async function raw(request: string): Promise<{ statusLine: string; body: string }> {
     const socket = connect(service.port, "127.0.0.1");
     let text = "";

@@ -8,6 +8,8 @@ import { signatureHeaders } from "./sign.ts";
 const DELIVERY_TIMEOUT_MS = 15_000;
 const KEPT_ANSWER_BYTES = 2048;
 const MAX_STALE = 3;
+/** At either end. */
+const SHOWN_OF_KEY = 4;
 const WEBHOOK_USER_AGENT = "service-webhooks/2.0";
 
 export type SendDeliveryDeps = Reach & {
@@ -40,7 +42,7 @@ export type AttemptResult = {
   status: number | null;
   /** null if and only if it was delivered. */
   error: RequestFailure | null;
-  /** The beginning of the answer's body, at most 2 KB, without control characters. */
+  /** The beginning of the answer's body, at most 2 KB, without control characters, the key masked. */
   answer: string;
   /** From the answer's Retry-After; not negative, no upper limit. */
   retryAfterMs: number | null;
@@ -68,7 +70,7 @@ type Answer = Pick<AttemptResult, "status" | "error" | "answer" | "retryAfterMs"
 
 async function request(
   deps: SendDeliveryDeps,
-  { url, body }: OutgoingDelivery,
+  { url, key, body }: OutgoingDelivery,
   headers: Record<string, string>,
 ): Promise<Answer> {
   const timeoutMs = deps.timeoutMs ?? DELIVERY_TIMEOUT_MS;
@@ -83,7 +85,8 @@ async function request(
     const status = response.statusCode;
     const error = failureOfStatus(status) ?? null;
     const retryAfterMs = error ? retryAfter(response.headers["retry-after"], deps.now()) : null;
-    return { status, error, answer: await beginningOf(response.body), retryAfterMs };
+    const answer = withoutKey(await beginningOf(response.body), key);
+    return { status, error, answer, retryAfterMs };
   } catch (thrown) {
     return { status: null, error: failureOf(thrown, timeoutMs), answer: "", retryAfterMs: null };
   } finally {
@@ -167,5 +170,13 @@ function retryAfter(header: string | string[] | undefined, now: number): number 
 }
 
 function masked(key: string): string {
-  return `${key.slice(0, 4)}…${key.slice(-4)}`;
+  return `${key.slice(0, SHOWN_OF_KEY)}…${key.slice(-SHOWN_OF_KEY)}`;
+}
+
+/** A receiver may repeat what it got, also cut off at the end of what is kept. */
+function withoutKey(answer: string, key: string): string {
+  const text = answer.replaceAll(key, masked(key));
+  const lengths = Array.from({ length: key.length - SHOWN_OF_KEY }, (_, n) => key.length - n);
+  const cut = lengths.find((length) => text.endsWith(key.slice(0, length))) ?? 0;
+  return text.slice(0, text.length - cut);
 }

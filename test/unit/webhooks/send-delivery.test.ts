@@ -179,6 +179,17 @@ describe("the answer to a delivery", () => {
   });
 
   it.each([
+    [10, "whk_…2345whk_…2345"],
+    [2000, "whk_…2345"],
+    [2030, ""],
+  ])("is stored without the key that it repeats after %i bytes", async (before, kept) => {
+    const answers = `${"x".repeat(before)}${SAMPLE_KEY}${SAMPLE_KEY}`;
+    const receiver = await startReceiver({ answer: (response) => response.writeHead(200).end(answers) });
+    const { answer } = await sendSample(`http://127.0.0.1:${receiver.port}/`);
+    expect(answer.slice(before)).toBe(kept);
+  });
+
+  it.each([
     ["seconds", "120", 120_000],
     ["a date", "Wed, 04 Mar 2026 05:07:07 GMT", 60_000],
     ["a past date", "Wed, 04 Mar 2026 05:00:00 GMT", 0],

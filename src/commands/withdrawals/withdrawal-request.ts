@@ -13,7 +13,7 @@ export type WithdrawalRequest = {
 };
 
 /** What the log keeps of addresses (DESIGN §3). */
-const MOST_BITS = { ipv4: 24, ipv6: 48 } as const;
+const MOST_BITS = { ipv4: 24, ipv6: 48, "6to4": 40 } as const;
 const MOST_CHARACTERS = 512;
 const MOST_REASON = 500;
 
@@ -49,7 +49,7 @@ function networkOf(text: string): string {
   if (!ipaddr.IPv4.isValidFourPartDecimal(address) && !ipaddr.IPv6.isValid(address))
     throw new InvalidWithdrawal("A network is such as 203.0.113.0/24 or 2001:db8::/32");
   const parsed = ipaddr.parse(address);
-  const most = MOST_BITS[parsed.kind()];
+  const most = MOST_BITS[parsed.range() === "6to4" ? "6to4" : parsed.kind()];
   const length = bits === undefined ? most : Number(bits);
   if (!/^\d{1,3}$/.test(bits ?? "0") || length > most)
     throw new InvalidWithdrawal(`Clicks are known by networks of /${most} at most, not by narrower ones`);

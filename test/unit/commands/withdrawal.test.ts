@@ -99,6 +99,7 @@ describe("what is asked to be withdrawn", () => {
     ["203.0.113.0/24", "203.0.113.0/24"],
     ["203.0.113.9/16", "203.0.0.0/16"],
     ["2001:db8:5:6::7", "2001:db8:5::/48"],
+    ["2002:cb00:714d:12::1", "2002:cb00:7100::/40"],
     ["2001:DB8::/32", "2001:db8::/32"],
   ])("has the network of %s as %s, never a whole address", (text, expected) => {
     expect(network(text)).toBe(expected);

@@ -1,7 +1,13 @@
 // Truncates client addresses to their network before an event exists (DESIGN §3): no event holds a full address.
 import { isIP } from "node:net";
 
-/** Network of an address: IPv4 /24, IPv6 /48; IPv4-mapped IPv6 is treated as IPv4; "" when it is invalid. */
+/** First group of 6to4 addresses (RFC 3056): the next two are an IPv4 address. */
+const SIX_TO_FOUR = 0x2002;
+
+/**
+ * Network of an address: IPv4 /24, IPv6 /48; "" when it is invalid. IPv4-mapped IPv6 is treated as IPv4, and of a 6to4
+ * address the /40 is kept, which is the /24 of the IPv4 address in it.
+ */
 export function anonymiseIp(address: string): string {
   const plain = plainAddress(address);
   const family = isIP(plain);
@@ -33,6 +39,7 @@ function network48(address: string): string {
   const zeros =
     tail === undefined ? [] : new Array<string>(Math.max(0, 8 - before.length - after.length)).fill("0");
   const first = [...before, ...zeros, ...after].slice(0, 3).map((group) => Number.parseInt(group, 16));
+  if (first[0] === SIX_TO_FOUR) first[2] = (first[2] ?? 0) & 0xff00;
   while (first.length > 0 && first.at(-1) === 0) first.pop();
   return `${first.map((group) => group.toString(16)).join(":")}::`;
 }

@@ -50,7 +50,7 @@ The answer is \`{ "events": [...], "next": "...", "more": true }\`. Give \`next\
 
 **CloudEvents 1.0**: with \`Accept: application/cloudevents-batch+json\` a page is a batch of CloudEvents, and the next page is in \`Link: <...>; rel="next"\`. With \`Accept: text/event-stream, application/cloudevents+json\` the data of server-sent events is one CloudEvent each. \`sequence\` is the position, \`type\` begins with \`linkledger.\`, \`dataschema\` names the schema in \`/openapi.json\`.
 
-Each event has \`id\`, \`type\`, \`version\` (of the data's schema), \`subject\`, \`at\`, \`recorded_at\`, \`position\`, \`actor\` (\`key\`, \`account\` for its owner in the portal, \`system\` with an id, or \`operator\`), \`correlation_id\` (the request's \`x-request-id\`), \`causation_id\` and \`data\`, which this page describes. What is listed as internal is in the log, and never in an answer. New types and new optional fields may come at any time: ignore what you don't know.
+Each event has \`id\`, \`type\`, \`version\` (of the data's schema), \`subject\`, \`at\`, \`recorded_at\`, \`position\`, \`actor\` (\`key\`, \`account\` for its owner in the portal, \`system\` with an id, or \`operator\`), \`correlation_id\` (the request's \`x-request-id\`), \`causation_id\` and \`data\`, which this page describes. What is listed as internal is in the log, and never in an answer; only the file that an owner exports in the portal has it. New types and new optional fields may come at any time: ignore what you don't know.
 `;
 
 export function eventsPage(): string {

@@ -105,7 +105,7 @@ describe("GET /api/v1/analytics/{slug} with a range", () => {
       ["from=2026-02-30", "invalid_range", /ISO 8601/],
       ["from=2026-03-02&to=2026-03-01", "invalid_range", /before/],
       ["from=2000-01-01&interval=hour", "invalid_range", /5000 points/],
-      ["as_of=99999999999999999999", "invalid_position", /one of an earlier answer/],
+      ["as_of=99999999999999999999", "invalid_position", /one that it has shown/],
     ];
     for (const [query, code, message] of refused) {
       const { status, body } = await ask(query);

@@ -59,7 +59,7 @@ export function removalCard(link: LinkDocument, csrf: Html): Html {
     return html`<section class="card"><h2>Restore</h2><p class="muted">The slug is still yours: nobody else can take it. Restored, the link works as before.</p>
 <form method="post" action="${linkPath(link, "/restore")}">${csrf}<button class="button button-primary">Restore link</button></form></section>`;
   return html`<section class="card card-danger"><h2>Delete</h2><p class="muted">The link and its numbers leave your lists. You can restore both.</p>
-<div class="start">${confirmed(
+<div>${confirmed(
     "Delete link",
     html`<p>Who follows <strong>${shortName(link)}</strong> gets 404 at once.</p>`,
     html`<form method="post" action="${linkPath(link, "/delete")}">${csrf}<button class="button button-danger">${icon("trash")}Delete link</button></form>`,

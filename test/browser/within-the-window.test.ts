@@ -1,0 +1,60 @@
+// Nothing of a page is out of reach in a real browser: confirmations at any width.
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { openPortalBrowser, PATIENCE_MS, type PortalBrowser } from "../support/portal/portal-browser.ts";
+import { chromiumServer } from "../support/servers/chromium.ts";
+import { onServer } from "../support/servers/test-servers.ts";
+
+const PATIENCE = { timeout: PATIENCE_MS };
+
+onServer(chromiumServer, () => {
+  let portal: PortalBrowser;
+  let page: Page;
+
+  beforeAll(async () => {
+    portal = await openPortalBrowser({ WEBHOOK_ALLOW_PRIVATE: "true" });
+    page = await portal.member();
+    await portal.upgrade(page);
+  }, PATIENCE_MS);
+  afterAll(() => portal?.stop());
+
+  async function addDomain(hostname: string): Promise<string> {
+    await page.goto(`${portal.base}/portal/domains`);
+    await page.getByLabel("Host name").fill(hostname);
+    await page.getByRole("button", { name: "Add domain" }).click();
+    await page.getByRole("heading", { name: hostname }).waitFor();
+    return page.url();
+  }
+
+  async function addWebhook(url: string): Promise<string> {
+    await page.goto(`${portal.base}/portal/webhooks`);
+    await page.getByLabel("URL", { exact: true }).fill(url);
+    await page.getByRole("button", { name: "Add webhook" }).click();
+    await page.getByRole("link", { name: "I have copied it: try it out" }).click();
+    await page.waitForURL(/webhooks\/[0-9a-f-]{36}$/);
+    return page.url();
+  }
+
+  it("opens each confirmation within the window", PATIENCE, async () => {
+    const domain = await addDomain("go.example.com");
+    const webhook = await addWebhook(`http://127.0.0.1:8080/${"a".repeat(200)}`);
+    await page.goto(`${portal.base}/portal/keys`);
+    await page.getByRole("button", { name: "Issue key" }).click();
+    const own = ["/keys", "/plan", "/account"].map((path) => `${portal.base}/portal${path}`);
+    const outside: string[] = [];
+    for (const url of [domain, webhook, ...own])
+      for (const width of [1280, 720]) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.goto(url);
+        const confirmations = await page.locator("details.confirm").all();
+        expect(confirmations.length, url).toBeGreaterThan(0);
+        for (const one of confirmations) {
+          await one.locator("summary").click();
+          const box = await one.locator(".confirm-box").boundingBox();
+          if (!box || box.x < 0 || box.x + box.width > width)
+            outside.push(`${url} at ${width}: from ${box?.x}`);
+        }
+      }
+    expect(outside).toEqual([]);
+  });
+});

@@ -1,4 +1,4 @@
-// Nothing of a page is out of reach in a real browser: confirmations at any width.
+// Nothing of a page is out of reach in a real browser: confirmations at any width, long names on a phone.
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { openPortalBrowser, PATIENCE_MS, type PortalBrowser } from "../support/portal/portal-browser.ts";
@@ -6,6 +6,8 @@ import { chromiumServer } from "../support/servers/chromium.ts";
 import { onServer } from "../support/servers/test-servers.ts";
 
 const PATIENCE = { timeout: PATIENCE_MS };
+const LONG = "n".repeat(100);
+const HOST = `${"h".repeat(60)}.${"h".repeat(60)}.example.com`;
 
 onServer(chromiumServer, () => {
   let portal: PortalBrowser;
@@ -26,9 +28,10 @@ onServer(chromiumServer, () => {
     return page.url();
   }
 
-  async function addWebhook(url: string): Promise<string> {
+  async function addWebhook(url: string, label: string): Promise<string> {
     await page.goto(`${portal.base}/portal/webhooks`);
     await page.getByLabel("URL", { exact: true }).fill(url);
+    await page.getByLabel("Label").fill(label);
     await page.getByRole("button", { name: "Add webhook" }).click();
     await page.getByRole("link", { name: "I have copied it: try it out" }).click();
     await page.waitForURL(/webhooks\/[0-9a-f-]{36}$/);
@@ -37,7 +40,7 @@ onServer(chromiumServer, () => {
 
   it("opens each confirmation within the window", PATIENCE, async () => {
     const domain = await addDomain("go.example.com");
-    const webhook = await addWebhook(`http://127.0.0.1:8080/${"a".repeat(200)}`);
+    const webhook = await addWebhook(`http://127.0.0.1:8080/${"a".repeat(200)}`, "");
     await page.goto(`${portal.base}/portal/keys`);
     await page.getByRole("button", { name: "Issue key" }).click();
     const own = ["/keys", "/plan", "/account"].map((path) => `${portal.base}/portal${path}`);
@@ -56,5 +59,24 @@ onServer(chromiumServer, () => {
         }
       }
     expect(outside).toEqual([]);
+  });
+
+  it("keeps long labels and names within the window, on a phone too", PATIENCE, async () => {
+    await page.setViewportSize({ width: 1280, height: 900 });
+    const pages = [await addDomain(HOST), await addWebhook("http://127.0.0.1:8080/", LONG)];
+    await page.goto(`${portal.base}/portal/keys`);
+    await page.getByLabel("Label").fill(LONG);
+    await page.getByRole("button", { name: "Issue key" }).click();
+    await page.getByRole("link", { name: "I have copied it" }).click();
+    const lists = ["/keys", "/plan", "/webhooks", "/domains"].map((path) => `${portal.base}/portal${path}`);
+    const tooWide: string[] = [];
+    for (const url of [...pages, ...lists])
+      for (const width of [1280, 360]) {
+        await page.setViewportSize({ width, height: 740 });
+        await page.goto(url);
+        const overflow = Number(await page.evaluate("document.documentElement.scrollWidth - innerWidth"));
+        if (overflow > 0) tooWide.push(`${url} at ${width}: ${overflow} pixels`);
+      }
+    expect(tooWide).toEqual([]);
   });
 });

@@ -9,7 +9,7 @@ import { type RangeAnalytics, rangeAnalytics } from "../../queries/analytics/ran
 import { parseRange, type RangeRequest } from "../../queries/analytics/ranges/range-request.ts";
 import type { DayVisitors } from "../../queries/analytics/ranges/range-sum.ts";
 import { isoIn } from "../../queries/analytics/ranges/time-zone.ts";
-import { InvalidRange } from "../../queries/errors.ts";
+import { InvalidRange, NotFound } from "../../queries/errors.ts";
 import { linkHistory } from "../../queries/links/link-history.ts";
 import { countForAccount } from "../auth/throttle.ts";
 import { linkHead } from "../links/link-head.ts";
@@ -74,7 +74,9 @@ async function answerTo(ask: () => Promise<Html>): Promise<{ answer: Html } | { 
   try {
     return { answer: await ask() };
   } catch (error) {
-    if (error instanceof InvalidRange || error instanceof InvalidPosition) return { refused: error.message };
+    const isRefusal =
+      error instanceof InvalidRange || error instanceof InvalidPosition || error instanceof NotFound;
+    if (isRefusal) return { refused: error.message };
     throw error;
   }
 }

@@ -153,6 +153,8 @@ describe("the analytics of a link", { timeout: 60_000 }, () => {
     expect(refused.status).toBe(400);
     expect(decoded(refused.text)).toContain('There is no time zone "Mars"');
     expect(refused.text).toContain('value="2026-01-01"');
+    const unborn = await one.get(`${range}?as_of=2026-01-01`);
+    expect([unborn.status, unborn.text]).toEqual([400, expect.stringContaining('value="2026-01-01"')]);
     const free = await people.person();
     const own = await people.shorten(free, "https://example.com/");
     expect((await free.get(`${own}/analytics/range`)).status).toBe(402);

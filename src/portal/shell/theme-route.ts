@@ -13,6 +13,6 @@ export function themeRoute(app: Api, area: "/portal" | "/admin"): void {
     const { cookies } = request.visit;
     if (theme === "system") reply.clearCookie(cookies.theme, cookies.options);
     else reply.setCookie(cookies.theme, theme, { ...cookies.options, maxAge: YEAR_SECONDS });
-    return redirectTo(reply, next === "/" ? "/" : pathWithin(next, area, area));
+    return redirectTo(reply, next?.split("?")[0] === "/" ? "/" : pathWithin(next, area, area));
   });
 }

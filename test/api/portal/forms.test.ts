@@ -119,6 +119,18 @@ describe("every route of the portal", { timeout: 60_000 }, () => {
     expect(text).toMatch(/action="\/portal\/theme">[\s\S]*name="next" value="\/portal\/keys"/);
   });
 
+  it("that switches the colours leads back to its page, also to the landing page with a query", async () => {
+    const person = visitor(service.port);
+    const _csrf = csrfOf((await person.get("/?utm_source=news")).text);
+    for (const [next, to] of [
+      ["/?utm_source=news", "/"],
+      ["/", "/"],
+      ["/portal/sign-in?next=%2Fportal%2Fkeys", "/portal/sign-in?next=%2Fportal%2Fkeys"],
+      ["//evil.example/?", "/portal"],
+    ] as const)
+      expect((await person.post("/portal/theme", { _csrf, theme: "dark", next })).headers.location).toBe(to);
+  });
+
   it("that belongs to an account sends who isn't signed in to sign in", async () => {
     const open = /^\/(portal\/(sign-|reset|assets|theme|account\/email\/confirm).*)?$/;
     for (const route of routes.filter(({ method, url }) => method === "GET" && !open.test(url))) {

@@ -90,7 +90,8 @@ export function pathWithin(
   const here = "http://this.invalid";
   if (!URL.canParse(next, here)) return fallback;
   const url = new URL(next, here);
-  return url.origin === here && url.pathname.startsWith(area) ? url.pathname + url.search : fallback;
+  const isWithin = url.origin === here && `${url.pathname}/`.startsWith(`${area}/`);
+  return isWithin ? url.pathname + url.search : fallback;
 }
 
 /** The context of a command sent from the portal, for the metadata of its events. */

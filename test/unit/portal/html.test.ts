@@ -37,6 +37,7 @@ describe("where a form may lead", () => {
     "portal",
     "/",
     "/docs",
+    "/portal-news",
     "//portal",
     "/\\portal",
     "/portal\\..",

@@ -93,6 +93,41 @@ onServer(chromiumServer, () => {
     await page.getByText("The key is deactivated.").waitFor();
   });
 
+  it("issues one key for a button that is pressed again before the answer has come", PATIENCE, async () => {
+    const page = await portal.member();
+    await page.goto(`${portal.base}/portal/keys`);
+    const issued = Promise.withResolvers<void>();
+    const pressedTwice = Promise.withResolvers<void>();
+    await page.route(page.url(), async (route) => {
+      const response = await route.fetch();
+      issued.resolve();
+      await pressedTwice.promise;
+      // Rejects when another navigation has taken the place of this one.
+      await route.fulfill({ response }).catch(() => undefined);
+    });
+    await page.route("**/issued", async (route) => {
+      await issued.promise;
+      await route.fulfill({ status: 204 });
+    });
+    await page.route("**/pressed-twice", async (route) => {
+      pressedTwice.resolve();
+      await route.fulfill({ status: 204 });
+    });
+    // Within the page, as the driver runs nothing there while an answer is awaited.
+    await page.evaluate(`{
+      const button = document.querySelector("main form button");
+      button.click();
+      fetch("/issued").then(() => { button.click(); return fetch("/pressed-twice"); });
+      // Not the promise, which would be awaited.
+      undefined;
+    }`);
+    await page.locator("#new-key").waitFor();
+    await page.unroute(`${portal.base}/portal/keys`);
+    await page.getByRole("link", { name: "I have copied it" }).click();
+    await page.getByRole("heading", { name: "Your keys" }).waitFor();
+    expect(await page.locator("tbody tr").count()).toBe(1);
+  });
+
   it("finds every page of the account usable on a phone, light and dark, without a serious violation", {
     timeout: 400_000,
   }, async () => {

@@ -1,4 +1,7 @@
-// Progressive enhancement: copy buttons, times in the visitor's time zone, one open confirmation at a time.
+// Progressive enhancement: copy buttons, times in the visitor's time zone, one open confirmation at a time, forms sent once.
+
+/** After this time a form can be sent again, as its answer may have been given up by the browser's stop button. */
+const SENDING_MS = 10_000;
 
 const shortTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 const longTime = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
@@ -60,6 +63,20 @@ function oneConfirmationAtATime() {
   });
 }
 
+/** A button pressed again before the answer has come would issue another key, and show only the second. */
+function sendFormsOnce() {
+  let sending;
+  const forget = () => {
+    sending = undefined;
+  };
+  document.addEventListener("submit", (event) => {
+    if (event.target === sending) return event.preventDefault();
+    sending = event.target;
+    setTimeout(forget, SENDING_MS);
+  });
+  addEventListener("pagehide", forget);
+}
+
 /** On narrow screens the navigation scrolls: scrolls the current entry into view. */
 function showCurrentEntry() {
   const nav = document.querySelector(".nav");
@@ -73,3 +90,4 @@ showCurrentEntry();
 localTimes(document);
 copyButtons(document);
 oneConfirmationAtATime();
+sendFormsOnce();

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import type { CommandRefused } from "../../commands/errors.ts";
+import { TIER_LIMITS } from "../../events/vocabulary.ts";
 import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
 import { showWebhook } from "../../queries/webhooks.ts";
 import { type DeliveryPage, listDeliveries } from "../../webhooks/owner-tools/deliveries.ts";
@@ -26,6 +27,8 @@ import {
 
 const TESTS_AN_HOUR = 60;
 const ON_A_PAGE = 25;
+const ON_FREE =
+  "Nothing is sent on the Free plan: webhooks are part of the Developer plan. You can pause this one, give it a new key, or remove it.";
 
 export const WebhookParams = z.object({ webhookId: z.uuid() });
 const Query = z.object({
@@ -67,7 +70,7 @@ export async function sendWebhookPage(
   webhookId: string,
   given: State,
 ): Promise<FastifyReply> {
-  const { accountId } = signedIn(request);
+  const { accountId, tier } = signedIn(request);
   const webhook = await showWebhook(deps, webhookId, accountId);
   const filter = { state: given.state, cursor: given.cursor, limit: ON_A_PAGE };
   const log = await listDeliveries(deps, webhookId, filter, accountId);
@@ -78,6 +81,7 @@ export async function sendWebhookPage(
     styles: ["charts.css"],
     status: given.refused ? 400 : 200,
     body: html`${head(webhook, csrf)}
+${!TIER_LIMITS[tier].developerFeatures && noticeBox({ kind: "info", text: ON_FREE })}
 ${webhook.status === "paused" && noticeBox({ kind: "failed", text: whyPaused(webhook) })}
 ${testCard(webhookId, given.tested, csrf)}
 ${logCard(webhookId, log, given.state, csrf)}

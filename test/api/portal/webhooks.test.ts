@@ -44,6 +44,13 @@ describe("the webhook pages", { timeout: 90_000 }, () => {
     expect((await person.get("/portal/webhooks")).text).not.toContain("hooks.example.com");
   });
 
+  it("say that nothing is sent once the account is back on the Free plan", async () => {
+    const { person, page } = await withWebhook("https://hooks.example.com/");
+    expect((await person.get(page)).text).not.toContain("Nothing is sent on the Free plan");
+    await person.submit("/portal/plan", {}, "/portal/plan/downgrade");
+    expect((await person.get(page)).text).toContain("Nothing is sent on the Free plan");
+  });
+
   it("show the key once, and only its end afterwards", async () => {
     const { person, key, page } = await withWebhook("https://hooks.example.com/a", { label: "Shop" });
     for (const path of ["/portal/webhooks", page]) {

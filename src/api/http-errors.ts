@@ -84,9 +84,12 @@ const FORM_REFUSED: [code: string, message: string] = [
 const CODE_OF_FASTIFY: Readonly<Record<string, [code: string, message: string]>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     "invalid_content_type",
-    "The body must be sent as Content-Type: application/json",
+    "The body must be sent as Content-Type: application/json, a form as application/x-www-form-urlencoded",
   ],
-  FST_ERR_CTP_BODY_TOO_LARGE: ["body_too_large", "The body is too large: at most 1 MiB is accepted"],
+  FST_ERR_CTP_BODY_TOO_LARGE: [
+    "body_too_large",
+    "The body is too large: at most 1 MiB is accepted, forms may have 64 KiB",
+  ],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: ["invalid_request", "The body is not as long as Content-Length says"],
   FST_ERR_CTP_EMPTY_JSON_BODY: ["invalid_json", "The body is empty: a JSON object is expected"],
   FST_ERR_CTP_INVALID_JSON_BODY: ["invalid_json", "The body is not valid JSON"],

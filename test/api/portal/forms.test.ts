@@ -131,6 +131,15 @@ describe("every route of the portal", { timeout: 60_000 }, () => {
       expect((await person.post("/portal/theme", { _csrf, theme: "dark", next })).headers.location).toBe(to);
   });
 
+  it("that reads a form says so to who sends JSON, or too much", async () => {
+    const json = { accept: "text/html", "content-type": "application/json" };
+    const sent = (headers: Record<string, string>, body: string) =>
+      service.ask<string>("/portal/sign-in", { method: "POST", headers, body });
+    expect((await sent(json, "{}")).text).toContain("application/x-www-form-urlencoded");
+    const form = { ...json, "content-type": "application/x-www-form-urlencoded" };
+    expect((await sent(form, `email=${"x".repeat(70_000)}`)).text).toContain("forms may have 64 KiB");
+  });
+
   it("that belongs to an account sends who isn't signed in to sign in", async () => {
     const open = /^\/(portal\/(sign-|reset|assets|theme|account\/email\/confirm).*)?$/;
     for (const route of routes.filter(({ method, url }) => method === "GET" && !open.test(url))) {

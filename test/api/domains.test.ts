@@ -68,13 +68,20 @@ describe("custom domains", () => {
     const body = { url: "https://example.com/launch", customSlug: "Launch", domain_id: domainId };
     expect((await service.post("/api/v1/shorten", key, body)).status).toBe(201);
     const follow = async () => (await service.ask("/launch", { host: "links.example.com" })).status;
-    expect(await follow()).toBe(301);
+    const isSaidToBeOff = async () =>
+      (await owner.get("/portal/links/links.example.com/launch")).text.includes(
+        "links.example.com is not active",
+      );
+    expect([await follow(), await isSaidToBeOff()]).toEqual([301, false]);
     expect((await act("links.example.com", "deactivate")).text).toContain("Inactive");
     await until("404 from the domain", async () => (await follow()) === 404);
+    expect(await isSaidToBeOff()).toBe(true);
     await act("links.example.com", "activate");
     await until("301 from the domain", async () => (await follow()) === 301);
+    expect(await isSaidToBeOff()).toBe(false);
     await act("links.example.com", "remove");
     await until("404 from the domain", async () => (await follow()) === 404);
+    expect(await isSaidToBeOff()).toBe(true);
     expect((await owner.get(pageOf("links.example.com"))).status).toBe(404);
   });
 

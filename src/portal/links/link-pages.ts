@@ -4,7 +4,8 @@ import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import { changeLink, type LinkChangeRequest } from "../../commands/links/change-link.ts";
 import { InvalidUrl, UnsafeUrl } from "../../commands/links/link-errors.ts";
-import { listKeys } from "../../queries/accounts.ts";
+import type { LinkDocument } from "../../projections/definitions/links.ts";
+import { listDomains, listKeys } from "../../queries/accounts.ts";
 import { linkHistory } from "../../queries/links/link-history.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { html } from "../shell/html.ts";
@@ -82,15 +83,24 @@ async function sendLink(
   const keys = await listKeys(deps, accountId);
   const csrf = csrfField(reply);
   const isThere = link.status !== "deleted";
-  const notice: Notice = { kind: "info", text: "This link is deleted. Who follows it gets 404." };
   return sendPage(reply, {
     title: link.slug,
     nav: "Links",
     status: refused ? 400 : undefined,
-    notice: isThere ? undefined : notice,
+    notice: await outage(deps, link),
     styles: ["charts.css"],
     body: html`${linkHead(link, "Link")}
 <div class="grid link-grid"><div class="stack">${isThere && html`${shareCard(link)}${destinationCard(link, csrf, refused)}${stateCard(link, csrf)}`}${removalCard(link, csrf)}</div>
 <div class="stack">${isThere && qrCard(link)}${historyCard(history, keys)}</div></div>`,
   });
+}
+
+/** Why nobody can follow the link, apart from being disabled, which a card says. */
+async function outage(deps: PortalDeps, link: LinkDocument): Promise<Notice | undefined> {
+  if (link.status === "deleted")
+    return { kind: "info", text: "This link is deleted. Who follows it gets 404." };
+  if (link.domainId === null) return undefined;
+  const domains = await listDomains(deps, link.accountId);
+  if (domains.some(({ hostname, active }) => hostname === link.host && active)) return undefined;
+  return { kind: "info", text: `${link.host} is not active. Who follows a link on it gets 404.` };
 }

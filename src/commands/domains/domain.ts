@@ -29,8 +29,8 @@ export type DomainVerification = { hostname: string; domainId: string; how: "dns
 export const RECORD_MAY_BE_GONE_MS = 7 * 86_400_000;
 
 /**
- * A verified domain becomes active immediately (interface, part 3). A domain that was deactivated because its TXT
- * record was missing becomes active again when the record is found.
+ * A verified domain becomes active immediately (interface, part 3), also one that was inactive: the daily check may have
+ * found its lost record before its owner verifies it again.
  * @throws AccountNotFound, DomainNotFound
  */
 export function verify(account: AccountState, c: DomainVerification): AccountEvent[] {
@@ -38,10 +38,9 @@ export function verify(account: AccountState, c: DomainVerification): AccountEve
   const { hostname, domainId, how, at } = c;
   const domain = domainOf(account, hostname);
   if (domain.state !== "added") {
-    if (domain.recordLostAt === null) return [];
-    const own = { accountId, hostname, domainId: domain.domainId, at };
-    const found: AccountEvent = { type: "DomainRecordFound", data: own };
-    return domain.state === "active" ? [found] : [found, { type: "DomainActivated", data: own }];
+    const data = { accountId, hostname, domainId: domain.domainId, at };
+    const found: AccountEvent[] = domain.recordLostAt === null ? [] : [{ type: "DomainRecordFound", data }];
+    return domain.state === "active" ? found : [...found, { type: "DomainActivated", data }];
   }
   return [
     { type: "DomainVerified", data: { accountId, hostname, domainId, how, at } },

@@ -41,9 +41,8 @@ export async function verifyDomain(
   const domain = domainOf(await loadAccount(deps.eventStore, accountId), hostname);
   const domainId = derivedId("domain", accountId, hostname, domain.token);
   const at = deps.clock().toISOString();
-  const isLost = domain.state !== "added" && domain.recordLostAt !== null;
-  const values =
-    options.skipDns || !(domain.state === "added" || isLost) ? [] : await prove(deps, hostname, domain.token);
+  const isProven = domain.state === "active" && domain.recordLostAt === null;
+  const values = options.skipDns || isProven ? [] : await prove(deps, hostname, domain.token);
   if (domain.state === "added") {
     if (!options.skipDns) await takeOver(deps, context, hostname, accountId, values);
     await claimHostname(deps, context, { hostname, accountId, domainId, at });

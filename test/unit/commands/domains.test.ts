@@ -124,6 +124,17 @@ describe("a custom domain", () => {
     expect(await verify(accountId)).toMatchObject({ domainId, state: "active" });
   });
 
+  it("that was lost with its record is verified again also after a daily check has seen the record", async () => {
+    const { accountId, domainId, token, recheck } = await verified();
+    gone();
+    await recheck();
+    now += 8 * DAY_MS;
+    await recheck();
+    shows(token);
+    expect(await recheck()).toBe("found");
+    expect(await verify(accountId)).toMatchObject({ domainId, state: "active" });
+  });
+
   it("that the operator vouches for needs no record", async () => {
     const accountId = await account();
     await tokenOf(accountId);

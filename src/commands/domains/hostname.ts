@@ -13,7 +13,8 @@ const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 export function acceptHostname(given: string, baseHost: string): string {
   const hostname = domainToASCII(given.trim().replace(/\.$/, "")).toLowerCase();
   const labels = hostname.split(".");
-  if (hostname.length > 253 || !labels.every((label) => LABEL.test(label)))
+  // domainToASCII ignores what follows a host name in a URL.
+  if (/[/\\?#]/.test(given) || hostname.length > 253 || !labels.every((label) => LABEL.test(label)))
     throw new InvalidHostname("please provide a host name such as go.example.com");
   if (isIP(hostname)) throw new InvalidHostname("an IP address can't be a custom domain");
   if (labels.length < 2) throw new InvalidHostname("a host name has at least two parts");

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The command line (DESIGN §9): runs the command of src/cli/, and prints an error as one line with exit code 1.
 import { Command, CommanderError } from "commander";
+import { printable } from "./cli/output.ts";
 import { messageOf } from "./runtime/errors.ts";
 import { makeFilesPrivate } from "./runtime/private-folder.ts";
 
@@ -51,5 +52,5 @@ async function groupsFor(command: string | undefined): Promise<((program: Comman
 
 function oneLine(error: unknown): string {
   const message = messageOf(error);
-  return message.trim().replace(/\s*\n\s*/g, "; ");
+  return printable(message.trim().replace(/\s*\n\s*/g, "; "));
 }

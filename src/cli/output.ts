@@ -25,7 +25,12 @@ function line(row: unknown, indent: string): string {
 
 function text(field: unknown): string {
   if (field === null || field === undefined) return "-";
-  return typeof field === "object" ? JSON.stringify(field) : String(field);
+  return printable(typeof field === "object" ? JSON.stringify(field) : String(field));
+}
+
+/** On one line, without what a terminal obeys: labels, DNS records and receivers' answers are others' text. */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (char) => (/\s/.test(char) ? " " : "\uFFFD"));
 }
 
 function isObject(value: unknown): value is Printable {

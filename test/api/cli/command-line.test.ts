@@ -5,6 +5,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
+import { startDns } from "../../support/servers/loopback-dns.ts";
 import { childEnvironment } from "../../support/service/child-environment.ts";
 import { commandLine } from "../../support/service/command-line.ts";
 
@@ -83,6 +84,18 @@ describe("the command line", { timeout: 60_000 }, () => {
   it("answers people in lines", async () => {
     const { stdout } = await linkledger(["account", "list"]);
     expect(stdout).toMatch(/^accounts: 1\n {2}account_id=\S+ {2}email=a@b\.c/);
+  });
+
+  it("gives people no control characters that others chose, neither in answers nor in errors", async () => {
+    const { account_id: id } = await json("account", "create", "--email", "d@e.f", "--tier", "developer");
+    const { hostname } = await json("domain", "add", "--account", id, "dns.example.com");
+    const dns = await startDns(() => [{ txt: "\u001b[2Jok" }]);
+    const own = commandLine(folder.path, { DNS_SERVERS: dns.server });
+    expect(await own.refused("domain", "verify", "--account", id, hostname)).toContain("“�[2Jok”");
+
+    await json("key", "issue", "--account", id, "--label", "\u001b]0;x\u0007ci\nstatus: active\u202e");
+    const { stdout } = await linkledger(["key", "list", "--account", id]);
+    expect(stdout).toContain("label=�]0;x�ci status: active�  ");
   });
 
   it("says what is wrong in one line and exits with 1", async () => {

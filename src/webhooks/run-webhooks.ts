@@ -100,12 +100,14 @@ export function openWebhooks(deps: WebhooksDeps): Webhooks {
     },
     async status() {
       const now = clock();
+      const openCircuits = worker.circuits.open();
+      const waiting = [...directory.paused(), ...openCircuits];
       return {
         counted: await worker.counts.read(),
         readAt: now.getTime(),
-        queue: await queue.stats(now.toISOString(), directory.paused()),
+        queue: await queue.stats(now.toISOString(), waiting),
         inFlight: worker.inFlight.size,
-        openCircuits: worker.circuits.open(),
+        openCircuits: openCircuits.length,
         routerLagMs: await routerLag(deps, now),
       };
     },

@@ -13,8 +13,11 @@ export function webhookMetrics(readStatus: ReadStatus, registry: Registry): () =
     "deliveries_pending",
     "Deliveries in the queue, due or waiting for their next attempt",
   );
-  const due = gauge("deliveries_due", "Deliveries that are due, without those of paused webhooks");
-  const oldest = gauge("due_lag_seconds", "Time since the oldest due delivery became due");
+  const due = gauge(
+    "deliveries_due",
+    "Due deliveries, without those of paused webhooks and open circuit breakers",
+  );
+  const oldest = gauge("due_lag_seconds", "Time since the oldest of these became due");
   const inFlight = gauge("deliveries_under_way", "Deliveries being sent");
   const circuits = gauge("circuits_open", "Open circuit breakers of receivers that keep failing");
   const router = gauge("router_lag_milliseconds", "Age of the oldest event that is not routed yet");

@@ -37,11 +37,10 @@ export class ReceiverCircuits {
     this.#circuits.set(webhookId, afterFailure(this.#of(webhookId), now(), random(), settings));
   }
 
-  open(): number {
+  /** Ids of the webhooks that nothing is sent to for now. */
+  open(): string[] {
     const now = this.#deps.now();
-    let open = 0;
-    for (const circuit of this.#circuits.values()) if (isOpen(circuit, now)) open += 1;
-    return open;
+    return [...this.#circuits].flatMap(([webhookId, circuit]) => (isOpen(circuit, now) ? [webhookId] : []));
   }
 
   #of(webhookId: string): Circuit {

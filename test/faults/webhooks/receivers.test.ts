@@ -69,6 +69,15 @@ describe("a failing receiver", () => {
     expect((await webhooks.status()).openCircuits).toBe(0);
   }, 60_000);
 
+  it("does not count as late while it is left alone because it keeps failing", async () => {
+    const broken = await startReceiver({ answer: (response) => void response.writeHead(500).end() });
+    const account = await stores.account();
+    await webhookOf(stores.backend, account, broken.port);
+    await stores.clicks(account, 100);
+    await until("the receiver to be left alone", async () => (await webhooks.status()).openCircuits === 1);
+    expect((await webhooks.status()).queue).toMatchObject({ pending: 100, due: 0, oldestDueAt: null });
+  });
+
   it("does not delay other webhooks when it does not answer", async () => {
     let ended = 0;
     const slow = await startReceiver({ answer: (response) => void response.on("close", () => ended++) });

@@ -103,7 +103,7 @@ export class DeliveryWorker {
       const webhook = find(webhookId);
       if (webhook?.status === "removed") await queue.cancel(webhookId, now.toISOString());
       if (webhook?.status !== "active") continue;
-      const width = this.circuits.widthOf(webhookId, this.#settings.perWebhook);
+      const width = this.circuits.widthOf(webhook, this.#settings.perWebhook);
       const room = width - this.inFlight.of(webhookId);
       if (room > 0) waiting.push({ item: webhook, room });
     }
@@ -140,7 +140,7 @@ export class DeliveryWorker {
       if (!signing) return void (await queue.defer(claim, this.#in(UNTIL_PAUSED_MS)));
       const result = await send({ url: webhook.url, ...signing, id: eventId, event, body });
       this.counts.attempted(result.error?.code ?? "delivered");
-      if (result.error) this.#failed(webhookId);
+      if (result.error) this.#failed(webhook);
       else this.circuits.succeeded(webhookId);
       const { delaysMs } = this.#settings;
       const isSettled = await settleAttempt({ queue, pause, random, delaysMs }, claim, webhook, result);
@@ -163,9 +163,9 @@ export class DeliveryWorker {
     return new Date(this.#deps.clock().getTime() + ms).toISOString();
   }
 
-  #failed(webhookId: string): void {
-    this.#streakEndedAt.delete(webhookId);
-    this.circuits.failed(webhookId);
+  #failed(webhook: Subscriber): void {
+    this.#streakEndedAt.delete(webhook.webhookId);
+    this.circuits.failed(webhook);
   }
 
   /** Repeated once a minute, because workers of other processes may have recorded failures since. */

@@ -1,4 +1,5 @@
 // The circuit breakers of all receivers of a worker; holds entries only for webhooks whose last attempt failed.
+import type { Subscriber } from "../routing/subscribers.ts";
 import {
   afterFailure,
   type Circuit,
@@ -15,35 +16,44 @@ export type ReceiverCircuitsDeps = {
   settings: CircuitSettings;
 };
 
+/** Another URL, or a resumed webhook, is another receiver: its owner has mended something, so its circuit is closed. */
+type Receiver = Pick<Subscriber, "webhookId" | "url" | "activeSince">;
+
 export class ReceiverCircuits {
   readonly #deps: ReceiverCircuitsDeps;
-  readonly #circuits = new Map<string, Circuit>();
+  /** By webhook id. */
+  readonly #circuits = new Map<string, { receiver: Receiver; circuit: Circuit }>();
 
   constructor(deps: ReceiverCircuitsDeps) {
     this.#deps = deps;
   }
 
-  /** Most deliveries of the webhook in flight; `closed` when its circuit is closed. */
-  widthOf(webhookId: string, closed: number): number {
-    return widthOf(this.#of(webhookId), this.#deps.now(), closed);
+  /** Most deliveries to the receiver in flight; `closed` when its circuit is closed. */
+  widthOf(receiver: Receiver, closed: number): number {
+    return widthOf(this.#of(receiver), this.#deps.now(), closed);
   }
 
   succeeded(webhookId: string): void {
     this.#circuits.delete(webhookId);
   }
 
-  failed(webhookId: string): void {
+  failed(receiver: Receiver): void {
     const { now, random, settings } = this.#deps;
-    this.#circuits.set(webhookId, afterFailure(this.#of(webhookId), now(), random(), settings));
+    const circuit = afterFailure(this.#of(receiver), now(), random(), settings);
+    this.#circuits.set(receiver.webhookId, { receiver, circuit });
   }
 
   /** Ids of the webhooks that nothing is sent to for now. */
   open(): string[] {
     const now = this.#deps.now();
-    return [...this.#circuits].flatMap(([webhookId, circuit]) => (isOpen(circuit, now) ? [webhookId] : []));
+    return [...this.#circuits].flatMap(([webhookId, { circuit }]) =>
+      isOpen(circuit, now) ? [webhookId] : [],
+    );
   }
 
-  #of(webhookId: string): Circuit {
-    return this.#circuits.get(webhookId) ?? closedCircuit;
+  #of({ webhookId, url, activeSince }: Receiver): Circuit {
+    const known = this.#circuits.get(webhookId);
+    const isSame = known?.receiver.url === url && known.receiver.activeSince === activeSince;
+    return isSame ? known.circuit : closedCircuit;
   }
 }

@@ -19,11 +19,14 @@ describe("a delivery through its schedule", () => {
   let sender: ReturnType<typeof loopbackSender>;
   let now: number;
   let pausedFor: string[];
+  /** What the webhook's owner has changed. */
+  let changed: Partial<Subscriber>;
   const clock = () => new Date(now);
   const queue = () => stores.backend.deliveryQueue;
   beforeEach(async () => {
     now = START;
     pausedFor = [];
+    changed = {};
     stores = await openWebhookStores();
     sender = loopbackSender(clock);
   });
@@ -39,7 +42,7 @@ describe("a delivery through its schedule", () => {
     };
     return new DeliveryWorker({
       queue: queue(),
-      find: () => (pausedFor.length > 0 ? { ...webhook, status: "paused" } : webhook),
+      find: () => ({ ...webhook, ...changed, ...(pausedFor.length > 0 ? { status: "paused" } : {}) }),
       keysOf: async () => ({ key: "whk_key" }),
       send: sender.send,
       pause: async (_, { reason }) => void pausedFor.push(reason),
@@ -152,6 +155,21 @@ describe("a delivery through its schedule", () => {
     expect(now - lastSuccess).toBeGreaterThanOrEqual(5 * DAY);
     expect(now - lastSuccess).toBeLessThan(5 * DAY + 10 * HOUR);
   }, 60_000);
+
+  it("goes at once to a receiver whose webhook got another URL or was resumed while its circuit was open", async () => {
+    const [broken, mended] = [await startReceiver({ answer: answers(500) }), await startReceiver()];
+    const worker = workerTo(broken.port);
+    await enqueue(...Array.from({ length: 80 }, (_, n) => `event-${n}`));
+    while ((await pollNow(worker)) > 0);
+    const before = broken.received.length;
+    now += 1;
+    changed = { activeSince: clock().toISOString() };
+    while ((await pollNow(worker)) > 0);
+    expect(broken.received.length).toBeGreaterThan(before);
+    changed = { ...changed, url: `http://127.0.0.1:${mended.port}/` };
+    while ((await pollNow(worker)) > 0);
+    expect(mended.received.length).toBeGreaterThan(40);
+  });
 
   it("uses no attempts while the receiver's circuit is open, and probes it with one", async () => {
     const receiver = await startReceiver({ answer: answers(500) });

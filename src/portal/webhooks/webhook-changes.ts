@@ -33,8 +33,9 @@ export function webhookChanges(app: Api, deps: PortalDeps): void {
     try {
       const changed = await changeWebhook(deps, portalContext(request), accountId, webhookId, request.body);
       await deps.whenReadable(changed.position);
-    } catch (refused) {
-      if (!(refused instanceof CommandRefused) || refused instanceof WebhookNotFound) throw refused;
+    } catch (error) {
+      if (!(error instanceof CommandRefused) || error instanceof WebhookNotFound) throw error;
+      const refused = { refused: error, ...request.body };
       return sendWebhookPage(deps, request, reply, webhookId, { refused });
     }
     return redirectTo(reply, webhookPath(webhookId), done("The settings are saved."));

@@ -2,7 +2,6 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import type { CommandRefused } from "../../commands/errors.ts";
 import { TIER_LIMITS } from "../../events/vocabulary.ts";
 import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
 import { showWebhook } from "../../queries/webhooks.ts";
@@ -24,6 +23,7 @@ import {
   webhookName,
   webhookPath,
 } from "./webhook-view.ts";
+import type { RefusedSettings } from "./webhooks-page.ts";
 
 const TESTS_AN_HOUR = 60;
 const ON_A_PAGE = 25;
@@ -36,12 +36,12 @@ const Query = z.object({
   cursor: z.string().max(500).optional(),
 });
 
-/** `tested`: result of the test tool. `refused`: why the settings were refused. */
+/** `tested`: result of the test tool. `refused`: settings that were refused, and why. */
 type State = {
   state?: DeliveryState | undefined;
   cursor?: string | undefined;
   tested?: TestedWebhook;
-  refused?: CommandRefused;
+  refused?: RefusedSettings;
 };
 
 export function webhookPage(app: Api, deps: PortalDeps): void {
@@ -171,12 +171,13 @@ function recovery(webhookId: string, csrf: Html): Html {
 function settingsCard(
   webhook: WebhookDocument,
   now: string,
-  refused: CommandRefused | undefined,
+  refused: RefusedSettings | undefined,
   csrf: Html,
 ): Html {
-  const { _id, url, label, kinds, addedAt, previousKeyUntil } = webhook;
+  const { _id, addedAt, previousKeyUntil } = webhook;
+  const { url, label, kinds } = refused ?? webhook;
   return html`<section class="card" id="settings"><h2>Settings</h2>
-<form method="post" action="${webhookPath(_id, "/settings")}" class="form">${csrf}${settingsFields({ url, label, kinds, error: refused?.message })}
+<form method="post" action="${webhookPath(_id, "/settings")}" class="form">${csrf}${settingsFields({ url, label, kinds, error: refused?.refused.message })}
 <div><button class="button">Save</button></div></form>
 <dl class="facts"><dt>Added</dt><dd>${time(addedAt)}</dd><dt>Key</dt><dd><code>whk_…${webhook.keyHint}</code></dd>
 ${previousKeyUntil !== null && previousKeyUntil > now && html`<dt>Key before</dt><dd>signs along until ${time(previousKeyUntil)}</dd>`}</dl></section>`;

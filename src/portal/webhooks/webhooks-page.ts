@@ -34,7 +34,8 @@ export const WebhookForm = z.object({
   kinds: Kinds,
 });
 
-type Refused = { refused: CommandRefused; url: string; label: string; kinds: ClickKind[] };
+/** Settings as typed, and why they were refused. */
+export type RefusedSettings = { refused: CommandRefused; url: string; label: string; kinds: ClickKind[] };
 
 export function webhooksPage(app: Api, deps: PortalDeps): void {
   const preHandler = requireSession;
@@ -58,7 +59,7 @@ async function sendList(
   deps: PortalDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  given?: Refused,
+  given?: RefusedSettings,
 ): Promise<FastifyReply> {
   const { accountId, tier } = signedIn(request);
   const webhooks = await listWebhooks(deps, accountId);
@@ -93,7 +94,7 @@ function webhookTable(webhooks: readonly WebhookDocument[]): Html {
   )}</tbody></table></section>`;
 }
 
-function addCard(csrf: Html, given: Refused | undefined): Html {
+function addCard(csrf: Html, given: RefusedSettings | undefined): Html {
   const { url, label, kinds = WEBHOOK_DEFAULT_KINDS, refused } = given ?? {};
   return html`<section class="card"><h2>Add a webhook</h2>
 <form method="post" action="/portal/webhooks" class="form">${csrf}

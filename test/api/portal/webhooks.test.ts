@@ -73,6 +73,12 @@ describe("the webhook pages", { timeout: 90_000 }, () => {
     expect(refused.text).toMatch(/value="Kept"[\s\S]*value="preview" checked/);
     const none = await person.submit("/portal/webhooks", { url: "https://hooks.example.com/" });
     expect([none.status, decoded(none.text)]).toEqual([400, expect.stringContaining("one or more of click")]);
+    const { person: owner, page } = await withWebhook("https://hooks.example.com/");
+    const change = { url: "ftp://x", label: "Kept", kinds: "preview" };
+    const unchanged = await owner.submit(page, change, `${page}/settings`);
+    expect(unchanged.status).toBe(400);
+    expect(unchanged.text).toMatch(/value="ftp:\/\/x"[\s\S]*must begin with[\s\S]*value="Kept"/);
+    expect(unchanged.text).toMatch(/value="click" >[\s\S]*value="preview" checked/);
   });
 
   it("say that the key is missing, what to do, and that a new one ended the pause", async () => {

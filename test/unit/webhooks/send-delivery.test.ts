@@ -191,6 +191,7 @@ describe("the answer to a delivery", () => {
 
   it.each([
     ["seconds", "120", 120_000],
+    ["more seconds than anybody waits", "99999999999", 99_999_999_999_000],
     ["a date", "Wed, 04 Mar 2026 05:07:07 GMT", 60_000],
     ["a past date", "Wed, 04 Mar 2026 05:00:00 GMT", 0],
     ["nonsense", "soon", null],

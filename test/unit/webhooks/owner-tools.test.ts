@@ -153,6 +153,9 @@ describe("the test tool", () => {
     expect(await keysInUse(secrets, webhookId, justBefore)).toEqual({ key: rotated.key, previousKey: key });
     const over = new Date(rotated.previousUntil);
     expect(await keysInUse(secrets, webhookId, over)).toEqual({ key: rotated.key });
+    const again = await rotateWebhookKey(deps, operator, accountId, webhookId);
+    const lastTwo = { key: again.key, previousKey: rotated.key };
+    expect(await keysInUse(secrets, webhookId, justBefore)).toEqual(lastTwo);
   });
 });
 

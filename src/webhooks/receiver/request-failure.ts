@@ -5,6 +5,8 @@ export type RequestFailure = { code: string; message: string };
 
 const CONNECT = new Set(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL", "EACCES", "EPERM"]);
 const LOST = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET", "ECONNABORTED"]);
+/** Messages with which undici itself closes the connection at such an answer; their code is UND_ERR_SOCKET. */
+const UNASKED = new Set(["bad response", "bad upgrade"]);
 
 const CERTIFICATE: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: "has expired",
@@ -35,6 +37,8 @@ export function failureOf(thrown: unknown, timeoutMs: number): RequestFailure {
     return { code: "tls_failed", message: `The receiver's certificate ${certificate} (${code})` };
   if (/^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_)/.test(code))
     return { code: "tls_failed", message: `No secure connection to the receiver (${code})` };
+  if (error instanceof Error && UNASKED.has(error.message))
+    return { code: "bad_answer", message: "The receiver answered 100 or 101, which nobody asked for" };
   if (LOST.has(code))
     return {
       code: "connection_lost",

@@ -111,19 +111,34 @@ describe("a failing receiver", () => {
   });
 
   it("gets one request an attempt when it breaks off within the header of its answer", async () => {
-    let requests = 0;
-    const server = createTcpServer((socket) => {
-      socket.once("data", () => {
-        requests += 1;
-        socket.end("HTTP/1.1 200 OK\r\nConte");
-      });
-    });
-    server.listen(0, "127.0.0.1");
-    await once(server, "listening");
-    onTestFinished(() => void server.close());
-    const { port } = server.address() as AddressInfo;
+    const { port, requests } = await startRawReceiver("HTTP/1.1 200 OK\r\nConte");
     const result = await sendSample(`http://127.0.0.1:${port}/`);
     expect(result).toMatchObject({ status: null, error: { code: "connection_lost" } });
-    expect(requests).toBe(1);
+    expect(requests()).toBe(1);
   });
+
+  it.each(["100 Continue", "101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x"])(
+    "is not said to have closed the connection when it answers %j, which nobody asked for",
+    async (first) => {
+      const { port, requests } = await startRawReceiver(`HTTP/1.1 ${first}\r\n\r\nHTTP/1.1 200 OK\r\n\r\n`);
+      const { error } = await sendSample(`http://127.0.0.1:${port}/`);
+      expect(error).toMatchObject({ code: "bad_answer", message: expect.stringContaining("100 or 101") });
+      expect(requests()).toBe(1);
+    },
+  );
 });
+
+/** Writes the text and closes the connection, whatever the request. */
+async function startRawReceiver(text: string) {
+  let requests = 0;
+  const server = createTcpServer((socket) => {
+    socket.once("data", () => {
+      requests += 1;
+      socket.end(text);
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return { port: (server.address() as AddressInfo).port, requests: () => requests };
+}

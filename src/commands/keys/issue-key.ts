@@ -20,7 +20,7 @@ export async function issueKey(
 ): Promise<IssuedKey> {
   const key = `${deps.keyPrefix}_${deps.randomKey()}`;
   const keyId = deps.newId();
-  const label = (request.label ?? "").trim().slice(0, 100);
+  const label = (request.label ?? "").trim().slice(0, 100).toWellFormed();
   const keyHash = hashKey(key);
   const at = deps.clock().toISOString();
   const { position } = await onAccount(deps, context, accountId, (account) =>

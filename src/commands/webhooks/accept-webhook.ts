@@ -35,8 +35,9 @@ export function acceptKinds(given: readonly string[]): ClickKind[] {
   return kinds;
 }
 
+/** Well-formed also where a character is cut in two: JSON parsers refuse half of a surrogate pair. */
 export function acceptLabel(given: string): string {
-  return given.trim().slice(0, MAX_LABEL_LENGTH);
+  return given.trim().slice(0, MAX_LABEL_LENGTH).toWellFormed();
 }
 
 function parse(deps: AcceptWebhookDeps, given: string): URL {

@@ -20,7 +20,7 @@ export async function pauseWebhook(
   request: { reason?: string | undefined; cause?: WebhookPauseCause | undefined } = {},
 ): Promise<{ webhookId: string; isNew: boolean; position: Position | undefined }> {
   const by = pauserOf(context.actor);
-  const reason = request.reason?.trim().slice(0, MAX_REASON_LENGTH) || undefined;
+  const reason = request.reason?.trim().slice(0, MAX_REASON_LENGTH).toWellFormed() || undefined;
   const at = deps.clock().toISOString();
   const { cause } = request;
   const { events, position } = await onAccount(deps, context, accountId, (account) =>

@@ -83,6 +83,11 @@ describe("accounts", () => {
     const { key } = await issueKey(deps, operator, await account("free"));
     expect(key).toMatch(/^ll_[A-Za-z0-9]{32}$/);
   });
+
+  it("label their keys with text that every JSON parser reads, also where it is cut", async () => {
+    const { label } = await issueKey(deps, operator, await account("free"), { label: `${"x".repeat(99)}😀` });
+    expect(label).toBe(`${"x".repeat(99)}\uFFFD`);
+  });
 });
 
 describe("domains", () => {

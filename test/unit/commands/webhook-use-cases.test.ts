@@ -183,6 +183,17 @@ describe("changing a webhook", () => {
     await expect(change({ url: "https://10.0.0.1/" })).rejects.toThrow(InvalidWebhook);
   });
 
+  it("cuts a long label or reason to text that every JSON parser reads", async () => {
+    const accountId = await account();
+    const { webhookId } = await added(accountId);
+    const long = (length: number) => `${"x".repeat(length - 1)}😀`;
+    await changeWebhook(deps, user, accountId, webhookId, { label: long(100) });
+    await pauseWebhook(deps, user, accountId, webhookId, { reason: long(200) });
+    const log = JSON.stringify(await deps.eventStore.read(`account-${accountId}`));
+    expect(log.match(/x+\uFFFD/g)?.map(({ length }) => length)).toEqual([100, 200]);
+    expect(log).not.toContain("\\ud83d");
+  });
+
   it("needs the Developer tier, and a webhook of this account", async () => {
     const [ann, bob] = [await account(), await account()];
     const { webhookId } = await added(ann);

@@ -161,5 +161,5 @@ function issueText(context: string, issue: { instancePath: string; message?: str
 }
 
 function clip(message: string): string {
-  return message.length > 500 ? `${message.slice(0, 500)}…` : message;
+  return message.length > 500 ? `${message.slice(0, 500).toWellFormed()}…` : message;
 }

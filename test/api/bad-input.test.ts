@@ -144,6 +144,15 @@ describe("part 7, bad input", () => {
     expect(await post({ url: `https://example.com/${"a".repeat(100_000)}` })).toBe(400);
   });
 
+  it("answers what every JSON parser reads when it cuts a field's name short", async () => {
+    for (const before of ["", "x"]) {
+      const fields = { url, [before + "😀".repeat(500)]: 1 };
+      const { text } = await service.post("/api/v1/shorten", developer.key, fields);
+      expect(text).toContain("…");
+      expect(text).not.toContain("\\ud83d");
+    }
+  });
+
   it("answers 4xx to an address of 100,000 characters", async () => {
     const { statusLine, body } = await raw(`GET /${"a".repeat(100_000)} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
     expect(statusLine).toMatch(/^HTTP\/1\.1 4\d\d /);

@@ -54,7 +54,7 @@ export async function openApp(deps: AppDeps): Promise<Api> {
   healthRoutes(app, { readiness: () => readinessOf(deps), operator });
   tlsAskRoute(app, { readStore, secret: config.tlsAskSecret });
   const { baseHost } = config;
-  const otherHost = redirect && domainHome({ readStore, baseHost, domains: redirect.domains });
+  const otherHost = redirect && domainHome({ readStore, baseHost, domains: redirect.lookup.domains });
   const gates = gate({ baseHost, guard, metrics, otherHost });
   await app.register(async (base: Api) => {
     gates.baseHost(base);

@@ -135,16 +135,4 @@ export async function openWebhookStores(config: BackendConfig): Promise<Backend>
   return await openBackend({ ...config, redisUrl: mongodbUrl ? undefined : redisUrl }, { offThread: false });
 }
 
-export { openScratchStore };
-
-/** One embedded file, as of one moment; see copySqlite. */
-export const copyEmbedded = copySqlite;
-
-/** The archive files that a copied log reads from; see copyArchives. */
-export const copyEmbeddedArchives = copyArchives;
-
-/** The archive of the embedded log. */
-export const openArchive = openEmbeddedArchive;
-
-/** The log and its archive as a verification reads them. */
-export const openLogForVerification = openVerifiableLog;
+export { copyArchives, copySqlite, openEmbeddedArchive, openScratchStore, openVerifiableLog };

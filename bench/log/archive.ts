@@ -1,6 +1,6 @@
 // `npm run bench archive`: what a click takes in the log and in an archive file, and how fast both are read.
 import { join } from "node:path";
-import { type Backend, openArchive, openBackend } from "../../src/backend.ts";
+import { type Backend, openBackend, openEmbeddedArchive } from "../../src/backend.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { PREFIX } from "../../src/events/streams.ts";
 import { clicksInLog } from "../measure/count.ts";
@@ -71,7 +71,7 @@ async function measure(
   { size, everyMs }: (typeof PATTERNS)[number],
 ): Promise<Measured> {
   const backend = await openBackend({ dataDir: folder }, { offThread: false });
-  const archive = openArchive({ dataDir: folder }, { ...runtimeDeps, sleep: async () => undefined });
+  const archive = openEmbeddedArchive({ dataDir: folder }, { ...runtimeDeps, sleep: async () => undefined });
   if (!archive) throw new Error("The embedded log has an archive");
   try {
     const { eventStore } = backend;

@@ -11,7 +11,7 @@ import { newestSeal } from "../audit/seals/newest-seal.ts";
 import { sealKeysFrom } from "../audit/seals/seal-keys.ts";
 import { Sealer } from "../audit/seals/sealer.ts";
 import { parseKnownPast, verifySealedLog } from "../audit/verify-sealed-log.ts";
-import { openLogForVerification } from "../backend.ts";
+import { openVerifiableLog } from "../backend.ts";
 import { refuseForeignPosition } from "../event-store/foreign-position.ts";
 import { DomainError } from "../runtime/errors.ts";
 import { print } from "./output.ts";
@@ -95,7 +95,7 @@ async function verify(session: Session, { full = false, anchor, json = false }: 
       "An anchor is what an earlier verification printed, such as a number, a colon and 64 hex digits",
     );
   const { sleep, clock } = session.deps;
-  const log = await openLogForVerification(session.config, { sleep, clock });
+  const log = await openVerifiableLog(session.config, { sleep, clock });
   const line = countLine(process.stderr);
   const found = await verifySealedLog(
     { ...log, clock, keys: sealKeysFrom(session.config), newest: newestSeal(session.backend.foldStore) },

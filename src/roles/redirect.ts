@@ -10,7 +10,6 @@ import type { RoleContext } from "./role-context.ts";
 
 export type RedirectRole = RedirectDeps & {
   lookup: LinkLookup;
-  domains: LinkLookup["domains"];
   recorder: ClickRecorder;
 };
 
@@ -32,5 +31,5 @@ export function openRedirect(
   const lookup = new LinkLookup({ eventStore, readStore, baseHost, isFollowing, random });
   follower.listen((event) => lookup.onEvent(event));
   const stats = { found: 0, notFound: 0, disabled: 0, error: 0 };
-  return { lookup, domains: lookup.domains, recorder, baseHost, now: () => clock().getTime(), stats };
+  return { lookup, recorder, baseHost, now: () => clock().getTime(), stats };
 }

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { type ArchiveLogDeps, ArchiveRefused, archivableDays, archiveLog } from "../../audit/archive-log.ts";
 import { newestSeal } from "../../audit/seals/newest-seal.ts";
 import { sealKeysFrom } from "../../audit/seals/seal-keys.ts";
-import { openArchive } from "../../backend.ts";
+import { openEmbeddedArchive } from "../../backend.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
 import { parseConfig } from "../../config.ts";
 import type { ArchivableDay, ArchiveFile, LogArchive } from "../../event-store/log-archive.ts";
@@ -28,7 +28,7 @@ export function archiveCommand(program: Command): void {
     .option("--vacuum", "give the room in events.db back to the disk; recording clicks waits meanwhile")
     .option("--json", "print one JSON document")
     .action(async (options: Options) => {
-      const archive = openArchive(parseConfig(process.env), runtimeDeps);
+      const archive = openEmbeddedArchive(parseConfig(process.env), runtimeDeps);
       if (!archive)
         throw new ArchiveRefused(
           "archive is for the embedded log: with EVENTSTORE_URL, use that server's own scavenging and tiering",

@@ -2,7 +2,7 @@
 import { copyFileSync, existsSync, readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
-import { copyEmbedded, copyEmbeddedArchives } from "../../backend.ts";
+import { copyArchives, copySqlite } from "../../backend.ts";
 import { type Config, parseConfig } from "../../config.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import { openPrivateFolder } from "../../runtime/private-folder.ts";
@@ -36,7 +36,7 @@ function backUp(folder: string): { name: string; bytes: number }[] {
   openPrivateFolder(folder, () => false);
   return names.flatMap((name) => {
     const [file, copy] = [join(config.dataDir, name), join(folder, name)];
-    if (name.endsWith(".db")) return [{ name, ...copyEmbedded(file, copy) }, ...archivesOf(name, file, copy)];
+    if (name.endsWith(".db")) return [{ name, ...copySqlite(file, copy) }, ...archivesOf(name, file, copy)];
     copyFileSync(file, copy);
     return [{ name, bytes: statSync(copy).size }];
   });
@@ -45,7 +45,7 @@ function backUp(folder: string): { name: string; bytes: number }[] {
 /** Those that the copy reads from; what is archived meanwhile lies in the copy itself. */
 function archivesOf(name: string, file: string, copy: string): { name: string; bytes: number }[] {
   if (name !== LOG) return [];
-  return copyEmbeddedArchives(file, copy).map(({ file, bytes }) => ({ name: `archive/${file}`, bytes }));
+  return copyArchives(file, copy).map(({ file, bytes }) => ({ name: `archive/${file}`, bytes }));
 }
 
 /**

@@ -1,5 +1,5 @@
 // Idempotency-Key: repeating a request returns the first answer, also when a crash lost that answer before it was sent.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Secrets } from "../secrets/port.ts";
 import { IdempotencyKeyReused, InvalidRequest } from "./errors.ts";
@@ -38,8 +38,8 @@ export function idempotency(deps: Deps) {
           "invalid_idempotency_key",
         );
       const now = deps.clock();
-      const record = `idempotency/${sha256(`${request.caller.keyId} ${request.routeOptions.url} ${key}`)}`;
-      const bodyHash = sha256(JSON.stringify(request.body));
+      const record = `idempotency/${hash("sha256", `${request.caller.keyId} ${request.routeOptions.url} ${key}`)}`;
+      const bodyHash = hash("sha256", JSON.stringify(request.body));
       const expiresAt = new Date(now.getTime() + KEPT_MS).toISOString();
       const wanted: KeyRecord = { bodyHash, seed: deps.newId(), expiresAt };
       const kept = (await deps.secrets.putIfAbsent(record, { value: wanted, expiresAt }, now)) as KeyRecord;
@@ -74,8 +74,4 @@ export function idempotency(deps: Deps) {
       return payload;
     },
   };
-}
-
-function sha256(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }

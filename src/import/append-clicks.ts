@@ -1,5 +1,5 @@
 // Appends imported clicks to streams of the import, one a day, and leaves out those that are there already.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { type EventStore, type NewEvent, RevisionConflict } from "../event-store/port.ts";
 import { streamPages } from "../event-store/stream-pages.ts";
@@ -25,7 +25,7 @@ export function clickAppender(
   accountId: string,
   dryRun: boolean,
 ): ClickAppender {
-  const own = createHash("sha256").update(accountId).digest("hex").slice(0, 16);
+  const own = hash("sha256", accountId).slice(0, 16);
   const writer = `${IMPORT_WRITER}${own}`;
   const days = new LRUCache<string, Day>({ max: DAYS_IN_MEMORY });
   const counts = { created: 0, already: 0 };

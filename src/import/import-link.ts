@@ -1,5 +1,5 @@
 // Appends an imported link with its history, at the times of the file; repeated, it finds what it appended before.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { OpenAccount } from "../commands/account/account.ts";
 import type { CommandContext } from "../commands/caller.ts";
 import { type AcceptUrlDeps, acceptUrl } from "../commands/links/accept-url.ts";
@@ -75,10 +75,7 @@ export async function importLink(
 
 /** Sorts by time, as ids of the log do; the same for the same parts. */
 export function derivedTimeId(at: string, ...parts: readonly (string | number)[]): string {
-  return timeOrderedId(
-    Date.parse(at),
-    createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 20),
-  );
+  return timeOrderedId(Date.parse(at), hash("sha256", JSON.stringify(parts)).slice(0, 20));
 }
 
 /** The id of an imported LinkCreated ends in digits that its time doesn't change, as that may be the import's own. */

@@ -1,6 +1,6 @@
 // Authenticates an API key, and limits how many unknown keys an address can try.
-import { hash } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import { hashKey } from "../../commands/keys/issue-key.ts";
 import type { KeyCaller } from "../../queries/find-caller.ts";
 import { atMost } from "../../runtime/at-most.ts";
 
@@ -40,7 +40,7 @@ export function keyAuthentication(deps: KeyAuthenticationDeps) {
       await budget.spendRequest();
       return undefined;
     }
-    const keyHash = hash("sha256", header);
+    const keyHash = hashKey(header);
     const wasRefused = refused.has(keyHash);
     if (wasRefused) await budget.spendRequest();
     else if (!valid.has(keyHash)) await budget.spendLookup();

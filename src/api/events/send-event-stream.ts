@@ -1,7 +1,7 @@
 // The event feed as server-sent events: resumed by Last-Event-ID, ended with the key's validity.
-import { createHash } from "node:crypto";
 import type { OutgoingHttpHeaders } from "node:http";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { hashKey } from "../../commands/keys/issue-key.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
 import type { EventType } from "../../events/catalogue.ts";
 import { TIER_LIMITS } from "../../events/vocabulary.ts";
@@ -83,7 +83,7 @@ async function keepAlive(
   sent: { position: Position },
   stream: AbortController,
 ): Promise<void> {
-  const keyHash = createHash("sha256").update(String(request.headers["x-api-key"])).digest("hex");
+  const keyHash = hashKey(String(request.headers["x-api-key"]));
   // While a store is unavailable the key counts as valid.
   const caller = await deps.findCaller(keyHash).catch(() => request.caller);
   if (stream.signal.aborted) return;

@@ -1,5 +1,5 @@
 // Recognises requests of the operator: from this machine, or with the operator's token, wrong ones of which are counted.
-import { createHash, timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { TooManyTries } from "../errors.ts";
 import { lookByAddress, takeByAddress } from "../limits/address-limit.ts";
@@ -70,6 +70,6 @@ export function isFromThisMachine({ headers, socket }: FastifyRequest): boolean 
 /** Constant-time comparison, over digests because timingSafeEqual needs equal lengths. */
 export function isSameSecret(given: string | undefined, wanted: string | undefined): boolean {
   if (given === undefined || wanted === undefined) return false;
-  const digest = (text: string) => createHash("sha256").update(text).digest();
+  const digest = (text: string) => hash("sha256", text, "buffer");
   return timingSafeEqual(digest(given), digest(wanted));
 }

@@ -1,5 +1,5 @@
 // GET /api/qr/{slug}: the QR code of a link's URL with `?qr=1`, so that scans are counted as `qr_scan`.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { z } from "zod";
 import { NotFound } from "../../queries/errors.ts";
 import { type FindLinkDeps, findLinkBySlug } from "../../queries/links/find-link.ts";
@@ -55,10 +55,7 @@ export function qrRoute(app: Api, deps: QrDeps): void {
     const link = await findLinkBySlug(deps, request.params.slug, domainId);
     if (!link) throw new NotFound("Short link not found.");
     const text = `${link.shortUrl}?qr=1`;
-    const id = createHash("sha256")
-      .update(JSON.stringify([IMAGE_VERSION, text, look]))
-      .digest("base64url")
-      .slice(0, 22);
+    const id = hash("sha256", JSON.stringify([IMAGE_VERSION, text, look]), "base64url").slice(0, 22);
     const etag = `"${id}"`;
     reply.header("etag", etag).header("cache-control", `public, max-age=${CACHED_SECONDS}`);
     if (matches(request.headers["if-none-match"], etag)) return reply.code(304).send();

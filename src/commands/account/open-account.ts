@@ -1,5 +1,5 @@
 // Opens an account for an e-mail address, which is stored in the secrets and never in an event (DESIGN §3).
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Position } from "../../event-store/port.ts";
 import type { Tier } from "../../events/vocabulary.ts";
 import type { Secrets } from "../../secrets/port.ts";
@@ -45,7 +45,7 @@ export function emailSecret(accountId: string): string {
 
 /** Secret that holds the account id of an e-mail address, named by the digest of the address. */
 export function accountByEmailSecret(email: string): string {
-  const digest = createHash("sha256").update(normalEmail(email)).digest("hex");
+  const digest = hash("sha256", normalEmail(email));
   return `account-by-email/${digest}`;
 }
 

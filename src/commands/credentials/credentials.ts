@@ -1,5 +1,5 @@
 // Digest of an account's password epoch and address: tokens bound to it become void when either changes.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Secrets } from "../../secrets/port.ts";
 import { emailSecret } from "../account/open-account.ts";
 import { normalEmail } from "./email-address.ts";
@@ -19,8 +19,6 @@ export async function credentialsOf(
     secrets.get(emailSecret(accountId), now),
   ]);
   if (typeof email !== "string") return undefined;
-  const digest = createHash("sha256")
-    .update(`${epoch} ${normalEmail(email)}`)
-    .digest("hex");
+  const digest = hash("sha256", `${epoch} ${normalEmail(email)}`);
   return { email, digest };
 }

@@ -1,5 +1,5 @@
 // One-time tokens with an expiry, mailed or handed over by the operator; only their SHA-256 is stored.
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import type { Secrets } from "../../secrets/port.ts";
 import { LinkExpired } from "../account/account-errors.ts";
 
@@ -36,5 +36,5 @@ export async function useToken<T>(deps: Deps, purpose: TokenPurpose, token: stri
 }
 
 function tokenSecret(purpose: TokenPurpose, token: string): string {
-  return `token/${purpose}/${createHash("sha256").update(token).digest("hex")}`;
+  return `token/${purpose}/${hash("sha256", token)}`;
 }

@@ -1,5 +1,5 @@
 // Issues an API key `<prefix>_<32 random characters>` (interface, part 5); only its SHA-256 is stored.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Position } from "../../event-store/port.ts";
 import { issue } from "../account/account.ts";
 import { onAccount } from "../account/account-stream.ts";
@@ -31,5 +31,5 @@ export async function issueKey(
 
 /** SHA-256 of the whole key, in hex. No salt or key stretching: 32 random characters can't be found by brute force. */
 export function hashKey(key: string): string {
-  return createHash("sha256").update(key).digest("hex");
+  return hash("sha256", key);
 }

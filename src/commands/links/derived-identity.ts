@@ -1,12 +1,12 @@
 // Ids and slugs derived from an idempotency scope, so that a request repeated after a crash finds what it already
 // created.
 // Ids grant no access, so a plain hash is enough; slugs must not be predictable, so they take a secret key.
-import { createHash, createHmac, hkdfSync } from "node:crypto";
+import { createHmac, hash, hkdfSync } from "node:crypto";
 import { slugFrom } from "./slug.ts";
 
 /** A UUID version 8 (RFC 9562, section 5.8) from the SHA-256 of the parts; deterministic. */
 export function derivedId(...parts: readonly (string | number)[]): string {
-  const bytes = digest(parts).subarray(0, 16);
+  const bytes = hash("sha256", text(parts), "buffer").subarray(0, 16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x80;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
   return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
@@ -31,10 +31,6 @@ export function slugDerivation(secretKey: string): DeriveSlug {
       if (slug) return slug;
     }
   };
-}
-
-function digest(parts: readonly (string | number)[]): Buffer {
-  return createHash("sha256").update(text(parts)).digest();
 }
 
 /** JSON, so that ("a", "bc") and ("ab", "c") differ. */

@@ -1,6 +1,6 @@
 // Links that were accepted while the safety check was unavailable: stored as secrets until jobs/url-rechecks.ts has
 // checked them.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { Secrets } from "../../secrets/port.ts";
 
 /**
@@ -32,6 +32,6 @@ export async function forgetRecheck({ secrets }: Pick<Deps, "secrets">, recheck:
 
 /** Includes the URL, so that the result for an earlier URL does not settle the recheck of a later one. */
 function keyOf({ host, slug, longUrl }: Omit<UrlRecheck, "since">): string {
-  const urlHash = createHash("sha256").update(longUrl).digest("hex").slice(0, 32);
+  const urlHash = hash("sha256", longUrl).slice(0, 32);
   return `${PREFIX}${host}/${slug}/${urlHash}`;
 }

@@ -1,5 +1,5 @@
 // Sessions of the console: a random token in a cookie, of which only the SHA-256 is stored; void when ADMIN_TOKEN changes.
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import type { Secrets } from "../../secrets/port.ts";
 import type { SignedInOperator } from "../shell/visit.ts";
 
@@ -15,7 +15,7 @@ export type OperatorSessions = ReturnType<typeof operatorSessions>;
 
 export function operatorSessions(deps: { secrets: Secrets; clock: () => Date; adminToken: string }) {
   const { secrets, clock } = deps;
-  const epoch = digest(`epoch of ${deps.adminToken}`);
+  const epoch = hash("sha256", `epoch of ${deps.adminToken}`);
   return {
     /** Returns the cookie's value: always a new one, which prevents session fixation. */
     async open(): Promise<string> {
@@ -23,14 +23,14 @@ export function operatorSessions(deps: { secrets: Secrets; clock: () => Date; ad
       const now = clock();
       const value: OperatorRecord = { createdAt: now.toISOString(), epoch };
       const expiresAt = new Date(now.getTime() + SESSION_HOURS * HOUR_MS).toISOString();
-      await secrets.put(keyOf(digest(token)), { value, expiresAt });
+      await secrets.put(keyOf(hash("sha256", token)), { value, expiresAt });
       return token;
     },
 
     /** Undefined for a missing, unknown, ended or expired session. */
     async find(cookie: string | undefined): Promise<SignedInOperator | undefined> {
       if (cookie === undefined || !TOKEN.test(cookie)) return undefined;
-      const sessionId = digest(cookie);
+      const sessionId = hash("sha256", cookie);
       const record = (await secrets.get(keyOf(sessionId), clock())) as OperatorRecord | undefined;
       return record?.epoch === epoch ? { sessionId, isToken: false } : undefined;
     },
@@ -43,8 +43,4 @@ export function operatorSessions(deps: { secrets: Secrets; clock: () => Date; ad
 
 function keyOf(sessionId: string): string {
   return `operator-session/${sessionId}`;
-}
-
-function digest(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }

@@ -1,6 +1,6 @@
 // Device cookies (OWASP): a browser that signed in to an account before has its own limit of attempts, so that
 // attackers elsewhere can't lock it out.
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { deviceSecret } from "../../commands/credentials/account-secrets.ts";
 import { accountWithEmail } from "../../commands/credentials/check-credentials.ts";
@@ -26,12 +26,12 @@ export function knownDevices(deps: { secrets: Secrets; clock: () => Date }) {
      * MOST_DEVICES of an account.
      */
     async issue(accountId: string, previous: string | undefined): Promise<string> {
-      if (previous !== undefined) await secrets.delete(deviceSecret(accountId, digest(previous)));
+      if (previous !== undefined) await secrets.delete(deviceSecret(accountId, hash("sha256", previous)));
       const token = randomBytes(32).toString("base64url");
       const now = clock();
       const value: DeviceRecord = { at: now.toISOString() };
       const expiresAt = new Date(now.getTime() + DEVICE_DAYS * DAY_MS).toISOString();
-      await secrets.put(deviceSecret(accountId, digest(token)), { value, expiresAt });
+      await secrets.put(deviceSecret(accountId, hash("sha256", token)), { value, expiresAt });
       const known = await secrets.list(deviceSecret(accountId, ""), now);
       const oldestFirst = known.sort((a, b) => atOf(a.value).localeCompare(atOf(b.value)));
       for (const { key } of oldestFirst.slice(0, -MOST_DEVICES)) await secrets.delete(key);
@@ -43,7 +43,7 @@ export function knownDevices(deps: { secrets: Secrets; clock: () => Date }) {
       const holder = await accountWithEmail(deps, email);
       const token = holder && request.cookies[request.visit.cookies.device(holder.accountId)];
       if (!token) return undefined;
-      const deviceId = digest(token);
+      const deviceId = hash("sha256", token);
       const known = await secrets.get(deviceSecret(holder.accountId, deviceId), clock());
       return known === undefined ? undefined : deviceId;
     },
@@ -57,8 +57,4 @@ export function knownDevices(deps: { secrets: Secrets; clock: () => Date }) {
 
 function atOf(value: unknown): string {
   return (value as DeviceRecord).at;
-}
-
-function digest(token: string): string {
-  return createHash("sha256").update(token).digest("hex");
 }

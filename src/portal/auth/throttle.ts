@@ -1,5 +1,5 @@
 // Limits attempts at passwords, and other costly or abusable requests, by client address, account, and both together.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import { TooManyTries } from "../../api/errors.ts";
 import { addressOf, takeByAddress } from "../../api/limits/address-limit.ts";
@@ -30,7 +30,7 @@ export async function countSignIn(
   if (deviceId !== undefined) return await count(deps, `sign-in-device ${deviceId}`, TRIES.device);
   const account = accountByEmailSecret(email);
   await countByAddress(deps, request, "sign-in-address", TRIES.address);
-  await count(deps, `sign-in-pair ${digest(`${account} ${addressOf(request.ip)}`)}`, TRIES.pair);
+  await count(deps, `sign-in-pair ${hash("sha256", `${account} ${addressOf(request.ip)}`)}`, TRIES.pair);
   await count(deps, `sign-in-account ${account}`, TRIES.account);
 }
 
@@ -72,8 +72,4 @@ async function count({ rateLimits, clock }: Deps, subject: string, limit: number
 
 function refuseUnlessGranted(window: RateWindow, limit: number, now: Date): void {
   if (!window.granted) throw new TooManyTries(limit, secondsUntilReset(window, now));
-}
-
-function digest(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }

@@ -1,5 +1,5 @@
 // The portal's cookies: host-only, HttpOnly, SameSite=Lax.
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { CookieSerializeOptions } from "@fastify/cookie";
 
 export type PortalCookies = ReturnType<typeof portalCookies>;
@@ -20,8 +20,7 @@ export function portalCookies(baseUrl: string) {
     /** Of the console (admin/operator-session.ts). */
     operator: named("operator"),
     /** One cookie per account; named by a digest, so that it does not contain the account id. */
-    device: (accountId: string) =>
-      named(`device-${createHash("sha256").update(accountId).digest("hex").slice(0, 16)}`),
+    device: (accountId: string) => named(`device-${hash("sha256", accountId).slice(0, 16)}`),
     forms: named("forms"),
     theme: named("theme"),
     notice: named("notice"),

@@ -1,5 +1,5 @@
 // Portal sessions: a random token in a cookie, of which only the SHA-256 is stored; void after a change of password.
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { loadAccount } from "../../commands/account/account-stream.ts";
 import { emailSecret } from "../../commands/account/open-account.ts";
@@ -57,7 +57,7 @@ export function sessions(deps: Deps) {
       const token = randomBytes(32).toString("base64url");
       const now = clock().toISOString();
       const record = { createdAt: now, seenAt: now, epoch, ...from };
-      await secrets.put(sessionSecret(accountId, hashToken(token)), lasting(record));
+      await secrets.put(sessionSecret(accountId, hash("sha256", token)), lasting(record));
       return `${accountId}.${token}`;
     },
 
@@ -65,7 +65,7 @@ export function sessions(deps: Deps) {
     async find(cookie: string | undefined): Promise<SignedIn | undefined> {
       const [, accountId = "", token = ""] = TOKEN.exec(cookie ?? "") ?? [];
       if (token === "") return undefined;
-      const sessionId = hashToken(token);
+      const sessionId = hash("sha256", token);
       const now = clock();
       const [record, epoch, email, account] = await Promise.all([
         secrets.get(sessionSecret(accountId, sessionId), now) as Promise<SessionRecord | undefined>,
@@ -128,8 +128,4 @@ async function currentAccount(
   if (found) return found;
   const account = await loadAccount(eventStore, accountId);
   return account.status === "open" ? account : undefined;
-}
-
-function hashToken(token: string): string {
-  return createHash("sha256").update(token).digest("hex");
 }

@@ -1,6 +1,6 @@
 // The roles other than redirect, and the Fastify instance with all routes; loaded while redirects are answered already.
 import { setImmediate } from "node:timers/promises";
-import { gate, keyGates } from "./api/authentication/gate.ts";
+import { baseHostGate } from "./api/authentication/gate.ts";
 import { keyGuard } from "./api/authentication/key-guard.ts";
 import { createFastify } from "./api/create-fastify.ts";
 import type { Api } from "./api/fastify.ts";
@@ -55,16 +55,15 @@ export async function openApp(deps: AppDeps): Promise<Api> {
   tlsAskRoute(app, { readStore, secret: config.tlsAskSecret });
   const { baseHost } = config;
   const otherHost = redirect && domainHome({ readStore, baseHost, domains: redirect.lookup.domains });
-  const gates = gate({ baseHost, guard, metrics, otherHost });
   await app.register(async (base: Api) => {
-    gates.baseHost(base);
+    baseHostGate(base, { baseHost, guard, metrics, otherHost });
     siteRoutes(base);
     const text = group ? group.metricsText : metrics.text;
     metricsRoute(base, { contentType: metrics.contentType, text, operator });
     if (api && guard) {
       await openApi?.openApiRoutes(base);
       const { apiRoutes } = await loaded(import("./api/api-routes.ts"));
-      apiRoutes(base, api, keyGates(guard));
+      apiRoutes(base, api, guard);
     }
     if (portal) {
       const { portalRoutes } = await loaded(import("./portal/portal.ts"));

@@ -5,8 +5,7 @@ import type { Config } from "../config.ts";
 import type { LogReader } from "../log-reader/log-reader.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { analyticsRoute } from "./analytics/analytics-route.ts";
-import type { KeyGates } from "./authentication/gate.ts";
-import type { KeyGuardDeps } from "./authentication/key-guard.ts";
+import type { KeyGuard, KeyGuardDeps } from "./authentication/key-guard.ts";
 import { eventsRoute } from "./events/events-route.ts";
 import type { Api } from "./fastify.ts";
 import { idempotency } from "./idempotency.ts";
@@ -29,17 +28,20 @@ export type ApiDeps = {
   writesAreReadable: () => Promise<void>;
 };
 
-/** `app`: an instance behind the base host hook (authentication/gate.ts). */
-export function apiRoutes(base: Api, deps: ApiDeps, gates: KeyGates): void {
+/** `base`: an instance behind authentication/gate.ts. */
+export function apiRoutes(base: Api, deps: ApiDeps, guard: KeyGuard): void {
   const { config, backend, clock, newId, sleep, writesAreReadable, links } = deps;
   const { baseHost, baseUrl } = config;
   const reading = { ...backend, baseHost, baseUrl, clock, sleep, writesAreReadable };
   base.register(async (open: Api) => {
-    gates.qrImages(open);
+    open.addHook("onRequest", async (request, reply) => guard.countQr(request, reply));
     qrRoute(open, reading);
   });
   base.register(async (keyed: Api) => {
-    gates.withKey(keyed);
+    keyed.addHook("onRequest", async (request, reply) => {
+      reply.header("cache-control", "no-store");
+      await guard.demand(request, reply);
+    });
     const writing = {
       links,
       idempotency: idempotency({ secrets: backend.secrets, clock, newId }),

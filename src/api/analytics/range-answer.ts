@@ -1,8 +1,7 @@
 // The answer of a range of time, from its numbers: names and shapes as those of the Analytics object (interface, part 2).
 import { UTM_FIELDS } from "../../events/vocabulary.ts";
 import { DIMENSIONS } from "../../projections/definitions/click-dimensions.ts";
-import type { ValueCount } from "../../projections/definitions/tally.ts";
-import { type Counts, DEVICES_SHOWN } from "../../queries/analytics/link-analytics.ts";
+import { counts, DEVICES_SHOWN } from "../../queries/analytics/link-analytics.ts";
 import type { RangeAnalytics } from "../../queries/analytics/ranges/range-analytics.ts";
 import type { RangeRequest } from "../../queries/analytics/ranges/range-request.ts";
 import { isoIn } from "../../queries/analytics/ranges/time-zone.ts";
@@ -35,11 +34,4 @@ export function rangeAnswer({ zone, interval, kind }: RangeRequest, found: Range
     as_of_position: found.position,
     behind_ms: found.behindMs,
   };
-}
-
-/** Without a prototype, because values come from strangers' requests and may be `__proto__`. */
-function counts(values: readonly ValueCount[]): Counts {
-  const object: Counts = Object.create(null);
-  for (const [value, count] of values) object[value] = count;
-  return object;
 }

@@ -79,7 +79,7 @@ export async function linkAnalytics(
 }
 
 /** Without a prototype, because values come from strangers' requests and may be `__proto__`. */
-function counts(values: readonly ValueCount[]): Counts {
+export function counts(values: readonly ValueCount[]): Counts {
   const object: Counts = Object.create(null);
   for (const [value, count] of values) object[value] = count;
   return object;

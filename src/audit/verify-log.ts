@@ -1,4 +1,5 @@
 // Verifies the whole log in one pass: order, schemas, times, duplicates, and the invariants of each stream.
+import { logPages } from "../event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../event-store/port.ts";
 import type { StoredEvent } from "../events/catalogue.ts";
 import { readEvent } from "../events/read-event.ts";
@@ -57,9 +58,8 @@ export async function verifyLog(
   const checks = eventChecks(clock, { isPart: options.after !== undefined });
   const report = new Report();
   const [types, unknownTypes] = [new Map<string, number>(), new Map<string, number>()];
-  let { after } = options;
-  for (;;) {
-    const page = await eventStore.readAll({ after, prefixes: Object.values(PREFIX), limit: PAGE });
+  const part = { after: options.after, prefixes: Object.values(PREFIX), limit: PAGE };
+  for await (const page of logPages(eventStore, part)) {
     for (const recorded of page) {
       const at = digest.add(recorded);
       const event = checks.all(recorded, (check, message) => report.add(check, recorded, message));
@@ -67,10 +67,8 @@ export async function verifyLog(
       if (anchor && at.events === anchor.events && at.digest !== anchor.digest)
         report.add("anchor", recorded, "an event up to here is not what it was when the anchor was made");
     }
-    after = page.at(-1)?.position ?? after;
     await onPage?.(page);
     onProgress?.(digest.anchor.events);
-    if (page.length < PAGE) break;
   }
   if (anchor && digest.anchor.events < anchor.events)
     report.lost(`the log has ${digest.anchor.events} events, the anchor ${anchor.events}`);

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { LinkNotFound } from "../commands/links/link-errors.ts";
 import { refuseForeignPosition } from "../event-store/foreign-position.ts";
+import { logPages } from "../event-store/log-pages.ts";
 import type { EventStore, Position } from "../event-store/port.ts";
 import { linkKey, linkStream, PREFIX, SEALS_STREAM, withdrawalStream } from "../events/streams.ts";
 import { DomainError } from "../runtime/errors.ts";
@@ -83,14 +84,10 @@ export function auditCommands(program: Command): void {
 
 async function streams(eventStore: EventStore, prefixes: readonly string[]) {
   const found = new Map<string, { stream: string; events: number; last_recorded_at: string }>();
-  let after: Position | undefined;
-  for (;;) {
-    const events = await eventStore.readAll({ after, prefixes, limit: PAGE });
+  for await (const events of logPages(eventStore, { prefixes, limit: PAGE }))
     for (const { stream, recordedAt } of events) {
       const known = found.get(stream)?.events ?? 0;
       found.set(stream, { stream, events: known + 1, last_recorded_at: recordedAt });
     }
-    after = events.at(-1)?.position;
-    if (after === undefined || events.length < PAGE) return [...found.values()];
-  }
+  return [...found.values()];
 }

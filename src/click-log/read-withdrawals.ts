@@ -1,4 +1,5 @@
 // Reads from the log which withdrawals of clicks are in force: of one link, or of all.
+import { logPages } from "../event-store/log-pages.ts";
 import type { EventStore, Position } from "../event-store/port.ts";
 import { streamPages } from "../event-store/stream-pages.ts";
 import { readEvent } from "../events/read-event.ts";
@@ -31,32 +32,20 @@ export async function withdrawalsBefore(
 }
 
 /** Whether a click of any link is withdrawn as of now. @throws EventUnreadable, StoreUnavailable */
-export async function withdrawnOfAll(deps: {
-  eventStore: Pick<EventStore, "readAll">;
-}): Promise<(click: WithdrawableClick & { link: string }) => boolean> {
-  const withdrawn = new Map(
-    [...(await allWithdrawals(deps))].map(([link, inForce]) => [link, isWithdrawnBy(inForce)]),
-  );
-  return (click) => withdrawn.get(click.link)?.(click) ?? false;
-}
-
-/** By link key. Reads the streams of withdrawals alone, which are few. */
-async function allWithdrawals({
+export async function withdrawnOfAll({
   eventStore,
 }: {
   eventStore: Pick<EventStore, "readAll">;
-}): Promise<ReadonlyMap<string, readonly Withdrawal[]>> {
+}): Promise<(click: WithdrawableClick & { link: string }) => boolean> {
   const byLink = new Map<string, readonly Withdrawal[]>();
-  for (let after: Position | undefined; ; ) {
-    const page = await eventStore.readAll({ after, prefixes: [PREFIX.withdrawals], limit: PAGE });
+  for await (const page of logPages(eventStore, { prefixes: [PREFIX.withdrawals], limit: PAGE }))
     for (const recorded of page) {
       const link = recorded.stream.slice(PREFIX.withdrawals.length);
       const event = readEvent(recorded);
       if (event) byLink.set(link, withdrawalsAfter(byLink.get(link) ?? [], event));
     }
-    if (page.length < PAGE) return byLink;
-    after = page.at(-1)?.position;
-  }
+  const withdrawn = new Map([...byLink].map(([link, inForce]) => [link, isWithdrawnBy(inForce)]));
+  return (click) => withdrawn.get(click.link)?.(click) ?? false;
 }
 
 async function foldWhile(

@@ -1,5 +1,6 @@
 // Invalidates the in-memory caches of a process from the event subscription, the only invalidation there is.
 import { StoreUnavailable } from "../connections/errors.ts";
+import { logPages } from "../event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../event-store/port.ts";
 import { PREFIX } from "../events/streams.ts";
 import type { ReadStore } from "../read-store/port.ts";
@@ -114,12 +115,11 @@ export class LogFollower {
   }
 
   async #readBacklog(upTo: Position | undefined, signal: AbortSignal): Promise<void> {
-    let after = upTo === undefined ? undefined : await this.#documentsPosition();
-    while (upTo !== undefined && !signal.aborted && (after ?? "") < upTo) {
-      const events = await this.#deps.eventStore.readAll({ after, ...FOLLOWED, limit: PAGE });
+    const after = upTo === undefined ? undefined : await this.#documentsPosition();
+    const part = { after, upTo: upTo ?? "", ...FOLLOWED, limit: PAGE };
+    for await (const events of logPages(this.#deps.eventStore, part)) {
+      if (signal.aborted) break;
       this.#notify(events);
-      if (events.length < PAGE) break;
-      after = events.at(-1)?.position;
     }
     this.#backlog.resolve();
   }

@@ -113,7 +113,7 @@ export interface EventStore {
   append(stream: string, expected: ExpectedRevision, events: NewEvents): Promise<AppendResult>;
   /** Events of one stream in order, or newest first; none for a missing stream. `from` is inclusive. */
   read(stream: string, options?: ReadOptions): Promise<RecordedEvent[]>;
-  /** The next events, in position order, of all streams with one of the prefixes. */
+  /** The next events, in position order, of all streams with one of the prefixes; fewer than `limit` at the end of the log. */
   readAll(options: ReadAllOptions): Promise<RecordedEvent[]>;
   /**
    * Catches up and then follows new events in position order until the signal aborts; never yields an empty batch.

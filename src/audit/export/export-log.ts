@@ -1,4 +1,5 @@
 // Writes a part of the log as lines of JSON, with what proves to who has only the public key that it is that part.
+import { logPages } from "../../event-store/log-pages.ts";
 import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
 import { PREFIX, SEALS_STREAM } from "../../events/streams.ts";
 import { readSeal } from "../seals/judge-seals.ts";
@@ -51,11 +52,7 @@ export async function* exportLog(
 }
 
 async function* eventsOf(eventStore: Pick<EventStore, "readAll">): AsyncGenerator<RecordedEvent, undefined> {
-  let after: string | undefined;
-  for (;;) {
-    const page = await eventStore.readAll({ after, prefixes: Object.values(PREFIX), limit: PAGE });
-    yield* page;
-    after = page.at(-1)?.position ?? after;
-    if (page.length < PAGE) return undefined;
-  }
+  const part = { prefixes: Object.values(PREFIX), limit: PAGE };
+  for await (const page of logPages(eventStore, part)) yield* page;
+  return undefined;
 }

@@ -2,6 +2,7 @@
 import { PRESENT_RULES, rulesText } from "../../classification/classify.ts";
 import { logProgress } from "../../event-store/log-progress.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
+import { upTo } from "../../event-store/up-to.ts";
 import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
 import { type Builds, isUnderOtherRules, queriedBuild } from "../builds/build.ts";
 import { readBuilds } from "../builds/builds-document.ts";
@@ -13,7 +14,6 @@ import { compareChanged } from "./compare-changed.ts";
 import type { Difference } from "./differences.ts";
 import { sampleOf } from "./sample.ts";
 import { type SumFailure, sumChecks } from "./sums.ts";
-import { upTo } from "./up-to.ts";
 
 export type VerifyDeps = {
   eventStore: EventStore;

@@ -1,4 +1,5 @@
 // Clicks by link, account and time, from the log: read from the hour on in which they were recorded.
+import { logPages } from "../../event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
 import { PREFIX } from "../../events/streams.ts";
 
@@ -30,18 +31,19 @@ export async function findClicks(
   const end = new Date(Date.parse(to) + CLOCK_MARGIN_MS).toISOString();
   const events: RecordedEvent[] = [];
   let position = after;
-  for (let searched = 0; searched < MOST_SEARCHED; ) {
-    const batch = await eventStore.readAll({ after: position, prefixes: [PREFIX.clicks], limit: BATCH });
-    searched += batch.length;
+  let searched = 0;
+  const part = { after, prefixes: [PREFIX.clicks], limit: BATCH };
+  for await (const batch of logPages(eventStore, part)) {
     for (const event of batch) {
       if (event.recordedAt >= end) return { events, next: null };
       if (isWanted(event)) events.push(event);
       position = event.position;
       if (events.length === limit) return { events, next: position };
     }
-    if (batch.length < BATCH) return { events, next: null };
+    searched += batch.length;
+    if (searched >= MOST_SEARCHED) return { events, next: position ?? null };
   }
-  return { events, next: position ?? null };
+  return { events, next: null };
 
   function isWanted({ recordedAt, data }: RecordedEvent): boolean {
     if (recordedAt < from || recordedAt >= to) return false;

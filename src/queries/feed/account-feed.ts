@@ -1,4 +1,5 @@
 // GET /api/v1/events: one page of an account's events, by position, with a bound on what is read for it.
+import { logPages } from "../../event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
 import type { EventType } from "../../events/catalogue.ts";
 import { accountStream, PREFIX } from "../../events/streams.ts";
@@ -42,19 +43,19 @@ export async function accountFeed(
   }
   // Before the reads: what is appended meanwhile must not be passed over by `next`.
   const head = (await eventStore.head()) ?? "";
-  for (let searched = 0; searched < MOST_SEARCHED; ) {
-    const options = { after: position || undefined, prefixes: Object.values(PREFIX), limit: BATCH };
-    const batch = await eventStore.readAll(options);
-    searched += batch.length;
+  let searched = 0;
+  const part = { after: position, prefixes: Object.values(PREFIX), limit: BATCH };
+  for await (const batch of logPages(eventStore, part)) {
     for (const event of batch) {
       position = event.position;
       if (ownerOf(event) === accountId && isWanted(event)) events.push(event);
       if (events.length === limit) return { events, next: position, more: true };
     }
-    // The log's last events may be of none of these streams, such as an EventStoreDB's own.
-    if (batch.length < BATCH) return { events, next: later(position, head), more: false };
+    searched += batch.length;
+    if (searched >= MOST_SEARCHED) return { events, next: position, more: true };
   }
-  return { events, next: position, more: true };
+  // The log's last events may be of none of these streams, such as an EventStoreDB's own.
+  return { events, next: later(position, head), more: false };
 }
 
 function later(one: Position, other: Position): Position {

@@ -1,4 +1,5 @@
 // The worker's view of webhooks, with URL and status, kept current by a subscription to the account streams.
+import { logPages } from "../../event-store/log-pages.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
 import { readEvent } from "../../events/read-event.ts";
 import { PREFIX } from "../../events/streams.ts";
@@ -34,7 +35,8 @@ export class WebhookDirectory {
   async catchUp(): Promise<void> {
     const head = await this.#eventStore.head();
     if (head === undefined) return;
-    this.#position = await foldAccounts(this.#eventStore, this.#subscribers, this.#position, head);
+    await foldAccounts(this.#eventStore, this.#subscribers, this.#position, head);
+    this.#position = head;
   }
 
   /** Resolves when the signal aborts or the subscription is dropped. @throws what the store throws */
@@ -51,22 +53,17 @@ export class WebhookDirectory {
   }
 }
 
-/** Folds the account events after `after`, up to and including `upTo`; returns the last position folded. */
+/** Folds the account events after `after`, up to and including `upTo`. */
 export async function foldAccounts(
   eventStore: EventStore,
   subscribers: Subscribers,
   after: Position | undefined,
   upTo: Position,
-): Promise<Position | undefined> {
-  let position = after;
-  for (;;) {
-    const events = await eventStore.readAll({ after: position, prefixes: [PREFIX.account], limit: BATCH });
+): Promise<void> {
+  const part = { after, upTo, prefixes: [PREFIX.account], limit: BATCH };
+  for await (const events of logPages(eventStore, part))
     for (const recorded of events) {
-      if (recorded.position > upTo) return position;
       const event = readEvent(recorded);
       if (event) foldSubscribers(subscribers, event);
-      position = recorded.position;
     }
-    if (events.length < BATCH) return position;
-  }
 }

@@ -1,4 +1,5 @@
 // Queues deliveries for past clicks: from before a webhook was added, or from while it was paused.
+import { logPages } from "../../event-store/log-pages.ts";
 import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
 import { readEvent } from "../../events/read-event.ts";
 import { isImportedClick, PREFIX } from "../../events/streams.ts";
@@ -34,17 +35,15 @@ const BATCH = 2_000;
 export async function replayClicks(deps: ReplayDeps, request: ReplayRequest): Promise<Replayed> {
   const oldest = Date.parse(oldestRouted(deps.clock()));
   const since = new Date(Math.max(oldest, Date.parse(request.since))).toISOString();
-  const head = await deps.eventStore.head();
+  const upTo = (await deps.eventStore.head()) ?? "";
+  const after = await positionBefore(deps, new Date(since));
   const replayed: Replayed = { since, found: 0, queued: 0 };
-  let after = await positionBefore(deps, new Date(since));
-  while (head !== undefined) {
-    const events = await deps.eventStore.readAll({ after, prefixes: [PREFIX.clicks], limit: BATCH });
-    const wanted = events.filter(({ recordedAt, position }) => recordedAt >= since && position <= head);
+  const part = { after, upTo, prefixes: [PREFIX.clicks], limit: BATCH };
+  for await (const events of logPages(deps.eventStore, part)) {
+    const wanted = events.filter(({ recordedAt }) => recordedAt >= since);
     const deliveries = wanted.flatMap((recorded) => deliveryOf(request, recorded));
     replayed.found += deliveries.length;
     replayed.queued += await deps.queue.enqueue(deliveries, deps.clock().toISOString());
-    after = events.at(-1)?.position;
-    if (after === undefined || events.length < BATCH || after >= head) break;
   }
   return replayed;
 }

@@ -1,4 +1,5 @@
 // Turns clicks into deliveries: one ordered subscription to account and click events with its own checkpoint.
+import { logPages } from "../../event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
 import type { StoredEvent } from "../../events/catalogue.ts";
 import { readEvent } from "../../events/read-event.ts";
@@ -85,16 +86,13 @@ async function skipUntilFirstWebhook(
 
 async function isWebhookAddedIn(
   eventStore: EventStore,
-  from: Position | undefined,
+  after: Position | undefined,
   upTo: Position,
 ): Promise<boolean> {
-  const prefixes = [PREFIX.account];
-  for (let after = from; ; ) {
-    const events = await eventStore.readAll({ after, prefixes, limit: BATCH });
-    if (events.some(({ type, position }) => type === "WebhookAdded" && position <= upTo)) return true;
-    after = events.at(-1)?.position;
-    if (after === undefined || after >= upTo || events.length < BATCH) return false;
-  }
+  const part = { after, upTo, prefixes: [PREFIX.account], limit: BATCH };
+  for await (const events of logPages(eventStore, part))
+    if (events.some(({ type }) => type === "WebhookAdded")) return true;
+  return false;
 }
 
 async function routeBatch(

@@ -1,9 +1,8 @@
-// What the log was at an earlier time: its position then, a link as it was, and when its clicks were corrected later.
+// What the log was at an earlier time: its position then, and when a link's clicks were corrected later.
+import { logPages } from "../../../event-store/log-pages.ts";
 import type { EventStore, Position } from "../../../event-store/port.ts";
 import { streamPages } from "../../../event-store/stream-pages.ts";
-import { readEvent } from "../../../events/read-event.ts";
 import { PREFIX, withdrawalStream } from "../../../events/streams.ts";
-import { type LinkDocument, links } from "../../../projections/definitions/links.ts";
 
 const BATCH = 1_000;
 
@@ -21,32 +20,13 @@ export async function positionAt(
   after: Position | undefined,
 ): Promise<PositionThen> {
   const prefixes = [PREFIX.clicks, PREFIX.link, PREFIX.withdrawals];
-  for (let position = after ?? ""; ; ) {
-    const events = await eventStore.readAll({ after: position || undefined, prefixes, limit: BATCH });
-    if (events.length === 0) return { position, isFinal: false };
+  let position = after ?? "";
+  for await (const events of logPages(eventStore, { after, prefixes, limit: BATCH }))
     for (const event of events) {
       if (event.recordedAt > time) return { position, isFinal: true };
       position = event.position;
     }
-  }
-}
-
-/** The link after its events up to the position, also a deleted one; undefined before it was created. */
-export async function linkAsOf(
-  { eventStore }: { eventStore: Pick<EventStore, "read"> },
-  key: string,
-  upTo: Position,
-): Promise<LinkDocument | undefined> {
-  let link: LinkDocument | undefined;
-  for await (const page of streamPages(eventStore, `${PREFIX.link}${key}`))
-    for (const recorded of page) {
-      if (recorded.position > upTo) return link;
-      const event = readEvent(recorded);
-      if (!event) continue;
-      const { position: _position } = recorded;
-      link = { ...links.evolve(link ?? links.empty(event), event), _id: key, _position };
-    }
-  return link;
+  return { position, isFinal: false };
 }
 
 /** Position of the first withdrawal of the link's clicks, or end of one, after the position; undefined for none. */

@@ -4,6 +4,7 @@ import { LRUCache } from "lru-cache";
 import { refuseForeignPosition } from "../../../event-store/foreign-position.ts";
 import { nextEventFinder } from "../../../event-store/next-event.ts";
 import type { EventStore, Position } from "../../../event-store/port.ts";
+import { upTo } from "../../../event-store/up-to.ts";
 import { CLICK_KINDS } from "../../../events/vocabulary.ts";
 import { ProjectionNotBuilt } from "../../../projections/builds/errors.ts";
 import { dateOf } from "../../../projections/definitions/days/days.ts";
@@ -13,8 +14,8 @@ import type { LinkDocument } from "../../../projections/definitions/links.ts";
 import { checkpointName } from "../../../projections/projection.ts";
 import type { ReadStore } from "../../../read-store/port.ts";
 import { InvalidRange, NotFound } from "../../errors.ts";
+import { linkFromStream } from "../../links/link-from-stream.ts";
 import { positionBefore } from "../click-log.ts";
-import { linkAsOf } from "./as-of.ts";
 import { bucketStarts, startOfDay } from "./buckets.ts";
 import { daysInRange, type LogParts } from "./days-in-range.ts";
 import type { RangeRequest } from "./range-request.ts";
@@ -102,7 +103,7 @@ export function rangeAnalytics(deps: RangeAnalyticsDeps): RangeQuery {
 
   return async (present, request, now) => {
     const asOf = request.asOf && (await positionOf(request.asOf, now));
-    const link = asOf === undefined ? present : await linkAsOf(deps, present._id, asOf);
+    const link = asOf === undefined ? present : await linkFromStream(upTo(eventStore, asOf), present._id);
     if (!link) throw new NotFound("The link did not exist at as_of.");
     if (asOf !== undefined) await whenCounted(asOf);
     const { from, to } = request;

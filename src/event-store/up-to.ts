@@ -1,5 +1,5 @@
-// The log as it was at a position, so that it can be folded again up to a projection's checkpoint and no further.
-import type { EventStore, Position } from "../../event-store/port.ts";
+// The log as it was at a position, so that it can be folded up to there and no further.
+import type { EventStore, Position } from "./port.ts";
 
 export function upTo(eventStore: EventStore, position: Position): EventStore {
   return {

@@ -17,7 +17,7 @@ import { ALL_ROLES, type Roles } from "./roles/role.ts";
 import type { RoleContext, WorkerGroup } from "./roles/role-context.ts";
 import { openWebhooks } from "./roles/webhooks.ts";
 import type { Logger } from "./runtime/logging.ts";
-import { pause, systemClock } from "./runtime/pause.ts";
+import { inTime, systemClock } from "./runtime/pause.ts";
 import { type Close, stopInStages } from "./runtime/stop-in-stages.ts";
 
 export type Service = {
@@ -88,7 +88,7 @@ async function prepareInTime(backend: Backend): Promise<void> {
   const prepared = backend.prepare().catch((error: unknown) => {
     if (error instanceof BadConfig) throw error;
   });
-  await Promise.race([prepared, pause(SPLIT_CHECK_MS)]);
+  await inTime(SPLIT_CHECK_MS, prepared);
 }
 
 /** Listens and answers redirects before app.ts is imported, which takes longer to load. */

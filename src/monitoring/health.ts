@@ -8,6 +8,7 @@ import { LATE_MS, type ProjectionStatus } from "../projections/runner/status.ts"
 import type { ReadStore } from "../read-store/port.ts";
 import type { RecorderStats } from "../redirect/clicks/click-recorder.ts";
 import type { Roles } from "../roles/role.ts";
+import { inTime } from "../runtime/pause.ts";
 
 type Reason = { part: string; reason: string };
 
@@ -83,7 +84,10 @@ function redisProblems(redis: HealthDeps["redis"]): Reason[] {
 async function projectorProblems(
   projections: HealthDeps["projections"],
 ): Promise<Pick<Readiness, "reasons" | "degraded">> {
-  const found = await Promise.race([projections().catch(() => undefined), timeout()]);
+  const found = await inTime(
+    CHECK_TIMEOUT_MS,
+    projections().catch(() => undefined),
+  );
   const none = (reason: string) => ({ reasons: [{ part: "projector", reason }], degraded: [] });
   if (!found) return none("does not answer");
   if (found.length === 0) return none("has not started yet");
@@ -121,10 +125,7 @@ function catchingUp({ catchUp, position, head }: ProjectionStatus): string {
 }
 
 async function problemOf(part: string, check: Promise<unknown>): Promise<Reason[]> {
-  const outcome = await Promise.race([check.then(() => "answers").catch(() => "is away"), timeout()]);
+  const answer = check.then(() => "answers").catch(() => "is away");
+  const outcome = await inTime(CHECK_TIMEOUT_MS, answer);
   return outcome === "answers" ? [] : [{ part, reason: outcome ?? "does not answer" }];
-}
-
-function timeout(): Promise<undefined> {
-  return new Promise((resolve) => setTimeout(resolve, CHECK_TIMEOUT_MS, undefined).unref());
 }

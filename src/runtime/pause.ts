@@ -12,6 +12,17 @@ export type MonotonicClock = {
   sleep: (ms: number, signal: AbortSignal) => Promise<void>;
 };
 
+/** What the work resolves to; undefined after `ms`, while the work goes on. @throws what the work rejects with before that */
+export async function inTime<T>(
+  ms: number,
+  work: Promise<T>,
+  sleep: (ms: number, signal: AbortSignal) => Promise<void> = pause,
+): Promise<T | undefined> {
+  const settled = new AbortController();
+  const late = sleep(ms, settled.signal).then(() => undefined);
+  return await Promise.race([work, late]).finally(() => settled.abort());
+}
+
 export const systemClock: MonotonicClock = { now: () => performance.now(), sleep: pause };
 
 /** Resolves when the signal aborts, immediately when it has already. */

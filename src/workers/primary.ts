@@ -10,7 +10,7 @@ import { BACKGROUND_ROLES, type Role, type Roles } from "../roles/role.ts";
 import { DomainError } from "../runtime/errors.ts";
 import { keepRunning } from "../runtime/keep-trying.ts";
 import type { Logger } from "../runtime/logging.ts";
-import { pause } from "../runtime/pause.ts";
+import { inTime } from "../runtime/pause.ts";
 import { type Channel, type IpcCalls, ipcCalls } from "./ipc-calls.ts";
 
 /** The worker itself has printed why. */
@@ -102,7 +102,15 @@ function sharedMethods(members: readonly Member[]) {
     take: (subject: string, limit: number, now: number) => limits.take(subject, limit, new Date(now)),
     look: (subject: string, limit: number, now: number) => limits.look(subject, limit, new Date(now)),
     async metrics() {
-      const asked = members.map(({ calls }) => calls && inTime(calls.call("metrics")));
+      // Without those of a worker that fails or takes too long.
+      const asked = members.map(
+        ({ calls }) =>
+          calls &&
+          inTime(
+            METRICS_TIMEOUT_MS,
+            calls.call("metrics").catch(() => undefined),
+          ),
+      );
       const answers = (await Promise.all(asked)).filter((answer) => answer !== undefined);
       const all = AggregatorRegistry.aggregate(answers as object[]);
       const help = "Processes of --workers that answer, the one in the background counted";
@@ -111,13 +119,6 @@ function sharedMethods(members: readonly Member[]) {
       return await all.metrics();
     },
   };
-}
-
-/** Undefined when it fails or takes too long: the metrics of the others are shown. */
-async function inTime<T>(work: Promise<T>): Promise<T | undefined> {
-  const settled = new AbortController();
-  const late = pause(METRICS_TIMEOUT_MS, settled.signal).then(() => undefined);
-  return await Promise.race([work.catch(() => undefined), late]).finally(() => settled.abort());
 }
 
 /** `ready` rejects when the worker ends before it has answered for the first time; later it is started again. */

@@ -1,6 +1,6 @@
 // Joins batches of a subscription to those that are committed together: when the commit interval is over, or at a maximum.
 import type { RecordedEvent } from "../../event-store/port.ts";
-import { type MonotonicClock, systemClock } from "../../runtime/pause.ts";
+import { inTime, type MonotonicClock, systemClock } from "../../runtime/pause.ts";
 
 /**
  * Events are read in pages of `pageEvents`, and `maxEvents` are committed together, or up to a page more. Else a commit is
@@ -52,7 +52,7 @@ export async function* commitBatches(
       while (events.length < maxEvents && waitMs() > 0) {
         if (latest < SMALL_BATCH_EVENTS) await sleep(Math.min(PULL_INTERVAL_MS, waitMs()), signal);
         pending ??= pull(source);
-        const more = await within(Math.max(0, waitMs()), pending, sleep);
+        const more = await inTime(Math.max(0, waitMs()), pending, sleep);
         if (!more || more.done) break;
         pending = undefined;
         latest = more.value.length;
@@ -78,15 +78,4 @@ function pull(source: Batches): ReturnType<Batches["next"]> {
   const pulled = source.next();
   pulled.catch(() => undefined);
   return pulled;
-}
-
-/** Undefined after `ms` without a result. */
-async function within<T>(
-  ms: number,
-  pending: Promise<T>,
-  sleep: MonotonicClock["sleep"],
-): Promise<T | undefined> {
-  const settled = new AbortController();
-  const timeout = sleep(ms, settled.signal).then(() => undefined);
-  return await Promise.race([pending, timeout]).finally(() => settled.abort());
 }

@@ -4,6 +4,7 @@ import { countOf } from "../../event-store/event-columns.ts";
 import { joinedEvents } from "../../event-store/join-columns.ts";
 import { errorFields } from "../../runtime/error-fields.ts";
 import { messageOf } from "../../runtime/errors.ts";
+import { inTime } from "../../runtime/pause.ts";
 import type { RecorderReport } from "../clicks/recorder-report.ts";
 import type { ClickBatch } from "./append-once.ts";
 import type { ClickSpool, ClickSpools } from "./click-spool.ts";
@@ -77,15 +78,12 @@ export class ClickOutbox {
 
   /** Drains the spool if the store accepts it within four seconds; remaining clicks wait for the next recorder. */
   async close(): Promise<void> {
-    if (this.#draining && !this.#isFailing) {
-      const enough = new AbortController();
-      await Promise.race([this.#draining, this.#deps.sleep(LAST_DRAIN_MS, enough.signal)]);
-      enough.abort();
-    }
+    const { sleep } = this.#deps;
+    if (this.#draining && !this.#isFailing) await inTime(LAST_DRAIN_MS, this.#draining, sleep);
     this.#closing.abort();
     // If an append is still unanswered, the next process that opens the spool resolves its outcome (append-once.ts).
     const settled = Promise.all([this.#draining, this.#orphans?.ended]);
-    await Promise.race([settled, this.#deps.sleep(LAST_ANSWER_MS)]);
+    await inTime(LAST_ANSWER_MS, settled, sleep);
     this.#orphans?.close();
     this.#spool?.close();
   }

@@ -1,8 +1,8 @@
 // Supervises a worker thread for the process's lifetime: restarts it when it dies, polls it, and stops it gracefully.
-import { setTimeout as delay } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import type { Logger } from "pino";
 import { keepRunning } from "../keep-trying.ts";
+import { inTime } from "../pause.ts";
 
 /** A log line that a thread sends to its parent, so that one process writes one log. */
 export type ThreadLog = { type: "log"; level: "info" | "warn" | "error"; fields: object; message: string };
@@ -77,14 +77,12 @@ export function keepThread<From extends { type: string }, To>(options: ThreadOpt
     async stop(message, withinMs) {
       stopping.abort();
       worker?.postMessage(message);
-      const ended = new AbortController();
-      const timeout = delay(withinMs * TERMINATE_AFTER, "late", { signal: ended.signal }).catch(
-        () => "ended",
+      const hasEnded = await inTime(
+        withinMs * TERMINATE_AFTER,
+        supervising.then(() => true),
       );
-      const outcome = await Promise.race([supervising.then(() => "ended"), timeout]);
-      ended.abort();
       // Safe at any point: work that was not committed is repeated at the next start.
-      if (outcome === "late") await worker?.terminate();
+      if (!hasEnded) await worker?.terminate();
       await supervising;
     },
   };

@@ -1,5 +1,5 @@
 // Claims due deliveries within the limits, sends and settles them; any number of workers and processes can run.
-import { setTimeout as sleep } from "node:timers/promises";
+import { inTime, pause } from "../../runtime/pause.ts";
 import type { ClaimedDelivery, DeliveryQueue } from "../queue/queue.ts";
 import { ReceiverCircuits } from "../receiver/receiver-circuits.ts";
 import type { Subscriber } from "../routing/subscribers.ts";
@@ -70,10 +70,10 @@ export class DeliveryWorker {
         waitMs = QUEUE_UNAVAILABLE_MS;
       }
       if (signal.aborted) break;
-      await within(waitMs, woken);
-      await sleep(POLL_GAP_MS);
+      await inTime(waitMs, woken);
+      await pause(POLL_GAP_MS);
     }
-    await within(Math.min(this.#settings.stopMs, settleMs()), this.inFlight.settled());
+    await inTime(Math.min(this.#settings.stopMs, settleMs()), this.inFlight.settled());
     const now = this.#deps.clock().toISOString();
     for (const claim of this.inFlight.claims())
       await this.#deps.queue.defer(claim, now).catch(() => undefined);
@@ -175,15 +175,4 @@ export class DeliveryWorker {
     await this.#deps.queue.endStreak(webhookId);
     this.#streakEndedAt.set(webhookId, now);
   }
-}
-
-/** Resolves when the work has resolved or the time is over. */
-function within(ms: number, work: Promise<void>): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    void work.then(() => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

@@ -1,5 +1,6 @@
 // Computes visitor codes with the day's salt: equal in every process, and irreproducible once the salt is destroyed.
 import { OutageBreaker } from "../../../runtime/outage-breaker.ts";
+import { inTime } from "../../../runtime/pause.ts";
 import { type DailySalts, type UtcDay, utcDayOf } from "./daily-salts.ts";
 import { SALT_BYTES, type VisitorOf, visitorCodes } from "./visitor.ts";
 
@@ -65,17 +66,11 @@ export function dailyVisitors(deps: DailyVisitorsDeps): DailyVisitors {
 
   /** Undefined while the store is unavailable, or has something else in the salt's place, such as an emptied file. */
   async function agreed(day: UtcDay, own: string): Promise<string | undefined> {
-    const salt = await withTimeout(deps.salts.agree(day, own).catch(() => undefined));
+    const agreeing = deps.salts.agree(day, own).catch(() => undefined);
+    const salt = await inTime(ANSWER_WITHIN_MS, agreeing, deps.sleep);
     const isSalt = Buffer.from(salt ?? "", "base64").length === SALT_BYTES;
     if (isSalt) breaker.succeeded();
     else breaker.failed();
     return isSalt ? salt : undefined;
-  }
-
-  /** Undefined after `ANSWER_WITHIN_MS`. */
-  async function withTimeout<T>(call: Promise<T>): Promise<T | undefined> {
-    const settled = new AbortController();
-    const late = deps.sleep(ANSWER_WITHIN_MS, settled.signal).then(() => undefined);
-    return Promise.race([call, late]).finally(() => settled.abort());
   }
 }

@@ -91,7 +91,8 @@ export async function portalRoutes(base: Api, deps: PortalDeps): Promise<void> {
     );
   });
   const { operating } = deps;
-  if (operating) await base.register((site: Api) => consoleRoutes(site, { ...deps, operating }, assets.get));
+  if (operating)
+    await base.register((site: Api) => consoleRoutes(site, { ...deps, ...operating }, assets.get));
 }
 
 /** Holds the assets' URLs: hooks are registered before the asset routes, and need the URLs only per request. */

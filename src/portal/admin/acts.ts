@@ -26,11 +26,11 @@ export type ProjectionAct = (typeof PROJECTION_ACTS)[number];
 
 /** `waits`: of a rebuild, that it does not take over by itself. @throws what refuses the act (projections/operations) */
 export async function performAct(
-  { operating, eventStore, clock, newId }: ConsoleDeps,
+  { foldStore, eventStore, clock, newId }: ConsoleDeps,
   context: CommandContext,
   { act, projection, waits = false }: { act: ProjectionAct; projection: string; waits?: boolean },
 ): Promise<void> {
-  const deps = { eventStore, clock, newId, readStore: operating.foldStore };
+  const deps = { eventStore, clock, newId, readStore: foldStore };
   const chosen = projectionsNamed([projection]);
   switch (act) {
     case "rebuild":

@@ -31,13 +31,12 @@ const PREFIX = "/admin";
 /** `site`: serves the base host only. Without ADMIN_TOKEN it is not called, and every path is 404. */
 export async function consoleRoutes(
   site: Api,
-  portal: PortalDeps & { operating: Operating },
+  portal: PortalDeps & Operating,
   assets: () => Assets,
 ): Promise<void> {
-  const { operating } = portal;
-  const operators = operatorSessions({ ...portal, adminToken: operating.adminToken });
+  const operators = operatorSessions(portal);
   const deps: ConsoleDeps = { ...portal, operators };
-  const rates = liveRates(operating.projections, () => performance.now());
+  const rates = liveRates(deps.projections, () => performance.now());
   hideFromOpenApi(site);
   await protect(site, deps);
   const cookies = portalCookies(deps.baseUrl);

@@ -9,7 +9,7 @@ import { DomainError } from "../../runtime/errors.ts";
 import type { Operating, PortalDeps } from "../portal-deps.ts";
 import type { OperatorSessions } from "./operator-session.ts";
 
-export type ConsoleDeps = PortalDeps & { operating: Operating; operators: OperatorSessions };
+export type ConsoleDeps = PortalDeps & Operating & { operators: OperatorSessions };
 
 /** No token, or a wrong one; which of them is not told. */
 class InvalidAdminToken extends DomainError {
@@ -44,7 +44,7 @@ export function operatorApi(app: Api, deps: ConsoleDeps): void {
     reply.header("cache-control", "no-store");
     const given = bearerToken(request);
     if (given !== undefined)
-      request.visit.operator = (await isAdminToken({ ...deps, ...deps.operating }, request, given))
+      request.visit.operator = (await isAdminToken(deps, request, given))
         ? { sessionId: "token", isToken: true }
         : undefined;
     if (!request.visit.operator) throw new InvalidAdminToken();

@@ -15,13 +15,13 @@ import { CONSOLE_STYLES, duration, eventTable, shown, streamPath } from "./view.
 const LAST_ACTS = 10;
 
 export function overviewPage(app: Api, deps: ConsoleDeps): void {
-  const { eventStore, operating, clock } = deps;
+  const { eventStore, foldStore, verifications, clock } = deps;
   app.get("/", async (_request, reply) => {
     const stream = operatorStream(clock());
     const [{ projections }, { seals }, run, acts] = await Promise.all([
-      consoleRows({ ...deps, readStore: operating.foldStore }),
-      listSeals({ ...deps, sealKeys: operating.sealKeys }, { limit: 1 }),
-      operating.verifications.read(),
+      consoleRows({ ...deps, readStore: foldStore }),
+      listSeals(deps, { limit: 1 }),
+      verifications.read(),
       eventStore.read(stream, { backwards: true, limit: LAST_ACTS }),
     ]);
     const [seal] = seals;

@@ -15,10 +15,10 @@ import { address, CONSOLE_STYLES, empty, eventPath, nextPage, shortPosition } fr
 const Form = z.object({ full: z.enum(["yes"]).optional() });
 
 export function sealsPages(app: Api, deps: ConsoleDeps): void {
-  const { verifications, sealKeys } = deps.operating;
+  const { verifications } = deps;
 
   app.get("/seals", { schema: { querystring: SealsQuestion } }, async ({ query }, reply) => {
-    const [found, run] = await Promise.all([listSeals({ ...deps, sealKeys }, query), verifications.read()]);
+    const [found, run] = await Promise.all([listSeals(deps, query), verifications.read()]);
     const { seals, next, sealed_up_to, public_key } = found;
     return sendPage(reply, {
       title: "Seals",

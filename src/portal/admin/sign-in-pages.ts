@@ -27,7 +27,7 @@ export function signInPages(app: Api, deps: ConsoleDeps): void {
   app.post("/sign-in", { schema: { body: Form } }, async (request, reply) => {
     const next = pathWithin(request.body.next, HOME, HOME);
     try {
-      if (!(await isAdminToken({ ...deps, ...deps.operating }, request, request.body.token)))
+      if (!(await isAdminToken(deps, request, request.body.token)))
         return sendForm(reply, {
           next,
           status: 401,

@@ -22,7 +22,7 @@ export function actRoutes(app: Api, deps: ConsoleDeps): void {
 
   app.post("/verification", { schema: { body: Verification } }, async (request, reply) => {
     const full = request.body?.full ?? false;
-    const verification = await deps.operating.verifications.start(operatorContext(request), { full });
+    const verification = await deps.verifications.start(operatorContext(request), { full });
     return reply.code(202).send({ verification });
   });
 }

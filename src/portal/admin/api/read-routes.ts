@@ -21,7 +21,7 @@ import {
 } from "../questions.ts";
 
 export function readRoutes(app: Api, deps: ConsoleDeps & { rates: LiveRates }): void {
-  const { operating, logReader, clock } = deps;
+  const { foldStore: readStore, verifications, logReader } = deps;
 
   app.get("/streams", { schema: { querystring: StreamsQuestion } }, ({ query }) => {
     return query.category === "clicks" ? listClickHours(deps, query) : listStreams(deps, query, query);
@@ -51,15 +51,12 @@ export function readRoutes(app: Api, deps: ConsoleDeps & { rates: LiveRates }): 
     searchClicks({ ...deps, findClicks: logReader.findClicks }, query),
   );
 
-  app.get("/seals", { schema: { querystring: SealsQuestion } }, ({ query }) =>
-    listSeals({ ...deps, sealKeys: operating.sealKeys }, query),
-  );
+  app.get("/seals", { schema: { querystring: SealsQuestion } }, ({ query }) => listSeals(deps, query));
 
-  app.get("/verification", async () => ({ verification: (await operating.verifications.read()) ?? null }));
+  app.get("/verification", async () => ({ verification: (await verifications.read()) ?? null }));
 
   app.get("/projections", async () => {
-    const { foldStore: readStore } = operating;
-    const { head, projections } = await consoleRows({ ...deps, readStore, clock });
+    const { head, projections } = await consoleRows({ ...deps, readStore });
     const rates = await deps.rates();
     return {
       head,

@@ -11,9 +11,8 @@ import { buildText, lagText, progressBar, projectionPath, stateBadge } from "./p
 
 export function projectionsPage(app: Api, deps: ConsoleDeps & { rates: LiveRates }): void {
   app.get("/projections", async (_request, reply) => {
-    const readStore = deps.operating.foldStore;
     const [{ head, projections }, rates] = await Promise.all([
-      consoleRows({ ...deps, readStore }),
+      consoleRows({ ...deps, readStore: deps.foldStore }),
       deps.rates(),
     ]);
     return sendPage(reply, {

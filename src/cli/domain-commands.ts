@@ -43,44 +43,21 @@ export function domainCommands(program: Command): void {
       }),
     );
 
-  domain
-    .command("activate")
-    .description("serve a verified domain and its links again")
-    .argument("<domain-id>")
-    .option("--json", "print one JSON document")
-    .action((domainId: string, options: { json?: boolean }) =>
-      runCommand(options.json ?? false, async ({ deps, context }) => {
-        const { accountId, hostname } = await domainWith({ deps }, domainId);
-        await activateDomain(deps, context, accountId, domainId);
-        return { domain_id: domainId, hostname, state: "active" };
-      }),
-    );
-
-  domain
-    .command("deactivate")
-    .description("stop serving a domain: its links answer 404 until it is active again")
-    .argument("<domain-id>")
-    .option("--json", "print one JSON document")
-    .action((domainId: string, options: { json?: boolean }) =>
-      runCommand(options.json ?? false, async ({ deps, context }) => {
-        const { accountId, hostname } = await domainWith({ deps }, domainId);
-        await deactivateDomain(deps, context, accountId, domainId);
-        return { domain_id: domainId, hostname, state: "inactive" };
-      }),
-    );
-
-  domain
-    .command("remove")
-    .description("remove a domain from its account and release its host name")
-    .argument("<domain-id>")
-    .option("--json", "print one JSON document")
-    .action((domainId: string, options: { json?: boolean }) =>
-      runCommand(options.json ?? false, async ({ deps, context }) => {
-        const { accountId, hostname } = await domainWith({ deps }, domainId);
-        await removeDomain(deps, context, accountId, hostname);
-        return { domain_id: domainId, hostname, state: "removed" };
-      }),
-    );
+  change(
+    domain,
+    ["activate", "serve a verified domain and its links again", "active"],
+    ({ deps, context }, { accountId, domainId }) => activateDomain(deps, context, accountId, domainId),
+  );
+  change(
+    domain,
+    ["deactivate", "stop serving a domain: its links answer 404 until it is active again", "inactive"],
+    ({ deps, context }, { accountId, domainId }) => deactivateDomain(deps, context, accountId, domainId),
+  );
+  change(
+    domain,
+    ["remove", "remove a domain from its account and release its host name", "removed"],
+    ({ deps, context }, { accountId, hostname }) => removeDomain(deps, context, accountId, hostname),
+  );
 
   domain
     .command("list")
@@ -95,8 +72,22 @@ export function domainCommands(program: Command): void {
     );
 }
 
-async function domainWith({ deps }: Pick<Session, "deps">, domainId: string): Promise<DomainDocument> {
-  const found = await findDomain(deps, domainId);
-  if (!found) throw new DomainNotFound();
-  return found;
+function change(
+  domain: Command,
+  [name, description, state]: [name: string, description: string, state: string],
+  make: (session: Session, found: DomainDocument & { domainId: string }) => Promise<unknown>,
+): void {
+  domain
+    .command(name)
+    .description(description)
+    .argument("<domain-id>")
+    .option("--json", "print one JSON document")
+    .action((domainId: string, options: { json?: boolean }) =>
+      runCommand(options.json ?? false, async (session) => {
+        const found = await findDomain(session.deps, domainId);
+        if (!found) throw new DomainNotFound();
+        await make(session, { ...found, domainId });
+        return { domain_id: domainId, hostname: found.hostname, state };
+      }),
+    );
 }

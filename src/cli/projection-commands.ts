@@ -96,7 +96,7 @@ export function projectionCommands(program: Command): void {
     },
     "<name...>",
   );
-  verifyCommand(projections, projectionsNamed);
+  verifyCommand(projections);
 }
 
 function named(

@@ -2,13 +2,13 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { z } from "zod";
 import { sealKeysFrom } from "../../audit/seals/seal-keys.ts";
-import { EventsQuestion } from "../../portal/admin/questions.ts";
 import { foldActive } from "../../projections/builds/fold-active.ts";
 import { eventIndex } from "../../projections/definitions/event-index.ts";
 import { explainedEvent } from "../../queries/audit/audited-event.ts";
 import { findClicks } from "../../queries/audit/find-clicks.ts";
 import { type EventFilter, findEvents } from "../../queries/audit/find-events.ts";
 import { listSeals } from "../../queries/audit/list-seals.ts";
+import { EventsQuestion } from "../../queries/audit/questions.ts";
 import { searchClicks } from "../../queries/audit/search-clicks.ts";
 import { streamState } from "../../queries/audit/stream-state.ts";
 import { createLogger } from "../../runtime/logging.ts";

@@ -1,6 +1,7 @@
 // linkledger projections verify: folds the log again and compares the documents with what it gives.
 import type { Command } from "commander";
 import { openScratchStore } from "../../backend.ts";
+import { projectionsNamed } from "../../projections/operations/operate.ts";
 import type { Projection } from "../../projections/projection.ts";
 import { type Verification, verifyProjections } from "../../projections/verify/verify-projections.ts";
 import { createLogger } from "../../runtime/logging.ts";
@@ -11,11 +12,7 @@ import { wholeFrom } from "../whole-argument.ts";
 
 type Options = { sample?: number; json?: boolean };
 
-/** `chosen`: the projections of those names, all of them for none; throws UnknownProjection. */
-export function verifyCommand(
-  projections: Command,
-  chosen: (names: readonly string[]) => readonly Projection[],
-): void {
+export function verifyCommand(projections: Command): void {
   projections
     .command("verify")
     .description("fold all events again, and compare what answers with the result, document by document")
@@ -27,7 +24,7 @@ export function verifyCommand(
     )
     .option("--json", "print one JSON document")
     .action((names: string[], options: Options) =>
-      runWithStores((session) => verify(session, chosen(names), options)),
+      runWithStores((session) => verify(session, projectionsNamed(names), options)),
     );
 }
 

@@ -5,10 +5,6 @@ import { findEvents } from "../../../queries/audit/find-events.ts";
 import { listSeals } from "../../../queries/audit/list-seals.ts";
 import { listClickHours, listStreams } from "../../../queries/audit/list-streams.ts";
 import { consoleRows } from "../../../queries/audit/projection-rows.ts";
-import { searchClicks } from "../../../queries/audit/search-clicks.ts";
-import { streamState } from "../../../queries/audit/stream-state.ts";
-import type { ConsoleDeps } from "../guard.ts";
-import type { LiveRates } from "../live-rates.ts";
 import {
   ClicksQuestion,
   EventQuestion,
@@ -18,7 +14,11 @@ import {
   StateQuestion,
   StreamQuestion,
   StreamsQuestion,
-} from "../questions.ts";
+} from "../../../queries/audit/questions.ts";
+import { searchClicks } from "../../../queries/audit/search-clicks.ts";
+import { streamState } from "../../../queries/audit/stream-state.ts";
+import type { ConsoleDeps } from "../guard.ts";
+import type { LiveRates } from "../live-rates.ts";
 
 export function readRoutes(app: Api, deps: ConsoleDeps & { rates: LiveRates }): void {
   const { foldStore: readStore, verifications, logReader } = deps;

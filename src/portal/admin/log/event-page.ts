@@ -7,12 +7,12 @@ import {
   type ExplainedEvent,
   explainedEvent,
 } from "../../../queries/audit/audited-event.ts";
+import { EventQuestion } from "../../../queries/audit/questions.ts";
 import { hasState } from "../../../queries/audit/stream-state.ts";
 import { copyable, time } from "../../shell/form.ts";
 import { type Html, html } from "../../shell/html.ts";
 import { sendPage } from "../../shell/page.ts";
 import type { ConsoleDeps } from "../guard.ts";
-import { EventQuestion } from "../questions.ts";
 import {
   actorLink,
   address,

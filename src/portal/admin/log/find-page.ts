@@ -4,12 +4,17 @@ import type { Api } from "../../../api/fastify.ts";
 import { eventIndex } from "../../../projections/definitions/event-index.ts";
 import { logPage } from "../../../queries/audit/audited-event.ts";
 import { findEvents } from "../../../queries/audit/find-events.ts";
+import {
+  CATEGORIES,
+  EventsQuestion,
+  INDEXED_CATEGORIES,
+  LogQuestion,
+} from "../../../queries/audit/questions.ts";
 import { field } from "../../shell/form.ts";
 import { type Html, html } from "../../shell/html.ts";
 import { icon } from "../../shell/icons.ts";
 import { sendPage } from "../../shell/page.ts";
 import type { ConsoleDeps } from "../guard.ts";
-import { CATEGORIES, EventsQuestion, INDEXED_CATEGORIES, LogQuestion } from "../questions.ts";
 import { address, CONSOLE_STYLES, empty, eventTable, nextPage, shown } from "../view.ts";
 
 type Asked = z.infer<typeof EventsQuestion>;

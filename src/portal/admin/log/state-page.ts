@@ -1,11 +1,11 @@
 // GET /admin/state: what a stream's events come to as of a revision, and the difference to an earlier one.
 import type { Api } from "../../../api/fastify.ts";
+import { StateQuestion } from "../../../queries/audit/questions.ts";
 import { type StateChange, type StreamState, streamState } from "../../../queries/audit/stream-state.ts";
 import { field } from "../../shell/form.ts";
 import { type Html, html } from "../../shell/html.ts";
 import { sendPage } from "../../shell/page.ts";
 import type { ConsoleDeps } from "../guard.ts";
-import { StateQuestion } from "../questions.ts";
 import { CONSOLE_STYLES, empty, eventPath, jsonBlock, shownValue, streamPath } from "../view.ts";
 
 export function statePage(app: Api, deps: ConsoleDeps): void {

@@ -8,6 +8,7 @@ import {
   listClickHours,
   listStreams,
 } from "../../../queries/audit/list-streams.ts";
+import { CATEGORIES, StreamQuestion, StreamsQuestion } from "../../../queries/audit/questions.ts";
 import { hasState } from "../../../queries/audit/stream-state.ts";
 import { count } from "../../links/link-view.ts";
 import { field, time } from "../../shell/form.ts";
@@ -15,7 +16,6 @@ import { type Html, html } from "../../shell/html.ts";
 import { icon } from "../../shell/icons.ts";
 import { sendPage } from "../../shell/page.ts";
 import type { ConsoleDeps } from "../guard.ts";
-import { CATEGORIES, StreamQuestion, StreamsQuestion } from "../questions.ts";
 import {
   address,
   CONSOLE_STYLES,

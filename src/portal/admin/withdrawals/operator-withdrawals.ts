@@ -10,8 +10,8 @@ import {
   withdrawClicks,
 } from "../../../commands/withdrawals/withdraw-clicks.ts";
 import type { WithdrawalRequest } from "../../../commands/withdrawals/withdrawal-request.ts";
+import { WithdrawalQuestion } from "../../../queries/audit/questions.ts";
 import { type ConsoleDeps, operatorContext } from "../guard.ts";
-import { WithdrawalQuestion } from "../questions.ts";
 
 /** All clicks since the link was made are a choice of the operator's, not what a forgotten field means. */
 export const PreviewQuestion = WithdrawalQuestion.required({ link: true, from: true });

@@ -5,6 +5,7 @@ import { CommandRefused } from "../../../commands/errors.ts";
 import type { WithdrawalPreview } from "../../../commands/withdrawals/withdraw-clicks.ts";
 import type { MadeWithdrawal } from "../../../commands/withdrawals/withdrawal.ts";
 import type { WithdrawnSelection } from "../../../events/withdrawals.ts";
+import { WithdrawalQuestion } from "../../../queries/audit/questions.ts";
 import { count } from "../../links/link-view.ts";
 import { field, time } from "../../shell/form.ts";
 import { type Html, html } from "../../shell/html.ts";
@@ -12,7 +13,6 @@ import { icon } from "../../shell/icons.ts";
 import { csrfField, sendPage } from "../../shell/page.ts";
 import { type Notice, redirectTo } from "../../shell/visit.ts";
 import type { ConsoleDeps } from "../guard.ts";
-import { WithdrawalQuestion } from "../questions.ts";
 import { address, CONSOLE_STYLES, empty } from "../view.ts";
 import {
   previewFor,

@@ -1,4 +1,4 @@
-// The questions that pages and the JSON API of the console take, in one form: parsed from a query string.
+// The questions that auditors ask of the log, in one form for the console, its JSON API and the command line: parsed from text.
 import { z } from "zod";
 import { PREFIX, SEALS_STREAM } from "../../events/streams.ts";
 import { eventIndex } from "../../projections/definitions/event-index.ts";

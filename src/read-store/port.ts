@@ -58,8 +58,6 @@ export interface ReadStore {
    * read; many where each read is a round trip.
    */
   readonly readsAtATime: number;
-  /** Removes all documents of a collection. */
-  clear(collection: string): Promise<void>;
   /** Removes a collection with its documents and indexes, if it exists. It must no longer be in use. */
   drop(collection: string): Promise<void>;
   checkpoint(projection: string): Promise<Checkpoint | undefined>;

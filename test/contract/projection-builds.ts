@@ -46,7 +46,7 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       const build = queriedBuild(totalsOfNow, await readBuilds(stores.readStore)) ?? totalsOfNow;
       const { name: collection } = build.collection;
       const document = await stores.readStore.get<LinkClicksDocument>(collection, LINK);
-      await stores.readStore.clear(collection);
+      await stores.readStore.drop(collection);
       await stores.readStore.replace(collection, [{ ...document, totalClicks: 999 } as Document]);
     };
 

@@ -52,7 +52,7 @@ export function projectionVerificationContract(name: string, open: () => Promise
     const tamper = async (projection: Projection, change: (documents: Document[]) => Document[]) => {
       const build = queriedBuild(projection, await readBuilds(stores.readStore)) ?? projection;
       const documents = await program.documents(projection);
-      await stores.readStore.clear(build.collection.name);
+      await stores.readStore.drop(build.collection.name);
       await stores.readStore.replace(build.collection.name, change(documents));
     };
 
@@ -91,7 +91,7 @@ export function projectionVerificationContract(name: string, open: () => Promise
       const tampered = parts
         .filter(({ _id }) => _id !== "sho.rt/l1@2026-03-02")
         .map((part) => (part._id === `${LINK}@2026-03-01` ? { ...part, quarters: [] } : part));
-      await stores.readStore.clear(collection);
+      await stores.readStore.drop(collection);
       await stores.readStore.replace(collection, tampered);
       const { differences } = await verify();
       expect(differences).toMatchObject([

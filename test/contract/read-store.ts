@@ -200,14 +200,6 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreFix
       expect(await store.count("notes", {})).toBe(30);
     });
 
-    it("clears one collection and leaves the others", async () => {
-      await store.replace("notes", [note("a")]);
-      await store.replace("others", [note("a")]);
-      await store.clear("notes");
-      expect(await store.get("notes", "a")).toBeUndefined();
-      expect(await store.get("others", "a")).toBeDefined();
-    });
-
     it("drops one collection, which can be created again, and leaves the others; a missing one is no error", async () => {
       await store.replace("notes", [note("a")]);
       await store.replace("others", [note("a")]);

@@ -71,7 +71,6 @@ export function activeReadStore({ store, projections, clock }: Deps): ReadStore 
     writeBatch: () => {
       throw new Error("Only the runner of a projection writes batches, to the unmapped store");
     },
-    clear: unlessProjected(byCollection, (name) => store.clear(name)),
     drop: unlessProjected(byCollection, (name) => store.drop(name)),
     async checkpoint(name) {
       const projection = byCheckpoint.get(name);

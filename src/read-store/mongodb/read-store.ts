@@ -86,10 +86,6 @@ class MongodbReadStore implements ReadStore {
     return mongodbWriteBatch(this);
   }
 
-  async clear(collection: string): Promise<void> {
-    await this.#on(collection, (documents) => documents.deleteMany({}));
-  }
-
   async drop(collection: string): Promise<void> {
     await this.#on(collection, async (documents) => {
       await documents.drop().catch((error: unknown) => {

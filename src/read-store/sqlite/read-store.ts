@@ -13,7 +13,7 @@ const MAX_DIRECT = 100;
 const SEARCH_NICENESS = 5;
 
 const OFF_THREAD = [
-  ...(["getMany", "find", "count", "replace", "clear", "drop"] as const),
+  ...(["getMany", "find", "count", "replace", "drop"] as const),
   ...(["saveCheckpoint", "resetCheckpoint"] as const),
 ] as const;
 

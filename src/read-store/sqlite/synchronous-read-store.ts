@@ -97,10 +97,6 @@ export class SqliteReadStore implements ReadStore {
     await this.write(rows);
   }
 
-  async clear(collection: string): Promise<void> {
-    this.#prepare(`DELETE FROM ${this.#known(collection).table}`).run();
-  }
-
   async drop(collection: string): Promise<void> {
     const table = tableName(collection);
     this.#db.exec(`DROP TABLE IF EXISTS ${table}`);

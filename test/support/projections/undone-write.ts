@@ -18,7 +18,7 @@ export function undoingOneWrite(
   const readStore = storeWith(store, {
     async get<D extends Document>(collection: string, id: string) {
       if (before && id === before._id && ++reads === 2) {
-        await store.clear(collection);
+        await store.drop(collection);
         await store.replace(collection, [before]);
       }
       return await store.get<D>(collection, id);

@@ -80,7 +80,7 @@ describe("the projection runner", () => {
   it("writes a document once for all events that it commits together while it catches up", async () => {
     for (let n = 0; n < 4; n++) await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked()]);
     const written = async (maxEvents: number) => {
-      await stores.readStore.clear(linkClicks.collection.name);
+      await stores.readStore.drop(linkClicks.collection.name);
       await stores.readStore.resetCheckpoint(checkpointName(linkClicks));
       let writes = 0;
       const readStore = committingStore(stores.readStore, async ({ changed }, write) => {

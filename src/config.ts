@@ -16,9 +16,6 @@ export class BadConfig extends DomainError {
   }
 }
 
-/** Every name that is read from the environment. */
-export const ENVIRONMENT_NAMES: readonly string[] = Object.values(SETTINGS).map(({ variable }) => variable);
-
 type Parsed = { -readonly [Name in keyof typeof SETTINGS]: z.output<(typeof SETTINGS)[Name]["read"]> };
 
 /** The parsed settings by their names in SETTINGS. Plain JSON, so that it can be passed to worker threads. */

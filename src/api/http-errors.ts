@@ -10,7 +10,7 @@ export type ErrorBody = { error: string; code: string; request_id: string };
 export type HttpError = { status: number; code: string; message: string; retryAfter?: number };
 
 /** DomainError code to status (interface, part 7); a code that is not listed here gives 500. */
-export const STATUS_OF_CODE: Readonly<Record<string, number>> = {
+const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   invalid_request: 400,
   invalid_json: 400,
   invalid_content_type: 400,

@@ -3,7 +3,7 @@ import { cleanText } from "./clean-text.ts";
 
 export type Referrer = { referrer: string; referrerHost: string };
 
-export const DIRECT = "direct";
+const DIRECT = "direct";
 const MAX_LENGTH = 512;
 const none: Referrer = { referrer: "", referrerHost: DIRECT };
 

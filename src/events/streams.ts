@@ -13,8 +13,6 @@ export const PREFIX = {
 /** One stream for all seals; without a dash, as no subscription filters by it. */
 export const SEALS_STREAM = "seals";
 
-export type Category = keyof typeof PREFIX | typeof SEALS_STREAM;
-
 /** The name's first part; `seals` for the one stream without a second. */
 export function categoryOf(stream: string): string {
   return stream.split("-", 1)[0] as string;

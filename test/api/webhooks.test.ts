@@ -7,11 +7,11 @@ import { slugDerivation } from "../../src/commands/links/derived-identity.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { removeWebhook } from "../../src/commands/webhooks/remove-webhook.ts";
 import { pauseWebhook, resumeWebhook } from "../../src/commands/webhooks/webhook-pause.ts";
-import { signingSecret } from "../../src/webhooks/delivery/sign.ts";
 import { deliveryId } from "../../src/webhooks/queue/queue.ts";
 import { replayClicks } from "../../src/webhooks/routing/replay.ts";
 import { operator } from "../support/commands/command-deps.ts";
 import { BASE_URL, onCluster, startTestService, type TestService } from "../support/service/start-service.ts";
+import { signingSecret } from "../support/webhooks/signing-secret.ts";
 import { webhookDeps, webhookOf } from "../support/webhooks/webhook-of.ts";
 import { type Receiver, startReceiver } from "../support/webhooks/webhook-receiver.ts";
 

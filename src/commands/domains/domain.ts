@@ -26,7 +26,7 @@ export function add(
 export type DomainVerification = { hostname: string; domainId: string; how: "dns" | "operator"; at: string };
 
 /** How long a verified domain stays active while its TXT record is missing. */
-export const RECORD_MAY_BE_GONE_MS = 7 * 86_400_000;
+const RECORD_MAY_BE_GONE_MS = 7 * 86_400_000;
 
 /**
  * A verified domain becomes active immediately (interface, part 3), also one that was inactive: the daily check may have

@@ -1,7 +1,7 @@
 // Which URLs can be shortened: http(s) without credentials, not this service itself, not known as unsafe (DESIGN §7).
 import { InvalidUrl, UnsafeUrl } from "./link-errors.ts";
 
-export const MAX_URL_LENGTH = 2048;
+const MAX_URL_LENGTH = 2048;
 
 /** `unknown`: the remote check is unavailable. */
 export type UrlSafety = (url: URL) => Promise<"safe" | "unsafe" | "unknown">;

@@ -28,7 +28,7 @@ export function unsafeHosts(file: string, log: Log): (hostname: string) => Promi
 }
 
 /** Accepts hosts-file lines (`0.0.0.0 bad.example other.example`) and plain lists of hosts; `#` starts a comment. */
-export function parseHosts(text: string): ReadonlySet<string> {
+function parseHosts(text: string): ReadonlySet<string> {
   const hosts = new Set<string>();
   for (const line of text.split(/\r?\n/)) {
     const words = line.replace(/#.*/, "").trim().split(/\s+/).filter(Boolean);

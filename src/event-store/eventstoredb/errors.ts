@@ -92,13 +92,13 @@ export async function withRetries<T>(backoff: Backoff, work: (attempt: number) =
   }
 }
 
-export function unavailable(cause: unknown): StoreUnavailable {
+function unavailable(cause: unknown): StoreUnavailable {
   const reason = messageOf(cause);
   return new StoreUnavailable(`The event store can't be reached: ${reason}`, { cause });
 }
 
 /** Both clients' word for what failed. */
-export function typeOf(error: unknown): string | undefined {
+function typeOf(error: unknown): string | undefined {
   const { type } = (error ?? {}) as { type?: unknown };
   return error instanceof Error && typeof type === "string" ? type : undefined;
 }

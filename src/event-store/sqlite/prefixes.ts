@@ -13,7 +13,7 @@ const END = "\u{10FFFF}";
  * One ordered branch per prefix; SQLite merges the branches lazily, so that a limit ends the query early.
  * Named parameters: `$after`, `$limit`, and `$p0`, `$p1`... for `bounds`.
  */
-export function prefixQuery(
+function prefixQuery(
   { table, columns, position, where = "TRUE" }: PrefixSource,
   prefixes: readonly string[],
 ): PrefixQuery {

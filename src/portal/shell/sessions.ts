@@ -12,7 +12,7 @@ import type { ReadStore } from "../../read-store/port.ts";
 import type { Secrets } from "../../secrets/port.ts";
 
 /** Expiry, counted from the last use. */
-export const SESSION_DAYS = 30;
+const SESSION_DAYS = 30;
 const DAY_MS = 86_400_000;
 /** Resolution of `seenAt`: a session in use is written at most this often. */
 const SEEN_EVERY_MS = 15 * 60_000;

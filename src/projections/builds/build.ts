@@ -44,7 +44,7 @@ export function asBuild(projection: Projection, { version, build, collection, ru
 }
 
 /** Folds clicks that were recorded under other rules as the present ones classify them. */
-export function underRules<D extends Document>(projection: Projection<D>, rules: string): Projection<D> {
+function underRules<D extends Document>(projection: Projection<D>, rules: string): Projection<D> {
   const { withdraw } = projection;
   return {
     ...projection,

@@ -8,7 +8,7 @@ export type ValueCount = [value: string, count: number];
 /** Counts the hits of dropped values, so that the sum of a tally remains the number of hits. */
 export const OTHER = "other";
 
-export const MAX_VALUES = 200;
+const MAX_VALUES = 200;
 const KEPT_VALUES = 100;
 const MAX_VALUE_LENGTH = 200;
 

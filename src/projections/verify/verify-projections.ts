@@ -56,7 +56,7 @@ export type VerifyOptions = {
 };
 
 /** How many differences and sums are named; all are counted. */
-export const MAX_NAMED = 100;
+const MAX_NAMED = 100;
 
 /**
  * The log is folded up to each projection's checkpoint; a document that has been changed since then is compared as of

@@ -11,7 +11,7 @@ export class EventUnknown extends DomainError {
   override readonly code = "event_unknown";
 }
 
-export const FEED_FORMS = ["plain", "cloudevents"] as const;
+const FEED_FORMS = ["plain", "cloudevents"] as const;
 export type FeedForm = (typeof FEED_FORMS)[number];
 
 /** `subject`: what it happened to, such as `link/lnk.example/k7m2pqx`. */

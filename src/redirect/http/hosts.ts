@@ -32,7 +32,7 @@ export function canonicalHost(header: string): string {
 }
 
 /** localhost and *.localhost (RFC 6761), 127.0.0.0/8, [::1]. */
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
   if (host === "localhost" || host.endsWith(".localhost")) return true;
   if (host === "[::1]" || host === "[0:0:0:0:0:0:0:1]") return true;
   return host.startsWith("127.") && isIPv4(host);

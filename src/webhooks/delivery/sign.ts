@@ -26,14 +26,6 @@ export function signatureHeaders(
   };
 }
 
-/**
- * The key in the format of Standard Webhooks libraries: `whsec_` and the base64 of the bytes of the whole `whk_...`
- * key. The HMAC secret is the key as text, so that a receiver without a library need not decode anything.
- */
-export function signingSecret(key: string): string {
-  return `whsec_${Buffer.from(key).toString("base64")}`;
-}
-
 function signature(key: string, prefix: string, body: string): string {
   return createHmac("sha256", key).update(prefix).update(body).digest("base64");
 }

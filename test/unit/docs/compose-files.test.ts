@@ -6,7 +6,8 @@ import { fileURLToPath } from "node:url";
 import { Ajv } from "ajv";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { ENVIRONMENT_NAMES, parseConfig } from "../../../src/config.ts";
+import { SETTINGS } from "../../../src/config/settings.ts";
+import { parseConfig } from "../../../src/config.ts";
 
 type Service = {
   image?: string;
@@ -93,8 +94,9 @@ describe.each(FILES)("%s", (file) => {
 
   it("sets for our roles only what the configuration knows and accepts", () => {
     expect(ours.length).toBeGreaterThan(0);
+    const known = Object.values(SETTINGS).map(({ variable }) => variable);
     for (const [name, { environment = {}, command = [], read_only }] of ours) {
-      expect(ENVIRONMENT_NAMES, name).toEqual(expect.arrayContaining(Object.keys(environment)));
+      expect(known, name).toEqual(expect.arrayContaining(Object.keys(environment)));
       const filled = Object.entries(environment).map(([variable, value]) => [variable, fill(value)]);
       expect(() => parseConfig(Object.fromEntries(filled)), name).not.toThrow();
       expect(command.slice(0, 2)).toEqual(["serve", "--roles"]);

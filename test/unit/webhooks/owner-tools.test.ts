@@ -14,7 +14,6 @@ import { clickHours } from "../../../src/projections/definitions/click-hours.ts"
 import { InvalidCursor, NotFound } from "../../../src/queries/errors.ts";
 import { listWebhooks } from "../../../src/queries/webhooks.ts";
 import { deliverySender } from "../../../src/webhooks/delivery/delivery-sender.ts";
-import { signingSecret } from "../../../src/webhooks/delivery/sign.ts";
 import { listDeliveries, showDelivery } from "../../../src/webhooks/owner-tools/deliveries.ts";
 import { replayFrom } from "../../../src/webhooks/owner-tools/replay-webhook.ts";
 import { recoverSince, resendDelivery } from "../../../src/webhooks/owner-tools/resend-deliveries.ts";
@@ -24,6 +23,7 @@ import { receiverUrl } from "../../../src/webhooks/receiver/receiver-url.ts";
 import { receiverResolver } from "../../../src/webhooks/receiver/resolve-receiver.ts";
 import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";
 import { linkClicked } from "../../support/event-store/stored-events.ts";
+import { signingSecret } from "../../support/webhooks/signing-secret.ts";
 import { startReceiver } from "../../support/webhooks/webhook-receiver.ts";
 
 const reach = { allowPrivate: true };

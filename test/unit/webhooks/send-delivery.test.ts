@@ -2,7 +2,6 @@
 import { type AddressInfo, createServer } from "node:net";
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { signingSecret } from "../../../src/webhooks/delivery/sign.ts";
 import {
   SAMPLE_AT,
   SAMPLE_ID,
@@ -11,6 +10,7 @@ import {
   sendSample,
   testAgent,
 } from "../../support/webhooks/send-sample.ts";
+import { signingSecret } from "../../support/webhooks/signing-secret.ts";
 import { startReceiver } from "../../support/webhooks/webhook-receiver.ts";
 
 const OLD_KEY = "whk_543210zyxwvutsrqponmlkjihgfedcba";

@@ -9,8 +9,6 @@ import { ProjectionNotBuilt } from "./errors.ts";
 
 /** For how long the list of builds is cached: a query may read the previous build so long after a switch. */
 const CACHED_FOR_MS = 500;
-/** Longest that a build counts as behind after it has caught up, so that not every query looks. */
-const REACHED_AGAIN_MS = 20;
 const RETRY_AFTER_S = { min: 1, max: 60 };
 
 type Deps = { store: ReadStore; projections: readonly Projection[]; clock: () => number };
@@ -25,8 +23,7 @@ export function activeReadStore({ store, projections, clock }: Deps): ReadStore 
   );
   const byCheckpoint = new Map(projections.map((one) => [checkpointName(one), one]));
   const builds = cachedBuilds(store, clock);
-
-  const reachedBy = reachedPositions(store, clock);
+  const hasReached = reachedPositions(store);
 
   const buildOf = async (projection: Projection) => {
     const cached = queriedBuild(projection, await builds.current());
@@ -60,7 +57,7 @@ export function activeReadStore({ store, projections, clock }: Deps): ReadStore 
       if (!projection) return { document: await store.get(name, id), isComplete: false };
       const build = await buildOf(projection);
       // Before the document, which may be committed together with the next position.
-      const isComplete = (await reachedBy(checkpointName(build), position)) >= position;
+      const isComplete = await hasReached(checkpointName(build), position);
       return { document: await store.get(build.collection.name, id), isComplete };
     },
     getMany: async (name, ids, fields) => store.getMany(await collection(name), ids, fields),
@@ -105,19 +102,14 @@ function notBuilt({ name }: Projection, { projections }: Builds): ProjectionNotB
   return new ProjectionNotBuilt(`What this is answered from (${name}) is being made${soFar}`, seconds);
 }
 
-/**
- * Position that a build has reached, by the name of its checkpoint; kept while it is enough, as it only grows, and else
- * read again after a moment.
- */
-function reachedPositions(store: ReadStore, clock: () => number) {
-  const known = new Map<string, { position: Position; readAt: number }>();
-  return async (checkpoint: string, wanted: Position): Promise<Position> => {
-    const last = known.get(checkpoint);
-    const now = clock();
-    if (last && (last.position >= wanted || now - last.readAt < REACHED_AGAIN_MS)) return last.position;
+/** Whether a build has reached a position, by the name of its checkpoint; read only if the last is not enough. */
+function reachedPositions(store: ReadStore) {
+  const known = new Map<string, Position>();
+  return async (checkpoint: string, wanted: Position): Promise<boolean> => {
+    if ((known.get(checkpoint) ?? "") >= wanted) return true;
     const position = (await store.checkpoint(checkpoint))?.position ?? "";
-    known.set(checkpoint, { position, readAt: now });
-    return position;
+    known.set(checkpoint, position);
+    return position >= wanted;
   };
 }
 

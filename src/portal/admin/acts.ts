@@ -1,7 +1,8 @@
 // What the operator can do from the console, for its forms and its JSON API alike.
 import type { CommandContext } from "../../commands/caller.ts";
 import { NothingToActivate } from "../../projections/builds/activate-build.ts";
-import { BuildInProgress, NothingElseAnswers } from "../../projections/builds/register-builds.ts";
+import { BuildInProgress } from "../../projections/builds/claim-builds.ts";
+import { NothingElseAnswers } from "../../projections/builds/register-builds.ts";
 import { NotFaulted } from "../../projections/builds/retry-faults.ts";
 import { NoPreviousBuild } from "../../projections/builds/roll-back.ts";
 import {

@@ -93,6 +93,12 @@ export function buildingOf({ name, version }: Projection, builds: Builds): Build
   return building?.version === version && !isUnderOtherRules(building) ? building : undefined;
 }
 
+/** Whether the build is listed as active, previous or in progress: not retired, as when it was cancelled. */
+export function isKept({ name, version, build }: Projection, { projections }: Builds): boolean {
+  const { active, previous, building } = projections[name] ?? {};
+  return [active, previous, building].some((one) => one?.version === version && one.build === build);
+}
+
 /** Whether its clicks were classified again under other rules than this program's. */
 export function isUnderOtherRules({ rules }: Pick<Build, "rules">): boolean {
   return rules !== undefined && rules !== rulesText(PRESENT_RULES);

@@ -3,7 +3,7 @@ import { DomainError } from "../../runtime/errors.ts";
 import { pause } from "../../runtime/pause.ts";
 import { checkpointName, collectionsOf, type Projection } from "../projection.ts";
 import type { Progress } from "../runner/progress.ts";
-import { asBuild, type Builds, buildingOf } from "./build.ts";
+import { asBuild, type Builds, buildingOf, isKept } from "./build.ts";
 import { readBuilds } from "./builds-document.ts";
 import { type FoldBuildsDeps, foldBuilds } from "./fold-builds.ts";
 import { cancelBuilds, registerMissing, registerRebuild } from "./register-builds.ts";
@@ -130,11 +130,8 @@ async function refuseFaults(
 }
 
 function refuseCancelled(projections: readonly Projection[], builds: Builds): void {
-  for (const { name, version, build } of projections) {
-    const { active, previous, building } = builds.projections[name] ?? {};
-    if (![active, previous, building].some((one) => one?.version === version && one.build === build))
-      throw new BuildCancelled(`The build of ${name} was cancelled`);
-  }
+  const cancelled = projections.find((build) => !isKept(build, builds));
+  if (cancelled) throw new BuildCancelled(`The build of ${cancelled.name} was cancelled`);
 }
 
 async function finished(

@@ -1,24 +1,26 @@
 // Folds builds in progress from their checkpoints until they have caught up, and then activates them.
 import { logProgress } from "../../event-store/log-progress.ts";
 import type { EventStore } from "../../event-store/port.ts";
-import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
+import type { Checkpoint } from "../../read-store/port.ts";
 import { checkpointName, type Projection } from "../projection.ts";
 import { type Progress, progressOf } from "../runner/progress.ts";
 import type { Fault } from "../runner/projection-processor.ts";
 import { ProjectionRunner, type RunnerLog } from "../runner/runner.ts";
-import { asBuild, type Building, type Builds, buildingOf, buildOf, queriedBuild } from "./build.ts";
+import { type Builds, buildOf, queriedBuild } from "./build.ts";
 import { changeBuilds, readBuilds } from "./builds-document.ts";
-import { isFree } from "./register-builds.ts";
-import { dropBuild, dropRetired, retire } from "./retire-builds.ts";
+import {
+  type Claim,
+  type ClaimDeps,
+  claimBuilds,
+  claimed,
+  holdsAll,
+  releaseBuilds,
+  renewClaim,
+} from "./claim-builds.ts";
+import { dropRetired, retire } from "./retire-builds.ts";
 
-export type FoldBuildsDeps = {
+export type FoldBuildsDeps = ClaimDeps & {
   eventStore: EventStore;
-  /** The unmapped store, not activeReadStore. */
-  readStore: ReadStore;
-  clock: () => Date;
-  newId: () => string;
-  /** The claimant's id: builds that it has claimed already are resumed. A new id for each call when absent. */
-  by?: string;
   log: RunnerLog;
   /** As the runner's; its defaults when absent. */
   pageEvents?: number;
@@ -27,8 +29,6 @@ export type FoldBuildsDeps = {
 
 /** `faults`: builds that stopped at an event they can't fold. `complete`: checkpoint names of builds that caught up. */
 export type FoldedBuilds = { complete: string[]; faults: { name: string; fault: Fault }[]; events: number };
-
-type Claim = { by: string; builds: readonly Projection[] };
 
 const RENEW_EVERY_MS = 2_000;
 /** As stored before the last events are committed: 1 stands for a build that is complete, which nobody resumes. */
@@ -66,8 +66,7 @@ export async function foldBuilds(
     const { events, faults } = await foldAll(deps, claim, until, async (now, passed) => {
       progress = { ...now, done: Math.min(now.done, MAX_UNFINISHED) };
       onProgress(now, passed);
-      const builds = await readBuilds(deps.readStore);
-      if (!claim.builds.every((build) => claimed(claim, build, builds))) ended.abort();
+      if (!holdsAll(claim, await readBuilds(deps.readStore))) ended.abort();
     });
     if (until.aborted) return { complete: [], faults, events };
     // Otherwise this process would race against itself for the builds document.
@@ -82,22 +81,6 @@ export async function foldBuilds(
     await releaseBuilds(deps, claim, isComplete ? undefined : progress).catch(() => undefined);
     await dropRetired(deps, projections).catch(() => undefined);
   }
-}
-
-async function claimBuilds(deps: FoldBuildsDeps, projections: readonly Projection[]): Promise<Claim> {
-  const by = deps.by ?? deps.newId();
-  const builds = await changeBuilds(deps.readStore, deps.newId, (now) => {
-    for (const projection of projections) {
-      const building = buildingOf(projection, now);
-      if (building && isFree({ ...deps, by }, building))
-        Object.assign(building, { by, aliveAt: deps.clock().toISOString() } satisfies Partial<Building>);
-    }
-  });
-  const held = projections.flatMap((projection) => {
-    const building = buildingOf(projection, builds);
-    return building?.by === by ? [asBuild(projection, building)] : [];
-  });
-  return { by, builds: held };
 }
 
 /** The events that earlier calls have folded are counted in. */
@@ -180,37 +163,4 @@ async function complete(
     }
   });
   return [...built];
-}
-
-/** False when the claim of one build was lost. @throws what the store throws */
-async function renewClaim(deps: FoldBuildsDeps, claim: Claim, progress: Progress): Promise<boolean> {
-  const builds = await changeBuilds(deps.readStore, deps.newId, (now) => {
-    for (const build of claim.builds) {
-      const building = claimed(claim, build, now);
-      if (building) Object.assign(building, { aliveAt: deps.clock().toISOString(), progress });
-    }
-  });
-  return claim.builds.every((build) => claimed(claim, build, builds));
-}
-
-/** Gives up the claim. Builds that were cancelled are dropped again, as a write of ours may have recreated a collection. */
-async function releaseBuilds(deps: FoldBuildsDeps, claim: Claim, progress?: Progress): Promise<void> {
-  const builds = await changeBuilds(deps.readStore, deps.newId, (now) => {
-    for (const build of claim.builds) {
-      const building = claimed(claim, build, now);
-      if (building) Object.assign(building, { by: "" }, progress ? { progress } : {});
-    }
-  });
-  for (const build of claim.builds) {
-    const { active, previous, building } = builds.projections[build.name] ?? {};
-    const isKept = [active, previous, building].some(
-      (one) => one?.build === build.build && one?.version === build.version,
-    );
-    if (!isKept) await dropBuild(deps.readStore, checkpointName(build), build.collection.name);
-  }
-}
-
-function claimed({ by }: Claim, { name, build }: Projection, { projections }: Builds): Building | undefined {
-  const building = projections[name]?.building;
-  return building?.by === by && building.build === build ? building : undefined;
 }

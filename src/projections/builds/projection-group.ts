@@ -7,8 +7,9 @@ import { ProjectionRunner, type RunnerDeps } from "../runner/runner.ts";
 import { buildsStatus, type ProjectionStatus, prefixesOf } from "../runner/status.ts";
 import { asBuild, type Building, type Builds, buildingOf, foldedBuild } from "./build.ts";
 import { readBuilds } from "./builds-document.ts";
+import { isFree } from "./claim-builds.ts";
 import { foldBuilds } from "./fold-builds.ts";
-import { adoptBuilds, isFree, isUndone, registerMissing } from "./register-builds.ts";
+import { adoptBuilds, isUndone, registerMissing } from "./register-builds.ts";
 import { dropRetired } from "./retire-builds.ts";
 
 export type ProjectionGroupDeps = RunnerDeps & { clock: () => Date; newId: () => string };

@@ -1,7 +1,7 @@
 // Registers builds in the builds document: those that exist in the read store already, and those that are to be folded.
 import { PRESENT_RULES, rulesText } from "../../classification/classify.ts";
 import type { EventStore } from "../../event-store/port.ts";
-import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
+import type { Checkpoint } from "../../read-store/port.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import { checkpointName, type Projection } from "../projection.ts";
 import {
@@ -14,33 +14,19 @@ import {
   type ProjectionBuilds,
 } from "./build.ts";
 import { changeBuilds, collectionOf, readBuilds } from "./builds-document.ts";
+import { type ClaimDeps, refuseClaimed } from "./claim-builds.ts";
 import { dropRetired, retire } from "./retire-builds.ts";
-
-export class BuildInProgress extends DomainError {
-  override readonly code = "build_in_progress";
-}
 
 export class NothingElseAnswers extends DomainError {
   override readonly code = "nothing_else_answers";
 }
-
-type Deps = {
-  readStore: ReadStore;
-  clock: () => Date;
-  newId: () => string;
-  /** Id of the claimant of what is registered; unclaimed when absent. */
-  by?: string;
-};
-
-/** A claim that was not renewed for so long has expired. Two concurrent claimants are harmless: writes are guarded. */
-const CLAIM_EXPIRES_MS = 10_000;
 
 /**
  * Registers the builds that exist: by their checkpoints, for a read store that was written before there was a builds
  * document; with an empty log, build 0 of the present version, which is complete. @throws what the stores throw
  */
 export async function adoptBuilds(
-  deps: Pick<Deps, "readStore" | "newId"> & { eventStore: Pick<EventStore, "head"> },
+  deps: Pick<ClaimDeps, "readStore" | "newId"> & { eventStore: Pick<EventStore, "head"> },
   projections: readonly Projection[],
 ): Promise<Builds> {
   const known = await readBuilds(deps.readStore);
@@ -77,7 +63,7 @@ function existingBuilds(
  * clicks classified again, the new one has them so under the present rules. @throws what the store throws
  */
 export async function registerMissing(
-  deps: Deps,
+  deps: ClaimDeps,
   projections: readonly Projection[],
   activates: boolean,
 ): Promise<Builds> {
@@ -114,7 +100,7 @@ export function isUndone(registered: Builds, now: Builds, projections: readonly 
  * when it has caught up. `rules`: as of a Build. @throws BuildInProgress while another process folds one
  */
 export async function registerRebuild(
-  deps: Deps,
+  deps: ClaimDeps,
   projections: readonly Projection[],
   activates = true,
   rules?: string,
@@ -131,21 +117,8 @@ export async function registerRebuild(
   });
 }
 
-/** @throws BuildInProgress while another process folds a build of one of them */
-export function refuseClaimed(
-  deps: Pick<Deps, "clock" | "by">,
-  builds: Builds,
-  projections: readonly Projection[],
-): void {
-  const claimed = projections.find(({ name }) => {
-    const building = builds.projections[name]?.building;
-    return building !== undefined && !isFree(deps, building);
-  });
-  if (claimed) throw new BuildInProgress(`${claimed.name} is being built; try again when that has ended`);
-}
-
 /** Removes and drops builds in progress; a process that folds one of them stops. Returns their checkpoint names. */
-export async function cancelBuilds(deps: Deps, projections: readonly Projection[]): Promise<string[]> {
+export async function cancelBuilds(deps: ClaimDeps, projections: readonly Projection[]): Promise<string[]> {
   const cancelled: string[] = [];
   await changeBuilds(deps.readStore, deps.newId, (builds) => {
     cancelled.length = 0;
@@ -175,14 +148,8 @@ export function cancellable(
   });
 }
 
-/** Whether the build is unclaimed, claimed by the caller, or its claim has expired. */
-export function isFree({ clock, by }: Pick<Deps, "clock" | "by">, building: Building): boolean {
-  if (building.by === "" || building.by === by) return true;
-  return clock().getTime() - Date.parse(building.aliveAt) >= CLAIM_EXPIRES_MS;
-}
-
 function register(
-  deps: Deps,
+  deps: ClaimDeps,
   builds: Builds,
   projection: Projection,
   { activates, rules }: { activates: boolean; rules: string | undefined },

@@ -39,7 +39,6 @@ const MAX_AGE_MS = 40;
 const LONGEST_DELAY_MS = 50;
 const FLUSH_AFTER_MS = 10;
 const FLUSH_AT_HITS = 256;
-const LONGEST_WAIT_MS = 5_000;
 /** Share of the stop's time. */
 const GIVE_UP_AFTER = 0.9;
 
@@ -51,10 +50,7 @@ export class ClickRecorder {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers: [],
   });
-  readonly #deps: ClickRecorderDeps;
-  readonly #maxBacklog: number;
-  readonly #longestWaitMs: number;
-  readonly #revisions = new Map<string, number>();
+  readonly #deps: Required<ClickRecorderDeps>;
   readonly #queue = new HitQueue();
   readonly #waiters = new CommitWaiters();
   readonly #thread: SupervisedRecorderThread;
@@ -69,13 +65,11 @@ export class ClickRecorder {
   #lastNote: string | undefined;
 
   constructor(deps: ClickRecorderDeps) {
-    this.#deps = deps;
-    this.#maxBacklog = deps.maxBacklog ?? 200_000;
-    this.#longestWaitMs = deps.longestWaitMs ?? LONGEST_WAIT_MS;
+    this.#deps = { maxBacklog: 200_000, longestWaitMs: 5_000, ...deps };
     // Group commit: a durable redirect waits, so its batch is sent now; hits of the meantime form the next batch.
     this.#flushAfterMs = deps.durability === "durable" ? 0 : FLUSH_AFTER_MS;
     this.#thread = new SupervisedRecorderThread({
-      start: () => deps.startThread(this.#revisions),
+      start: deps.startThread,
       random: deps.random,
       onReport: (report) => this.#onReport(report),
       onError: (message, error) => this.#note(message, error && errorFields(error)),
@@ -136,7 +130,7 @@ export class ClickRecorder {
 
   /** @throws RecorderBusy */
   async #waitForRoom(): Promise<void> {
-    const deadline = performance.now() + this.#longestWaitMs;
+    const deadline = performance.now() + this.#deps.longestWaitMs;
     while (this.#isFull()) await this.#oldestCommitted(Math.max(0, deadline - performance.now()));
   }
 
@@ -148,7 +142,7 @@ export class ClickRecorder {
   /** @throws RecorderBusy, only after withdrawing the hit: a retry after the 503 must not be counted twice */
   async #committedOrWithdrawn(place: HitPlace): Promise<void> {
     try {
-      await this.#waiters.within(place.batch, this.#longestWaitMs);
+      await this.#waiters.within(place.batch, this.#deps.longestWaitMs);
     } catch (busy) {
       if (this.#queue.withdraw(place)) {
         this.#recorded--;
@@ -164,7 +158,7 @@ export class ClickRecorder {
   }
 
   #isFull(): boolean {
-    return this.#recorded - this.#committed >= this.#maxBacklog;
+    return this.#recorded - this.#committed >= this.#deps.maxBacklog;
   }
 
   #take(hit: RawHit): HitPlace {
@@ -196,28 +190,16 @@ export class ClickRecorder {
   }
 
   #onReport(report: RecorderReport): void {
-    if (report.type === "spool") {
-      const { clicks, bytes, full } = report;
-      this.#spool = { clicks, bytes, full };
-      return;
-    }
-    if (report.type === "problem") {
+    if (report.type === "spool") this.#spool = report;
+    else if (report.type === "problem") {
       this.#lost += report.lost ?? 0;
       this.#note(report.message, report.err);
-      return;
+    } else {
+      for (const seconds of report.appendSeconds) this.appendDuration.observe(seconds);
+      this.#committed += this.#queue.commit(report.upTo);
+      this.#waiters.wake(report.upTo);
+      this.#sendDue();
     }
-    for (const seconds of report.appendSeconds) this.appendDuration.observe(seconds);
-    for (const [stream, revision] of report.reached) this.#reach(stream, revision);
-    this.#committed += this.#queue.commit(report.upTo);
-    this.#waiters.wake(report.upTo);
-    this.#sendDue();
-  }
-
-  /** Keeps three streams: after midnight the previous day's stream may still get a late hit. */
-  #reach(stream: string, revision: number): void {
-    this.#revisions.delete(stream);
-    this.#revisions.set(stream, revision);
-    if (this.#revisions.size > 3) this.#revisions.delete(this.#revisions.keys().next().value ?? "");
   }
 
   #note(message: string, err?: ErrorFields): void {

@@ -3,10 +3,10 @@ import { messageOf } from "../../runtime/errors.ts";
 import { keepRunning } from "../../runtime/keep-trying.ts";
 import type { RecorderReport } from "./recorder-report.ts";
 import type { ToRecorder } from "./recorder-thread.ts";
-import type { RecorderThread } from "./start-recorder-thread.ts";
+import type { RecorderThread, StartRecorderThread } from "./start-recorder-thread.ts";
 
 export type SupervisedRecorderThreadDeps = {
-  start: () => RecorderThread;
+  start: StartRecorderThread;
   /** [0,1) for jitter. */
   random: () => number;
   onReport: (report: RecorderReport) => void;
@@ -21,6 +21,8 @@ export class SupervisedRecorderThread {
   readonly #deps: SupervisedRecorderThreadDeps;
   readonly #stopping = new AbortController();
   readonly #ended: Promise<void>;
+  /** Of the streams that threads have written, for the next one. */
+  readonly #revisions = new Map<string, number>();
   #thread: RecorderThread | undefined;
   #restarts = 0;
 
@@ -57,10 +59,13 @@ export class SupervisedRecorderThread {
   #run(progress: () => void): Promise<never> {
     const { start, onReport, onError, onRestarted } = this.#deps;
     return new Promise((_, reject) => {
-      const thread = start();
+      const thread = start(this.#revisions);
       this.#thread = thread;
       thread.on("message", (report) => {
-        if (report.type === "committed") progress();
+        if (report.type === "committed") {
+          progress();
+          for (const [stream, revision] of report.reached) this.#reach(stream, revision);
+        }
         onReport(report);
       });
       thread.on("error", (error) => onError(`Recorder thread: ${error.message}`, error));
@@ -70,5 +75,12 @@ export class SupervisedRecorderThread {
       });
       if (this.#restarts > 0) onRestarted();
     });
+  }
+
+  /** Keeps three streams: after midnight the previous day's stream may still get a late hit. */
+  #reach(stream: string, revision: number): void {
+    this.#revisions.delete(stream);
+    this.#revisions.set(stream, revision);
+    if (this.#revisions.size > 3) this.#revisions.delete(this.#revisions.keys().next().value ?? "");
   }
 }

@@ -13,19 +13,26 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS secrets_by_expiry ON secrets (expires_at) WHERE expires_at IS NOT NULL;
 `;
 
-const METHODS = [
-  "get",
-  "list",
-  "putIfAbsent",
-  "putIfPresent",
-  "put",
-  "delete",
-  "take",
-  "sweep",
-  "page",
-  "replace",
-  "remove",
-] as const;
+/** Rows that have not expired. */
+const ALIVE = "(expires_at IS NULL OR expires_at > ?)";
+const UPSERT = `INSERT INTO secrets (key, value, expires_at) VALUES (?, ?, ?)
+  ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at`;
+/** By the method of the store that runs each. */
+const STATEMENTS = {
+  get: `SELECT value FROM secrets WHERE key = ? AND ${ALIVE}`,
+  list: `SELECT key, value FROM secrets WHERE key >= ? AND key < ? AND ${ALIVE} ORDER BY key`,
+  putIfAbsent: `${UPSERT} WHERE expires_at <= ?`,
+  putIfPresent: `UPDATE secrets SET value = ?, expires_at = ? WHERE key = ? AND ${ALIVE}`,
+  put: UPSERT,
+  delete: "DELETE FROM secrets WHERE key = ?",
+  take: "DELETE FROM secrets WHERE key = ? RETURNING value, expires_at",
+  sweep: "DELETE FROM secrets WHERE expires_at <= ?",
+  page: `SELECT key, value, expires_at FROM secrets WHERE key > ? ORDER BY key ${limitOf("?")}`,
+  replace: "UPDATE secrets SET value = ? WHERE key = ? AND value = ?",
+  remove: "DELETE FROM secrets WHERE key = ? AND value = ?",
+};
+type Method = keyof typeof STATEMENTS;
+const METHODS = Object.keys(STATEMENTS) as Method[];
 
 /**
  * `offThread`: run in a thread of its own, started by the first call, so that the caller's event loop waits neither for
@@ -40,23 +47,13 @@ export async function openSqliteSecrets(file: string, { offThread = false } = {}
     data: { file },
     toError: (message, cause) => new StoreUnavailable(message, { cause }),
   });
-  const methods = remoteMethods<SecretStore, (typeof METHODS)[number]>(thread, "secrets", METHODS);
+  const methods = remoteMethods<SecretStore, Method>(thread, "secrets", METHODS);
   return { ...methods, close: thread.close };
 }
 
 class SqliteSecrets implements SecretStore {
   readonly #db: DatabaseSync;
-  readonly #get: StatementSync;
-  readonly #list: StatementSync;
-  readonly #putIfAbsent: StatementSync;
-  readonly #putIfPresent: StatementSync;
-  readonly #put: StatementSync;
-  readonly #delete: StatementSync;
-  readonly #take: StatementSync;
-  readonly #sweep: StatementSync;
-  readonly #page: StatementSync;
-  readonly #replace: StatementSync;
-  readonly #remove: StatementSync;
+  readonly #statements: Record<Method, StatementSync>;
   readonly #writes: GroupCommit;
   #hasDeleted = false;
 
@@ -70,32 +67,8 @@ class SqliteSecrets implements SecretStore {
     this.#db = db;
     this.#writes = new GroupCommit(db, () => this.#eraseDeleted());
     this.#migrate();
-    this.#get = db.prepare(
-      "SELECT value FROM secrets WHERE key = ? AND (expires_at IS NULL OR expires_at > ?)",
-    );
-    this.#list = db.prepare(
-      "SELECT key, value FROM secrets WHERE key >= ? AND key < ? AND (expires_at IS NULL OR expires_at > ?) ORDER BY key",
-    );
-    this.#putIfAbsent = db.prepare(
-      `INSERT INTO secrets (key, value, expires_at) VALUES (?, ?, ?)
-       ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at
-       WHERE expires_at <= ?`,
-    );
-    this.#putIfPresent = db.prepare(
-      "UPDATE secrets SET value = ?, expires_at = ? WHERE key = ? AND (expires_at IS NULL OR expires_at > ?)",
-    );
-    this.#put = db.prepare(
-      `INSERT INTO secrets (key, value, expires_at) VALUES (?, ?, ?)
-       ON CONFLICT (key) DO UPDATE SET value = excluded.value, expires_at = excluded.expires_at`,
-    );
-    this.#delete = db.prepare("DELETE FROM secrets WHERE key = ?");
-    this.#take = db.prepare("DELETE FROM secrets WHERE key = ? RETURNING value, expires_at");
-    this.#sweep = db.prepare("DELETE FROM secrets WHERE expires_at <= ?");
-    this.#page = db.prepare(
-      `SELECT key, value, expires_at FROM secrets WHERE key > ? ORDER BY key ${limitOf("?")}`,
-    );
-    this.#replace = db.prepare("UPDATE secrets SET value = ? WHERE key = ? AND value = ?");
-    this.#remove = db.prepare("DELETE FROM secrets WHERE key = ? AND value = ?");
+    const prepared = METHODS.map((method) => [method, db.prepare(STATEMENTS[method])]);
+    this.#statements = Object.fromEntries(prepared) as Record<Method, StatementSync>;
   }
 
   async get(key: string, now: Date): Promise<unknown | undefined> {
@@ -105,7 +78,7 @@ class SqliteSecrets implements SecretStore {
 
   async list(prefix: string, now: Date): Promise<{ key: string; value: unknown }[]> {
     this.#writes.flush();
-    const rows = this.#list.all(prefix, endOf(prefix), now.toISOString());
+    const rows = this.#statements.list.all(prefix, endOf(prefix), now.toISOString());
     return rows.map((row) => ({ key: String(row.key), value: JSON.parse(String(row.value)) }));
   }
 
@@ -113,7 +86,7 @@ class SqliteSecrets implements SecretStore {
   async putIfAbsent(key: string, record: SecretRecord, now: Date): Promise<unknown> {
     const value = JSON.stringify(record.value);
     return await this.#writes.write(() => {
-      const written = this.#putIfAbsent.run(key, value, expiry(record), now.toISOString());
+      const written = this.#statements.putIfAbsent.run(key, value, expiry(record), now.toISOString());
       return written.changes === 1 ? record.value : this.#read(key, now);
     });
   }
@@ -121,22 +94,22 @@ class SqliteSecrets implements SecretStore {
   async putIfPresent(key: string, record: SecretRecord, now: Date): Promise<boolean> {
     const value = JSON.stringify(record.value);
     return await this.#writes.write(
-      () => this.#putIfPresent.run(value, expiry(record), key, now.toISOString()).changes === 1,
+      () => this.#statements.putIfPresent.run(value, expiry(record), key, now.toISOString()).changes === 1,
     );
   }
 
   async put(key: string, record: SecretRecord): Promise<void> {
     const value = JSON.stringify(record.value);
-    await this.#writes.write(() => this.#put.run(key, value, expiry(record)));
+    await this.#writes.write(() => this.#statements.put.run(key, value, expiry(record)));
   }
 
   async delete(key: string): Promise<void> {
-    await this.#writes.write(() => this.#deleted(Number(this.#delete.run(key).changes)));
+    await this.#writes.write(() => this.#deleted(Number(this.#statements.delete.run(key).changes)));
   }
 
   async take(key: string, now: Date): Promise<unknown | undefined> {
     return await this.#writes.write(() => {
-      const row = this.#take.get(key) as { value: string; expires_at: string | null } | undefined;
+      const row = this.#statements.take.get(key) as { value: string; expires_at: string | null } | undefined;
       this.#deleted(row ? 1 : 0);
       const isAlive = row && (row.expires_at === null || row.expires_at > now.toISOString());
       return isAlive ? JSON.parse(row.value) : undefined;
@@ -144,12 +117,14 @@ class SqliteSecrets implements SecretStore {
   }
 
   async sweep(now: Date): Promise<number> {
-    return await this.#writes.write(() => this.#deleted(Number(this.#sweep.run(now.toISOString()).changes)));
+    return await this.#writes.write(() =>
+      this.#deleted(Number(this.#statements.sweep.run(now.toISOString()).changes)),
+    );
   }
 
   async page(after: string, limit: number): Promise<StoredSecret[]> {
     this.#writes.flush();
-    return this.#page.all(after, limit).map(({ key, value, expires_at }) => ({
+    return this.#statements.page.all(after, limit).map(({ key, value, expires_at }) => ({
       key: String(key),
       value: JSON.parse(String(value)),
       ...(expires_at === null ? {} : { expiresAt: String(expires_at) }),
@@ -159,14 +134,14 @@ class SqliteSecrets implements SecretStore {
   async replace(secret: StoredSecret, value: unknown): Promise<boolean> {
     const [other, same] = [JSON.stringify(value), JSON.stringify(secret.value)];
     return await this.#writes.write(
-      () => this.#deleted(Number(this.#replace.run(other, secret.key, same).changes)) > 0,
+      () => this.#deleted(Number(this.#statements.replace.run(other, secret.key, same).changes)) > 0,
     );
   }
 
   async remove(secret: StoredSecret): Promise<boolean> {
     const same = JSON.stringify(secret.value);
     return await this.#writes.write(
-      () => this.#deleted(Number(this.#remove.run(secret.key, same).changes)) > 0,
+      () => this.#deleted(Number(this.#statements.remove.run(secret.key, same).changes)) > 0,
     );
   }
 
@@ -183,7 +158,7 @@ class SqliteSecrets implements SecretStore {
   }
 
   #read(key: string, now: Date): unknown | undefined {
-    const row = this.#get.get(key, now.toISOString()) as { value: string } | undefined;
+    const row = this.#statements.get.get(key, now.toISOString()) as { value: string } | undefined;
     return row && JSON.parse(row.value);
   }
 

@@ -6,6 +6,16 @@ export class StoreUnavailable extends DomainError {
   override readonly code = "store_unavailable";
 }
 
+/** What is read, or undefined while its store is unavailable. @throws other errors */
+export async function orUndefined<T>(reading: Promise<T>): Promise<T | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof StoreUnavailable) return undefined;
+    throw error;
+  }
+}
+
 /** Redis is unavailable; whether a write in flight was applied is unknown. */
 export class CoordinationUnavailable extends DomainError {
   override readonly code = "coordination_unavailable";

@@ -21,7 +21,7 @@ import type { CommandDeps } from "../handle-command.ts";
 import { remove as removeWebhook } from "../webhooks/webhook.ts";
 import { forgetWebhookKeys } from "../webhooks/webhook-key.ts";
 import { type AccountState, close, deactivate, opened } from "./account.ts";
-import { loadAccount, onAccount } from "./account-stream.ts";
+import { loadOpenAccount, onAccount } from "./account-stream.ts";
 import { accountByEmailSecret, emailSecret } from "./open-account.ts";
 
 export type CloseDeps = CommandDeps & { secrets: Secrets };
@@ -36,7 +36,7 @@ export async function closeAccount(
   context: CommandContext,
   accountId: string,
 ): Promise<{ position: Position | undefined }> {
-  opened(await loadAccount(deps.eventStore, accountId));
+  await loadOpenAccount(deps.eventStore, accountId);
   const at = deps.clock().toISOString();
   const { position } = await onAccount(deps, context, accountId, (account) => endAll(account, at));
   await eraseClosed(deps, context, accountId);

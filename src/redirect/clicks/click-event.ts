@@ -6,10 +6,10 @@ import { type Referrer, referrerOf } from "../../classification/referrer.ts";
 import { agentOf } from "../../classification/user-agent.ts";
 import type { LinkClicked } from "../../events/catalogue.ts";
 import { partOf } from "../../events/new-event.ts";
-import { type ClickKind, UNKNOWN } from "../../events/vocabulary.ts";
+import type { ClickKind } from "../../events/vocabulary.ts";
 import { memoize, memoizeByObject } from "../../runtime/memoize.ts";
 import { anonymiseIp } from "./enrich/anonymise-ip.ts";
-import type { Geo, Place } from "./enrich/geo.ts";
+import { type Geo, nowhere, type Place } from "./enrich/geo.ts";
 import { primaryLanguage } from "./enrich/language.ts";
 import { queryOf, utmOf } from "./enrich/utm.ts";
 import { type PackedTarget, type RawHit, unpackTarget } from "./hit.ts";
@@ -109,8 +109,6 @@ function shared<P extends object>(check: (part: P) => P): (part: P) => P {
   const partOfText = memoize(10_000, (text: string) => check(JSON.parse(text) as P));
   return (part) => partOfText(JSON.stringify(part));
 }
-
-const nowhere: Place = { country: UNKNOWN, region: UNKNOWN, city: UNKNOWN };
 
 /** A lookup that fails, for example in a damaged database, gives `unknown` instead of losing the click. */
 function placeOrNowhere(geo: Geo, address: string): Place {

@@ -1,7 +1,7 @@
 // Decides whether a custom domain serves an account's links: only while that account owns it, verified and active.
 import { LRUCache } from "lru-cache";
 import { loadAccount } from "../../commands/account/account-stream.ts";
-import { StoreUnavailable } from "../../connections/errors.ts";
+import { orUndefined, StoreUnavailable } from "../../connections/errors.ts";
 import { minPositions } from "../../coordination/min-positions.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
 import { type DomainDocument, domains } from "../../projections/definitions/domains.ts";
@@ -71,27 +71,19 @@ export class DomainRouting {
   }
 
   async #read(id: string): Promise<boolean> {
-    const document = await this.#document(id);
+    const { eventStore, readStore } = this.#deps;
+    const document = await orUndefined(readStore.get<DomainDocument>(domains.collection.name, id));
     const isCurrent = document && this.#minPositions.allows(id, document._position);
     if (isCurrent && isInService(document)) return true;
     // The document may lag behind the log, so a negative answer is checked against the account's stream.
     const [accountId = "", hostname = ""] = id.split("/");
     try {
-      const account = await loadAccount(this.#deps.eventStore, accountId);
+      const account = await loadAccount(eventStore, accountId);
       return account.status === "open" && account.domains.get(hostname)?.state === "active";
     } catch (error) {
       if (!(error instanceof StoreUnavailable)) throw error;
       if (isCurrent) return false;
       if (this.#serving.get(id, { allowStale: true })) return true;
-      throw error;
-    }
-  }
-
-  async #document(id: string): Promise<DomainDocument | undefined> {
-    try {
-      return await this.#deps.readStore.get<DomainDocument>(domains.collection.name, id);
-    } catch (error) {
-      if (error instanceof StoreUnavailable) return undefined;
       throw error;
     }
   }

@@ -1,6 +1,6 @@
 // Resolves host and slug to a link: in-process cache, then read store, then the link's own stream (DESIGN §5).
 import { LRUCache } from "lru-cache";
-import { StoreUnavailable } from "../../connections/errors.ts";
+import { orUndefined, StoreUnavailable } from "../../connections/errors.ts";
 import type { FollowedEvent } from "../../coordination/log-follower.ts";
 import type { EventStore } from "../../event-store/port.ts";
 import { linkKey, PREFIX } from "../../events/streams.ts";
@@ -173,14 +173,5 @@ export class LinkLookup {
   /** Undefined while the read store is unavailable: callers fall back to the stream. */
   async #document<D extends Document>(collection: string, id: string): Promise<D | undefined> {
     return await orUndefined(this.#deps.readStore.get<D>(collection, id));
-  }
-}
-
-async function orUndefined<T>(reading: Promise<T>): Promise<T | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (error instanceof StoreUnavailable) return undefined;
-    throw error;
   }
 }

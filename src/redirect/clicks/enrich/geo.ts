@@ -11,7 +11,8 @@ import { type Lookup, openMmdbFile } from "./mmdb-file.ts";
 export type Place = { country: string; region: string; city: string };
 export type Geo = { locate(address: string): Place };
 
-const nowhere: Place = { country: UNKNOWN, region: UNKNOWN, city: UNKNOWN };
+/** Of addresses without a place. */
+export const nowhere: Place = { country: UNKNOWN, region: UNKNOWN, city: UNKNOWN };
 
 /**
  * Opens `file`, or the packaged DB-IP databases. Without any database every place is `unknown`.

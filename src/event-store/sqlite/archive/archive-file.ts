@@ -3,7 +3,6 @@ import { createHash, hash } from "node:crypto";
 import {
   closeSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readdirSync,
   renameSync,
@@ -13,8 +12,9 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
+import { giveToOwnerOf } from "../../../runtime/private-folder.ts";
 import { ArchiveUnreadable, type SealRange } from "../../log-archive.ts";
-import { bytesAt } from "./archive-folder.ts";
+import { bytesAt, makeArchiveFolder } from "./archive-folder.ts";
 
 /** Positions of the first and the last event, and where in the file the block lies. `sha256`: of the block, hex. */
 export type BlockEntry = {
@@ -63,10 +63,12 @@ export class ArchiveFileWriter {
   #bytes = 0;
 
   constructor(path: string) {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    const folder = dirname(path);
+    makeArchiveFolder(folder);
     this.#path = path;
     this.#partial = `${path}.${process.pid}${PARTIAL}`;
     this.#handle = openSync(this.#partial, "w", 0o600);
+    giveToOwnerOf(dirname(folder), this.#partial);
   }
 
   add(block: Uint8Array, events: Pick<BlockEntry, "from" | "to" | "events">): void {

@@ -1,8 +1,9 @@
 // The folder of archive files beside the log, and blocks read from it: checked against their digest, so that a file that
 // was changed, cut or replaced gives no events.
 import { createHash, hash } from "node:crypto";
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, readSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { giveToOwnerOf } from "../../../runtime/private-folder.ts";
 import { ArchiveUnreadable } from "../../log-archive.ts";
 import type { BatchParts } from "../stored-batch.ts";
 import type { BlockReference } from "./archived-body.ts";
@@ -13,6 +14,11 @@ const PAGE = 1_048_576;
 /** `log`: the file of the log. */
 export function archiveFolder(log: string): string {
   return join(dirname(log), "archive");
+}
+
+export function makeArchiveFolder(folder: string): void {
+  const isMade = mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined;
+  if (isMade) giveToOwnerOf(dirname(folder), folder);
 }
 
 /** `skipUnreadable`: nothing is read of files that are missing or changed; to check a log, never to serve from it. */

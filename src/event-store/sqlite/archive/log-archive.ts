@@ -1,5 +1,5 @@
 // The archive of the SQLite log: moves old events to files; in their place the log keeps where they lie.
-import { mkdirSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { inTransaction } from "../../../connections/sqlite.ts";
@@ -18,7 +18,7 @@ import { BatchWriter } from "../batch-writer.ts";
 import { openLogFile } from "../log.ts";
 import { positionText } from "../positions.ts";
 import { removeAbandoned } from "./archive-file.ts";
-import { archiveFolder } from "./archive-folder.ts";
+import { archiveFolder, makeArchiveFolder } from "./archive-folder.ts";
 import { type ArchiveRow, ArchiveTable, archiveFileOf, type ListedBatch } from "./archive-table.ts";
 import { blockReference } from "./archived-body.ts";
 import { archiveProblems } from "./check-archives.ts";
@@ -66,7 +66,6 @@ class SqliteLogArchive implements LogArchive {
   }
 
   async archive(day: ArchivableDay, seals: SealRange, onProgress?: OnProgress): Promise<ArchiveFile> {
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const [from, to] = [Number(day.from), Number(day.to)];
     const batches = this.#table.listed(from, to);
     if (eventsOf(batches, this.#category) !== day.events) throw changedMeanwhile(day.day);
@@ -86,7 +85,7 @@ class SqliteLogArchive implements LogArchive {
   }
 
   async finish(onProgress?: OnProgress): Promise<ArchiveFile[]> {
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    makeArchiveFolder(this.#folder);
     removeAbandoned(this.#folder, this.#deps.clock());
     const unfinished = this.#table.all().filter(({ moved }) => moved === 0);
     for (const row of unfinished) await this.#move(row, onProgress);

@@ -62,9 +62,11 @@ export async function foldBuilds(
     renewal = renew().catch(() => undefined);
   }, RENEW_EVERY_MS);
   let isComplete = false;
+  let events = 0;
   try {
-    const { events, faults } = await foldAll(deps, claim, until, async (now, passed) => {
+    const faults = await foldAll(deps, claim, until, async (now, passed) => {
       progress = { ...now, done: Math.min(now.done, MAX_UNFINISHED) };
+      events = passed;
       onProgress(now, passed);
       if (!holdsAll(claim, await readBuilds(deps.readStore))) ended.abort();
     });
@@ -76,6 +78,10 @@ export async function foldBuilds(
     const built = await complete(deps, claim, healthy, progress);
     isComplete = true;
     return { complete: built.map(checkpointName), faults, events };
+  } catch (error) {
+    // The collection of a cancelled build is gone, which a commit finds out before the claim is looked at again.
+    if (holdsAll(claim, await readBuilds(deps.readStore))) throw error;
+    return { complete: [], faults: [], events };
   } finally {
     clearInterval(renewing);
     await releaseBuilds(deps, claim, isComplete ? undefined : progress).catch(() => undefined);
@@ -96,7 +102,7 @@ async function foldAll(
   claim: Claim,
   signal: AbortSignal,
   onProgress: (progress: Progress, events: number) => Promise<void>,
-): Promise<Pick<FoldedBuilds, "events" | "faults">> {
+): Promise<FoldedBuilds["faults"]> {
   const runner = new ProjectionRunner({ ...deps, projections: claim.builds });
   const earlier = (await initialProgress(deps, claim)).events;
   const head = (await deps.eventStore.head()) ?? "";
@@ -120,7 +126,7 @@ async function foldAll(
     const healthy = claim.builds.filter(({ name }) => !faults.some((one) => one.name === name));
     if (haveReachedQueried(await readBuilds(deps.readStore), checkpoints, healthy)) break;
   }
-  return { events, faults };
+  return faults;
 }
 
 function haveReachedQueried(

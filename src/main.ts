@@ -1,5 +1,6 @@
 // The service's process: reads the configuration, starts the service, and stops it on signals.
 import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import closeWithGrace from "close-with-grace";
@@ -34,6 +35,8 @@ export async function start(config: Config, options: StartOptions = {}): Promise
   const isFirst = !config.eventStoreUrl && !existsSync(join(config.dataDir, "events.db"));
   const log = createLogger(config.logLevel).child(worker === undefined ? {} : { worker });
   if (config.geoipDb && roles.has("redirect")) await refuseBadGeo(config.geoipDb);
+  if (config.unsafeHostsFile && (roles.has("api") || roles.has("portal")))
+    await refuseUnreadableHosts(config.unsafeHostsFile);
   const service = await openService(config, log, serviceOptions).catch((error: unknown) => {
     throw reasonNotToStart(error, config);
   });
@@ -85,6 +88,13 @@ async function refuseBadGeo(file: string): Promise<void> {
   } catch (error) {
     throw new BadConfig([`GEOIP_DB: ${file} can't be read as a MaxMind database (${messageOf(error)})`]);
   }
+}
+
+/** Checked here, as links would be made unchecked until somebody reads the warning. */
+async function refuseUnreadableHosts(file: string): Promise<void> {
+  await readFile(file).catch((error: unknown) => {
+    throw new BadConfig([`UNSAFE_HOSTS_FILE: ${file} can't be read (${messageOf(error)})`]);
+  });
 }
 
 function greet(log: Logger, baseUrl: string): void {

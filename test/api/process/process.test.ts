@@ -57,6 +57,14 @@ describe("the process", () => {
     }
   });
 
+  it("answers an UNSAFE_HOSTS_FILE that isn't there, or is a folder, likewise", async () => {
+    for (const UNSAFE_HOSTS_FILE of [join(folder.path, "missing.txt"), folder.path]) {
+      const { code, stdout, stderr } = await attempt({ ...instance, UNSAFE_HOSTS_FILE });
+      expect([code, stdout]).toEqual([1, ""]);
+      expect(stderr).toMatch(/^linkledger: UNSAFE_HOSTS_FILE: \S+ can't be read \([^\n]+\)\n$/);
+    }
+  });
+
   it("answers a port in use likewise, and leaves nothing running", async () => {
     const running = await startService(instance);
     const { code, stderr } = await attempt({ ...instance, DATA_DIR: join(folder.path, "other") });

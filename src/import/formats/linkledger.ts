@@ -53,7 +53,9 @@ export const linkledger: ImportFormat = {
     };
   },
   clicksOf(row) {
-    if (row.value.type !== "click") return [];
+    if (row.value.type === EXPORT_TYPE) return [];
+    if (row.value.type !== "click")
+      throw new RecordRefused("not a record of `export links` or `export account`");
     const { domain, slug, id, click } = read(ExportedClick, row);
     return [{ link: { domain: domain ?? undefined, slug }, identity: id, own: click }];
   },

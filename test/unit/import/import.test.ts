@@ -13,6 +13,7 @@ import { readEvent } from "../../../src/events/read-event.ts";
 import { isImportedClick, PREFIX } from "../../../src/events/streams.ts";
 import { bitly } from "../../../src/import/formats/bitly.ts";
 import { kutt } from "../../../src/import/formats/kutt.ts";
+import { linkledger } from "../../../src/import/formats/linkledger.ts";
 import { shlink } from "../../../src/import/formats/shlink.ts";
 import { yourls } from "../../../src/import/formats/yourls.ts";
 import type { ImportFormat } from "../../../src/import/imported.ts";
@@ -257,5 +258,21 @@ describe("any import", () => {
     await run(yourls, "yourls.csv", { clicks: "yourls-log.csv", keyId: open.deps.newId() });
     const recorded = await open.deps.eventStore.readAll({ prefixes: [PREFIX.clicks], limit: 10 });
     expect(recorded.map(({ stream }) => isImportedClick(stream))).toEqual([true, true, true]);
+  });
+});
+
+describe("an import from another instance", () => {
+  it("says of records that are of no account's export, such as a table of clicks, that it can't read them", async () => {
+    const file = join(folder.path, "clicks.ndjson");
+    const rows = [
+      { type: "linkledger-export", version: 1 },
+      { type: "preview" },
+      { type: "qr_scan" },
+      { name: "x" },
+    ];
+    await writeFile(file, rows.map((row) => JSON.stringify(row)).join("\n"));
+    const report = await run(linkledger, file);
+    expect(report.clicks).toMatchObject({ read: 0, failed: 3 });
+    expect(report.errors.map(({ place }) => place)).toEqual(["line 2", "line 3", "line 4"]);
   });
 });

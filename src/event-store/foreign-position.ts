@@ -1,4 +1,4 @@
-// Positions that people give, for example to continue a feed or to export a part of the log, are checked against it.
+// Positions from outside of the log, given by people or kept as checkpoints, are checked against it.
 import { DomainError } from "../runtime/errors.ts";
 import type { EventStore, Position } from "./port.ts";
 
@@ -7,17 +7,21 @@ export class InvalidPosition extends DomainError {
   override readonly code = "invalid_position";
 }
 
-/**
- * Refuses a position that has another form than those of this log, or lies beyond its end: a feed that continues there
- * would pass over events, and an export would be empty. @throws InvalidPosition, StoreUnavailable
- */
-export async function refuseForeignPosition(
-  { eventStore }: { eventStore: Pick<EventStore, "head"> },
-  position: Position,
-): Promise<void> {
+type Deps = { eventStore: Pick<EventStore, "head"> };
+
+/** Whether it has the form of this log's positions, and lies before its end. @throws StoreUnavailable */
+export async function isOwnPosition({ eventStore }: Deps, position: Position): Promise<boolean> {
   const head = await eventStore.head();
   const formOf = (text: string) => text.replace(/\d/g, "0");
-  if (head === undefined || formOf(position) !== formOf(head) || position > head)
+  return head !== undefined && formOf(position) === formOf(head) && position <= head;
+}
+
+/**
+ * Refuses a position that isn't of this log: a feed that continues there would pass over events, and an export would be
+ * empty. @throws InvalidPosition, StoreUnavailable
+ */
+export async function refuseForeignPosition(deps: Deps, position: Position): Promise<void> {
+  if (!(await isOwnPosition(deps, position)))
     throw new InvalidPosition(
       "This is not a position of this log: give one that it has shown, or leave it out",
     );

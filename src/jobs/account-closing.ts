@@ -2,6 +2,7 @@
 import { type CloseDeps, eraseClosed } from "../commands/account/close-account.ts";
 import type { CommandContext } from "../commands/caller.ts";
 import { applyLinkChange } from "../commands/links/change-link.ts";
+import { consumerCheckpoint } from "../coordination/consumer-checkpoint.ts";
 import { type NextEvent, nextEventFinder } from "../event-store/next-event.ts";
 import type { Position } from "../event-store/port.ts";
 import { PREFIX } from "../events/streams.ts";
@@ -43,7 +44,7 @@ export function accountClosings(deps: AccountClosingDeps): (signal: AbortSignal)
     else if (showsAll && !signal.aborted) pending.delete(accountId);
   };
   return async (signal) => {
-    readTo ??= (await deps.readStore.checkpoint(CLOSING_CHECKPOINT))?.position;
+    readTo ??= await consumerCheckpoint(deps, CLOSING_CHECKPOINT);
     readTo = await collectClosed(deps, readTo, pending, signal);
     for (const [accountId, closedAt] of [...pending]) {
       if (signal.aborted) return;

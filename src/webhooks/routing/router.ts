@@ -1,4 +1,5 @@
 // Turns clicks into deliveries: one ordered subscription to account and click events with its own checkpoint.
+import { consumerCheckpoint } from "../../coordination/consumer-checkpoint.ts";
 import { logPages } from "../../event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
 import type { StoredEvent } from "../../events/catalogue.ts";
@@ -16,7 +17,7 @@ export const ROUTER_CHECKPOINT = "webhooks-router";
 
 export type RouterDeps = {
   eventStore: EventStore;
-  readStore: Pick<ReadStore, "checkpoint" | "saveCheckpoint">;
+  readStore: Pick<ReadStore, "checkpoint" | "saveCheckpoint" | "resetCheckpoint">;
   queue: Pick<DeliveryQueue, "enqueue" | "cancel">;
   clock: () => Date;
   /** Called when new deliveries were queued. */
@@ -39,8 +40,7 @@ const SKIP_SAVE_EVERY_MS = 2_000;
  * @throws what the stores throw; EventUnreadable at an event of a newer version of the service, which is not skipped
  */
 export async function routeClicks(deps: RouterDeps, signal: AbortSignal): Promise<void> {
-  const checkpoint = await deps.readStore.checkpoint(ROUTER_CHECKPOINT);
-  let after = checkpoint?.position;
+  let after = await consumerCheckpoint(deps, ROUTER_CHECKPOINT);
   const subscribers = noSubscribers();
   if (after !== undefined) await foldAccounts(deps.eventStore, subscribers, undefined, after);
   if (subscribers.webhooks.size === 0) {

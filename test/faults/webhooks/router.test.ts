@@ -89,6 +89,19 @@ describe("the webhook router", () => {
     expect(before).toHaveLength(ids.length);
   });
 
+  it("begins anew when the log ends before its checkpoint, as after a restore of an older log", async () => {
+    const account = await stores.account();
+    const hook = await hookFor(account);
+    const ids = await stores.clicks(account, 3);
+    await route();
+    const { eventStore, readStore } = stores.backend;
+    const position = (await eventStore.head())?.replace(/^\d/, "9") ?? "";
+    await readStore.saveCheckpoint(ROUTER_CHECKPOINT, { position });
+    ids.push(...(await stores.clicks(account, 2)));
+    await route();
+    expect(await deliveries(hook)).toEqual(ids.sort());
+  });
+
   it("queues nothing for imported clicks", async () => {
     const account = await stores.account();
     const hook = await hookFor(account);

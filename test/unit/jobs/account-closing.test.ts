@@ -132,6 +132,18 @@ describe("closing an account", () => {
     expect(await deps.secrets.get(emailSecret(accountId), new Date())).toBeUndefined();
   });
 
+  it("is finished where the log ends before what an earlier run has saved, as after a restore", async () => {
+    const accountId = await account();
+    await links(accountId, 3);
+    const position = (await deps.eventStore.head())?.replace(/^\d/, "9") ?? "";
+    await deps.readStore.saveCheckpoint(CLOSING_CHECKPOINT, { position });
+    await closeAccount(deps, operator, accountId);
+    await opened.catchUp();
+    await job()(signal);
+    await opened.catchUp();
+    expect(await linksLeft(deps, accountId)).toEqual([]);
+  });
+
   it("is finished by the next process when a stop came before the first link was deleted", async () => {
     const accountId = await account();
     await links(accountId, 3);

@@ -4,7 +4,7 @@ import type { EventStore } from "../event-store/port.ts";
 import { eventIndex } from "../projections/definitions/event-index.ts";
 import { clickProjections } from "../projections/groups.ts";
 import { describeProgress } from "../projections/runner/progress.ts";
-import { LATE_MS, type ProjectionStatus } from "../projections/runner/status.ts";
+import { isNewerThanLog, LATE_MS, type ProjectionStatus } from "../projections/runner/status.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import type { RecorderStats } from "../redirect/clicks/click-recorder.ts";
 import type { Roles } from "../roles/role.ts";
@@ -111,8 +111,9 @@ function isAnswered({ name, answers, fault }: ProjectionStatus): boolean {
 }
 
 function projectionProblem(status: ProjectionStatus): string | undefined {
-  const { fault, lagMs, answers } = status;
+  const { fault, lagMs, answers, position, head } = status;
   if (fault) return `faulted at ${fault.type} ${fault.position}`;
+  if (isNewerThanLog(position, head)) return "is newer than the log: `projections rebuild` replaces it";
   if (lagMs > LATE_MS) return `${lagMs} ms behind${catchingUp(status)}`;
   if (answers === "nothing") return `is built for the first time${catchingUp(status)}`;
   return answers === "other" ? `is answered from an earlier build${catchingUp(status)}` : undefined;

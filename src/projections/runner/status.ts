@@ -29,6 +29,14 @@ export type ProjectionStatus = {
   catchUp?: Progress;
 };
 
+/** The log was restored from an older backup than the documents: they lack what is appended up to their position. */
+export function isNewerThanLog(
+  position: ProjectionStatus["position"],
+  head: ProjectionStatus["head"],
+): boolean {
+  return position !== null && position > (head ?? "");
+}
+
 type Deps = { eventStore: EventStore; readStore: ReadStore; clock: () => Date };
 
 /** From the committed checkpoints, so it is the same in every process. `next`: over the projections' prefixes. */
@@ -37,8 +45,9 @@ async function statusOf(
   folds: readonly { projection: Projection; processed: number }[],
   next: NextEvent,
 ): Promise<ProjectionStatus[]> {
-  const head = (await deps.eventStore.head()) ?? null;
   const checkpoints = await deps.readStore.checkpoints();
+  // After the checkpoints, as isNewerThanLog compares them.
+  const head = (await deps.eventStore.head()) ?? null;
   const waiting = new Map<string, RecordedEvent | undefined>();
   const statuses: ProjectionStatus[] = [];
   for (const { projection, processed } of folds) {

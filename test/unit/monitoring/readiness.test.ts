@@ -24,10 +24,17 @@ describe("readiness of a process with all roles", () => {
       status(clicks?.name, { fault: { position: "1", stream: "s", type: "T", error: "e" } }),
     ],
     ["clicks are counted for the first time", status(clicks?.name, { lagMs: 120_000, answers: "nothing" })],
+    ["links are newer than the log, which was restored", status(links?.name, { position: "3" })],
     ["links are late", status(links?.name, { lagMs: 120_000 })],
   ])("ends when %s", async (_, problem) => {
     expect(await readiness(depsOf(problem))).toMatchObject({ ready: false, degraded: [] });
   });
+});
+
+it("is told which projections are newer than the log, and how they are replaced", async () => {
+  const { degraded } = await readiness(depsOf(status(clicks?.name, { position: "3" })));
+  const reason = "is newer than the log: `projections rebuild` replaces it";
+  expect(degraded).toEqual([{ part: `projection ${clicks?.name}`, reason }]);
 });
 
 function depsOf(problem: ProjectionStatus): HealthDeps {

@@ -51,7 +51,9 @@ export function auditSealCommands(audit: Command): void {
 
   audit
     .command("seal")
-    .description("seal what is not sealed yet, as the service does every day")
+    .description(
+      "seal what is not sealed yet, as the service does every day, or go on under a changed SECRET_KEY",
+    )
     .option("--anyway", "also behind a seal that can't be trusted, or after an older log was restored")
     .option("--json", "print one JSON document")
     .action((options: { anyway?: boolean; json?: boolean }) =>
@@ -134,7 +136,7 @@ async function sealNow(session: Session, anyway: boolean) {
   };
   const sealer = await Sealer.open(deps, { anyway });
   while (await sealer.read());
-  if (sealer.unsealed > 0) await sealer.seal();
+  if (sealer.unsealed > 0 || sealer.isDue()) await sealer.seal();
   const { last } = sealer;
   return {
     seals: last ? last.number + 1 : 0,

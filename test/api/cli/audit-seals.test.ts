@@ -166,4 +166,14 @@ describe("the seals of a log", () => {
     expect(await command.json("audit", "seal", "--anyway")).toMatchObject({ seals: 2, events: 43 });
     expect(await command.json("audit", "verify", "--full")).toMatchObject({ ok: true });
   });
+
+  it("go on under a changed key by `secrets rotate` and `audit seal`, also where nothing is new", async () => {
+    const next = { SECRET_KEY: "another secret key that is long enough" };
+    const both = commandLine(dataDir, { ...next, SECRET_KEY_PREVIOUS: SECRET_KEY });
+    await both.json("secrets", "rotate");
+    expect(await both.json("audit", "seal")).toMatchObject({ seals: 3, events: 43 });
+    const without = commandLine(dataDir, next);
+    expect(await without.json("audit", "verify", "--full")).toMatchObject({ ok: true });
+    expect(await without.json("audit", "seal")).toMatchObject({ seals: 3 });
+  });
 });

@@ -1,5 +1,5 @@
 // linkledger backup: copies the embedded files while the service runs (restoring: docs/operations.md).
-import { copyFileSync, existsSync, readdirSync, statSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { copyArchives, copySqlite } from "../../backend.ts";
@@ -34,12 +34,20 @@ function backUp(folder: string): { name: string; bytes: number }[] {
   if (existsSync(folder) && readdirSync(folder).length > 0)
     throw new BackupRefused(`${folder} is not empty: a backup goes to a folder of its own`);
   openPrivateFolder(folder, () => false);
-  return names.flatMap((name) => {
-    const [file, copy] = [join(config.dataDir, name), join(folder, name)];
-    if (name.endsWith(".db")) return [{ name, ...copySqlite(file, copy) }, ...archivesOf(name, file, copy)];
-    copyFileSync(file, copy);
-    return [{ name, bytes: statSync(copy).size }];
-  });
+  try {
+    return names.flatMap((name) => copied(config.dataDir, folder, name));
+  } catch (error) {
+    // A part could be taken for a backup, and would be in the way of the next try.
+    for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true, force: true });
+    throw error;
+  }
+}
+
+function copied(dataDir: string, folder: string, name: string): { name: string; bytes: number }[] {
+  const [file, copy] = [join(dataDir, name), join(folder, name)];
+  if (name.endsWith(".db")) return [{ name, ...copySqlite(file, copy) }, ...archivesOf(name, file, copy)];
+  copyFileSync(file, copy);
+  return [{ name, bytes: statSync(copy).size }];
 }
 
 /** Those that the copy reads from; what is archived meanwhile lies in the copy itself. */

@@ -124,7 +124,9 @@ describe("archived clicks of the embedded log", () => {
     expect(await command.refused("audit", "stream", "clicks-a-1")).toContain(`archive/${first} is not what`);
     await rename(one, `${one}.away`);
     expect(await command.refused("projections", "rebuild")).toMatch(/archive\/.* is missing/);
-    expect(await command.refused("backup", join(folder.path, "none"))).toMatch(/archive\/.* is missing/);
+    const none = join(folder.path, "none");
+    expect(await command.refused("backup", none)).toMatch(/archive\/.* is missing/);
+    expect(await readdir(none)).toEqual([]);
     const [missing, ...gone] = await archiveProblems("--full");
     expect(missing).toMatchObject({ check: "archive", stream: "clicks-a-1" });
     expect(missing.message).toMatch(/is missing, with 60 events/);

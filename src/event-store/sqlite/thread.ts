@@ -1,6 +1,7 @@
 // The thread that owns the SQLite log, so that fsync does not block the event loop of the caller; see event-store.ts.
 // What arrives together shares a transaction, as beginning and ending one costs more than a short read.
 import { parentPort, workerData } from "node:worker_threads";
+import { unavailableOnError } from "../../connections/sqlite.ts";
 import { serveThread } from "../../runtime/threads/serve-thread.ts";
 import type { RecordedEvent } from "../port.ts";
 import { SqliteLog } from "./log.ts";
@@ -44,7 +45,8 @@ function readTogether(log: SqliteLog, requests: readonly ReadRequest[]): Promise
 }
 
 if (parentPort) {
-  const log = new SqliteLog((workerData as { file: string }).file);
+  const { file } = workerData as { file: string };
+  const log = unavailableOnError(() => new SqliteLog(file), file);
   const served = {
     // Group commit: all appends that arrived during the last commit share the next one.
     append: grouped<AppendRequest, AppendOutcome>(setImmediate, (requests) => log.append(requests)),

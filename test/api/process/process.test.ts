@@ -1,8 +1,8 @@
 // The service process: starting, stopping, refusing to start.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, stat, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
@@ -63,6 +63,15 @@ describe("the process", () => {
       expect([code, stdout]).toEqual([1, ""]);
       expect(stderr).toMatch(/^linkledger: UNSAFE_HOSTS_FILE: \S+ can't be read \([^\n]+\)\n$/);
     }
+  });
+
+  it("names the file of the log that it can't open", async () => {
+    const file = join(instance.DATA_DIR ?? "", "events.db");
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, "not a database, and longer than the header of one".repeat(100));
+    const { code, stderr } = await attempt(instance);
+    expect(code).toBe(1);
+    expect(stderr).toContain(`${file}: Error: file is not a database`);
   });
 
   it("answers a port in use likewise, and leaves nothing running", async () => {

@@ -1,4 +1,4 @@
-// Reads a part of the log page by page, so that a reader of a long part holds one page at a time.
+// Reads a part of the log: page by page, so that a reader of a long part holds one page at a time, or as of a position.
 import type { EventStore, Position, ReadAllOptions, RecordedEvent } from "./port.ts";
 
 /** Sorts behind every position. */
@@ -24,4 +24,20 @@ export async function* logPages(
     // With `mentions` events are left out, and a short page may have more behind it.
     if (page.length < options.limit && options.mentions === undefined) return;
   }
+}
+
+/** The log as it was at a position, so that it can be folded up to there and no further. */
+export function upTo(eventStore: EventStore, position: Position): EventStore {
+  return {
+    append: () => Promise.reject(new Error("The log of the past is only read")),
+    read: async (stream, options) =>
+      (await eventStore.read(stream, options)).filter((event) => event.position <= position),
+    readAll: async (options) =>
+      (await eventStore.readAll(options)).filter((event) => event.position <= position),
+    subscribe: () => {
+      throw new Error("The log of the past has an end");
+    },
+    head: async () => position,
+    close: async () => undefined,
+  };
 }

@@ -1,8 +1,8 @@
 // Folds the log again beside the documents that answer, and names each document that differs from it.
 import { PRESENT_RULES, rulesText } from "../../classification/classify.ts";
+import { upTo } from "../../event-store/log-pages.ts";
 import { logProgress } from "../../event-store/log-progress.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
-import { upTo } from "../../event-store/up-to.ts";
 import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
 import { type Builds, isUnderOtherRules, queriedBuild } from "../builds/build.ts";
 import { readBuilds } from "../builds/builds-document.ts";

@@ -2,9 +2,9 @@
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { refuseForeignPosition } from "../../../event-store/foreign-position.ts";
+import { upTo } from "../../../event-store/log-pages.ts";
 import { nextEventFinder } from "../../../event-store/next-event.ts";
 import type { EventStore, Position } from "../../../event-store/port.ts";
-import { upTo } from "../../../event-store/up-to.ts";
 import { CLICK_KINDS } from "../../../events/vocabulary.ts";
 import { ProjectionNotBuilt } from "../../../projections/builds/errors.ts";
 import { dateOf } from "../../../projections/definitions/days/days.ts";

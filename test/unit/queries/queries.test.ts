@@ -320,6 +320,21 @@ describe("waiting for projections", () => {
   it("ends in time when they don't come", async () => {
     expect(await whenProjected({ ...stores, sleep }, ["links:1"], "1", 30)).toBe(false);
   });
+
+  it("ends in time also where each read of a checkpoint is slow", async () => {
+    let reads = 0;
+    const slow = {
+      ...stores.readStore,
+      checkpoint: async () => {
+        reads += 1;
+        await sleep(20);
+        return undefined;
+      },
+    };
+    expect(await whenProjected({ readStore: slow, sleep }, ["links:1"], "1", 100)).toBe(false);
+    // Of 20 ms each, and the last one begins in time.
+    expect(reads).toBeLessThanOrEqual(6);
+  });
 });
 
 function json(answer: Analytics): Analytics {

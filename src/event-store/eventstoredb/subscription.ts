@@ -1,6 +1,5 @@
 // The live tail of EventStoreDB for the consumers of the port: pulled, filtered by the server, renewed for ever.
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { backoffMs } from "../../runtime/backoff.ts";
 import type { Position, RecordedEvent } from "../port.ts";
 import type { Driver, EventPull } from "./driver.ts";
 import { type Backoff, isTransient, NoAnswer } from "./errors.ts";
@@ -22,7 +21,11 @@ export type SubscriptionOptions = {
   batchSize: number;
 };
 
-const RETRY = { fromMs: 250, toMs: 15_000 };
+/**
+ * Longest pause, always the same: what follows a growing one after an outage, such as a key that was deactivated on
+ * another node meanwhile, would be late by it. Trying again costs the server nothing while it is unavailable.
+ */
+const RETRY_MS = 500;
 
 /** Events; twice as many wait here while the consumer works, whatever its batch. */
 const MOST_BUFFERED = 1000;
@@ -39,22 +42,17 @@ export async function* subscribeForEver(
 ): AsyncGenerator<RecordedEvent[]> {
   const { signal } = options;
   let after = options.after;
-  let failures = 0;
   while (!signal.aborted) {
-    const since = performance.now();
     try {
       for await (const batch of subscribeOnce(deps, { ...options, after })) {
         after = batch.at(-1)?.position ?? after;
-        failures = 0;
         yield batch;
       }
     } catch (error) {
       if (!isTransient(error)) throw error;
     }
     if (signal.aborted) return;
-    // Streams with few events don't show by a batch that a subscription has worked.
-    failures = performance.now() - since > RETRY.toMs ? 1 : failures + 1;
-    await deps.backoff.sleep(backoffMs(failures, RETRY, deps.backoff.random), signal);
+    await deps.backoff.sleep(RETRY_MS * (0.5 + deps.backoff.random() / 2), signal);
   }
 }
 

@@ -48,13 +48,17 @@ async function runProjector(
   };
   const groups = projectionGroups.map(open);
 
+  let isUnavailable = false;
   const report = async () => {
     try {
       const projections = [];
       for (const { group, withProgress } of groups) projections.push(...withProgress(await group.status()));
       post({ type: "status", projections });
-    } catch (error) {
-      log.warn({ err: error }, "projection status unavailable");
+      isUnavailable = false;
+    } catch (err) {
+      // One log line per outage.
+      if (!isUnavailable) log.warn({ err }, "projection status unavailable");
+      isUnavailable = true;
     }
   };
   // Only now, because the port keeps messages until it has a listener.

@@ -13,6 +13,8 @@ import { checkpointName } from "../../../src/projections/projection.ts";
 import { startProjector } from "../../../src/projections/runner/projector.ts";
 import type { RunnerLog } from "../../../src/projections/runner/runner.ts";
 import { whenProjected } from "../../../src/queries/freshness.ts";
+import { startDouble } from "../../support/event-store/eventstoredb-double/double.ts";
+import type { Fault } from "../../support/event-store/eventstoredb-double/faults.ts";
 import { linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
 import { append } from "../../support/runtime/stores.ts";
 import { until } from "../../support/runtime/until.ts";
@@ -41,6 +43,28 @@ describe("the projector", () => {
       await rm(dataDir, { recursive: true, force: true });
     }
     expect(await projector.status()).toBeUndefined();
+  });
+
+  it("says once that it can't report while a store is unavailable", async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), "projector-"));
+    const double = await startDouble();
+    const config = { DATA_DIR: dataDir, EVENTSTORE_URL: double.connectionString, SECRET_KEY: "x".repeat(32) };
+    const warnings: string[] = [];
+    const log = { ...silent(), warn: (_: object, message: string) => void warnings.push(message) };
+    const projector = startProjector(parseConfig(config), log as unknown as RunnerLog);
+    const answers = async () => (await projector.status())?.length === allProjections.length;
+    try {
+      await until("a status", answers);
+      double.script.add("read", ...Array<Fault>(20).fill({ kind: "status", code: 14 }));
+      const failed = double.script.seen("read", double.script.counts.read + 20);
+      await Promise.all([projector.status(), projector.status(), projector.status(), failed]);
+      await until("a status again", answers);
+      expect(warnings.filter((message) => message === "projection status unavailable")).toHaveLength(1);
+    } finally {
+      await projector.stop(5_000);
+      await double.close();
+      await rm(dataDir, { recursive: true, force: true });
+    }
   });
 
   it("stops right after its start", async () => {

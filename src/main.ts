@@ -129,10 +129,18 @@ export async function orExit(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
+function workersOption(): string {
+  try {
+    return parseArgs({ options: { workers: { type: "string", default: "1" } } }).values.workers;
+  } catch (error) {
+    const serve = "only --workers works here, all options with: npm run -s linkledger -- serve";
+    throw new BadConfig([`${messageOf(error)}: ${serve}`]);
+  }
+}
+
 if (import.meta.main) {
   makeFilesPrivate();
   await orExit(async () => {
-    const { values } = parseArgs({ options: { workers: { type: "string", default: "1" } } });
-    await startAll(parseConfig(process.env), ALL_ROLES, workersFrom(values.workers));
+    await startAll(parseConfig(process.env), ALL_ROLES, workersFrom(workersOption()));
   });
 }

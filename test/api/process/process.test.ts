@@ -27,8 +27,8 @@ describe("the process", () => {
   afterEach(() => folder.remove());
 
   /** Runs until the process exits. */
-  async function attempt(environment: Environment) {
-    const child = spawn(process.execPath, ["src/main.ts"], {
+  async function attempt(environment: Environment, ...args: string[]) {
+    const child = spawn(process.execPath, ["src/main.ts", ...args], {
       cwd: root,
       env: childEnvironment(environment),
     });
@@ -43,6 +43,12 @@ describe("the process", () => {
     const { code, stdout, stderr } = await attempt({ ...instance, PORT: "http" });
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(/^linkledger: PORT \(it is "http"\): [^\n]+\n$/);
+  });
+
+  it("answers an option that only the command serve has likewise", async () => {
+    const { code, stdout, stderr } = await attempt(instance, "--roles", "api");
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(/^linkledger: Unknown option '--roles': [^\n]+linkledger -- serve\n$/);
   });
 
   it("answers a GEOIP_DB that isn't there, or isn't a MaxMind database, likewise", async () => {

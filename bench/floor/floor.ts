@@ -30,6 +30,8 @@ type Redirects = Comparison & { half: HalfLoad | undefined; loads: LoadResult[] 
  */
 export async function benchFloor(options: Options, report: Report): Promise<Outcome> {
   const only = partsOf(options.only, PARTS);
+  if (only.includes("recount") && !only.includes("redirect") && !only.includes("flood"))
+    throw new TypeError("recount folds the clicks of redirect or flood anew: name one of them, too");
   const load = startLoad();
   try {
     const clicks = only.some((part) => part !== "create")

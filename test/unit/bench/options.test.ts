@@ -21,4 +21,9 @@ describe("the options of the benchmarks", () => {
     const { options } = parseOptions([name, "--only", "flod"]);
     await expect(BENCHMARKS[name]?.(options, report)).rejects.toThrow(/"flod" is none of /);
   });
+
+  it("refuse to fold the clicks of the plain program anew where it gets none", async () => {
+    const { options } = parseOptions(["floor", "--only", "recount"]);
+    await expect(BENCHMARKS.floor?.(options, report)).rejects.toThrow(/name one of them, too/);
+  });
 });

@@ -1,5 +1,6 @@
 // The live tail of EventStoreDB for the consumers of the port: pulled, filtered by the server, renewed for ever.
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { backoffMs } from "../../runtime/backoff.ts";
 import type { Position, RecordedEvent } from "../port.ts";
 import type { Driver, EventPull } from "./driver.ts";
 import { type Backoff, isTransient, NoAnswer } from "./errors.ts";
@@ -22,10 +23,10 @@ export type SubscriptionOptions = {
 };
 
 /**
- * Longest pause, always the same: what follows a growing one after an outage, such as a key that was deactivated on
- * another node meanwhile, would be late by it. Trying again costs the server nothing while it is unavailable.
+ * The pause doesn't grow: what follows one after an outage, such as a key that was deactivated on another node meanwhile,
+ * would be late by it. Trying again costs the server nothing while it is unavailable.
  */
-const RETRY_MS = 500;
+const RETRY = { fromMs: 500, toMs: 500 };
 
 /** Events; twice as many wait here while the consumer works, whatever its batch. */
 const MOST_BUFFERED = 1000;
@@ -52,7 +53,7 @@ export async function* subscribeForEver(
       if (!isTransient(error)) throw error;
     }
     if (signal.aborted) return;
-    await deps.backoff.sleep(RETRY_MS * (0.5 + deps.backoff.random() / 2), signal);
+    await deps.backoff.sleep(backoffMs(1, RETRY, deps.backoff.random), signal);
   }
 }
 

@@ -1,6 +1,7 @@
 // Issues an API key `<prefix>_<32 random characters>` (interface, part 5); only its SHA-256 is stored.
 import { hash } from "node:crypto";
 import type { Position } from "../../event-store/port.ts";
+import { acceptLabel } from "../accept-label.ts";
 import { issue } from "../account/account.ts";
 import { onAccount } from "../account/account-stream.ts";
 import type { CommandContext } from "../caller.ts";
@@ -20,7 +21,7 @@ export async function issueKey(
 ): Promise<IssuedKey> {
   const key = `${deps.keyPrefix}_${deps.randomKey()}`;
   const keyId = deps.newId();
-  const label = (request.label ?? "").trim().slice(0, 100).toWellFormed();
+  const label = acceptLabel(request.label ?? "");
   const keyHash = hashKey(key);
   const at = deps.clock().toISOString();
   const { position } = await onAccount(deps, context, accountId, (account) =>

@@ -11,8 +11,6 @@ export type AcceptWebhookDeps = {
   receiverUrl: (text: string) => URL;
 };
 
-const MAX_LABEL_LENGTH = 100;
-
 /**
  * Returns the normalised URL without its fragment, which is never sent. The query is kept; it is stored in events, so it
  * must not carry secrets.
@@ -33,11 +31,6 @@ export function acceptKinds(given: readonly string[]): ClickKind[] {
   if (kinds.length === 0 || unknown !== undefined)
     throw new InvalidWebhook(`The kinds of a webhook are one or more of ${CLICK_KINDS.join(", ")}`);
   return kinds;
-}
-
-/** Well-formed also where a character is cut in two: JSON parsers refuse half of a surrogate pair. */
-export function acceptLabel(given: string): string {
-  return given.trim().slice(0, MAX_LABEL_LENGTH).toWellFormed();
 }
 
 function parse(deps: AcceptWebhookDeps, given: string): URL {

@@ -1,11 +1,12 @@
 // Adds a webhook (interface, part 6) with a new key, which is stored in the secrets and shown only in this answer.
 import type { Position } from "../../event-store/port.ts";
 import { type ClickKind, WEBHOOK_DEFAULT_KINDS } from "../../events/vocabulary.ts";
+import { acceptLabel } from "../accept-label.ts";
 import { onAccount } from "../account/account-stream.ts";
 import type { CommandContext } from "../caller.ts";
 import { CommandRefused } from "../errors.ts";
 import type { CommandDeps } from "../handle-command.ts";
-import { type AcceptWebhookDeps, acceptKinds, acceptLabel, acceptReceiver } from "./accept-webhook.ts";
+import { type AcceptWebhookDeps, acceptKinds, acceptReceiver } from "./accept-webhook.ts";
 import { add } from "./webhook.ts";
 import {
   forgetWebhookKeys,

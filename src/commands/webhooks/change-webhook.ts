@@ -1,9 +1,10 @@
 // Changes a webhook's URL, kinds of click or label; its key stays.
 import type { Position } from "../../event-store/port.ts";
+import { acceptLabel } from "../accept-label.ts";
 import { onAccount } from "../account/account-stream.ts";
 import type { CommandContext } from "../caller.ts";
 import type { CommandDeps } from "../handle-command.ts";
-import { type AcceptWebhookDeps, acceptKinds, acceptLabel, acceptReceiver } from "./accept-webhook.ts";
+import { type AcceptWebhookDeps, acceptKinds, acceptReceiver } from "./accept-webhook.ts";
 import { change, liveWebhook } from "./webhook.ts";
 import type { WebhookSettings } from "./webhook-state.ts";
 

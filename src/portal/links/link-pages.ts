@@ -87,7 +87,7 @@ async function sendLink(
     title: link.slug,
     nav: "Links",
     status: refused ? 400 : undefined,
-    notice: await outage(deps, link),
+    notice: await whyNotFollowed(deps, link),
     styles: ["charts.css"],
     body: html`${linkHead(link, "Link")}
 <div class="grid link-grid"><div class="stack">${isThere && html`${shareCard(link)}${destinationCard(link, csrf, refused)}${stateCard(link, csrf)}`}${removalCard(link, csrf)}</div>
@@ -96,7 +96,7 @@ async function sendLink(
 }
 
 /** Why nobody can follow the link, apart from being disabled, which a card says. */
-async function outage(deps: PortalDeps, link: LinkDocument): Promise<Notice | undefined> {
+async function whyNotFollowed(deps: PortalDeps, link: LinkDocument): Promise<Notice | undefined> {
   if (link.status === "deleted")
     return { kind: "info", text: "This link is deleted. Who follows it gets 404." };
   if (link.domainId === null) return undefined;

@@ -1,6 +1,6 @@
 // `audit verify`: checks the log against its seals, from the last good one on or from the beginning.
 import type { LogArchive } from "../event-store/log-archive.ts";
-import type { LogFiling } from "../event-store/log-filing.ts";
+import type { LogIndexCheck } from "../event-store/log-index-check.ts";
 import type { EventStore, Position } from "../event-store/port.ts";
 import { SEALS_STREAM } from "../events/streams.ts";
 import { type Anchor, parseAnchor } from "./log-digest.ts";
@@ -38,7 +38,8 @@ type Deps = {
   newest: { get(): Promise<Position | undefined> };
   /** Of an embedded log: its files are checked, and `eventStore` leaves out what can't be read of them. */
   archive?: Pick<LogArchive, "problems"> | undefined;
-  filing?: Pick<LogFiling, "misfiled"> | undefined;
+  /** Of an embedded log, too. */
+  indexCheck?: Pick<LogIndexCheck, "problems"> | undefined;
 };
 
 export type SealedVerificationOptions = {
@@ -75,10 +76,10 @@ export async function verifySealedLog(
   });
   const unsealed = blocks ? await blocks.end() : result.events;
   const unreadable = (await deps.archive?.problems()) ?? [];
-  const misfiled = (await deps.filing?.misfiled(from?.seal?.position)) ?? [];
+  const missed = (await deps.indexCheck?.problems(from?.seal?.position)) ?? [];
   const problems: Problem[] = [
     ...unreadable.map((one) => ({ check: "archive" as const, ...one })),
-    ...misfiled.map((one) => ({ check: "index" as const, ...one })),
+    ...missed.map((one) => ({ check: "index" as const, ...one })),
     ...found.map((one) => ({ check: "seal" as const, ...one })),
     ...result.problems,
   ];
@@ -86,7 +87,7 @@ export async function verifySealedLog(
   return {
     ...result,
     ok: problems.length === 0,
-    problemCount: result.problemCount + found.length + unreadable.length + misfiled.length,
+    problemCount: result.problemCount + found.length + unreadable.length + missed.length,
     problems: problems.slice(0, MOST_PROBLEMS),
     anchor: number === null ? result.anchor : `seal:${number}:${hashes.get(number)}`,
     seals: {

@@ -2,12 +2,12 @@
 import { join } from "node:path";
 import { BadConfig, type Config } from "../config.ts";
 import type { LogArchive } from "../event-store/log-archive.ts";
-import type { LogFiling } from "../event-store/log-filing.ts";
+import type { LogIndexCheck } from "../event-store/log-index-check.ts";
 import type { EventStore } from "../event-store/port.ts";
 import { prefixedEventStore } from "../event-store/prefixed-event-store.ts";
 import { type LogArchiveDeps, openLogArchive } from "../event-store/sqlite/archive/log-archive.ts";
 import { openSqliteEventStore } from "../event-store/sqlite/event-store.ts";
-import { openLogFiling } from "../event-store/sqlite/filing/log-filing.ts";
+import { openLogIndexCheck } from "../event-store/sqlite/index-check/log-index-check.ts";
 
 export type EventStoreConfig = Pick<Config, "dataDir"> &
   Partial<Pick<Config, "eventStoreUrl" | "eventStorePrefix">>;
@@ -41,11 +41,11 @@ export function openEmbeddedArchive(
   return eventStoreUrl ? undefined : openLogArchive(logFile(dataDir), deps);
 }
 
-/** `archive`, `filing`: undefined on a server. The event store leaves out what can't be read of it, so that the rest is verified. */
+/** `archive`, `indexCheck`: undefined on a server. The event store leaves out what can't be read of it, so that the rest is verified. */
 export type VerifiableLog = {
   eventStore: EventStore;
   archive: LogArchive | undefined;
-  filing: LogFiling | undefined;
+  indexCheck: LogIndexCheck | undefined;
   close(): Promise<void>;
 };
 
@@ -56,13 +56,13 @@ export async function openVerifiableLog(
 ): Promise<VerifiableLog> {
   const archive = openEmbeddedArchive(config, deps);
   const eventStore = await openEventStore(config, { offThread: false, skipUnreadable: true });
-  const filing = config.eventStoreUrl ? undefined : openLogFiling(logFile(config.dataDir), deps);
+  const indexCheck = config.eventStoreUrl ? undefined : openLogIndexCheck(logFile(config.dataDir), deps);
   const close = async () => {
     archive?.close();
-    filing?.close();
+    indexCheck?.close();
     await eventStore.close();
   };
-  return { eventStore, archive, filing, close };
+  return { eventStore, archive, indexCheck, close };
 }
 
 function logFile(dataDir: string): string {

@@ -12,8 +12,8 @@ export type ArchiveFile = Omit<ArchivableDay, "bytes"> & { file: string; bytes: 
 /** Numbers of the seals that cover the events, both included; see src/audit/seals. */
 export type SealRange = { from: number; to: number };
 
-/** What is wrong with a file: at the last event of the damaged part, in the order of the log. */
-export type ArchiveProblem = { stream: string; revision: number; position: Position; message: string };
+/** What is wrong with an event, or with a file: then at the last event of the damaged part, in the order of the log. */
+export type LogProblem = { stream: string; revision: number; position: Position; message: string };
 
 /**
  * `written`: a part of the file; `renamed`: it is complete and has its name; `recorded`: the log knows it; `moved`: a
@@ -47,7 +47,7 @@ export interface LogArchive {
   /** Puts the events of a file back into the log, and removes the file. */
   restore(file: string, onProgress?: (events: number) => void): Promise<void>;
   /** Reads every file, and names those that are not what was archived. */
-  problems(): Promise<ArchiveProblem[]>;
+  problems(): Promise<LogProblem[]>;
   size(): LogSize;
   /** Gives free room of the log back to the file system. Appends wait meanwhile. */
   vacuum(): void;

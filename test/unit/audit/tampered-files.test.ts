@@ -8,7 +8,7 @@ import { sealKeysOf } from "../../../src/audit/seals/seal-keys.ts";
 import { Sealer } from "../../../src/audit/seals/sealer.ts";
 import { verifySealedLog } from "../../../src/audit/verify-sealed-log.ts";
 import { openSqliteEventStore } from "../../../src/event-store/sqlite/event-store.ts";
-import { openLogFiling } from "../../../src/event-store/sqlite/filing/log-filing.ts";
+import { openLogIndexCheck } from "../../../src/event-store/sqlite/index-check/log-index-check.ts";
 import { newEvent } from "../../../src/events/new-event.ts";
 import { ACCOUNT, linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
 import { append } from "../../support/runtime/stores.ts";
@@ -71,16 +71,19 @@ async function problemsAfter(...statements: string[]): Promise<string[]> {
   for (const sql of statements) db.exec(sql);
   db.close();
   const eventStore = await openSqliteEventStore(file, { skipUnreadable: true });
-  const filing = openLogFiling(file, { sleep: async () => undefined });
+  const indexCheck = openLogIndexCheck(file, { sleep: async () => undefined });
   try {
     const newest = { get: async () => undefined };
-    const found = await verifySealedLog({ eventStore, filing, clock, keys: [keys], newest }, { full: true });
+    const found = await verifySealedLog(
+      { eventStore, indexCheck, clock, keys: [keys], newest },
+      { full: true },
+    );
     expect(found.ok).toBe(found.problems.length === 0);
     return found.problems
       .filter(({ check }) => check === "seal" || check === "index")
       .map((one) => `${one.stream}@${one.revision} ${Number(one.position) || "-"}: ${one.message}`);
   } finally {
-    filing.close();
+    indexCheck.close();
     await eventStore.close();
   }
 }

@@ -1,6 +1,6 @@
 // Names archive files that are missing, or are not what was archived, and the events that are concerned.
 import { join } from "node:path";
-import type { ArchiveProblem } from "../../log-archive.ts";
+import type { LogProblem } from "../../log-archive.ts";
 import { positionText } from "../positions.ts";
 import { bytesAt, digestOf, isBlock } from "./archive-folder.ts";
 import type { ArchiveRow } from "./archive-table.ts";
@@ -15,7 +15,7 @@ export function* archiveProblems(
   rows: readonly ArchiveRow[],
   archived: readonly ArchivedBatch[],
   eventsIn: (row: ArchiveRow) => number,
-): Generator<ArchiveProblem[]> {
+): Generator<LogProblem[]> {
   const byFile = Map.groupBy(archived, ({ body }) => blockReference(body).file);
   for (const row of rows) yield fileProblems(folder, row, byFile.get(row.file) ?? [], eventsIn(row));
   const names = new Set(rows.map(({ file }) => file));
@@ -29,10 +29,10 @@ function fileProblems(
   row: ArchiveRow,
   batches: readonly ArchivedBatch[],
   events: number,
-): ArchiveProblem[] {
+): LogProblem[] {
   const { file } = row;
   const last = batches.at(-1) ?? { stream: "", last_revision: -1, ...row };
-  const found: ArchiveProblem[] = [];
+  const found: LogProblem[] = [];
   if (events !== row.events)
     found.push(problem(file, last, `has ${row.events} events, of which the log knows ${events}`));
   const path = join(folder, file);
@@ -62,7 +62,7 @@ function problem(
   file: string,
   at: Pick<ArchivedBatch, "stream" | "last_revision" | "last_position"> | undefined,
   what: string,
-): ArchiveProblem {
+): LogProblem {
   const { stream = "", last_revision: revision = -1, last_position = 0 } = at ?? {};
   return { stream, revision, position: positionText(last_position), message: `archive/${file} ${what}` };
 }

@@ -7,9 +7,9 @@ import {
   type ArchivableDay,
   ArchiveConflict,
   type ArchiveFile,
-  type ArchiveProblem,
   type ArchiveProgress,
   type LogArchive,
+  type LogProblem,
   type LogSize,
   type SealRange,
 } from "../../log-archive.ts";
@@ -107,8 +107,8 @@ class SqliteLogArchive implements LogArchive {
     rmSync(join(this.#folder, file), { force: true });
   }
 
-  async problems(): Promise<ArchiveProblem[]> {
-    const found: ArchiveProblem[] = [];
+  async problems(): Promise<LogProblem[]> {
+    const found: LogProblem[] = [];
     const rows = this.#table.all();
     const eventsIn = (row: ArchiveRow) => this.#table.eventsIn(row);
     for (const some of archiveProblems(this.#folder, rows, this.#table.archived(), eventsIn)) {

@@ -2,7 +2,8 @@
 // binds, as they say nothing that the event itself doesn't say.
 import type { DatabaseSync } from "node:sqlite";
 import { inSnapshot } from "../../../connections/sqlite.ts";
-import type { LogFiling, MisfiledEvent } from "../../log-filing.ts";
+import type { LogProblem } from "../../log-archive.ts";
+import type { LogIndexCheck } from "../../log-index-check.ts";
 import type { Position, RecordedEvent } from "../../port.ts";
 import { archiveFolder, archiveReader } from "../archive/archive-folder.ts";
 import { BATCH_COLUMNS, type StoredBatch } from "../batch-schema.ts";
@@ -12,13 +13,13 @@ import { categoryOf } from "../prefixes.ts";
 import { DecodedBatches } from "../stored-batch.ts";
 
 type Deps = { sleep: (ms: number) => Promise<void> };
-type FiledBatch = StoredBatch & { category: string };
+type IndexedBatch = StoredBatch & { category: string };
 
 /** Batches between two rests. */
 const PAGE = 20;
 
 /** `file`: of the log, with its tables. @throws SQLite's error when it can't be opened */
-export function openLogFiling(file: string, { sleep }: Deps): LogFiling {
+export function openLogIndexCheck(file: string, { sleep }: Deps): LogIndexCheck {
   const db = openLogFile(file);
   db.function("category_of", { deterministic: true }, (stream) => categoryOf(String(stream)));
   const rows = db.prepare(
@@ -31,7 +32,7 @@ export function openLogFiling(file: string, { sleep }: Deps): LogFiling {
   const other = db.prepare(
     "SELECT last_position FROM segment_streams WHERE stream = ? AND last_revision = ?",
   );
-  const isFiled = (batch: FiledBatch, { stream, revision }: RecordedEvent) =>
+  const isIndexed = (batch: IndexedBatch, { stream, revision }: RecordedEvent) =>
     batch.category === categoryOf(stream) &&
     (batch.stream === stream
       ? batch.last_revision === revision
@@ -40,7 +41,7 @@ export function openLogFiling(file: string, { sleep }: Deps): LogFiling {
   const decoded = new DecodedBatches(archiveReader(archiveFolder(file), { skipUnreadable: true }));
 
   return {
-    async misfiled(after: Position | undefined) {
+    async problems(after: Position | undefined) {
       const from = Number(after ?? 0);
       const found = rows.all(from).map((row) => {
         const { stream, revision, position } = row as { stream: string; revision: number; position: number };
@@ -49,8 +50,8 @@ export function openLogFiling(file: string, { sleep }: Deps): LogFiling {
       if (after === undefined) found.push(...damagedIndexes(db));
       for (let last = from; ; ) {
         const page = inSnapshot(db, () => {
-          const some = batches.all(last) as FiledBatch[];
-          for (const batch of some) found.push(...problemsOf(decoded, batch, isFiled));
+          const some = batches.all(last) as IndexedBatch[];
+          for (const batch of some) found.push(...problemsOf(decoded, batch, isIndexed));
           return some;
         });
         if (page.length < PAGE) return found;
@@ -66,12 +67,12 @@ const NOT_FOUND = "is filed wrongly in events.db: readers of its stream or categ
 
 function problemsOf(
   decoded: DecodedBatches,
-  batch: FiledBatch,
-  isFiled: (batch: FiledBatch, event: RecordedEvent) => boolean,
-): MisfiledEvent[] {
+  batch: IndexedBatch,
+  isIndexed: (batch: IndexedBatch, event: RecordedEvent) => boolean,
+): LogProblem[] {
   try {
     const lastOf = new Map(decoded.eventsOf(batch).map((event) => [event.stream, event]));
-    const last = [...lastOf.values()].filter((event) => !isFiled(batch, event));
+    const last = [...lastOf.values()].filter((event) => !isIndexed(batch, event));
     return last.map(({ stream, revision, position }) => ({ stream, revision, position, message: NOT_FOUND }));
   } catch {
     const place = { stream: batch.stream, revision: batch.last_revision };
@@ -81,7 +82,7 @@ function problemsOf(
 }
 
 /** An index that lacks a row hides it from readers. */
-function damagedIndexes(db: DatabaseSync): MisfiledEvent[] {
+function damagedIndexes(db: DatabaseSync): LogProblem[] {
   return db
     .prepare("PRAGMA integrity_check(10)")
     .all()

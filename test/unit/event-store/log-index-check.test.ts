@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openSqliteEventStore } from "../../../src/event-store/sqlite/event-store.ts";
-import { openLogFiling } from "../../../src/event-store/sqlite/filing/log-filing.ts";
+import { openLogIndexCheck } from "../../../src/event-store/sqlite/index-check/log-index-check.ts";
 import { newEvent } from "../../../src/events/new-event.ts";
 import { linkClicked, linkCreated, position } from "../../support/event-store/stored-events.ts";
 import { append } from "../../support/runtime/stores.ts";
@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-async function misfiledAfter(statements: readonly string[], after?: number): Promise<string[]> {
+async function problemsAfter(statements: readonly string[], after?: number): Promise<string[]> {
   copies += 1;
   const file = join(folder.path, `copy-${copies}.db`);
   await copyFile(join(folder.path, "events.db"), file);
@@ -43,12 +43,12 @@ async function misfiledAfter(statements: readonly string[], after?: number): Pro
   db.enableDefensive(false);
   for (const sql of statements) db.exec(sql);
   db.close();
-  const filing = openLogFiling(file, { sleep: async () => undefined });
+  const check = openLogIndexCheck(file, { sleep: async () => undefined });
   try {
-    const found = await filing.misfiled(after === undefined ? undefined : position(after));
+    const found = await check.problems(after === undefined ? undefined : position(after));
     return found.map(({ stream, revision, message }) => `${stream}@${revision} ${message}`);
   } finally {
-    filing.close();
+    check.close();
   }
 }
 
@@ -58,9 +58,9 @@ const inserted = (at: number, category: string) =>
    SELECT ${at}, '${category}', stream, 1, 'new', 'LinkDeleted', data, metadata, recorded_at
    FROM events WHERE position = 2`;
 
-describe("the filing of events.db", () => {
+describe("the index check of events.db", () => {
   it("is good as the log wrote it, in rows and in batches", async () => {
-    expect(await misfiledAfter([])).toEqual([]);
+    expect(await problemsAfter([])).toEqual([]);
   });
 
   it.each<[string, string[], string[]]>([
@@ -112,11 +112,11 @@ describe("the filing of events.db", () => {
       [`${CLICKS[1]}@259 events.db is damaged: the 520 events up to here can't be read`],
     ],
   ])("names %s", async (_, statements, expected) => {
-    expect(await misfiledAfter(statements)).toEqual(expected);
+    expect(await problemsAfter(statements)).toEqual(expected);
   });
 
   it("is looked at behind a position alone", async () => {
     const sql = ["UPDATE events SET category = 'account'", "UPDATE segments SET category = 'link'"];
-    expect(await misfiledAfter(sql, 523)).toEqual([`${CLICKS[0]}@269 ${MISSED}`]);
+    expect(await problemsAfter(sql, 523)).toEqual([`${CLICKS[0]}@269 ${MISSED}`]);
   });
 });

@@ -11,8 +11,9 @@ export type KeepSealingDeps = SealerDeps & {
 
 /** The start has more urgent work. */
 const FIRST_AFTER_MS = 5_000;
-/** Soon after the projections, while the thread's event store still has the events that it decoded for them. */
-const LOOK_EVERY_MS = 250;
+/** While events come: soon after the projections, when the thread's event store still has what it decoded for them. */
+const BUSY_LOOK_MS = 100;
+const QUIET_LOOK_MS = 1_000;
 const RETRY_AFTER_MS = 60_000;
 /** Rest after each step, as a multiple of its time: a long log to catch up with takes half of the thread. */
 const REST = 1;
@@ -46,12 +47,15 @@ async function sealUntilAborted(
   const sealer = await Sealer.open(deps);
   while (!signal.aborted) {
     const started = now();
+    const before = sealer.unsealed;
     const hasMore = await sealer.read();
+    const isQuiet = sealer.unsealed === before;
     if (!hasMore && sealer.isDue()) {
       const { number, events, position } = await sealer.seal();
       deps.log.info({ number, events, position }, "sealed the log");
     }
     const rest = deps.hasBacklog() ? REST_IN_BACKLOG : REST;
-    await sleep(hasMore ? rest * (now() - started) : LOOK_EVERY_MS, signal);
+    const lookMs = isQuiet ? QUIET_LOOK_MS : BUSY_LOOK_MS;
+    await sleep(hasMore ? rest * (now() - started) : lookMs, signal);
   }
 }

@@ -22,8 +22,8 @@ export function partsOf(batch: StoredBatch): BatchParts {
   return { runs: [{ position, stream, revision, recordedAt, count }], parts: [batch] };
 }
 
-/** What a busy service appends in half a second, or an archived block. */
-const MAX_EVENTS = 4_096;
+/** What a busy service appends in most of a second, while documents are written or the next look for seals is awaited. */
+const MAX_EVENTS = 24_576;
 
 /** Reads a block of an archive file. */
 export type ReadArchived = (reference: BlockReference) => BatchParts;

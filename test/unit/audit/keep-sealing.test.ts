@@ -20,14 +20,14 @@ beforeEach(async () => {
 });
 afterEach(() => stores.close());
 
-it("rests as long as a step took while there is more to seal, and then looks four times a second", async () => {
+it("rests as long as a step took while there is more to seal, and then looks soon, and after a second when nothing came", async () => {
   await appendClicks(2 * EVENTS_OF_A_STEP + 1);
-  expect(await startsOf(5, false)).toEqual([0, 20, 40, 300, 560]);
+  expect(await startsOf(5, false)).toEqual([0, 20, 40, 150, 1_160]);
 });
 
 it("rests nine times as long while projections have a backlog", async () => {
   await appendClicks(2 * EVENTS_OF_A_STEP + 1);
-  expect(await startsOf(4, true)).toEqual([0, 100, 200, 460]);
+  expect(await startsOf(4, true)).toEqual([0, 100, 200, 310]);
 });
 
 /** Milliseconds of so many steps since the first. */

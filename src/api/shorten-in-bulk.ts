@@ -25,7 +25,9 @@ export function shortenInBulkRoute(app: Api, deps: ShortenDeps & { links: BulkDe
     const options = { idempotency: request.keyed?.seed };
     const context = commandContext(request);
     const { links } = request.body;
-    const { bulk } = await createLinksInBulk(deps.links, context, request.caller, links, options);
+    const { bulk, isFinal } = await createLinksInBulk(deps.links, context, request.caller, links, options);
+    // Not kept for the Idempotency-Key, so that a repeated request makes the items in which the service failed.
+    if (!isFinal) request.keyed = undefined;
     return reply.code(201).send(bulk);
   });
 }

@@ -1,5 +1,7 @@
 // Idempotency-Key over real HTTP: repeating a request has no further effect (DESIGN §3).
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { BulkAnswer } from "../../src/commands/links/create-links-in-bulk.ts";
+import { StoreUnavailable } from "../../src/connections/errors.ts";
 import {
   type Member,
   onCluster,
@@ -95,6 +97,33 @@ describe("Idempotency-Key", () => {
     expect([second.status, second.text]).toEqual([201, first.text]);
     expect(await linksMade()).toBe(2);
   });
+
+  it.skipIf(onCluster())(
+    "makes the rest of a bulk request when it is repeated after the service failed",
+    async () => {
+      const { eventStore } = service.backend;
+      const append = eventStore.append.bind(eventStore);
+      let hasFailed = false;
+      eventStore.append = async (...request) => {
+        if (hasFailed) return append(...request);
+        hasFailed = true;
+        throw new StoreUnavailable("the store is unavailable");
+      };
+      const body = { links: [{ url }, { url: "nope" }, { url: `${url}/b` }] };
+      const bulk = () =>
+        service.post<BulkAnswer>("/api/v1/shorten/bulk", member.key, body, {
+          headers: { "idempotency-key": "bulk-2" },
+        });
+      const first = await bulk();
+      eventStore.append = append;
+      expect([first.body.created, first.body.failed]).toEqual([1, 2]);
+      const second = await bulk();
+      expect(second.body.errors.map(({ index }) => index)).toEqual([1]);
+      expect(second.body.results).toEqual(expect.arrayContaining(first.body.results));
+      expect((await bulk()).text).toBe(second.text);
+      expect(await linksMade()).toBe(2);
+    },
+  );
 
   it("is free again after 24 hours", async () => {
     const first = await send("order-1", { url });

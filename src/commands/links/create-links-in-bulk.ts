@@ -31,6 +31,9 @@ type ParsedItem = ReturnType<typeof ShortenRequest.safeParse>;
 
 const FAILED = "Failed to create the short link";
 
+/** `isFinal`: false when an item failed by an error other than a refusal: repeated, the request may make it. */
+export type BulkOutcome = { bulk: BulkAnswer; isFinal: boolean; position: Position | undefined };
+
 /**
  * `links`: 1 to 100 items of any shape.
  * @throws TierRequired, AccountNotFound for a closed account
@@ -41,12 +44,13 @@ export async function createLinksInBulk(
   by: Caller,
   links: readonly unknown[],
   options: { idempotency?: string | undefined } = {},
-): Promise<{ bulk: BulkAnswer; position: Position | undefined }> {
+): Promise<BulkOutcome> {
   if (!TIER_LIMITS[by.tier].developerFeatures) throw new TierRequired("Bulk requests");
   const account = memoizedAccount(deps, by);
   await account();
   const results: BulkResult[] = [];
   const errors: BulkError[] = [];
+  let isFinal = true;
   let last: Position | undefined;
   const items = links.map((item) => ShortenRequest.safeParse(item));
   const createItem = async (index: number): Promise<void> => {
@@ -60,12 +64,12 @@ export async function createLinksInBulk(
       results.push({ index, ...result });
       if (position !== undefined && (last === undefined || position > last)) last = position;
     } catch (error) {
-      if (!(error instanceof CommandRefused)) deps.log?.error({ err: error, index }, "a bulk item failed");
-      errors.push({
-        index,
-        url: urlOf(links[index]),
-        error: error instanceof CommandRefused ? error.message : FAILED,
-      });
+      const isRefused = error instanceof CommandRefused;
+      if (!isRefused) {
+        isFinal = false;
+        deps.log?.error({ err: error, index }, "a bulk item failed");
+      }
+      errors.push({ index, url: urlOf(links[index]), error: isRefused ? error.message : FAILED });
     }
   };
   // All at once, so that their appends share a transaction.
@@ -77,7 +81,8 @@ export async function createLinksInBulk(
   results.sort((a, b) => a.index - b.index);
   errors.sort((a, b) => a.index - b.index);
   const counts = { total: links.length, created: results.length, failed: errors.length };
-  return { bulk: { success: results.length > 0, tier: by.tier, ...counts, results, errors }, position: last };
+  const bulk = { success: results.length > 0, tier: by.tier, ...counts, results, errors };
+  return { bulk, isFinal, position: last };
 }
 
 /** @throws InvalidItem */

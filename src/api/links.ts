@@ -1,13 +1,13 @@
 // GET /api/v1/links: route and schemas of listLinks (interface, part 4).
 import { z } from "zod";
+import { timeOf } from "../queries/analytics/ranges/range-request.ts";
+import { UTC } from "../queries/analytics/ranges/time-zone.ts";
 import { type ListLinksDeps, listLinks } from "../queries/links/list-links.ts";
 import { apiErrors } from "./api-errors.ts";
 import type { Api } from "./fastify.ts";
 import { DomainIdQuery, LinkPageSchema } from "./schemas.ts";
 
-const time = z
-  .union([z.iso.datetime({ offset: true }), z.iso.date()], "must be an ISO 8601 date or time")
-  .optional();
+const time = z.string().max(100).optional();
 
 /** `writesAreReadable`: read-your-writes; resolves when links created so far, by any process, are in the documents. */
 export function linksRoute(app: Api, deps: ListLinksDeps & { writesAreReadable: () => Promise<void> }): void {
@@ -21,13 +21,21 @@ export function linksRoute(app: Api, deps: ListLinksDeps & { writesAreReadable: 
       cursor: z.string().max(2000).optional(),
       q: z.string().max(200).optional().meta({ description: "Part of the short URL or the long URL" }),
       domain_id: DomainIdQuery,
-      from: time.meta({ description: "Created at or after" }),
-      to: time.meta({ description: "Created before" }),
+      from: time.meta({
+        description: "Created at or after this time, ISO 8601: with an offset, else in UTC",
+        examples: ["2026-11-01"],
+      }),
+      to: time.meta({ description: "Created before this time", examples: ["2026-12-01"] }),
     }),
     response: { 200: LinkPageSchema, ...apiErrors(400, 401) },
   };
   app.get("/api/v1/links", { schema }, async (request) => {
+    const { from, to, ...options } = request.query;
+    const range = {
+      from: from === undefined ? undefined : timeOf(from, UTC, "from"),
+      to: to === undefined ? undefined : timeOf(to, UTC, "to"),
+    };
     await deps.writesAreReadable();
-    return listLinks(deps, request.caller, request.query);
+    return listLinks(deps, request.caller, { ...options, ...range });
   });
 }

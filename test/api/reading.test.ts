@@ -182,6 +182,20 @@ describe("part 4, reading", () => {
       expect(await slugs("?from=2999-01-01")).toBe(0);
       expect(await slugs("?to=2999-01-01T00:00:00Z&from=2020-01-01")).toBe(2);
     });
+
+    it("takes the times that analytics takes, such as an offset as it is typed into a URL", async () => {
+      const { key } = await service.member("free");
+      const { created_at } = await shorten(key);
+      const [before = "", after = ""] = [0, 1000].map((ms) =>
+        new Date(Date.parse(created_at) + 3_600_000 + ms).toISOString().slice(0, -5),
+      );
+      const found = async (query: string) => (await list(key, query)).body.total;
+      expect(await found(`?from=${before}+01:00&to=${after}+01:00`)).toBe(1);
+      expect(await found(`?from=${after}+01:00`)).toBe(0);
+      expect(await found(`?from=${created_at.slice(0, 16)}`)).toBe(1);
+      const refused = await service.ask("/api/v1/links?from=yesterday", { key });
+      expect([refused.status, refused.body]).toMatchObject([400, { error: expect.stringContaining("from") }]);
+    });
   });
 
   describe("GET /api/qr/{slug}", () => {

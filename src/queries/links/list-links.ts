@@ -13,10 +13,10 @@ export type ListLinksOptions = {
   /** Case-insensitive part of the slug, the long URL or the short URL. */
   q?: string | undefined;
   domain_id?: string | undefined;
-  /** Created at or after, ISO 8601. */
-  from?: string | undefined;
-  /** Created before, ISO 8601. */
-  to?: string | undefined;
+  /** Created at or after, in milliseconds. */
+  from?: number | undefined;
+  /** Created before, in milliseconds. */
+  to?: number | undefined;
 };
 
 /** `total` counts all links that match, on every page. `next_cursor` is null on the last page. */
@@ -59,7 +59,7 @@ function filterOf(keyId: string, options: ListLinksOptions) {
   return filter;
 }
 
-/** Converts to the format of stored times, which are compared as text. `time` must be valid ISO 8601. */
-function utc(time: string | undefined): string | undefined {
+/** Converts to the format of stored times, which are compared as text. */
+function utc(time: number | undefined): string | undefined {
   return time === undefined ? undefined : new Date(time).toISOString();
 }

@@ -305,8 +305,8 @@ describe("the list of links", () => {
     expect(await slugs({ q: "MY.exam" })).toEqual(["sale"]);
     expect(await slugs({ q: "%" })).toEqual(["one"]);
     expect(await slugs({ domain_id: DOMAIN })).toEqual(["sale"]);
-    expect(await slugs({ from: "2026-01-02T00:00:00Z" })).toEqual(["sale"]);
-    expect(await slugs({ to: "2026-01-02T00:00:00Z" })).toEqual(["one"]);
+    expect(await slugs({ from: Date.parse("2026-01-02T00:00:00Z") })).toEqual(["sale"]);
+    expect(await slugs({ to: Date.parse("2026-01-02T00:00:00Z") })).toEqual(["one"]);
   });
 
   it("refuses a cursor that it did not hand out", async () => {

@@ -60,7 +60,8 @@ function asOfOf(text: string | undefined, zone: TimeZone): RangeRequest["asOf"] 
   return { time: timeOf(text, zone, "as_of", " or a position of the log") };
 }
 
-function timeOf(text: string, zone: TimeZone, name: string, alternative = ""): number {
+/** The milliseconds of an ISO 8601 time, of `zone` where it has no offset. @throws InvalidRange */
+export function timeOf(text: string, zone: TimeZone, name: string, alternative = ""): number {
   const [, date, hours = "00", minutes = "00", seconds = "00", fraction = "", offset] = TIME.exec(text) ?? [];
   const local = `${date}T${hours}:${minutes}:${seconds}.${fraction.slice(0, 3).padEnd(3, "0")}Z`;
   const ms = Date.parse(local);

@@ -55,6 +55,21 @@ describe("part 4, POST /api/v1/shorten/bulk", () => {
     ]);
   });
 
+  it("refuses an item with a field that poisons prototypes like any unknown field, and makes the others", async () => {
+    const poisoned = ['"__proto__":{"url":1}', '"constructor":{"prototype":{"url":1}}'];
+    const items = ["", ...poisoned.map((field) => `,${field}`)].map((more) => `{"url":"${url}"${more}}`);
+    const answer = await service.post<Bulk>(
+      "/api/v1/shorten/bulk",
+      developer.key,
+      `{"links":[${items.join()}]}`,
+    );
+    expect([answer.status, answer.body.created]).toEqual([201, 1]);
+    expect(answer.body.errors.map(({ index, error }) => [index, error])).toEqual([
+      [1, expect.stringContaining('"__proto__"')],
+      [2, expect.stringContaining('"constructor"')],
+    ]);
+  });
+
   it("creates 100 links of 2,048 characters in one request, which counts as one", async () => {
     const long = `https://example.com/${"a".repeat(2048 - 20)}`;
     const { status, body, headers } = await bulk(Array.from({ length: 100 }, () => ({ url: long })));

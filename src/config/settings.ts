@@ -89,7 +89,7 @@ export const SETTINGS = {
     variable: "UNSAFE_HOSTS_FILE",
     read: text.optional(),
     unset: "none",
-    what: "hosts that may not be linked to; reloaded on change",
+    what: "hosts that may not be linked to, nor their subdomains: a hosts file, or one name a line; reloaded on change",
   },
   safeBrowsingKey: {
     variable: "SAFE_BROWSING_KEY",

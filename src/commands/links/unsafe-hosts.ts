@@ -27,14 +27,14 @@ export function unsafeHosts(file: string, log: Log): (hostname: string) => Promi
   };
 }
 
-/** Accepts hosts-file lines (`0.0.0.0 bad.example other.example`) and plain lists of hosts; `#` starts a comment. */
+/** Accepts hosts-file lines (`0.0.0.0 a.example b.example`), lists of hosts and `*.a.example`; `#` starts a comment. */
 function parseHosts(text: string): ReadonlySet<string> {
   const hosts = new Set<string>();
   for (const line of text.split(/\r?\n/)) {
     const words = line.replace(/#.*/, "").trim().split(/\s+/).filter(Boolean);
     const names = words.length > 1 && isIP(words[0] ?? "") ? words.slice(1) : words;
     for (const name of names) {
-      const host = isIP(name) === 6 ? `[${name}]` : domainToASCII(name.replace(/\.$/, ""));
+      const host = isIP(name) === 6 ? `[${name}]` : domainToASCII(name.replace(/^\*\.|\.$/g, ""));
       // Names without a dot are the machine's own entries of a hosts file, such as localhost and broadcasthost.
       if (host.includes(".") || host.startsWith("[")) hosts.add(host.toLowerCase());
     }

@@ -110,11 +110,13 @@ describe("an unsafe URL", () => {
     const file = join(folder, "hosts");
     await writeFile(
       file,
-      "# comment\n127.0.0.1 localhost\n0.0.0.0 bad.example worse.example # why\nplain.example\n",
+      "# comment\n127.0.0.1 localhost\n0.0.0.0 bad.example worse.example # why\nplain.example\n*.wild.example\n",
     );
     const safety = urlSafety({ unsafeHostsFile: file, log });
     const check = (url: string) => safety(new URL(url));
     for (const url of ["http://bad.example/x", "http://A.Worse.example./", "https://plain.example:8443/"])
+      expect(await check(url)).toBe("unsafe");
+    for (const url of ["http://a.wild.example/", "http://wild.example/"])
       expect(await check(url)).toBe("unsafe");
     for (const url of ["http://notbad.example/", "http://example/", "http://localhost:1/"])
       expect(await check(url)).toBe("safe");

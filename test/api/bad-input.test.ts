@@ -165,6 +165,20 @@ describe("part 7, bad input", () => {
     expect(JSON.parse(body)).toMatchObject({ error: expect.any(String) });
   });
 
+  it.each(["/abc", "/api/v1/links"])("answers 400 to GET %s without a Host header", async (path) => {
+    const { statusLine, body } = await raw(`GET ${path} HTTP/1.1\r\n\r\n`);
+    expect(statusLine).toBe("HTTP/1.1 400 Bad Request");
+    expect(JSON.parse(body)).toMatchObject({ error: expect.any(String) });
+  });
+
+  it("answers a request with an unknown expectation as one without", async () => {
+    const { statusLine, body } = await raw(
+      "GET /api/v1/links HTTP/1.1\r\nHost: localhost\r\nExpect: miracles\r\nConnection: close\r\n\r\n",
+    );
+    expect(statusLine).toBe("HTTP/1.1 401 Unauthorized");
+    expect(JSON.parse(body)).toMatchObject({ code: "invalid_api_key" });
+  });
+
   it.each([
     "javascript:alert(1)",
     "JaVaScRiPt:alert(1)",

@@ -30,13 +30,23 @@ export function httpServer(redirect: HandleRequest | undefined): HttpServer {
       () => response.destroy(),
     );
   };
-  const timeouts = { requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: KEEP_ALIVE_MS };
-  const server = createServer(timeouts, (request, response) => {
+  const answer: Handle = (request, response) => {
+    if (request.headers.host === undefined && request.httpVersion === "1.1")
+      return refuseConnection(new Error("No Host header"), request.socket);
     dropForwardedPorts(request.headers);
     if (server.listening && redirect?.(request, response)) return;
     handle(request, response);
-  });
+  };
+  const options = {
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // Refused in `answer`, because Node would send no body.
+    requireHostHeader: false,
+  };
+  const server = createServer(options, answer);
   server.setTimeout(CONNECTION_TIMEOUT_MS).on("clientError", refuseConnection);
+  // An expectation may be ignored (RFC 9110, 10.1.1); Node would answer 417 without a body.
+  server.on("checkExpectation", answer);
   return {
     async listen(where) {
       server.listen(where);

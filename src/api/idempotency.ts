@@ -39,7 +39,7 @@ export function idempotency(deps: Deps) {
         );
       const now = deps.clock();
       const record = `idempotency/${hash("sha256", `${request.caller.keyId} ${request.routeOptions.url} ${key}`)}`;
-      const bodyHash = hash("sha256", JSON.stringify(request.body));
+      const bodyHash = hashOf(request.body);
       const expiresAt = new Date(now.getTime() + KEPT_MS).toISOString();
       const wanted: KeyRecord = { bodyHash, seed: deps.newId(), expiresAt };
       const kept = (await deps.secrets.putIfAbsent(record, { value: wanted, expiresAt }, now)) as KeyRecord;
@@ -74,4 +74,13 @@ export function idempotency(deps: Deps) {
       return payload;
     },
   };
+}
+
+/** JSON.stringify recurses where JSON.parse does not. @throws InvalidRequest */
+function hashOf(body: unknown): string {
+  try {
+    return hash("sha256", JSON.stringify(body));
+  } catch {
+    throw new InvalidRequest("The body is nested too deeply");
+  }
 }

@@ -144,6 +144,12 @@ describe("part 7, bad input", () => {
     expect(await post({ url: `https://example.com/${"a".repeat(100_000)}` })).toBe(400);
   });
 
+  it("answers 400 to a body nested too deeply for its Idempotency-Key", async () => {
+    const body = `{"links":[${"[".repeat(100_000)}${"]".repeat(100_000)}]}`;
+    const headers = { "idempotency-key": "deep" };
+    expect(await refused("/api/v1/shorten/bulk", { method: "POST", body, headers })).toBe(400);
+  });
+
   it("answers what every JSON parser reads when it cuts a field's name short", async () => {
     for (const before of ["", "x"]) {
       const fields = { url, [before + "😀".repeat(500)]: 1 };

@@ -84,7 +84,7 @@ const FORM_REFUSED: [code: string, message: string] = [
 const CODE_OF_FASTIFY: Readonly<Record<string, [code: string, message: string]>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [
     "invalid_content_type",
-    "The body must be sent as Content-Type: application/json, a form as application/x-www-form-urlencoded",
+    "This Content-Type is not accepted: the API takes application/json, pages take application/x-www-form-urlencoded",
   ],
   FST_ERR_CTP_BODY_TOO_LARGE: [
     "body_too_large",

@@ -105,6 +105,15 @@ describe("part 7, bad input", () => {
     expect(await post(JSON.stringify({ url }), { headers: { "content-type": type } })).toBe(400),
   );
 
+  it("tells who sends a form, as curl -d does, that the API takes JSON", async () => {
+    const headers = { "content-type": "application/x-www-form-urlencoded" };
+    const { body } = await service.post("/api/v1/shorten", developer.key, { url }, { headers });
+    expect(body).toMatchObject({
+      code: "invalid_content_type",
+      error: expect.stringContaining("the API takes application/json"),
+    });
+  });
+
   it("finds what a request wrote, and only that, while others write too", async () => {
     const before = await service.backend.eventStore.head();
     const { deactivateKey } = service;

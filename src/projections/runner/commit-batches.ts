@@ -48,11 +48,12 @@ export async function* commitBatches(
       const events = first.value;
       let latest = events.length;
       // After the end of high load there is nothing to wait for; a backlog comes in whole pages.
-      const waitMs = () => (latest < pageEvents ? Math.min(intervalMs, dueAt - now()) : PULL_INTERVAL_MS);
+      const waitMs = () =>
+        latest < pageEvents ? Math.min(intervalMs, Math.max(0, dueAt - now())) : PULL_INTERVAL_MS;
       while (events.length < maxEvents && waitMs() > 0) {
         if (latest < SMALL_BATCH_EVENTS) await sleep(Math.min(PULL_INTERVAL_MS, waitMs()), signal);
         pending ??= pull(source);
-        const more = await inTime(Math.max(0, waitMs()), pending, sleep);
+        const more = await inTime(waitMs(), pending, sleep);
         if (!more || more.done) break;
         pending = undefined;
         latest = more.value.length;

@@ -1,4 +1,5 @@
 // The commit interval: when a runner commits with few events, with many, and during a backlog.
+import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { RecordedEvent } from "../../../src/event-store/port.ts";
 import { commitBatches } from "../../../src/projections/runner/commit-batches.ts";
@@ -213,5 +214,27 @@ describe("commits", () => {
     source.give(1);
     for await (const _ of commitBatches(subscribe, RULES, new AbortController().signal, time)) break;
     expect(left).toBe(true);
+  });
+
+  it("never wait for less than no time", async () => {
+    // With steps of this length the interval ends between two looks at the clock.
+    const stepMs = 7.5;
+    async function* everyTime(): AsyncGenerator<RecordedEvent[]> {
+      for (;;) yield [{ revision: 0 } as RecordedEvent];
+    }
+    let ms = 0;
+    const waits: number[] = [];
+    const time = {
+      now: () => (ms += stepMs),
+      sleep: async (waitMs: number, signal: AbortSignal) => {
+        waits.push(waitMs);
+        await turn();
+        if (!signal.aborted) ms += waitMs;
+      },
+    };
+    let commits = 0;
+    for await (const _ of commitBatches(everyTime, RULES, new AbortController().signal, time))
+      if (++commits === 3) break;
+    expect(Math.min(...waits)).toBeGreaterThanOrEqual(0);
   });
 });

@@ -8,7 +8,7 @@ import type { PlacedRun } from "./batch-runs.ts";
 import type { StoredBatch } from "./batch-schema.ts";
 import type { IdBounds } from "./log-requests.ts";
 import { isMerged, mergedBody, type Part } from "./merged-body.ts";
-import { partsOf } from "./stored-batch.ts";
+import { joinedParts } from "./stored-batch.ts";
 
 /** Batches with fewer events than this on average are compressed anew: smallest result, most CPU time. */
 const FEW = 32;
@@ -21,9 +21,7 @@ export type MergedBatch = { body: Uint8Array; runs: PlacedRun[]; bounds: IdBound
 
 /** `batches`: consecutive ones of one category. `makerOf`: as of eachEvent. */
 export function mergeBatches(batches: readonly IndexedBatch[], makerOf: MakerOf): MergedBatch {
-  const stored = batches.map(partsOf);
-  const runs = stored.flatMap((batch) => batch.runs);
-  const parts = stored.flatMap((batch) => batch.parts);
+  const { runs, parts } = joinedParts(batches);
   const body = mergedBody(runs, areSmall(batches) ? recompressed(parts, makerOf) : parts);
   return { body, runs, bounds: boundsOf(batches) };
 }

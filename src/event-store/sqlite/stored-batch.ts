@@ -8,11 +8,8 @@ import { type BlockReference, blockReference, isArchived } from "./archive/archi
 import { newEventsOfText, textOfBody } from "./batch-body.ts";
 import type { PlacedRun } from "./batch-runs.ts";
 import type { StoredBatch } from "./batch-schema.ts";
-import { isMerged, type Part, partsOfMerged } from "./merged-body.ts";
+import { type BatchParts, isMerged, type Part, partsOfMerged } from "./merged-body.ts";
 import { positionTexts } from "./positions.ts";
-
-/** The bodies of a batch's appends, and the places of their events in the same order. */
-export type BatchParts = { runs: PlacedRun[]; parts: Part[] };
 
 /** Of a batch whose body is in the log. */
 export function partsOf(batch: StoredBatch): BatchParts {
@@ -20,6 +17,12 @@ export function partsOf(batch: StoredBatch): BatchParts {
   const { count, stream, recorded_at: recordedAt, last_position, last_revision } = batch;
   const [position, revision] = [last_position - count + 1, last_revision - count + 1];
   return { runs: [{ position, stream, revision, recordedAt, count }], parts: [batch] };
+}
+
+/** The parts of consecutive batches as those of one. */
+export function joinedParts(batches: readonly StoredBatch[]): BatchParts {
+  const all = batches.map(partsOf);
+  return { runs: all.flatMap(({ runs }) => runs), parts: all.flatMap(({ parts }) => parts) };
 }
 
 /** What a busy service appends in most of a second, while documents are written or the next look for seals is awaited. */

@@ -5,7 +5,7 @@ import { closeSync, mkdirSync, openSync, readSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { giveToOwnerOf } from "../../../runtime/private-folder.ts";
 import { ArchiveUnreadable } from "../../log-archive.ts";
-import type { BatchParts } from "../stored-batch.ts";
+import type { BatchParts } from "../merged-body.ts";
 import type { BlockReference } from "./archived-body.ts";
 import { partsOfText, textOfBlock } from "./block.ts";
 

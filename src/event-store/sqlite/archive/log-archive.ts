@@ -17,13 +17,14 @@ import { createBatchTables } from "../batch-schema.ts";
 import { BatchWriter } from "../batch-writer.ts";
 import { openLogFile } from "../log.ts";
 import { positionText } from "../positions.ts";
+import { joinedParts } from "../stored-batch.ts";
 import { removeAbandoned } from "./archive-file.ts";
 import { archiveFolder, makeArchiveFolder } from "./archive-folder.ts";
 import { type ArchiveRow, ArchiveTable, archiveFileOf, type ListedBatch } from "./archive-table.ts";
 import { blockReference } from "./archived-body.ts";
 import { archiveProblems } from "./check-archives.ts";
 import { moveToFile, moveToLog } from "./move-batches.ts";
-import { daysOf, joinedParts, type WrittenArchive, writeArchive } from "./write-archive.ts";
+import { daysOf, type WrittenArchive, writeArchive } from "./write-archive.ts";
 
 export type LogArchiveDeps = {
   sleep: (ms: number) => Promise<void>;

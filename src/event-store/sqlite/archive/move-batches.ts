@@ -7,12 +7,12 @@ import { ArchiveConflict, ArchiveUnreadable } from "../../log-archive.ts";
 import type { BatchWriter } from "../batch-writer.ts";
 import { boundsOf, type IndexedBatch } from "../merge-batches.ts";
 import { mergedBody } from "../merged-body.ts";
+import { joinedParts } from "../stored-batch.ts";
 import { type BlockEntry, readIndex } from "./archive-file.ts";
 import { archiveReader, bytesAt, isBlock } from "./archive-folder.ts";
 import type { ArchiveRow } from "./archive-table.ts";
 import { archivedBody, blockReference, isArchived } from "./archived-body.ts";
 import { blockText, textOfBlock } from "./block.ts";
-import { joinedParts } from "./write-archive.ts";
 
 /** `isListed`: whether the log still has the file in its list. */
 type Log = {
@@ -32,15 +32,15 @@ export function* moveToFile({ db, writer, folder, isListed }: Log, { file }: Arc
   for (const block of readIndex(path).blocks) {
     const batches = writer.between(block);
     if (!batches.some(isInFile)) {
-      const { runs, parts } = joinedParts(batches);
-      if (!holds(path, block, blockText({ runs, parts })))
+      const joined = joinedParts(batches);
+      if (!holds(path, block, blockText(joined)))
         throw new ArchiveUnreadable(
           `archive/${file} doesn't hold what the log has: nothing was removed from the log`,
         );
       const body = archivedBody({ file, ...block });
       inTransaction(db, () => {
         if (!isListed(file)) throw new ArchiveConflict(`archive/${file} was restored by another process`);
-        writer.replace(block, { body, runs, bounds: boundsOf(batches) });
+        writer.replace(block, { body, runs: joined.runs, bounds: boundsOf(batches) });
       });
     }
     events += block.events;

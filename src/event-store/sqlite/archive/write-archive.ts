@@ -3,7 +3,7 @@ import type { ArchivableDay, SealRange } from "../../log-archive.ts";
 import type { PlacedRun } from "../batch-runs.ts";
 import type { StoredBatch } from "../batch-schema.ts";
 import type { BatchRange } from "../batch-tail.ts";
-import { type BatchParts, partsOf } from "../stored-batch.ts";
+import { joinedParts } from "../stored-batch.ts";
 import { ArchiveFileWriter } from "./archive-file.ts";
 import type { ListedBatch } from "./archive-table.ts";
 import { blockOf } from "./block.ts";
@@ -73,12 +73,6 @@ export function* writeArchive(path: string, source: ArchiveSource): Generator<nu
     writer.discard();
     throw error;
   }
-}
-
-/** The batches of a block as one. */
-export function joinedParts(batches: readonly StoredBatch[]): BatchParts {
-  const all = batches.map(partsOf);
-  return { runs: all.flatMap(({ runs }) => runs), parts: all.flatMap(({ parts }) => parts) };
 }
 
 /** Consecutive batches of the category, as a block can't have events of another one between its own. */

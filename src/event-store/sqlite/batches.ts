@@ -6,7 +6,7 @@ import { BatchWriter } from "./batch-writer.ts";
 import type { IdBounds, ReadAllRequest, ReadRequest } from "./log-requests.ts";
 import { positionText } from "./positions.ts";
 import { categoryOf, type PrefixStatement, prefixStatements } from "./prefixes.ts";
-import { DecodedBatches, type ReadArchived } from "./stored-batch.ts";
+import type { DecodedBatches } from "./stored-batch.ts";
 
 /** Events of the batches that a search looks at before it answers, as its thread does nothing else meanwhile. */
 const SEARCHED_AT_A_TIME = 100_000;
@@ -25,9 +25,9 @@ export class SqliteBatches {
   readonly writer: BatchWriter;
 
   /** Creates the tables when missing; call it inside a transaction. */
-  constructor(db: DatabaseSync, readArchived: ReadArchived, options: { skipUnreadable?: boolean } = {}) {
+  constructor(db: DatabaseSync, decoded: DecodedBatches) {
     createBatchTables(db);
-    this.#decoded = new DecodedBatches(readArchived, options);
+    this.#decoded = decoded;
     this.writer = new BatchWriter(db);
     const either = (what: string) =>
       `SELECT ${what} FROM segments WHERE stream = $stream UNION ALL SELECT ${what} FROM segment_streams WHERE stream = $stream`;

@@ -16,7 +16,6 @@ import type {
   RecordedEvent,
   SubscribeOptions,
 } from "../port.ts";
-import type { ArchiveReaderOptions } from "./archive/archive-folder.ts";
 import { SqliteLog } from "./log.ts";
 import {
   type AppendOutcome,
@@ -27,9 +26,10 @@ import {
   type ReadRequest,
 } from "./log-requests.ts";
 import { positionText } from "./positions.ts";
+import type { DecodingOptions } from "./stored-batch.ts";
 
 /** `skipUnreadable` is not for logs in a thread. */
-export type SqliteEventStoreOptions = ArchiveReaderOptions & {
+export type SqliteEventStoreOptions = DecodingOptions & {
   /** Runs SQLite in a thread of its own, so that the caller's event loop never waits for the disk; default false. */
   offThread?: boolean;
   /** Poll interval for appends of other processes, in milliseconds; default 100. */
@@ -77,7 +77,7 @@ async function logInThread(file: string): Promise<Log> {
   return { ...methods, close: thread.close };
 }
 
-function logInCaller(file: string, options: ArchiveReaderOptions): Log {
+function logInCaller(file: string, options: DecodingOptions): Log {
   const log = unavailableOnError(() => new SqliteLog(file, options), file);
   return {
     append: async (request) => unavailableOnError(() => log.append([request])[0] as AppendOutcome),

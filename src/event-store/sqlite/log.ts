@@ -6,7 +6,7 @@ import { inSnapshot, inTransaction } from "../../connections/sqlite.ts";
 import { idBounds } from "../event-columns.ts";
 import { ArchiveUnreadable } from "../log-archive.ts";
 import type { RecordedEvent } from "../port.ts";
-import { type ArchiveReaderOptions, archiveFolder, archiveReader } from "./archive/archive-folder.ts";
+import { archiveFolder } from "./archive/archive-folder.ts";
 import { SqliteBatches } from "./batches.ts";
 import { SqliteRows } from "./event-rows.ts";
 import {
@@ -18,6 +18,7 @@ import {
   requestCount,
   requestIds,
 } from "./log-requests.ts";
+import { DecodedBatches, type DecodingOptions } from "./stored-batch.ts";
 
 /** For inspection with `sqlite3`; the service does not read it. */
 const VIEW = `
@@ -35,11 +36,11 @@ export class SqliteLog {
   readonly #rows: SqliteRows;
   readonly #batches: SqliteBatches;
 
-  constructor(file: string, options: ArchiveReaderOptions = {}) {
+  constructor(file: string, options: DecodingOptions = {}) {
     const db = openLogFile(file);
-    const readArchived = archiveReader(archiveFolder(file), options);
+    const decoded = new DecodedBatches(archiveFolder(file), options);
     [this.#rows, this.#batches] = inTransaction(db, () => {
-      const stored = [new SqliteRows(db), new SqliteBatches(db, readArchived, options)] as const;
+      const stored = [new SqliteRows(db), new SqliteBatches(db, decoded)] as const;
       db.exec(VIEW);
       return stored;
     });

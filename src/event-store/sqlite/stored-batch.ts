@@ -4,7 +4,8 @@ import { DomainError } from "../../runtime/errors.ts";
 import { eachEvent } from "../event-columns.ts";
 import { type MakerOf, objectMakers } from "../object-makers.ts";
 import type { RecordedEvent } from "../port.ts";
-import { type BlockReference, blockReference, isArchived } from "./archive/archived-body.ts";
+import { readArchived } from "./archive/archive-folder.ts";
+import { blockReference, isArchived } from "./archive/archived-body.ts";
 import { newEventsOfText, textOfBody } from "./batch-body.ts";
 import type { PlacedRun } from "./batch-runs.ts";
 import type { StoredBatch } from "./batch-schema.ts";
@@ -28,15 +29,15 @@ export function joinedParts(batches: readonly StoredBatch[]): BatchParts {
 /** What a busy service appends in most of a second, while documents are written or the next look for seals is awaited. */
 const MAX_EVENTS = 24_576;
 
-/** Reads a block of an archive file. */
-export type ReadArchived = (reference: BlockReference) => BatchParts;
+/** `skipUnreadable`: a batch that can't be read has no events; to check a log, never to serve from it. */
+export type DecodingOptions = { skipUnreadable?: boolean };
 
 /**
  * Decodes batches, and keeps what was decoded last: the readers of a thread follow the end of the log one after the other,
  * and who pages through it continues inside a batch.
  */
 export class DecodedBatches {
-  readonly #readArchived: ReadArchived;
+  readonly #archive: string;
   readonly #skipUnreadable: boolean;
   readonly #makerOf = objectMakers();
   /**
@@ -47,9 +48,9 @@ export class DecodedBatches {
   #keptEvents = 0;
   #searched: { key: string; rows: RecordedEvent[] } | undefined;
 
-  /** `skipUnreadable`: a batch that can't be read has no events; to check a log, never to serve from it. */
-  constructor(readArchived: ReadArchived, { skipUnreadable = false }: { skipUnreadable?: boolean } = {}) {
-    this.#readArchived = readArchived;
+  /** `archive`: the folder of archive files. */
+  constructor(archive: string, { skipUnreadable = false }: DecodingOptions = {}) {
+    this.#archive = archive;
     this.#skipUnreadable = skipUnreadable;
   }
 
@@ -58,8 +59,8 @@ export class DecodedBatches {
     try {
       return this.#decode(batch);
     } catch (cause) {
-      if (cause instanceof DomainError) throw cause;
       if (this.#skipUnreadable) return [];
+      if (cause instanceof DomainError) throw cause;
       throw new StoreUnavailable(
         `events.db is damaged: the ${batch.count} events up to position ${batch.last_position} can't be read. ` +
           "Restore it from a backup, `audit verify --full` names what is gone",
@@ -93,7 +94,7 @@ export class DecodedBatches {
 
   #partsOf(batch: StoredBatch): PlacedPart[] {
     const { body } = batch;
-    return placedParts(isArchived(body) ? this.#readArchived(blockReference(body)) : partsOf(batch));
+    return placedParts(isArchived(body) ? readArchived(this.#archive, blockReference(body)) : partsOf(batch));
   }
 
   #keeping(last: number, count: number, decode: () => RecordedEvent[]): RecordedEvent[] {

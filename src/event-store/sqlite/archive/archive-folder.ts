@@ -21,25 +21,8 @@ export function makeArchiveFolder(folder: string): void {
   if (isMade) giveToOwnerOf(dirname(folder), folder);
 }
 
-/** `skipUnreadable`: nothing is read of files that are missing or changed; to check a log, never to serve from it. */
-export type ArchiveReaderOptions = { skipUnreadable?: boolean };
-
-/** @throws ArchiveUnreadable unless these are skipped */
-export function archiveReader(
-  folder: string,
-  { skipUnreadable = false }: ArchiveReaderOptions = {},
-): (reference: BlockReference) => BatchParts {
-  return (reference) => {
-    try {
-      return readArchived(folder, reference);
-    } catch (error) {
-      if (skipUnreadable && error instanceof ArchiveUnreadable) return { runs: [], parts: [] };
-      throw error;
-    }
-  };
-}
-
-function readArchived(folder: string, reference: BlockReference): BatchParts {
+/** @throws ArchiveUnreadable when the file is missing or was changed */
+export function readArchived(folder: string, reference: BlockReference): BatchParts {
   const { file, offset, bytes } = reference;
   const problem = (what: string) =>
     new ArchiveUnreadable(

@@ -9,7 +9,7 @@ import { boundsOf, type IndexedBatch } from "../merge-batches.ts";
 import { mergedBody } from "../merged-body.ts";
 import { joinedParts } from "../stored-batch.ts";
 import { type BlockEntry, readIndex } from "./archive-file.ts";
-import { archiveReader, bytesAt, isBlock } from "./archive-folder.ts";
+import { bytesAt, isBlock, readArchived } from "./archive-folder.ts";
 import type { ArchiveRow } from "./archive-table.ts";
 import { archivedBody, blockReference, isArchived } from "./archived-body.ts";
 import { blockText, textOfBlock } from "./block.ts";
@@ -50,13 +50,12 @@ export function* moveToFile({ db, writer, folder, isListed }: Log, { file }: Arc
 
 /** `positions`: of the last events of batches in files. Yields as moveToFile does. @throws ArchiveUnreadable */
 export function* moveToLog({ db, writer, folder }: Log, positions: readonly number[]): Generator<number> {
-  const read = archiveReader(folder);
   let events = 0;
   for (const position of positions) {
     const range = { from: position, to: position };
     const batches = writer.between(range);
     for (const batch of batches.filter(isInFile)) {
-      const { runs, parts } = read(blockReference(batch.body));
+      const { runs, parts } = readArchived(folder, blockReference(batch.body));
       const compressed = parts.map(({ count, body }) => ({ count, body: zstdCompressSync(body) }));
       const body = mergedBody(runs, compressed);
       inTransaction(db, () => writer.replace(range, { body, runs, bounds: boundsOf(batches) }));

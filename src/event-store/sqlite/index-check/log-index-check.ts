@@ -2,10 +2,10 @@
 // binds, as they say nothing that the event itself doesn't say.
 import type { DatabaseSync } from "node:sqlite";
 import { inSnapshot } from "../../../connections/sqlite.ts";
-import type { LogProblem } from "../../log-archive.ts";
+import { ArchiveUnreadable, type LogProblem } from "../../log-archive.ts";
 import type { LogIndexCheck } from "../../log-index-check.ts";
 import type { Position, RecordedEvent } from "../../port.ts";
-import { archiveFolder, archiveReader } from "../archive/archive-folder.ts";
+import { archiveFolder } from "../archive/archive-folder.ts";
 import { BATCH_COLUMNS, type StoredBatch } from "../batch-schema.ts";
 import { openLogFile } from "../log.ts";
 import { positionText } from "../positions.ts";
@@ -37,8 +37,7 @@ export function openLogIndexCheck(file: string, { sleep }: Deps): LogIndexCheck 
     (batch.stream === stream
       ? batch.last_revision === revision
       : other.get(stream, revision)?.last_position === batch.last_position);
-  // Files of the archive have a check of their own, which says what is wrong with them.
-  const decoded = new DecodedBatches(archiveReader(archiveFolder(file), { skipUnreadable: true }));
+  const decoded = new DecodedBatches(archiveFolder(file));
 
   return {
     async problems(after: Position | undefined) {
@@ -74,7 +73,9 @@ function problemsOf(
     const lastOf = new Map(decoded.eventsOf(batch).map((event) => [event.stream, event]));
     const last = [...lastOf.values()].filter((event) => !isIndexed(batch, event));
     return last.map(({ stream, revision, position }) => ({ stream, revision, position, message: NOT_FOUND }));
-  } catch {
+  } catch (error) {
+    // Files of the archive have a check of their own, which says what is wrong with them.
+    if (error instanceof ArchiveUnreadable) return [];
     const place = { stream: batch.stream, revision: batch.last_revision };
     const message = `events.db is damaged: the ${batch.count} events up to here can't be read`;
     return [{ ...place, position: positionText(batch.last_position), message }];

@@ -15,8 +15,6 @@ import { OutageBreaker } from "../runtime/outage-breaker.ts";
 import { StoreUnavailable } from "./errors.ts";
 
 const DEFAULT_DATABASE = "linkledger";
-/** While the server is unavailable, one call a second probes it and the others fail fast. */
-const OUTAGE_PAUSE_MS = 1_000;
 
 /** Defaults; the connection string takes precedence, because a cluster may need other values. */
 const TIMEOUTS: MongoClientOptions = {
@@ -38,7 +36,7 @@ const DUPLICATE_KEY = 11_000;
 export class MongodbConnection {
   readonly #client: MongoClient;
   readonly #db: Db;
-  readonly #breaker = new OutageBreaker({ clock: () => performance.now(), openMs: OUTAGE_PAUSE_MS });
+  readonly #breaker = new OutageBreaker();
   #connecting: Promise<unknown> | undefined;
   #hasConnected = false;
   #closed = false;

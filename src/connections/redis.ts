@@ -13,8 +13,6 @@ export type RedisDeps = {
 export type RedisScript = (...keysAndArguments: (string | number)[]) => Promise<unknown>;
 
 const COMMAND_TIMEOUT_MS = 500;
-/** While Redis does not answer, one call a second probes it and the others fail fast. */
-const OUTAGE_PAUSE_MS = 1_000;
 /** How long the start waits for the first connection. */
 const FIRST_CONNECTION_MS = 2_000;
 
@@ -48,7 +46,7 @@ export async function openRedis(url: string, deps: RedisDeps): Promise<RedisConn
 export class RedisConnection {
   readonly #deps: RedisDeps;
   readonly #client: Redis;
-  readonly #breaker = new OutageBreaker({ clock: () => performance.now(), openMs: OUTAGE_PAUSE_MS });
+  readonly #breaker = new OutageBreaker();
 
   constructor(url: string, deps: RedisDeps) {
     this.#deps = deps;

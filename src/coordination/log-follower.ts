@@ -25,8 +25,6 @@ export type LogFollowerDeps = {
 const FOLLOWED = { prefixes: [PREFIX.account, PREFIX.link], changesOnly: true };
 const PAGE = 1_000;
 const RETRY = { fromMs: 50, toMs: 5_000 };
-/** While the event store is unavailable, one call a second probes it and the others fail fast. */
-const OUTAGE_PAUSE_MS = 1_000;
 /** Time limit of `catchUp`, including the wait for the backlog after the start. */
 const LONGEST_CATCH_UP_MS = 5_000;
 
@@ -48,7 +46,7 @@ export class LogFollower {
   readonly #deps: LogFollowerDeps;
   readonly #listeners: ((event: FollowedEvent) => void)[] = [];
   readonly #backlog = Promise.withResolvers<void>();
-  readonly #store = new OutageBreaker({ clock: () => performance.now(), openMs: OUTAGE_PAUSE_MS });
+  readonly #store = new OutageBreaker();
   readonly #sharedReadToHead = shareCalls(() => this.#readToHead());
   /** Every event from the start up to this position was passed to the listeners. */
   #position: Position | undefined;

@@ -3,13 +3,15 @@
 /** `clock`: monotonic milliseconds; `openMs`: for how long no call is admitted after a failure. */
 export type OutageBreakerDeps = { clock: () => number; openMs: number };
 
-/** After `openMs` it admits one call as a trial; a success closes the circuit for all callers. */
+const DEFAULTS: OutageBreakerDeps = { clock: () => performance.now(), openMs: 1_000 };
+
+/** After `openMs`, a second by default, it admits one call as a trial; a success closes the circuit for all callers. */
 export class OutageBreaker {
   readonly #deps: OutageBreakerDeps;
   #retryAt: number | undefined;
 
-  constructor(deps: OutageBreakerDeps) {
-    this.#deps = deps;
+  constructor(deps: Partial<OutageBreakerDeps> = {}) {
+    this.#deps = { ...DEFAULTS, ...deps };
   }
 
   /** Whether the last call failed. */

@@ -35,8 +35,6 @@ const TTL_RESOLUTION_MS = 1_000;
 const MAX_BYTES = 32 * 1024 * 1024;
 const MOST_CHANGED_LINKS = 100_000;
 const MOST_ACCOUNTS = 100_000;
-/** While the event store is unavailable, one call a second probes it and the others fail fast. */
-const OUTAGE_PAUSE_MS = 1_000;
 /** Slugs have 1 to 50 of these characters; others get 404 without a lookup (interface, part 4: custom slug rules). */
 const SLUG = /^[A-Za-z0-9_-]{1,50}$/;
 
@@ -51,7 +49,7 @@ export class LinkLookup {
   readonly #closedAccounts = new Set<string>();
   readonly #openAccounts = new LRUCache<string, true>({ ...atMost(MOST_ACCOUNTS), ttl: TTL_MS });
   readonly #lookup = shareCalls((key: string) => this.#loadOrLastKnown(key));
-  readonly #streams = new OutageBreaker({ clock: () => performance.now(), openMs: OUTAGE_PAUSE_MS });
+  readonly #streams = new OutageBreaker();
 
   constructor(deps: LookupDeps) {
     this.#deps = deps;

@@ -7,6 +7,7 @@ import type { ReadStore } from "../read-store/port.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { keepTrying } from "../runtime/keep-trying.ts";
 import { OutageBreaker } from "../runtime/outage-breaker.ts";
+import { inTime } from "../runtime/pause.ts";
 import { shareCalls } from "../runtime/share-calls.ts";
 
 export type FollowedEvent = Pick<RecordedEvent, "stream" | "type" | "data" | "revision" | "position">;
@@ -93,7 +94,9 @@ export class LogFollower {
   async catchUp(): Promise<void> {
     if (!this.#store.admits()) throw new StoreUnavailable("The event store is unavailable");
     try {
-      await settledWithin(LONGEST_CATCH_UP_MS, this.#sharedReadToHead(undefined));
+      const reading = this.#sharedReadToHead(undefined).then(() => true);
+      if (!(await inTime(LONGEST_CATCH_UP_MS, reading)))
+        throw new StoreUnavailable("The log is still being read");
       this.#store.succeeded();
     } catch (error) {
       this.#store.failed();
@@ -170,13 +173,4 @@ export class LogFollower {
       });
     await keepTrying({ ...RETRY, random: this.#deps.random, onFailure }, noted, signal);
   }
-}
-
-/** @throws StoreUnavailable when it takes longer */
-async function settledWithin(ms: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new StoreUnavailable("The log is still being read")), ms);
-  });
-  await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

@@ -1,6 +1,6 @@
 // Shares one time budget among the stages of a shutdown, so that no part's own timeout can exceed the process's.
 import type { Logger } from "pino";
-import type { MonotonicClock } from "./pause.ts";
+import { inTime, type MonotonicClock } from "./pause.ts";
 
 /** Gets the milliseconds that it may take; after them the shutdown goes on without it. */
 export type Close = (withinMs: number) => Promise<unknown>;
@@ -24,15 +24,11 @@ export async function stopInStages(
 }
 
 async function closeWithin({ sleep, log }: StopDeps, close: Close, withinMs: number): Promise<void> {
-  const closed = new AbortController();
-  const timeout = sleep(withinMs, closed.signal).then(() => {
-    if (!closed.signal.aborted) throw new Error(`not closed within ${Math.round(withinMs)} ms`);
-  });
   try {
-    await Promise.race([close(withinMs), timeout]);
+    const closing = close(withinMs).then(() => true);
+    if (!(await inTime(withinMs, closing, sleep)))
+      throw new Error(`not closed within ${Math.round(withinMs)} ms`);
   } catch (err) {
     log.error({ err }, "closing failed");
-  } finally {
-    closed.abort();
   }
 }

@@ -14,29 +14,12 @@ const NAME = "installation";
  * @throws StoreUnavailable
  */
 export async function claimForDataFolder(deps: ClaimDeps, shared: "log" | "documents"): Promise<boolean> {
-  const { newId } = deps;
-  const [own, first] =
-    shared === "log"
-      ? await inTurn(
-          newId(),
-          (id) => keepInSecrets(deps, id),
-          (id) => keepInLog(deps, id),
-        )
-      : await inTurn(
-          newId(),
-          (id) => keepInLog(deps, id),
-          (id) => keepInSecrets(deps, id),
-        );
-  return own === first;
+  const [keepHere, claim] = shared === "log" ? [keepInSecrets, keepInLog] : [keepInLog, keepInSecrets];
+  const own = await keepHere(deps, deps.newId());
+  return own === (await claim(deps, own));
 }
 
-type Keep = (id: string) => Promise<string>;
-
-async function inTurn(id: string, keepHere: Keep, claim: Keep): Promise<[own: string, first: string]> {
-  const own = await keepHere(id);
-  return [own, await claim(own)];
-}
-
+/** Returns the id that the store has: this one, unless it had another before. */
 async function keepInSecrets({ secrets, clock }: ClaimDeps, id: string): Promise<string> {
   return String(await secrets.putIfAbsent(NAME, { value: id }, clock()));
 }

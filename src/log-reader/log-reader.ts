@@ -12,7 +12,7 @@ import type { ClickSearch, FoundClicks } from "../queries/audit/find-clicks.ts";
 import type { FeedRequest } from "../queries/feed/account-feed.ts";
 import type { FeedForm } from "../queries/feed/feed-event.ts";
 import type { Logger } from "../runtime/logging.ts";
-import { threadClient } from "../runtime/threads/thread-client.ts";
+import { remoteMethods, threadClient } from "../runtime/threads/thread-client.ts";
 import type { ClickFormat } from "./click-lines.ts";
 
 /** The thread starts on first use and stops after this long without use. */
@@ -69,12 +69,13 @@ export function openLogReader(config: Config, log: Logger): LogReader & { close(
     log,
     idleMs: IDLE_MS,
   });
+  const calls = ["feed", "matchingClicks", "findClicks", "dayParts", "positionAt"] as const;
   const stream = (method: keyof LogReader, args: readonly unknown[], signal: AbortSignal) =>
     thread.stream("logReader", method, args, signal);
   return {
+    ...remoteMethods<LogReader, (typeof calls)[number]>(thread, "logReader", calls),
     followLink: (link, after, signal) =>
       stream("followLink", [link, after], signal) as ReturnType<LogReader["followLink"]>,
-    feed: (...args) => thread.call("logReader", "feed", args) as ReturnType<LogReader["feed"]>,
     followAccount: (accountId, after, types, form, signal) =>
       stream("followAccount", [accountId, after, types, form], signal) as ReturnType<
         LogReader["followAccount"]
@@ -83,15 +84,8 @@ export function openLogReader(config: Config, log: Logger): LogReader & { close(
       stream("exportClicks", [link, after, format], signal) as AsyncGenerator<string>,
     exportAccount: (accountId, signal) =>
       stream("exportAccount", [accountId], signal) as AsyncGenerator<string>,
-    matchingClicks: (...args) =>
-      thread.call("logReader", "matchingClicks", args) as ReturnType<LogReader["matchingClicks"]>,
-    findClicks: (...args) =>
-      thread.call("logReader", "findClicks", args) as ReturnType<LogReader["findClicks"]>,
     verifyLog: (options, signal) =>
       stream("verifyLog", [options], signal) as ReturnType<LogReader["verifyLog"]>,
-    dayParts: (...args) => thread.call("logReader", "dayParts", args) as ReturnType<LogReader["dayParts"]>,
-    positionAt: (...args) =>
-      thread.call("logReader", "positionAt", args) as ReturnType<LogReader["positionAt"]>,
     close: thread.close,
   };
 }

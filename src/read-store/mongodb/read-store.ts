@@ -1,5 +1,5 @@
 // The read store on MongoDB: conditional replaces and plain finds, which stand-alone and compatible servers support too.
-import { type AnyBulkWriteOperation, type Collection, type Db, MongoBulkWriteError } from "mongodb";
+import { type AnyBulkWriteOperation, type Collection, MongoBulkWriteError } from "mongodb";
 import { isDuplicateKey, type MongodbConnection } from "../../connections/mongodb.ts";
 import { collectionName, fieldName } from "../names.ts";
 import type { Checkpoint, CollectionSpec, Document, FindQuery, ReadStore, WriteBatch } from "../port.ts";
@@ -159,16 +159,11 @@ class MongodbReadStore implements ReadStore {
   }
 
   #on<T>(name: string, work: (collection: Collection<StoredDocument>) => Promise<T>): Promise<T> {
-    return this.#run((db) => work(db.collection<StoredDocument>(`docs_${collectionName(name)}`)));
+    return this.#connection.run((db) => work(db.collection<StoredDocument>(`docs_${collectionName(name)}`)));
   }
 
   #checkpoints<T>(work: (collection: Collection<StoredCheckpoint>) => Promise<T>): Promise<T> {
-    return this.#run((db) => work(db.collection<StoredCheckpoint>("checkpoints")));
-  }
-
-  /** Async, so that an invalid name becomes a rejection. */
-  async #run<T>(work: (db: Db) => Promise<T>): Promise<T> {
-    return await this.#connection.run(async (db) => await work(db));
+    return this.#connection.run((db) => work(db.collection<StoredCheckpoint>("checkpoints")));
   }
 }
 

@@ -11,6 +11,7 @@ import { linkClicks } from "./definitions/link-clicks.ts";
 import { links } from "./definitions/links.ts";
 import { webhooks } from "./definitions/webhooks.ts";
 import { checkpointName, type Projection } from "./projection.ts";
+import type { CommitRules } from "./runner/commit-batches.ts";
 
 export const lifecycleProjections: readonly Projection[] = [
   accounts,
@@ -23,13 +24,8 @@ export const lifecycleProjections: readonly Projection[] = [
 
 export const clickProjections: readonly Projection[] = [linkClicks, accountDays, accountTotals, clickHours];
 
-/** The last two are the runner's (RunnerDeps), with its defaults where they are absent. */
-export type ProjectionGroupSpec = {
-  name: string;
-  projections: readonly Projection[];
-  commitIntervalMs?: number;
-  maxEvents?: number;
-};
+/** Commit rules that are absent are the runner's own. */
+export type ProjectionGroupSpec = Partial<CommitRules> & { name: string; projections: readonly Projection[] };
 
 /** For events that each change documents of their own: a larger commit would write as many, and hold more in memory. */
 const MAX_EVENTS = 5_000;

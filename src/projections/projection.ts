@@ -81,3 +81,8 @@ export function checkpointName({
 }: Pick<Projection, "name" | "version" | "build">): string {
   return build === 0 ? `${name}:${version}` : `${name}:${version}#${build}`;
 }
+
+/** Prefixes of all streams that the projections read. */
+export function prefixesOf(projections: readonly Projection[]): string[] {
+  return [...new Set(projections.flatMap(({ prefixes }) => prefixes))];
+}

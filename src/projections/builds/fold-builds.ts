@@ -3,6 +3,7 @@ import { logProgress } from "../../event-store/log-progress.ts";
 import type { EventStore } from "../../event-store/port.ts";
 import type { Checkpoint } from "../../read-store/port.ts";
 import { checkpointName, type Projection } from "../projection.ts";
+import type { CommitRules } from "../runner/commit-batches.ts";
 import { type Progress, progressOf } from "../runner/progress.ts";
 import type { Fault } from "../runner/projection-processor.ts";
 import { ProjectionRunner, type RunnerLog } from "../runner/runner.ts";
@@ -19,13 +20,7 @@ import {
 } from "./claim-builds.ts";
 import { dropRetired, retire } from "./retire-builds.ts";
 
-export type FoldBuildsDeps = ClaimDeps & {
-  eventStore: EventStore;
-  log: RunnerLog;
-  /** As the runner's; its defaults when absent. */
-  pageEvents?: number;
-  maxEvents?: number;
-};
+export type FoldBuildsDeps = ClaimDeps & Partial<CommitRules> & { eventStore: EventStore; log: RunnerLog };
 
 /** `faults`: builds that stopped at an event they can't fold. `complete`: checkpoint names of builds that caught up. */
 export type FoldedBuilds = { complete: string[]; faults: { name: string; fault: Fault }[]; events: number };

@@ -2,9 +2,9 @@
 import { type NextEvent, nextEventFinder } from "../../event-store/next-event.ts";
 import { keepTrying } from "../../runtime/keep-trying.ts";
 import { pause, untilAborted } from "../../runtime/pause.ts";
-import { checkpointName, type Projection } from "../projection.ts";
+import { checkpointName, type Projection, prefixesOf } from "../projection.ts";
 import { ProjectionRunner, type RunnerDeps } from "../runner/runner.ts";
-import { buildsStatus, type ProjectionStatus, prefixesOf } from "../runner/status.ts";
+import { buildsStatus, type ProjectionStatus } from "../runner/status.ts";
 import { asBuild, type Building, type Builds, buildingOf, foldedBuild } from "./build.ts";
 import { readBuilds } from "./builds-document.ts";
 import { isFree } from "./claim-builds.ts";

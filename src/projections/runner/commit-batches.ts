@@ -4,12 +4,12 @@ import { inTime, type MonotonicClock, systemClock } from "../../runtime/pause.ts
 
 /**
  * Events are read in pages of `pageEvents`, and `maxEvents` are committed together, or up to a page more. Else a commit is
- * due `intervalMs` after the end of the last one.
+ * due `commitIntervalMs` after the end of the last one.
  */
-export type CommitRules = { pageEvents: number; maxEvents: number; intervalMs: number };
+export type CommitRules = { pageEvents: number; maxEvents: number; commitIntervalMs: number };
 
 /** Clicks show within a second, also where a commit takes a third of it; a document is written three times a second. */
-export const COMMIT_RULES: CommitRules = { pageEvents: 20_000, maxEvents: 60_000, intervalMs: 300 };
+export const COMMIT_RULES: CommitRules = { pageEvents: 20_000, maxEvents: 60_000, commitIntervalMs: 300 };
 
 /**
  * At this rate the interval is two seconds, as documents that many events change are then written less often. By rate,
@@ -31,7 +31,7 @@ type Batches = AsyncIterator<RecordedEvent[]>;
  */
 export async function* commitBatches(
   subscribe: (signal: AbortSignal) => AsyncIterable<RecordedEvent[]>,
-  { pageEvents, maxEvents, intervalMs }: CommitRules,
+  { pageEvents, maxEvents, commitIntervalMs }: CommitRules,
   signal: AbortSignal,
   { now, sleep }: MonotonicClock = systemClock,
 ): AsyncGenerator<RecordedEvent[]> {
@@ -49,7 +49,7 @@ export async function* commitBatches(
       let latest = events.length;
       // After the end of high load there is nothing to wait for; a backlog comes in whole pages.
       const waitMs = () =>
-        latest < pageEvents ? Math.min(intervalMs, Math.max(0, dueAt - now())) : PULL_INTERVAL_MS;
+        latest < pageEvents ? Math.min(commitIntervalMs, Math.max(0, dueAt - now())) : PULL_INTERVAL_MS;
       while (events.length < maxEvents && waitMs() > 0) {
         if (latest < SMALL_BATCH_EVENTS) await sleep(Math.min(PULL_INTERVAL_MS, waitMs()), signal);
         pending ??= pull(source);
@@ -64,7 +64,9 @@ export async function* commitBatches(
       takenAt = now();
       yield events;
       const pauseMs =
-        rate < HIGH_LOAD_EVENTS_A_SECOND ? intervalMs : Math.max(intervalMs, HIGH_LOAD_INTERVAL_MS);
+        rate < HIGH_LOAD_EVENTS_A_SECOND
+          ? commitIntervalMs
+          : Math.max(commitIntervalMs, HIGH_LOAD_INTERVAL_MS);
       dueAt = now() + (events.length >= maxEvents ? 0 : pauseMs);
     }
   } finally {

@@ -5,29 +5,23 @@ import type { EventStore, Position, RecordedEvent } from "../../event-store/port
 import type { ReadStore } from "../../read-store/port.ts";
 import { keepRunning } from "../../runtime/keep-trying.ts";
 import { untilAborted } from "../../runtime/pause.ts";
-import { collectionsOf, type Projection } from "../projection.ts";
+import { collectionsOf, type Projection, prefixesOf } from "../projection.ts";
 import { COMMIT_RULES, type CommitRules, commitBatches } from "./commit-batches.ts";
 import { addTo, commitLast, commitTaken } from "./commit-changes.ts";
 import { type Correction, correct, isCorrection, partsAtCorrections } from "./corrected-clicks.ts";
 import { parseBatch } from "./event-batch.ts";
 import { ProjectionProcessor } from "./projection-processor.ts";
-import { prefixesOf } from "./status.ts";
 
 export type RunnerLog = Pick<Logger, "info" | "warn" | "error">;
 
-export type RunnerDeps = {
+/** Commit rules that are absent are COMMIT_RULES; while it catches up, 250,000 events are committed together. */
+export type RunnerDeps = Partial<CommitRules> & {
   eventStore: EventStore;
   /** The unmapped store, where every build has its own collection and checkpoint; not activeReadStore. */
   readStore: ReadStore;
   /** Each with the build that is to be folded; build 0 when it has no number. */
   projections: readonly Projection[];
   log: RunnerLog;
-  /** Shortest time between two commits of `run`, except during a backlog; default 300. */
-  commitIntervalMs?: number;
-  /** Events that are read at a time; default 20,000. */
-  pageEvents?: number;
-  /** Events that are held in memory and committed together; default 60,000, while it catches up 250,000. */
-  maxEvents?: number;
   /** [0, 1), for the jitter of retries. */
   random?: () => number;
 };
@@ -173,11 +167,10 @@ export class ProjectionRunner {
   }
 }
 
-function rulesOf({ pageEvents, maxEvents, commitIntervalMs }: RunnerDeps): CommitRules {
-  const most = maxEvents ?? COMMIT_RULES.maxEvents;
-  return {
-    pageEvents: Math.min(pageEvents ?? COMMIT_RULES.pageEvents, most),
-    maxEvents: most,
-    intervalMs: commitIntervalMs ?? COMMIT_RULES.intervalMs,
-  };
+function rulesOf({
+  pageEvents = COMMIT_RULES.pageEvents,
+  maxEvents = COMMIT_RULES.maxEvents,
+  commitIntervalMs = COMMIT_RULES.commitIntervalMs,
+}: RunnerDeps): CommitRules {
+  return { pageEvents: Math.min(pageEvents, maxEvents), maxEvents, commitIntervalMs };
 }

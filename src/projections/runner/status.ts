@@ -4,7 +4,7 @@ import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
 import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
 import { asBuild, type Builds, buildingOf, foldedBuild, queriedBuild } from "../builds/build.ts";
 import { readBuilds } from "../builds/builds-document.ts";
-import { checkpointName, type Projection } from "../projection.ts";
+import { checkpointName, type Projection, prefixesOf } from "../projection.ts";
 import type { Progress } from "./progress.ts";
 
 /** Lag beyond which readiness fails, as analytics are too old. */
@@ -104,10 +104,6 @@ export function projectionStatus(
 ): () => Promise<ProjectionStatus[]> {
   const next = nextEventFinder(deps.eventStore, prefixesOf(deps.projections));
   return () => buildsStatus(deps, next);
-}
-
-export function prefixesOf(projections: readonly Projection[]): string[] {
-  return [...new Set(projections.flatMap(({ prefixes }) => prefixes))];
 }
 
 function shownBuild(projection: Projection, builds: Builds): Projection {

@@ -3,11 +3,10 @@ import { logPages } from "../../event-store/log-pages.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
 import type { StoredEvent } from "../../events/catalogue.ts";
 import type { Document } from "../../read-store/port.ts";
-import type { Parts } from "../projection.ts";
+import { type Parts, prefixesOf } from "../projection.ts";
 import { type Correction, correct, isCorrection } from "../runner/corrected-clicks.ts";
 import { documentCorrection, foldedSoFar } from "../runner/document-correction.ts";
 import { parseBatch } from "../runner/event-batch.ts";
-import { prefixesOf } from "../runner/status.ts";
 import { type ChangedDocument, type ChangedDocuments, type Comparison, compareEqual } from "./compare-all.ts";
 
 const EVENTS_AT_A_TIME = 5_000;

@@ -5,7 +5,7 @@ import type { RecordedEvent } from "../../../src/event-store/port.ts";
 import { commitBatches } from "../../../src/projections/runner/commit-batches.ts";
 import { manualTime } from "../../support/runtime/manual-time.ts";
 
-const RULES = { pageEvents: 1_000, maxEvents: 1_000, intervalMs: 500 };
+const RULES = { pageEvents: 1_000, maxEvents: 1_000, commitIntervalMs: 500 };
 
 /** A subscription whose pulls yield all events added so far, at most `most` of them. */
 function stream(most: number) {

@@ -105,6 +105,6 @@ export function isUnderOtherRules({ rules }: Pick<Build, "rules">): boolean {
 }
 
 /** Without an entry in the builds document, build 0 is active. */
-function entryOf(projection: Projection, { projections }: Builds): ProjectionBuilds {
+export function entryOf(projection: Projection, { projections }: Builds): ProjectionBuilds {
   return projections[projection.name] ?? { active: numbered(projection, 0) };
 }

@@ -59,7 +59,7 @@ export async function foldBuilds(
   let isComplete = false;
   let events = 0;
   try {
-    const faults = await foldAll(deps, claim, until, async (now, passed) => {
+    const faults = await foldAll(deps, claim, progress.events, until, async (now, passed) => {
       progress = { ...now, done: Math.min(now.done, MAX_UNFINISHED) };
       events = passed;
       onProgress(now, passed);
@@ -69,8 +69,7 @@ export async function foldBuilds(
     // Otherwise this process would race against itself for the builds document.
     clearInterval(renewing);
     await renewal;
-    const healthy = claim.builds.filter(({ name }) => !faults.some((one) => one.name === name));
-    const built = await complete(deps, claim, healthy, progress);
+    const built = await complete(deps, claim, healthy(claim, faults), progress);
     isComplete = true;
     return { complete: built.map(checkpointName), faults, events };
   } catch (error) {
@@ -91,15 +90,18 @@ async function initialProgress({ readStore }: FoldBuildsDeps, { builds }: Claim)
   return { events: Math.max(0, ...all.map((one) => one?.events ?? 0)), eventsPerSecond: 0, done: 0 };
 }
 
-/** Repeats passes until each build has reached the position of the queried build, so that activation is no step back. */
+/**
+ * Repeats passes until each build has reached the position of the queried build, so that activation is no step back.
+ * `earlier`: events that earlier calls have folded.
+ */
 async function foldAll(
   deps: FoldBuildsDeps,
   claim: Claim,
+  earlier: number,
   signal: AbortSignal,
   onProgress: (progress: Progress, events: number) => Promise<void>,
 ): Promise<FoldedBuilds["faults"]> {
   const runner = new ProjectionRunner({ ...deps, projections: claim.builds });
-  const earlier = (await initialProgress(deps, claim)).events;
   const head = (await deps.eventStore.head()) ?? "";
   const from = logProgress((await lowestPosition(deps, claim.builds)) || "0", head);
   const started = performance.now();
@@ -118,10 +120,13 @@ async function foldAll(
       const fault = checkpoints[checkpointName(build)]?.fault;
       return fault ? [{ name: build.name, fault }] : [];
     });
-    const healthy = claim.builds.filter(({ name }) => !faults.some((one) => one.name === name));
-    if (haveReachedQueried(await readBuilds(deps.readStore), checkpoints, healthy)) break;
+    if (haveReachedQueried(await readBuilds(deps.readStore), checkpoints, healthy(claim, faults))) break;
   }
   return faults;
+}
+
+function healthy({ builds }: Claim, faults: FoldedBuilds["faults"]): Projection[] {
+  return builds.filter(({ name }) => !faults.some((one) => one.name === name));
 }
 
 function haveReachedQueried(

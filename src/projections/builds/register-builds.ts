@@ -9,6 +9,7 @@ import {
   type Build,
   type Building,
   type Builds,
+  entryOf,
   foldedBuild,
   numbered,
   type ProjectionBuilds,
@@ -155,7 +156,7 @@ function register(
   { activates, rules }: { activates: boolean; rules: string | undefined },
   number: number,
 ): void {
-  const entry = builds.projections[projection.name] ?? { active: numbered(projection, 0) };
+  const entry = entryOf(projection, builds);
   builds.projections[projection.name] = entry;
   if (entry.building) retire(builds, projection, entry.building);
   const isFirst = !entry.active && !entry.previous && !entry.building;

@@ -2,7 +2,7 @@
 import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import { checkpointName, type Projection } from "../projection.ts";
-import { asBuild, type Builds, buildingOf, foldedBuild, numbered } from "./build.ts";
+import { asBuild, type Builds, buildingOf, entryOf, foldedBuild } from "./build.ts";
 import { changeBuilds } from "./builds-document.ts";
 
 export class NotFaulted extends DomainError {
@@ -24,8 +24,8 @@ export async function retryFaults(
   const wanted = new Map<string, number>();
   await changeBuilds(deps.readStore, deps.newId, (builds) => {
     for (const projection of projections) {
-      builds.projections[projection.name] ??= { active: numbered(projection, 0) };
-      const entry = builds.projections[projection.name] ?? {};
+      const entry = entryOf(projection, builds);
+      builds.projections[projection.name] = entry;
       if (!wanted.has(projection.name)) wanted.set(projection.name, (entry.retries ?? 0) + 1);
       entry.retries = Math.max(entry.retries ?? 0, wanted.get(projection.name) ?? 0);
     }

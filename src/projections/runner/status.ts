@@ -7,7 +7,7 @@ import { readBuilds } from "../builds/builds-document.ts";
 import { checkpointName, type Projection, prefixesOf } from "../projection.ts";
 import type { Progress } from "./progress.ts";
 
-/** Lag beyond which readiness fails, as analytics are too old. */
+/** Lag beyond which a projection is late: readiness tells so, and the log shows how it catches up. */
 export const LATE_MS = 60_000;
 
 /** `head`: of the whole event store; `behind` and `lagMs`: by the streams that the projection reads. */

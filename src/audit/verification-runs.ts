@@ -29,8 +29,7 @@ export type VerifyInThread = (
   signal: AbortSignal,
 ) => AsyncGenerator<number, SealedVerification>;
 
-type Deps = Omit<RecordDeps, "eventStore"> & {
-  eventStore: RecordDeps["eventStore"];
+type Deps = RecordDeps & {
   /** Beside the documents of projections. */
   readStore: Pick<ReadStore, "get" | "replace">;
   newest: { get(): Promise<string | undefined> };

@@ -126,14 +126,8 @@ function eventChecks(clock: () => Date, { isPart }: { isPart: boolean }) {
     streams() {
       const names = [...next.keys()];
       const of = (prefix: string) => names.filter((name) => name.startsWith(prefix)).length;
-      return {
-        account: of(PREFIX.account),
-        domain: of(PREFIX.domain),
-        link: of(PREFIX.link),
-        clicks: of(PREFIX.clicks),
-        withdrawals: of(PREFIX.withdrawals),
-        operator: of(PREFIX.operator),
-      };
+      const counts = Object.entries(PREFIX).map(([kind, prefix]) => [kind, of(prefix)]);
+      return Object.fromEntries(counts) as LogVerification["streams"];
     },
   };
 }

@@ -40,25 +40,17 @@ export function newestPositions(file: string): NewestPositions {
   const reading = new Map<string, Promise<Position | undefined>>();
   return {
     newestOf(prefix) {
-      const shared =
-        reading.get(prefix) ??
-        afterThisTurn(
-          () => read(prefix),
-          () => reading.delete(prefix),
-        );
+      const known = reading.get(prefix);
+      if (known) return known;
+      const shared = new Promise<Position | undefined>((resolve) => {
+        setImmediate(() => {
+          reading.delete(prefix);
+          resolve(read(prefix));
+        });
+      });
       reading.set(prefix, shared);
       return shared;
     },
     close: () => db?.close(),
   };
-}
-
-/** `before`: called when no more callers may share the result. */
-function afterThisTurn<T>(work: () => T, before: () => void): Promise<T> {
-  return new Promise((resolve) => {
-    setImmediate(() => {
-      before();
-      resolve(work());
-    });
-  });
 }

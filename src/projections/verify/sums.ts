@@ -1,8 +1,7 @@
 // Checks that counts which are kept in several places add up: breakdowns to totals, days to links, links to accounts.
 import { CLICK_KINDS, type ClickKind } from "../../events/vocabulary.ts";
 import type { Document } from "../../read-store/port.ts";
-import type { AccountTotalsDocument } from "../definitions/account-totals.ts";
-import { accountTotals } from "../definitions/account-totals.ts";
+import { type AccountTotalsDocument, accountTotals } from "../definitions/account-totals.ts";
 import { DIMENSIONS } from "../definitions/click-dimensions.ts";
 import { accountDays, type DayDocument, dayOf } from "../definitions/days/days.ts";
 import type { LinkDay, LinkDayDocument } from "../definitions/days/link-day.ts";

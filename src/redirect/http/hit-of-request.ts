@@ -17,12 +17,8 @@ export function hitOf(entry: LinkEntry, request: IncomingMessage, requester: Req
     userAgent: headers["user-agent"] ?? "",
     referrer: headers.referer ?? "",
     language: headers["accept-language"] ?? "",
-    prefetch: purposeOf(
-      headers["sec-purpose"] ?? headers.purpose ?? headers["x-purpose"] ?? headers["x-moz"],
+    prefetch: String(
+      headers["sec-purpose"] ?? headers.purpose ?? headers["x-purpose"] ?? headers["x-moz"] ?? "",
     ),
   };
-}
-
-function purposeOf(value: string | string[] | undefined): string {
-  return value === undefined ? "" : String(value);
 }

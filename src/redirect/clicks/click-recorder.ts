@@ -58,8 +58,6 @@ export class ClickRecorder {
   #flushTimer: NodeJS.Timeout | undefined;
   /** A batch is due that could not be sent yet, because the thread has its maximum of unfinished batches. */
   #isDue = false;
-  #recorded = 0;
-  #committed = 0;
   #spool: RecorderStats["spool"];
   #lost = 0;
   #lastNote: string | undefined;
@@ -100,24 +98,17 @@ export class ClickRecorder {
    * little earlier the log says how many clicks are lost with it.
    */
   async close(withinMs?: number): Promise<void> {
-    const note = () => {
-      const { backlog } = this.stats();
-      this.#note(`Stopping: ${backlog} answered clicks are not stored, and will be lost`);
-    };
+    const note = () =>
+      this.#note(`Stopping: ${this.#queue.backlog} answered clicks are not stored, and will be lost`);
     const timer = withinMs === undefined ? undefined : setTimeout(note, withinMs * GIVE_UP_AFTER);
     await this.drain().finally(() => clearTimeout(timer));
     await this.#thread.stop();
   }
 
   stats(): RecorderStats {
-    return {
-      recorded: this.#recorded,
-      committed: this.#committed,
-      backlog: this.#recorded - this.#committed,
-      spool: this.#spool,
-      lost: this.#lost,
-      threadRestarts: this.#thread.restarts,
-    };
+    const { recorded, committed, backlog } = this.#queue;
+    const threadRestarts = this.#thread.restarts;
+    return { recorded, committed, backlog, spool: this.#spool, lost: this.#lost, threadRestarts };
   }
 
   async #recordInTime(hit: RawHit): Promise<void> {
@@ -144,10 +135,7 @@ export class ClickRecorder {
     try {
       await this.#waiters.within(place.batch, this.#deps.longestWaitMs);
     } catch (busy) {
-      if (this.#queue.withdraw(place)) {
-        this.#recorded--;
-        throw busy;
-      }
+      if (this.#queue.withdraw(place)) throw busy;
       await this.#waiters.upTo(place.batch);
     }
   }
@@ -158,12 +146,11 @@ export class ClickRecorder {
   }
 
   #isFull(): boolean {
-    return this.#recorded - this.#committed >= this.#deps.maxBacklog;
+    return this.#queue.backlog >= this.#deps.maxBacklog;
   }
 
   #take(hit: RawHit): HitPlace {
     const place = this.#queue.add(hit);
-    this.#recorded++;
     if (this.#queue.filling === FLUSH_AT_HITS) this.#flush();
     else this.#flushTimer ??= setTimeout(() => this.#flush(), this.#flushAfterMs);
     return place;
@@ -196,7 +183,7 @@ export class ClickRecorder {
       this.#note(report.message, report.err);
     } else {
       for (const seconds of report.appendSeconds) this.appendDuration.observe(seconds);
-      this.#committed += this.#queue.commit(report.upTo);
+      this.#queue.commit(report.upTo);
       this.#waiters.wake(report.upTo);
       this.#sendDue();
     }

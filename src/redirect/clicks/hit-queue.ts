@@ -14,15 +14,17 @@ export class HitQueue {
   readonly #waiting: HitBatch[] = [];
   readonly #sent: HitBatch[] = [];
   #lastBatch = 0;
-  #hits = 0;
+  #added = 0;
+  #withdrawn = 0;
+  #committed = 0;
 
   add(hit: RawHit): HitPlace {
     let batch = this.#waiting.at(-1);
     if (!batch || batch.count >= MAX_HITS) {
-      batch = emptyBatch(++this.#lastBatch, this.#hits);
+      batch = emptyBatch(++this.#lastBatch, this.#added);
       this.#waiting.push(batch);
     }
-    this.#hits++;
+    this.#added++;
     return { batch: batch.batch, index: addHit(batch, hit) };
   }
 
@@ -39,14 +41,12 @@ export class HitQueue {
     return this.#sent;
   }
 
-  /** Removes the batches up to this number, which are committed; returns the number of their hits. */
-  commit(upTo: number): number {
-    let hits = 0;
+  /** Removes the batches up to this number, which are committed. */
+  commit(upTo: number): void {
     for (let [batch] = this.#sent; batch && batch.batch <= upTo; [batch] = this.#sent) {
-      hits += batch.count - batch.withdrawn;
+      this.#committed += batch.count - batch.withdrawn;
       this.#sent.shift();
     }
-    return hits;
   }
 
   /** False when the hit was already sent to a thread: then it is or will be in the log. */
@@ -54,7 +54,23 @@ export class HitQueue {
     const batch = this.#waiting.find((one) => one.batch === number);
     if (!batch) return false;
     withdrawHit(batch, index);
+    this.#withdrawn++;
     return true;
+  }
+
+  /** Hits so far, without those that were withdrawn. */
+  get recorded(): number {
+    return this.#added - this.#withdrawn;
+  }
+
+  /** Of these, those that are committed. */
+  get committed(): number {
+    return this.#committed;
+  }
+
+  /** Of these, those that are not. */
+  get backlog(): number {
+    return this.recorded - this.#committed;
   }
 
   /** Hits of the batch that is being filled. */

@@ -73,13 +73,9 @@ export class SqliteLog {
 
   read(request: ReadRequest): RecordedEvent[] {
     const sign = request.backwards ? -1 : 1;
+    const inOrder = (a: RecordedEvent, b: RecordedEvent) => sign * (a.revision - b.revision);
     return this.inSnapshot(() =>
-      merged(
-        this.#rows.read(request),
-        this.#batches.read(request),
-        request.limit,
-        (a, b) => sign * (a.revision - b.revision),
-      ),
+      merged(this.#rows.read(request), this.#batches.read(request), request.limit, inOrder),
     );
   }
 

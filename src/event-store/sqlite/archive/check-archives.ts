@@ -3,21 +3,14 @@ import { join } from "node:path";
 import type { LogProblem } from "../../log-archive.ts";
 import { positionText } from "../positions.ts";
 import { bytesAt, digestOf, isBlock } from "./archive-folder.ts";
-import type { ArchiveRow } from "./archive-table.ts";
+import type { ArchiveRow, ArchiveTable } from "./archive-table.ts";
 import { type ArchivedBatch, blockReference } from "./archived-body.ts";
 
-/**
- * Yields after each file. `rows`: of all files; `archived`: all batches in files; `eventsIn`: those that the log knows in
- * the file's range.
- */
-export function* archiveProblems(
-  folder: string,
-  rows: readonly ArchiveRow[],
-  archived: readonly ArchivedBatch[],
-  eventsIn: (row: ArchiveRow) => number,
-): Generator<LogProblem[]> {
-  const byFile = Map.groupBy(archived, ({ body }) => blockReference(body).file);
-  for (const row of rows) yield fileProblems(folder, row, byFile.get(row.file) ?? [], eventsIn(row));
+/** Yields after each file. */
+export function* archiveProblems(folder: string, table: ArchiveTable): Generator<LogProblem[]> {
+  const rows = table.all();
+  const byFile = Map.groupBy(table.archived(), ({ body }) => blockReference(body).file);
+  for (const row of rows) yield fileProblems(folder, row, byFile.get(row.file) ?? [], table.eventsIn(row));
   const names = new Set(rows.map(({ file }) => file));
   yield [...byFile]
     .filter(([file]) => !names.has(file))

@@ -71,15 +71,15 @@ class SqliteLogArchive implements LogArchive {
     const batches = this.#table.listed(from, to);
     if (eventsOf(batches, this.#category) !== day.events) throw changedMeanwhile(day.day);
     const file = `${this.#category}-${day.day}-${from}-${to}.zst`;
-    const source = { category: this.#category, day: day.day, batches, seals };
-    const between = (range: Parameters<BatchWriter["between"]>[0]) => this.#writer.between(range);
-    const written = await this.#inSteps(
-      writeArchive(join(this.#folder, file), { ...source, between }),
+    const source = { category: this.#category, day: day.day, batches, seals, log: this.#writer };
+    const { writer, ...written } = await this.#inSteps(
+      writeArchive(join(this.#folder, file), source),
       (events) => onProgress?.({ step: "written", file, events }),
     );
-    const row = this.#record(file, day.day, written, batches, () =>
-      onProgress?.({ step: "renamed", file, events: written.events }),
-    );
+    const { from: first_position, to: last_position, ...size } = written;
+    const places = { category: this.#category, day: day.day, first_position, last_position };
+    const row: ArchiveRow = { file, ...places, ...size, moved: 0 };
+    this.#record(row, writer, batches, onProgress);
     onProgress?.({ step: "recorded", file, events: row.events });
     await this.#move(row, onProgress);
     return archiveFileOf(row);
@@ -110,9 +110,7 @@ class SqliteLogArchive implements LogArchive {
 
   async problems(): Promise<LogProblem[]> {
     const found: LogProblem[] = [];
-    const rows = this.#table.all();
-    const eventsIn = (row: ArchiveRow) => this.#table.eventsIn(row);
-    for (const some of archiveProblems(this.#folder, rows, this.#table.archived(), eventsIn)) {
+    for (const some of archiveProblems(this.#folder, this.#table)) {
       found.push(...some);
       // Other work of the thread may go on between two files.
       await this.#deps.sleep(0);
@@ -135,8 +133,7 @@ class SqliteLogArchive implements LogArchive {
   }
 
   get #log() {
-    const isListed = (file: string) => this.#table.has(file);
-    return { db: this.#db, writer: this.#writer, folder: this.#folder, isListed };
+    return { db: this.#db, writer: this.#writer, folder: this.#folder, table: this.#table };
   }
 
   /** Of the last events of the batches that lie in a file. */
@@ -150,29 +147,24 @@ class SqliteLogArchive implements LogArchive {
    * that of two processes that archive the same day one is refused before its file replaces the other's.
    */
   #record(
-    file: string,
-    day: string,
-    { writer, from, to, events, bytes, sha256 }: WrittenArchive,
+    row: ArchiveRow,
+    writer: WrittenArchive["writer"],
     batches: readonly ListedBatch[],
-    onRenamed: () => void,
-  ): ArchiveRow {
-    const places = { first_position: from, last_position: to };
-    const row = { file, category: this.#category, day, ...places, events, bytes, sha256, moved: 0 };
+    onProgress: OnProgress,
+  ): void {
+    const { file, day, first_position, last_position, events } = row;
     try {
       inTransaction(this.#db, () => {
-        if (JSON.stringify(this.#table.listed(from, to)) !== JSON.stringify(batches))
-          throw new ArchiveConflict(
-            `The events of ${day} are being archived by another process, or were merged`,
-          );
+        const listed = this.#table.listed(first_position, last_position);
+        if (JSON.stringify(listed) !== JSON.stringify(batches)) throw changedMeanwhile(day);
         this.#table.insert(row);
         writer.publish();
-        onRenamed();
+        onProgress?.({ step: "renamed", file, events });
       });
     } catch (error) {
       writer.discard();
       throw error;
     }
-    return row;
   }
 
   async #move(row: ArchiveRow, onProgress: OnProgress): Promise<void> {

@@ -10,23 +10,17 @@ import { mergedBody } from "../merged-body.ts";
 import { joinedParts } from "../stored-batch.ts";
 import { type BlockEntry, readIndex } from "./archive-file.ts";
 import { bytesAt, isBlock, readArchived } from "./archive-folder.ts";
-import type { ArchiveRow } from "./archive-table.ts";
+import type { ArchiveRow, ArchiveTable } from "./archive-table.ts";
 import { archivedBody, blockReference, isArchived } from "./archived-body.ts";
 import { blockText, textOfBlock } from "./block.ts";
 
-/** `isListed`: whether the log still has the file in its list. */
-type Log = {
-  db: DatabaseSync;
-  writer: BatchWriter;
-  folder: string;
-  isListed: (file: string) => boolean;
-};
+type Log = { db: DatabaseSync; writer: BatchWriter; folder: string; table: ArchiveTable };
 
 /**
  * Yields the number of events that are moved, after each block. A block is compared with the log before it replaces
  * anything. Goes on where an earlier run has ended. @throws ArchiveUnreadable when the file is not what was archived
  */
-export function* moveToFile({ db, writer, folder, isListed }: Log, { file }: ArchiveRow): Generator<number> {
+export function* moveToFile({ db, writer, folder, table }: Log, { file }: ArchiveRow): Generator<number> {
   const path = join(folder, file);
   let events = 0;
   for (const block of readIndex(path).blocks) {
@@ -39,7 +33,7 @@ export function* moveToFile({ db, writer, folder, isListed }: Log, { file }: Arc
         );
       const body = archivedBody({ file, ...block });
       inTransaction(db, () => {
-        if (!isListed(file)) throw new ArchiveConflict(`archive/${file} was restored by another process`);
+        if (!table.has(file)) throw new ArchiveConflict(`archive/${file} was restored by another process`);
         writer.replace(block, { body, runs: joined.runs, bounds: boundsOf(batches) });
       });
     }

@@ -1,8 +1,8 @@
 // Writes the batches of a day into an archive file, block by block, without changing the log.
 import type { ArchivableDay, SealRange } from "../../log-archive.ts";
 import type { PlacedRun } from "../batch-runs.ts";
-import type { StoredBatch } from "../batch-schema.ts";
 import type { BatchRange } from "../batch-tail.ts";
+import type { BatchWriter } from "../batch-writer.ts";
 import { joinedParts } from "../stored-batch.ts";
 import { ArchiveFileWriter } from "./archive-file.ts";
 import type { ListedBatch } from "./archive-table.ts";
@@ -17,7 +17,7 @@ export type ArchiveSource = {
   day: ArchivableDay["day"];
   batches: readonly ListedBatch[];
   seals: SealRange;
-  between(range: BatchRange): readonly StoredBatch[];
+  log: Pick<BatchWriter, "between">;
 };
 
 export type WrittenArchive = {
@@ -53,7 +53,7 @@ export function* writeArchive(path: string, source: ArchiveSource): Generator<nu
     const revisions = new Map<string, { from: number; to: number }>();
     let [from, to, events] = [Number.POSITIVE_INFINITY, 0, 0];
     for (const range of blocksOf(source.batches, category)) {
-      const parts = joinedParts(source.between(range));
+      const parts = joinedParts(source.log.between(range));
       const first = parts.runs[0]?.position ?? 0;
       const count = parts.parts.reduce((sum, part) => sum + part.count, 0);
       writer.add(blockOf(parts), { from: first, to: range.to, events: count });

@@ -35,8 +35,8 @@ export type AppDeps = {
 };
 
 /**
- * Resolves when requests can be handled. Health and redirects answer on any host, other routes on the base host only
- * (DESIGN §5); /api, /docs and /portal have routes with their roles only.
+ * Resolves when requests can be handled. Health and redirects answer on any host, other routes on the base host only;
+ * /api, /docs and /portal have routes with their roles only.
  */
 export async function openApp(deps: AppDeps): Promise<Api> {
   const { context, redirect, requestIdOf, trust } = deps;

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// The command line (DESIGN §9): runs the command of src/cli/, and prints an error as one line with exit code 1.
+// The command line: runs the command of src/cli/, and prints an error as one line with exit code 1.
 import { Command, CommanderError } from "commander";
 import { printable } from "./cli/output.ts";
 import { messageOf } from "./runtime/errors.ts";

@@ -1,4 +1,4 @@
-// Parses the environment variables of the list of settings (DESIGN §8); no other code reads process.env.
+// Parses the environment variables of the list of settings; no other code reads process.env.
 import { randomBytes } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

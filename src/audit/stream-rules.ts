@@ -142,7 +142,7 @@ function operatorRule({ type, data, metadata, stream }: StoredEvent): string | u
   return metadata.actor.type === "operator" ? undefined : "was not done by the operator";
 }
 
-/** IPv4 /24, IPv6 /48 (DESIGN §3). */
+/** As events keep addresses: IPv4 /24, IPv6 /48. */
 function isAnonymised(ip: string): boolean {
   return (
     ip === "" ||

@@ -1,4 +1,4 @@
-// Events of `account-<uuid>`: the account, its tier, keys and domains; without e-mail addresses and keys (DESIGN §3).
+// Events of `account-<uuid>`: the account, its tier, keys and domains; without e-mail addresses and keys.
 import { z } from "zod";
 import type { CatalogueEntry } from "./definition.ts";
 import { TIERS } from "./vocabulary.ts";

@@ -1,4 +1,4 @@
-// Events of `link-<host>/<slug>`, the stream of one link, whose identity is the slug (DESIGN §3).
+// Events of `link-<host>/<slug>`, the stream of one link, whose identity is the slug.
 import { z } from "zod";
 import type { CatalogueEntry } from "./definition.ts";
 import { CREATED_VIA } from "./vocabulary.ts";

@@ -44,7 +44,7 @@ export function withdrawalStream(link: string): string {
   return `${PREFIX.withdrawals}${link}`;
 }
 
-/** Clicks of one writer and UTC day; with a single writer every append can expect an exact revision (DESIGN §3). */
+/** Clicks of one writer and UTC day; with a single writer every append can expect an exact revision. */
 export function clickStream(writer: string, at: Date): string {
   return `${PREFIX.clicks}${writer}-${at.toISOString().slice(0, 10).replaceAll("-", "")}`;
 }

@@ -1,4 +1,4 @@
-// The roles of a process (DESIGN §6): there may be any number of processes, each with any of them.
+// The roles of a process: there may be any number of processes, each with any of them.
 
 export const ROLES = ["redirect", "api", "portal", "projector", "webhooks"] as const;
 export type Role = (typeof ROLES)[number];

@@ -1,4 +1,4 @@
-// Authenticates X-API-Key, then applies the hourly rate limit, before any body is read (DESIGN §7).
+// Authenticates X-API-Key, then applies the hourly rate limit, before any body is read.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { TIER_LIMITS } from "../../events/vocabulary.ts";
 import type { KeyCaller } from "../../queries/find-caller.ts";

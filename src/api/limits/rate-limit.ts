@@ -1,4 +1,4 @@
-// Rate limits: a fixed window of one hour from the first request (DESIGN §7), and its three response headers.
+// Rate limits: a fixed window of one hour from the first request, and its three response headers.
 import type { FastifyReply } from "fastify";
 import { RateLimitExceeded } from "../errors.ts";
 

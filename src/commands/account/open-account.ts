@@ -1,4 +1,4 @@
-// Opens an account for an e-mail address, which is stored in the secrets and never in an event (DESIGN §3).
+// Opens an account for an e-mail address, which is stored in the secrets and never in an event.
 import { hash } from "node:crypto";
 import type { Position } from "../../event-store/port.ts";
 import type { Tier } from "../../events/vocabulary.ts";

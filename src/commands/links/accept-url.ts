@@ -1,4 +1,4 @@
-// Which URLs can be shortened: http(s) without credentials, not this service itself, not known as unsafe (DESIGN §7).
+// Which URLs can be shortened: http(s) without credentials, not this service itself, not known as unsafe.
 import { InvalidUrl, UnsafeUrl } from "./link-errors.ts";
 
 const MAX_URL_LENGTH = 2048;

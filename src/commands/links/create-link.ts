@@ -28,9 +28,8 @@ export type CreateLinkOptions = {
 };
 
 /**
- * Checks in the order of DESIGN §7.
- * @throws AccountNotFound for a closed account, TierRequired, InvalidUrl, UnsafeUrl, CustomSlugNeedsDomain, InvalidDomain,
- * InvalidSlug, SlugTaken, NoFreeSlug
+ * @throws of several faults the first in this order: AccountNotFound for a closed account, TierRequired, InvalidUrl,
+ * UnsafeUrl, CustomSlugNeedsDomain, InvalidDomain, InvalidSlug, SlugTaken, NoFreeSlug
  */
 export async function createLink(
   deps: CreateLinkDeps,

@@ -1,7 +1,7 @@
 // Schema of a request for a new link, shared by the API, each item of a bulk request, and OpenAPI.
 import { z } from "zod";
 
-/** The use case checks the formats of customSlug and domain_id, because 402 comes before them (DESIGN §7). */
+/** The use case checks the formats of customSlug and domain_id, because 402 comes before them. */
 export const ShortenRequest = z
   .strictObject({
     url: z.string("must be a string: the HTTP/HTTPS URL to shorten").meta({

@@ -1,4 +1,4 @@
-// Checks a URL against the operator's list of unsafe hosts, then Google Safe Browsing (DESIGN §7).
+// Checks a URL against the operator's list of unsafe hosts, then Google Safe Browsing.
 import type { UrlSafety } from "./accept-url.ts";
 import { unsafeHosts } from "./unsafe-hosts.ts";
 

@@ -12,7 +12,7 @@ export type WithdrawalRequest = {
   userAgent?: string | undefined;
 };
 
-/** What the log keeps of addresses (DESIGN §3). */
+/** What the log keeps of addresses. */
 const MOST_BITS = { ipv4: 24, ipv6: 48, "6to4": 40 } as const;
 const MOST_CHARACTERS = 512;
 const MOST_REASON = 500;

@@ -1,5 +1,5 @@
 // The time range of a chart, chosen by links so that it works without scripts; more than 24 hours needs the Developer
-// tier (DESIGN §7).
+// tier.
 import { z } from "zod";
 import { TIER_LIMITS, type Tier } from "../../events/vocabulary.ts";
 import { RANGES, type Range } from "../../queries/analytics/time-series.ts";

@@ -1,4 +1,4 @@
-// The last ten hits of a link, newest first (interface, part 2: recentClicks; item fields: DESIGN §7).
+// The last ten hits of a link, newest first (interface, part 2: recentClicks).
 import type { LinkClicked } from "../../events/catalogue.ts";
 import { type ClickKind, type DeviceType, RECENT_CLICKS, type UtmField } from "../../events/vocabulary.ts";
 import { bounded } from "./tally.ts";

@@ -30,7 +30,7 @@ export async function findLinkBySlug(
 }
 
 /**
- * The caller's link with the slug: on the given domain, else on the default domain first (DESIGN §7).
+ * The caller's link with the slug: on the given domain, else on the default domain first.
  * Links of all keys of the account are the caller's (interface, part 4).
  * @throws Forbidden when only another account has such a link, NotFound when none has
  */

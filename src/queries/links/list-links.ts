@@ -1,4 +1,4 @@
-// GET /api/v1/links: the links created with the caller's key, newest first, with paging (DESIGN §7).
+// GET /api/v1/links: the links created with the caller's key, newest first, with paging.
 import { type LinkObject, linkObject } from "../../commands/links/link-object.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import type { FindQuery, ReadStore } from "../../read-store/port.ts";

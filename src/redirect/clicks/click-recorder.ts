@@ -33,7 +33,7 @@ export type RecorderStats = {
   threadRestarts: number;
 };
 
-/** Redirects wait while uncommitted hits are older than this, so that a kill -9 loses at most 50 ms (DESIGN §5). */
+/** Redirects wait while uncommitted hits are older than this, so that a kill -9 loses at most 50 ms. */
 const MAX_AGE_MS = 40;
 /** The longest such wait: while the recorder commits nothing, redirects continue. */
 const LONGEST_DELAY_MS = 50;

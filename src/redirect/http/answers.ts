@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { LinkEntry } from "../lookup/link-entry.ts";
 import { plainPage } from "./plain-page.ts";
 
-/** Browsers and proxies must revalidate each visit, so that it is counted and sees a changed link (DESIGN §5). */
+/** Browsers and proxies must revalidate each visit, so that it is counted and sees a changed link. */
 const CACHE_CONTROL = "private, max-age=0, must-revalidate";
 const RETRY_AFTER_SECONDS = 1;
 

@@ -1,4 +1,4 @@
-// Canonicalises the Host header, so that the base host and custom domains compare as plain strings (DESIGN §5).
+// Canonicalises the Host header, so that the base host and custom domains compare as plain strings.
 import { isIPv4 } from "node:net";
 import { domainToASCII } from "node:url";
 import { memoize } from "../../runtime/memoize.ts";

@@ -1,4 +1,4 @@
-// Resolves host and slug to a link: in-process cache, then read store, then the link's own stream (DESIGN §5).
+// Resolves host and slug to a link: in-process cache, then read store, then the link's own stream.
 import { LRUCache } from "lru-cache";
 import { orUndefined, StoreUnavailable } from "../../connections/errors.ts";
 import type { FollowedEvent } from "../../coordination/log-follower.ts";

@@ -20,7 +20,7 @@ export type ClickOutboxDeps = DrainDeps & {
 /** `spooled`: its number in the spool. `onDurable`: called once, when the batch is in the store or fsynced. */
 type Entry = ClickBatch & { spooled?: number; onDurable: () => void };
 
-/** Plus the 10 ms in which the HTTP thread batches hits: below the 50 ms of clicks that a crash may lose (DESIGN §5). */
+/** Plus the 10 ms in which the HTTP thread batches hits: below the 50 ms of clicks that a crash may lose. */
 const SPOOL_AFTER_MS = 25;
 /** How long `close` continues to drain the spool while the store accepts appends. */
 const LAST_DRAIN_MS = 4_000;

@@ -1,4 +1,4 @@
-// Truncates client addresses to their network before an event exists (DESIGN §3): no event holds a full address.
+// Truncates client addresses to their network before an event exists: no event holds a full address.
 import { isIP } from "node:net";
 
 /** First group of 6to4 addresses (RFC 3056): the next two are an IPv4 address. */

@@ -5,19 +5,20 @@ import type { EventStore, RecordedEvent } from "./port.ts";
 const PAGE = 250;
 
 /**
- * All events from revision `from` (default: the first) to the end of the stream when the last page is read; none for a
- * missing stream. @throws StoreUnavailable
+ * All events from revision `from` (default: the first) to the end of the stream when the last page is read, at most
+ * `limit` a page; none for a missing stream. @throws StoreUnavailable
  */
 export async function* streamPages(
   eventStore: Pick<EventStore, "read">,
   stream: string,
   from = 0,
+  limit = PAGE,
 ): AsyncGenerator<RecordedEvent[]> {
   for (let next = from; ; ) {
-    const page = await eventStore.read(stream, { from: next, limit: PAGE });
+    const page = await eventStore.read(stream, { from: next, limit });
     const last = page.at(-1);
     if (last) yield page;
-    if (!last || page.length < PAGE) return;
+    if (!last || page.length < limit) return;
     next = last.revision + 1;
   }
 }

@@ -1,5 +1,6 @@
 // Reads the stream of seals in pages, as a seal is a hundred kilobytes.
 import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
+import { streamPages } from "../../event-store/stream-pages.ts";
 import { SEALS_STREAM } from "../../events/streams.ts";
 
 const PAGE = 20;
@@ -23,11 +24,5 @@ export async function* sealsBackwards(
 }
 
 export async function* sealsForwards(eventStore: SealReader): AsyncGenerator<RecordedEvent> {
-  for (let from = 0; ; ) {
-    const page = await eventStore.read(SEALS_STREAM, { from, limit: PAGE });
-    yield* page;
-    const newest = page.at(-1);
-    if (!newest) return;
-    from = newest.revision + 1;
-  }
+  for await (const page of streamPages(eventStore, SEALS_STREAM, 0, PAGE)) yield* page;
 }

@@ -5,8 +5,8 @@ import { CoordinationUnavailable } from "./errors.ts";
 
 export type RedisDeps = {
   log: (message: string) => void;
-  /** Prefix of every key; default `linkledger:`. */
-  prefix?: string;
+  /** Of every key. */
+  prefix: string;
 };
 
 /** Takes the keys, then the arguments; returns the script's result. @throws CoordinationUnavailable */
@@ -44,14 +44,14 @@ export async function openRedis(url: string, deps: RedisDeps): Promise<RedisConn
 }
 
 export class RedisConnection {
-  readonly #deps: RedisDeps;
+  readonly #prefix: string;
   readonly #client: Redis;
   readonly #breaker = new OutageBreaker();
 
-  constructor(url: string, deps: RedisDeps) {
-    this.#deps = deps;
+  constructor(url: string, { log, prefix }: RedisDeps) {
+    this.#prefix = prefix;
     this.#client = new Redis(url, FAIL_FAST);
-    logOutages(this.#client, deps.log);
+    logOutages(this.#client, log);
     // Without this a process that sends no commands would report Redis as unavailable after it is back.
     this.#client.on("ready", () => this.#breaker.succeeded());
   }
@@ -62,7 +62,7 @@ export class RedisConnection {
   }
 
   key(name: string): string {
-    return `${this.#deps.prefix ?? "linkledger:"}${name}`;
+    return `${this.#prefix}${name}`;
   }
 
   /** @throws CoordinationUnavailable, without a delay while Redis is known to be unavailable */

@@ -53,7 +53,10 @@ onServer(redis, () => {
     it("opens while Redis is unavailable, and reports that", async () => {
       const messages: string[] = [];
       const url = `redis://127.0.0.1:${await freePort()}`;
-      const connection = await openRedis(url, { log: (message) => messages.push(message) });
+      const connection = await openRedis(url, {
+        log: (message) => messages.push(message),
+        prefix: "linkledger:",
+      });
       expect(connection.unavailable).toBe(true);
       await expect(ping(connection)).rejects.toThrow(CoordinationUnavailable);
       expect(messages).toHaveLength(1);

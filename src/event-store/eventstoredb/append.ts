@@ -115,14 +115,10 @@ async function findInTail(
   const tail = (await readStream(driver, stream, { backwards: true, limit }, timeoutMs)).reverse();
   const first = tail.findIndex((event) => event.id === part[0]?.id);
   const there = first < 0 ? [] : tail.slice(first, first + part.length);
-  return sameIds(there, part) ? resultOf(there) : undefined;
+  const last = there.at(-1);
+  return last && sameIds(there, part) ? { revision: last.revision, position: last.position } : undefined;
 }
 
 function sameIds(there: readonly RecordedEvent[], part: readonly Proposed[]): boolean {
   return there.length === part.length && part.every(({ id }, index) => there[index]?.id === id);
-}
-
-function resultOf(there: readonly RecordedEvent[]): AppendResult | undefined {
-  const last = there.at(-1);
-  return last && { revision: last.revision, position: last.position };
 }

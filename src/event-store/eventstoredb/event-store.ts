@@ -70,8 +70,7 @@ class EventStoreDbStore implements EventStore {
 
   async append(stream: string, expected: ExpectedRevision, events: NewEvents): Promise<AppendResult> {
     this.#refuseWhenClosed();
-    const { timeoutMs, backoff } = this.#settings;
-    const deps = { driver: this.#driver, timeoutMs, backoff };
+    const deps = { driver: this.#driver, ...this.#settings };
     return this.#slots.run(() => append(deps, stream, expected, events));
   }
 

@@ -16,7 +16,8 @@ export type LinkTarget = {
 /** A `LinkTarget` as JSON, serialised once per cached link. */
 export type PackedTarget = string;
 
-type HitFacts = {
+export type RawHit = {
+  link: PackedTarget;
   /** Milliseconds since 1970. */
   at: number;
   method: "GET" | "HEAD";
@@ -31,7 +32,6 @@ type HitFacts = {
   prefetch: string;
 };
 
-export type RawHit = HitFacts & { link: PackedTarget };
 /** `number`: sequence number over all hits of the writer. */
 export type NumberedHit = { number: number; hit: RawHit };
 

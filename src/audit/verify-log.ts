@@ -6,6 +6,7 @@ import { readEvent } from "../events/read-event.ts";
 import { PREFIX } from "../events/streams.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { type Anchor, anchorText, LogDigest } from "./log-digest.ts";
+import type { Place } from "./seals/places.ts";
 import { type Rule, streamRules } from "./stream-rules.ts";
 
 export type Problem = {
@@ -71,7 +72,7 @@ export async function verifyLog(
     onProgress?.(digest.anchor.events);
   }
   if (anchor && digest.anchor.events < anchor.events)
-    report.lost(`the log has ${digest.anchor.events} events, the anchor ${anchor.events}`);
+    report.add("anchor", NOWHERE, `the log has ${digest.anchor.events} events, the anchor ${anchor.events}`);
   return {
     ok: report.count === 0,
     events: digest.anchor.events,
@@ -84,18 +85,16 @@ export async function verifyLog(
   };
 }
 
+/** Of what concerns no single event. */
+const NOWHERE: Place = { stream: "", revision: -1, position: "" };
+
 class Report {
   count = 0;
   readonly first: Problem[] = [];
 
-  add(check: Problem["check"], { stream, revision, position }: RecordedEvent, message: string): void {
+  add(check: Problem["check"], { stream, revision, position }: Place, message: string): void {
     this.count += 1;
     if (this.first.length < MOST_PROBLEMS) this.first.push({ check, stream, revision, position, message });
-  }
-
-  lost(message: string): void {
-    this.count += 1;
-    this.first.push({ check: "anchor", stream: "", revision: -1, position: "", message });
   }
 }
 

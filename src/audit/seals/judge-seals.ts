@@ -82,7 +82,7 @@ export function sealProblems(judged: readonly Judged[], { isWhole = true } = {})
 /** A member that nobody knows would be outside of what is signed. */
 const sealSchema = sealEvents.LogSealed.schema.strict();
 
-/** Undefined when it is none. */
+/** Undefined when the event is no seal, or one that can't be read. */
 export function readSeal({ type, data }: RecordedEvent): Seal | undefined {
   if (type !== "LogSealed") return undefined;
   return sealSchema.safeParse(data).data;

@@ -4,7 +4,7 @@ import { type MonotonicClock, systemClock } from "../../runtime/pause.ts";
 import { Sealer, type SealerDeps } from "./sealer.ts";
 
 export type KeepSealingDeps = SealerDeps & {
-  /** Whether the projections of the thread have one. */
+  /** Whether the projections of this thread have more events to fold than one commit takes. */
   hasBacklog: () => boolean;
   log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
 };

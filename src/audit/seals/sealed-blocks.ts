@@ -41,7 +41,7 @@ export class SealedBlocks {
     return this.#check.end() + this.#behind;
   }
 
-  /** undefined: all. */
+  /** Closes the blocks of all seals up to the position; of all that are left when it is undefined. */
   async #closeUpTo(position: Position | undefined): Promise<void> {
     for (;;) {
       this.#next ??= await this.#read();

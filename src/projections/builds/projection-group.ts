@@ -84,7 +84,7 @@ export class ProjectionGroup {
     await keepTrying({ ...RETRY, random, onFailure }, poll, signal);
   }
 
-  /** Whether its runner has one. */
+  /** Whether the runner of the present builds commits as many events as it may, so that the log likely has more. */
   get hasBacklog(): boolean {
     return this.#runner?.hasBacklog ?? false;
   }

@@ -26,9 +26,9 @@ export class ProjectionProcessor {
   readonly #handled: ReadonlySet<string>;
   #committed: Position = "";
   #isUncommitted = false;
-  /** As they came. */
+  /** The events taken since the last commit, page by page. */
   #taken: (readonly RecordedEvent[])[] = [];
-  /** Those of them that change a document, by its key. */
+  /** The events taken that change a document, by its key. */
   #waiting = new Map<string, StoredEvent[]>();
 
   constructor(projection: Projection, readStore: ReadStore) {
@@ -39,10 +39,6 @@ export class ProjectionProcessor {
 
   get name(): string {
     return checkpointName(this.projection);
-  }
-
-  get faulted(): boolean {
-    return this.fault !== undefined;
   }
 
   /** Whether there is anything to commit. */
@@ -71,7 +67,7 @@ export class ProjectionProcessor {
   take({ recorded, events, unreadable }: EventBatch): void {
     const after = this.position;
     const fresh = between(recorded, after, undefined);
-    if (this.faulted || fresh.length === 0) return;
+    if (this.fault || fresh.length === 0) return;
     this.#pass(fresh);
     const unread = unreadable.find(
       (one) => one.recorded.position > after && this.#handles(one.recorded.type),
@@ -90,7 +86,7 @@ export class ProjectionProcessor {
 
   /** Moves to a position up to which it has taken every event of its streams. */
   passTo(position: Position): void {
-    if (this.faulted || position <= this.position) return;
+    if (this.fault || position <= this.position) return;
     this.position = position;
     this.#isUncommitted = true;
   }
@@ -100,7 +96,7 @@ export class ProjectionProcessor {
    * withdrawals don't, or it was folded before.
    */
   correction({ position }: RecordedEvent): DocumentCorrection | undefined {
-    if (this.faulted || position <= this.position) return undefined;
+    if (this.fault || position <= this.position) return undefined;
     const { name } = this.projection.collection;
     const load = {
       documents: (ids: readonly string[]) => documentsOf(this.#readStore, name, ids),

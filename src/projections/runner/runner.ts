@@ -157,12 +157,12 @@ export class ProjectionRunner {
   }
 
   #allFaulted(): boolean {
-    return this.#processors.every(({ faulted }) => faulted);
+    return this.#processors.every(({ fault }) => fault);
   }
 
   /** Where to read from: the lowest position of the projections that are not faulted. */
   #lowest(): string | undefined {
-    const positions = this.#processors.filter(({ faulted }) => !faulted).map(({ position }) => position);
+    const positions = this.#processors.filter(({ fault }) => !fault).map(({ position }) => position);
     return positions.sort()[0] || undefined;
   }
 }

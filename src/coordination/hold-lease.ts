@@ -1,6 +1,6 @@
 // Runs a singleton job: waits for its lease, runs while the lease is held, and releases it afterwards.
 import { hostname } from "node:os";
-import type { Logger } from "pino";
+import type { Logger } from "../runtime/logging.ts";
 import { type MonotonicClock, systemClock } from "../runtime/pause.ts";
 import type { Leases } from "./leases.ts";
 

@@ -12,6 +12,7 @@ import { positionAt } from "../queries/analytics/ranges/as-of.ts";
 import { foldDayParts } from "../queries/analytics/ranges/day-parts.ts";
 import { findClicks } from "../queries/audit/find-clicks.ts";
 import { accountEvents } from "../queries/feed/account-events.ts";
+import type { BasicLogger } from "../runtime/logging.ts";
 import { pause } from "../runtime/pause.ts";
 import { serveThread } from "../runtime/threads/serve-thread.ts";
 import { threadLog } from "../runtime/threads/thread-log.ts";
@@ -24,7 +25,7 @@ import { verifyInSteps } from "./verify-in-steps.ts";
 /** Below the priority of the HTTP thread, so that exports don't delay redirects. */
 const NICENESS = 5;
 
-function readLog(eventStore: EventStore, config: Config, log: ReturnType<typeof threadLog>): LogReader {
+function readLog(eventStore: EventStore, config: Config, log: BasicLogger): LogReader {
   const { baseUrl } = config;
   return {
     followLink: liveClicks({ eventStore, sleep: pause, log }).follow,

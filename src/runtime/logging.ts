@@ -5,6 +5,9 @@ import { errorFields } from "./error-fields.ts";
 
 export type { Logger };
 
+/** What parts of a thread log with. */
+export type BasicLogger = Pick<Logger, "info" | "warn" | "error">;
+
 /** Paths of log fields whose values pino replaces: API keys, headers with cookies, e-mail and IP addresses, secrets. */
 const REDACTED = ["headers", "*.headers", "apiKey", "key", "email", "ip", "address", "password", "token"];
 

@@ -2,11 +2,12 @@
 import { logProgress } from "../../event-store/log-progress.ts";
 import type { EventStore } from "../../event-store/port.ts";
 import type { Checkpoint } from "../../read-store/port.ts";
+import type { BasicLogger } from "../../runtime/logging.ts";
 import { checkpointName, type Projection } from "../projection.ts";
 import type { CommitRules } from "../runner/commit-batches.ts";
 import { type Progress, progressOf } from "../runner/progress.ts";
 import type { Fault } from "../runner/projection-processor.ts";
-import { ProjectionRunner, type RunnerLog } from "../runner/runner.ts";
+import { ProjectionRunner } from "../runner/runner.ts";
 import { type Builds, buildOf, queriedBuild } from "./build.ts";
 import { changeBuilds, readBuilds } from "./builds-document.ts";
 import {
@@ -20,7 +21,7 @@ import {
 } from "./claim-builds.ts";
 import { dropRetired, retire } from "./retire-builds.ts";
 
-export type FoldBuildsDeps = ClaimDeps & Partial<CommitRules> & { eventStore: EventStore; log: RunnerLog };
+export type FoldBuildsDeps = ClaimDeps & Partial<CommitRules> & { eventStore: EventStore; log: BasicLogger };
 
 /** `faults`: builds that stopped at an event they can't fold. `complete`: checkpoint names of builds that caught up. */
 export type FoldedBuilds = { complete: string[]; faults: { name: string; fault: Fault }[]; events: number };

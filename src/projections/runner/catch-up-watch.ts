@@ -1,7 +1,7 @@
 // Logs and reports the progress of a group while it catches up with a long log, such as at a start with an empty read store.
 import { logProgress } from "../../event-store/log-progress.ts";
+import type { BasicLogger } from "../../runtime/logging.ts";
 import { describeProgress, type Progress, progressOf } from "./progress.ts";
-import type { RunnerLog } from "./runner.ts";
 import { LATE_MS, type ProjectionStatus } from "./status.ts";
 
 export type CatchUpWatchDeps = {
@@ -9,7 +9,7 @@ export type CatchUpWatchDeps = {
   group: string;
   /** Monotonic milliseconds. */
   now: () => number;
-  log: Pick<RunnerLog, "info">;
+  log: Pick<BasicLogger, "info">;
 };
 
 const LOG_EVERY_MS = 5_000;

@@ -1,11 +1,11 @@
 // Folds what projections have taken and writes it, some documents at a time, and then how far they have come.
 import { setImmediate as yieldToLoop } from "node:timers/promises";
-import type { Logger } from "pino";
 import type { Checkpoint, ReadStore, WriteBatch } from "../../read-store/port.ts";
+import type { BasicLogger } from "../../runtime/logging.ts";
 import { COMMIT_RULES } from "./commit-batches.ts";
 import type { ChangedDocuments, ProjectionProcessor } from "./projection-processor.ts";
 
-type CommitDeps = { readStore: Pick<ReadStore, "writeBatch">; log: Pick<Logger, "error"> };
+type CommitDeps = { readStore: Pick<ReadStore, "writeBatch">; log: Pick<BasicLogger, "error"> };
 
 /** Of all projections, in one batch: few are in memory, and the store is not held up for long. */
 const BATCH_DOCUMENTS = 500;

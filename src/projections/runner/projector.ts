@@ -1,8 +1,8 @@
 // Starts and supervises the projector thread, so that folding doesn't block the event loop that answers redirects.
 import type { Config } from "../../config.ts";
+import type { BasicLogger } from "../../runtime/logging.ts";
 import { keepThread } from "../../runtime/threads/keep-thread.ts";
 import type { FromProjector, ProjectorThreadData, ToProjector } from "./projector-messages.ts";
-import type { RunnerLog } from "./runner.ts";
 import type { ProjectionStatus } from "./status.ts";
 
 export type Projector = {
@@ -13,7 +13,7 @@ export type Projector = {
 };
 
 /** Runs until `stop`; a thread that dies is restarted with backoff. */
-export function startProjector(config: Config, log: RunnerLog): Projector {
+export function startProjector(config: Config, log: BasicLogger): Projector {
   let last: ProjectionStatus[] = [];
   const thread = keepThread<FromProjector, ToProjector>({
     file: new URL("./projector-thread.ts", import.meta.url),

@@ -1,9 +1,9 @@
 // Runs projections: reads event batches, has each projection's processor fold and commit them, and retries failures.
 import { setImmediate as yieldToLoop } from "node:timers/promises";
-import type { Logger } from "pino";
 import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import { keepRunning } from "../../runtime/keep-trying.ts";
+import type { BasicLogger } from "../../runtime/logging.ts";
 import { untilAborted } from "../../runtime/pause.ts";
 import { collectionsOf, type Projection, prefixesOf } from "../projection.ts";
 import { COMMIT_RULES, type CommitRules, commitBatches } from "./commit-batches.ts";
@@ -12,8 +12,6 @@ import { type Correction, correct, isCorrection, partsAtCorrections } from "./co
 import { parseBatch } from "./event-batch.ts";
 import { ProjectionProcessor } from "./projection-processor.ts";
 
-export type RunnerLog = Pick<Logger, "info" | "warn" | "error">;
-
 /** Commit rules that are absent are COMMIT_RULES; while it catches up, 250,000 events are committed together. */
 export type RunnerDeps = Partial<CommitRules> & {
   eventStore: EventStore;
@@ -21,7 +19,7 @@ export type RunnerDeps = Partial<CommitRules> & {
   readStore: ReadStore;
   /** Each with the build that is to be folded; build 0 when it has no number. */
   projections: readonly Projection[];
-  log: RunnerLog;
+  log: BasicLogger;
   /** [0, 1), for the jitter of retries. */
   random?: () => number;
 };

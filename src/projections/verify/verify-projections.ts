@@ -4,11 +4,12 @@ import { upTo } from "../../event-store/log-pages.ts";
 import { logProgress } from "../../event-store/log-progress.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
 import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
+import type { BasicLogger } from "../../runtime/logging.ts";
 import { type Builds, isUnderOtherRules, queriedBuild } from "../builds/build.ts";
 import { readBuilds } from "../builds/builds-document.ts";
 import { checkpointName, type Projection } from "../projection.ts";
 import { type Progress, progressOf } from "../runner/progress.ts";
-import { ProjectionRunner, type RunnerLog } from "../runner/runner.ts";
+import { ProjectionRunner } from "../runner/runner.ts";
 import { type Comparison, compareAll } from "./compare-all.ts";
 import { compareChanged } from "./compare-changed.ts";
 import type { Difference } from "./differences.ts";
@@ -23,7 +24,7 @@ export type VerifyDeps = {
   scratch: ReadStore;
   /** [0, 1), to draw samples. */
   random: () => number;
-  log: RunnerLog;
+  log: BasicLogger;
 };
 
 /** `documents`: how many were compared; `position`: up to where all of the projection was folded again. */

@@ -1,7 +1,7 @@
 // Supervises a worker thread for the process's lifetime: restarts it when it dies, polls it, and stops it gracefully.
 import { Worker } from "node:worker_threads";
-import type { Logger } from "pino";
 import { keepRunning } from "../keep-trying.ts";
+import type { BasicLogger } from "../logging.ts";
 import { inTime } from "../pause.ts";
 
 /** A log line that a thread sends to its parent, so that one process writes one log. */
@@ -12,7 +12,7 @@ export type ThreadOptions<From extends { type: string }> = {
   name: string;
   /** Plain JSON; the thread's `workerData`. */
   data: unknown;
-  log: Pick<Logger, "info" | "warn" | "error">;
+  log: BasicLogger;
   /** Called with every message but log lines. */
   onMessage: (message: From) => void;
 };

@@ -1,8 +1,8 @@
 // The connection to one worker thread that serves objects: sends the requests of one turn of the event loop in one message,
 // and matches answers to them by id.
 import { Worker } from "node:worker_threads";
-import type { Logger } from "pino";
 import type { ErrorFields } from "../error-fields.ts";
+import type { BasicLogger } from "../logging.ts";
 import {
   decoded,
   type Encoded,
@@ -22,7 +22,7 @@ export type ServingThreadOptions = {
   /** Makes the error that a call rejects with when it failed in the thread or the thread died. */
   toError: (message: string, cause?: unknown) => Error;
   /** Writes the thread's log lines; they are dropped when it is absent. */
-  log?: Pick<Logger, "info" | "warn" | "error">;
+  log?: BasicLogger;
 };
 
 type Answer = { done: boolean; value: unknown };

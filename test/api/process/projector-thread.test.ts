@@ -11,8 +11,8 @@ import { linkClicks } from "../../../src/projections/definitions/link-clicks.ts"
 import { allProjections, clickProjections } from "../../../src/projections/groups.ts";
 import { checkpointName } from "../../../src/projections/projection.ts";
 import { startProjector } from "../../../src/projections/runner/projector.ts";
-import type { RunnerLog } from "../../../src/projections/runner/runner.ts";
 import { whenProjected } from "../../../src/queries/freshness.ts";
+import type { BasicLogger } from "../../../src/runtime/logging.ts";
 import { startDouble } from "../../support/event-store/eventstoredb-double/double.ts";
 import type { Fault } from "../../support/event-store/eventstoredb-double/faults.ts";
 import { linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
@@ -51,7 +51,7 @@ describe("the projector", () => {
     const config = { DATA_DIR: dataDir, EVENTSTORE_URL: double.connectionString, SECRET_KEY: "x".repeat(32) };
     const warnings: string[] = [];
     const log = { ...silent(), warn: (_: object, message: string) => void warnings.push(message) };
-    const projector = startProjector(parseConfig(config), log as unknown as RunnerLog);
+    const projector = startProjector(parseConfig(config), log as unknown as BasicLogger);
     const answers = async () => (await projector.status())?.length === allProjections.length;
     try {
       await until("a status", answers);
@@ -80,7 +80,7 @@ describe("the projector", () => {
     await writeFile(dataDir, "a file where the folder should be");
     const deaths: unknown[] = [];
     const log = { ...silent(), error: (fields: { code?: number }) => void deaths.push(fields) };
-    const projector = startProjector(parseConfig({ DATA_DIR: dataDir }), log as unknown as RunnerLog);
+    const projector = startProjector(parseConfig({ DATA_DIR: dataDir }), log as unknown as BasicLogger);
     try {
       await until("two deaths", () => deaths.length >= 2);
       await rm(dataDir);
@@ -95,7 +95,7 @@ describe("the projector", () => {
   });
 });
 
-function silent(): RunnerLog {
+function silent(): BasicLogger {
   const nothing = () => undefined;
   return { info: nothing, warn: nothing, error: nothing };
 }

@@ -57,6 +57,9 @@ export type LogReader = LogParts & {
   verifyLog: VerifyInThread;
 };
 
+/** Those that stream nothing. */
+const METHODS = ["feed", "matchingClicks", "findClicks", "dayParts", "positionAt"] as const;
+
 export type LogReaderThreadData = { config: Config };
 
 export function openLogReader(config: Config, log: Logger): LogReader & { close(): Promise<void> } {
@@ -69,11 +72,10 @@ export function openLogReader(config: Config, log: Logger): LogReader & { close(
     log,
     idleMs: IDLE_MS,
   });
-  const calls = ["feed", "matchingClicks", "findClicks", "dayParts", "positionAt"] as const;
   const stream = (method: keyof LogReader, args: readonly unknown[], signal: AbortSignal) =>
     thread.stream("logReader", method, args, signal);
   return {
-    ...remoteMethods<LogReader, (typeof calls)[number]>(thread, "logReader", calls),
+    ...remoteMethods<LogReader, (typeof METHODS)[number]>(thread, "logReader", METHODS),
     followLink: (link, after, signal) =>
       stream("followLink", [link, after], signal) as ReturnType<LogReader["followLink"]>,
     followAccount: (accountId, after, types, form, signal) =>

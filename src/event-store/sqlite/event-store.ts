@@ -50,6 +50,8 @@ type Log = {
   close(): Promise<void>;
 };
 
+const METHODS = ["append", "read", "readAll", "head"] as const;
+
 /** @throws StoreUnavailable when the file can't be opened */
 export async function openSqliteEventStore(
   file: string,
@@ -68,13 +70,7 @@ async function logInThread(file: string): Promise<Log> {
     toError: (message, cause) => new StoreUnavailable(message, { cause }),
   });
   await thread.start();
-  const methods = remoteMethods<Log, "append" | "read" | "readAll" | "head">(thread, "log", [
-    "append",
-    "read",
-    "readAll",
-    "head",
-  ]);
-  return { ...methods, close: thread.close };
+  return { ...remoteMethods<Log, (typeof METHODS)[number]>(thread, "log", METHODS), close: thread.close };
 }
 
 function logInCaller(file: string, options: DecodingOptions): Log {

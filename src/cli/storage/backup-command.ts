@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import type { Command } from "commander";
 import { copyArchives, copySqlite } from "../../backend.ts";
 import { type Config, parseConfig } from "../../config.ts";
-import { DomainError } from "../../runtime/errors.ts";
+import { DomainError, messageOf } from "../../runtime/errors.ts";
 import { openPrivateFolder } from "../../runtime/private-folder.ts";
 import { print } from "../output.ts";
 
@@ -13,6 +13,8 @@ class BackupRefused extends DomainError {
 }
 
 const LOG = "events.db";
+/** The others are made when they are first needed; a backup without one of these would be none. */
+const EVERY_SERVICE_HAS = new Set([LOG, "secrets.db"]);
 
 export function backupCommand(program: Command): void {
   program
@@ -28,14 +30,21 @@ export function backupCommand(program: Command): void {
 
 function backUp(folder: string): { name: string; bytes: number }[] {
   const config = parseConfig(process.env);
-  const names = embeddedFiles(config).filter((name) => existsSync(join(config.dataDir, name)));
+  const { dataDir } = config;
+  const names = embeddedFiles(config);
   if (names.length === 0)
-    throw new BackupRefused(`There are no embedded files in ${config.dataDir}: use the tools of its servers`);
+    throw new BackupRefused("All data is on EVENTSTORE_URL and MONGODB_URL: use the tools of these servers");
+  const isThere = (name: string) => existsSync(join(dataDir, name));
+  const missing = names.filter((name) => EVERY_SERVICE_HAS.has(name) && !isThere(name));
+  if (missing.length > 0)
+    throw new BackupRefused(
+      `${dataDir} has no ${missing.join(" and no ")} that this user can read: is it the DATA_DIR of the service?`,
+    );
   if (existsSync(folder) && readdirSync(folder).length > 0)
     throw new BackupRefused(`${folder} is not empty: a backup goes to a folder of its own`);
   openPrivateFolder(folder, () => false);
   try {
-    return names.flatMap((name) => copied(config.dataDir, folder, name));
+    return names.filter(isThere).flatMap((name) => copied(dataDir, folder, name));
   } catch (error) {
     // A part could be taken for a backup, and would be in the way of the next try.
     for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true, force: true });
@@ -45,9 +54,13 @@ function backUp(folder: string): { name: string; bytes: number }[] {
 
 function copied(dataDir: string, folder: string, name: string): { name: string; bytes: number }[] {
   const [file, copy] = [join(dataDir, name), join(folder, name)];
-  if (name.endsWith(".db")) return [{ name, ...copySqlite(file, copy) }, ...archivesOf(name, file, copy)];
-  copyFileSync(file, copy);
-  return [{ name, bytes: statSync(copy).size }];
+  try {
+    if (name.endsWith(".db")) copySqlite(file, copy);
+    else copyFileSync(file, copy);
+  } catch (cause) {
+    throw new BackupRefused(`${file} can't be copied to ${folder}: ${messageOf(cause)}`, { cause });
+  }
+  return [{ name, bytes: statSync(copy).size }, ...archivesOf(name, file, copy)];
 }
 
 /** Those that the copy reads from; what is archived meanwhile lies in the copy itself. */

@@ -1,12 +1,12 @@
 // Copies SQLite files as consistent snapshots while the service writes to them.
-import { closeSync, fsyncSync, openSync, statSync } from "node:fs";
+import { closeSync, fsyncSync, openSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 
 /**
  * `copy` must not exist. Does not block writers.
  * @throws SQLite's error, or an Error when the copy fails the integrity check
  */
-export function copySqlite(file: string, copy: string): { bytes: number } {
+export function copySqlite(file: string, copy: string): void {
   const db = new DatabaseSync(file, { timeout: 5000 });
   try {
     db.prepare("VACUUM INTO ?").run(copy);
@@ -16,12 +16,11 @@ export function copySqlite(file: string, copy: string): { bytes: number } {
   const check = new DatabaseSync(copy, { readOnly: true });
   try {
     const found = check.prepare("PRAGMA integrity_check").get()?.integrity_check;
-    if (found !== "ok") throw new Error(`The copy of ${file} is not sound: ${found}`);
+    if (found !== "ok") throw new Error(`the copy is not sound: ${found}`);
   } finally {
     check.close();
   }
   const handle = openSync(copy, "r+");
   fsyncSync(handle);
   closeSync(handle);
-  return { bytes: statSync(copy).size };
 }

@@ -1,5 +1,5 @@
 // `linkledger backup` while the service runs, and a service started from the backup.
-import { readdir } from "node:fs/promises";
+import { cp, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
@@ -41,6 +41,11 @@ describe("a backup of the embedded files", () => {
     return body.analytics?.totalClicks;
   };
 
+  const copyOfFirst = async (name: string) => {
+    await cp(join(folder.path, "first"), join(folder.path, name), { recursive: true });
+    return join(folder.path, name);
+  };
+
   it("is made beside a service that goes on writing", async () => {
     for (let n = 0; n < 20; n++) await shorten();
     await expect.poll(() => totalClicks(service, links[19]?.slug ?? "")).toBe(1);
@@ -72,8 +77,25 @@ describe("a backup of the embedded files", () => {
     const { refused } = commandLine(service.config.dataDir, { BASE_URL });
     expect(await refused("backup", join(folder.path, "first"))).toContain("is not empty");
     expect(await refused("backup", service.config.dataDir)).toContain("is not empty");
+  });
+
+  it("is refused without the log or the secrets, as in another folder or for another user", async () => {
+    const backup = join(folder.path, "second");
+    const part = await copyOfFirst("without-log");
+    await rm(join(part, "events.db"));
+    expect(await commandLine(part, { BASE_URL }).refused("backup", backup)).toContain("has no events.db");
     const nowhere = commandLine(join(folder.path, "none"), { BASE_URL });
-    expect(await nowhere.refused("backup", join(folder.path, "second"))).toContain("no embedded files");
+    expect(await nowhere.refused("backup", backup)).toContain("has no events.db and no secrets.db");
+    expect(await readdir(folder.path)).not.toContain("second");
+  });
+
+  it("names the file that is damaged, and leaves nothing behind", async () => {
+    const damaged = await copyOfFirst("damaged");
+    await writeFile(join(damaged, "secrets.db"), "these are no pages");
+    const backup = join(folder.path, "third");
+    const told = await commandLine(damaged, { BASE_URL }).refused("backup", backup);
+    expect(told).toContain(`secrets.db can't be copied to ${backup}: file is not a database`);
+    expect(await readdir(backup)).toEqual([]);
   });
 });
 

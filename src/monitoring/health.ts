@@ -8,6 +8,7 @@ import { isNewerThanLog, LATE_MS, type ProjectionStatus } from "../projections/r
 import type { ReadStore } from "../read-store/port.ts";
 import type { RecorderStats } from "../redirect/clicks/click-recorder.ts";
 import type { Roles } from "../roles/role.ts";
+import { messageOf } from "../runtime/errors.ts";
 import { inTime } from "../runtime/pause.ts";
 
 type Reason = { part: string; reason: string };
@@ -84,12 +85,10 @@ function redisProblems(redis: HealthDeps["redis"]): Reason[] {
 async function projectorProblems(
   projections: HealthDeps["projections"],
 ): Promise<Pick<Readiness, "reasons" | "degraded">> {
-  const found = await inTime(
-    CHECK_TIMEOUT_MS,
-    projections().catch(() => undefined),
-  );
+  const found = await inTime(CHECK_TIMEOUT_MS, projections().catch(messageOf));
   const none = (reason: string) => ({ reasons: [{ part: "projector", reason }], degraded: [] });
   if (!found) return none("does not answer");
+  if (typeof found === "string") return none(found);
   if (found.length === 0) return none("has not started yet");
   const of = (statuses: ProjectionStatus[]) =>
     statuses.flatMap((status) => {

@@ -1,5 +1,6 @@
 // Which late projections take a process out of the load balancer, and which only degrade it.
 import { describe, expect, it } from "vitest";
+import { StoreUnavailable } from "../../../src/connections/errors.ts";
 import { type HealthDeps, readiness } from "../../../src/monitoring/health.ts";
 import { clickProjections, lifecycleProjections } from "../../../src/projections/groups.ts";
 import type { ProjectionStatus } from "../../../src/projections/runner/status.ts";
@@ -35,6 +36,13 @@ it("is told which projections are newer than the log, and how they are replaced"
   const { degraded } = await readiness(depsOf(status(clicks?.name, { position: "3" })));
   const reason = "is newer than the log: `projections rebuild` replaces it";
   expect(degraded).toEqual([{ part: `projection ${clicks?.name}`, reason }]);
+});
+
+it("is told why the progress of the projections can't be read, such as a file that a restore has left out", async () => {
+  const reason = "archive/clicks-2026-11-23-18-578.zst is missing: restore it from a backup";
+  const projections = () => Promise.reject(new StoreUnavailable(reason));
+  const { reasons } = await readiness({ ...depsOf(status(links?.name, {})), projections });
+  expect(reasons).toEqual([{ part: "projector", reason }]);
 });
 
 function depsOf(problem: ProjectionStatus): HealthDeps {

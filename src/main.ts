@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import closeWithGrace from "close-with-grace";
 import { BadConfig, type Config, describeConfig, parseConfig } from "./config.ts";
-import { ALL_ROLES, type Roles } from "./roles/role.ts";
+import { ALL_ROLES, ROLES, type Roles, rolesFrom } from "./roles/role.ts";
 import { DomainError, messageOf } from "./runtime/errors.ts";
 import { createLogger, type Logger } from "./runtime/logging.ts";
 import { makeFilesPrivate } from "./runtime/private-folder.ts";
@@ -129,18 +129,21 @@ export async function orExit(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-function workersOption(): string {
+function startOptions(): { roles: Roles; workers: number } {
   try {
-    return parseArgs({ options: { workers: { type: "string", default: "1" } } }).values.workers;
+    const roles = { type: "string", default: ROLES.join(",") } as const;
+    const workers = { type: "string", default: "1" } as const;
+    const { values } = parseArgs({ options: { roles, workers } });
+    return { roles: rolesFrom(values.roles), workers: workersFrom(values.workers) };
   } catch (error) {
-    const serve = "only --workers works here, all options with: npm run -s linkledger -- serve";
-    throw new BadConfig([`${messageOf(error)}: ${serve}`]);
+    throw new BadConfig([`${messageOf(error)}; the options are --roles and --workers`]);
   }
 }
 
 if (import.meta.main) {
   makeFilesPrivate();
   await orExit(async () => {
-    await startAll(parseConfig(process.env), ALL_ROLES, workersFrom(workersOption()));
+    const { roles, workers } = startOptions();
+    await startAll(parseConfig(process.env), roles, workers);
   });
 }

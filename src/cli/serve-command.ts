@@ -6,7 +6,7 @@ import { ALL_ROLES, ROLES, type Roles, rolesFrom } from "../roles/role.ts";
 export function serveCommand(program: Command): void {
   program
     .command("serve")
-    .description("run the service until it is stopped")
+    .description("run the service until it is stopped, as npm start does in a checkout with less memory")
     .option("--roles <list>", `comma separated, of ${ROLES.join(",")}; all by default`, roles)
     .option(
       "--workers <n>",

@@ -45,10 +45,22 @@ describe("the process", () => {
     expect(stderr).toMatch(/^linkledger: PORT \(it is "http"\): [^\n]+\n$/);
   });
 
-  it("answers an option that only the command serve has likewise", async () => {
-    const { code, stdout, stderr } = await attempt(instance, "--roles", "api");
-    expect([code, stdout]).toEqual([1, ""]);
-    expect(stderr).toMatch(/^linkledger: Unknown option '--roles': [^\n]+linkledger -- serve\n$/);
+  it("answers an option or a role that there isn't likewise", async () => {
+    for (const args of [["--port", "80"], ["--roles", "redirects"], ["--workers", "none"]]) {
+      const { code, stdout, stderr } = await attempt(instance, ...args);
+      expect([code, stdout]).toEqual([1, ""]);
+      expect(stderr).toMatch(/^linkledger: [^\n]+; the options are --roles and --workers\n$/);
+      expect(stderr).toMatch(/'--port'|"redirects"|"none"/);
+    }
+  });
+
+  it("runs the roles that --roles names", async () => {
+    const service = await startService(instance, [], undefined, ["--roles", "projector,redirect"]);
+    try {
+      expect((await send(Number(instance.PORT), "/portal/sign-in", {})).status).toBe(404);
+    } finally {
+      await service.stop();
+    }
   });
 
   it("answers a GEOIP_DB that isn't there, or isn't a MaxMind database, likewise", async () => {

@@ -92,6 +92,14 @@ describe.each(FILES)("%s", (file) => {
     }
   });
 
+  it("says in its first lines which values of .env it can't do without", () => {
+    const needed = [...text(file).matchAll(VARIABLE)].filter(([, , operator]) => operator === "?");
+    const [, said = "", except = "none"] = /\.env +# and set (.+?)(?: but (.+))?$/m.exec(text(file)) ?? [];
+    if (said !== "every value")
+      expect(new Set(said.split(" and "))).toEqual(new Set(needed.map(([, name]) => name)));
+    expect(needed.map(([, name]) => name)).not.toContain(except);
+  });
+
   it("sets for our roles only what the configuration knows and accepts", () => {
     expect(ours.length).toBeGreaterThan(0);
     const known = Object.values(SETTINGS).map(({ variable }) => variable);

@@ -38,12 +38,12 @@ export function acceptCustomSlug(given: string): string {
   return slug;
 }
 
-/** Slugs of other services may be shorter and longer than those that a request may choose. */
-const IMPORTED_SLUG = /^[A-Za-z0-9_-]{1,100}$/;
+/** Any slug: those of other services may be shorter and longer than those that a request may choose. */
+export const SLUG = /^[A-Za-z0-9_-]{1,100}$/;
 
 /** The slug of a link that comes from another service, in lower case. @throws InvalidSlug */
 export function acceptImportedSlug(given: string, onBaseHost: boolean): string {
-  if (!IMPORTED_SLUG.test(given))
+  if (!SLUG.test(given))
     throw new InvalidSlug("it must have 1 to 100 letters a-z, digits, hyphens and underscores");
   const slug = given.toLowerCase();
   if (onBaseHost ? RESERVED_WORDS.has(slug) : slug === RESERVED_ON_CUSTOM_DOMAINS)

@@ -1,5 +1,6 @@
 // Resolves host and slug to a link: in-process cache, then read store, then the link's own stream.
 import { LRUCache } from "lru-cache";
+import { SLUG } from "../../commands/links/slug.ts";
 import { orUndefined, StoreUnavailable } from "../../connections/errors.ts";
 import type { FollowedEvent } from "../../coordination/log-follower.ts";
 import type { EventStore } from "../../event-store/port.ts";
@@ -35,8 +36,6 @@ const TTL_RESOLUTION_MS = 1_000;
 const MAX_BYTES = 32 * 1024 * 1024;
 const MOST_CHANGED_LINKS = 100_000;
 const MOST_ACCOUNTS = 100_000;
-/** Slugs have 1 to 50 of these characters; others get 404 without a lookup (interface, part 4: custom slug rules). */
-const SLUG = /^[A-Za-z0-9_-]{1,50}$/;
 
 export class LinkLookup {
   readonly domains: DomainRouting;

@@ -46,7 +46,11 @@ describe("the process", () => {
   });
 
   it("answers an option or a role that there isn't likewise", async () => {
-    for (const args of [["--port", "80"], ["--roles", "redirects"], ["--workers", "none"]]) {
+    for (const args of [
+      ["--port", "80"],
+      ["--roles", "redirects"],
+      ["--workers", "none"],
+    ]) {
       const { code, stdout, stderr } = await attempt(instance, ...args);
       expect([code, stdout]).toEqual([1, ""]);
       expect(stderr).toMatch(/^linkledger: [^\n]+; the options are --roles and --workers\n$/);

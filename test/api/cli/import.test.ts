@@ -1,0 +1,24 @@
+// Links of another service, imported beside the running service, are links as any other.
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { commandLine } from "../../support/service/command-line.ts";
+import { startTestService, type TestService } from "../../support/service/start-service.ts";
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service?.stop());
+
+it.each([1, 50, 51, 100])("an imported link with a slug of %i characters redirects", async (length) => {
+  const { accountId } = await service.member("free");
+  const { dataDir, baseUrl } = service.config;
+  const slug = "a".repeat(length);
+  const file = join(dataDir, `${length}.csv`);
+  await writeFile(file, `keyword,url,timestamp,clicks\n${slug},https://example.com/,2020-01-01 00:00:00,0\n`);
+  const cli = commandLine(dataDir, { BASE_URL: baseUrl });
+  const report = await cli.json("import", "yourls", file, "--account", accountId);
+  expect(report.links).toMatchObject({ created: 1, failed: 0 });
+  expect((await service.ask(`/${slug}`)).status).toBe(301);
+});

@@ -50,7 +50,7 @@ export function auditCommands(program: Command): void {
     .description("the events of the log in their order, a line each")
     .option("--prefix <prefix>", "only of streams whose name starts so, such as clicks-")
     .option("--after <position>", "only those behind this position, such as the last one that was printed")
-    .option("--limit <count>", "at most so many; default 1000", wholeFrom(1, 9), PAGE)
+    .option("--limit <count>", "at most so many", wholeFrom(1, 9), PAGE)
     .option("--json", "print one JSON document")
     .action((options: { prefix?: string; after?: Position; limit: number; json?: boolean }) =>
       runWithoutCatchUp(options.json ?? false, async ({ backend }) => {

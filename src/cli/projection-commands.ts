@@ -110,7 +110,7 @@ function named(
   names = "[name...]",
 ): void {
   command
-    .argument(names, "of projections; all by default where none is needed")
+    .argument(names, names.startsWith("[") ? "of projections; all by default" : "of projections")
     .option("--json", "print one JSON document")
     .action((given: string[], options: Options) =>
       runWithoutCatchUp(options.json ?? false, (session) =>

@@ -43,7 +43,7 @@ export function auditLookupCommands(audit: Command): void {
     .option("--from <time>", "recorded at this time or later, ISO 8601", isoTime)
     .option("--to <time>", "recorded before this time", isoTime)
     .option("--up-to <position>", "at this position or before")
-    .option("--limit <count>", "at most so many; default 50", wholeFrom(1), PAGE)
+    .option("--limit <count>", "at most so many", wholeFrom(1), PAGE)
     .option("--cursor <cursor>", "`next` of the page before")
     .option("--json", "print one JSON document")
     .action(({ json = false, ...options }: FindOptions) =>
@@ -84,7 +84,7 @@ export function auditLookupCommands(audit: Command): void {
     .option("--from <time>", "ISO 8601", isoTime)
     .option("--to <time>", "an hour after --from by default", isoTime)
     .option("--after <position>", "`next` of the page before")
-    .option("--limit <count>", "at most so many; default 50", wholeFrom(1), PAGE)
+    .option("--limit <count>", "at most so many", wholeFrom(1), PAGE)
     .option("--json", "print one JSON document")
     .action(({ json = false, ...options }: ClickOptions) =>
       runWithoutCatchUp(json, ({ backend, config, deps }) => {
@@ -100,7 +100,7 @@ export function auditLookupCommands(audit: Command): void {
     .command("seals")
     .description("the seals, newest first, and whether each can be trusted")
     .option("--before <number>", "only those before this one", wholeFrom(0))
-    .option("--limit <count>", "at most so many; default 50", wholeFrom(1), PAGE)
+    .option("--limit <count>", "at most so many", wholeFrom(1), PAGE)
     .option("--json", "print one JSON document")
     .action(({ json = false, ...page }: Json & { before?: number; limit: number }) =>
       runWithoutCatchUp(json, ({ backend, config }) => {

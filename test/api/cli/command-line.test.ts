@@ -115,6 +115,15 @@ describe("the command line", { timeout: 60_000 }, () => {
     expect(await refused("nonsense")).toMatch(/unknown command/);
   });
 
+  it("says a default once, and none of a name that must be given", async () => {
+    const help = async (...command: string[]) => (await linkledger([...command, "--help"])).stdout;
+    for (const command of ["events", "find", "clicks", "seals"])
+      expect((await help("audit", command)).match(/default:? \d+/g), command).toHaveLength(1);
+    expect(await help("projections", "rebuild")).toContain("all by default");
+    for (const command of ["rollback", "activate", "retry"])
+      expect(await help("projections", command)).not.toContain("default");
+  });
+
   it("exits with 0 when its reader closes the pipe, with 1 when the command has failed as well", async () => {
     const { accounts } = await json("account", "list");
     const file = join(folder.path, "broken.csv");

@@ -126,6 +126,13 @@ describe("GET /api/v1/events", () => {
     expect(answers[1]?.body).toMatchObject({ code: "tier_required" });
   });
 
+  it("says where its types are listed, for those who have but its address", async () => {
+    expect((await feed("?types=LinkPraised")).body).toMatchObject({
+      error: expect.stringContaining("/openapi.json"),
+    });
+    expect((await service.ask("/openapi.json")).text).toContain('"const":"LinkCreated"');
+  });
+
   it.each(["?types=LinkPraised", "?limit=0", "?limit=1001", "?after=%20", "?after=99", "?after=x:y"])(
     "answers 400 to %s",
     async (query) => expect((await feed(query)).status).toBe(400),

@@ -26,7 +26,7 @@ const Query = z.object({
   types: z
     .string()
     .transform((text) => text.split(",").filter((type) => type !== ""))
-    .pipe(z.array(z.enum(EVENT_TYPES, "must be types of docs/events.md, with commas")))
+    .pipe(z.array(z.enum(EVENT_TYPES, "must be types of events that /openapi.json lists, with commas")))
     .default([])
     .meta({ description: "Only events of these types, with commas; all when absent" }),
   limit: z.coerce.number().int().min(1).max(LIMIT).default(100).meta({ description: "Of a page" }),

@@ -31,7 +31,7 @@ const FEATURES: readonly [name: string, free: string | false, developer: string]
     `${TIER_LIMITS.developer.requestsPerHour} an hour`,
   ],
   ["Active API keys", String(TIER_LIMITS.free.activeKeys), String(TIER_LIMITS.developer.activeKeys)],
-  ["Analytics", "Last 24 hours", "Up to a year, with live updates"],
+  ["Analytics", "Last 24 hours", "Any range of time, with live updates"],
   ["Custom domains", false, "Yes, with certificates"],
   ["Custom slugs", false, "On your own domains"],
   ["Bulk creation", false, `${BULK_MAX_LINKS} links a request`],

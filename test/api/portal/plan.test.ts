@@ -13,7 +13,7 @@ describe("the plan page", { timeout: 60_000 }, () => {
   });
   afterAll(() => service.stop());
 
-  it("counts the requests of each active key in its hour, and the active keys", async () => {
+  it("shows what each plan has, and counts active keys and the requests of each in its hour", async () => {
     const person = visitor(service.port);
     await person.submit("/portal/sign-up", { email: "usage@example.com", password });
     const issued = await person.submit("/portal/keys", { label: "Website" });
@@ -21,6 +21,7 @@ describe("the plan page", { timeout: 60_000 }, () => {
     for (let round = 0; round < 3; round++) await service.ask("/api/v1/links", { key });
     const { text } = await person.get("/portal/plan");
     expect(text).toMatch(/Active API keys<\/span><span class="number">1 of 2/);
+    expect(text).toContain("Any range of time, with live updates");
     expect(text).toMatch(/Requests this hour, Website<\/span><span class="number">3 of 50/);
   });
 

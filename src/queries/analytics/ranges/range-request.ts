@@ -57,7 +57,7 @@ export function parseRange(given: RangeParameters): RangeRequest {
 function asOfOf(text: string | undefined, zone: TimeZone): RangeRequest["asOf"] {
   if (text === undefined) return undefined;
   if (POSITION.test(text)) return { position: text };
-  return { time: timeOf(text, zone, "as_of", " or a position of the log") };
+  return { time: timeOf(text, zone, "as_of", ", or a position of the log") };
 }
 
 /** The milliseconds of an ISO 8601 time, of `zone` where it has no offset. @throws InvalidRange */

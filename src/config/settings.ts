@@ -63,9 +63,12 @@ export const SETTINGS = {
   },
   trustProxy: {
     variable: "TRUST_PROXY",
-    read: list(isProxyRange, "must be addresses or CIDRs, comma separated, such as 10.0.0.0/8"),
+    read: list(
+      isProxyRange,
+      "must be addresses, CIDRs (not /0), loopback, linklocal or uniquelocal, comma separated",
+    ),
     unset: "none",
-    what: "CIDRs whose `X-Forwarded-For` is believed",
+    what: "proxies whose `X-Forwarded-For` is believed: addresses, CIDRs, `loopback`, `linklocal` or `uniquelocal`, with commas",
   },
   clickDurability: {
     variable: "CLICK_DURABILITY",
@@ -95,7 +98,7 @@ export const SETTINGS = {
     variable: "SAFE_BROWSING_KEY",
     read: text.optional(),
     unset: "none",
-    what: "Google Safe Browsing",
+    what: "key of Google Safe Browsing, which is then asked about each destination",
     isSecret: true,
   },
   safeBrowsingUrl: {
@@ -109,7 +112,7 @@ export const SETTINGS = {
     variable: "DNS_SERVERS",
     read: list(isDnsServer, "must be IP addresses, comma separated, each with an optional port"),
     unset: "the system's",
-    what: "resolvers for the verification of custom domains and for the names of webhook receivers",
+    what: "resolvers, with commas, for the verification of custom domains and for the names of webhook receivers",
   },
   webhookAllowPrivate: {
     variable: "WEBHOOK_ALLOW_PRIVATE",
@@ -195,6 +198,6 @@ export const SETTINGS = {
     variable: "LOG_LEVEL",
     read: z.enum(LOG_LEVELS).default("info"),
     unset: "`info`",
-    what: "pino's levels",
+    what: "`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`",
   },
 } as const satisfies Record<string, Setting>;

@@ -82,6 +82,12 @@ describe("the configuration", () => {
     expect(found[0]).toMatch(new RegExp(`^${name}\\b[^\\n]*$`));
   });
 
+  it("says why it refuses a TRUST_PROXY of all addresses, and which names it takes", () => {
+    expect(problems({ TRUST_PROXY: "0.0.0.0/0" })).toEqual([
+      'TRUST_PROXY (it is "0.0.0.0/0"): must be addresses, CIDRs (not /0), loopback, linklocal or uniquelocal, comma separated',
+    ]);
+  });
+
   it("explains in a sentence when SECRET_KEY must be set", () => {
     expect(problems({ MONGODB_URL: "mongodb://127.0.0.1/links" })).toEqual([
       "SECRET_KEY: must be set, to the same value in every process, when EVENTSTORE_URL, MONGODB_URL or REDIS_URL is set",

@@ -104,7 +104,7 @@ export const SlugParams = z.object({ slug: z.string().meta({ examples: ["k7m2pqx
 
 export const DomainIdQuery = z.string().max(100).toLowerCase().optional().meta({
   format: "uuid",
-  description: "Which domain, when the slug exists on several",
+  description: "Only on this custom domain, as a slug may be on several",
 });
 
 /** For the OpenAPI document only; idempotency.ts validates the header, with an error code of its own. */

@@ -2,16 +2,19 @@
 import { ErrorAnswerSchema } from "./schemas.ts";
 
 const DESCRIPTIONS = {
-  400: "Invalid URL, URL flagged unsafe, invalid body, or invalid, unverified or inactive domain",
-  401: "Missing or invalid API key",
-  402: "The feature needs the Developer tier",
-  403: "No access to the resource, such as another user's link",
-  404: "Not found",
-  409: "The custom slug already exists on the domain, or the Idempotency-Key was used with another body",
-  422: "Invalid custom slug format",
-  429: "Rate limit exceeded; Retry-After: seconds to wait",
-  500: "Internal server error",
-  503: "A store is unavailable; Retry-After: seconds to wait",
+  400:
+    "Invalid URL (`invalid_url`), URL flagged unsafe (`unsafe_url`), invalid body, query or header (`invalid_request`, " +
+    "`invalid_json`, `invalid_content_type`, `body_too_large`, `invalid_cursor`, `invalid_position`, `invalid_range`, " +
+    "`invalid_idempotency_key`), or invalid, unverified or inactive domain (`invalid_domain`, `custom_slug_needs_domain`)",
+  401: "Missing or invalid API key (`invalid_api_key`)",
+  402: "The feature needs the Developer tier (`tier_required`)",
+  403: "No access to the resource, such as another user's link (`forbidden`)",
+  404: "Not found (`not_found`)",
+  409: "The custom slug already exists on the domain (`slug_taken`), or the Idempotency-Key was used with another body (`idempotency_key_reused`)",
+  422: "Invalid custom slug format (`invalid_slug`)",
+  429: "Rate limit exceeded (`rate_limit_exceeded`), or too many streams (`too_many_streams`); Retry-After: seconds to wait",
+  500: "Internal server error (`internal_error`)",
+  503: "A store is unavailable (`store_unavailable`, `coordination_unavailable`) or busy (`revision_conflict`, `qr_busy`); Retry-After: seconds to wait",
 } as const;
 
 type ErrorStatus = keyof typeof DESCRIPTIONS;

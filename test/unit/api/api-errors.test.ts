@@ -1,0 +1,23 @@
+// OpenAPI names the codes of errors, which programs go by, at the status that they are answered with.
+import { expect, it } from "vitest";
+import { apiErrors } from "../../../src/api/api-errors.ts";
+import { httpErrorOf } from "../../../src/api/http-errors.ts";
+import { DomainError } from "../../../src/runtime/errors.ts";
+
+class Coded extends DomainError {
+  override readonly code: string;
+  constructor(code: string) {
+    super("of a test");
+    this.code = code;
+  }
+}
+
+it.each(Object.entries(apiErrors(400, 401, 402, 403, 404, 409, 422)))(
+  "the codes of %s are answered with it",
+  (status, { description = "" }) => {
+    const codes = [...description.matchAll(/`(\w+)`/g)].map(([, code = ""]) => code);
+    expect(codes).not.toEqual([]);
+    for (const code of codes)
+      expect(httpErrorOf(new Coded(code)), code).toMatchObject({ status: Number(status), code });
+  },
+);

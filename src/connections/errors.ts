@@ -16,7 +16,7 @@ export async function orUndefined<T>(reading: Promise<T>): Promise<T | undefined
   }
 }
 
-/** Redis is unavailable; whether a write in flight was applied is unknown. */
+/** Redis, or the other process of `--workers`, is unavailable; whether a write in flight was applied is unknown. */
 export class CoordinationUnavailable extends DomainError {
   override readonly code = "coordination_unavailable";
 }

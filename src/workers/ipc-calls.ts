@@ -1,4 +1,6 @@
 // Calls between the primary process and a worker, in both directions, over the channel that node:cluster opens.
+import { CoordinationUnavailable } from "../connections/errors.ts";
+
 type Method = (...args: never[]) => Promise<unknown>;
 type Call = { call: number; method: string; args: readonly unknown[] };
 type Answer = { answer: number; value?: unknown; failure?: string };
@@ -9,9 +11,9 @@ export type Channel = {
 };
 
 export type IpcCalls = {
-  /** Arguments and results are JSON. Rejects when the other side's method throws, or has ended. */
+  /** Arguments and results are JSON. Rejects when the other side's method throws, with CoordinationUnavailable after `end`. */
   call(method: string, ...args: unknown[]): Promise<unknown>;
-  /** Rejects calls that wait for an answer; to be called when the other side has gone. */
+  /** Rejects calls that wait for an answer, and all later ones; to be called when the other side has gone. */
   end(): void;
 };
 
@@ -19,6 +21,7 @@ export type IpcCalls = {
 export function ipcCalls(channel: Channel, methods: Readonly<Record<string, Method>>): IpcCalls {
   const pending = new Map<number, PromiseWithResolvers<unknown>>();
   let lastCall = 0;
+  let hasEnded = false;
 
   const perform = async ({ call, method, args }: Call) => {
     try {
@@ -41,16 +44,22 @@ export function ipcCalls(channel: Channel, methods: Readonly<Record<string, Meth
     else if ("answer" in message) settle(message as Answer);
   });
   return {
-    call(method, ...args) {
+    async call(method, ...args) {
+      if (hasEnded) throw otherEnded();
       lastCall += 1;
       const waiting = Promise.withResolvers<unknown>();
       pending.set(lastCall, waiting);
       channel.send({ call: lastCall, method, args });
-      return waiting.promise;
+      return await waiting.promise;
     },
     end() {
-      for (const { reject } of pending.values()) reject(new Error("The other process has ended"));
+      hasEnded = true;
+      for (const { reject } of pending.values()) reject(otherEnded());
       pending.clear();
     },
   };
+}
+
+function otherEnded(): CoordinationUnavailable {
+  return new CoordinationUnavailable("The other process of --workers has ended");
 }

@@ -32,11 +32,14 @@ export function joinWorkers({
       cluster.worker?.once("disconnect", () => {
         // Otherwise node:cluster ends this process at once, without committing clicks.
         if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
+        // Open requests wait for their window, and the stop for them.
+        calls.end();
         graceful();
       });
     },
     async ready() {
-      await calls.call("ready");
+      // A primary that has gone needs no answer, and a rejection here would end the process before its stop.
+      await calls.call("ready").catch(() => undefined);
     },
   };
 }

@@ -1,6 +1,7 @@
 // `--workers 2` with batched clicks: whoever stops, and however the workers learn of it, no answered click is lost.
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
+import { request } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
 import { reckonClicks } from "../support/redirect/reckon-clicks.ts";
@@ -21,6 +22,8 @@ describe("workers under load", () => {
   let folder: TemporaryFolder;
   let service: ServiceProcess;
   let load: RedirectLoad;
+  let port: number;
+  let key: string;
   let logged: string;
 
   beforeEach(async () => {
@@ -30,13 +33,14 @@ describe("workers under load", () => {
     service = await startService(instance, [], undefined, ["--workers", "2"]);
     logged = "";
     service.child.stdout?.on("data", (chunk) => (logged += chunk));
-    const port = Number(instance.PORT);
+    port = Number(instance.PORT);
+    key = keys[0] ?? "";
     await until("all workers to answer", async () =>
       (await send(port, "/metrics", {})).text.includes("linkledger_workers 3"),
     );
     const created = await send<{ slug: string }>(port, "/api/v1/shorten", {
       method: "POST",
-      key: keys[0] ?? "",
+      key,
       body: { url: "https://example.com/" },
     });
     load = startRedirectLoad("stopped", service.url, [created.body.slug], PER_SECOND);
@@ -86,5 +90,23 @@ describe("workers under load", () => {
     await service.stop("SIGKILL");
     await until("the workers to end", () => running.every(hasGone));
     expect(await answeredAndLost()).toEqual({ lost: 0, doubled: 0 });
+  });
+
+  it("answer the requests that wait for their primary's count, when it is killed", async () => {
+    service.child.kill("SIGSTOP");
+    const asking = request({
+      ...{ host: "127.0.0.1", port, path: "/api/v1/shorten", method: "POST", agent: false },
+      headers: { "x-api-key": key, "content-type": "application/json", expect: "100-continue" },
+    });
+    const answered = once(asking, "response");
+    asking.flushHeaders();
+    // A worker has the request now, and can't know its window before the primary goes on.
+    await once(asking, "continue");
+    asking.end('{"url":"https://example.com/"}');
+    await service.stop("SIGKILL");
+    const [response] = await answered;
+    expect([response.statusCode, response.headers["retry-after"]]).toEqual([503, "2"]);
+    await until("the workers to end", () => logged.split('"msg":"stopped"').length === 4);
+    expect(logged).not.toContain("closing failed");
   });
 });

@@ -4,8 +4,10 @@ import { memoryRateLimits } from "../api/limits/rate-limit.memory.ts";
 import type { RateLimits } from "../api/limits/rate-limit.ts";
 import { withOwnLimits } from "../api/limits/rate-limit-fallback.ts";
 import type { Config } from "../config.ts";
+import type { RedisConnection } from "../connections/redis.ts";
 import { memoryLeases } from "../coordination/leases.memory.ts";
 import type { Leases } from "../coordination/leases.ts";
+import { withOwnLeases } from "../coordination/leases-fallback.ts";
 import { fileDailySalts } from "../redirect/clicks/visitors/daily-salts.files.ts";
 import type { DailySalts } from "../redirect/clicks/visitors/daily-salts.ts";
 import type { Open } from "./open-together.ts";
@@ -14,7 +16,7 @@ export type CoordinationConfig = Pick<Config, "dataDir"> &
   Partial<Pick<Config, "redisUrl" | "eventStorePrefix" | "baseHost">>;
 
 export type Coordination = {
-  /** In Redis, else valid among the jobs of this thread only; MongoDB's leases come before both. */
+  /** In Redis, else, and while it is unavailable, among the jobs of this thread only; MongoDB's come before both. */
   leases: Leases;
   /** Shared through Redis; while Redis is unavailable each process counts for itself. */
   rateLimits(clock: () => Date): RateLimits;
@@ -39,13 +41,12 @@ export async function openCoordination(
       dailySalts: saltFiles(config),
     };
   }
-  const { redisLeases } = await import("../coordination/leases.redis.ts");
   const { redisRateLimits } = await import("../api/limits/rate-limit.redis.ts");
   const { redisDailySalts } = await import("../redirect/clicks/visitors/daily-salts.redis.ts");
   const redis = await connectRedis(open, config.redisUrl, config, log);
   return {
     redis,
-    leases: redisLeases(redis),
+    leases: await sharedLeases(redis),
     rateLimits: (now) => withOwnLimits(redisRateLimits(redis, hashSubject), memoryRateLimits(now)),
     dailySalts: redisDailySalts(redis),
   };
@@ -61,8 +62,12 @@ export async function openDailySalts(open: Open, config: CoordinationConfig): Pr
 /** The leases alone, where MongoDB doesn't hold them. */
 export async function openLeases(open: Open, config: CoordinationConfig): Promise<Leases> {
   if (!config.redisUrl) return inProcessLeases();
+  return await sharedLeases(await connectRedis(open, config.redisUrl, config));
+}
+
+async function sharedLeases(redis: RedisConnection): Promise<Leases> {
   const { redisLeases } = await import("../coordination/leases.redis.ts");
-  return redisLeases(await connectRedis(open, config.redisUrl, config));
+  return withOwnLeases(redisLeases(redis), inProcessLeases());
 }
 
 function saltFiles({ dataDir }: CoordinationConfig): DailySalts {

@@ -18,7 +18,7 @@ import type { RoleContext, WorkerGroup } from "./roles/role-context.ts";
 import { openWebhooks } from "./roles/webhooks.ts";
 import type { Logger } from "./runtime/logging.ts";
 import { inTime, systemClock } from "./runtime/pause.ts";
-import { type Close, stopInStages } from "./runtime/stop-in-stages.ts";
+import { type Close, REQUESTS_UNTIL, stopInStages } from "./runtime/stop-in-stages.ts";
 
 export type Service = {
   /** Where it listens, such as http://127.0.0.1:3000; empty if it doesn't. */
@@ -28,8 +28,7 @@ export type Service = {
   stop(): Promise<void>;
 };
 
-/** Shares of the stop's budget at which open requests, and then the roles, must be closed; stores get the remainder. */
-const REQUESTS_UNTIL = 3 / 8;
+/** Share of the stop's budget at which the roles must be closed; stores get the remainder. */
 const ROLES_UNTIL = 7 / 8;
 
 /** Limit of the start's delay when mixed stores are used and their server is unavailable. */

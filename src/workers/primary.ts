@@ -11,6 +11,7 @@ import { DomainError } from "../runtime/errors.ts";
 import { keepRunning } from "../runtime/keep-trying.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { inTime } from "../runtime/pause.ts";
+import { REQUESTS_UNTIL } from "../runtime/stop-in-stages.ts";
 import { type Channel, type IpcCalls, ipcCalls } from "./ipc-calls.ts";
 
 /** The worker itself has printed why. */
@@ -20,16 +21,20 @@ export class WorkerEnded extends DomainError {
 
 export type PrimaryDeps = { config: Config; roles: Roles; workers: number; log: Logger };
 
-/** `worker` and `calls`: of its present process, if there is one; `isReady`: it answers. */
+/** `worker` and `calls`: of its present process, if there is one; `isReady`: it answers. `ended`: it is not started again. */
 type Member = {
   id: string;
   roles: readonly Role[];
+  stopSeconds: number;
   isReady: boolean;
+  ended?: Promise<void>;
   worker?: Worker;
   calls?: IpcCalls;
 };
 
 const WORKER = fileURLToPath(new URL("./worker.ts", import.meta.url));
+/** The id of the worker without HTTP. */
+const BACKGROUND = "background";
 const RESTART = { fromMs: 100, toMs: 5_000, random: Math.random };
 /** Below Prometheus's default scrape timeout of ten seconds. */
 const METRICS_TIMEOUT_MS = 3_000;
@@ -45,16 +50,11 @@ export async function startWorkers({ config, roles, workers, log }: PrimaryDeps)
   // Each worker accepts connections from the port itself. Passed on by the primary, those in flight to a worker that is
   // killed would stay open without an answer.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
-  const members = membersOf(roles, workers);
+  const members = membersOf(roles, workers, config.stopSeconds);
   const stopping = new AbortController();
   const methods = sharedMethods(members);
   const start = (member: Member) => keepMember(member, methods, { log, signal: stopping.signal });
-  const ended: Promise<void>[] = [];
-  const startAll = async (some: readonly Member[]) => {
-    const started = some.map(start);
-    ended.push(...started.map((one) => one.ended));
-    await Promise.all(started.map((one) => one.ready));
-  };
+  const startAll = async (some: readonly Member[]) => void (await Promise.all(some.map(start)));
   const stop = async () => {
     stopping.abort();
     const killing = setTimeout(
@@ -63,7 +63,11 @@ export async function startWorkers({ config, roles, workers, log }: PrimaryDeps)
       },
       config.stopSeconds * 1_000 + KILL_AFTER_MS,
     );
-    await Promise.all(ended);
+    const isInBackground = ({ id }: Member) => id === BACKGROUND;
+    const http = stopMembers(members.filter((member) => !isInBackground(member)));
+    // Requests wait for the projector, to show what they have written.
+    await inTime(config.stopSeconds * 1_000 * REQUESTS_UNTIL, http);
+    await Promise.all([http, stopMembers(members.filter(isInBackground))]);
     clearTimeout(killing);
   };
   const delay = config.stopSeconds * 1_000 + 2 * KILL_AFTER_MS;
@@ -83,16 +87,26 @@ export async function startWorkers({ config, roles, workers, log }: PrimaryDeps)
   log.info(`${workers} workers`);
 }
 
-function membersOf(roles: Roles, workers: number): Member[] {
+function membersOf(roles: Roles, workers: number, stopSeconds: number): Member[] {
   const background = [...roles].filter((role) => BACKGROUND_ROLES.has(role));
   const http = [...roles].filter((role) => !BACKGROUND_ROLES.has(role));
   const members: Member[] = Array.from({ length: workers }, (_, n) => ({
     id: String(n + 1),
-    roles: http,
-    isReady: false,
+    ...{ roles: http, stopSeconds, isReady: false },
   }));
-  if (background.length > 0) members.push({ id: "background", roles: background, isReady: false });
+  if (background.length > 0) {
+    // It is told to stop later than the others.
+    const left = Math.max(1, stopSeconds * (1 - REQUESTS_UNTIL));
+    members.push({ id: BACKGROUND, roles: background, stopSeconds: left, isReady: false });
+  }
   return members;
+}
+
+/** Workers ignore signals, which they get from the process group as well. Resolves when they have gone. */
+async function stopMembers(members: readonly Member[]): Promise<void> {
+  // The call rejects when the worker ends first.
+  for (const { calls } of members) calls?.call("stop").catch(() => undefined);
+  await Promise.all(members.map(({ ended }) => ended));
 }
 
 /** What workers call: rate windows, so that a limit counts for all of them, and the metrics of all of them. */
@@ -121,16 +135,16 @@ function sharedMethods(members: readonly Member[]) {
   };
 }
 
-/** `ready` rejects when the worker ends before it has answered for the first time; later it is started again. */
+/** Rejects when the worker ends before it has answered for the first time; later it is started again. */
 function keepMember(
   member: Member,
   methods: ReturnType<typeof sharedMethods>,
   { log, signal }: { log: Logger; signal: AbortSignal },
-): { ready: Promise<void>; ended: Promise<void> } {
+): Promise<void> {
   const first = Promise.withResolvers<void>();
   const runOnce = async () => {
     cluster.setupPrimary({ exec: WORKER, args: [member.id, member.roles.join()] });
-    const worker = cluster.fork();
+    const worker = cluster.fork({ STOP_SECONDS: member.stopSeconds });
     const ready = async () => {
       member.isReady = true;
       first.resolve();
@@ -149,9 +163,8 @@ function keepMember(
     first.reject(new WorkerEnded(`worker ${member.id} has ended before it answered`));
     if (!signal.aborted) log.error(how, `worker ${member.id} ended, starting it again`);
   };
-  // Workers ignore signals, which they get from the process group as well. The call rejects when the worker ends first.
-  signal.addEventListener("abort", () => void member.calls?.call("stop").catch(() => undefined));
-  return { ready: first.promise, ended: keepRunning(RESTART, runOnce, signal) };
+  member.ended = keepRunning(RESTART, runOnce, signal);
+  return first.promise;
 }
 
 /** Messages to a worker that has gone are dropped: its exit rejects the calls. */

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
+import { csrfOf, visitor } from "../support/portal/browser-like.ts";
 import { reckonClicks } from "../support/redirect/reckon-clicks.ts";
 import { type RedirectLoad, startRedirectLoad } from "../support/redirect/redirect-load.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
@@ -90,6 +91,32 @@ describe("workers under load", () => {
     await service.stop("SIGKILL");
     await until("the workers to end", () => running.every(hasGone));
     expect(await answeredAndLost()).toEqual({ lost: 0, doubled: 0 });
+  });
+
+  it("answer a form whose change waits for the projector when all are stopped", async () => {
+    const one = visitor(port);
+    await one.submit("/portal/sign-up", { email: "someone@example.com", password: "seven brown foxes" });
+    const form = { _csrf: csrfOf((await one.get("/portal/links")).text), url: "https://example.com/late" };
+    const body = new URLSearchParams(form).toString();
+    const asking = request({
+      ...{ host: "127.0.0.1", port, path: "/portal/links", method: "POST", agent: false },
+      headers: {
+        "content-type": "application/x-www-form-urlencoded",
+        "content-length": body.length,
+        cookie: [...one.cookies].map(([name, value]) => `${name}=${value}`).join("; "),
+        expect: "100-continue",
+      },
+    });
+    const answered = once(asking, "response");
+    asking.flushHeaders();
+    await once(asking, "continue");
+    service.child.kill("SIGTERM");
+    await until("both workers to stop", () => logged.split('"msg":"stopping"').length > 2);
+    asking.end(body);
+    const [response] = await answered;
+    expect(response.statusCode).toBe(303);
+    await once(service.child, "close");
+    expect(logged).not.toContain("closing failed");
   });
 
   it("answer the requests that wait for their primary's count, when it is killed", async () => {

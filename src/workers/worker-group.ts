@@ -28,13 +28,18 @@ export function joinWorkers({
     },
     metricsText: async () => (await calls.call("metrics")) as string,
     onStop(graceful) {
-      stop = graceful;
+      let isStopping = false;
+      stop = () => {
+        // A second call would end the process at once.
+        if (!isStopping) graceful();
+        isStopping = true;
+      };
       cluster.worker?.once("disconnect", () => {
         // Otherwise node:cluster ends this process at once, without committing clicks.
         if (cluster.worker) cluster.worker.exitedAfterDisconnect = true;
         // Open requests wait for their window, and the stop for them.
         calls.end();
-        graceful();
+        stop();
       });
     },
     async ready() {

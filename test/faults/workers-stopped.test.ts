@@ -93,7 +93,8 @@ describe("workers under load", () => {
     expect(await answeredAndLost()).toEqual({ lost: 0, doubled: 0 });
   });
 
-  it("answer a form whose change waits for the projector when all are stopped", async () => {
+  /** A form that a worker has taken, without its body. */
+  async function openForm() {
     const one = visitor(port);
     await one.submit("/portal/sign-up", { email: "someone@example.com", password: "seven brown foxes" });
     const form = { _csrf: csrfOf((await one.get("/portal/links")).text), url: "https://example.com/late" };
@@ -110,13 +111,30 @@ describe("workers under load", () => {
     const answered = once(asking, "response");
     asking.flushHeaders();
     await once(asking, "continue");
+    return async () => {
+      asking.end(body);
+      const [response] = await answered;
+      return response.statusCode;
+    };
+  }
+  const stopBegins = () => until("both workers to stop", () => logged.split('"msg":"stopping"').length > 2);
+
+  it("answer a form whose change waits for the projector when all are stopped", async () => {
+    const finish = await openForm();
     service.child.kill("SIGTERM");
-    await until("both workers to stop", () => logged.split('"msg":"stopping"').length > 2);
-    asking.end(body);
-    const [response] = await answered;
-    expect(response.statusCode).toBe(303);
+    await stopBegins();
+    expect(await finish()).toBe(303);
     await once(service.child, "close");
     expect(logged).not.toContain("closing failed");
+  });
+
+  it("go on with their stop when their primary is killed meanwhile", async () => {
+    const finish = await openForm();
+    service.child.kill("SIGTERM");
+    await stopBegins();
+    service.child.kill("SIGKILL");
+    await once(service.child, "exit");
+    await expect(finish()).resolves.toEqual(expect.any(Number));
   });
 
   it("answer the requests that wait for their primary's count, when it is killed", async () => {

@@ -1,6 +1,7 @@
 // Runs a job at an interval in one process at a time: the one that holds the job's lease.
 import { runtimeDeps } from "../commands/runtime-deps.ts";
 import { holdLease, JOB_LEASE, leaseHolder } from "../coordination/hold-lease.ts";
+import { ProjectionNotBuilt } from "../projections/builds/errors.ts";
 import { pause } from "../runtime/pause.ts";
 import type { RoleContext } from "./role-context.ts";
 
@@ -22,7 +23,9 @@ export function startSingletonJob(
   const runRepeatedly = async (signal: AbortSignal) => {
     while (!signal.aborted) {
       await run(signal).catch((err: unknown) => {
-        if (!signal.aborted) log.warn({ err }, failureMessage);
+        // What it reads is made for the first time, as in a new service.
+        if (err instanceof ProjectionNotBuilt || signal.aborted) return;
+        log.warn({ err }, failureMessage);
       });
       await pause(intervalMs, signal);
     }

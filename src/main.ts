@@ -37,17 +37,19 @@ export async function start(config: Config, options: StartOptions = {}): Promise
   if (config.geoipDb && roles.has("redirect")) await refuseBadGeo(config.geoipDb);
   if (config.unsafeHostsFile && (roles.has("api") || roles.has("portal")))
     await refuseUnreadableHosts(config.unsafeHostsFile);
-  const service = await openService(config, log, serviceOptions).catch((error: unknown) => {
-    throw reasonNotToStart(error, config);
-  });
+  const opening = openService(config, log, serviceOptions);
   const delay = config.stopSeconds * 1_000 + FORCED_EXIT_MS;
   const skip = group ? [...GROUP_SIGNALS] : [];
   for (const signal of skip) process.on(signal, () => undefined);
   const { close } = closeWithGrace({ delay, logger: false, skip }, async ({ signal, err }) => {
     if (err) log.fatal({ err }, "stopping after an error that nothing caught");
     else log.info({ signal }, "stopping");
-    await service.stop();
+    // Before it is opened it may answer redirects already.
+    await (await opening).stop();
     log.info("stopped");
+  });
+  const service = await opening.catch((error: unknown) => {
+    throw reasonNotToStart(error, config);
   });
   group?.onStop(close);
   log.info(

@@ -48,10 +48,10 @@ export async function start(config: Config, options: StartOptions = {}): Promise
     await (await opening).stop();
     log.info("stopped");
   });
+  group?.onStop(close);
   const service = await opening.catch((error: unknown) => {
     throw reasonNotToStart(error, config);
   });
-  group?.onStop(close);
   log.info(
     { config: describeConfig(config), roles: [...roles] },
     service.url === ""

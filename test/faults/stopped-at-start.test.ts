@@ -11,31 +11,40 @@ import { childEnvironment } from "../support/service/child-environment.ts";
 import { endWithThisProcess } from "../support/service/end-with-this-process.ts";
 import { accountWithKeys, instanceOf, startFlags, startService } from "../support/service/service-process.ts";
 
-it("commits the click of its first redirect when SIGTERM comes before it has started", async () => {
-  const folder = await temporaryFolder();
-  const instance = await instanceOf(folder.path);
-  const { keys } = await accountWithKeys(instance, "free", 1);
-  const before = await startService(instance);
-  const port = Number(instance.PORT);
-  const created = await send<{ slug: string }>(port, "/api/v1/shorten", {
-    ...{ method: "POST", key: keys[0] ?? "", body: { url: "https://example.com/" } },
-  });
-  await before.stop();
-  const child = spawn(process.execPath, [...startFlags(), "src/main.ts"], {
-    ...{ env: childEnvironment(instance), stdio: "ignore" },
-  });
-  endWithThisProcess(child);
-  const ended = once(child, "exit");
-  const isRedirected = () =>
-    send(port, `/${created.body.slug}`, {}).then(
-      ({ status }) => status === 301,
-      () => false,
-    );
-  await until("the first redirect", isRedirected, { everyMs: 1 });
-  child.kill("SIGTERM");
-  expect(await ended).toEqual([0, null]);
-  const store = await openSqliteEventStore(`${folder.path}/events.db`);
-  expect(await store.readAll({ prefixes: [PREFIX.clicks], limit: 10 })).toHaveLength(1);
-  await store.close();
-  await folder.remove();
-}, 240_000);
+const ways = [
+  { of: "one process", more: [] },
+  { of: "two workers", more: ["--workers", "2"] },
+];
+
+it.each(ways)(
+  "commits the click of its first redirect when SIGTERM comes during the start of $of",
+  async ({ more }) => {
+    const folder = await temporaryFolder();
+    const instance = await instanceOf(folder.path);
+    const { keys } = await accountWithKeys(instance, "free", 1);
+    const before = await startService(instance);
+    const port = Number(instance.PORT);
+    const created = await send<{ slug: string }>(port, "/api/v1/shorten", {
+      ...{ method: "POST", key: keys[0] ?? "", body: { url: "https://example.com/" } },
+    });
+    await before.stop();
+    const child = spawn(process.execPath, [...startFlags(), "src/main.ts", ...more], {
+      ...{ env: childEnvironment(instance), stdio: "ignore" },
+    });
+    endWithThisProcess(child);
+    const ended = once(child, "exit");
+    const isRedirected = () =>
+      send(port, `/${created.body.slug}`, {}).then(
+        ({ status }) => status === 301,
+        () => false,
+      );
+    await until("the first redirect", isRedirected, { everyMs: 1 });
+    child.kill("SIGTERM");
+    expect(await ended).toEqual([0, null]);
+    const store = await openSqliteEventStore(`${folder.path}/events.db`);
+    expect(await store.readAll({ prefixes: [PREFIX.clicks], limit: 10 })).toHaveLength(1);
+    await store.close();
+    await folder.remove();
+  },
+  240_000,
+);

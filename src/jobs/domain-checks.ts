@@ -4,6 +4,7 @@ import { recheckDomain } from "../commands/domains/recheck-domain.ts";
 import type { ResolveTxt } from "../commands/domains/txt-proof.ts";
 import type { CommandDeps } from "../commands/handle-command.ts";
 import { type DomainDocument, domains } from "../projections/definitions/domains.ts";
+import { documentPages } from "../read-store/document-pages.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import type { Secrets } from "../secrets/port.ts";
 
@@ -30,18 +31,11 @@ export async function checkDueDomains(deps: DomainChecksDeps, signal: AbortSigna
 }
 
 async function* provenDomains(readStore: ReadStore): AsyncGenerator<DomainDocument & { domainId: string }> {
-  let last: DomainDocument | undefined;
-  for (;;) {
-    const page: DomainDocument[] = await readStore.find<DomainDocument>(domains.collection.name, {
-      where: { state: "verified", proven: "dns" },
-      sort: { field: "addedAt", direction: "asc" },
-      limit: PAGE,
-      ...(last ? { after: { value: last.addedAt, id: last._id } } : {}),
-    });
+  const where = { state: "verified", proven: "dns" } as const;
+  const sort = { field: "addedAt", direction: "asc" } as const;
+  const query = { where, sort, limit: PAGE };
+  for await (const page of documentPages<DomainDocument>(readStore, domains.collection.name, query))
     for (const domain of page) if (domain.domainId !== null) yield { ...domain, domainId: domain.domainId };
-    last = page.at(-1);
-    if (page.length < PAGE) return;
-  }
 }
 
 /** The last check is noted as an expiring secret and not as an event, as it is no fact about the domain. */

@@ -2,6 +2,7 @@
 import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
 import { type DomainDocument, domains } from "../projections/definitions/domains.ts";
 import { type KeyDocument, keys } from "../projections/definitions/keys.ts";
+import { documentPages } from "../read-store/document-pages.ts";
 import type { Document, FindQuery, ReadStore } from "../read-store/port.ts";
 import { NotFound } from "./errors.ts";
 
@@ -65,13 +66,7 @@ async function all<D extends Document>(
   where: NonNullable<FindQuery["where"]>,
   field: string,
 ): Promise<D[]> {
-  const found: D[] = [];
-  for (;;) {
-    const last = found.at(-1) as (D & Record<string, unknown>) | undefined;
-    const after = last ? { after: { value: String(last[field]), id: last._id } } : {};
-    const sort = { field, direction: "asc" } as const;
-    const page = await readStore.find<D>(collection, { where, sort, limit: PAGE, ...after });
-    found.push(...page);
-    if (page.length < PAGE) return found;
-  }
+  const sort = { field, direction: "asc" } as const;
+  const pages = await Array.fromAsync(documentPages<D>(readStore, collection, { where, sort, limit: PAGE }));
+  return pages.flat();
 }

@@ -1,5 +1,6 @@
 // The contract of the read store port, for every adapter.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { documentPages } from "../../src/read-store/document-pages.ts";
 import type { Document, FindQuery, ReadStore } from "../../src/read-store/port.ts";
 
 /** `reopen`: a second, independent handle on the same data. */
@@ -159,15 +160,9 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreFix
           .map((text) => text.split(" ")[1]);
         if (direction === "desc") expected.reverse();
         const seen: string[] = [];
-        let after: FindQuery["after"];
-        for (;;) {
-          const query = { where: { owner: "x" }, sort: { field: "at", direction }, limit: 4 } as const;
-          const page = await store.find<Note>("notes", after ? { ...query, after } : query);
+        const query = { where: { owner: "x" }, sort: { field: "at", direction }, limit: 4 } as const;
+        for await (const page of documentPages<Note>(store, "notes", query))
           seen.push(...page.map(({ _id }) => _id));
-          const last = page.at(-1);
-          if (!last) break;
-          after = { value: last.at, id: last._id };
-        }
         expect(seen).toEqual(expected);
       },
     );
@@ -189,6 +184,8 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreFix
       );
       expect(await ids({ limit: 2 })).toEqual(["a", "b"]);
       expect(await ids({ after: { value: "", id: "b" }, limit: 2 })).toEqual(["c"]);
+      const pages = await Array.fromAsync(documentPages<Note>(store, "notes", { limit: 2 }));
+      expect(pages.map((page) => page.map(({ _id }) => _id))).toEqual([["a", "b"], ["c"]]);
     });
 
     it("counts all documents that match, without a limit", async () => {

@@ -1,5 +1,6 @@
 // Compares the stored documents of a projection with those that were folded again up to a position.
 import type { Position } from "../../event-store/port.ts";
+import { documentPages } from "../../read-store/document-pages.ts";
 import type { Document, ReadStore } from "../../read-store/port.ts";
 import { collectionsOf, type Projection, partsCollection } from "../projection.ts";
 import { type Difference, fieldsThatDiffer } from "./differences.ts";
@@ -43,7 +44,7 @@ export async function compareAll(
       if (stored && stored._position > position) changed.set(stored._id, { stored, folded });
       else compareEqual(found, stored, folded);
     };
-    for await (const page of pages(scratch, name)) {
+    for await (const page of documentPages(scratch, name, { limit: PAGE })) {
       const stored = await byId(readStore, name, page);
       for (const folded of page) {
         sums.see(kind, folded);
@@ -51,7 +52,7 @@ export async function compareAll(
       }
     }
     if (isSample) continue;
-    for await (const page of pages(readStore, name)) {
+    for await (const page of documentPages(readStore, name, { limit: PAGE })) {
       const folded = await byId(scratch, name, page);
       for (const stored of page) if (!folded.has(stored._id)) compare(stored, undefined);
     }
@@ -71,17 +72,6 @@ export function compareEqual(
   found.documents += 1;
   if (problem !== "different" || fields.length > 0)
     found.differences.push({ projection: found.projection.name, id, position, problem, fields });
-}
-
-async function* pages(store: ReadStore, collection: string): AsyncGenerator<Document[]> {
-  let after: { value: string; id: string } | undefined;
-  for (;;) {
-    const page = await store.find(collection, { limit: PAGE, ...(after && { after }) });
-    if (page.length > 0) yield page;
-    const last = page.at(-1);
-    if (!last || page.length < PAGE) return;
-    after = { value: last._id, id: last._id };
-  }
 }
 
 async function byId(

@@ -6,6 +6,7 @@ import { dayOf } from "../../../projections/definitions/days/days.ts";
 import type { LinkDayDocument } from "../../../projections/definitions/days/link-day.ts";
 import { type LinkClicksDocument, linkClicks } from "../../../projections/definitions/link-clicks.ts";
 import { checkpointName, type Projection } from "../../../projections/projection.ts";
+import { documentPages } from "../../../read-store/document-pages.ts";
 import type { ReadStore } from "../../../read-store/port.ts";
 import { LINK_DAYS, presentDay, refuseEarlierVersion } from "../link-clicks.ts";
 
@@ -62,16 +63,9 @@ async function readDays(
   link: string,
   { from, to }: Bounds,
 ): Promise<LinkDayDocument[]> {
-  const all: LinkDayDocument[] = [];
   const range = { field: "_id", from: dayOf(link, from), to: `${dayOf(link, to)}~` };
-  for (let after: { value: string; id: string } | undefined; ; ) {
-    const query = { range, limit: PAGE, ...(after && { after }) };
-    const page = await readStore.find<LinkDayDocument>(LINK_DAYS, query);
-    for (const day of page) all.push(day);
-    const last = page.at(-1);
-    if (!last || page.length < PAGE) return all;
-    after = { value: last._id, id: last._id };
-  }
+  const query = { range, limit: PAGE };
+  return (await Array.fromAsync(documentPages<LinkDayDocument>(readStore, LINK_DAYS, query))).flat();
 }
 
 /** Of a day that was read twice the newer: it has ended meanwhile, or its document is from when its clicks were withdrawn. */

@@ -11,7 +11,7 @@ import { receiverResolver } from "../webhooks/receiver/resolve-receiver.ts";
 import { runQuery, type Session } from "./session.ts";
 
 type Json = { json?: boolean };
-type Page = Json & { state?: DeliveryState; limit?: number; cursor?: string };
+type Page = Json & { state?: DeliveryState; limit: number; cursor?: string };
 
 const SINCE = "ISO 8601, or how long ago, such as 90m, 24h or 7d";
 
@@ -30,7 +30,7 @@ export function webhookDeliveryCommands(webhook: Command): void {
     .description("the deliveries of a webhook, newest first, kept for 30 days")
     .argument("<webhook-id>")
     .addOption(new Option("--state <state>", "only those").choices(DELIVERY_STATES))
-    .option("--limit <number>", "1 to 100, 50 by default", pageSize)
+    .option("--limit <number>", "1 to 100", pageSize, 50)
     .option("--cursor <cursor>", "next_cursor of the page before")
     .option("--json", "print one JSON document")
     .action((webhookId: string, options: Page) =>

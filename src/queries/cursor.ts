@@ -4,12 +4,31 @@ import { InvalidCursor } from "./errors.ts";
 
 type Place = NonNullable<FindQuery["after"]>;
 
+/** Of a search behind the cursor, or from the start. `type`: of the field that it is sorted by. @throws InvalidCursor */
+export function behindCursor(
+  cursor: string | undefined,
+  type: "string" | "number" = "string",
+): Pick<FindQuery, "after"> {
+  return cursor === undefined ? {} : { after: placeOf(cursor, type) };
+}
+
+/** Of what was found with one more than `limit`: the page, and the cursor of the next one; null on the last page. */
+export function pageOf<T>(
+  found: readonly T[],
+  limit: number,
+  place: (last: T) => Place,
+): { page: T[]; next: string | null } {
+  const page = found.slice(0, limit);
+  const last = page.at(-1);
+  return { page, next: last !== undefined && found.length > limit ? cursorOf(place(last)) : null };
+}
+
 export function cursorOf({ value, id }: Place): string {
   return Buffer.from(JSON.stringify([value, id])).toString("base64url");
 }
 
-/** `type`: of the field that the list is sorted by. @throws InvalidCursor */
-export function placeOf(cursor: string, type: "string" | "number"): Place {
+/** @throws InvalidCursor */
+function placeOf(cursor: string, type: "string" | "number"): Place {
   try {
     const parsed: unknown = JSON.parse(Buffer.from(cursor, "base64url").toString("utf8"));
     if (Array.isArray(parsed) && parsed.length === 2) {

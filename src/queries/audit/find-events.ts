@@ -4,7 +4,7 @@ import type { EventStore, Position } from "../../event-store/port.ts";
 import { PREFIX } from "../../events/streams.ts";
 import { type EventIndexDocument, eventIndex } from "../../projections/definitions/event-index.ts";
 import type { FindQuery, ReadStore, Scalar } from "../../read-store/port.ts";
-import { cursorOf, placeOf } from "../cursor.ts";
+import { behindCursor, pageOf } from "../cursor.ts";
 
 /**
  * `actor`: its type, and `:` and its id where it has one. `from` is inclusive, `to` exclusive: ISO 8601 UTC. `upTo`: the
@@ -64,12 +64,11 @@ export async function newestFirst(
   const found = await readStore.find<EventIndexDocument>(eventIndex.collection.name, {
     ...query,
     sort: { field: "_id", direction: "desc" },
-    ...(cursor === undefined ? {} : { after: placeOf(cursor, "string") }),
+    ...behindCursor(cursor),
     limit: limit + 1,
   });
-  const documents = found.slice(0, limit);
-  const last = documents.at(-1);
-  return { documents, next: last && found.length > limit ? cursorOf({ value: "", id: last._id }) : null };
+  const { page: documents, next } = pageOf(found, limit, ({ _id }) => ({ value: "", id: _id }));
+  return { documents, next };
 }
 
 /** The first id that an event behind the position can have. @throws InvalidPosition */

@@ -3,7 +3,7 @@ import type { EventStore } from "../../event-store/port.ts";
 import { SEALS_STREAM } from "../../events/streams.ts";
 import { type ClickHourDocument, clickHours } from "../../projections/definitions/click-hours.ts";
 import type { ReadStore } from "../../read-store/port.ts";
-import { cursorOf, placeOf } from "../cursor.ts";
+import { behindCursor, pageOf } from "../cursor.ts";
 import { newestFirst, type Page } from "./find-events.ts";
 
 export type ListedStream = {
@@ -50,15 +50,11 @@ export async function listClickHours(
 ): Promise<ClickHoursPage> {
   const found = await readStore.find<ClickHourDocument>(clickHours.collection.name, {
     sort: { field: "hour", direction: "desc" },
-    ...(cursor === undefined ? {} : { after: placeOf(cursor, "string") }),
+    ...behindCursor(cursor),
     limit: limit + 1,
   });
-  const hours = found.slice(0, limit);
-  const last = hours.at(-1);
-  return {
-    hours: hours.map(({ hour, clicks }) => ({ hour: `${hour}:00:00.000Z`, clicks })),
-    next: last && found.length > limit ? cursorOf({ value: last.hour, id: last._id }) : null,
-  };
+  const { page, next } = pageOf(found, limit, ({ hour, _id }) => ({ value: hour, id: _id }));
+  return { hours: page.map(({ hour, clicks }) => ({ hour: `${hour}:00:00.000Z`, clicks })), next };
 }
 
 async function sealStream(eventStore: Deps["eventStore"]): Promise<ListedStream[]> {

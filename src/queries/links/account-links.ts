@@ -7,7 +7,7 @@ import { clickRank, EXACT_RANKS } from "../../projections/definitions/click-rank
 import { type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import type { FindQuery, ReadStore } from "../../read-store/port.ts";
-import { cursorOf, placeOf } from "../cursor.ts";
+import { behindCursor, cursorOf, pageOf } from "../cursor.ts";
 
 type Deps = { readStore: ReadStore };
 
@@ -47,13 +47,11 @@ export async function accountLinks(
     },
     ...(q ? { contains: { fields: ["shortUrl", "longUrl"], text: q } } : {}),
     sort: { field: "createdAt", direction: "desc" },
-    ...(cursor === undefined ? {} : { after: placeOf(cursor, "string") }),
+    ...behindCursor(cursor),
     limit: limit + 1,
   };
   const found = await deps.readStore.find<LinkDocument>(links.collection.name, query);
-  const page = found.slice(0, limit);
-  const last = page.at(-1);
-  const next = found.length > limit && last ? cursorOf({ value: last.createdAt, id: last._id }) : null;
+  const { page, next } = pageOf(found, limit, ({ createdAt, _id }) => ({ value: createdAt, id: _id }));
   return { links: await withClicks(deps, page), next };
 }
 
@@ -64,7 +62,7 @@ export async function topLinks(
   { limit, cursor }: { limit: number; cursor?: string | undefined },
 ): Promise<AccountLinksPage> {
   const top: ListedLink[] = [];
-  let after = cursor === undefined ? undefined : placeOf(cursor, "number");
+  let { after } = behindCursor(cursor, "number");
   // Deleted links keep their clicks and are skipped, so filling a page may take several reads.
   for (;;) {
     const ranked = await mostClicked(readStore, accountId, limit + 1, after);

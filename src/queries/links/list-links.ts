@@ -2,13 +2,12 @@
 import { type LinkObject, linkObject } from "../../commands/links/link-object.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import type { FindQuery, ReadStore } from "../../read-store/port.ts";
-import { cursorOf, placeOf } from "../cursor.ts";
+import { behindCursor, pageOf } from "../cursor.ts";
 
 export type ListLinksDeps = { readStore: ReadStore; baseUrl: string };
 
 export type ListLinksOptions = {
-  /** 1 to 100; default 50. */
-  limit?: number | undefined;
+  limit: number;
   cursor?: string | undefined;
   /** Case-insensitive part of the slug, the long URL or the short URL. */
   q?: string | undefined;
@@ -22,9 +21,6 @@ export type ListLinksOptions = {
 /** `total` counts all links that match, on every page. `next_cursor` is null on the last page. */
 export type LinkPage = { links: LinkObject[]; total: number; next_cursor: string | null };
 
-const DEFAULT_LIMIT = 50;
-const MOST_LINKS = 100;
-
 /**
  * Without deleted links.
  * @throws InvalidCursor
@@ -34,17 +30,16 @@ export async function listLinks(
   caller: { keyId: string },
   options: ListLinksOptions,
 ): Promise<LinkPage> {
-  const limit = Math.min(MOST_LINKS, Math.max(1, options.limit ?? DEFAULT_LIMIT));
+  const { cursor, limit } = options;
   const filter = filterOf(caller.keyId, options);
-  const query: FindQuery = { ...filter, sort: { field: "createdAt", direction: "desc" }, limit: limit + 1 };
-  if (options.cursor !== undefined) query.after = placeOf(options.cursor, "string");
+  const sort = { field: "createdAt", direction: "desc" } as const;
+  const query = { ...filter, sort, ...behindCursor(cursor), limit: limit + 1 };
   const found = await readStore.find<LinkDocument>(links.collection.name, query);
-  const page = found.slice(0, limit);
-  const last = page.at(-1);
+  const { page, next } = pageOf(found, limit, ({ createdAt, _id }) => ({ value: createdAt, id: _id }));
   return {
     links: page.map((link) => linkObject(link, baseUrl)),
     total: await readStore.count(links.collection.name, filter),
-    next_cursor: found.length > limit && last ? cursorOf({ value: last.createdAt, id: last._id }) : null,
+    next_cursor: next,
   };
 }
 

@@ -1,5 +1,5 @@
 // Reads the delivery log of a webhook for the portal and the command line (issue 5); it covers 30 days.
-import { cursorOf, placeOf } from "../../queries/cursor.ts";
+import { behindCursor, pageOf } from "../../queries/cursor.ts";
 import { NotFound } from "../../queries/errors.ts";
 import { showWebhook } from "../../queries/webhooks.ts";
 import type { ReadStore } from "../../read-store/port.ts";
@@ -9,16 +9,12 @@ export type DeliveriesDeps = { readStore: ReadStore; deliveryQueue: DeliveryQueu
 
 export type DeliveryFilter = {
   state?: DeliveryState | undefined;
-  /** 1 to 100; default 50. */
-  limit?: number | undefined;
+  limit: number;
   cursor?: string | undefined;
 };
 
 /** `next_cursor` is null on the last page. */
 export type DeliveryPage = { deliveries: Delivery[]; next_cursor: string | null };
-
-const DEFAULT_LIMIT = 50;
-const MOST_DELIVERIES = 100;
 
 /** Newest first. `accountId`: the required owner, if given. @throws NotFound, InvalidCursor */
 export async function listDeliveries(
@@ -28,15 +24,12 @@ export async function listDeliveries(
   accountId?: string,
 ): Promise<DeliveryPage> {
   await showWebhook(deps, webhookId, accountId);
-  const { state } = filter;
-  const limit = Math.min(MOST_DELIVERIES, Math.max(1, filter.limit ?? DEFAULT_LIMIT));
-  const end = filter.cursor === undefined ? undefined : placeOf(filter.cursor, "string");
+  const { state, limit } = filter;
+  const { after: end } = behindCursor(filter.cursor);
   const after = end && { createdAt: String(end.value), id: end.id };
   const found = await deps.deliveryQueue.list({ webhookId, state, after, limit: limit + 1 });
-  const page = found.slice(0, limit);
-  const last = found.length > limit ? page.at(-1) : undefined;
-  const next_cursor = last ? cursorOf({ value: last.createdAt, id: last.id }) : null;
-  return { deliveries: page, next_cursor };
+  const { page, next } = pageOf(found, limit, ({ createdAt, id }) => ({ value: createdAt, id }));
+  return { deliveries: page, next_cursor: next };
 }
 
 /** One delivery with its body and all its attempts. @throws NotFound */

@@ -107,7 +107,10 @@ describe("the test tool", () => {
     expect(request).toMatchObject({ method: "POST", url: `http://127.0.0.1:${port}/hook?from=here` });
     expect(request.body).toBe(sent?.body.toString());
     expect(JSON.stringify(request)).not.toContain(key);
-    expect(await listDeliveries(deps, webhookId, {})).toEqual({ deliveries: [], next_cursor: null });
+    expect(await listDeliveries(deps, webhookId, { limit: 50 })).toEqual({
+      deliveries: [],
+      next_cursor: null,
+    });
   });
 
   it("shows what the receiver answered when it refuses", async () => {
@@ -172,14 +175,16 @@ describe("the delivery log", () => {
       cursor = page.next_cursor ?? undefined;
     } while (cursor);
     expect(seen).toEqual(ids.toReversed());
-    await expect(listDeliveries(deps, webhookId, { cursor: "nonsense" })).rejects.toThrow(InvalidCursor);
+    await expect(listDeliveries(deps, webhookId, { limit: 50, cursor: "nonsense" })).rejects.toThrow(
+      InvalidCursor,
+    );
   });
 
   it("filters by state and shows every attempt of one", async () => {
     const { accountId, webhookId } = await webhook();
     await queued(webhookId, 3);
     const id = await failed(webhookId);
-    const { deliveries } = await listDeliveries(deps, webhookId, { state: "failed" });
+    const { deliveries } = await listDeliveries(deps, webhookId, { limit: 50, state: "failed" });
     expect(deliveries.map((delivery) => delivery.id)).toEqual([id]);
     expect(await showDelivery(deps, id, accountId)).toMatchObject({
       state: "failed",
@@ -191,7 +196,7 @@ describe("the delivery log", () => {
   it("is visible to its owner only", async () => {
     const [ann, bob] = [await webhook(), await webhook()];
     const [id = ""] = await queued(ann.webhookId, 1);
-    await expect(listDeliveries(deps, ann.webhookId, {}, bob.accountId)).rejects.toThrow(NotFound);
+    await expect(listDeliveries(deps, ann.webhookId, { limit: 50 }, bob.accountId)).rejects.toThrow(NotFound);
     await expect(showDelivery(deps, id, bob.accountId)).rejects.toThrow(NotFound);
     await expect(resendDelivery(deps, id, bob.accountId)).rejects.toThrow(NotFound);
     await expect(recoverSince(deps, ann.webhookId, new Date(0), bob.accountId)).rejects.toThrow(NotFound);
@@ -257,7 +262,7 @@ describe("a replay", () => {
       found: 2,
       queued: 2,
     });
-    const { deliveries } = await listDeliveries(deps, webhookId, {});
+    const { deliveries } = await listDeliveries(deps, webhookId, { limit: 50 });
     expect(deliveries.map(({ eventId }) => eventId).sort()).toEqual(wanted.map(({ id }) => id).sort());
     const [first = ""] = deliveries.map(({ id }) => id);
     expect(JSON.parse((await showDelivery(deps, first)).body)).toMatchObject({ event: "link.clicked" });

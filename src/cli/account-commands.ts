@@ -1,4 +1,4 @@
-// linkledger account create | tier | list | show
+// linkledger account create | tier | upgrades | password | close | list | show
 import { Argument, type Command, Option } from "commander";
 import { upgradeRequests } from "../billing/manual-billing.ts";
 import { changeTier } from "../commands/account/change-tier.ts";
@@ -9,7 +9,7 @@ import type { AccountDocument } from "../projections/definitions/accounts.ts";
 import { listAccounts, showAccount } from "../queries/accounts.ts";
 import { listWebhooks } from "../queries/webhooks.ts";
 import { domainRow, keyRow, webhookRow } from "./rows.ts";
-import { runCommand, runQuery, runWithoutCatchUp, type Session } from "./session.ts";
+import { type Json, runCommand, runQuery, runWithoutCatchUp, type Session } from "./session.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -22,8 +22,8 @@ export function accountCommands(program: Command): void {
     .requiredOption("--email <address>", "e-mail address, one account each")
     .addOption(new Option("--tier <tier>", "subscription tier").choices(TIERS).default("free"))
     .option("--json", "print one JSON document")
-    .action((options: { email: string; tier: Tier; json?: boolean }) =>
-      runCommand(options.json ?? false, async ({ deps, context }) => {
+    .action((options: Json & { email: string; tier: Tier }) =>
+      runCommand(options, async ({ deps, context }) => {
         const { accountId, email, tier } = await openAccount(deps, context, options);
         return { account_id: accountId, email, tier };
       }),
@@ -35,8 +35,8 @@ export function accountCommands(program: Command): void {
     .argument("<account-id>")
     .addArgument(new Argument("<tier>").choices(TIERS))
     .option("--json", "print one JSON document")
-    .action((accountId: string, tier: Tier, options: { json?: boolean }) =>
-      runCommand(options.json ?? false, async ({ deps, context }) => {
+    .action((accountId: string, tier: Tier, options: Json) =>
+      runCommand(options, async ({ deps, context }) => {
         await changeTier(deps, context, accountId, tier);
         await deps.secrets.delete(upgradeRequestSecret(accountId));
         return { account_id: accountId, tier };
@@ -47,8 +47,8 @@ export function accountCommands(program: Command): void {
     .command("upgrades")
     .description("accounts that ask for the Developer plan, longest first; `account tier` grants it")
     .option("--json", "print one JSON document")
-    .action((options: { json?: boolean }) =>
-      runQuery(options.json ?? false, async ({ deps }) => {
+    .action((options: Json) =>
+      runQuery(options, async ({ deps }) => {
         const requests = (await upgradeRequests(deps)).map(async ({ accountId, at }) => {
           const email = await deps.secrets.get(emailSecret(accountId), deps.clock());
           return { account_id: accountId, email: email ?? null, asked_at: at };
@@ -62,8 +62,8 @@ export function accountCommands(program: Command): void {
     .description("make a link with which the account's owner chooses a new password, once, within a day")
     .argument("<account-id>")
     .option("--json", "print one JSON document")
-    .action((accountId: string, options: { json?: boolean }) =>
-      runWithoutCatchUp(options.json ?? false, async ({ deps, config }) => {
+    .action((accountId: string, options: Json) =>
+      runWithoutCatchUp(options, async ({ deps, config }) => {
         const { issuePasswordReset } = await import("../commands/credentials/reset-password.ts");
         const { path, expiresAt } = await issuePasswordReset(deps, accountId, DAY_MS);
         return { account_id: accountId, link: `${config.baseUrl}${path}`, expires_at: expiresAt };
@@ -78,8 +78,8 @@ export function accountCommands(program: Command): void {
     .argument("<account-id>")
     .requiredOption("--yes", "I know that this can't be undone")
     .option("--json", "print one JSON document")
-    .action((accountId: string, options: { json?: boolean }) =>
-      runCommand(options.json ?? false, async ({ deps, context }, catchUp) => {
+    .action((accountId: string, options: Json) =>
+      runCommand(options, async ({ deps, context }, catchUp) => {
         const { closeAccount } = await import("../commands/account/close-account.ts");
         const { finishClosing } = await import("../jobs/account-closing.ts");
         await closeAccount(deps, context, accountId);
@@ -94,8 +94,8 @@ export function accountCommands(program: Command): void {
     .command("list")
     .description("all accounts, oldest first")
     .option("--json", "print one JSON document")
-    .action((options: { json?: boolean }) =>
-      runQuery(options.json ?? false, async (session) => {
+    .action((options: Json) =>
+      runQuery(options, async (session) => {
         const found = await listAccounts(session.deps);
         return { accounts: await Promise.all(found.map((row) => accountRow(session, row))) };
       }),
@@ -106,8 +106,8 @@ export function accountCommands(program: Command): void {
     .description("one account with its keys, domains and webhooks")
     .argument("<account-id>")
     .option("--json", "print one JSON document")
-    .action((accountId: string, options: { json?: boolean }) =>
-      runQuery(options.json ?? false, async (session) => {
+    .action((accountId: string, options: Json) =>
+      runQuery(options, async (session) => {
         const { account: found, keys, domains } = await showAccount(session.deps, accountId);
         const row = await accountRow(session, found);
         const webhooks = await listWebhooks(session.deps, accountId);

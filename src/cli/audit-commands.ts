@@ -8,7 +8,7 @@ import { linkKey, linkStream, PREFIX, SEALS_STREAM, withdrawalStream } from "../
 import { DomainError } from "../runtime/errors.ts";
 import { auditLookupCommands } from "./audit/lookup-commands.ts";
 import { auditSealCommands } from "./audit-seal-commands.ts";
-import { runWithoutCatchUp } from "./session.ts";
+import { type Json, runWithoutCatchUp } from "./session.ts";
 import { wholeFrom } from "./whole-argument.ts";
 
 class StreamNotFound extends DomainError {
@@ -25,8 +25,8 @@ export function auditCommands(program: Command): void {
     .description("all streams with their number of events")
     .option("--prefix <prefix>", "only streams whose name starts so, such as link-")
     .option("--json", "print one JSON document")
-    .action((options: { prefix?: string; json?: boolean }) =>
-      runWithoutCatchUp(options.json ?? false, async ({ backend }) => {
+    .action((options: Json & { prefix?: string }) =>
+      runWithoutCatchUp(options, async ({ backend }) => {
         const prefixes = options.prefix ? [options.prefix] : [...Object.values(PREFIX), SEALS_STREAM];
         return { streams: await streams(backend.eventStore, prefixes) };
       }),
@@ -37,8 +37,8 @@ export function auditCommands(program: Command): void {
     .description("the events of one stream")
     .argument("<name>")
     .option("--json", "print one JSON document")
-    .action((name: string, options: { json?: boolean }) =>
-      runWithoutCatchUp(options.json ?? false, async ({ backend }) => {
+    .action((name: string, options: Json) =>
+      runWithoutCatchUp(options, async ({ backend }) => {
         const events = await backend.eventStore.read(name);
         if (events.length === 0) throw new StreamNotFound(`There is no stream ${name}`);
         return { stream: name, events };
@@ -52,8 +52,8 @@ export function auditCommands(program: Command): void {
     .option("--after <position>", "only those behind this position, such as the last one that was printed")
     .option("--limit <count>", "at most so many", wholeFrom(1, 9), PAGE)
     .option("--json", "print one JSON document")
-    .action((options: { prefix?: string; after?: Position; limit: number; json?: boolean }) =>
-      runWithoutCatchUp(options.json ?? false, async ({ backend }) => {
+    .action((options: Json & { prefix?: string; after?: Position; limit: number }) =>
+      runWithoutCatchUp(options, async ({ backend }) => {
         const { prefix, after, limit } = options;
         if (after !== undefined) await refuseForeignPosition(backend, after);
         const prefixes = prefix ? [prefix] : Object.values(PREFIX);
@@ -67,8 +67,8 @@ export function auditCommands(program: Command): void {
     .argument("<slug>")
     .option("--host <hostname>", "custom domain; the base host by default")
     .option("--json", "print one JSON document")
-    .action((slug: string, options: { host?: string; json?: boolean }) =>
-      runWithoutCatchUp(options.json ?? false, async ({ backend, config }) => {
+    .action((slug: string, options: Json & { host?: string }) =>
+      runWithoutCatchUp(options, async ({ backend, config }) => {
         const host = options.host ?? config.baseHost;
         const stream = linkStream(host, slug);
         const events = await backend.eventStore.read(stream);

@@ -16,7 +16,7 @@ import { refuseForeignPosition } from "../event-store/foreign-position.ts";
 import { DomainError } from "../runtime/errors.ts";
 import { print } from "./output.ts";
 import { countLine } from "./progress-line.ts";
-import { runWithoutCatchUp, runWithStores, type Session } from "./session.ts";
+import { type Json, runWithoutCatchUp, runWithStores, type Session } from "./session.ts";
 
 class BadAnchor extends DomainError {
   override readonly code = "bad_anchor";
@@ -26,7 +26,7 @@ class KeyMissing extends DomainError {
   override readonly code = "key_missing";
 }
 
-type VerifyOptions = { full?: boolean; anchor?: string; file?: string; key?: string[]; json?: boolean };
+type VerifyOptions = Json & { full?: boolean; anchor?: string; file?: string; key?: string[] };
 type ExportOptions = { from?: string; to?: string; stream?: string };
 
 export function auditSealCommands(audit: Command): void {
@@ -43,11 +43,11 @@ export function auditSealCommands(audit: Command): void {
     )
     .option("--key <key...>", "with --file: public keys, as `audit key` prints them")
     .option("--json", "print one JSON document")
-    .action((options: VerifyOptions) => {
-      const { file, json = false } = options;
-      if (file !== undefined) return verifyFile(file, options.key ?? [], json);
-      return runWithoutCatchUp(json, (session) => verify(session, options));
-    });
+    .action((options: VerifyOptions) =>
+      options.file === undefined
+        ? runWithoutCatchUp(options, (session) => verify(session, options))
+        : verifyFile(options.file, options),
+    );
 
   audit
     .command("seal")
@@ -56,16 +56,16 @@ export function auditSealCommands(audit: Command): void {
     )
     .option("--anyway", "also behind a seal that can't be trusted, or after an older log was restored")
     .option("--json", "print one JSON document")
-    .action((options: { anyway?: boolean; json?: boolean }) =>
-      runWithoutCatchUp(options.json ?? false, (session) => sealNow(session, options.anyway ?? false)),
+    .action((options: Json & { anyway?: boolean }) =>
+      runWithoutCatchUp(options, (session) => sealNow(session, options.anyway ?? false)),
     );
 
   audit
     .command("key")
     .description("the public key of the seals, to be kept outside of the service")
     .option("--json", "print one JSON document")
-    .action((options: { json?: boolean }) =>
-      runWithoutCatchUp(options.json ?? false, async (session) => {
+    .action((options: Json) =>
+      runWithoutCatchUp(options, async (session) => {
         const [{ publicKey }] = sealKeysFrom(session.config);
         return { public_key: publicKey };
       }),
@@ -90,7 +90,7 @@ export function auditSealCommands(audit: Command): void {
 }
 
 /** Prints the result in any case; exit code 1 when the log has a problem. */
-async function verify(session: Session, { full = false, anchor, json = false }: VerifyOptions) {
+async function verify(session: Session, { full = false, anchor, json }: VerifyOptions) {
   const known = anchor === undefined ? undefined : parseKnownPast(anchor);
   if (anchor !== undefined && !known)
     throw new BadAnchor(
@@ -113,15 +113,15 @@ async function verify(session: Session, { full = false, anchor, json = false }: 
 }
 
 /** Needs neither stores nor settings. */
-async function verifyFile(file: string, keys: readonly string[], json: boolean): Promise<void> {
-  if (keys.length === 0) throw new KeyMissing("--file needs --key: the public key that `audit key` printed");
+async function verifyFile(file: string, options: VerifyOptions): Promise<void> {
+  if (!options.key) throw new KeyMissing("--file needs --key: the public key that `audit key` printed");
   // An error here, as the stream's own would come too late.
   await stat(file);
   const lines = createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY });
-  const { ok, seals, events, unsealed, selection, problems } = await verifyExport(lines, keys);
+  const { ok, seals, events, unsealed, selection, problems } = await verifyExport(lines, options.key);
   if (!ok) process.exitCode = 1;
   const shown = Object.fromEntries(Object.entries(selection).filter(([, value]) => value !== undefined));
-  print({ ok, seals, events, unsealed, selection: shown, problem_count: problems.length, problems }, json);
+  print({ ok, seals, events, unsealed, selection: shown, problem_count: problems.length, problems }, options);
 }
 
 async function sealNow(session: Session, anyway: boolean) {

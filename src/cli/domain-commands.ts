@@ -8,9 +8,9 @@ import { verifyDomain } from "../commands/domains/verify-domain.ts";
 import type { DomainDocument } from "../projections/definitions/domains.ts";
 import { findDomain, listDomains, showAccount } from "../queries/accounts.ts";
 import { domainRow } from "./rows.ts";
-import { runCommand, runQuery, type Session } from "./session.ts";
+import { type Json, runCommand, runQuery, type Session } from "./session.ts";
 
-type OfAccount = { account: string; json?: boolean };
+type OfAccount = Json & { account: string };
 
 export function domainCommands(program: Command): void {
   const domain = program.command("domain").description("custom domains");
@@ -22,7 +22,7 @@ export function domainCommands(program: Command): void {
     .requiredOption("--account <account-id>")
     .option("--json", "print one JSON document")
     .action((given: string, options: OfAccount) =>
-      runCommand(options.json ?? false, async ({ deps, context }) => {
+      runCommand(options, async ({ deps, context }) => {
         const { hostname, record } = await addDomain(deps, context, options.account, given);
         return { hostname, record };
       }),
@@ -36,7 +36,7 @@ export function domainCommands(program: Command): void {
     .option("--skip-dns", "do not ask DNS: the operator vouches for the ownership")
     .option("--json", "print one JSON document")
     .action((given: string, options: OfAccount & { skipDns?: boolean }) =>
-      runCommand(options.json ?? false, async ({ deps, context }) => {
+      runCommand(options, async ({ deps, context }) => {
         const { skipDns } = options;
         const { domainId, hostname } = await verifyDomain(deps, context, options.account, given, { skipDns });
         return { domain_id: domainId, hostname, state: "verified" };
@@ -65,7 +65,7 @@ export function domainCommands(program: Command): void {
     .requiredOption("--account <account-id>")
     .option("--json", "print one JSON document")
     .action((options: OfAccount) =>
-      runQuery(options.json ?? false, async ({ deps }) => {
+      runQuery(options, async ({ deps }) => {
         await showAccount(deps, options.account);
         return { domains: (await listDomains(deps, options.account)).map(domainRow) };
       }),
@@ -82,8 +82,8 @@ function change(
     .description(description)
     .argument("<domain-id>")
     .option("--json", "print one JSON document")
-    .action((domainId: string, options: { json?: boolean }) =>
-      runCommand(options.json ?? false, async (session) => {
+    .action((domainId: string, options: Json) =>
+      runCommand(options, async (session) => {
         const found = await findDomain(session.deps, domainId);
         if (!found) throw new DomainNotFound();
         await make(session, { ...found, domainId });

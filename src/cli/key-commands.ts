@@ -6,7 +6,7 @@ import { deactivateKey } from "../commands/keys/deactivate-key.ts";
 import { issueKey } from "../commands/keys/issue-key.ts";
 import { findKey, listKeys, showAccount } from "../queries/accounts.ts";
 import { keyRow } from "./rows.ts";
-import { runCommand, runQuery } from "./session.ts";
+import { type Json, runCommand, runQuery } from "./session.ts";
 
 export function keyCommands(program: Command): void {
   const key = program.command("key").description("API keys");
@@ -17,8 +17,8 @@ export function keyCommands(program: Command): void {
     .requiredOption("--account <account-id>")
     .option("--label <label>", "to tell keys apart")
     .option("--json", "print one JSON document")
-    .action((options: { account: string; label?: string; json?: boolean }) =>
-      runCommand(options.json ?? false, async ({ deps, context }) => {
+    .action((options: Json & { account: string; label?: string }) =>
+      runCommand(options, async ({ deps, context }) => {
         const issued = await issueKey(deps, context, options.account, { label: options.label });
         return { key_id: issued.keyId, key: issued.key };
       }),
@@ -29,8 +29,8 @@ export function keyCommands(program: Command): void {
     .description("the keys of an account, deactivated ones too")
     .requiredOption("--account <account-id>")
     .option("--json", "print one JSON document")
-    .action((options: { account: string; json?: boolean }) =>
-      runQuery(options.json ?? false, async ({ deps }) => {
+    .action((options: Json & { account: string }) =>
+      runQuery(options, async ({ deps }) => {
         await showAccount(deps, options.account);
         const keys = await listKeys(deps, options.account);
         const rows = keys.map(async (key) => ({
@@ -46,8 +46,8 @@ export function keyCommands(program: Command): void {
     .description("deactivate a key for good")
     .argument("<key-id>")
     .option("--json", "print one JSON document")
-    .action((keyId: string, options: { json?: boolean }) =>
-      runCommand(options.json ?? false, async ({ deps, context }) => {
+    .action((keyId: string, options: Json) =>
+      runCommand(options, async ({ deps, context }) => {
         const found = await findKey(deps, keyId);
         if (!found) throw new KeyNotFound();
         await deactivateKey(deps, context, found.accountId, keyId);

@@ -3,7 +3,7 @@
 /** A JSON object. */
 export type Printable = { readonly [key: string]: unknown };
 
-export function print(answer: Printable, json: boolean): void {
+export function print(answer: Printable, { json }: { json?: boolean }): void {
   process.stdout.write(json ? `${JSON.stringify(answer)}\n` : `${lines(answer, "").join("\n")}\n`);
 }
 

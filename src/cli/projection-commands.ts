@@ -26,13 +26,13 @@ import type { Printable } from "./output.ts";
 import { progressLine } from "./progress-line.ts";
 import { statusLines } from "./projections/status-lines.ts";
 import { verifyCommand } from "./projections/verify-command.ts";
-import { runWithoutCatchUp, type Session } from "./session.ts";
+import { type Json, runWithoutCatchUp, type Session } from "./session.ts";
 
 class NothingToClassify extends DomainError {
   override readonly code = "nothing_to_classify";
 }
 
-type Options = { json?: boolean; rules?: boolean };
+type Options = Json & { rules?: boolean };
 
 export function projectionCommands(program: Command): void {
   const projections = program.command("projections").description("documents folded from events");
@@ -41,10 +41,10 @@ export function projectionCommands(program: Command): void {
     .command("status")
     .description("progress, builds and faults of the projections")
     .option("--json", "print one JSON document")
-    .action(({ json = false }: Options) =>
-      runWithoutCatchUp(json, async ({ backend, deps }) => {
+    .action((options: Json) =>
+      runWithoutCatchUp(options, async ({ backend, deps }) => {
         const rows = await projectionRows({ ...deps, readStore: backend.foldStore });
-        return json ? rows : statusLines(rows);
+        return options.json ? rows : statusLines(rows);
       }),
     );
 
@@ -113,7 +113,7 @@ function named(
     .argument(names, names.startsWith("[") ? "of projections; all by default" : "of projections")
     .option("--json", "print one JSON document")
     .action((given: string[], options: Options) =>
-      runWithoutCatchUp(options.json ?? false, (session) =>
+      runWithoutCatchUp(options, (session) =>
         answer(session, projectionsNamed(given), options, given.length),
       ),
     );

@@ -12,24 +12,27 @@ import { createLogger } from "../runtime/logging.ts";
 import { receiverUrl } from "../webhooks/receiver/receiver-url.ts";
 import { type Printable, print } from "./output.ts";
 
+/** Of every command that prints an answer. */
+export type Json = { json?: boolean };
+
 export type Session = { config: Config; backend: Backend; deps: CliDeps; context: CommandContext };
 
 type CliDeps = ReturnType<typeof depsOf>;
 
 /** Catches up the active projections with the log, then prints the answer. */
 export async function runQuery(
-  json: boolean,
+  options: Json,
   answer: (session: Session) => Promise<Printable>,
 ): Promise<void> {
   await inSession(async (session, catchUp) => {
     await catchUp();
-    print(await answer(session), json);
+    print(await answer(session), options);
   });
 }
 
 /** Catches up before and after the command, so that a running server reads what was written; prints the answer. */
 export async function runCommand(
-  json: boolean,
+  options: Json,
   answer: (session: Session, catchUp: () => Promise<void>) => Promise<Printable>,
 ): Promise<void> {
   await inSession(async (session, catchUp) => {
@@ -41,16 +44,16 @@ export async function runCommand(
       // Only a warning: the answer may hold a key that is shown only once, and the server will project the event.
       process.stderr.write(`warning: not visible yet: ${messageOf(error)}\n`);
     }
-    print(result, json);
+    print(result, options);
   });
 }
 
 /** Prints the answer without catching up projections. */
 export async function runWithoutCatchUp(
-  json: boolean,
+  options: Json,
   answer: (session: Session) => Promise<Printable>,
 ): Promise<void> {
-  await inSession(async (session) => print(await answer(session), json));
+  await inSession(async (session) => print(await answer(session), options));
 }
 
 /** Opens the stores for a command that prints for itself, without catching up projections. */

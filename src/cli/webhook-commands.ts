@@ -9,10 +9,9 @@ import { CLICK_KINDS, WEBHOOK_DEFAULT_KINDS } from "../events/vocabulary.ts";
 import { showAccount } from "../queries/accounts.ts";
 import { accountOfWebhook, listWebhooks, showWebhook } from "../queries/webhooks.ts";
 import { webhookRow } from "./rows.ts";
-import { runCommand, runQuery } from "./session.ts";
+import { type Json, runCommand, runQuery } from "./session.ts";
 import { webhookDeliveryCommands } from "./webhook-delivery-commands.ts";
 
-type Json = { json?: boolean };
 type Settings = { url?: string; kinds?: string[]; label?: string };
 
 const KINDS = `kinds of click it is sent, comma separated, of ${CLICK_KINDS.join(",")}`;
@@ -29,7 +28,7 @@ export function webhookCommands(program: Command): void {
     .option("--label <label>", "to tell webhooks apart")
     .option("--json", "print one JSON document")
     .action((options: Json & { account: string; url: string; kinds?: string[]; label?: string }) =>
-      runCommand(options.json ?? false, async ({ deps, context }) => {
+      runCommand(options, async ({ deps, context }) => {
         const { webhookId, key } = await addWebhook(deps, context, options.account, options);
         return { webhook_id: webhookId, key };
       }),
@@ -44,7 +43,7 @@ export function webhookCommands(program: Command): void {
     .option("--label <label>", "to tell webhooks apart")
     .option("--json", "print one JSON document")
     .action((webhookId: string, options: Json & Settings) =>
-      runCommand(options.json ?? false, async ({ deps, context }) => {
+      runCommand(options, async ({ deps, context }) => {
         const accountId = await accountOfWebhook(deps, webhookId);
         const { url, kinds, label } = await changeWebhook(deps, context, accountId, webhookId, options);
         return { webhook_id: webhookId, url, kinds, label };
@@ -57,7 +56,7 @@ export function webhookCommands(program: Command): void {
     .requiredOption("--account <account-id>")
     .option("--json", "print one JSON document")
     .action((options: Json & { account: string }) =>
-      runQuery(options.json ?? false, async ({ deps }) => {
+      runQuery(options, async ({ deps }) => {
         await showAccount(deps, options.account);
         return { webhooks: (await listWebhooks(deps, options.account)).map(webhookRow) };
       }),
@@ -69,7 +68,7 @@ export function webhookCommands(program: Command): void {
     .argument("<webhook-id>")
     .option("--json", "print one JSON document")
     .action((webhookId: string, options: Json) =>
-      runQuery(options.json ?? false, async ({ deps }) => webhookRow(await showWebhook(deps, webhookId))),
+      runQuery(options, async ({ deps }) => webhookRow(await showWebhook(deps, webhookId))),
     );
 
   webhook
@@ -79,7 +78,7 @@ export function webhookCommands(program: Command): void {
     .option("--reason <text>", "why, as its owner will read it")
     .option("--json", "print one JSON document")
     .action((webhookId: string, options: Json & { reason?: string }) =>
-      runCommand(options.json ?? false, async ({ deps, context }) => {
+      runCommand(options, async ({ deps, context }) => {
         const accountId = await accountOfWebhook(deps, webhookId);
         await pauseWebhook(deps, context, accountId, webhookId, options);
         return { webhook_id: webhookId, status: "paused" };
@@ -92,7 +91,7 @@ export function webhookCommands(program: Command): void {
     .argument("<webhook-id>")
     .option("--json", "print one JSON document")
     .action((webhookId: string, options: Json) =>
-      runCommand(options.json ?? false, async ({ deps, context }) => {
+      runCommand(options, async ({ deps, context }) => {
         const accountId = await accountOfWebhook(deps, webhookId);
         await resumeWebhook(deps, context, accountId, webhookId);
         return { webhook_id: webhookId, status: "active" };
@@ -105,7 +104,7 @@ export function webhookCommands(program: Command): void {
     .argument("<webhook-id>")
     .option("--json", "print one JSON document")
     .action((webhookId: string, options: Json) =>
-      runCommand(options.json ?? false, async ({ deps, context }) => {
+      runCommand(options, async ({ deps, context }) => {
         const accountId = await accountOfWebhook(deps, webhookId);
         const { key, previousUntil } = await rotateWebhookKey(deps, context, accountId, webhookId);
         return { webhook_id: webhookId, key, previous_key_until: previousUntil };
@@ -118,7 +117,7 @@ export function webhookCommands(program: Command): void {
     .argument("<webhook-id>")
     .option("--json", "print one JSON document")
     .action((webhookId: string, options: Json) =>
-      runCommand(options.json ?? false, async ({ deps, context }) => {
+      runCommand(options, async ({ deps, context }) => {
         const accountId = await accountOfWebhook(deps, webhookId);
         await removeWebhook(deps, context, accountId, webhookId);
         return { webhook_id: webhookId, status: "removed" };

@@ -8,9 +8,8 @@ import { recoverSince, resendDelivery } from "../webhooks/owner-tools/resend-del
 import { testWebhook } from "../webhooks/owner-tools/test-webhook.ts";
 import { DELIVERY_STATES, type Delivery, type DeliveryState } from "../webhooks/queue/queue.ts";
 import { receiverResolver } from "../webhooks/receiver/resolve-receiver.ts";
-import { runQuery, type Session } from "./session.ts";
+import { type Json, runQuery, type Session } from "./session.ts";
 
-type Json = { json?: boolean };
 type Page = Json & { state?: DeliveryState; limit: number; cursor?: string };
 
 const SINCE = "ISO 8601, or how long ago, such as 90m, 24h or 7d";
@@ -21,9 +20,7 @@ export function webhookDeliveryCommands(webhook: Command): void {
     .description("send a signed sample of link.clicked now, and show request and answer")
     .argument("<webhook-id>")
     .option("--json", "print one JSON document")
-    .action((webhookId: string, options: Json) =>
-      runQuery(options.json ?? false, (session) => test(session, webhookId)),
-    );
+    .action((webhookId: string, options: Json) => runQuery(options, (session) => test(session, webhookId)));
 
   webhook
     .command("deliveries")
@@ -34,7 +31,7 @@ export function webhookDeliveryCommands(webhook: Command): void {
     .option("--cursor <cursor>", "next_cursor of the page before")
     .option("--json", "print one JSON document")
     .action((webhookId: string, options: Page) =>
-      runQuery(options.json ?? false, async ({ deps }) => {
+      runQuery(options, async ({ deps }) => {
         const { deliveries, next_cursor } = await listDeliveries(deps, webhookId, options);
         return { deliveries: deliveries.map(deliveryRow), next_cursor };
       }),
@@ -46,7 +43,7 @@ export function webhookDeliveryCommands(webhook: Command): void {
     .argument("<delivery-id>")
     .option("--json", "print one JSON document")
     .action((deliveryId: string, options: Json) =>
-      runQuery(options.json ?? false, async ({ deps }) => {
+      runQuery(options, async ({ deps }) => {
         const found = await showDelivery(deps, deliveryId);
         const attempts = found.log.map((attempt) => ({ ...attemptRow(attempt), answer: attempt.answer }));
         return { ...deliveryRow(found), body: found.body, attempts };
@@ -59,9 +56,7 @@ export function webhookDeliveryCommands(webhook: Command): void {
     .argument("<delivery-id>")
     .option("--json", "print one JSON document")
     .action((deliveryId: string, options: Json) =>
-      runQuery(options.json ?? false, async ({ deps }) =>
-        deliveryRow(await resendDelivery(deps, deliveryId)),
-      ),
+      runQuery(options, async ({ deps }) => deliveryRow(await resendDelivery(deps, deliveryId))),
     );
 
   webhook
@@ -71,7 +66,7 @@ export function webhookDeliveryCommands(webhook: Command): void {
     .requiredOption("--since <time>", SINCE, timeOf)
     .option("--json", "print one JSON document")
     .action((webhookId: string, options: Json & { since: Date }) =>
-      runQuery(options.json ?? false, async ({ deps }) => {
+      runQuery(options, async ({ deps }) => {
         const recovered = await recoverSince(deps, webhookId, options.since);
         return { webhook_id: webhookId, since: options.since.toISOString(), recovered };
       }),
@@ -84,7 +79,7 @@ export function webhookDeliveryCommands(webhook: Command): void {
     .requiredOption("--since <time>", SINCE, timeOf)
     .option("--json", "print one JSON document")
     .action((webhookId: string, options: Json & { since: Date }) =>
-      runQuery(options.json ?? false, async ({ deps }) => {
+      runQuery(options, async ({ deps }) => {
         const replayed = await replayFrom(deps, webhookId, options.since);
         return { webhook_id: webhookId, ...replayed };
       }),

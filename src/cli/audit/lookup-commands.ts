@@ -12,11 +12,10 @@ import { EventsQuestion } from "../../queries/audit/questions.ts";
 import { searchClicks } from "../../queries/audit/search-clicks.ts";
 import { streamState } from "../../queries/audit/stream-state.ts";
 import { createLogger } from "../../runtime/logging.ts";
-import { runWithoutCatchUp, type Session } from "../session.ts";
+import { type Json, runWithoutCatchUp, type Session } from "../session.ts";
 import { timeArgument } from "../time-argument.ts";
 import { wholeFrom } from "../whole-argument.ts";
 
-type Json = { json?: boolean };
 type FindOptions = Json &
   Omit<EventFilter, "correlationId"> & { correlation?: string; limit: number; cursor?: string };
 type ClickOptions = Json & {
@@ -46,9 +45,7 @@ export function auditLookupCommands(audit: Command): void {
     .option("--limit <count>", "at most so many", wholeFrom(1), PAGE)
     .option("--cursor <cursor>", "`next` of the page before")
     .option("--json", "print one JSON document")
-    .action(({ json = false, ...options }: FindOptions) =>
-      runWithoutCatchUp(json, (session) => find(session, options)),
-    );
+    .action((options: FindOptions) => runWithoutCatchUp(options, (session) => find(session, options)));
 
   audit
     .command("event")
@@ -56,8 +53,8 @@ export function auditLookupCommands(audit: Command): void {
     .argument("<stream>")
     .argument("<revision>", "", wholeFrom(0))
     .option("--json", "print one JSON document")
-    .action((stream: string, revision: number, { json = false }: Json) =>
-      runWithoutCatchUp(json, ({ backend }) => explainedEvent(backend, stream, revision)),
+    .action((stream: string, revision: number, options: Json) =>
+      runWithoutCatchUp(options, ({ backend }) => explainedEvent(backend, stream, revision)),
     );
 
   audit
@@ -71,9 +68,8 @@ export function auditLookupCommands(audit: Command): void {
       wholeFrom(-1),
     )
     .option("--json", "print one JSON document")
-    .action(
-      (stream: string, { json = false, ...revisions }: Json & { revision?: number; against?: number }) =>
-        runWithoutCatchUp(json, ({ backend }) => streamState(backend, stream, revisions)),
+    .action((stream: string, options: Json & { revision?: number; against?: number }) =>
+      runWithoutCatchUp(options, ({ backend }) => streamState(backend, stream, options)),
     );
 
   audit
@@ -86,8 +82,8 @@ export function auditLookupCommands(audit: Command): void {
     .option("--after <position>", "`next` of the page before")
     .option("--limit <count>", "at most so many", wholeFrom(1), PAGE)
     .option("--json", "print one JSON document")
-    .action(({ json = false, ...options }: ClickOptions) =>
-      runWithoutCatchUp(json, ({ backend, config, deps }) => {
+    .action((options: ClickOptions) =>
+      runWithoutCatchUp(options, ({ backend, config, deps }) => {
         const { baseHost } = config;
         return searchClicks(
           { ...deps, baseHost, findClicks: (search) => findClicks(backend, search) },
@@ -102,19 +98,16 @@ export function auditLookupCommands(audit: Command): void {
     .option("--before <number>", "only those before this one", wholeFrom(0))
     .option("--limit <count>", "at most so many", wholeFrom(1), PAGE)
     .option("--json", "print one JSON document")
-    .action(({ json = false, ...page }: Json & { before?: number; limit: number }) =>
-      runWithoutCatchUp(json, ({ backend, config }) => {
+    .action((options: Json & { before?: number; limit: number }) =>
+      runWithoutCatchUp(options, ({ backend, config }) => {
         const sealKeys = sealKeysFrom(config).map(({ publicKey }) => publicKey);
-        return listSeals({ eventStore: backend.eventStore, sealKeys }, page);
+        return listSeals({ eventStore: backend.eventStore, sealKeys }, options);
       }),
     );
 }
 
 /** The index is caught up with the log first. */
-async function find(
-  { backend, deps }: Session,
-  { correlation: correlationId, ...filter }: Omit<FindOptions, "json">,
-) {
+async function find({ backend, deps }: Session, { correlation: correlationId, ...filter }: FindOptions) {
   const { eventStore, foldStore: readStore } = backend;
   const log = createLogger("warn", process.stderr);
   await foldActive({ ...deps, eventStore, readStore, log }, [eventIndex]);

@@ -10,7 +10,7 @@ import {
 } from "../../commands/withdrawals/withdraw-clicks.ts";
 import { previewRow, withdrawalRow } from "../../queries/audit/withdrawal-rows.ts";
 import { DomainError } from "../../runtime/errors.ts";
-import { runCommand, runWithoutCatchUp, type Session } from "../session.ts";
+import { type Json, runCommand, runWithoutCatchUp, type Session } from "../session.ts";
 import { timeArgument } from "../time-argument.ts";
 
 class ReasonRequired extends DomainError {
@@ -19,7 +19,7 @@ class ReasonRequired extends DomainError {
 
 const LINK = "slug on the base host, `host/slug`, or the short URL";
 
-type WithdrawOptions = {
+type WithdrawOptions = Json & {
   from: Date;
   to?: Date;
   visitor?: string;
@@ -27,7 +27,6 @@ type WithdrawOptions = {
   userAgent?: string;
   reason?: string;
   dryRun?: boolean;
-  json?: boolean;
 };
 
 export function clickCommands(program: Command): void {
@@ -52,7 +51,7 @@ export function clickCommands(program: Command): void {
     .option("--dry-run", "show what would go, and change nothing")
     .option("--json", "print one JSON document")
     .action((text: string, options: WithdrawOptions) =>
-      runCommand(options.json ?? false, (session) => withdrawn(session, text, options)),
+      runCommand(options, (session) => withdrawn(session, text, options)),
     );
 
   clicks
@@ -61,8 +60,8 @@ export function clickCommands(program: Command): void {
     .argument("<link>", LINK)
     .argument("<withdrawal-id>")
     .option("--json", "print one JSON document")
-    .action((text: string, withdrawalId: string, options: { json?: boolean }) =>
-      runCommand(options.json ?? false, async ({ deps, context, config }) => {
+    .action((text: string, withdrawalId: string, options: Json) =>
+      runCommand(options, async ({ deps, context, config }) => {
         const address = namedLink(text, config.baseHost);
         const { position } = await restoreClicks(deps, context, address, withdrawalId);
         return { withdrawal_id: withdrawalId, restored: true, position };
@@ -74,8 +73,8 @@ export function clickCommands(program: Command): void {
     .description("the withdrawals of a link, those taken back too")
     .argument("<link>", LINK)
     .option("--json", "print one JSON document")
-    .action((text: string, options: { json?: boolean }) =>
-      runWithoutCatchUp(options.json ?? false, async ({ deps, config }) => {
+    .action((text: string, options: Json) =>
+      runWithoutCatchUp(options, async ({ deps, config }) => {
         const made = await listWithdrawals(deps, namedLink(text, config.baseHost));
         return { withdrawals: made.map(withdrawalRow) };
       }),

@@ -7,10 +7,10 @@ import { type Verification, verifyProjections } from "../../projections/verify/v
 import { createLogger } from "../../runtime/logging.ts";
 import { print } from "../output.ts";
 import { progressLine } from "../progress-line.ts";
-import { runWithStores, type Session } from "../session.ts";
+import { type Json, runWithStores, type Session } from "../session.ts";
 import { wholeFrom } from "../whole-argument.ts";
 
-type Options = { sample?: number; json?: boolean };
+type Options = Json & { sample?: number };
 
 export function verifyCommand(projections: Command): void {
   projections
@@ -32,7 +32,7 @@ export function verifyCommand(projections: Command): void {
 async function verify(
   { backend, deps }: Session,
   chosen: readonly Projection[],
-  { sample, json = false }: Options,
+  options: Options,
 ): Promise<void> {
   const { eventStore, foldStore: readStore } = backend;
   const log = createLogger("error", process.stderr);
@@ -41,14 +41,14 @@ async function verify(
   const scratch = await openScratchStore();
   try {
     const found = await verifyProjections({ ...deps, eventStore, readStore, scratch, log }, chosen, {
-      sample,
+      sample: options.sample,
       onProgress: (progress) => {
-        if (!json) line.show(progress);
+        if (!options.json) line.show(progress);
       },
     });
     line.end();
     const seconds = Math.round(performance.now() - started) / 1000;
-    print(json ? { ...found, seconds } : { ...forPeople(found), seconds }, json);
+    print({ ...(options.json ? found : forPeople(found)), seconds }, options);
     if (!found.ok) process.exitCode = 1;
   } finally {
     line.end();

@@ -10,9 +10,9 @@ import type { ArchivableDay, ArchiveFile, LogArchive } from "../../event-store/l
 import { parseMoment } from "../../runtime/moment.ts";
 import type { Printable } from "../output.ts";
 import { textLine } from "../progress-line.ts";
-import { runWithoutCatchUp, type Session } from "../session.ts";
+import { type Json, runWithoutCatchUp, type Session } from "../session.ts";
 
-type Options = { before?: Date; dryRun?: boolean; restore?: string; vacuum?: boolean; json?: boolean };
+type Options = Json & { before?: Date; dryRun?: boolean; restore?: string; vacuum?: boolean };
 
 export function archiveCommand(program: Command): void {
   program
@@ -34,7 +34,7 @@ export function archiveCommand(program: Command): void {
           "archive is for the embedded log: with EVENTSTORE_URL, use that server's own scavenging and tiering",
         );
       try {
-        await runWithoutCatchUp(options.json ?? false, (session) => run(session, archive, options));
+        await runWithoutCatchUp(options, (session) => run(session, archive, options));
       } finally {
         archive.close();
       }
@@ -42,7 +42,7 @@ export function archiveCommand(program: Command): void {
 }
 
 async function run(session: Session, archive: LogArchive, options: Options): Promise<Printable> {
-  const { before, restore, vacuum = false, json = false } = options;
+  const { before, restore, vacuum = false, json } = options;
   if (before && restore !== undefined) throw new ArchiveRefused("Give either --before or --restore");
   if (options.dryRun && (!before || vacuum)) throw new ArchiveRefused("--dry-run is for --before alone");
   const deps = depsOf(session, archive);

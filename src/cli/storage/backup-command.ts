@@ -24,7 +24,7 @@ export function backupCommand(program: Command): void {
     .option("--json", "print one JSON document")
     .action(async (given: string, options: { json?: boolean }) => {
       const folder = resolve(given);
-      print({ folder, files: backUp(folder) }, options.json ?? false);
+      print({ folder, files: backUp(folder) }, options);
     });
 }
 

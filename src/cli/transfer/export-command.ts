@@ -12,14 +12,14 @@ import { CLICK_FORMATS, clickLines } from "../../log-reader/click-lines.ts";
 import { positionBefore } from "../../queries/analytics/click-log.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import { print } from "../output.ts";
-import { runWithStores, type Session } from "../session.ts";
+import { type Json, runWithStores, type Session } from "../session.ts";
 import { timeArgument } from "../time-argument.ts";
 
 class FileRequired extends DomainError {
   override readonly code = "file_required";
 }
 
-type Options = { out?: string; json?: boolean };
+type Options = Json & { out?: string };
 
 const DESCRIPTIONS = {
   links: "an account's links with their state, as `import linkledger` reads them",
@@ -74,7 +74,7 @@ async function exportClicks({ backend }: Session, options: ClickOptions): Promis
     throw new FileRequired("A Parquet file can't go to standard output: name it by --out");
   const { writeParquet } = await import("../../export/parquet-file.ts");
   await writeParquet(out, CLICK_COLUMNS, rows);
-  print({ file: out, bytes: statSync(out).size }, options.json ?? false);
+  print({ file: out, bytes: statSync(out).size }, options);
 }
 
 /** Before a file is opened, so that a mistyped id doesn't empty an earlier export. @throws AccountNotFound */
@@ -89,7 +89,8 @@ function withOutput(command: Command): Command {
 }
 
 /** Pulls the parts as fast as they are written. */
-async function write(parts: AsyncIterable<string>, { out, json = false }: Options): Promise<void> {
+async function write(parts: AsyncIterable<string>, options: Options): Promise<void> {
+  const { out } = options;
   let bytes = 0;
   const counted = async function* () {
     for await (const part of parts) {
@@ -99,5 +100,5 @@ async function write(parts: AsyncIterable<string>, { out, json = false }: Option
   };
   const to: Writable = out === undefined ? process.stdout : createWriteStream(out, { mode: 0o600 });
   await pipeline(Readable.from(counted()), to, { end: out !== undefined });
-  if (out !== undefined) print({ file: out, bytes }, json);
+  if (out !== undefined) print({ file: out, bytes }, options);
 }

@@ -16,17 +16,16 @@ import { runImport } from "../../import/run-import.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import { createLogger } from "../../runtime/logging.ts";
 import { countLine } from "../progress-line.ts";
-import { runCommand, type Session } from "../session.ts";
+import { type Json, runCommand, type Session } from "../session.ts";
 
 const FORMATS = { bitly, yourls, kutt, shlink, linkledger } as const satisfies Record<string, ImportFormat>;
 
-type Options = {
+type Options = Json & {
   account: string;
   clicks?: string;
   domain?: string;
   key?: string;
   dryRun?: boolean;
-  json?: boolean;
 };
 
 class FileNotFound extends DomainError {
@@ -46,7 +45,7 @@ export function importCommand(program: Command): void {
     .option("--dry-run", "check everything, write nothing")
     .option("--json", "print one JSON document")
     .action((name: keyof typeof FORMATS, file: string, options: Options) =>
-      runCommand(options.json ?? false, (session) => importFile(session, name, file, options)),
+      runCommand(options, (session) => importFile(session, name, file, options)),
     );
 }
 

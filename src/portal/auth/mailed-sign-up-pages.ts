@@ -14,7 +14,7 @@ import type { PortalDeps } from "../portal-deps.ts";
 import { html } from "../shell/html.ts";
 import { csrfField, sendPage } from "../shell/page.ts";
 import { alreadyThereMail, SIGN_UP_LINK_HOURS, sendMail, signUpMail } from "./mails.ts";
-import { emailField, newPasswordField, openAndSignIn, SIGN_UPS_AN_HOUR } from "./sign-up-pages.ts";
+import { emailField, openAndSignIn, SIGN_UPS_AN_HOUR, sendPasswordForm } from "./sign-up-pages.ts";
 import type { SignInDeps } from "./start-session.ts";
 import { countByAddress, countMail } from "./throttle.ts";
 
@@ -22,6 +22,13 @@ const EmailForm = z.object({ email: z.string().default("") });
 const Token = z.object({ token: z.string().default("") });
 const PasswordForm = z.object({ token: z.string().default(""), password: z.string().default("") });
 type Pending = { email: string };
+
+const passwordPage = (email: string) => ({
+  title: "Choose a password",
+  about: `For ${email}.`,
+  action: "/portal/sign-up/finish",
+  button: "Create account",
+});
 
 export function mailedSignUpPages(app: Api, deps: SignInDeps & { mailer: Mailer }): void {
   app.get("/sign-up", async (request, reply) => {
@@ -46,7 +53,7 @@ export function mailedSignUpPages(app: Api, deps: SignInDeps & { mailer: Mailer 
   app.get("/sign-up/finish", { schema: { querystring: Token } }, async (request, reply) => {
     const { token } = request.query;
     const { email } = await lookAtSignUp(deps, token);
-    return sendPasswordForm(reply, { token, email });
+    return sendPasswordForm(reply, passwordPage(email), { token, email });
   });
 
   app.post("/sign-up/finish", { schema: { body: PasswordForm } }, async (request, reply) => {
@@ -59,7 +66,7 @@ export function mailedSignUpPages(app: Api, deps: SignInDeps & { mailer: Mailer 
       return await openAndSignIn(deps, request, reply, { email, passwordHash });
     } catch (error) {
       if (!(error instanceof CommandRefused) || error instanceof LinkExpired) throw error;
-      return sendPasswordForm(reply, { token, email, refused: error });
+      return sendPasswordForm(reply, passwordPage(email), { token, email, refused: error });
     }
   });
 }
@@ -106,26 +113,5 @@ function sendLookInYourMail(reply: FastifyReply, email: string): FastifyReply {
     body: html`<div class="card"><h1>Look in your mail</h1>
 <p>A mail to <strong>${email}</strong> is on its way. The link in it works for ${SIGN_UP_LINK_HOURS} hours.</p>
 <p class="muted">Nothing there after a few minutes? Look among the unwanted mail, or <a href="/portal/sign-up">try again</a>.</p></div>`,
-  });
-}
-
-function sendPasswordForm(
-  reply: FastifyReply,
-  given: { token: string; email: string; refused?: CommandRefused },
-): FastifyReply {
-  return sendPage(reply, {
-    title: "Choose a password",
-    shape: "narrow",
-    status: given.refused ? 400 : 200,
-    notice:
-      given.refused && given.refused.code !== "password_refused"
-        ? { kind: "failed", text: given.refused.message }
-        : undefined,
-    body: html`<div class="card"><h1>Choose a password</h1><p class="muted">For ${given.email}.</p>
-<form method="post" action="/portal/sign-up/finish" class="form">${csrfField(reply)}
-<input type="hidden" name="token" value="${given.token}">
-<input type="text" name="username" autocomplete="username" value="${given.email}" hidden>
-${newPasswordField(given.refused)}
-<button class="button button-primary button-wide">Create account</button></form></div>`,
   });
 }

@@ -11,7 +11,7 @@ import { html } from "../shell/html.ts";
 import { csrfField, sendPage } from "../shell/page.ts";
 import { redirectTo } from "../shell/visit.ts";
 import { RESET_LINK_MINUTES, resetMail, sendMail } from "./mails.ts";
-import { emailField, newPasswordField } from "./sign-up-pages.ts";
+import { emailField, sendPasswordForm } from "./sign-up-pages.ts";
 import { type SignInDeps, startSession } from "./start-session.ts";
 import { countByAddress, countMail } from "./throttle.ts";
 
@@ -20,6 +20,13 @@ const RESETS_AN_HOUR = 20;
 const EmailForm = z.object({ email: z.string().max(254).default("") });
 const Token = z.object({ token: z.string().default("") });
 const PasswordForm = z.object({ token: z.string().default(""), password: z.string().default("") });
+
+const passwordPage = (email: string) => ({
+  title: "Choose a new password",
+  about: `For ${email}. You are signed out everywhere else.`,
+  action: "/portal/reset/choose",
+  button: "Set password",
+});
 
 export function resetPages(app: Api, deps: SignInDeps): void {
   const { mailer } = deps;
@@ -37,7 +44,7 @@ export function resetPages(app: Api, deps: SignInDeps): void {
   app.get("/reset/choose", { schema: { querystring: Token } }, async (request, reply) => {
     const { token } = request.query;
     const { email } = await lookAtReset(deps, token);
-    return sendPasswordForm(reply, { token, email });
+    return sendPasswordForm(reply, passwordPage(email), { token, email });
   });
 
   app.post("/reset/choose", { schema: { body: PasswordForm } }, async (request, reply) => {
@@ -51,7 +58,7 @@ export function resetPages(app: Api, deps: SignInDeps): void {
     } catch (error) {
       if (!(error instanceof CommandRefused) || error instanceof LinkExpired) throw error;
       const { email } = await lookAtReset(deps, token);
-      return sendPasswordForm(reply, { token, email, refused: error });
+      return sendPasswordForm(reply, passwordPage(email), { token, email, refused: error });
     }
   });
 }
@@ -93,22 +100,4 @@ function sentPage(email: string) {
 <p>If there is an account for <strong>${email}</strong>, a mail is on its way. The link in it works for ${RESET_LINK_MINUTES} minutes.</p>
 <p class="muted">Nothing there after a few minutes? Look among the unwanted mail, or <a href="/portal/reset">try again</a>.</p></div>`,
   } as const;
-}
-
-function sendPasswordForm(
-  reply: FastifyReply,
-  given: { token: string; email: string; refused?: CommandRefused },
-): FastifyReply {
-  return sendPage(reply, {
-    title: "Choose a new password",
-    shape: "narrow",
-    status: given.refused ? 400 : 200,
-    body: html`<div class="card"><h1>Choose a new password</h1>
-<p class="muted">For ${given.email}. You are signed out everywhere else.</p>
-<form method="post" action="/portal/reset/choose" class="form">${csrfField(reply)}
-<input type="hidden" name="token" value="${given.token}">
-<input type="text" name="username" autocomplete="username" value="${given.email}" hidden>
-${newPasswordField(given.refused)}
-<button class="button button-primary button-wide">Set password</button></form></div>`,
-  });
 }

@@ -70,6 +70,27 @@ ${newPasswordField(given.refused)}
   });
 }
 
+/** The page of a one-time link, on which a password is chosen. `about`: below the title; `action`: where it is sent. */
+export function sendPasswordForm(
+  reply: FastifyReply,
+  { title, about, action, button }: Record<"title" | "about" | "action" | "button", string>,
+  { token, email, refused }: { token: string; email: string; refused?: CommandRefused },
+): FastifyReply {
+  const isOther = refused && refused.code !== "password_refused";
+  return sendPage(reply, {
+    title,
+    shape: "narrow",
+    status: refused ? 400 : 200,
+    notice: isOther ? { kind: "failed", text: refused.message } : undefined,
+    body: html`<div class="card"><h1>${title}</h1><p class="muted">${about}</p>
+<form method="post" action="${action}" class="form">${csrfField(reply)}
+<input type="hidden" name="token" value="${token}">
+<input type="text" name="username" autocomplete="username" value="${email}" hidden>
+${newPasswordField(refused)}
+<button class="button button-primary button-wide">${button}</button></form></div>`,
+  });
+}
+
 export function emailField(given: {
   email?: string | undefined;
   refused?: CommandRefused | undefined;
@@ -82,7 +103,7 @@ export function emailField(given: {
   });
 }
 
-export function newPasswordField(refused: CommandRefused | undefined): Html {
+function newPasswordField(refused: CommandRefused | undefined): Html {
   return field({
     ...{ label: "Password", name: "password", type: "password", autocomplete: "new-password" },
     ...{ required: true, minlength: PASSWORD_MIN },

@@ -25,12 +25,14 @@ describe("a live page that stops reading while thousands of clicks come", () => 
   let live: LiveClicks;
   let server: Server;
   let responses: ServerResponse[];
+  let ended: PromiseWithResolvers<void>;
 
   beforeEach(async () => {
     stores = await openStores();
     const sleep = async (ms: number) => void (await delay(ms));
     live = liveClicks({ eventStore: stores.eventStore, sleep, log: { warn: () => undefined } });
     responses = [];
+    ended = Promise.withResolvers();
     // The route without its session check, so that only the stream is tested.
     server = createServer((request, raw) => {
       responses.push(raw);
@@ -39,7 +41,7 @@ describe("a live page that stops reading while thousands of clicks come", () => 
       const browser = eventStream(raw, { headers: {}, stream, retryMs: 1, stalledMs: STALLED_MS });
       const after = String(request.headers["last-event-id"] ?? "");
       const sending = { sleep: async () => void (await turn()) };
-      sendClicks(sending, live.follow(LINK, after, signal), { browser, position: after, signal })
+      sendClicks(sending, followed(after, signal), browser, { position: after })
         .catch(() => undefined)
         .finally(() => browser.end());
     });
@@ -53,6 +55,14 @@ describe("a live page that stops reading while thousands of clicks come", () => 
     await stores.close();
   });
 
+  async function* followed(after: string, signal: AbortSignal) {
+    try {
+      return yield* live.follow(LINK, after, signal);
+    } finally {
+      ended.resolve();
+    }
+  }
+
   /** Does not read the answer yet. */
   async function open(lastId: string): Promise<IncomingMessage> {
     const { port } = server.address() as AddressInfo;
@@ -62,7 +72,7 @@ describe("a live page that stops reading while thousands of clicks come", () => 
     return response;
   }
 
-  it("is cut off with little data buffered, and gets the missed clicks when it reconnects", async () => {
+  it("is cut off with little data buffered, is no longer followed, and gets the missed clicks when it reconnects", async () => {
     const stalled = await open("");
     const response = responses[0] as ServerResponse;
     const cutOff = once(response, "close");
@@ -83,6 +93,7 @@ describe("a live page that stops reading while thousands of clicks come", () => 
       most.clicks = Math.max(most.clicks, live.waiting());
     }
     await cutOff;
+    await ended.promise;
     expect(most.bytes).toBeLessThan(2 * 10 * LONG.length);
     expect(most.clicks).toBeLessThanOrEqual(1_000);
     expect(live.waiting()).toBe(0);

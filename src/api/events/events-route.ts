@@ -7,16 +7,12 @@ import { EVENT_TYPES } from "../../events/published-data.ts";
 import { TIER_LIMITS } from "../../events/vocabulary.ts";
 import { apiErrors } from "../api-errors.ts";
 import type { Api } from "../fastify.ts";
-import { accountStreams } from "../streaming/account-streams.ts";
+import { liveStreams } from "../streaming/live-streams.ts";
 import { acceptedForm, CLOUD_EVENTS_BATCH, EVENT_STREAM } from "./accept.ts";
 import { CloudEventSchema, EventPageSchema } from "./event-schemas.ts";
 import { type EventStreamDeps, sendEventStream } from "./send-event-stream.ts";
 
 const LIMIT = 1_000;
-/** Per account, in one process. */
-const MOST_STREAMS = 10;
-/** Per process. */
-const MOST_STREAMS_IN_ALL = 500;
 
 const Position = z.string().regex(/^[\w:.-]{1,100}$/, "must be a position, as an earlier answer gave it");
 const Query = z.object({
@@ -43,9 +39,8 @@ of CloudEvents 1.0, and the next page is in the \`Link\` header; with
 \`text/event-stream, application/cloudevents+json\` so is the data of server-sent events.`;
 
 export function eventsRoute(app: Api, deps: EventStreamDeps): void {
-  const streams = accountStreams(MOST_STREAMS, MOST_STREAMS_IN_ALL);
-  app.addHook("preClose", async () => streams.close());
-
+  const tooMany = "Too many event streams are open: close one first, or try again later.";
+  const streams = liveStreams(app, deps.log, tooMany);
   const schema = {
     operationId: "listEvents",
     summary: "Read the account's own events",

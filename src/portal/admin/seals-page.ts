@@ -5,12 +5,13 @@ import { VerificationInProgress, type VerificationRun } from "../../audit/verifi
 import { type ListedSeal, listSeals } from "../../queries/audit/list-seals.ts";
 import { SealsQuestion } from "../../queries/audit/questions.ts";
 import { count, counted } from "../links/link-view.ts";
+import { address } from "../shell/address.ts";
 import { copyable, time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { csrfField, sendPage } from "../shell/page.ts";
 import { redirectTo } from "../shell/visit.ts";
 import { type ConsoleDeps, operatorContext } from "./guard.ts";
-import { address, CONSOLE_STYLES, empty, eventPath, nextPage, shortPosition } from "./view.ts";
+import { CONSOLE_STYLES, empty, eventPath, nextPage, shortPosition } from "./view.ts";
 
 const Form = z.object({ full: z.enum(["yes"]).optional() });
 

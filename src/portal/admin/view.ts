@@ -2,26 +2,13 @@
 import { actorKey } from "../../projections/definitions/event-index.ts";
 import type { AuditedEvent } from "../../queries/audit/audited-event.ts";
 import type { IndexedEvent } from "../../queries/audit/find-events.ts";
+import { address } from "../shell/address.ts";
 import { time } from "../shell/form.ts";
 import { type Html, type HtmlValue, html } from "../shell/html.ts";
 
 export const CONSOLE_STYLES = ["charts.css", "console.css"] as const;
 
 type ShownEvent = Pick<IndexedEvent, "stream" | "revision" | "type" | "actor" | "recorded_at" | "position">;
-
-/** A path with those of the values that are given. */
-export function address(
-  path: string,
-  query: Readonly<Record<string, string | number | null | undefined>>,
-): string {
-  const given = Object.entries(query).filter(
-    ([, value]) => value !== undefined && value !== null && value !== "",
-  );
-  const text = new URLSearchParams(
-    given.map(([name, value]): [string, string] => [name, String(value)]),
-  ).toString();
-  return text === "" ? path : `${path}?${text}`;
-}
 
 export function streamPath(name: string): string {
   return address("/admin/stream", { name });

@@ -16,7 +16,7 @@ import { linkHead } from "../links/link-head.ts";
 import { LinkParams } from "../links/link-pages.ts";
 import { count, counted, linkPath } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import { field } from "../shell/form.ts";
+import { choice, field } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { noticeBox, sendPage } from "../shell/page.ts";
@@ -84,19 +84,15 @@ async function answerTo(ask: () => Promise<Html>): Promise<{ answer: Html } | { 
 function form(action: string, query: Query): Html {
   const input = (label: string, name: "from" | "to" | "timezone" | "as_of", hint: string) =>
     field({ label, name, value: query[name] ?? "", hint, autocomplete: "off", maxlength: 100 });
-  const choice = (value: string, name: string, current: string) =>
-    html`<option value="${value}" ${value === current ? html`selected` : ""}>${name}</option>`;
+  const intervals = INTERVALS.map((interval) => [interval, INTERVAL_NAMES[interval]] as const);
+  const kinds = CLICK_KINDS.map((kind) => [kind, KIND_NAMES[kind]] as const);
   return html`<form method="get" action="${action}" class="card" aria-label="Range of time"><div class="grid grid-small">
 ${input("From", "from", "Such as 2026-11-01, or 2026-11-01T09:30")}
 ${input("Until", "to", "Before this time; now when empty")}
 ${input("Time zone", "timezone", "Such as Europe/Berlin; UTC when empty")}
 ${input("As of", "as_of", "A time: the numbers as they stood then")}
-<div class="field"><label for="field-interval">In</label><select id="field-interval" name="interval">${INTERVALS.map(
-    (interval) => choice(interval, INTERVAL_NAMES[interval], query.interval ?? "day"),
-  )}</select></div>
-<div class="field"><label for="field-kind">Kind</label><select id="field-kind" name="kind">${choice("", "All hits", query.kind ?? "")}${CLICK_KINDS.map(
-    (kind) => choice(kind, KIND_NAMES[kind], query.kind ?? ""),
-  )}</select></div></div>
+${choice({ label: "In", name: "interval", value: query.interval ?? "day", options: intervals })}
+${choice({ label: "Kind", name: "kind", value: query.kind, options: [["", "All hits"], ...kinds] })}</div>
 <div class="actions"><button class="button button-primary">${icon("chart")}Show</button></div></form>`;
 }
 

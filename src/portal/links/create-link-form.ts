@@ -1,6 +1,6 @@
 // The form that creates a link: URL, and on the Developer tier domain and slug.
 import type { DomainDocument } from "../../projections/definitions/domains.ts";
-import { field } from "../shell/form.ts";
+import { choice, field } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 
@@ -31,15 +31,11 @@ export function createLinkForm(
 ): Html {
   if (!domains || domains.length === 0)
     return html`${shortenForm(csrf, once, given, refused)}<p class="hint">${domains ? addDomain : upgrade}</p>`;
+  const own = domains.map(({ domainId, hostname }) => [domainId ?? "", hostname] as const);
   return html`<form method="post" action="/portal/links" class="form">${csrf}<input type="hidden" name="once" value="${once}">
 ${urlField({ value: given.url, error: refused.url })}
 <div class="form-row">
-<div class="field"><label for="field-domain">Domain</label>
-<select id="field-domain" name="domain" ${refused.domain ? html`aria-invalid="true" aria-describedby="field-domain-error"` : ""}>
-<option value="">Default domain</option>${domains.map(
-    ({ domainId, hostname }) =>
-      html`<option value="${domainId}" ${domainId === given.domain ? html`selected` : ""}>${hostname}</option>`,
-  )}</select>${refused.domain ? html`<p class="error" id="field-domain-error">${refused.domain}</p>` : ""}</div>
+${choice({ label: "Domain", name: "domain", value: given.domain, error: refused.domain, options: [["", "Default domain"], ...own] })}
 ${field({ label: "Slug", name: "slug", value: given.slug, error: refused.slug, maxlength: 50, autocomplete: "off", placeholder: "random", hint: "On your own domain: 3 to 50 letters, digits, - and _. Leave it empty for a random one." })}
 </div>
 <div><button class="button button-primary">${icon("plus")}Create link</button></div></form>`;

@@ -1,7 +1,8 @@
 // The list of links: filter form, table, paging.
 import type { DomainDocument } from "../../projections/definitions/domains.ts";
 import type { AccountLinksPage, LinkFilter, ListedLink } from "../../queries/links/account-links.ts";
-import { field, time } from "../shell/form.ts";
+import { address } from "../shell/address.ts";
+import { choice, field, time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
 import { count, linkPath, outward, shortName, statusBadge } from "./link-view.ts";
@@ -23,19 +24,12 @@ const SHOWN: Readonly<Record<LinkFilter, string>> = {
 };
 
 export function linkFilters({ q, show, domain, sort }: ListQuery, domains: readonly DomainDocument[]): Html {
-  const choice = (value: string, name: string, current: string) =>
-    html`<option value="${value}" ${value === current ? html`selected` : ""}>${name}</option>`;
+  const own = domains.flatMap(({ domainId, hostname }) => (domainId ? [[domainId, hostname] as const] : []));
+  const options = [["", "All domains"], ["default", "Default domain"], ...own] as const;
   return html`<form method="get" action="/portal/links" class="form-row filters" role="search">
 ${field({ label: "Search", name: "q", type: "search", value: q, placeholder: "Part of the short or the long address", autocomplete: "off" })}
-<div class="field"><label for="field-show">Show</label><select id="field-show" name="show">${Object.entries(
-    SHOWN,
-  ).map(([value, name]) => choice(value, name, show))}</select></div>
-${
-  domains.length > 0 &&
-  html`<div class="field"><label for="filter-domain">Domain</label><select id="filter-domain" name="domain">
-${choice("", "All domains", domain ?? "")}${choice("default", "Default domain", domain ?? "")}
-${domains.map(({ domainId, hostname }) => domainId && choice(domainId, hostname, domain ?? ""))}</select></div>`
-}
+${choice({ label: "Show", name: "show", value: show, options: Object.entries(SHOWN) })}
+${domains.length > 0 && choice({ id: "filter-domain", label: "Domain", name: "domain", value: domain, options })}
 <button class="button">${icon("search")}Search</button>
 <nav class="choices" aria-label="Order"><a href="/portal/links" ${sort ? "" : html`aria-current="true"`}>Newest</a><a href="/portal/links?sort=clicks" ${sort ? html`aria-current="true"` : ""}>Most clicked</a></nav>
 </form>`;
@@ -54,8 +48,8 @@ ${(query.cursor !== undefined || next !== null) && pages(query, next)}</section>
 }
 
 function pages(query: ListQuery, next: string | null): Html {
-  return html`<nav class="actions" aria-label="Pages">${query.cursor !== undefined && html`<a class="button" href="${address({ ...query, cursor: undefined })}">First page</a>`}
-${next !== null && html`<a class="button" rel="next" href="${address({ ...query, cursor: next })}">Next page</a>`}</nav>`;
+  return html`<nav class="actions" aria-label="Pages">${query.cursor !== undefined && html`<a class="button" href="${pagePath(query)}">First page</a>`}
+${next !== null && html`<a class="button" rel="next" href="${pagePath(query, next)}">Next page</a>`}</nav>`;
 }
 
 function row(link: ListedLink, index: number): Html {
@@ -86,12 +80,6 @@ function empty(title: string, text: string | Html): Html {
   return html`<section class="card empty">${icon("link")}<h2>${title}</h2><p>${text}</p></section>`;
 }
 
-function address({ q, show, domain, sort, cursor }: ListQuery): string {
-  const query = new URLSearchParams();
-  if (q) query.set("q", q);
-  if (show !== "existing") query.set("show", show);
-  if (domain) query.set("domain", domain);
-  if (sort) query.set("sort", sort);
-  if (cursor) query.set("cursor", cursor);
-  return `/portal/links${query.size > 0 ? `?${query}` : ""}`;
+function pagePath({ q, show, domain, sort }: ListQuery, cursor?: string): string {
+  return address("/portal/links", { q, show: show === "existing" ? "" : show, domain, sort, cursor });
 }

@@ -43,6 +43,18 @@ ${error ? html`<p class="error" id="${id}-error">${icon("alert")}${error}</p>` :
 </div>`;
 }
 
+export type Choice = Pick<Field, "id" | "label" | "name" | "value" | "error"> & {
+  options: readonly (readonly [value: string, name: string])[];
+};
+
+/** One of several; the first when the value is none of them. */
+export function choice({ label, name, value, error, options, id = `field-${name}` }: Choice): Html {
+  return html`<div class="field"><label for="${id}">${label}</label>
+<select id="${id}" name="${name}" ${error ? html`aria-invalid="true" aria-describedby="${id}-error"` : ""}>${options.map(
+    ([one, shown]) => html`<option value="${one}" ${one === value ? html`selected` : ""}>${shown}</option>`,
+  )}</select>${error ? html`<p class="error" id="${id}-error">${icon("alert")}${error}</p>` : ""}</div>`;
+}
+
 /** A value with a copy button, which portal.js shows. `id`: unique on the page. */
 export function copyable(id: string, value: string, label: string): Html {
   return html`<div class="copyable"><code id="${id}">${value}</code>

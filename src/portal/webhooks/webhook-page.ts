@@ -10,6 +10,7 @@ import { type TestedWebhook, testWebhook } from "../../webhooks/owner-tools/test
 import { DELIVERY_STATES, type DeliveryState } from "../../webhooks/queue/queue.ts";
 import { countForAccount } from "../auth/throttle.ts";
 import type { PortalDeps } from "../portal-deps.ts";
+import { address } from "../shell/address.ts";
 import { confirmed, time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
@@ -149,12 +150,12 @@ export function pretty(body: string): string {
 }
 
 function logCard(webhookId: string, log: DeliveryPage, state: DeliveryState | undefined, csrf: Html): Html {
-  const query = (more: Record<string, string>) => `?${new URLSearchParams(more)}`;
+  const path = webhookPath(webhookId);
   const choice = (name: string, wanted: DeliveryState | undefined) =>
-    html`<a href="${webhookPath(webhookId, wanted ? query({ state: wanted }) : "")}" ${wanted === state ? html`aria-current="true"` : ""}>${name}</a>`;
+    html`<a href="${address(path, { state: wanted })}" ${wanted === state ? html`aria-current="true"` : ""}>${name}</a>`;
   const older =
     log.next_cursor &&
-    html`<a class="button" href="${webhookPath(webhookId, query({ ...(state && { state }), cursor: log.next_cursor }))}">Older</a>`;
+    html`<a class="button" href="${address(path, { state, cursor: log.next_cursor })}">Older</a>`;
   const more = [older, state === "failed" && log.deliveries.length > 0 && recovery(webhookId, csrf)].filter(
     Boolean,
   );

@@ -3,12 +3,13 @@ import type { Api } from "../../../api/fastify.ts";
 import type { AuditedEvent } from "../../../queries/audit/audited-event.ts";
 import { ClicksQuestion } from "../../../queries/audit/questions.ts";
 import { searchClicks } from "../../../queries/audit/search-clicks.ts";
+import { address } from "../../shell/address.ts";
 import { field, time } from "../../shell/form.ts";
 import { type Html, html } from "../../shell/html.ts";
 import { icon } from "../../shell/icons.ts";
 import { sendPage } from "../../shell/page.ts";
 import type { ConsoleDeps } from "../guard.ts";
-import { address, CONSOLE_STYLES, empty, eventPath, nextPage, streamPath } from "../view.ts";
+import { CONSOLE_STYLES, empty, eventPath, nextPage, streamPath } from "../view.ts";
 
 type Click = { link: string; kind: string; country: string; userAgent: string; ip: string };
 

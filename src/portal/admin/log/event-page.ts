@@ -9,13 +9,13 @@ import {
 } from "../../../queries/audit/audited-event.ts";
 import { EventQuestion } from "../../../queries/audit/questions.ts";
 import { hasState } from "../../../queries/audit/stream-state.ts";
+import { address } from "../../shell/address.ts";
 import { copyable, time } from "../../shell/form.ts";
 import { type Html, html } from "../../shell/html.ts";
 import { sendPage } from "../../shell/page.ts";
 import type { ConsoleDeps } from "../guard.ts";
 import {
   actorLink,
-  address,
   CONSOLE_STYLES,
   eventPath,
   jsonBlock,

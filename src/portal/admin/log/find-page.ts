@@ -10,12 +10,13 @@ import {
   INDEXED_CATEGORIES,
   LogQuestion,
 } from "../../../queries/audit/questions.ts";
-import { field } from "../../shell/form.ts";
+import { address } from "../../shell/address.ts";
+import { choice, field } from "../../shell/form.ts";
 import { type Html, html } from "../../shell/html.ts";
 import { icon } from "../../shell/icons.ts";
 import { sendPage } from "../../shell/page.ts";
 import type { ConsoleDeps } from "../guard.ts";
-import { address, CONSOLE_STYLES, empty, eventTable, nextPage, shown } from "../view.ts";
+import { CONSOLE_STYLES, empty, eventTable, nextPage, shown } from "../view.ts";
 
 type Asked = z.infer<typeof EventsQuestion>;
 
@@ -48,7 +49,7 @@ ${events.length === 0 ? empty("Nothing found", "No event is like that.") : html`
 <p class="muted">Everything in the order of positions, clicks too; seals are <a href="/admin/seals">apart</a>.</p></div></div>
 <form method="get" action="/admin/log" class="form-row filters" role="search">
 ${field({ label: "From position", name: "from", type: "search", value: from ?? "", placeholder: "The beginning", autocomplete: "off" })}
-${choice(
+${oneOf(
   "category",
   "Category",
   category,
@@ -74,15 +75,15 @@ function filters(asked: Asked): Html {
 ${search("Account", "account", "Id of an account")}
 ${search("Actor", "actor", "operator, key:…, account:…")}
 ${search("Correlation id", "correlation_id", "The x-request-id of a request")}
-${choice("category", "Category", asked.category, INDEXED_CATEGORIES)}
-${choice("type", "Type", asked.type, eventIndex.handles)}
+${oneOf("category", "Category", asked.category, INDEXED_CATEGORIES)}
+${oneOf("type", "Type", asked.type, eventIndex.handles)}
 ${search("From", "from", "2026-03-01T10:00Z")}
 ${search("Until", "to", "2026-03-02")}
 ${search("Up to position", "up_to", "Of an event")}
 <div class="actions"><button class="button button-primary">${icon("search")}Find</button><a class="button" href="/admin/events">Clear</a></div></form>`;
 }
 
-function choice(name: string, label: string, current: string | undefined, values: readonly string[]): Html {
-  return html`<div class="field"><label for="field-${name}">${label}</label><select id="field-${name}" name="${name}">
-<option value="">All</option>${values.map((one) => html`<option value="${one}" ${one === current ? html`selected` : ""}>${one}</option>`)}</select></div>`;
+function oneOf(name: string, label: string, value: string | undefined, values: readonly string[]): Html {
+  const options = values.map((one) => [one, one] as const);
+  return choice({ name, label, value, options: [["", "All"], ...options] });
 }

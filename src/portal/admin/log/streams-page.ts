@@ -11,21 +11,13 @@ import {
 import { CATEGORIES, StreamQuestion, StreamsQuestion } from "../../../queries/audit/questions.ts";
 import { hasState } from "../../../queries/audit/stream-state.ts";
 import { count } from "../../links/link-view.ts";
+import { address } from "../../shell/address.ts";
 import { field, time } from "../../shell/form.ts";
 import { type Html, html } from "../../shell/html.ts";
 import { icon } from "../../shell/icons.ts";
 import { sendPage } from "../../shell/page.ts";
 import type { ConsoleDeps } from "../guard.ts";
-import {
-  address,
-  CONSOLE_STYLES,
-  empty,
-  eventTable,
-  nextPage,
-  shown,
-  statePath,
-  streamPath,
-} from "../view.ts";
+import { CONSOLE_STYLES, empty, eventTable, nextPage, shown, statePath, streamPath } from "../view.ts";
 
 const HOUR_MS = 3_600_000;
 

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Api } from "../../../api/fastify.ts";
 import { UnknownProjection } from "../../../projections/operations/operate.ts";
 import { type ConsoleRow, consoleRows } from "../../../queries/audit/projection-rows.ts";
+import { address } from "../../shell/address.ts";
 import { confirmed } from "../../shell/form.ts";
 import { type Html, html } from "../../shell/html.ts";
 import { icon } from "../../shell/icons.ts";
@@ -10,7 +11,7 @@ import { csrfField, sendPage } from "../../shell/page.ts";
 import { redirectTo } from "../../shell/visit.ts";
 import { isRefusal, PROJECTION_ACTS, type ProjectionAct, performAct } from "../acts.ts";
 import { type ConsoleDeps, operatorContext } from "../guard.ts";
-import { address, CONSOLE_STYLES, shortPosition, streamPath } from "../view.ts";
+import { CONSOLE_STYLES, shortPosition, streamPath } from "../view.ts";
 import { buildText, isWaiting, lagText, progressBar, projectionPath, stateBadge } from "./projection-view.ts";
 
 const Params = z.object({ name: z.string().max(100) });

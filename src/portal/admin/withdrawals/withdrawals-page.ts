@@ -7,13 +7,14 @@ import type { MadeWithdrawal } from "../../../commands/withdrawals/withdrawal.ts
 import type { WithdrawnSelection } from "../../../events/withdrawals.ts";
 import { WithdrawalQuestion } from "../../../queries/audit/questions.ts";
 import { count } from "../../links/link-view.ts";
+import { address } from "../../shell/address.ts";
 import { field, time } from "../../shell/form.ts";
 import { type Html, html } from "../../shell/html.ts";
 import { icon } from "../../shell/icons.ts";
 import { csrfField, sendPage } from "../../shell/page.ts";
 import { type Notice, redirectTo } from "../../shell/visit.ts";
 import type { ConsoleDeps } from "../guard.ts";
-import { address, CONSOLE_STYLES, empty } from "../view.ts";
+import { CONSOLE_STYLES, empty } from "../view.ts";
 import {
   previewFor,
   RestoreForm,

@@ -4,17 +4,12 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { Secrets } from "../secrets/port.ts";
 import { IdempotencyKeyReused, InvalidRequest } from "./errors.ts";
 
-/** `seed`: slug and event ids are derived from it, so that repeated attempts of one request create the same link. */
-export type KeyedRequest = {
-  seed: string;
-  record: string;
-  expiresAt: string;
-  bodyHash: string;
-  replayed: boolean;
-};
+/** `record`: the name of what is kept. */
+export type KeyedRequest = { record: string; kept: KeyRecord };
 
 export type Idempotency = ReturnType<typeof idempotency>;
 
+/** `seed`: slug and event ids are derived from it, so that repeated attempts of one request create the same link. */
 type KeyRecord = {
   bodyHash: string;
   seed: string;
@@ -44,13 +39,7 @@ export function idempotency(deps: Deps) {
       const wanted: KeyRecord = { bodyHash, seed: deps.newId(), expiresAt };
       const kept = (await deps.secrets.putIfAbsent(record, { value: wanted, expiresAt }, now)) as KeyRecord;
       if (kept.bodyHash !== bodyHash) throw new IdempotencyKeyReused();
-      request.keyed = {
-        seed: kept.seed,
-        record,
-        expiresAt: kept.expiresAt,
-        bodyHash,
-        replayed: Boolean(kept.answer),
-      };
+      request.keyed = { record, kept };
       if (!kept.answer) return undefined;
       return reply
         .code(kept.answer.status)
@@ -62,15 +51,10 @@ export function idempotency(deps: Deps) {
     async onSend(request: FastifyRequest, reply: FastifyReply, payload: unknown): Promise<unknown> {
       const { keyed } = request;
       const success = reply.statusCode >= 200 && reply.statusCode < 300;
-      if (!keyed || keyed.replayed || !success || typeof payload !== "string") return payload;
-      const { seed, record, expiresAt, bodyHash } = keyed;
-      const value: KeyRecord = {
-        bodyHash,
-        seed,
-        expiresAt,
-        answer: { status: reply.statusCode, body: payload },
-      };
-      await deps.secrets.put(record, { value, expiresAt });
+      if (!keyed || keyed.kept.answer || !success || typeof payload !== "string") return payload;
+      const { record, kept } = keyed;
+      const value: KeyRecord = { ...kept, answer: { status: reply.statusCode, body: payload } };
+      await deps.secrets.put(record, { value, expiresAt: kept.expiresAt });
       return payload;
     },
   };

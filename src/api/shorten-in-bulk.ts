@@ -22,7 +22,7 @@ export function shortenInBulkRoute(app: Api, deps: ShortenDeps & { links: BulkDe
     },
   };
   app.post("/api/v1/shorten/bulk", { schema, preHandler, onSend }, async (request, reply) => {
-    const options = { idempotency: request.keyed?.seed };
+    const options = { idempotency: request.keyed?.kept.seed };
     const context = commandContext(request);
     const { links } = request.body;
     const { bulk, isFinal } = await createLinksInBulk(deps.links, context, request.caller, links, options);

@@ -25,7 +25,7 @@ export function shortenRoute(app: Api, deps: ShortenDeps): void {
     response: { 201: LinkObject.describe("The link"), ...apiErrors(400, 401, 402, 409, 422) },
   };
   app.post("/api/v1/shorten", { schema, preHandler, onSend }, async (request, reply) => {
-    const options = { idempotency: request.keyed?.seed };
+    const options = { idempotency: request.keyed?.kept.seed };
     const context = commandContext(request);
     const { link } = await createLink(deps.links, context, request.caller, request.body, options);
     return reply.code(201).send(link);

@@ -24,8 +24,8 @@ export function accountCommands(program: Command): void {
     .option("--json", "print one JSON document")
     .action((options: Json & { email: string; tier: Tier }) =>
       runCommand(options, async ({ deps, context }) => {
-        const { accountId, email, tier } = await openAccount(deps, context, options);
-        return { account_id: accountId, email, tier };
+        const { accountId, email } = await openAccount(deps, context, options);
+        return { account_id: accountId, email, tier: options.tier };
       }),
     );
 

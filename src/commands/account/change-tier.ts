@@ -12,10 +12,10 @@ export async function changeTier(
   context: CommandContext,
   accountId: string,
   tier: Tier,
-): Promise<{ accountId: string; tier: Tier; position: Position | undefined }> {
+): Promise<{ position: Position | undefined }> {
   const at = deps.clock().toISOString();
   const { position } = await onAccount(deps, context, accountId, (account) =>
     changeTierTo(account, { tier, at }),
   );
-  return { accountId, tier, position };
+  return { position };
 }

@@ -13,7 +13,7 @@ import { loadAccount, onAccount } from "./account-stream.ts";
 
 export type OpenAccountDeps = CommandDeps & { secrets: Secrets };
 
-export type OpenedAccount = { accountId: string; email: string; tier: Tier; position: Position | undefined };
+export type OpenedAccount = { accountId: string; email: string; position: Position | undefined };
 
 /** @throws InvalidEmail, EmailTaken (compared by `normalEmail`) */
 export async function openAccount(
@@ -32,7 +32,7 @@ export async function openAccount(
     const { position } = await onAccount(deps, context, accountId, (account) =>
       open(account, { accountId, tier: request.tier, at }),
     );
-    return { accountId, email, tier: request.tier, position };
+    return { accountId, email, position };
   } catch (error) {
     throw error instanceof AccountExists ? new EmailTaken() : error;
   }

@@ -6,15 +6,13 @@ import type { CommandContext } from "../caller.ts";
 import type { CommandDeps } from "../handle-command.ts";
 import { activate, deactivate } from "./domain.ts";
 
-type Switched = { domainId: string; position: Position | undefined };
-
 /** @throws AccountNotFound, DomainNotFound, DomainNotProven, HistoryFull */
 export async function activateDomain(
   deps: CommandDeps,
   context: CommandContext,
   accountId: string,
   domainId: string,
-): Promise<Switched> {
+): Promise<{ position: Position | undefined }> {
   return await decideOn(deps, context, accountId, domainId, activate);
 }
 
@@ -24,7 +22,7 @@ export async function deactivateDomain(
   context: CommandContext,
   accountId: string,
   domainId: string,
-): Promise<Switched> {
+): Promise<{ position: Position | undefined }> {
   return await decideOn(deps, context, accountId, domainId, deactivate);
 }
 
@@ -34,10 +32,10 @@ async function decideOn(
   accountId: string,
   domainId: string,
   decide: typeof activate,
-): Promise<Switched> {
+): Promise<{ position: Position | undefined }> {
   const at = deps.clock().toISOString();
   const { position } = await onAccount(deps, context, accountId, (account) =>
     decide(account, { domainId, at }),
   );
-  return { domainId, position };
+  return { position };
 }

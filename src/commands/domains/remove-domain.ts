@@ -16,11 +16,11 @@ export async function removeDomain(
   accountId: string,
   hostname: string,
   reason?: "taken_over",
-): Promise<{ hostname: string; position: Position | undefined }> {
+): Promise<{ position: Position | undefined }> {
   const at = deps.clock().toISOString();
   const { position } = await onAccount(deps, context, accountId, (account) =>
     remove(account, { hostname, at, reason }),
   );
   await releaseHostname(deps, context, { hostname, accountId, at });
-  return { hostname, position };
+  return { position };
 }

@@ -11,10 +11,10 @@ export async function deactivateKey(
   context: CommandContext,
   accountId: string,
   keyId: string,
-): Promise<{ keyId: string; position: Position | undefined }> {
+): Promise<{ position: Position | undefined }> {
   const at = deps.clock().toISOString();
   const { position } = await onAccount(deps, context, accountId, (account) =>
     deactivate(account, { keyId, at }),
   );
-  return { keyId, position };
+  return { position };
 }

@@ -7,8 +7,8 @@ import type { Caller, CommandContext } from "../caller.ts";
 import { type CommandDeps, handleCommand } from "../handle-command.ts";
 import { acceptUrl } from "./accept-url.ts";
 import { type CreateLinkDeps, memoizedAccount, ownHosts } from "./create-link.ts";
-import { change, type ExistingLink, evolve, freeLink, type LinkChange, type LinkState } from "./link.ts";
-import { LinkNotFound, UnsafeUrl } from "./link-errors.ts";
+import { change, evolve, freeLink, type LinkChange, type LinkState } from "./link.ts";
+import { UnsafeUrl } from "./link-errors.ts";
 import { currentLink } from "./link-stream.ts";
 
 /** `host` without port: the base host or a custom domain. */
@@ -27,7 +27,7 @@ export async function changeLink(
   by: Caller,
   address: LinkAddress,
   request: LinkChangeRequest,
-): Promise<{ link: ExistingLink; revision: number; position: Position | undefined }> {
+): Promise<{ position: Position | undefined }> {
   const account = memoizedAccount(deps, by);
   await account();
   const wanted = await accepted(deps, account, by, address, request);
@@ -41,16 +41,15 @@ export async function applyLinkChange(
   accountId: string,
   address: LinkAddress,
   wanted: LinkChange,
-): Promise<{ link: ExistingLink; revision: number; position: Position | undefined }> {
+): Promise<{ position: Position | undefined }> {
   const at = deps.clock().toISOString();
-  const { state, revision, position } = await handleCommand<LinkState, LinkEvent>(deps, context, {
+  const { position } = await handleCommand<LinkState, LinkEvent>(deps, context, {
     stream: linkStream(address.host, address.slug),
     initial: freeLink,
     fold: evolve,
     decide: (link) => change(link, { by: accountId, at, change: wanted }),
   });
-  if (state.status === "free" || revision === "none") throw new LinkNotFound();
-  return { link: state, revision, position };
+  return { position };
 }
 
 async function accepted(

@@ -1,5 +1,4 @@
 // POST /api/v1/shorten/bulk: up to 100 links; an invalid item does not fail the others (interface, part 4).
-import type { Position } from "../../event-store/port.ts";
 import { TIER_LIMITS, type Tier } from "../../events/vocabulary.ts";
 import type { Caller, CommandContext } from "../caller.ts";
 import { CommandRefused, TierRequired } from "../errors.ts";
@@ -32,7 +31,7 @@ type ParsedItem = ReturnType<typeof ShortenRequest.safeParse>;
 const FAILED = "Failed to create the short link";
 
 /** `isFinal`: false when an item failed by an error other than a refusal: repeated, the request may make it. */
-export type BulkOutcome = { bulk: BulkAnswer; isFinal: boolean; position: Position | undefined };
+export type BulkOutcome = { bulk: BulkAnswer; isFinal: boolean };
 
 /**
  * `links`: 1 to 100 items of any shape.
@@ -51,18 +50,16 @@ export async function createLinksInBulk(
   const results: BulkResult[] = [];
   const errors: BulkError[] = [];
   let isFinal = true;
-  let last: Position | undefined;
   const items = links.map((item) => ShortenRequest.safeParse(item));
   const createItem = async (index: number): Promise<void> => {
     const idempotency = options.idempotency === undefined ? undefined : `${options.idempotency}/${index}`;
     try {
-      const { link, position } = await createLink(deps, context, by, accepted(items[index] as ParsedItem), {
+      const { link } = await createLink(deps, context, by, accepted(items[index] as ParsedItem), {
         account,
         idempotency,
       });
       const { qr_download_url: _, ...result } = link;
       results.push({ index, ...result });
-      if (position !== undefined && (last === undefined || position > last)) last = position;
     } catch (error) {
       const isRefused = error instanceof CommandRefused;
       if (!isRefused) {
@@ -82,7 +79,7 @@ export async function createLinksInBulk(
   errors.sort((a, b) => a.index - b.index);
   const counts = { total: links.length, created: results.length, failed: errors.length };
   const bulk = { success: results.length > 0, tier: by.tier, ...counts, results, errors };
-  return { bulk, isFinal, position: last };
+  return { bulk, isFinal };
 }
 
 /** @throws InvalidItem */

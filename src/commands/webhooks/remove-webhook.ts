@@ -12,11 +12,11 @@ export async function removeWebhook(
   context: CommandContext,
   accountId: string,
   webhookId: string,
-): Promise<{ webhookId: string; position: Position | undefined }> {
+): Promise<{ position: Position | undefined }> {
   const at = deps.clock().toISOString();
   const { position } = await onAccount(deps, context, accountId, (account) =>
     remove(account, { webhookId, at }),
   );
   await forgetWebhookKeys(deps.secrets, webhookId);
-  return { webhookId, position };
+  return { position };
 }

@@ -18,7 +18,7 @@ export async function pauseWebhook(
   accountId: string,
   webhookId: string,
   request: { reason?: string | undefined; cause?: WebhookPauseCause | undefined } = {},
-): Promise<{ webhookId: string; isNew: boolean; position: Position | undefined }> {
+): Promise<{ isNew: boolean; position: Position | undefined }> {
   const by = pauserOf(context.actor);
   const reason = request.reason?.trim().slice(0, MAX_REASON_LENGTH).toWellFormed() || undefined;
   const at = deps.clock().toISOString();
@@ -26,7 +26,7 @@ export async function pauseWebhook(
   const { events, position } = await onAccount(deps, context, accountId, (account) =>
     pause(account, { webhookId, by, reason, cause, at }),
   );
-  return { webhookId, isNew: events.length > 0, position };
+  return { isNew: events.length > 0, position };
 }
 
 /**
@@ -38,13 +38,13 @@ export async function resumeWebhook(
   context: CommandContext,
   accountId: string,
   webhookId: string,
-): Promise<{ webhookId: string; position: Position | undefined }> {
+): Promise<{ position: Position | undefined }> {
   const by = pauserOf(context.actor);
   const at = deps.clock().toISOString();
   const { position } = await onAccount(deps, context, accountId, (account) =>
     resume(account, { webhookId, by, at }),
   );
-  return { webhookId, position };
+  return { position };
 }
 
 function pauserOf({ type }: Actor): WebhookPauser {

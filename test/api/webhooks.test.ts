@@ -7,8 +7,8 @@ import { slugDerivation } from "../../src/commands/links/derived-identity.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { removeWebhook } from "../../src/commands/webhooks/remove-webhook.ts";
 import { pauseWebhook, resumeWebhook } from "../../src/commands/webhooks/webhook-pause.ts";
+import { replayFrom } from "../../src/webhooks/owner-tools/replay-webhook.ts";
 import { deliveryId } from "../../src/webhooks/queue/queue.ts";
-import { replayClicks } from "../../src/webhooks/routing/replay.ts";
 import { operator } from "../support/commands/command-deps.ts";
 import { BASE_URL, onCluster, startTestService, type TestService } from "../support/service/start-service.ts";
 import { signingSecret } from "../support/webhooks/signing-secret.ts";
@@ -129,7 +129,7 @@ describe("webhooks", () => {
     const [before, first, paused, last, removed] = links.map(({ slug }) => slug) as [
       ...[string, string, string, string, string],
     ];
-    const since = new Date().toISOString();
+    const since = new Date();
     const other = await startReceiver();
     await webhookOf(service.backend, accountId, other.port);
     await click(`/${before}`);
@@ -145,12 +145,10 @@ describe("webhooks", () => {
     await click(`/${last}`);
     await gets(receiver, [first, last]);
 
-    const { eventStore, readStore, deliveryQueue: queue } = service.backend;
-    const request = { accountId, webhookId, kinds: ["click" as const], since };
-    const replayDeps = { eventStore, readStore, queue, clock: runtimeDeps.clock };
-    expect(await replayClicks(replayDeps, request)).toMatchObject({ found: 4, queued: 2 });
+    const replayed = () => replayFrom({ ...runtimeDeps, ...service.backend }, webhookId, since, accountId);
+    expect(await replayed()).toMatchObject({ found: 4, queued: 2 });
     await gets(receiver, [before, first, paused, last]);
-    expect(await replayClicks(replayDeps, request)).toMatchObject({ found: 4, queued: 0 });
+    expect(await replayed()).toMatchObject({ found: 4, queued: 0 });
 
     await removeWebhook(deps, operator, accountId, webhookId);
     await click(`/${removed}`);

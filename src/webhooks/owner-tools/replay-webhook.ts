@@ -1,25 +1,60 @@
-// Queues past clicks for a webhook on its owner's request, as far as it has no delivery for them yet.
-import type { EventStore } from "../../event-store/port.ts";
+// Queues deliveries for past clicks on the owner's request: from before a webhook was added, or from while it was paused.
+import { logPages } from "../../event-store/log-pages.ts";
+import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
+import { readEvent } from "../../events/read-event.ts";
+import { isImportedClick, PREFIX } from "../../events/streams.ts";
+import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
+import { positionBefore } from "../../queries/analytics/click-log.ts";
 import type { ReadStore } from "../../read-store/port.ts";
-import type { DeliveryQueue } from "../queue/queue.ts";
-import { type Replayed, replayClicks } from "../routing/replay.ts";
+import type { DeliveryQueue, NewDelivery } from "../queue/queue.ts";
+import { oldestRouted } from "../queue/retention.ts";
+import { clickDelivery } from "../routing/click-payload.ts";
+import { isRouted } from "../routing/subscribers.ts";
 import { entitledWebhook } from "./entitled-webhook.ts";
 
-export type ReplayWebhookDeps = {
-  eventStore: EventStore;
+export type ReplayDeps = {
+  eventStore: Pick<EventStore, "readAll" | "head">;
   readStore: ReadStore;
-  deliveryQueue: DeliveryQueue;
+  deliveryQueue: Pick<DeliveryQueue, "enqueue">;
   clock: () => Date;
 };
 
-/** Reads all clicks of the service since `since`, which may take minutes. @throws NotFound, TierRequired */
+/** `found`: clicks that match the webhook; `queued`: those that had no delivery yet. */
+export type Replayed = { since: string; found: number; queued: number };
+
+const BATCH = 2_000;
+
+/**
+ * Reads all clicks of the service that were recorded since `from`, 30 days ago at most, up to the head of the log at the
+ * call, which may take minutes. Clicks that already have a delivery are not queued again. `accountId`: the required owner,
+ * if given. @throws NotFound, TierRequired
+ */
 export async function replayFrom(
-  deps: ReplayWebhookDeps,
+  deps: ReplayDeps,
   webhookId: string,
-  since: Date,
+  from: Date,
   accountId?: string,
 ): Promise<Replayed> {
-  const { accountId: owner, kinds } = await entitledWebhook(deps, webhookId, accountId);
-  const request = { accountId: owner, webhookId, kinds, since: since.toISOString() };
-  return await replayClicks({ ...deps, queue: deps.deliveryQueue }, request);
+  const webhook = await entitledWebhook(deps, webhookId, accountId);
+  const oldest = Date.parse(oldestRouted(deps.clock()));
+  const since = new Date(Math.max(oldest, from.getTime())).toISOString();
+  const upTo = (await deps.eventStore.head()) ?? "";
+  const after = await positionBefore(deps, new Date(since));
+  const replayed: Replayed = { since, found: 0, queued: 0 };
+  const part = { after, upTo, prefixes: [PREFIX.clicks], limit: BATCH };
+  for await (const events of logPages(deps.eventStore, part)) {
+    const wanted = events.filter(({ recordedAt }) => recordedAt >= since);
+    const deliveries = wanted.flatMap((recorded) => deliveryOf(webhook, recorded));
+    replayed.found += deliveries.length;
+    replayed.queued += await deps.deliveryQueue.enqueue(deliveries, deps.clock().toISOString());
+  }
+  return replayed;
+}
+
+function deliveryOf({ _id, accountId, kinds }: WebhookDocument, recorded: RecordedEvent): NewDelivery[] {
+  const event = readEvent(recorded);
+  if (event?.type !== "LinkClicked" || isImportedClick(event.stream)) return [];
+  const { data } = event;
+  if (data.accountId !== accountId || !isRouted(data) || !kinds.includes(data.kind)) return [];
+  return [clickDelivery(_id, event)];
 }

@@ -50,7 +50,7 @@ export type PortalDeps = CommandDeps & {
   /** Parses a receiver URL; throws a DomainError when deliveries to it are not allowed. */
   receiverUrl: (text: string) => URL;
   /** The test tool sends with the same connector and limits as deliveries. */
-  sender: Pick<DeliverySender, "send" | "now">;
+  sender: Pick<DeliverySender, "send">;
   /** Undefined when SMTP_URL is unset. */
   mailer: Mailer | undefined;
   links: BulkDeps;

@@ -6,14 +6,13 @@ import type { AttemptResult, OutgoingDelivery } from "./send-delivery.ts";
 export type DeliverySender = {
   /** As `sendDelivery`: never rejects. */
   send(delivery: OutgoingDelivery): Promise<AttemptResult>;
-  /** Milliseconds since 1970. */
-  now(): number;
   /** Closes all connections of the client, including those in use. */
   destroy(): Promise<void>;
 };
 
 export type DeliverySenderDeps = Reach & {
   resolve: ResolveReceiver;
+  /** Milliseconds since 1970. */
   now: () => number;
 };
 
@@ -26,7 +25,6 @@ export function deliverySender(deps: DeliverySenderDeps): DeliverySender {
     return { dispatcher: safeAgent(deps), sendDelivery };
   };
   return {
-    now,
     async send(delivery) {
       client ??= load();
       const { dispatcher, sendDelivery } = await client;

@@ -13,7 +13,8 @@ export type TestWebhookDeps = {
   secrets: Secrets;
   baseUrl: string;
   newId: () => string;
-  sender: Pick<DeliverySender, "send" | "now">;
+  clock: () => Date;
+  sender: Pick<DeliverySender, "send">;
 };
 
 export type TestedWebhook = {
@@ -33,10 +34,10 @@ export async function testWebhook(
   accountId?: string,
 ): Promise<TestedWebhook> {
   const webhook = await entitledWebhook(deps, webhookId, accountId);
-  const now = deps.sender.now();
-  const keys = await keysInUse(deps.secrets, webhookId, new Date(now));
+  const now = deps.clock();
+  const keys = await keysInUse(deps.secrets, webhookId, now);
   if (!keys) throw new WebhookKeyMissing();
-  const body = samplePayload(deps.baseUrl, now);
+  const body = samplePayload(deps.baseUrl, now.getTime());
   const id = `test_${deps.newId()}`;
   const sample = { url: webhook.url, ...keys, id, body, event: LINK_CLICKED } as const;
   const { requestHeaders: headers, retryAfterMs, ...answer } = await deps.sender.send(sample);

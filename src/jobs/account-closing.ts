@@ -3,6 +3,7 @@ import { type CloseDeps, eraseClosed } from "../commands/account/close-account.t
 import type { CommandContext } from "../commands/caller.ts";
 import { applyLinkChange } from "../commands/links/change-link.ts";
 import { consumerCheckpoint } from "../coordination/consumer-checkpoint.ts";
+import { logPages } from "../event-store/log-pages.ts";
 import { type NextEvent, nextEventFinder } from "../event-store/next-event.ts";
 import type { Position } from "../event-store/port.ts";
 import { PREFIX } from "../events/streams.ts";
@@ -102,19 +103,17 @@ async function collectClosed(
   pending: Map<string, number>,
   signal: AbortSignal,
 ): Promise<Position | undefined> {
-  const head = await eventStore.head();
-  let position = after;
-  while (!signal.aborted && (position ?? "") < (head ?? "")) {
-    const events = await eventStore.readAll({ after: position, prefixes: [PREFIX.account], limit: PAGE });
+  const upTo = await eventStore.head();
+  if (upTo === undefined) return after;
+  for await (const events of logPages(eventStore, { after, upTo, prefixes: [PREFIX.account], limit: PAGE })) {
+    if (signal.aborted) return after;
     for (const { type, data, recordedAt } of events) {
       const { accountId } = (data ?? {}) as { accountId?: unknown };
       if (type !== "AccountClosed" || typeof accountId !== "string") continue;
       pending.set(accountId, Date.parse(recordedAt));
     }
-    const last = events.at(-1)?.position;
-    position = events.length < PAGE && head !== undefined && head > (last ?? "") ? head : last;
   }
-  return position;
+  return upTo;
 }
 
 /** Whether the documents contain every link that the account can have created, so that an empty list is final. */

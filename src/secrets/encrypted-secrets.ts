@@ -25,8 +25,15 @@ export function encryptedSecrets(store: SecretStore, keyring: Keyring): Encrypte
     ...record,
     value: seal(name, key, record.value),
   });
-  const openIf = (name: string, stored: unknown) =>
-    stored === undefined ? undefined : openedValue(keyring, name, stored).value;
+  const open = (name: string, stored: unknown) => openedValue(keyring, name, stored).value;
+  // Earlier names first: `reencrypt` writes the new name before it removes the old one, so one of them is found.
+  const firstOf = async (names: readonly string[], read: (name: string) => Promise<unknown>) => {
+    for (const name of names.toReversed()) {
+      const stored = await read(name);
+      if (stored !== undefined) return open(name, stored);
+    }
+    return undefined;
+  };
 
   let checked: Promise<void> | undefined;
   const checkKey = () => {
@@ -39,7 +46,7 @@ export function encryptedSecrets(store: SecretStore, keyring: Keyring): Encrypte
   const check = async () => {
     const own = { value: seal(CHECK, CHECK, true) };
     const stored = await store.putIfAbsent(CHECK, own, new Date(0));
-    openIf(CHECK, stored);
+    open(CHECK, stored);
   };
 
   return {
@@ -48,14 +55,7 @@ export function encryptedSecrets(store: SecretStore, keyring: Keyring): Encrypte
       await checkKey();
       return await reencrypt({ store, keyring, now }, signal);
     },
-    async get(key, now) {
-      // Earlier names first: `reencrypt` writes the new name before it removes the old one, so one of them is found.
-      for (const name of namesOf(keyring, key).reverse()) {
-        const stored = await store.get(name, now);
-        if (stored !== undefined) return openIf(name, stored);
-      }
-      return undefined;
-    },
+    get: (key, now) => firstOf(namesOf(keyring, key), (name) => store.get(name, now)),
     async list(prefix, now) {
       const stored = await store.list(prefix, now);
       return stored
@@ -65,11 +65,9 @@ export function encryptedSecrets(store: SecretStore, keyring: Keyring): Encrypte
     async putIfAbsent(key, record, now) {
       await checkKey();
       const [name, ...earlier] = namesOf(keyring, key);
-      for (const former of earlier.reverse()) {
-        const stored = await store.get(former, now);
-        if (stored !== undefined) return openIf(former, stored);
-      }
-      return openIf(name, await store.putIfAbsent(name, under(name, key, record), now));
+      const kept = await firstOf(earlier, (former) => store.get(former, now));
+      if (kept !== undefined) return kept;
+      return open(name, await store.putIfAbsent(name, under(name, key, record), now));
     },
     async putIfPresent(key, record, now) {
       await checkKey();
@@ -86,13 +84,7 @@ export function encryptedSecrets(store: SecretStore, keyring: Keyring): Encrypte
     async delete(key) {
       for (const name of namesOf(keyring, key).reverse()) await store.delete(name);
     },
-    async take(key, now) {
-      for (const name of namesOf(keyring, key).reverse()) {
-        const stored = await store.take(name, now);
-        if (stored !== undefined) return openIf(name, stored);
-      }
-      return undefined;
-    },
+    take: (key, now) => firstOf(namesOf(keyring, key), (name) => store.take(name, now)),
     sweep: (now) => store.sweep(now),
     close: () => store.close(),
   };

@@ -113,7 +113,7 @@ export function clickSpools(config: Config, name: string): ClickSpools | undefin
 /** What the projector thread folds with; the process has prepared the stores. @throws as openBackend does */
 export async function openProjectorStores(
   config: BackendConfig,
-  { pollMs }: Required<Pick<EventStoreOptions, "pollMs">>,
+  { pollMs }: { pollMs: number },
 ): Promise<Pick<Backend, "eventStore" | "foldStore" | "leases" | "close">> {
   openDataFolder(config.dataDir);
   return await openTogether(async (open) => {

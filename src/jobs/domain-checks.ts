@@ -15,6 +15,8 @@ export type DomainChecksDeps = CommandDeps & {
   log: { info(fields: object, message: string): void; warn(fields: object, message: string): void };
 };
 
+type ProvenDomain = DomainDocument & { domainId: string };
+
 const RECHECK_EVERY_MS = 86_400_000;
 const PAGE = 200;
 
@@ -30,7 +32,7 @@ export async function checkDueDomains(deps: DomainChecksDeps, signal: AbortSigna
   return checked;
 }
 
-async function* provenDomains(readStore: ReadStore): AsyncGenerator<DomainDocument & { domainId: string }> {
+async function* provenDomains(readStore: ReadStore): AsyncGenerator<ProvenDomain> {
   const where = { state: "verified", proven: "dns" } as const;
   const sort = { field: "addedAt", direction: "asc" } as const;
   const query = { where, sort, limit: PAGE };
@@ -41,17 +43,14 @@ async function* provenDomains(readStore: ReadStore): AsyncGenerator<DomainDocume
 /** The last check is noted as an expiring secret and not as an event, as it is no fact about the domain. */
 async function isDue(
   { secrets, clock }: DomainChecksDeps,
-  { domainId, verifiedAt }: DomainDocument,
+  { domainId, verifiedAt }: ProvenDomain,
 ): Promise<boolean> {
   const now = clock();
   if (now.getTime() - Date.parse(verifiedAt ?? "") < RECHECK_EVERY_MS) return false;
   return (await secrets.get(checkKey(domainId), now)) === undefined;
 }
 
-async function checkOne(
-  deps: DomainChecksDeps,
-  domain: DomainDocument & { domainId: string },
-): Promise<void> {
+async function checkOne(deps: DomainChecksDeps, domain: ProvenDomain): Promise<void> {
   const { accountId, hostname, domainId } = domain;
   const context: CommandContext = {
     requestId: `domain-check-${deps.newId()}`,
@@ -65,6 +64,6 @@ async function checkOne(
   await deps.secrets.put(checkKey(domainId), { value: { record }, expiresAt });
 }
 
-function checkKey(domainId: string | null): string {
+function checkKey(domainId: string): string {
   return `domain-check:${domainId}`;
 }

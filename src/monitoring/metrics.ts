@@ -1,8 +1,8 @@
 // The Prometheus metrics: one registry, filled at each scrape from plain numbers that the hot path counts.
-import { setTimeout as delay } from "node:timers/promises";
 import { collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from "prom-client";
 import type { StoreVersions } from "../event-store/port.ts";
 import type { ProjectionStatus } from "../projections/runner/status.ts";
+import { inTime } from "../runtime/pause.ts";
 import { webhookMetrics } from "../webhooks/webhook-metrics.ts";
 import type { WebhooksStatus } from "../webhooks/webhooks-messages.ts";
 import { type CountedRedirects, recorderMetrics, redirectMetrics } from "./redirect-metrics.ts";
@@ -49,11 +49,11 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   if (deps.recorder()) recorderMetrics(deps.recorder, registers);
   if (deps.appendDuration) registry.registerMetric(deps.appendDuration);
   if (deps.redis) redisMetrics(deps.redis, registers);
-  const updateVersions = inTime(
+  const updateVersions = bounded(
     deps.versions ? versionMetrics(deps.versions, registers) : async () => undefined,
   );
-  const updateProjections = inTime(projectionMetrics(deps, registers));
-  const updateWebhooks = inTime(
+  const updateProjections = bounded(projectionMetrics(deps, registers));
+  const updateWebhooks = bounded(
     deps.webhooks ? webhookMetrics(deps.webhooks, registry) : async () => undefined,
   );
   const update = () => Promise.all([updateVersions(), updateProjections(), updateWebhooks()]);
@@ -77,7 +77,7 @@ export function createMetrics(deps: MetricsDeps): Metrics {
  * Limits an update to one second and ignores its errors, so that a scrape shows the other metrics, and the last values of
  * this one, while a store is unavailable. An update that takes longer is not started a second time.
  */
-function inTime(update: () => Promise<void>): () => Promise<void> {
+function bounded(update: () => Promise<void>): () => Promise<void> {
   let updating: Promise<void> | undefined;
   return () => {
     updating ??= update()
@@ -85,7 +85,7 @@ function inTime(update: () => Promise<void>): () => Promise<void> {
       .finally(() => {
         updating = undefined;
       });
-    return Promise.race([updating, delay(UPDATE_TIMEOUT_MS, undefined, { ref: false })]);
+    return inTime(UPDATE_TIMEOUT_MS, updating);
   };
 }
 

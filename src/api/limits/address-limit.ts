@@ -1,7 +1,7 @@
 // Rate limits by client address for requests without a key. IPv6 is limited by /64 and /48, as callers hold whole
 // networks.
 import ipaddr from "ipaddr.js";
-import type { RateLimits, RateWindow } from "./rate-limit.ts";
+import type { LimitedWindow, RateLimits } from "./rate-limit.ts";
 
 /** For requests without a valid key; also the limit shown in their headers. */
 export const REQUESTS_PER_HOUR_BY_ADDRESS = 500;
@@ -12,9 +12,6 @@ export const REQUESTS_PER_HOUR_BY_ADDRESS = 500;
  * handset its own /64.
  */
 export const NETWORK_FACTOR = 10;
-
-/** A window with the limit that applies to it. */
-export type LimitedWindow = RateWindow & { limit: number };
 
 /** The part of an address that identifies one client: the IPv4 address or the IPv6 /64; other text unchanged. */
 export function addressOf(ip: string): string {

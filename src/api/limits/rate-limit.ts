@@ -7,6 +7,9 @@ export const WINDOW_MS = 3_600_000;
 /** `used`: granted requests only. `resetAt`: milliseconds since the epoch. */
 export type RateWindow = { granted: boolean; used: number; resetAt: number };
 
+/** A window with the limit that applies to it. */
+export type LimitedWindow = RateWindow & { limit: number };
+
 /**
  * `subject`: kind and id, such as `key 0190...`. The number of windows is bounded per kind, so that a flood of one kind
  * evicts none of another. The limit is passed with each request, so that a change of tier applies to the next one.
@@ -22,7 +25,7 @@ export interface RateLimits {
  * Sets the rate limit headers (interface, part 8).
  * @throws RateLimitExceeded when the window is full
  */
-export function enforce(reply: FastifyReply, window: RateWindow & { limit: number }, now: Date): void {
+export function enforce(reply: FastifyReply, window: LimitedWindow, now: Date): void {
   showWindow(reply, window);
   if (!window.granted) throw new RateLimitExceeded(window.limit, secondsUntilReset(window, now));
 }
@@ -33,7 +36,7 @@ export function secondsUntilReset(window: RateWindow, now: Date): number {
 }
 
 /** `X-RateLimit-Reset` is in Unix seconds, rounded up so that a caller who waits until then is not refused. */
-export function showWindow(reply: FastifyReply, window: RateWindow & { limit: number }): void {
+export function showWindow(reply: FastifyReply, window: LimitedWindow): void {
   reply.header("x-ratelimit-limit", String(window.limit));
   reply.header("x-ratelimit-remaining", String(Math.max(0, window.limit - window.used)));
   reply.header("x-ratelimit-reset", String(Math.ceil(window.resetAt / 1000)));

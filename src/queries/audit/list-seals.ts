@@ -4,7 +4,7 @@ import { type SealReader, sealsBackwards } from "../../audit/seals/read-seals.ts
 import type { Position } from "../../event-store/port.ts";
 import { SEALS_STREAM } from "../../events/streams.ts";
 
-/** `problem`: why it can't be trusted, null when it can. `key`: `ours` is of SECRET_KEY or SECRET_KEY_PREVIOUS. */
+/** `problem`: why it can't be trusted, null when it can. `key`: of SECRET_KEY, of SECRET_KEY_PREVIOUS, or another one. */
 export type ListedSeal = {
   number: number;
   at: string | null;

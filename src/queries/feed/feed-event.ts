@@ -11,8 +11,7 @@ export class EventUnknown extends DomainError {
   override readonly code = "event_unknown";
 }
 
-const FEED_FORMS = ["plain", "cloudevents"] as const;
-export type FeedForm = (typeof FEED_FORMS)[number];
+export type FeedForm = "plain" | "cloudevents";
 
 /** `subject`: what it happened to, such as `link/lnk.example/k7m2pqx`. */
 export type FeedEvent = {

@@ -74,7 +74,7 @@ function spoolProblems(stats: RecorderStats | undefined): Reason[] {
 
 function redisProblems(redis: HealthDeps["redis"]): Reason[] {
   return redis?.unavailable
-    ? [{ part: "redis", reason: "is away: each process counts limits for itself" }]
+    ? [{ part: "redis", reason: "is unavailable: each process counts limits for itself" }]
     : [];
 }
 
@@ -125,7 +125,7 @@ function catchingUp({ catchUp, position, head }: ProjectionStatus): string {
 }
 
 async function problemOf(part: string, check: Promise<unknown>): Promise<Reason[]> {
-  const answer = check.then(() => "answers").catch(() => "is away");
+  const answer = check.then(() => "answers").catch(() => "is unavailable");
   const outcome = await inTime(CHECK_TIMEOUT_MS, answer);
   return outcome === "answers" ? [] : [{ part, reason: outcome ?? "does not answer" }];
 }

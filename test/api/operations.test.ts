@@ -57,7 +57,7 @@ describe("operations", () => {
       expect([here, stranger, operator].map(({ status }) => status)).toEqual([503, 503, 503]);
       expect(here.body.reasons).toEqual([
         { part: "event store", reason: "does not answer" },
-        { part: "read store", reason: "is away" },
+        { part: "read store", reason: "is unavailable" },
       ]);
       expect(operator.body).toEqual(here.body);
       expect(stranger.body).toEqual({ status: "not ready" });

@@ -13,8 +13,8 @@ export class InvalidKey extends DomainError {
 export class RateLimitExceeded extends DomainError {
   override readonly code = "rate_limit_exceeded";
   readonly retryAfter: number;
-  constructor(limit: number, retryAfter: number) {
-    super(`Rate limit of ${limit} requests per hour exceeded: try again in ${retryAfter} seconds`);
+  constructor(limit: number, retryAfter: number, message?: string) {
+    super(message ?? `Rate limit of ${limit} requests per hour exceeded: try again in ${retryAfter} seconds`);
     this.retryAfter = retryAfter;
   }
 }
@@ -22,8 +22,8 @@ export class RateLimitExceeded extends DomainError {
 /** Of passwords, tokens or mails: for people. */
 export class TooManyTries extends RateLimitExceeded {
   constructor(limit: number, retryAfter: number) {
-    super(limit, retryAfter);
-    this.message = `Too many tries. Please wait ${Math.ceil(retryAfter / 60)} minutes and try again.`;
+    const minutes = Math.ceil(retryAfter / 60);
+    super(limit, retryAfter, `Too many tries. Please wait ${minutes} minutes and try again.`);
   }
 }
 

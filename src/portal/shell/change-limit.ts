@@ -35,11 +35,12 @@ const NO_CHANGES = new Set([
 class TooManyChanges extends RateLimitExceeded {
   constructor(tier: Tier, retryAfter: number) {
     const { requestsPerHour } = TIER_LIMITS[tier];
-    super(requestsPerHour, retryAfter);
     const { developer } = TIER_LIMITS;
     const more =
       tier === "free" ? `, or with the Developer plan, which allows ${developer.requestsPerHour}` : "";
-    this.message = `You have made ${requestsPerHour} changes within an hour, as many as your plan allows: go on in ${Math.ceil(retryAfter / 60)} minutes${more}.`;
+    const minutes = Math.ceil(retryAfter / 60);
+    const text = `You have made ${requestsPerHour} changes within an hour, as many as your plan allows: go on in ${minutes} minutes${more}.`;
+    super(requestsPerHour, retryAfter, text);
   }
 }
 

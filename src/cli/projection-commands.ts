@@ -43,7 +43,7 @@ export function projectionCommands(program: Command): void {
     .option("--json", "print one JSON document")
     .action((options: Json) =>
       runWithoutCatchUp(options, async ({ backend, deps }) => {
-        const rows = await projectionRows({ ...deps, readStore: backend.foldStore });
+        const rows = await projectionRows({ ...deps, foldStore: backend.foldStore });
         return options.json ? rows : statusLines(rows);
       }),
     );

@@ -15,11 +15,11 @@ import { CONSOLE_STYLES, duration, eventTable, shown, streamPath } from "./view.
 const LAST_ACTS = 10;
 
 export function overviewPage(app: Api, deps: ConsoleDeps): void {
-  const { eventStore, foldStore, verifications, clock } = deps;
+  const { eventStore, verifications, clock } = deps;
   app.get("/", async (_request, reply) => {
     const stream = operatorStream(clock());
     const [{ projections }, { seals }, run, acts] = await Promise.all([
-      consoleRows({ ...deps, readStore: foldStore }),
+      consoleRows(deps),
       listSeals(deps, { limit: 1 }),
       verifications.read(),
       eventStore.read(stream, { backwards: true, limit: LAST_ACTS }),

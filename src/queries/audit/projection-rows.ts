@@ -36,8 +36,8 @@ export type ConsoleRow = ProjectionRow & { activates: boolean };
 
 export type ProjectionRows<R = ProjectionRow> = { head: Position | null; projections: R[] };
 
-/** `readStore`: the unmapped one. */
-type Deps = { eventStore: EventStore; readStore: ReadStore; clock: () => Date };
+/** `foldStore`: the unmapped read store, where every build has its own collection. */
+type Deps = { eventStore: EventStore; foldStore: ReadStore; clock: () => Date };
 
 /** Covers the projections of other processes too. @throws what the stores throw */
 export async function projectionRows(deps: Deps): Promise<ProjectionRows> {
@@ -47,9 +47,10 @@ export async function projectionRows(deps: Deps): Promise<ProjectionRows> {
 
 /** With what the console's buttons depend on, and the fault of a build in progress. */
 export async function consoleRows(deps: Deps): Promise<ProjectionRows<ConsoleRow>> {
-  const [builds, checkpoints] = await Promise.all([readBuilds(deps.readStore), deps.readStore.checkpoints()]);
+  const readStore = deps.foldStore;
+  const [builds, checkpoints] = await Promise.all([readBuilds(readStore), readStore.checkpoints()]);
   const statuses = await Promise.all(
-    projectionGroups.map(({ projections }) => projectionStatus({ ...deps, projections })()),
+    projectionGroups.map(({ projections }) => projectionStatus({ ...deps, readStore, projections })()),
   );
   const projections = statuses.flat().map((status): ConsoleRow => {
     const { active, previous, building } = builds.projections[status.name] ?? {};

@@ -123,7 +123,7 @@ describe("the operator", () => {
       isBroken = true;
       await requestRebuild(deps, operator, [totals], true);
       const faults = async () => {
-        const rows = await consoleRows({ ...deps, clock: () => new Date() });
+        const rows = await consoleRows({ ...deps, foldStore: deps.readStore, clock: () => new Date() });
         return rows.projections.filter(({ name, fault }) => name === totals.name && fault !== null);
       };
       await until("a fault", async () => (await faults()).length === 1);

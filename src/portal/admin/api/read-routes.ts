@@ -21,7 +21,7 @@ import type { ConsoleDeps } from "../guard.ts";
 import type { LiveRates } from "../live-rates.ts";
 
 export function readRoutes(app: Api, deps: ConsoleDeps & { rates: LiveRates }): void {
-  const { foldStore: readStore, verifications, logReader } = deps;
+  const { verifications, logReader } = deps;
 
   app.get("/streams", { schema: { querystring: StreamsQuestion } }, ({ query }) => {
     return query.category === "clicks" ? listClickHours(deps, query) : listStreams(deps, query, query);
@@ -56,7 +56,7 @@ export function readRoutes(app: Api, deps: ConsoleDeps & { rates: LiveRates }): 
   app.get("/verification", async () => ({ verification: (await verifications.read()) ?? null }));
 
   app.get("/projections", async () => {
-    const { head, projections } = await consoleRows({ ...deps, readStore });
+    const { head, projections } = await consoleRows(deps);
     const rates = await deps.rates();
     return {
       head,

@@ -28,7 +28,7 @@ const DONE: Readonly<Record<ProjectionAct, string>> = {
 
 export function projectionPages(app: Api, deps: ConsoleDeps): void {
   app.get("/projections/:name", { schema: { params: Params } }, async ({ params: { name } }, reply) => {
-    const { projections } = await consoleRows({ ...deps, readStore: deps.foldStore });
+    const { projections } = await consoleRows(deps);
     const row = projections.find((one) => one.name === name);
     if (!row) throw new UnknownProjection(`There is no projection ${name}`);
     return sendPage(reply, {

@@ -11,10 +11,7 @@ import { buildText, lagText, progressBar, projectionPath, stateBadge } from "./p
 
 export function projectionsPage(app: Api, deps: ConsoleDeps & { rates: LiveRates }): void {
   app.get("/projections", async (_request, reply) => {
-    const [{ head, projections }, rates] = await Promise.all([
-      consoleRows({ ...deps, readStore: deps.foldStore }),
-      deps.rates(),
-    ]);
+    const [{ head, projections }, rates] = await Promise.all([consoleRows(deps), deps.rates()]);
     return sendPage(reply, {
       title: "Projections",
       nav: "Projections",

@@ -4,12 +4,11 @@ import { z } from "zod";
 import { TooManyTries } from "../../api/errors.ts";
 import type { Api } from "../../api/fastify.ts";
 import { isAdminToken } from "../../api/operations/operator-request.ts";
-import { agentOf } from "../../classification/user-agent.ts";
 import { recordActions } from "../../commands/operator/record-actions.ts";
-import { anonymiseIp } from "../../redirect/clicks/enrich/anonymise-ip.ts";
 import { field } from "../shell/form.ts";
 import { html } from "../shell/html.ts";
 import { csrfField, sendPage } from "../shell/page.ts";
+import { signInPlace } from "../shell/sessions.ts";
 import { pathWithin, redirectTo } from "../shell/visit.ts";
 import { type ConsoleDeps, operatorContext } from "./guard.ts";
 
@@ -53,9 +52,9 @@ export function signInPages(app: Api, deps: ConsoleDeps): void {
 /** Recorded first: there is no session that the log does not know of. The cookie ends with the browser. */
 async function startSession(deps: ConsoleDeps, request: FastifyRequest, reply: FastifyReply): Promise<void> {
   const { cookies, operator } = request.visit;
-  const { browser, os } = agentOf(request.headers["user-agent"] ?? "");
-  const data = { browser: `${browser.name} on ${os.name}`, address: anonymiseIp(request.ip) };
-  await recordActions(deps, operatorContext(request), [{ type: "OperatorSignedIn", data }]);
+  await recordActions(deps, operatorContext(request), [
+    { type: "OperatorSignedIn", data: signInPlace(request) },
+  ]);
   if (operator) await deps.operators.end(operator.sessionId);
   reply.setCookie(cookies.operator, await deps.operators.open(), { ...cookies.options, sameSite: "strict" });
 }

@@ -1,10 +1,8 @@
 // Starts a session after authentication: new session and device tokens, whatever cookies the browser sent (session
 // fixation).
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { agentOf } from "../../classification/user-agent.ts";
-import { anonymiseIp } from "../../redirect/clicks/enrich/anonymise-ip.ts";
 import type { PortalDeps } from "../portal-deps.ts";
-import type { Sessions } from "../shell/sessions.ts";
+import { type Sessions, signInPlace } from "../shell/sessions.ts";
 import { DEVICE_DAYS, type KnownDevices } from "./known-devices.ts";
 import type { PasswordWork } from "./password-work.ts";
 
@@ -27,11 +25,7 @@ export async function startSession(
 ): Promise<void> {
   const { cookies, session } = request.visit;
   if (session) await sessions.end(session.accountId, session.sessionId);
-  const { browser, os } = agentOf(request.headers["user-agent"] ?? "");
-  const value = await sessions.open(accountId, epoch, {
-    browser: `${browser.name} on ${os.name}`,
-    address: anonymiseIp(request.ip),
-  });
+  const value = await sessions.open(accountId, epoch, signInPlace(request));
   reply.setCookie(cookies.session, value, { ...cookies.options, maxAge: COOKIE_SECONDS });
   const device = cookies.device(accountId);
   const token = await devices.issue(accountId, request.cookies[device]);

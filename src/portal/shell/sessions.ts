@@ -1,6 +1,7 @@
 // Portal sessions: a random token in a cookie, of which only the SHA-256 is stored; void after a change of password.
 import { hash, randomBytes } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
+import { agentOf } from "../../classification/user-agent.ts";
 import { loadAccount } from "../../commands/account/account-stream.ts";
 import { emailSecret } from "../../commands/account/open-account.ts";
 import { sessionSecret } from "../../commands/credentials/account-secrets.ts";
@@ -9,6 +10,7 @@ import type { EventStore } from "../../event-store/port.ts";
 import type { Tier } from "../../events/vocabulary.ts";
 import { type AccountDocument, accounts } from "../../projections/definitions/accounts.ts";
 import type { ReadStore } from "../../read-store/port.ts";
+import { anonymiseIp } from "../../redirect/clicks/enrich/anonymise-ip.ts";
 import type { Secrets } from "../../secrets/port.ts";
 
 /** Expiry, counted from the last use. */
@@ -117,6 +119,12 @@ export async function requireSession(request: FastifyRequest, reply: FastifyRepl
   if (request.visit.session) return;
   const next = request.method === "GET" ? `?next=${encodeURIComponent(request.url)}` : "";
   await reply.redirect(`/portal/sign-in${next}`, 303);
+}
+
+/** The browser and the anonymised address that somebody signs in with, to be shown. */
+export function signInPlace({ headers, ip }: FastifyRequest): { browser: string; address: string } {
+  const { browser, os } = agentOf(headers["user-agent"] ?? "");
+  return { browser: `${browser.name} on ${os.name}`, address: anonymiseIp(ip) };
 }
 
 /** The account's document, or its stream when it is not projected yet. */

@@ -49,7 +49,7 @@ export type Webhooks = {
 const RETRY = { fromMs: 250, toMs: 15_000 };
 const SWEEP_EVERY_MS = 3_600_000;
 
-export function openWebhooks(deps: WebhooksDeps): Webhooks {
+export function createWebhooks(deps: WebhooksDeps): Webhooks {
   const { eventStore, readStore, secrets, deliveryQueue: queue, clock, random, log } = deps;
   const wake = () => worker.wake();
   const directory = new WebhookDirectory(eventStore, wake);

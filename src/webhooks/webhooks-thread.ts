@@ -10,7 +10,7 @@ import type { ThreadLog } from "../runtime/threads/keep-thread.ts";
 import { threadLog } from "../runtime/threads/thread-log.ts";
 import { deliverySender } from "./delivery/delivery-sender.ts";
 import { receiverResolver } from "./receiver/resolve-receiver.ts";
-import { openWebhooks } from "./run-webhooks.ts";
+import { createWebhooks } from "./run-webhooks.ts";
 import type { FromWebhooks, ToWebhooks, WebhooksThreadData } from "./webhooks-messages.ts";
 
 const parent = parentPort;
@@ -33,7 +33,7 @@ async function deliver(
     now: Date.now,
     resolve: receiverResolver(config.dnsServers),
   });
-  const webhooks = openWebhooks({
+  const webhooks = createWebhooks({
     ...runtimeDeps,
     ...backend,
     log,

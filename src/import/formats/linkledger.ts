@@ -38,7 +38,9 @@ export const linkledger: ImportFormat = {
   oneFile: true,
   linkOf(row) {
     if (row.value.type === EXPORT_TYPE && row.value.version !== EXPORT_VERSION)
-      throw new RecordRefused(`the file is of version ${row.value.version}, this program reads 1`);
+      throw new RecordRefused(
+        `the file is of version ${row.value.version}, this program reads ${EXPORT_VERSION}`,
+      );
     if (row.value.type !== "link") return undefined;
     const link = read(ExportedLink, row);
     const retargeted = link.changes.find((change) => change.type === "LinkRetargeted");

@@ -4,7 +4,7 @@ import { refuseForeignPosition } from "../../event-store/foreign-position.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
 import { linkKey } from "../../events/streams.ts";
 import type { ReadStore } from "../../read-store/port.ts";
-import { positionBefore } from "../analytics/click-log.ts";
+import { positionBefore } from "../analytics/position-before.ts";
 import { type AuditedEvent, auditedEvent } from "./audited-event.ts";
 import type { ClickSearch, FoundClicks } from "./find-clicks.ts";
 

@@ -11,7 +11,7 @@ import {
 } from "../../../src/webhooks/delivery/send-delivery.ts";
 import { receiverResolver } from "../../../src/webhooks/receiver/resolve-receiver.ts";
 import { safeAgent } from "../../../src/webhooks/receiver/safe-connector.ts";
-import { openWebhooks, type WebhooksDeps } from "../../../src/webhooks/run-webhooks.ts";
+import { createWebhooks, type WebhooksDeps } from "../../../src/webhooks/run-webhooks.ts";
 import { operator } from "../commands/command-deps.ts";
 import { linkClicked } from "../event-store/stored-events.ts";
 import { temporaryFolder } from "../runtime/temporary-folder.ts";
@@ -33,8 +33,8 @@ export function loopbackSender(clock = runtimeDeps.clock) {
 export function webhooksOn(
   backend: Backend,
   more: Partial<WebhooksDeps> & Pick<WebhooksDeps, "send">,
-): ReturnType<typeof openWebhooks> {
-  return openWebhooks({
+): ReturnType<typeof createWebhooks> {
+  return createWebhooks({
     ...runtimeDeps,
     ...backend,
     exclusively: (work, signal) => work(signal),

@@ -300,7 +300,8 @@ describe("the list of links", () => {
     await created({ slug: "one", longUrl: "https://example.com/100%_sure", at: "2026-01-01T00:00:00.000Z" });
     await created({ ...onDomain("my.example", DOMAIN), at: "2026-01-02T00:00:00.000Z" });
     await project();
-    const slugs = async (options: Partial<ListLinksOptions>) => (await list(options)).links.map(({ slug }) => slug);
+    const slugs = async (options: Partial<ListLinksOptions>) =>
+      (await list(options)).links.map(({ slug }) => slug);
     expect(await slugs({ q: "0%_SURE" })).toEqual(["one"]);
     expect(await slugs({ q: "MY.exam" })).toEqual(["sale"]);
     expect(await slugs({ q: "%" })).toEqual(["one"]);

@@ -15,7 +15,7 @@ import { checkpointName } from "../../../projections/projection.ts";
 import type { ReadStore } from "../../../read-store/port.ts";
 import { InvalidRange, NotFound } from "../../errors.ts";
 import { linkFromStream } from "../../links/link-from-stream.ts";
-import { positionBefore } from "../click-log.ts";
+import { positionBefore } from "../position-before.ts";
 import { bucketStarts, startOfDay } from "./buckets.ts";
 import { daysInRange, type LogParts } from "./days-in-range.ts";
 import type { RangeRequest } from "./range-request.ts";
@@ -43,7 +43,7 @@ export type RangeAnalytics = RangeSum & {
 };
 
 /** `link`: as it is at present. */
-export type RangeQuery = (link: LinkDocument, request: RangeRequest, now: Date) => Promise<RangeAnalytics>;
+type AskRange = (link: LinkDocument, request: RangeRequest, now: Date) => Promise<RangeAnalytics>;
 
 export const MOST_POINTS = 5_000;
 /** Clocks of clients differ. */
@@ -58,7 +58,7 @@ const KEPT_TIMES = 1_000;
 const DAYS_AT_A_TIME = 100;
 
 /** The query @throws InvalidRange, InvalidPosition, NotFound, ProjectionNotBuilt; what the stores throw */
-export function rangeAnalytics(deps: RangeAnalyticsDeps): RangeQuery {
+export function rangeAnalytics(deps: RangeAnalyticsDeps): AskRange {
   const { eventStore, readStore } = deps;
   const next = nextEventFinder(eventStore, linkClicks.prefixes);
   const nextThen = nextEventFinder(eventStore, linkClicks.prefixes);

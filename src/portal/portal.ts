@@ -24,7 +24,7 @@ import { domainsPages } from "./domains/domains-pages.ts";
 import { linkPages } from "./links/link-pages.ts";
 import { linksPages } from "./links/links-page.ts";
 import type { PortalDeps } from "./portal-deps.ts";
-import { type Assets, assetRoutes } from "./shell/assets.ts";
+import { assetRoutes, portalAssets } from "./shell/assets.ts";
 import { limitChanges } from "./shell/change-limit.ts";
 import { portalCookies } from "./shell/cookies.ts";
 import { errorPages } from "./shell/error-page.ts";
@@ -41,7 +41,7 @@ const PREFIX = "/portal";
 
 /** Registers everything under /portal and /admin, and the landing page `/`. `base`: serves the base host only. */
 export async function portalRoutes(base: Api, deps: PortalDeps): Promise<void> {
-  const assets = assetsHolder();
+  const assets = portalAssets(PREFIX);
   await base.register(async (site: Api) => {
     hideFromOpenApi(site);
     await protect(site, deps);
@@ -52,13 +52,13 @@ export async function portalRoutes(base: Api, deps: PortalDeps): Promise<void> {
     visitHook(site, {
       home: PREFIX,
       signedIn: async (given) => ({ session: await portal.sessions.find(given[cookies.session]) }),
-      ...{ assets: assets.get, cookies },
+      ...{ assets, cookies },
     });
     errorPages(site);
     landingPage(site, deps);
     await site.register(
       async (app: Api) => {
-        assets.set(await assetRoutes(app, PREFIX));
+        await assetRoutes(app, assets);
         const exports = exportStreams();
         app.addHook("preClose", async () => exports.close());
         app.setNotFoundHandler(() => {
@@ -91,20 +91,5 @@ export async function portalRoutes(base: Api, deps: PortalDeps): Promise<void> {
     );
   });
   const { operating } = deps;
-  if (operating)
-    await base.register((site: Api) => consoleRoutes(site, { ...deps, ...operating }, assets.get));
-}
-
-/** Holds the assets' URLs: hooks are registered before the asset routes, and need the URLs only per request. */
-function assetsHolder() {
-  let assets: Assets | undefined;
-  return {
-    set: (found: Assets) => {
-      assets = found;
-    },
-    get: (): Assets => {
-      if (!assets) throw new Error("The assets are not registered yet");
-      return assets;
-    },
-  };
+  if (operating) await base.register((site: Api) => consoleRoutes(site, { ...deps, ...operating }, assets));
 }

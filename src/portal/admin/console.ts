@@ -32,7 +32,7 @@ const PREFIX = "/admin";
 export async function consoleRoutes(
   site: Api,
   portal: PortalDeps & Operating,
-  assets: () => Assets,
+  assets: Assets,
 ): Promise<void> {
   const operators = operatorSessions(portal);
   const deps: ConsoleDeps = { ...portal, operators };

@@ -15,14 +15,28 @@ const FROM_UPLOT = ["uPlot.esm.js", "uPlot.min.css"];
 const YEAR_SECONDS = 31_536_000;
 
 /** `url("portal.css")`: the file's URL path. Scripts import each other by relative path. */
-export type Assets = { url: (file: string) => string };
+export type Assets = {
+  url: (file: string) => string;
+  version: string;
+  /** By file name. */
+  folders: ReadonlyMap<string, string>;
+};
 
 /** `prefix`: path of the portal. Files are hashed once, at start. */
-export async function assetRoutes(app: Api, prefix: string): Promise<Assets> {
+export function portalAssets(prefix: string): Assets {
   const folders = new Map<string, string>();
   for (const file of readdirSync(OWN)) folders.set(file, OWN);
   for (const file of FROM_UPLOT) folders.set(file, UPLOT);
   const version = versionOf(folders);
+  const url = (file: string) => {
+    if (!folders.has(file)) throw new RangeError(`${file} is not an asset`);
+    return `${prefix}/assets/${version}/${file}`;
+  };
+  return { url, version, folders };
+}
+
+/** `app`: below the prefix. */
+export async function assetRoutes(app: Api, { folders, version }: Assets): Promise<void> {
   await app.register(fastifyStatic, { root: [OWN, UPLOT], serve: false });
   app.get("/assets/:version/:file", async (request, reply) => {
     const params = request.params as { version: string; file: string };
@@ -35,12 +49,6 @@ export async function assetRoutes(app: Api, prefix: string): Promise<Assets> {
         : { maxAge: 0, immutable: false };
     return reply.sendFile(params.file, folder, caching);
   });
-  return {
-    url(file) {
-      if (!folders.has(file)) throw new RangeError(`${file} is not an asset`);
-      return `${prefix}/assets/${version}/${file}`;
-    },
-  };
 }
 
 function versionOf(folders: ReadonlyMap<string, string>): string {

@@ -46,7 +46,7 @@ const LONGEST_NOTICE = 300;
 
 export function visitHook(
   app: Api,
-  deps: Pick<PortalVisit, "home"> & { signedIn: SignedInBy; assets: () => Assets; cookies: PortalCookies },
+  deps: Pick<PortalVisit, "home"> & { signedIn: SignedInBy; assets: Assets; cookies: PortalCookies },
 ): void {
   const { cookies } = deps;
   app.decorateRequest("visit");
@@ -58,7 +58,7 @@ export function visitHook(
       theme: THEMES.find((theme) => theme === given[cookies.theme]) ?? "system",
       notice: noticeIn(given[cookies.notice]),
       csrf: undefined,
-      assets: deps.assets(),
+      assets: deps.assets,
       cookies,
     };
   });

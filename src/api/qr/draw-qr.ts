@@ -1,5 +1,5 @@
 // Draws QR codes: the library computes the modules, two-colour-png.ts encodes the PNG from them.
-import qrcode, { type QRCode } from "qrcode";
+import qrcode from "qrcode";
 import { type Rgba, twoColourPng } from "./two-colour-png.ts";
 
 export type QrLook = {
@@ -19,14 +19,10 @@ export type QrLook = {
  */
 const PIXELS_A_MODULE = 4;
 
-/** Takes some milliseconds for long texts: the library evaluates eight masks over all modules. */
-export function qrModules(text: string, ecc: QrLook["ecc"]): QRCode {
-  return qrcode.create(text, { errorCorrectionLevel: ecc });
-}
-
 /** Distributes the pixels over the modules as evenly as whole pixels allow. */
-export async function drawPng({ modules }: QRCode, look: Omit<QrLook, "format" | "ecc">): Promise<Buffer> {
-  const { size, margin, dark, light } = look;
+export async function drawPng(text: string, look: QrLook): Promise<Buffer> {
+  const { size, margin, dark, light, ecc } = look;
+  const { modules } = qrcode.create(text, { errorCorrectionLevel: ecc });
   const across = modules.size + 2 * margin;
   const width = size < across ? across * PIXELS_A_MODULE : size;
   const edges = Array.from({ length: modules.size + 1 }, (_, module) =>

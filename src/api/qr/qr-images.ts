@@ -1,6 +1,5 @@
 // Caches QR images and draws missing ones one at a time, each once.
 import { LRUCache } from "lru-cache";
-import type { QRCode } from "qrcode";
 import { DomainError } from "../../runtime/errors.ts";
 import { pause } from "../../runtime/pause.ts";
 import type { QrLook } from "./draw-qr.ts";
@@ -26,13 +25,12 @@ export type QrImagesOptions = {
 };
 
 const MAX_BYTES = 16 * 1024 * 1024;
-const MAX_MODULES = 4 * 1024 * 1024;
 const MAX_WAITING = 500;
 /** Estimated size of a cache entry without its image. */
 const OVERHEAD_BYTES = 300;
 
 export function qrImages(options: QrImagesOptions = {}): QrImages {
-  const { maxBytes = MAX_BYTES, maxWaiting = MAX_WAITING, draw = drawer() } = options;
+  const { maxBytes = MAX_BYTES, maxWaiting = MAX_WAITING, draw = drawn } = options;
   const kept = new LRUCache<string, string | Buffer>({
     maxSize: maxBytes,
     sizeCalculation: (image) => image.length + OVERHEAD_BYTES,
@@ -71,19 +69,7 @@ export function qrImages(options: QrImagesOptions = {}): QrImages {
   };
 }
 
-/** Also caches the modules, so that other sizes and colours of the same text need not compute them again. */
-function drawer() {
-  const known = new LRUCache<string, QRCode>({
-    maxSize: MAX_MODULES,
-    // Two bytes per module: its colour, and whether it is reserved.
-    sizeCalculation: ({ modules }) => 2 * modules.size ** 2 + OVERHEAD_BYTES,
-  });
-  return async (text: string, look: QrLook): Promise<string | Buffer> => {
-    const { drawPng, drawSvg, qrModules } = await import("./draw-qr.ts");
-    if (look.format === "svg") return drawSvg(text, look);
-    const id = `${look.ecc} ${text}`;
-    const code = known.get(id) ?? qrModules(text, look.ecc);
-    known.set(id, code);
-    return drawPng(code, look);
-  };
+async function drawn(text: string, look: QrLook): Promise<string | Buffer> {
+  const { drawPng, drawSvg } = await import("./draw-qr.ts");
+  return look.format === "svg" ? drawSvg(text, look) : drawPng(text, look);
 }

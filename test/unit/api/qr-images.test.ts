@@ -4,7 +4,7 @@ import jsqr from "jsqr";
 import { PNG } from "pngjs";
 import qrcode from "qrcode";
 import { describe, expect, it } from "vitest";
-import { drawPng, type QrLook, qrModules } from "../../../src/api/qr/draw-qr.ts";
+import { drawPng, type QrLook } from "../../../src/api/qr/draw-qr.ts";
 import { qrImages, TooManyQrImages } from "../../../src/api/qr/qr-images.ts";
 
 const TEXT = "https://lnk.example/k7m2pqx?qr=1";
@@ -13,7 +13,7 @@ const look: QrLook = { format: "png", size: 512, margin: 4, dark: "#000000", lig
 
 const draw = async (text: string, more: Partial<QrLook>) => {
   const wanted = { ...look, ...more };
-  return PNG.sync.read(await drawPng(qrModules(text, wanted.ecc), wanted));
+  return PNG.sync.read(await drawPng(text, wanted));
 };
 
 describe("a QR image", () => {
@@ -54,7 +54,7 @@ describe("a QR image", () => {
   });
 
   it("is one bit a pixel, so that the largest is a few kilobytes", async () => {
-    const png = await drawPng(qrModules(TEXT, "H"), { ...look, size: 2048, margin: 0 });
+    const png = await drawPng(TEXT, { ...look, ecc: "H", size: 2048, margin: 0 });
     expect([png.readUInt8(24), png.readUInt8(25)]).toEqual([1, 3]);
     expect(png.length).toBeLessThan(10_000);
   });

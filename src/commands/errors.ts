@@ -1,5 +1,6 @@
 // Base class and shared kinds of refusals. Messages are for the caller; codes are stable, and api/http-errors.ts maps
 // them to statuses.
+import { TIER_LIMITS, type Tier } from "../events/vocabulary.ts";
 import { DomainError } from "../runtime/errors.ts";
 
 /** A refusal by a business rule; its message may be shown to the caller. */
@@ -18,4 +19,9 @@ export class TierRequired extends CommandRefused {
   constructor(feature: string) {
     super(`${feature} require the Developer plan`);
   }
+}
+
+/** For what comes with the Developer plan. @throws TierRequired */
+export function requireDeveloper(tier: Tier, feature: string): void {
+  if (!TIER_LIMITS[tier].developerFeatures) throw new TierRequired(feature);
 }

@@ -1,7 +1,6 @@
 // GET /api/v1/analytics/{slug}: route and schemas of linkAnalytics (interface, part 4), and of ranges of time.
 import { z } from "zod";
-import { TierRequired } from "../../commands/errors.ts";
-import { TIER_LIMITS } from "../../events/vocabulary.ts";
+import { requireDeveloper } from "../../commands/errors.ts";
 import { type ClicksAsOfDeps, clicksAsOf } from "../../queries/analytics/clicks-as-of.ts";
 import { type LinkAnalyticsDeps, linkAnalytics } from "../../queries/analytics/link-analytics.ts";
 import { type RangeAnalyticsDeps, rangeAnalytics } from "../../queries/analytics/ranges/range-analytics.ts";
@@ -49,7 +48,7 @@ export function analyticsRoute(app: Api, deps: AnalyticsDeps): void {
     const { domain_id: domainId, ...range } = request.query;
     const isRange = Object.values(range).some((value) => value !== undefined);
     const { caller, params } = request;
-    if (isRange && !TIER_LIMITS[caller.tier].developerFeatures) throw new TierRequired("Ranges of analytics");
+    if (isRange) requireDeveloper(caller.tier, "Ranges of analytics");
     const wanted = isRange ? parseRange(range) : undefined;
     await deps.writesAreReadable();
     const now = deps.clock();

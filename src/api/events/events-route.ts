@@ -1,10 +1,9 @@
 // GET /api/v1/events: the account's own events, as pages or as server-sent events, complete and in order.
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { z } from "zod";
-import { TierRequired } from "../../commands/errors.ts";
+import { requireDeveloper } from "../../commands/errors.ts";
 import { refuseForeignPosition } from "../../event-store/foreign-position.ts";
 import { EVENT_TYPES } from "../../events/published-data.ts";
-import { TIER_LIMITS } from "../../events/vocabulary.ts";
 import { apiErrors } from "../api-errors.ts";
 import type { Api } from "../fastify.ts";
 import { liveStreams } from "../streaming/live-streams.ts";
@@ -61,7 +60,7 @@ export function eventsRoute(app: Api, deps: EventStreamDeps): void {
     },
   };
   app.get("/api/v1/events", { schema }, async (request, reply) => {
-    if (!TIER_LIMITS[request.caller.tier].developerFeatures) throw new TierRequired("Event feeds");
+    requireDeveloper(request.caller.tier, "Event feeds");
     const { stream, form } = acceptedForm(request.headers.accept);
     const { types, limit } = request.query;
     const after = (stream ? request.headers["last-event-id"] : undefined) ?? request.query.after;

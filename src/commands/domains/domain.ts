@@ -1,8 +1,8 @@
 // Decider of an account's custom domains; folded by account.ts, as they share the account's stream. Pure.
 import type { AccountEvent } from "../../events/catalogue.ts";
-import { STREAM_LIMITS, TIER_LIMITS } from "../../events/vocabulary.ts";
+import { STREAM_LIMITS } from "../../events/vocabulary.ts";
 import { type AccountState, opened, withRoom } from "../account/account.ts";
-import { HistoryFull, TierRequired } from "../errors.ts";
+import { HistoryFull, requireDeveloper } from "../errors.ts";
 import { DomainNotFound, DomainNotProven, DomainNotVerified } from "./domain-errors.ts";
 import type { DomainState, VerifiedDomainState } from "./domain-state.ts";
 
@@ -12,7 +12,7 @@ export function add(
   c: { hostname: string; token: string; at: string },
 ): AccountEvent[] {
   const { tier, domains, domainsAdded } = opened(account);
-  if (!TIER_LIMITS[tier].developerFeatures) throw new TierRequired("Custom domains");
+  requireDeveloper(tier, "Custom domains");
   if (domains.has(c.hostname)) return [];
   const { accountId } = withRoom(account);
   if (domainsAdded >= STREAM_LIMITS.domainsAdded)

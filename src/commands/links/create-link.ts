@@ -6,7 +6,7 @@ import { AccountNotFound } from "../account/account-errors.ts";
 import type { CurrentAccount } from "../account/current-accounts.ts";
 import type { Caller, CommandContext } from "../caller.ts";
 import { verifiedDomain } from "../domains/domain.ts";
-import { TierRequired } from "../errors.ts";
+import { requireDeveloper } from "../errors.ts";
 import { type AcceptUrlDeps, acceptUrl } from "./accept-url.ts";
 import { type AppendLinkDeps, appendLink, type LinkPlace, onFreeSlug } from "./append-link.ts";
 import { CustomSlugNeedsDomain, InvalidDomain } from "./link-errors.ts";
@@ -78,9 +78,8 @@ export function memoizedAccount(
 }
 
 function allowedByTier(by: Caller, request: ShortenRequest): void {
-  if (TIER_LIMITS[by.tier].developerFeatures) return;
-  if (request.customSlug !== undefined) throw new TierRequired("Custom slugs");
-  if (request.domain_id !== undefined) throw new TierRequired("Custom domains");
+  if (request.customSlug !== undefined) requireDeveloper(by.tier, "Custom slugs");
+  if (request.domain_id !== undefined) requireDeveloper(by.tier, "Custom domains");
 }
 
 /** `ownHosts` of acceptUrl: the caller's custom domains; none on the Free tier, which can't create links on them. */

@@ -1,7 +1,7 @@
 // POST /api/v1/shorten/bulk: up to 100 links; an invalid item does not fail the others (interface, part 4).
-import { TIER_LIMITS, type Tier } from "../../events/vocabulary.ts";
+import type { Tier } from "../../events/vocabulary.ts";
 import type { Caller, CommandContext } from "../caller.ts";
-import { CommandRefused, TierRequired } from "../errors.ts";
+import { CommandRefused, requireDeveloper } from "../errors.ts";
 import { type CreateLinkDeps, createLink, memoizedAccount } from "./create-link.ts";
 import { InvalidItem } from "./link-errors.ts";
 import type { LinkObject } from "./link-object.ts";
@@ -44,7 +44,7 @@ export async function createLinksInBulk(
   links: readonly unknown[],
   options: { idempotency?: string | undefined } = {},
 ): Promise<BulkOutcome> {
-  if (!TIER_LIMITS[by.tier].developerFeatures) throw new TierRequired("Bulk requests");
+  requireDeveloper(by.tier, "Bulk requests");
   const account = memoizedAccount(deps, by);
   await account();
   const results: BulkResult[] = [];

@@ -3,13 +3,12 @@ import type { AccountEvent } from "../../events/catalogue.ts";
 import {
   CLICK_KINDS,
   STREAM_LIMITS,
-  TIER_LIMITS,
   WEBHOOKS_PER_ACCOUNT,
   type WebhookPauseCause,
   type WebhookPauser,
 } from "../../events/vocabulary.ts";
 import { type AccountState, type OpenAccount, opened, withRoom } from "../account/account.ts";
-import { HistoryFull, TierRequired } from "../errors.ts";
+import { HistoryFull, requireDeveloper } from "../errors.ts";
 import { WebhookHeld, WebhookLimitReached, WebhookNotFound } from "./webhook-errors.ts";
 import type { LiveWebhook, WebhookSettings } from "./webhook-state.ts";
 
@@ -113,7 +112,7 @@ export function liveWebhook(account: AccountState, webhookId: string): LiveWebho
 
 /** The account, for adding, changing and resuming a webhook. @throws AccountNotFound, TierRequired, HistoryFull */
 function withWebhooks(account: AccountState): OpenAccount {
-  if (!TIER_LIMITS[opened(account).tier].developerFeatures) throw new TierRequired("Webhooks");
+  requireDeveloper(opened(account).tier, "Webhooks");
   return withRoom(account);
 }
 

@@ -1,7 +1,6 @@
 // GET .../clicks.csv and .../clicks.ndjson: all clicks of a link, streamed.
 import type { Api } from "../../api/fastify.ts";
-import { TierRequired } from "../../commands/errors.ts";
-import { TIER_LIMITS } from "../../events/vocabulary.ts";
+import { requireDeveloper } from "../../commands/errors.ts";
 import { CLICK_FORMATS, type ClickFormat } from "../../log-reader/click-lines.ts";
 import { linkHistory } from "../../queries/links/link-history.ts";
 import { LinkParams } from "../links/link-pages.ts";
@@ -24,7 +23,7 @@ export function clickExportRoutes(app: Api, deps: PortalDeps & { exports: Export
         const { accountId, tier } = signedIn(request);
         const { host, slug } = request.params;
         const { link, position } = await linkHistory(deps, accountId, host, slug);
-        if (!TIER_LIMITS[tier].developerFeatures) throw new TierRequired("Exports");
+        requireDeveloper(tier, "Exports");
         const file = { type: TYPES[format], name: `clicks-${link.slug}.${format}` };
         return sendExport(reply, deps.exports, accountId, file, (signal) =>
           deps.logReader.exportClicks(link._id, position, format, signal),

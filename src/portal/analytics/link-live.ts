@@ -5,8 +5,8 @@ import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
 import type { EventStream } from "../../api/streaming/event-stream.ts";
 import { liveStreams, sendBatches } from "../../api/streaming/live-streams.ts";
-import { TierRequired } from "../../commands/errors.ts";
-import { CLICK_KINDS, RECENT_CLICKS, TIER_LIMITS } from "../../events/vocabulary.ts";
+import { requireDeveloper } from "../../commands/errors.ts";
+import { CLICK_KINDS, RECENT_CLICKS } from "../../events/vocabulary.ts";
 import { recentClickOf } from "../../projections/definitions/recent-clicks.ts";
 import type { LiveBatch, LiveClick } from "../../queries/analytics/live-clicks.ts";
 import { linkHistory } from "../../queries/links/link-history.ts";
@@ -33,7 +33,7 @@ export function linkLiveRoute(app: Api, deps: PortalDeps & { sessions: Sessions 
   app.get("/links/:host/:slug/live", { preHandler: requireSession, schema }, async (request, reply) => {
     const { accountId, tier } = signedIn(request);
     const { link, position } = await linkHistory(deps, accountId, request.params.host, request.params.slug);
-    if (!TIER_LIMITS[tier].developerFeatures) throw new TierRequired("Live updates");
+    requireDeveloper(tier, "Live updates");
     const after = Place.parse(request.headers["last-event-id"]) ?? request.query.after ?? position;
     const sent = { position: after };
     await streams.open(

@@ -1,7 +1,7 @@
 // GET /portal/links/<host>/<slug>/analytics/range: a link's numbers in any range of time and zone, also as they stood.
 import { z } from "zod";
 import type { Api } from "../../api/fastify.ts";
-import { TierRequired } from "../../commands/errors.ts";
+import { requireDeveloper } from "../../commands/errors.ts";
 import { InvalidPosition } from "../../event-store/foreign-position.ts";
 import { CLICK_KINDS, TIER_LIMITS } from "../../events/vocabulary.ts";
 import { INTERVALS } from "../../queries/analytics/ranges/buckets.ts";
@@ -50,7 +50,7 @@ export function linkRangePage(app: Api, deps: PortalDeps): void {
   app.get(path, { preHandler: requireSession, schema }, async (request, reply) => {
     const { accountId, tier } = signedIn(request);
     const { link } = await linkHistory(deps, accountId, request.params.host, request.params.slug);
-    if (!TIER_LIMITS[tier].developerFeatures) throw new TierRequired("Ranges of analytics");
+    requireDeveloper(tier, "Ranges of analytics");
     const { query } = request;
     const shown = await answerTo(async () => {
       const wanted = parseRange(query);

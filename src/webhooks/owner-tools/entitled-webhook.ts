@@ -1,6 +1,5 @@
 // Loads a webhook for an owner's tool: it must exist, be the owner's, and belong to a tier with webhooks.
-import { TierRequired } from "../../commands/errors.ts";
-import { TIER_LIMITS } from "../../events/vocabulary.ts";
+import { requireDeveloper } from "../../commands/errors.ts";
 import { type AccountDocument, accounts } from "../../projections/definitions/accounts.ts";
 import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
 import { NotFound } from "../../queries/errors.ts";
@@ -16,6 +15,6 @@ export async function entitledWebhook(
   const webhook = await showWebhook(deps, webhookId, accountId);
   const account = await deps.readStore.get<AccountDocument>(accounts.collection.name, webhook.accountId);
   if (account?.status === "closed") throw new NotFound("Webhook not found");
-  if (!account || !TIER_LIMITS[account.tier].developerFeatures) throw new TierRequired("Webhooks");
+  requireDeveloper(account?.tier ?? "free", "Webhooks");
   return webhook;
 }

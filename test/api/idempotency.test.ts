@@ -84,9 +84,23 @@ describe("Idempotency-Key", () => {
     };
     expect((await send("order-1", { url })).status).toBe(500);
     secrets.put = put;
+    now += 23 * 3_600_000;
     const retried = await send("order-1", { url });
     expect([retried.status, retried.headers["idempotency-replayed"]]).toEqual([201, undefined]);
     expect((await send("order-1", { url })).text).toBe(retried.text);
+    expect(await linksMade()).toBe(1);
+    // A day after the first attempt, not after the one whose answer was kept.
+    now += 3_600_000;
+    expect((await send("order-1", { url })).headers["idempotency-replayed"]).toBeUndefined();
+  });
+
+  it("keeps no refusal: the same request works once its cause is gone", async () => {
+    const { accountId, key } = await service.member("free");
+    const body = { links: [{ url }] };
+    const again = () => send("bulk-1", body, { key, path: "/api/v1/shorten/bulk" });
+    expect((await again()).status).toBe(402);
+    await service.changeTier(accountId, "developer");
+    await expect.poll(async () => (await again()).status, { interval: 200 }).toBe(201);
     expect(await linksMade()).toBe(1);
   });
 

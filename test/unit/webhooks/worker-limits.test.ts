@@ -1,0 +1,72 @@
+// How many deliveries a worker has in flight, and that no webhook is always served last.
+import { expect, it, onTestFinished } from "vitest";
+import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
+import type { AttemptResult } from "../../../src/webhooks/delivery/send-delivery.ts";
+import { DeliveryWorker } from "../../../src/webhooks/delivery/worker.ts";
+import type { WorkerSettings } from "../../../src/webhooks/delivery/worker-settings.ts";
+import { openWebhookStores } from "../../support/webhooks/webhook-run.ts";
+
+const DELIVERED: AttemptResult = {
+  ...{ at: "2026-03-01T12:00:00.000Z", durationMs: 1, status: 200 },
+  ...{ error: null, answer: "", retryAfterMs: null, requestHeaders: {} },
+};
+
+it("has no more deliveries in flight than the limit in all, and goes on when one has ended", async () => {
+  const { worker, sent } = await workerWith({ total: 3, perWebhook: 2 }, { a: 5, b: 5 });
+  expect(await worker.startDue()).toBe(3);
+  expect(await worker.startDue()).toBe(0);
+  await endOf(worker, sent[0]);
+  expect(await worker.startDue()).toBe(1);
+  expect(worker.inFlight.size).toBe(3);
+  for (const { answer } of sent) answer();
+  await worker.inFlight.settled();
+});
+
+it("serves webhooks in turn where there is room for fewer of them than wait", async () => {
+  const { worker, sent } = await workerWith({ total: 1, perWebhook: 1 }, { a: 5, b: 5 });
+  for (let n = 0; n < 4; n++) {
+    await worker.startDue();
+    await endOf(worker, sent[n]);
+  }
+  expect(sent.map(({ url }) => url).sort()).toEqual(["a", "a", "b", "b"]);
+});
+
+type Sent = { url: string; answer: () => void };
+
+/** `waiting`: deliveries by webhook, whose id is its URL as well. */
+async function workerWith(settings: Partial<WorkerSettings>, waiting: Record<string, number>) {
+  const stores = await openWebhookStores();
+  onTestFinished(() => stores.close());
+  const { deliveryQueue: queue } = stores.backend;
+  const deliveries = Object.entries(waiting).flatMap(([webhookId, count]) =>
+    Array.from({ length: count }, (_, n) => ({
+      ...{ webhookId, eventId: `event-${n}`, event: "link.clicked", body: "{}" },
+    })),
+  );
+  await queue.enqueue(deliveries, new Date().toISOString());
+  const sent: Sent[] = [];
+  const worker = new DeliveryWorker({
+    ...runtimeDeps,
+    queue,
+    find: (webhookId) => ({
+      ...{ webhookId, accountId: "account-1", url: webhookId, kinds: ["click"] },
+      ...{ status: "active", activeSince: "2026-03-01T12:00:00.000Z" },
+    }),
+    keysOf: async () => ({ key: "whk_key" }),
+    send: ({ url }) =>
+      new Promise((resolve) => {
+        sent.push({ url, answer: () => resolve(DELIVERED) });
+      }),
+    pause: async () => undefined,
+    log: { warn: () => undefined },
+    settings,
+  });
+  return { worker, sent };
+}
+
+/** Resolves when the worker has settled it. */
+async function endOf(worker: DeliveryWorker, sent: Sent | undefined): Promise<void> {
+  const before = worker.inFlight.size;
+  sent?.answer();
+  await expect.poll(() => worker.inFlight.size).toBe(before - 1);
+}

@@ -44,6 +44,13 @@ export function rateLimitsContract(
       expect(later).toEqual({ granted: true, used: 1, resetAt: START + 2 * WINDOW_MS + 5000 });
     });
 
+    it("counts in a window that began at the very end of the one before", async () => {
+      const subject = newSubject();
+      await limits.take(subject, 2, at(0));
+      expect(await limits.take(subject, 2, at(WINDOW_MS))).toMatchObject({ granted: true, used: 1 });
+      expect(await limits.take(subject, 2, at(WINDOW_MS + 1))).toMatchObject({ granted: true, used: 2 });
+    });
+
     it("grants exactly the limit to requests that race through two processes", async () => {
       const subject = newSubject();
       const race = await Promise.all(

@@ -175,6 +175,18 @@ describe("a delivery through its schedule", () => {
     expect(pausedFor[0]).toMatch(/five days/);
   }, 60_000);
 
+  it("ends a row of failures with each success after one, also within a minute", async () => {
+    let status = 200;
+    const receiver = await startReceiver({ answer: (response) => response.writeHead(status).end() });
+    const worker = workerTo(receiver.port);
+    for (status of [200, 503, 200]) {
+      await enqueue(`event-${now}`);
+      await pollNow(worker);
+      now += 1_000;
+    }
+    expect(await queue().noteFailure(HOOK, isoOf(now))).toEqual({ since: isoOf(now), attempts: 1 });
+  });
+
   it("waits from the end of an attempt that took long", async () => {
     const receiver = await startReceiver({
       answer: (response) => {

@@ -1,4 +1,4 @@
-// How many deliveries a worker has in flight, and that no webhook is always served last.
+// How many deliveries a worker has in flight, whose turn it is, and what a stop does to them.
 import { expect, it, onTestFinished } from "vitest";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import type { AttemptResult } from "../../../src/webhooks/delivery/send-delivery.ts";
@@ -31,6 +31,19 @@ it("serves webhooks in turn where there is room for fewer of them than wait", as
   expect(sent.map(({ url }) => url).sort()).toEqual(["a", "a", "b", "b"]);
 });
 
+it("lets deliveries in flight end when it is stopped", async () => {
+  const { worker, sent, queue } = await workerWith({}, { a: 1 });
+  const stopping = new AbortController();
+  const running = worker.run(stopping.signal, () => {
+    sent[0]?.answer();
+    return 5_000;
+  });
+  await expect.poll(() => sent.length).toBe(1);
+  stopping.abort();
+  await running;
+  expect(await queue.list({ webhookId: "a", limit: 1 })).toMatchObject([{ state: "delivered" }]);
+});
+
 type Sent = { url: string; answer: () => void };
 
 /** `waiting`: deliveries by webhook, whose id is its URL as well. */
@@ -61,7 +74,7 @@ async function workerWith(settings: Partial<WorkerSettings>, waiting: Record<str
     log: { warn: () => undefined },
     settings,
   });
-  return { worker, sent };
+  return { worker, sent, queue };
 }
 
 /** Resolves when the worker has settled it. */

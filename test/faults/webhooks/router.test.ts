@@ -28,10 +28,9 @@ describe("the webhook router", () => {
     clock?: () => Date;
   };
 
-  /** Routes until everything that is in the log now is routed, or an error is thrown. */
-  async function route(parts: Parts = {}): Promise<void> {
+  /** Routes until everything that is in the log now, and then what `more` appends, is routed, or an error is thrown. */
+  async function route(parts: Parts = {}, more?: () => Promise<void>): Promise<void> {
     const { eventStore, readStore, deliveryQueue } = stores.backend;
-    const head = await eventStore.head();
     const stop = new AbortController();
     const deps = {
       eventStore,
@@ -40,11 +39,15 @@ describe("the webhook router", () => {
       clock: () => new Date(),
       onQueued: () => undefined,
     };
+    const hasPassedHead = async () => {
+      const head = await eventStore.head();
+      await until(
+        "the router to pass the head",
+        async () => (await readStore.checkpoint(ROUTER_CHECKPOINT))?.position === head,
+      );
+    };
     const routing = routeClicks({ ...deps, ...parts }, stop.signal);
-    const done = until(
-      "the router to pass the head",
-      async () => (await readStore.checkpoint(ROUTER_CHECKPOINT))?.position === head,
-    );
+    const done = hasPassedHead().then(more).then(hasPassedHead);
     await Promise.race([routing, done]).finally(() => stop.abort());
     await routing;
   }
@@ -109,6 +112,16 @@ describe("the webhook router", () => {
     await stores.clicks(account, 3, `clicks-${IMPORT_WRITER}0123456789abcdef-20260301`);
     await route();
     expect(await deliveries(hook)).toEqual([own]);
+  });
+
+  it("queues clicks of an account that was opened while the service had no webhook yet", async () => {
+    const account = await stores.account();
+    let [hook, ids]: [string, string[]] = ["", []];
+    await route({}, async () => {
+      hook = await hookFor(account);
+      ids = await stores.clicks(account, 2);
+    });
+    expect(await deliveries(hook)).toEqual(ids.sort());
   });
 
   it("folds the webhooks from before its checkpoint when it restarts", async () => {

@@ -10,6 +10,7 @@ import { rotateWebhookKey } from "../../../src/commands/webhooks/rotate-webhook-
 import { keysInUse } from "../../../src/commands/webhooks/webhook-key.ts";
 import { pauseWebhook } from "../../../src/commands/webhooks/webhook-pause.ts";
 import { newEvent } from "../../../src/events/new-event.ts";
+import { IMPORT_WRITER } from "../../../src/events/streams.ts";
 import { clickHours } from "../../../src/projections/definitions/click-hours.ts";
 import { InvalidCursor, NotFound } from "../../../src/queries/errors.ts";
 import { listWebhooks } from "../../../src/queries/webhooks.ts";
@@ -256,6 +257,7 @@ describe("a replay", () => {
       clicked({ accountId: other }),
     ];
     await deps.eventStore.append("clicks-w1-20260301", "none", [...wanted, ...unwanted]);
+    await deps.eventStore.append(`clicks-${IMPORT_WRITER}1-20260301`, "none", [clicked({ accountId })]);
     const since = new Date(deps.clock().getTime() - 60_000);
     expect(await replayFrom(deps, webhookId, since, accountId)).toEqual({
       since: since.toISOString(),

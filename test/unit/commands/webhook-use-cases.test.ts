@@ -64,6 +64,21 @@ describe("adding a webhook", () => {
     expect(events.at(-1)?.data).toMatchObject({ url: URL_OF_RECEIVER, keyHint: key.slice(-4) });
   });
 
+  it("keeps its key where the outcome of the append is unknown, as the webhook may be there", async () => {
+    const accountId = await account();
+    const eventStore = storeWith(deps.eventStore, {
+      append: async (...given) => {
+        await deps.eventStore.append(...given);
+        throw new Error("the answer was lost");
+      },
+    });
+    const request = { url: URL_OF_RECEIVER };
+    await expect(addWebhook({ ...deps, eventStore }, user, accountId, request)).rejects.toThrow("lost");
+    const { data } = (await deps.eventStore.read(`account-${accountId}`)).at(-1) ?? {};
+    const { webhookId, keyHint } = data as { webhookId: string; keyHint: string };
+    expect((await keysOf(webhookId))?.key.slice(-4)).toBe(keyHint);
+  });
+
   it("of 20 concurrent ones succeeds exactly five times, and keeps no key of the others", async () => {
     const accountId = await account();
     const kept: string[] = [];
@@ -260,6 +275,13 @@ describe("rotating a webhook's key", () => {
     await removeWebhook(deps, user, accountId, webhookId);
     await expect(rotateWebhookKey(deps, user, accountId, webhookId)).rejects.toThrow(WebhookNotFound);
     expect(await keysOf(webhookId)).toBeUndefined();
+  });
+
+  it("is not done for another account, and leaves the owner's key in use", async () => {
+    const { webhookId, key } = await added(await account());
+    const stranger = await account();
+    await expect(rotateWebhookKey(deps, user, stranger, webhookId)).rejects.toThrow(WebhookNotFound);
+    expect(await keysOf(webhookId)).toEqual({ key });
   });
 
   it("twice concurrently leaves the key that one of them was shown", async () => {

@@ -47,6 +47,7 @@ describe("GET /api/v1/analytics/{slug} with a range", () => {
     });
     expect(body.range.from).toMatch(/T00:00:00\.000\+05:45$/);
     expect(body.analytics.series.reduce((sum, { total }) => sum + total, 0)).toBe(2);
+    expect(body.analytics.dailyUniques.length).toBeGreaterThan(0);
     expect(body.analytics.dailyUniques.every(({ visitors }) => visitors === 1)).toBe(true);
     expect(body.as_of_position).toMatch(/^\d{20}(:\d{20})?$/);
   });

@@ -142,6 +142,12 @@ describe("part 8, rate limits", () => {
       expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
     });
 
+    it("counts each request with one refused key once", async () => {
+      const key = madeUp();
+      const answers = [await tryKey(key, "203.0.113.56"), await tryKey(key, "203.0.113.56")];
+      expect(answers.map((answer) => window(answer).remaining)).toEqual([499, 498]);
+    });
+
     it("goes on serving keys used before from that address, and refuses them once they are deactivated", async () => {
       const { key, keyId, accountId } = await service.member("free");
       expect((await tryKey(key, "203.0.113.99")).status).toBe(200);

@@ -3,13 +3,21 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadAccount } from "../../../src/commands/account/account-stream.ts";
 import { openAccount } from "../../../src/commands/account/open-account.ts";
 import { addDomain } from "../../../src/commands/domains/add-domain.ts";
+import { holderOf } from "../../../src/commands/domains/claim-hostname.ts";
 import { activateDomain } from "../../../src/commands/domains/domain-activation.ts";
-import { DomainNotProven, DomainTaken } from "../../../src/commands/domains/domain-errors.ts";
+import {
+  DomainNotProven,
+  DomainNotVerified,
+  DomainTaken,
+} from "../../../src/commands/domains/domain-errors.ts";
 import { recheckDomain } from "../../../src/commands/domains/recheck-domain.ts";
+import { removeDomain } from "../../../src/commands/domains/remove-domain.ts";
 import { setDomainHome } from "../../../src/commands/domains/set-domain-home.ts";
 import { verifyDomain } from "../../../src/commands/domains/verify-domain.ts";
 import { InvalidUrl } from "../../../src/commands/links/link-errors.ts";
+import { PREFIX } from "../../../src/events/streams.ts";
 import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";
+import { storeWith } from "../../support/runtime/store-with.ts";
 
 const HOST = "go.example.com";
 const DAY_MS = 86_400_000;
@@ -87,6 +95,10 @@ describe("a custom domain", () => {
     now += 1;
     await recheck();
     expect(await stateOf(accountId)).toBe("inactive");
+    now += DAY_MS;
+    await recheck();
+    const events = await opened.deps.eventStore.read(`${PREFIX.account}${accountId}`);
+    expect(events.filter(({ type }) => type === "DomainDeactivated")).toHaveLength(1);
   });
 
   it("stays active when the record comes back, and the seven days begin anew", async () => {
@@ -100,6 +112,28 @@ describe("a custom domain", () => {
     now += 2 * DAY_MS;
     await recheck();
     expect(await stateOf(accountId)).toBe("active");
+  });
+
+  it("is not verified again by its owner's word alone while its record is missing", async () => {
+    const { accountId, recheck } = await verified();
+    gone();
+    await recheck();
+    await expect(verify(accountId)).rejects.toThrow(DomainNotProven);
+    now += 7 * DAY_MS;
+    await recheck();
+    expect(await stateOf(accountId)).toBe("inactive");
+  });
+
+  it("is not verified by the record of one that was removed and added again meanwhile", async () => {
+    const accountId = await account();
+    const token = await tokenOf(accountId);
+    txt = async () => {
+      await removeDomain(deps(), operator, accountId, HOST);
+      await tokenOf(accountId);
+      return [[token]];
+    };
+    await expect(verify(accountId)).rejects.toThrow(DomainNotVerified);
+    expect(await stateOf(accountId)).toBe("added");
   });
 
   it("does not change while the name servers are unreachable", async () => {
@@ -155,6 +189,52 @@ describe("a custom domain", () => {
     const second = await account();
     shows(first.token, await tokenOf(second));
     await expect(verify(second)).rejects.toThrow(DomainTaken);
+    expect(await stateOf(first.accountId)).toBe("active");
+  });
+
+  it("passes to the next who proves it where its removal was cut off before its name was released", async () => {
+    const { accountId } = await verified();
+    const cutOff = storeWith(opened.deps.eventStore, {
+      append: async (stream, ...rest) => {
+        if (stream.startsWith(PREFIX.domain)) throw new Error("cut off");
+        return await opened.deps.eventStore.append(stream, ...rest);
+      },
+    });
+    const removing = removeDomain({ ...deps(), eventStore: cutOff }, operator, accountId, HOST);
+    await expect(removing).rejects.toThrow("cut off");
+    const second = await account();
+    shows(await tokenOf(second));
+    expect(await verify(second)).toMatchObject({ state: "active" });
+  });
+
+  it.each([
+    ["before its removal looks whose the name is", 1],
+    ["after its removal has seen that the domain is gone", 2],
+  ])("keeps its name where it is verified again %s", async (_, reads) => {
+    const { accountId } = await verified();
+    const { eventStore } = opened.deps;
+    let readsOfRelease = 0;
+    const raced = storeWith(eventStore, {
+      read: async (stream, ...rest) => {
+        if (readsOfRelease > 0 || stream.startsWith(PREFIX.domain)) readsOfRelease += 1;
+        const found = await eventStore.read(stream, ...rest);
+        if (readsOfRelease !== reads) return found;
+        shows(await tokenOf(accountId));
+        await verify(accountId);
+        return stream.startsWith(PREFIX.domain) ? await eventStore.read(stream, ...rest) : found;
+      },
+    });
+    await removeDomain({ ...deps(), eventStore: raced }, operator, accountId, HOST);
+    expect(await stateOf(accountId)).toBe("active");
+    expect(await holderOf(deps(), HOST)).toBe(accountId);
+  });
+
+  it("is not taken from its owner by an operator who vouches for another account", async () => {
+    const first = await verified();
+    const second = await account();
+    await tokenOf(second);
+    const vouched = verifyDomain(deps(), operator, second, HOST, { skipDns: true });
+    await expect(vouched).rejects.toThrow(DomainTaken);
     expect(await stateOf(first.accountId)).toBe("active");
   });
 

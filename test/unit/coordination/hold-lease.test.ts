@@ -97,6 +97,46 @@ describe("holding a lease", () => {
     ]);
   });
 
+  it.each([
+    ["request", 0],
+    ["renewal", 1],
+  ])("counts a lease from its %s on, however late the answer comes", async (_, slow) => {
+    let asked = 0;
+    const slowThenCut: Leases = {
+      ...leases,
+      async hold(...request) {
+        asked += 1;
+        if (asked > slow + 1) throw new Error("cut off");
+        const isHeld = await leases.hold(...request);
+        if (asked === slow + 1) await time.sleep(TTL_MS / 2);
+        return isHeld;
+      },
+      release: () => Promise.reject(new Error("cut off")),
+    };
+    start("a", { leases: slowThenCut });
+    await time.until(worksAlone("a"));
+    const seen: string[][] = [];
+    start("b", {}, async (signal) => {
+      seen.push([...working]);
+      await worker("b")(signal);
+    });
+    await time.until(worksAlone("b"), TTL_MS * 2);
+    expect(seen).toEqual([[]]);
+  });
+
+  it("logs each outage once that it meets while another works", async () => {
+    const { link, leases: cut } = cuttable();
+    const { lines, log } = collected();
+    start("a");
+    await time.until(worksAlone("a"));
+    start("b", { leases: cut, log });
+    for (const up of [false, true, false]) {
+      link.up = up;
+      await time.pass(TTL_MS);
+    }
+    expect(lines).toEqual(Array(2).fill("projector could not request its lease: cut off"));
+  });
+
   it("goes on through an outage that is shorter than the lease", async () => {
     const { link, leases: cut } = cuttable();
     const { lines, log } = collected();

@@ -13,6 +13,7 @@ import { newEvent } from "../../../src/events/new-event.ts";
 import { accountStream, linkStream } from "../../../src/events/streams.ts";
 import { activeReadStore } from "../../../src/projections/builds/active-read-store.ts";
 import { changeBuilds } from "../../../src/projections/builds/builds-document.ts";
+import { accounts } from "../../../src/projections/definitions/accounts.ts";
 import { domains } from "../../../src/projections/definitions/domains.ts";
 import { links } from "../../../src/projections/definitions/links.ts";
 import { allProjections, cachedCheckpoints, lifecycleProjections } from "../../../src/projections/groups.ts";
@@ -305,6 +306,17 @@ describe("the link lookup", () => {
     expect((await lookup.find("localhost", "abc"))?.location).toBe("https://new.example/");
   });
 
+  it("keeps nothing of a look during which the link was changed", async () => {
+    await append(created(), "none");
+    const get = readStore.get.bind(readStore);
+    vi.spyOn(readStore, "get").mockImplementation(async (name, id) => {
+      if (name === accounts.collection.name) linkChanged(1);
+      return await get(name, id);
+    });
+    expect(await lookup.find("localhost", "abc")).toBeDefined();
+    expect(lookup.peek("localhost", "abc")).toBeUndefined();
+  });
+
   it("keeps a newer link whatever older events come late", async () => {
     await append(created(), "none");
     await append(retargeted("https://new.example/"), 0);
@@ -331,6 +343,18 @@ describe("the link lookup", () => {
       await expect.poll(known, { timeout: stretched(1_000), interval: 10 }).toBeUndefined();
       expect(await lookup.find("localhost", "abc")).toBeUndefined();
       await following.stop();
+    });
+
+    it("finds no link either when the account was open before the log was followed", async () => {
+      isFollowing = false;
+      await given(opened);
+      await append(created(), "none");
+      await project();
+      expect(await lookup.find("localhost", "abc")).toBeDefined();
+      await given(closed);
+      await project();
+      isFollowing = true;
+      expect(await lookup.find("localhost", "abc")).toBeUndefined();
     });
 
     it("finds no link either when it has followed nothing and the documents say it", async () => {
@@ -363,6 +387,22 @@ describe("the link lookup", () => {
       await readStore.replace(domains.collection.name, [verified(false), verified(true, other)]);
       expect(await lookup.find(host, "abc")).toBeUndefined();
       expect(await lookup.find("localhost", "abc")).toBeUndefined();
+    });
+
+    it("keeps no answer from before the log was followed, and none during which the domain was changed", async () => {
+      await readStore.replace(domains.collection.name, [verified(true)]);
+      isFollowing = false;
+      expect(await lookup.domains.serves(accountId, host)).toBe(true);
+      expect(lookup.domains.isServing(accountId, host)).toBe(false);
+      isFollowing = true;
+      const get = readStore.get.bind(readStore);
+      vi.spyOn(readStore, "get").mockImplementationOnce(async (name, id) => {
+        const found = await get(name, id);
+        domainChanged("1");
+        return found as never;
+      });
+      expect(await lookup.domains.serves(accountId, host)).toBe(true);
+      expect(lookup.domains.isServing(accountId, host)).toBe(false);
     });
 
     it("goes on whatever another account does with the name", async () => {

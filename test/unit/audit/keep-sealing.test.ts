@@ -4,8 +4,10 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { type KeepSealingDeps, keepSealing } from "../../../src/audit/seals/keep-sealing.ts";
 import { newestSeal } from "../../../src/audit/seals/newest-seal.ts";
 import { sealKeysOf } from "../../../src/audit/seals/seal-keys.ts";
+import { RevisionConflict } from "../../../src/event-store/port.ts";
 import { linkClicked } from "../../support/event-store/stored-events.ts";
 import { manualTime } from "../../support/runtime/manual-time.ts";
+import { storeWith } from "../../support/runtime/store-with.ts";
 import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
 
 /** Of the first step, after the thread's more urgent work at its start. */
@@ -30,29 +32,55 @@ it("rests nine times as long while projections have a backlog", async () => {
   expect(await startsOf(4, true)).toEqual([0, 100, 200, 310]);
 });
 
+it("opens the seals anew, without a pause or a warning, when another process has sealed", async () => {
+  const { eventStore } = stores;
+  await appendClicks(1);
+  const time = manualTime();
+  const stopping = new AbortController();
+  const warnings: string[] = [];
+  let appends = 0;
+  const raced = storeWith(eventStore, {
+    append: async (stream, ...rest) => {
+      appends += 1;
+      if (appends === 1) throw new RevisionConflict(stream, "none", 0);
+      return await eventStore.append(stream, ...rest);
+    },
+  });
+  const tomorrow = () => new Date(Date.now() + 86_400_000);
+  const log = { info: () => undefined, warn: (_: object, message: string) => void warnings.push(message) };
+  const sealing = keepSealing({ ...depsOf(raced), clock: tomorrow, log }, stopping.signal, time);
+  await time.until(() => appends === 2, FIRST_AT_MS + 1_000);
+  stopping.abort();
+  await sealing;
+  expect(warnings).toEqual([]);
+});
+
+function depsOf(eventStore: KeepSealingDeps["eventStore"]): KeepSealingDeps {
+  return {
+    eventStore,
+    keys: [sealKeysOf("a secret key that is long enough to be one")],
+    newest: newestSeal(stores.readStore),
+    clock: () => new Date(),
+    newId: randomUUID,
+    hasBacklog: () => false,
+    log: { info: () => undefined, warn: () => undefined },
+  };
+}
+
 /** Milliseconds of so many steps since the first. */
 async function startsOf(steps: number, hasBacklog: boolean): Promise<number[]> {
-  const { eventStore, readStore } = stores;
+  const { eventStore } = stores;
   const time = manualTime();
   const stopping = new AbortController();
   const starts: number[] = [];
-  const deps: KeepSealingDeps = {
-    eventStore: {
-      read: eventStore.read.bind(eventStore),
-      append: eventStore.append.bind(eventStore),
-      async readAll(options) {
-        starts.push(time.now() - FIRST_AT_MS);
-        await time.sleep(STEP_MS);
-        return await eventStore.readAll(options);
-      },
+  const stepping = storeWith(eventStore, {
+    async readAll(options) {
+      starts.push(time.now() - FIRST_AT_MS);
+      await time.sleep(STEP_MS);
+      return await eventStore.readAll(options);
     },
-    keys: [sealKeysOf("a secret key that is long enough to be one")],
-    newest: newestSeal(readStore),
-    clock: () => new Date(),
-    newId: randomUUID,
-    hasBacklog: () => hasBacklog,
-    log: { info: () => undefined, warn: () => undefined },
-  };
+  });
+  const deps = { ...depsOf(stepping), hasBacklog: () => hasBacklog };
   const sealing = keepSealing(deps, stopping.signal, time);
   await time.until(() => starts.length === steps);
   stopping.abort();

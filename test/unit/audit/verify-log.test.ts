@@ -112,6 +112,8 @@ describe("verifying the log", () => {
   it("reports impossible times", async () => {
     await append(stores.eventStore, "link-sho.rt/abc", [linkCreated({ at: "2999-01-01T00:00:00.000Z" })]);
     expect(await problems()).toEqual(["time: happened at 2999-01-01T00:00:00.000Z, after it was recorded"]);
+    const later = tampered((event) => ({ ...event, recordedAt: "2999-01-01T00:00:00.000Z" }));
+    expect(await problems(later)).toEqual(["time: recorded at 2999-01-01T00:00:00.000Z, in the future"]);
   });
 
   it.each([

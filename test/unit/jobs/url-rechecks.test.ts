@@ -28,7 +28,7 @@ describe("a link whose URL could not be checked", () => {
   const recheck = () => recheckWaiting(deps(), new AbortController().signal);
   const link = () => currentLink(stores.deps.eventStore, "localhost", slug);
   const waiting = () => waitingRechecks(deps());
-  const change = (type: "enable" | "disable") =>
+  const change = (type: "enable" | "disable" | "delete" | "restore") =>
     changeLink(deps(), operator, by, { host: "localhost", slug }, { type });
 
   beforeEach(async () => {
@@ -93,6 +93,16 @@ describe("a link whose URL could not be checked", () => {
     known = "unknown";
     await change("enable");
     expect(await waiting()).toMatchObject([{ longUrl: elsewhere.url }]);
+  });
+
+  it("is checked again before it is restored", async () => {
+    await change("delete");
+    known = "unsafe";
+    await expect(change("restore")).rejects.toThrow(UnsafeUrl);
+    expect(await link()).toMatchObject({ status: "deleted" });
+    known = "safe";
+    await change("restore");
+    expect(await link()).toMatchObject({ status: "live" });
   });
 
   it("may be appended after its recheck was noted, within ten minutes", async () => {

@@ -225,6 +225,8 @@ describe("a range of analytics", () => {
     expect(from("2026-03-01", "Asia/Kathmandu")).toBe("2026-02-28T18:15:00.000Z");
     expect(from("2026-03-01T10:00", "America/St_Johns")).toBe("2026-03-01T13:30:00.000Z");
     expect(from("2026-03-01T10:00:00.5Z", "America/St_Johns")).toBe("2026-03-01T10:00:00.500Z");
+    // Clocks were set from 02:00 to 03:00.
+    expect(from("2026-03-29T02:30", "Europe/Berlin")).toBe("2026-03-29T01:30:00.000Z");
     for (const plus of ["+", " "])
       expect(from(`2026-03-01T10:00:00${plus}05:45`)).toBe("2026-03-01T04:15:00.000Z");
     expect(from("2026-03-01T10:00:00-0330")).toBe("2026-03-01T13:30:00.000Z");

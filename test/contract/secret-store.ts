@@ -1,6 +1,7 @@
 // The contract of secret stores for re-encryption, beyond the secrets port.
 
 import { beforeAll, describe, expect, it } from "vitest";
+import { StoreUnavailable } from "../../src/connections/errors.ts";
 import { encryptedSecrets } from "../../src/secrets/encrypted-secrets.ts";
 import { keyringOf } from "../../src/secrets/keyring.ts";
 import type { SecretStore, StoredSecret } from "../../src/secrets/port.ts";
@@ -92,7 +93,40 @@ export function secretStoreContract(
       const old = encryptedSecrets(store, keyringOf(OLD));
       await expect(old.get("email/1", NOW)).rejects.toThrow(/another SECRET_KEY/);
       await expect(old.put("email/2", { value: "x" })).rejects.toThrow(/another SECRET_KEY/);
+      await expect(old.putIfAbsent("email/2", { value: "x" }, NOW)).rejects.toThrow(/another SECRET_KEY/);
+      await expect(old.putIfPresent("email/1", { value: "x" }, NOW)).rejects.toThrow(/another SECRET_KEY/);
+      await expectAll(both);
       expect((await all()).map(({ key }) => key)).not.toContain("email/2");
+    });
+
+    it("are re-encrypted however many there are", async () => {
+      await clear();
+      for (let n = 0; n < 450; n++) await store.put(`session/${n}`, { value: n });
+      const secrets = encryptedSecrets(store, keyringOf(OLD));
+      expect(await secrets.reencrypt(NOW)).toBe(450);
+    });
+
+    it("are replaced by what is put under a new key, also where their name depends on the key", async () => {
+      await clear();
+      await encryptedSecrets(store, keyringOf(OLD)).put(BY_EMAIL, { value: "1" });
+      const both = encryptedSecrets(store, keyringOf(NEW, OLD));
+      await both.put(BY_EMAIL, { value: "2" });
+      expect(await both.get(BY_EMAIL, NOW)).toBe("2");
+    });
+
+    it("can be written again once the store answers that did not when their key was checked", async () => {
+      await clear();
+      let asked = 0;
+      const away = storeWith(store, {
+        putIfAbsent: async (...given) => {
+          if (asked++ === 0) throw new StoreUnavailable("away");
+          return await store.putIfAbsent(...given);
+        },
+      });
+      const secrets = encryptedSecrets(away, keyringOf(OLD));
+      await expect(secrets.put("email/1", { value: "a" })).rejects.toThrow(StoreUnavailable);
+      await secrets.put("email/1", { value: "b" });
+      expect(await secrets.get("email/1", NOW)).toBe("b");
     });
 
     it("that are changed or deleted during re-encryption stay so", async () => {
@@ -105,8 +139,7 @@ export function secretStoreContract(
           const found = await store.page(after, limit);
           if (after !== "") return found;
           await secrets.put("email/1", { value: "new@example.com" });
-          await secrets.delete(BY_EMAIL);
-          await secrets.delete("webhook:7");
+          for (const key of [BY_EMAIL, LOCK, "webhook:7"]) await secrets.delete(key);
           return found;
         },
       });
@@ -124,12 +157,14 @@ export function secretStoreContract(
 
 const DIGEST = "1f".repeat(32);
 const BY_EMAIL = `account-by-email/${DIGEST}`;
+const LOCK = `${BY_EMAIL}/lock`;
 
 async function fill(secrets: Pick<SecretStore, "put">): Promise<void> {
   await secrets.put("email/1", { value: "you@example.com" });
   await secrets.put(BY_EMAIL, { value: "1" });
   await secrets.put("token/sign-up/1", { value: { a: [1] }, expiresAt: "2026-03-02T00:00:00.000Z" });
-  for (let n = 0; n < 22; n++) await secrets.put(`webhook:${n}`, { value: { key: `whk_${n}` } });
+  await secrets.put(LOCK, { value: "1", expiresAt: "2026-03-02T00:00:00.000Z" });
+  for (let n = 0; n < 21; n++) await secrets.put(`webhook:${n}`, { value: { key: `whk_${n}` } });
 }
 
 async function expectAll(secrets: Pick<SecretStore, "get" | "list">): Promise<void> {
@@ -137,6 +172,8 @@ async function expectAll(secrets: Pick<SecretStore, "get" | "list">): Promise<vo
   expect(await secrets.get(BY_EMAIL, NOW)).toBe("1");
   expect(await secrets.get("token/sign-up/1", NOW)).toEqual({ a: [1] });
   expect(await secrets.get("token/sign-up/1", new Date("2026-03-03T00:00:00.000Z"))).toBeUndefined();
-  expect(await secrets.list("webhook:", NOW)).toHaveLength(22);
-  expect(await secrets.get("webhook:21", NOW)).toEqual({ key: "whk_21" });
+  expect(await secrets.get(LOCK, NOW)).toBe("1");
+  expect(await secrets.get(LOCK, new Date("2026-03-03T00:00:00.000Z"))).toBeUndefined();
+  expect(await secrets.list("webhook:", NOW)).toHaveLength(21);
+  expect(await secrets.get("webhook:20", NOW)).toEqual({ key: "whk_20" });
 }

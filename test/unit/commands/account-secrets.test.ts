@@ -1,10 +1,14 @@
 // Accounts' addresses and one-time tokens on real stores: races, interruptions, repetitions.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { close } from "../../../src/commands/account/account.ts";
-import { EmailTaken } from "../../../src/commands/account/account-errors.ts";
+import { EmailTaken, WrongCredentials } from "../../../src/commands/account/account-errors.ts";
 import { onAccount } from "../../../src/commands/account/account-stream.ts";
 import { signUp } from "../../../src/commands/account/sign-up.ts";
-import { changeEmail } from "../../../src/commands/credentials/change-email.ts";
+import {
+  changeEmail,
+  confirmEmailChange,
+  issueEmailChange,
+} from "../../../src/commands/credentials/change-email.ts";
 import { checkCredentials } from "../../../src/commands/credentials/check-credentials.ts";
 import { issueToken, lookAtToken, useToken } from "../../../src/commands/credentials/one-time-token.ts";
 import { hashPassword } from "../../../src/commands/credentials/password.ts";
@@ -52,6 +56,26 @@ describe("a one-time link", () => {
 });
 
 describe("an address", () => {
+  it("of an account whose closing was cut off signs nobody in", async () => {
+    const email = "closing@example.com";
+    const accountId = await member(email);
+    await checkCredentials(deps, { email, password });
+    await onAccount(deps, operator, accountId, (account) => close(account, { at: new Date().toISOString() }));
+    await expect(checkCredentials(deps, { email, password })).rejects.toThrow(WrongCredentials);
+  });
+
+  it("can be confirmed in another spelling by its account alone", async () => {
+    const accountId = await member("spelling@example.com");
+    const stranger = await member("stranger@example.com");
+    const issued = (by: string) => issueEmailChange(deps, by, "Spelling@example.com", 60_000);
+    expect(await issued(stranger)).toBeUndefined();
+    const token = String((await issued(accountId))?.path.split("token=")[1]);
+    await confirmEmailChange(deps, token);
+    expect(await checkCredentials(deps, { email: "spelling@example.com", password })).toMatchObject({
+      accountId,
+    });
+  });
+
   it("that a cut-off change left bound to another account is free for a new one", async () => {
     const accountId = await member("moving@example.com");
     const cutOff = storeWith(deps.secrets, { put: () => Promise.reject(new Error("cut off")) });

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { close } from "../../../src/commands/account/account.ts";
 import { EmailTaken, WrongCredentials } from "../../../src/commands/account/account-errors.ts";
 import { onAccount } from "../../../src/commands/account/account-stream.ts";
+import { eraseClosed } from "../../../src/commands/account/close-account.ts";
 import { signUp } from "../../../src/commands/account/sign-up.ts";
 import {
   changeEmail,
@@ -95,6 +96,8 @@ describe("an address", () => {
     const newcomer = await member(email);
     expect(newcomer).not.toBe(accountId);
     await expect(member(email)).rejects.toThrow(EmailTaken);
+    await eraseClosed(deps, operator, accountId);
+    expect(await checkCredentials(deps, { email, password })).toMatchObject({ accountId: newcomer });
   });
 
   it("that is stale goes to one of five newcomers and of two accounts that move to it", async () => {

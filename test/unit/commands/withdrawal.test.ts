@@ -1,6 +1,8 @@
 // The decider of withdrawals as given-when-then, and what an operator may ask for.
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { HistoryFull } from "../../../src/commands/errors.ts";
+import { matchingClicks } from "../../../src/commands/withdrawals/matching-clicks.ts";
+import { InvalidLink, namedLink } from "../../../src/commands/withdrawals/named-link.ts";
 import {
   evolve,
   noWithdrawals,
@@ -19,11 +21,13 @@ import { reasonOf, selectionOf } from "../../../src/commands/withdrawals/withdra
 import type { EventOf, WithdrawalEvent } from "../../../src/events/catalogue.ts";
 import { STREAM_LIMITS } from "../../../src/events/vocabulary.ts";
 import { deciderOf } from "../../support/commands/given-when-then.ts";
+import { linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
 import {
   clicksRestored,
   clicksWithdrawn,
   withdrawalId,
 } from "../../support/projections/withdrawal-events.ts";
+import { append, openStores } from "../../support/runtime/stores.ts";
 
 const LINK = { link: "sho.rt/abc" };
 const withdrawals = deciderOf<WithdrawalsState, WithdrawalEvent>(noWithdrawals, evolve);
@@ -116,8 +120,37 @@ describe("what is asked to be withdrawn", () => {
     expect(selectionOf({ from, visitor: "0123456789abcdef" }, now)).toHaveProperty("visitor");
     expect(() => selectionOf({ from, visitor: "0123" }, now)).toThrow(InvalidWithdrawal);
     expect(() => selectionOf({ from, userAgent: " " }, now)).toThrow(InvalidWithdrawal);
+    expect(selectionOf({ from, userAgent: "x".repeat(512) }, now)).toHaveProperty("userAgent");
+    expect(() => selectionOf({ from, userAgent: "x".repeat(513) }, now)).toThrow(InvalidWithdrawal);
     expect(reasonOf("  load test ")).toBe("load test");
     expect(() => reasonOf("  ")).toThrow(InvalidWithdrawal);
     expect(() => reasonOf("x".repeat(501))).toThrow(InvalidWithdrawal);
   });
+});
+
+describe("the clicks that a withdrawal would take", () => {
+  it("are counted by day, and shown by the five latest", async () => {
+    const stores = await openStores();
+    onTestFinished(() => stores.close());
+    await append(stores.eventStore, "link-sho.rt/abc", [linkCreated()]);
+    const days = [3, 1, 7, 5, 2, 6, 4].map((day) => `2026-03-0${day}T10:00:00.000Z`);
+    const clicks = days.map((at) => linkClicked({ at }));
+    await append(stores.eventStore, "clicks-w-20260301", clicks);
+    const selection = { from: "2026-03-01T00:00:00.000Z", to: "2026-04-01T00:00:00.000Z" };
+    const found = await matchingClicks(stores, { host: "sho.rt", slug: "abc" }, selection);
+    expect(found).toMatchObject({ matched: 7, counted: 7 });
+    expect(found.samples.map(({ at }) => at.slice(8, 10))).toEqual(["07", "06", "05", "04", "03"]);
+    expect(Object.keys(found.days)).toEqual([1, 2, 3, 4, 5, 6, 7].map((day) => `2026-03-0${day}`));
+  });
+});
+
+it.each(["AbC", "sho.rt/abc", "https://SHO.rt/abc", "http://sho.rt:3000/ABC?x=1"])(
+  "a link can be named %s",
+  (text) => {
+    expect(namedLink(text, "sho.rt")).toEqual({ host: "sho.rt", slug: "abc" });
+  },
+);
+
+it.each(["", "sho.rt/", "sho.rt/a/b", "https://"])("no link is named %s", (text) => {
+  expect(() => namedLink(text, "sho.rt")).toThrow(InvalidLink);
 });

@@ -20,6 +20,7 @@ import { RevisionConflict } from "../../../src/event-store/port.ts";
 import { linkStream } from "../../../src/events/streams.ts";
 import type { Tier } from "../../../src/events/vocabulary.ts";
 import { callerOf, openCommandDeps, operator } from "../../support/commands/command-deps.ts";
+import { storeWith } from "../../support/runtime/store-with.ts";
 
 type Fixture = Awaited<ReturnType<typeof openCommandDeps>>;
 let fixture: Fixture;
@@ -315,7 +316,21 @@ describe("creating links in bulk", () => {
       { url: "https://example.com/7", customSlug: "alone" },
       { url: "https://example.com/8" },
     ];
-    const { bulk } = await createLinksInBulk(deps, operator, by, links);
+    // The first link, and the first of the equal slugs, are checked only after the last one has been made.
+    const lastIsMade = Promise.withResolvers<void>();
+    const eventStore = storeWith(deps.eventStore, {
+      append: async (...given) => {
+        const appended = await deps.eventStore.append(...given);
+        if (JSON.stringify(given).includes("example.com/8")) lastIsMade.resolve();
+        return appended;
+      },
+    });
+    const urlSafety = async ({ pathname }: URL) => {
+      if (pathname === "/0" || pathname === "/5") await lastIsMade.promise;
+      return "safe" as const;
+    };
+    const late = { ...deps, eventStore, urlSafety };
+    const { bulk } = await createLinksInBulk(late, operator, by, links);
     expect(bulk).toMatchObject({ success: true, tier: "developer", total: 9, created: 3, failed: 6 });
     expect(bulk.results.map((result) => result.index)).toEqual([0, 5, 8]);
     expect(bulk.results[1]).toMatchObject({ slug: "same", custom_domain: "go.example.com", domain_id });

@@ -300,6 +300,16 @@ describe("creating a link", () => {
   });
 });
 
+describe("creating a link on a custom domain", () => {
+  it("takes the domain's id in upper case too, as UUIDs are equal then", async () => {
+    const accountId = await account("developer");
+    const by = callerOf(accountId, "developer");
+    const domain_id = (await owned(accountId, "go.example.com")).toUpperCase();
+    const { link } = await createLink(deps, operator, by, { url: "https://example.com/", domain_id });
+    expect(link.custom_domain).toBe("go.example.com");
+  });
+});
+
 describe("creating links in bulk", () => {
   it("answers every item by its position, whatever the others do", async () => {
     const accountId = await account("developer");

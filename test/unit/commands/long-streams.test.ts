@@ -167,6 +167,15 @@ describe("an account's stream takes in", () => {
   });
 
   it("5,000 events of whatever kind: then nothing is issued, added, changed, resumed or activated", () => {
+    const addDomain = (a: accounts.AccountState) => domains.add(a, { hostname, token: "t", at });
+    account
+      .given(...full.slice(0, STREAM_LIMITS.accountEvents))
+      .when(addDomain)
+      .thenRefused(HistoryFull);
+    account
+      .given(...full.slice(0, STREAM_LIMITS.accountEvents - 1))
+      .when(addDomain)
+      .thenEvents({ type: "DomainAdded", data: { ...ofAccount, hostname, token: "t" } });
     const by = "user" as const;
     const off: AccountEvent = { type: "DomainDeactivated", data: { ...ofAccount, hostname, domainId } };
     const paused: AccountEvent = { type: "WebhookPaused", data: { ...ofAccount, webhookId, by } };

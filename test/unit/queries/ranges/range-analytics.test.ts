@@ -298,6 +298,18 @@ describe("time travel", () => {
     await expect(ask({ as_of: "2026-03-01T08:59:59Z" })).rejects.toMatchObject({ code: "not_found" });
   });
 
+  it("keeps no position of a time up to which clicks may still come, and ends no later than now", async () => {
+    await clicked("2026-03-10T11:00:00Z");
+    await project();
+    const query = rangesOf({ eventStore, readStore }, NOW);
+    const inAMoment = { as_of: new Date(NOW.getTime() + 30_000).toISOString() };
+    const { totals, to } = await query(inAMoment);
+    expect([totals.total, isoIn(UTC, to)]).toEqual([1, NOW.toISOString()]);
+    await clicked("2026-03-10T11:59:00Z", {}, NOW.toISOString());
+    await project();
+    expect((await query(inAMoment)).totals.total).toBe(2);
+  });
+
   it("goes back before clicks were withdrawn, also when all clicks of a day were", async () => {
     await clicked("2026-03-02T10:00:00Z");
     const before = await clicked("2026-03-02T11:00:00Z");

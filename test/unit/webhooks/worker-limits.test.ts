@@ -1,9 +1,11 @@
-// How many deliveries a worker has in flight, whose turn it is, and what a stop does to them.
+// How many deliveries a worker has in flight, whose turn it is, and what a stop or a failing queue does to them.
 import { expect, it, onTestFinished } from "vitest";
 import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
 import type { AttemptResult } from "../../../src/webhooks/delivery/send-delivery.ts";
 import { DeliveryWorker } from "../../../src/webhooks/delivery/worker.ts";
 import type { WorkerSettings } from "../../../src/webhooks/delivery/worker-settings.ts";
+import type { DeliveryQueue } from "../../../src/webhooks/queue/queue.ts";
+import { storeWith } from "../../support/runtime/store-with.ts";
 import { openWebhookStores } from "../../support/webhooks/webhook-run.ts";
 
 const DELIVERED: AttemptResult = {
@@ -15,9 +17,11 @@ it("has no more deliveries in flight than the limit in all, and goes on when one
   const { worker, sent } = await workerWith({ total: 3, perWebhook: 2 }, { a: 5, b: 5 });
   expect(await worker.startDue()).toBe(3);
   expect(await worker.startDue()).toBe(0);
+  await expect.poll(() => sent.length).toBe(3);
   await endOf(worker, sent[0]);
   expect(await worker.startDue()).toBe(1);
   expect(worker.inFlight.size).toBe(3);
+  await expect.poll(() => sent.length).toBe(4);
   for (const { answer } of sent) answer();
   await worker.inFlight.settled();
 });
@@ -26,6 +30,7 @@ it("serves webhooks in turn where there is room for fewer of them than wait", as
   const { worker, sent } = await workerWith({ total: 1, perWebhook: 1 }, { a: 5, b: 5 });
   for (let n = 0; n < 4; n++) {
     await worker.startDue();
+    await expect.poll(() => sent.length).toBe(n + 1);
     await endOf(worker, sent[n]);
   }
   expect(sent.map(({ url }) => url).sort()).toEqual(["a", "a", "b", "b"]);
@@ -44,13 +49,33 @@ it("lets deliveries in flight end when it is stopped", async () => {
   expect(await queue.list({ webhookId: "a", limit: 1 })).toMatchObject([{ state: "delivered" }]);
 });
 
+it("puts a delivery off for a minute whose outcome could not be stored", async () => {
+  const { worker, sent, queue } = await workerWith(
+    {},
+    { a: 1 },
+    { settle: () => Promise.reject(new Error("no")) },
+  );
+  const before = Date.now();
+  await worker.startDue();
+  await expect.poll(() => sent.length).toBe(1);
+  sent[0]?.answer();
+  await worker.inFlight.settled();
+  const [delivery] = await queue.list({ webhookId: "a", limit: 1 });
+  expect(delivery).toMatchObject({ state: "pending", tries: 0 });
+  expect(Date.parse(delivery?.dueAt ?? "") - before).toBeGreaterThanOrEqual(60_000);
+});
+
 type Sent = { url: string; answer: () => void };
 
 /** `waiting`: deliveries by webhook, whose id is its URL as well. */
-async function workerWith(settings: Partial<WorkerSettings>, waiting: Record<string, number>) {
+async function workerWith(
+  settings: Partial<WorkerSettings>,
+  waiting: Record<string, number>,
+  failing: Partial<DeliveryQueue> = {},
+) {
   const stores = await openWebhookStores();
   onTestFinished(() => stores.close());
-  const { deliveryQueue: queue } = stores.backend;
+  const queue = storeWith(stores.backend.deliveryQueue, failing);
   const deliveries = Object.entries(waiting).flatMap(([webhookId, count]) =>
     Array.from({ length: count }, (_, n) => ({
       ...{ webhookId, eventId: `event-${n}`, event: "link.clicked", body: "{}" },

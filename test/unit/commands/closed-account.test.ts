@@ -3,7 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { changeTier } from "../../../src/commands/account/change-tier.ts";
 import { closeAccount } from "../../../src/commands/account/close-account.ts";
 import { signUp } from "../../../src/commands/account/sign-up.ts";
-import { keyUseSecret } from "../../../src/commands/credentials/account-secrets.ts";
+import {
+  deviceSecret,
+  keyUseSecret,
+  sessionSecret,
+} from "../../../src/commands/credentials/account-secrets.ts";
 import {
   changeEmail,
   confirmEmailChange,
@@ -123,6 +127,8 @@ describe("a closed account", () => {
   beforeAll(async () => {
     closed = await member("closed");
     await deps.secrets.put(keyUseSecret(closed.keyId), { value: deps.clock().toISOString() });
+    for (const nameOf of [sessionSecret, deviceSecret])
+      await deps.secrets.put(nameOf(closed.accountId, "browser"), { value: {} });
     await close(closed.accountId);
   });
 

@@ -42,7 +42,7 @@ export async function openApp(deps: AppDeps): Promise<Api> {
   const { context, redirect, requestIdOf, trust } = deps;
   const { config, backend, log, clock, group } = context;
   const { readStore } = backend;
-  const rateLimits = group?.rateLimits ?? backend.rateLimits(clock);
+  const rateLimits = group?.rateLimits ?? backend.rateLimits();
   const { api, portal } = await openRoles(deps, rateLimits);
   const metrics = metricsOf(deps);
   group?.answerMetrics(metrics.json);

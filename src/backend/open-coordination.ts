@@ -19,7 +19,7 @@ export type Coordination = {
   /** In Redis, else, and while it is unavailable, among the jobs of this thread only; MongoDB's come before both. */
   leases: Leases;
   /** Shared through Redis; while Redis is unavailable each process counts for itself. */
-  rateLimits(clock: () => Date): RateLimits;
+  rateLimits(): RateLimits;
   /** In Redis, else in files for all processes that share the data folder. */
   dailySalts: DailySalts;
   /** Undefined without REDIS_URL. */
@@ -37,7 +37,7 @@ export async function openCoordination(
     return {
       redis: undefined,
       leases: inProcessLeases(),
-      rateLimits: memoryRateLimits,
+      rateLimits: () => memoryRateLimits(),
       dailySalts: saltFiles(config),
     };
   }
@@ -47,7 +47,7 @@ export async function openCoordination(
   return {
     redis,
     leases: await sharedLeases(redis),
-    rateLimits: (now) => withOwnLimits(redisRateLimits(redis, hashSubject), memoryRateLimits(now)),
+    rateLimits: () => withOwnLimits(redisRateLimits(redis, hashSubject), memoryRateLimits()),
     dailySalts: redisDailySalts(redis),
   };
 }

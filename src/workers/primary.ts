@@ -111,7 +111,7 @@ async function stopMembers(members: readonly Member[]): Promise<void> {
 
 /** What workers call: rate windows, so that a limit counts for all of them, and the metrics of all of them. */
 function sharedMethods(members: readonly Member[]) {
-  const limits = memoryRateLimits(() => new Date());
+  const limits = memoryRateLimits();
   return {
     take: (subject: string, limit: number, now: number) => limits.take(subject, limit, new Date(now)),
     look: (subject: string, limit: number, now: number) => limits.look(subject, limit, new Date(now)),

@@ -8,20 +8,13 @@ export type RateLimitsFixture = { limits: RateLimits; others: RateLimits; close(
 
 const START = Date.parse("2026-03-01T10:20:30.000Z");
 
-export function rateLimitsContract(
-  name: string,
-  open: (clock: () => Date) => Promise<RateLimitsFixture>,
-): void {
+export function rateLimitsContract(name: string, open: () => Promise<RateLimitsFixture>): void {
   describe(`rate limits: ${name}`, () => {
     let limits: RateLimits;
     let others: RateLimits;
-    let now = new Date(START);
-    const at = (milliseconds: number) => {
-      now = new Date(START + milliseconds);
-      return now;
-    };
+    const at = (milliseconds: number) => new Date(START + milliseconds);
     beforeAll(async () => {
-      const fixture = await open(() => now);
+      const fixture = await open();
       ({ limits, others } = fixture);
       return () => fixture.close();
     });
@@ -49,6 +42,17 @@ export function rateLimitsContract(
       await limits.take(subject, 2, at(0));
       expect(await limits.take(subject, 2, at(WINDOW_MS))).toMatchObject({ granted: true, used: 1 });
       expect(await limits.take(subject, 2, at(WINDOW_MS + 1))).toMatchObject({ granted: true, used: 2 });
+    });
+
+    it("ends a window within an hour, and says so, when the clock has been set back", async () => {
+      const subject = newSubject();
+      const day = 86_400_000;
+      await limits.take(subject, 2, at(day));
+      const set = { granted: true, used: 1, resetAt: START + WINDOW_MS };
+      expect(await limits.look(subject, 2, at(0))).toEqual(set);
+      expect(await limits.take(subject, 2, at(0))).toEqual({ ...set, used: 2 });
+      expect(await others.look(subject, 2, at(1000))).toEqual({ ...set, granted: false, used: 2 });
+      expect((await limits.take(subject, 2, at(WINDOW_MS))).granted).toBe(true);
     });
 
     it("grants exactly the limit to requests that race through two processes", async () => {

@@ -8,16 +8,10 @@ const MOST_SUBJECTS = 100_000;
 
 type Hour = { used: number; resetAt: number };
 
-/** `clock` also drives the cache's expiry, so that tests can advance it. */
-export function memoryRateLimits(clock: () => Date, most = MOST_SUBJECTS): RateLimits {
+/** A window ends an hour after its first request also where the clock is set back: the cache goes by a monotonic one. */
+export function memoryRateLimits(most = MOST_SUBJECTS): RateLimits {
   const newHours = () =>
-    new LRUCache<string, Hour>({
-      ...atMost(most),
-      ttl: WINDOW_MS,
-      ttlResolution: 0,
-      noUpdateTTL: true,
-      perf: { now: () => clock().getTime() },
-    });
+    new LRUCache<string, Hour>({ ...atMost(most), ttl: WINDOW_MS, ttlResolution: 0, noUpdateTTL: true });
   // Bounded, because kinds are constants in the code; only ids come from requests.
   const byKind = new Map<string, ReturnType<typeof newHours>>();
   const hoursOf = (subject: string) => {
@@ -28,7 +22,9 @@ export function memoryRateLimits(clock: () => Date, most = MOST_SUBJECTS): RateL
   };
   const current = (subject: string, now: number): Hour => {
     const hour = hoursOf(subject).get(subject);
-    return hour && hour.resetAt > now ? hour : { used: 0, resetAt: now + WINDOW_MS };
+    const latest = now + WINDOW_MS;
+    if (!hour || hour.resetAt <= now) return { used: 0, resetAt: latest };
+    return { used: hour.used, resetAt: Math.min(hour.resetAt, latest) };
   };
   const answer = (hour: Hour, granted: boolean): RateWindow => ({ granted, ...hour });
   return {

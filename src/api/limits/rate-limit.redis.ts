@@ -2,13 +2,16 @@
 import type { RedisConnection } from "../../connections/redis.ts";
 import { type RateLimits, type RateWindow, WINDOW_MS } from "./rate-limit.ts";
 
-// The caller's clock decides when a window ends; the Redis expiry only frees the memory later.
+// The caller's clock decides when a window ends; the Redis expiry frees the memory later, and ends the window where that
+// clock was set back.
 const TAKE = `
   local window = redis.call('HMGET', KEYS[1], 'used', 'resetAt')
   local used = tonumber(window[1] or '0')
   local resetAt = window[2]
   if not resetAt or tonumber(resetAt) <= tonumber(ARGV[2]) then
     used = 0
+    resetAt = ARGV[3]
+  elseif tonumber(resetAt) > tonumber(ARGV[3]) then
     resetAt = ARGV[3]
   end
   if used >= tonumber(ARGV[1]) then return { 0, used, resetAt } end
@@ -34,10 +37,14 @@ export function redisRateLimits(redis: RedisConnection, hide: (subject: string) 
     },
     async look(subject, limit, now): Promise<RateWindow> {
       const [used, resetAt] = await redis.run((client) => client.hmget(name(subject), "used", "resetAt"));
-      if (!resetAt || Number(resetAt) <= now.getTime()) {
-        return { granted: limit > 0, used: 0, resetAt: now.getTime() + WINDOW_MS };
-      }
-      return { granted: Number(used) < limit, used: Number(used), resetAt: Number(resetAt) };
+      const latest = now.getTime() + WINDOW_MS;
+      if (!resetAt || Number(resetAt) <= now.getTime())
+        return { granted: limit > 0, used: 0, resetAt: latest };
+      return {
+        granted: Number(used) < limit,
+        used: Number(used),
+        resetAt: Math.min(Number(resetAt), latest),
+      };
     },
   };
 }

@@ -99,7 +99,7 @@ describe("signing in", { timeout: 60_000 }, () => {
 
   it("refuses the 101st try of an hour from one address, and at one account from many", async () => {
     const now = new Date();
-    const deps = { rateLimits: memoryRateLimits(() => now), clock: () => now };
+    const deps = { rateLimits: memoryRateLimits(), clock: () => now };
     const attempt = (ip: string, email: string) => countSignIn(deps, { ip } as never, email, undefined);
     for (let n = 0; n < 100; n++) await attempt("198.51.100.3", `person-${n}@example.com`);
     await expect(attempt("198.51.100.3", "person-100@example.com")).rejects.toThrow(TooManyTries);
@@ -110,7 +110,7 @@ describe("signing in", { timeout: 60_000 }, () => {
 
   it("refuses the 1,001st try of an hour from the networks of one IPv6 /48, whatever accounts they try", async () => {
     const now = new Date();
-    const deps = { rateLimits: memoryRateLimits(() => now), clock: () => now };
+    const deps = { rateLimits: memoryRateLimits(), clock: () => now };
     const attempt = (n: number, network = "2001:db8:5") =>
       countSignIn(
         deps,

@@ -31,7 +31,7 @@ export async function listPortalRoutes(options = { withMail: false }): Promise<P
     ...deps,
     log,
     secretKey: "0123456789abcdef0123456789abcdef",
-    rateLimits: memoryRateLimits(deps.clock),
+    rateLimits: memoryRateLimits(),
     billing: manualBilling({ ...deps, log }),
     // Starts its thread on first use only.
     logReader: openLogReader(parseConfig({ DATA_DIR: "unused" }), log),

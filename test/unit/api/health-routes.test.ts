@@ -19,7 +19,7 @@ describe("/health/ready", () => {
       computed += 1;
       return { ready, reasons: [], degraded: [] };
     };
-    const operator = { adminToken: undefined, rateLimits: memoryRateLimits(clock), clock };
+    const operator = { adminToken: undefined, rateLimits: memoryRateLimits(), clock };
     healthRoutes(app, { readiness, operator });
   });
   afterEach(() => {

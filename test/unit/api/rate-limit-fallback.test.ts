@@ -14,19 +14,13 @@ describe("rate limits with shared windows that may be unavailable", () => {
 
   beforeEach(() => {
     unavailable = false;
-    const shared = memoryRateLimits(() => now);
+    const shared = memoryRateLimits();
     const sometimes: RateLimits = {
       take: async (...request) => (unavailable ? refuse() : shared.take(...request)),
       look: async (...request) => (unavailable ? refuse() : shared.look(...request)),
     };
-    limits = withOwnLimits(
-      sometimes,
-      memoryRateLimits(() => now),
-    );
-    other = withOwnLimits(
-      sometimes,
-      memoryRateLimits(() => now),
-    );
+    limits = withOwnLimits(sometimes, memoryRateLimits());
+    other = withOwnLimits(sometimes, memoryRateLimits());
   });
 
   const used = async (of: RateLimits) => (await of.look("key a", 3, now)).used;
@@ -53,12 +47,7 @@ describe("rate limits with shared windows that may be unavailable", () => {
 
   it("do not hide any other error", async () => {
     const broken: RateLimits = { take: () => Promise.reject(new TypeError("x")), look: refuse };
-    await expect(
-      withOwnLimits(
-        broken,
-        memoryRateLimits(() => now),
-      ).take("key a", 3, now),
-    ).rejects.toThrow(TypeError);
+    await expect(withOwnLimits(broken, memoryRateLimits()).take("key a", 3, now)).rejects.toThrow(TypeError);
   });
 });
 

@@ -1,5 +1,5 @@
 // Rate limit windows: which requests share one, when it resets, and that memory is bounded.
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { addressOf, takeByAddress } from "../../../src/api/limits/address-limit.ts";
 import { memoryRateLimits } from "../../../src/api/limits/rate-limit.memory.ts";
 import { WINDOW_MS } from "../../../src/api/limits/rate-limit.ts";
@@ -9,7 +9,7 @@ describe("rate windows", () => {
 
   it("grants up to the limit, counts no refusal, and follows a limit that rises", async () => {
     const at = new Date(start);
-    const limits = memoryRateLimits(() => at);
+    const limits = memoryRateLimits();
     expect(await limits.take("a", 2, at)).toEqual({ granted: true, used: 1, resetAt: start + WINDOW_MS });
     expect((await limits.take("a", 2, at)).granted).toBe(true);
     for (let n = 0; n < 5; n++)
@@ -19,7 +19,7 @@ describe("rate windows", () => {
 
   it("runs an hour from the first request, and looking starts none", async () => {
     let now = start;
-    const limits = memoryRateLimits(() => new Date(now));
+    const limits = memoryRateLimits();
     await limits.look("a", 5, new Date(now));
     now += 60_000;
     const { resetAt } = await limits.take("a", 5, new Date(now));
@@ -30,9 +30,21 @@ describe("rate windows", () => {
     expect(await limits.take("a", 5, new Date(now))).toMatchObject({ used: 1, resetAt: now + WINDOW_MS });
   });
 
+  it("ends a full window after an hour that has passed, where the clock was set back by a day meanwhile", async () => {
+    let passed = 1;
+    vi.spyOn(performance, "now").mockImplementation(() => passed);
+    onTestFinished(() => void vi.restoreAllMocks());
+    const limits = memoryRateLimits();
+    await limits.take("a", 1, new Date(start + 86_400_000));
+    passed += WINDOW_MS;
+    expect((await limits.take("a", 1, new Date(start))).granted).toBe(false);
+    passed += 1;
+    expect((await limits.take("a", 1, new Date(start + 1))).granted).toBe(true);
+  });
+
   it("keeps no more subjects than it may", async () => {
     const at = new Date(start);
-    const limits = memoryRateLimits(() => at, 10);
+    const limits = memoryRateLimits(10);
     for (let n = 0; n < 100; n++) await limits.take(`subject ${n}`, 5, at);
     expect(await limits.look("subject 0", 5, at)).toMatchObject({ used: 0 });
     expect(await limits.look("subject 99", 5, at)).toMatchObject({ used: 1 });
@@ -40,7 +52,7 @@ describe("rate windows", () => {
 
   it("keeps each kind of subject for itself, so that a flood of one evicts no window of another", async () => {
     const at = new Date(start);
-    const limits = memoryRateLimits(() => at, 10);
+    const limits = memoryRateLimits(10);
     const others = ["key 1", "sign-in-account a", "qr 192.0.2.1"];
     for (const subject of others) await limits.take(subject, 5, at);
     for (let n = 0; n < 100; n++) await limits.take(`address 198.51.100.${n}`, 5, at);
@@ -50,7 +62,7 @@ describe("rate windows", () => {
 
   it("gives an IPv6 /48 no more windows than it has requests, so that it evicts nobody's", async () => {
     const at = new Date(start);
-    const limits = memoryRateLimits(() => at, 100);
+    const limits = memoryRateLimits(100);
     await limits.take("address 192.0.2.1", 5, at);
     for (let n = 0; n < 1000; n++)
       await takeByAddress(limits, "address", `2001:db8:1:${n.toString(16)}::1`, 5, at);

@@ -1,5 +1,5 @@
 // Subscriptions and reads of EventStoreDB when the server ends them, loses them, repeats itself or falls silent.
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { openEventStoreDb } from "../../src/event-store/eventstoredb/event-store.ts";
 import type { EventStore, RecordedEvent, SubscribeOptions } from "../../src/event-store/port.ts";
 import {
@@ -57,6 +57,18 @@ export function subscriptionFaults(scheme: Scheme): void {
       double.script.add("subscribe", fault);
       const seen = await take(150);
       expect(seen.map(({ revision }) => revision)).toEqual([...Array(150).keys()]);
+    });
+
+    it("delivers what its stuck server kept back also when the clock was set back meanwhile", async () => {
+      await double.store.append("clicks-a", "none", sampleEvents(2));
+      double.script.add("subscribe", { kind: "stuck", after: 1 });
+      const signal = AbortSignal.timeout(10_000);
+      const batches = store.subscribe({ prefixes: ["clicks-"], signal })[Symbol.asyncIterator]();
+      onTestFinished(async () => void (await batches.return?.()));
+      expect((await batches.next()).value).toHaveLength(1);
+      vi.useFakeTimers({ toFake: ["Date"], shouldAdvanceTime: true, now: Date.now() - 3_600_000 });
+      onTestFinished(() => void vi.useRealTimers());
+      expect((await batches.next()).value).toHaveLength(1);
     });
 
     it("survives a server that is unavailable, and continues at its position", async () => {

@@ -31,7 +31,7 @@ export type LogSubscription = {
 
 /** Events that are taken one at a time, in order. */
 export type EventPull = {
-  /** Milliseconds since the epoch of the last sign of life. */
+  /** When the last sign of life came, as `performance.now` counts. */
   readonly lastArrival: number;
   /**
    * The next event; undefined after a clean end or an abort.

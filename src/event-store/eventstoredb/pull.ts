@@ -27,7 +27,7 @@ export class Pull implements EventPull {
   #wake: () => void = () => {};
   #failure: { error: unknown } | undefined;
   #ended = false;
-  lastArrival = Date.now();
+  lastArrival = performance.now();
 
   constructor(open: OpenCall, options: PullOptions) {
     this.#options = options;
@@ -80,7 +80,7 @@ export class Pull implements EventPull {
   }
 
   #take(answer: ReadAnswer): void {
-    this.lastArrival = Date.now();
+    this.lastArrival = performance.now();
     if (answer === "no stream") this.#failure ??= { error: new MissingStream() };
     else if (answer !== "alive") this.#keep(answer);
     this.#wake();

@@ -117,7 +117,7 @@ async function nextOrMissed(
       return await pull.next(deps.silenceMs, "a subscription", signal);
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error;
-      if (Date.now() - pull.lastArrival < deps.silenceMs) continue;
+      if (performance.now() - pull.lastArrival < deps.silenceMs) continue;
       const head = await readHead(deps.driver, deps.timeoutMs);
       if (head === undefined || (searchedTo !== undefined && head <= searchedTo)) continue;
       // The log has grown in silence: by events of other streams, or the subscription died without an error.

@@ -1,5 +1,5 @@
 // Claims due deliveries within the limits, sends and settles them; any number of workers and processes can run.
-import { inTime, pause } from "../../runtime/pause.ts";
+import { inTime, type MonotonicClock, pause, systemClock } from "../../runtime/pause.ts";
 import type { ClaimedDelivery, DeliveryQueue } from "../queue/queue.ts";
 import { ReceiverCircuits } from "../receiver/receiver-circuits.ts";
 import type { Subscriber } from "../routing/subscribers.ts";
@@ -21,6 +21,8 @@ export type WorkerDeps = {
   send: (delivery: OutgoingDelivery) => Promise<AttemptResult>;
   pause: PauseWebhook;
   clock: () => Date;
+  /** For the circuits of receivers, which must not stay open when the clock is set back. */
+  now?: MonotonicClock["now"];
   newId: () => string;
   random: () => number;
   log: { warn(fields: object, message: string): void };
@@ -51,7 +53,7 @@ export class DeliveryWorker {
   constructor(deps: WorkerDeps) {
     this.#deps = deps;
     this.#settings = { ...WORKER_SETTINGS, ...deps.settings };
-    const now = () => deps.clock().getTime();
+    const { now = systemClock.now } = deps;
     this.circuits = new ReceiverCircuits({ now, random: deps.random, settings: this.#settings.circuit });
   }
 

@@ -10,7 +10,7 @@ import {
 } from "./circuit.ts";
 
 export type ReceiverCircuitsDeps = {
-  /** Milliseconds. */
+  /** Milliseconds that never go back. */
   now: () => number;
   random: () => number;
   settings: CircuitSettings;

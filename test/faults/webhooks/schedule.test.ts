@@ -21,10 +21,13 @@ describe("a delivery through its schedule", () => {
   let pausedFor: string[];
   /** What the webhook's owner has changed. */
   let changed: Partial<Subscriber>;
-  const clock = () => new Date(now);
+  /** By how much the clock was set back; `now` goes on. */
+  let setBackMs: number;
+  const clock = () => new Date(now - setBackMs);
   const queue = () => stores.backend.deliveryQueue;
   beforeEach(async () => {
     now = START;
+    setBackMs = 0;
     pausedFor = [];
     changed = {};
     stores = await openWebhookStores();
@@ -47,6 +50,7 @@ describe("a delivery through its schedule", () => {
       send: sender.send,
       pause: async (_, { reason }) => void pausedFor.push(reason),
       clock,
+      now: () => now,
       newId: runtimeDeps.newId,
       random,
       log: { warn: () => undefined },
@@ -256,6 +260,18 @@ describe("a delivery through its schedule", () => {
     expect(receiver.received.length).toBe(before + 1);
     const untried = (await queue().list({ webhookId: HOOK, limit: 100 })).filter(({ tries }) => tries === 0);
     expect(untried.length).toBe(40 - receiver.received.length);
+  });
+
+  it("goes to a receiver seconds after its circuit opened, also when the clock was set back meanwhile", async () => {
+    const receiver = await startReceiver({ answer: answers(500) });
+    const worker = workerTo(receiver.port);
+    await enqueue(...Array.from({ length: 40 }, (_, n) => `event-${n}`));
+    while ((await pollNow(worker)) > 0);
+    setBackMs = HOUR;
+    await enqueue("event-of-now");
+    expect(await pollNow(worker)).toBe(0);
+    now += 6_000;
+    expect(await pollNow(worker)).toBe(1);
   });
 });
 

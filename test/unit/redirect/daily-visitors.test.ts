@@ -17,18 +17,22 @@ describe("the visitor codes of a day", () => {
   let folder: TemporaryFolder;
   let salts: DailySalts;
   let now: number;
+  /** By how much the clock was set back; `now` goes on. */
+  let setBackMs: number;
 
   beforeEach(async () => {
     folder = await temporaryFolder();
     salts = fileDailySalts(folder.path);
     now = NOON;
+    setBackMs = 0;
   });
   afterEach(() => folder.remove());
 
   function visitorsOf(store: DailySalts = salts) {
     return dailyVisitors({
       salts: store,
-      clock: () => new Date(now),
+      clock: () => new Date(now - setBackMs),
+      now: () => now,
       sleep: async (ms) => {
         // Time that a lost answer is waited for passes; an answer that is there comes first.
         for (let turn = 0; turn < 50; turn++) await Promise.resolve();
@@ -113,6 +117,19 @@ describe("the visitor codes of a day", () => {
       now += 5_000;
       expect(await codes()).toBe(code);
       expect(await processOf()()).toBe(code);
+    });
+
+    it("are those of all again within seconds, also when the clock was set back meanwhile", async () => {
+      const others = await processOf()();
+      const away: DailySalts = Object.assign(Object.create(salts), {
+        agree: () => Promise.reject(new Error("away")),
+      });
+      const codes = processOf(away);
+      expect(await codes()).not.toBe(others);
+      away.agree = (...request) => salts.agree(...request);
+      setBackMs = HOUR;
+      now += 5_000;
+      expect(await codes(now - setBackMs)).toBe(others);
     });
 
     it("change to the salt that others had before, once it can be read", async () => {

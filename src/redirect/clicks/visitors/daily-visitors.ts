@@ -1,12 +1,13 @@
 // Computes visitor codes with the day's salt: equal in every process, and irreproducible once the salt is destroyed.
 import { OutageBreaker } from "../../../runtime/outage-breaker.ts";
-import { inTime } from "../../../runtime/pause.ts";
+import { inTime, type MonotonicClock, systemClock } from "../../../runtime/pause.ts";
 import { type DailySalts, type UtcDay, utcDayOf } from "./daily-salts.ts";
 import { SALT_BYTES, type VisitorOf, visitorCodes } from "./visitor.ts";
 
 export type DailyVisitorsDeps = {
   salts: DailySalts;
   clock: () => Date;
+  now?: MonotonicClock["now"];
   /** Resolves early, without an error, when the signal aborts. */
   sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** Random bytes from a CSPRNG. */
@@ -37,7 +38,7 @@ const OUTAGE_PAUSE_MS = 5_000;
 export function dailyVisitors(deps: DailyVisitorsDeps): DailyVisitors {
   const days = new Map<string, Day>();
   const now = () => deps.clock().getTime();
-  const breaker = new OutageBreaker({ clock: now, openMs: OUTAGE_PAUSE_MS });
+  const breaker = new OutageBreaker({ clock: deps.now ?? systemClock.now, openMs: OUTAGE_PAUSE_MS });
 
   return {
     async codesAt(at) {

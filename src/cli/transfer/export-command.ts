@@ -9,7 +9,7 @@ import type { EventStore } from "../../event-store/port.ts";
 import { accountLines, EXPORTED } from "../../export/account-lines.ts";
 import { CLICK_COLUMNS, clickRows } from "../../export/click-rows.ts";
 import { CLICK_FORMATS, clickLines } from "../../log-reader/click-lines.ts";
-import { positionBefore } from "../../queries/analytics/position-before.ts";
+import { positionBefore } from "../../queries/analytics/click-positions.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import { print } from "../output.ts";
 import { type Json, runWithStores, type Session } from "../session.ts";

@@ -2,10 +2,16 @@
 import { logPages } from "../../event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
 import { PREFIX } from "../../events/streams.ts";
+import { hourOf } from "../../projections/definitions/click-hours.ts";
+import { lastHourOf } from "../analytics/click-positions.ts";
 
-/** `from` is inclusive, `to` exclusive: times of recording, ISO 8601 UTC. `after`: a position before `from`. */
+/**
+ * `from` is inclusive, `to` exclusive: times of recording, ISO 8601 UTC. `after`: a position before `from`. `last`: of the
+ * last click known of those hours; a click of a later hour before it is of a clock that was set back.
+ */
 export type ClickSearch = {
   after: Position | undefined;
+  last: Position | undefined;
   from: string;
   to: string;
   /** `<host>/<slug>` */
@@ -26,16 +32,17 @@ const CLOCK_MARGIN_MS = 5 * 60_000;
 /** In the order of the log. Runs in the log reader's thread, as clicks of all links are read. */
 export async function findClicks(
   { eventStore }: { eventStore: Pick<EventStore, "readAll"> },
-  { after, from, to, link, account, limit }: ClickSearch,
+  { after, last = "", from, to, link, account, limit }: ClickSearch,
 ): Promise<FoundClicks> {
   const end = new Date(Date.parse(to) + CLOCK_MARGIN_MS).toISOString();
+  const lastHour = lastHourOf(to);
   const events: RecordedEvent[] = [];
   let position = after;
   let searched = 0;
   const part = { after, prefixes: [PREFIX.clicks], limit: BATCH };
   for await (const batch of logPages(eventStore, part)) {
     for (const event of batch) {
-      if (event.recordedAt >= end) return { events, next: null };
+      if (isBehind(event)) return { events, next: null };
       if (isWanted(event)) events.push(event);
       position = event.position;
       if (events.length === limit) return { events, next: position };
@@ -44,6 +51,10 @@ export async function findClicks(
     if (searched >= MOST_SEARCHED) return { events, next: position ?? null };
   }
   return { events, next: null };
+
+  function isBehind({ recordedAt, position }: RecordedEvent): boolean {
+    return recordedAt >= end && (position > last || hourOf(recordedAt) === lastHour);
+  }
 
   function isWanted({ recordedAt, data }: RecordedEvent): boolean {
     if (recordedAt < from || recordedAt >= to) return false;

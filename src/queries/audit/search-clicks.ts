@@ -4,7 +4,7 @@ import { refuseForeignPosition } from "../../event-store/foreign-position.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
 import { linkKey } from "../../events/streams.ts";
 import type { ReadStore } from "../../read-store/port.ts";
-import { positionBefore } from "../analytics/position-before.ts";
+import { lastPositionIn, positionBefore } from "../analytics/click-positions.ts";
 import { type AuditedEvent, auditedEvent } from "./audited-event.ts";
 import type { ClickSearch, FoundClicks } from "./find-clicks.ts";
 
@@ -40,6 +40,8 @@ export async function searchClicks(
   const start = since ?? new Date((until ? Date.parse(until) : now) - HOUR_MS).toISOString();
   const end = until ?? new Date(Math.min(now + 1, Date.parse(start) + HOUR_MS)).toISOString();
   const begin = after ?? (await positionBefore({ readStore }, new Date(start)));
-  const { events, next } = await findClicks({ link, account, limit, after: begin, from: start, to: end });
+  const last = await lastPositionIn({ readStore }, start, end);
+  const part = { after: begin, last, from: start, to: end };
+  const { events, next } = await findClicks({ ...part, link, account, limit });
   return { from: start, to: end, events: events.map(auditedEvent), next };
 }

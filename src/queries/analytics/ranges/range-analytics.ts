@@ -15,7 +15,7 @@ import { checkpointName } from "../../../projections/projection.ts";
 import type { ReadStore } from "../../../read-store/port.ts";
 import { InvalidRange, NotFound } from "../../errors.ts";
 import { linkFromStream } from "../../links/link-from-stream.ts";
-import { positionBefore } from "../position-before.ts";
+import { positionBefore } from "../click-positions.ts";
 import { bucketStarts, startOfDay } from "./buckets.ts";
 import { daysInRange, type LogParts } from "./days-in-range.ts";
 import type { RangeRequest } from "./range-request.ts";

@@ -1,7 +1,7 @@
 // The position before a given time: close to it, and never after a click of that time.
 import { describe, expect, it } from "vitest";
 import { clickHours } from "../../../src/projections/definitions/click-hours.ts";
-import { positionBefore } from "../../../src/queries/analytics/position-before.ts";
+import { positionBefore } from "../../../src/queries/analytics/click-positions.ts";
 import { linkClicked, position, stored } from "../../support/event-store/stored-events.ts";
 import { plainFold } from "../../support/projections/plain-fold.ts";
 import { openStores } from "../../support/runtime/stores.ts";

@@ -1,4 +1,4 @@
-// Finds the log position from which to read the clicks recorded since a given time.
+// Finds the log positions between which the clicks recorded in a time lie.
 import type { Position } from "../../event-store/port.ts";
 import { type ClickHourDocument, clickHours, hourOf } from "../../projections/definitions/click-hours.ts";
 import type { ReadStore } from "../../read-store/port.ts";
@@ -21,4 +21,26 @@ export async function positionBefore(
     limit: 1,
   });
   return last?._position;
+}
+
+/**
+ * The position of the last click recorded in the hours of [from, to), as far as the click-hours projection has come;
+ * undefined when there is none. ISO 8601 UTC.
+ */
+export async function lastPositionIn(
+  { readStore }: { readStore: Pick<ReadStore, "find"> },
+  from: string,
+  to: string,
+): Promise<Position | undefined> {
+  const [last] = await readStore.find<ClickHourDocument>(clickHours.collection.name, {
+    range: { field: "hour", from: hourOf(from), to: `${lastHourOf(to)}~` },
+    sort: { field: "_position", direction: "desc" },
+    limit: 1,
+  });
+  return last?._position;
+}
+
+/** The last hour that begins before a time, ISO 8601 UTC. */
+export function lastHourOf(to: string): string {
+  return hourOf(new Date(Date.parse(to) - 1).toISOString());
 }

@@ -59,7 +59,8 @@ export function verificationRuns(deps: Deps) {
   const read = async (): Promise<VerificationRun | undefined> => {
     const run = (await deps.readStore.get<StoredRun>(COLLECTION, ID))?.run;
     if (run?.state !== "running") return run;
-    const age = deps.clock().getTime() - Date.parse(run.updated_at);
+    // Also from a later time: the clock has been set back since, and a run that goes on is soon renewed.
+    const age = Math.abs(deps.clock().getTime() - Date.parse(run.updated_at));
     return age < INTERRUPTED_AFTER_MS ? run : { ...run, state: "interrupted" };
   };
 

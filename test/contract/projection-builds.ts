@@ -168,7 +168,10 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       expect(retired).toEqual({});
     });
 
-    it("are made by one builder at a time; the work of a crashed one is continued", async () => {
+    it.each([
+      ["a moment later", 11_000],
+      ["when the clock was set back", -3_600_000],
+    ])("are made by one builder at a time; the work of a crashed one is continued %s", async (_, afterMs) => {
       const pages: (number | undefined)[] = [];
       const dying = storeWith(stores.eventStore, {
         readAll: () => new Promise<never>(() => pages.push(1)),
@@ -178,7 +181,7 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       await expect(rebuild(program.deps, [linksOfNow], quiet)).rejects.toMatchObject({
         code: "build_in_progress",
       });
-      const later = () => new Date(Date.now() + 11_000);
+      const later = () => new Date(Date.now() + afterMs);
       const { builds } = await rebuild({ ...program.deps, clock: later }, [linksOfNow], quiet);
       expect(builds).toMatchObject([{ build: 1, documents: 20, active: true }]);
     });

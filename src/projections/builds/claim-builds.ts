@@ -27,6 +27,8 @@ export type Claim = { by: string; builds: readonly Projection[] };
 
 /** A claim that was not renewed for so long has expired. Two concurrent claimants are harmless: writes are guarded. */
 const CLAIM_EXPIRES_MS = 10_000;
+/** Of two machines. A claim of a later time than that was made before the clock was set back. */
+const CLOCK_DIFFERENCE_MS = 5 * 60_000;
 
 /** Claims the builds of this program's version that are free. @throws what the store throws */
 export async function claimBuilds(deps: ClaimDeps, projections: readonly Projection[]): Promise<Claim> {
@@ -87,7 +89,8 @@ export function refuseClaimed(
 /** Whether the build is unclaimed, claimed by the caller, or its claim has expired. */
 export function isFree({ clock, by }: Pick<ClaimDeps, "clock" | "by">, building: Building): boolean {
   if (building.by === "" || building.by === by) return true;
-  return clock().getTime() - Date.parse(building.aliveAt) >= CLAIM_EXPIRES_MS;
+  const age = clock().getTime() - Date.parse(building.aliveAt);
+  return age >= CLAIM_EXPIRES_MS || age < -CLOCK_DIFFERENCE_MS;
 }
 
 async function changeClaimed(deps: ClaimDeps, claim: Claim, changes: Partial<Building>): Promise<Builds> {

@@ -73,7 +73,10 @@ describe("a verification", () => {
     expect(await events()).toEqual([]);
   });
 
-  it("whose process has ended is interrupted", async () => {
+  it.each([
+    ["", 60_000],
+    [", also when the clock was set back", -3_600_000],
+  ])("whose process has ended is interrupted%s", async (_, afterMs) => {
     const { promise: never } = Promise.withResolvers<void>();
     const ending = runs(async function* () {
       yield 0;
@@ -81,7 +84,7 @@ describe("a verification", () => {
       return FOUND;
     });
     await ending.start(operator, { full: false });
-    now += 60_000;
+    now += afterMs;
     const other = runs(async function* () {
       yield 0;
       return FOUND;

@@ -108,6 +108,15 @@ export function sealingContract(name: string, open: () => Promise<Fixture>): voi
       expect(found.anchor).toMatch(/^seal:1:[0-9a-f]{64}$/);
     });
 
+    it("seals what was recorded by a clock that was days ahead as soon as it is right again", async () => {
+      const one = await readAll(await sealer());
+      now -= DAY_MS;
+      expect(one.isDue()).toBe(false);
+      now -= 2 * DAY_MS;
+      expect(one.isDue()).toBe(true);
+      now += 3 * DAY_MS;
+    });
+
     it("goes on after a restart with what is new", async () => {
       reads = 0;
       const one = await readAll(await sealer());

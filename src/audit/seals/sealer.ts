@@ -34,6 +34,9 @@ export type SealerDeps = {
 /** Read at once: other work of the thread waits for some 20 ms. */
 const PAGE = 2_000;
 
+/** Of the event store and this process. */
+const CLOCK_DIFFERENCE_MS = 5 * 60_000;
+
 /** A block that is not full yet. Of its events only the hash and the place are kept. */
 export class Sealer {
   readonly #deps: SealerDeps;
@@ -88,12 +91,17 @@ export class Sealer {
     return events.length === limit;
   }
 
-  /** Whether the block has events of an earlier UTC day, or the newest seal is signed with an earlier key. */
+  /**
+   * Whether the block began on an earlier UTC day, or on a later one as the clock has been set back since; or the newest
+   * seal is signed with an earlier key.
+   */
   isDue(): boolean {
-    const today = this.#deps.clock().toISOString().slice(0, 10);
     const hasKeyChanged =
       this.#last !== undefined && this.#last.seal.publicKey !== this.#deps.keys[0].publicKey;
-    return hasKeyChanged || (this.#places.length > 0 && this.#firstRecordedAt.slice(0, 10) < today);
+    if (hasKeyChanged || this.#places.length === 0) return hasKeyChanged;
+    const now = this.#deps.clock().getTime();
+    const day = this.#firstRecordedAt.slice(0, 10);
+    return day < dayOf(now) || day > dayOf(now + CLOCK_DIFFERENCE_MS);
   }
 
   /** Seals what was read. @throws as `read` does */
@@ -129,4 +137,9 @@ export class Sealer {
 function refuseRemoved(known: string | undefined, position: string): void {
   if (known !== undefined && known > position)
     throw new SealsUntrusted(`the newest seal, at position ${known}, is not in the log any more`);
+}
+
+/** YYYY-MM-DD */
+function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
 }

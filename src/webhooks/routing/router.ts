@@ -6,7 +6,7 @@ import type { StoredEvent } from "../../events/catalogue.ts";
 import { readEvent } from "../../events/read-event.ts";
 import { isImportedClick, PREFIX } from "../../events/streams.ts";
 import type { ReadStore } from "../../read-store/port.ts";
-import { pause } from "../../runtime/pause.ts";
+import { pause, systemClock } from "../../runtime/pause.ts";
 import type { DeliveryQueue, NewDelivery } from "../queue/queue.ts";
 import { oldestRouted } from "../queue/retention.ts";
 import { clickDelivery } from "./click-payload.ts";
@@ -74,10 +74,10 @@ async function skipUntilFirstWebhook(
       if (await isWebhookAddedIn(deps.eventStore, after, head)) return after;
       after = head;
     }
-    const now = deps.clock();
-    if (after !== undefined && after !== saved && now.getTime() - savedAt >= SKIP_SAVE_EVERY_MS) {
+    const now = systemClock.now();
+    if (after !== undefined && after !== saved && now - savedAt >= SKIP_SAVE_EVERY_MS) {
       await deps.readStore.saveCheckpoint(ROUTER_CHECKPOINT, { position: after });
-      [saved, savedAt] = [after, now.getTime()];
+      [saved, savedAt] = [after, now];
     }
     await pause(FIRST_WEBHOOK_POLL_MS, signal);
   }

@@ -8,6 +8,7 @@ import type {
 } from "../event-store/log-archive.ts";
 import { type Position, RevisionConflict } from "../event-store/port.ts";
 import { DomainError } from "../runtime/errors.ts";
+import { utcDate } from "../runtime/moment.ts";
 import { readSeal } from "./seals/judge-seals.ts";
 import { sealsBackwards } from "./seals/read-seals.ts";
 import { Sealer, type SealerDeps } from "./seals/sealer.ts";
@@ -29,7 +30,9 @@ export function archivableDays({ archive, clock }: ArchiveLogDeps, before: Date)
   const today = Math.floor(clock().getTime() / DAY_MS) * DAY_MS;
   const latest = new Date(today - NEWEST_DAYS * DAY_MS);
   if (before > latest)
-    throw new ArchiveRefused(`--before may be ${dayOf(latest)} at the latest, as later days are not closed`);
+    throw new ArchiveRefused(
+      `--before may be ${utcDate(latest)} at the latest, as later days are not closed`,
+    );
   return archive.days(before);
 }
 
@@ -87,8 +90,4 @@ function coverOf(seals: readonly Sealed[], { from, to }: ArchivableDay): SealRan
     .filter(({ after, position }) => after < to && position >= from)
     .map(({ number }) => number);
   return { from: Math.min(...numbers), to: Math.max(...numbers) };
-}
-
-function dayOf(at: Date): string {
-  return at.toISOString().slice(0, 10);
 }

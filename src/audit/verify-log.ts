@@ -5,6 +5,7 @@ import type { StoredEvent } from "../events/catalogue.ts";
 import { readEvent } from "../events/read-event.ts";
 import { PREFIX } from "../events/streams.ts";
 import { messageOf } from "../runtime/errors.ts";
+import { CLOCK_SKEW_MS } from "../runtime/moment.ts";
 import { type Anchor, anchorText, LogDigest } from "./log-digest.ts";
 import type { Place } from "./seals/places.ts";
 import { type Rule, streamRules } from "./stream-rules.ts";
@@ -35,8 +36,6 @@ type Deps = { eventStore: Pick<EventStore, "readAll">; clock: () => Date };
 
 const PAGE = 5_000;
 export const MOST_PROBLEMS = 100;
-/** Tolerated difference between the clocks of several machines. */
-const CLOCK_SKEW_MS = 5 * 60_000;
 /** Duplicates are searched within this many events, because a repeated append follows the first one closely. */
 const DUPLICATE_WINDOW = 200_000;
 

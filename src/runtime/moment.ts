@@ -1,4 +1,7 @@
-// Times that people type, for the command line and the console alike.
+// Times: those that people type, for the command line and the console alike, and what the clocks of machines may differ by.
+
+/** Tolerated difference between the clocks of several machines. */
+export const CLOCK_SKEW_MS = 5 * 60_000;
 
 const FORM = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/i;
 const ZONED = /(Z|[+-]\d\d:?\d\d)$/i;
@@ -16,4 +19,9 @@ export function parseMoment(text: string): Date | undefined {
 function isOfCalendar(date: string): boolean {
   const day = new Date(date);
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(date);
+}
+
+/** YYYY-MM-DD of the UTC day. */
+export function utcDate(at: Date): string {
+  return at.toISOString().slice(0, 10);
 }

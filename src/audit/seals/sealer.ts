@@ -3,6 +3,7 @@ import type { EventStore } from "../../event-store/port.ts";
 import { newEvent } from "../../events/new-event.ts";
 import { PREFIX, SEALS_STREAM } from "../../events/streams.ts";
 import { DomainError } from "../../runtime/errors.ts";
+import { CLOCK_SKEW_MS, utcDate } from "../../runtime/moment.ts";
 import { readSeal, SealJudge, sealFacts } from "./judge-seals.ts";
 import type { Place } from "./places.ts";
 import { sealsBackwards } from "./read-seals.ts";
@@ -33,9 +34,6 @@ export type SealerDeps = {
 
 /** Read at once: other work of the thread waits for some 20 ms. */
 const PAGE = 2_000;
-
-/** Of the event store and this process. */
-const CLOCK_DIFFERENCE_MS = 5 * 60_000;
 
 /** A block that is not full yet. Of its events only the hash and the place are kept. */
 export class Sealer {
@@ -99,9 +97,9 @@ export class Sealer {
     const hasKeyChanged =
       this.#last !== undefined && this.#last.seal.publicKey !== this.#deps.keys[0].publicKey;
     if (hasKeyChanged || this.#places.length === 0) return hasKeyChanged;
-    const now = this.#deps.clock().getTime();
+    const now = this.#deps.clock();
     const day = this.#firstRecordedAt.slice(0, 10);
-    return day < dayOf(now) || day > dayOf(now + CLOCK_DIFFERENCE_MS);
+    return day < utcDate(now) || day > utcDate(new Date(now.getTime() + CLOCK_SKEW_MS));
   }
 
   /** Seals what was read. @throws as `read` does */
@@ -137,9 +135,4 @@ export class Sealer {
 function refuseRemoved(known: string | undefined, position: string): void {
   if (known !== undefined && known > position)
     throw new SealsUntrusted(`the newest seal, at position ${known}, is not in the log any more`);
-}
-
-/** YYYY-MM-DD */
-function dayOf(time: number): string {
-  return new Date(time).toISOString().slice(0, 10);
 }

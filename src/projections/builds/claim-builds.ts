@@ -1,6 +1,7 @@
 // Claims on builds in progress: each is folded by one process at a time, which renews its claim as long as it runs.
 import type { ReadStore } from "../../read-store/port.ts";
 import { DomainError } from "../../runtime/errors.ts";
+import { CLOCK_SKEW_MS } from "../../runtime/moment.ts";
 import { checkpointName, type Projection } from "../projection.ts";
 import type { Progress } from "../runner/progress.ts";
 import { asBuild, type Building, type Builds, buildingOf, isKept } from "./build.ts";
@@ -27,8 +28,6 @@ export type Claim = { by: string; builds: readonly Projection[] };
 
 /** A claim that was not renewed for so long has expired. Two concurrent claimants are harmless: writes are guarded. */
 const CLAIM_EXPIRES_MS = 10_000;
-/** Of two machines. A claim of a later time than that was made before the clock was set back. */
-const CLOCK_DIFFERENCE_MS = 5 * 60_000;
 
 /** Claims the builds of this program's version that are free. @throws what the store throws */
 export async function claimBuilds(deps: ClaimDeps, projections: readonly Projection[]): Promise<Claim> {
@@ -90,7 +89,8 @@ export function refuseClaimed(
 export function isFree({ clock, by }: Pick<ClaimDeps, "clock" | "by">, building: Building): boolean {
   if (building.by === "" || building.by === by) return true;
   const age = clock().getTime() - Date.parse(building.aliveAt);
-  return age >= CLAIM_EXPIRES_MS || age < -CLOCK_DIFFERENCE_MS;
+  // One of a later time than clocks differ by was made before the clock was set back.
+  return age >= CLAIM_EXPIRES_MS || age < -CLOCK_SKEW_MS;
 }
 
 async function changeClaimed(deps: ClaimDeps, claim: Claim, changes: Partial<Building>): Promise<Builds> {

@@ -3,6 +3,7 @@ import { logPages } from "../../event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
 import { PREFIX } from "../../events/streams.ts";
 import { hourOf } from "../../projections/definitions/click-hours.ts";
+import { CLOCK_SKEW_MS } from "../../runtime/moment.ts";
 import { lastHourOf } from "../analytics/click-positions.ts";
 
 /**
@@ -26,15 +27,13 @@ export type FoundClicks = { events: RecordedEvent[]; next: Position | null };
 const BATCH = 2_000;
 /** Clicks that are read for one page. */
 const MOST_SEARCHED = 50_000;
-/** Tolerated difference between the clocks of an event store's nodes. */
-const CLOCK_MARGIN_MS = 5 * 60_000;
 
 /** In the order of the log. Runs in the log reader's thread, as clicks of all links are read. */
 export async function findClicks(
   { eventStore }: { eventStore: Pick<EventStore, "readAll"> },
   { after, last = "", from, to, link, account, limit }: ClickSearch,
 ): Promise<FoundClicks> {
-  const end = new Date(Date.parse(to) + CLOCK_MARGIN_MS).toISOString();
+  const end = new Date(Date.parse(to) + CLOCK_SKEW_MS).toISOString();
   const lastHour = lastHourOf(to);
   const events: RecordedEvent[] = [];
   let position = after;

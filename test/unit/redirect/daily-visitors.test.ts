@@ -119,7 +119,8 @@ describe("the visitor codes of a day", () => {
       expect(await processOf()()).toBe(code);
     });
 
-    it("are those of all again within seconds, also when the clock was set back meanwhile", async () => {
+    /** A process that had a salt of its own and can now reach those of the others again. */
+    async function reconnected() {
       const others = await processOf()();
       const away: DailySalts = Object.assign(Object.create(salts), {
         agree: () => Promise.reject(new Error("away")),
@@ -127,19 +128,18 @@ describe("the visitor codes of a day", () => {
       const codes = processOf(away);
       expect(await codes()).not.toBe(others);
       away.agree = (...request) => salts.agree(...request);
+      return { others, codes };
+    }
+
+    it("are those of all again within seconds, also when the clock was set back meanwhile", async () => {
+      const { others, codes } = await reconnected();
       setBackMs = HOUR;
       now += 5_000;
       expect(await codes(now - setBackMs)).toBe(others);
     });
 
     it("change to the salt that others had before, once it can be read", async () => {
-      const others = await processOf()();
-      const away: DailySalts = Object.assign(Object.create(salts), {
-        agree: () => Promise.reject(new Error("away")),
-      });
-      const codes = processOf(away);
-      expect(await codes()).not.toBe(others);
-      away.agree = (...request) => salts.agree(...request);
+      const { others, codes } = await reconnected();
       now += 5_000;
       expect(await codes()).toBe(others);
     });

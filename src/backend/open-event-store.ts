@@ -41,7 +41,10 @@ export function openEmbeddedArchive(
   return eventStoreUrl ? undefined : openLogArchive(logFile(dataDir), deps);
 }
 
-/** `archive`, `indexCheck`: undefined on a server. The event store leaves out what can't be read of it, so that the rest is verified. */
+/**
+ * `archive`, `indexCheck`: undefined on a server. The event store leaves out what can't be read of it, so that the rest is
+ * verified.
+ */
 export type VerifiableLog = {
   eventStore: EventStore;
   archive: LogArchive | undefined;

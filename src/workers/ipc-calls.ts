@@ -11,7 +11,10 @@ export type Channel = {
 };
 
 export type IpcCalls = {
-  /** Arguments and results are JSON. Rejects when the other side's method throws, with CoordinationUnavailable after `end`. */
+  /**
+   * Arguments and results are JSON. Rejects when the other side's method throws, and with CoordinationUnavailable after
+   * `end`.
+   */
   call(method: string, ...args: unknown[]): Promise<unknown>;
   /** Rejects calls that wait for an answer, and all later ones; to be called when the other side has gone. */
   end(): void;

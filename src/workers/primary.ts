@@ -21,7 +21,10 @@ export class WorkerEnded extends DomainError {
 
 export type PrimaryDeps = { config: Config; roles: Roles; workers: number; log: Logger };
 
-/** `worker` and `calls`: of its present process, if there is one; `isReady`: it answers. `ended`: it is not started again. */
+/**
+ * `worker` and `calls`: of its present process, if there is one; `isReady`: it answers. `ended`: resolves when it has ended
+ * for good.
+ */
 type Member = {
   id: string;
   roles: readonly Role[];

@@ -13,6 +13,7 @@ export type KeepSealingDeps = SealerDeps & {
 const FIRST_AFTER_MS = 5_000;
 /** While events come: soon after the projections, when the thread's event store still has what it decoded for them. */
 const BUSY_LOOK_MS = 100;
+/** After a look that found nothing. */
 const QUIET_LOOK_MS = 1_000;
 const RETRY_AFTER_MS = 60_000;
 /** Rest after each step, as a multiple of its time: a long log to catch up with takes half of the thread. */

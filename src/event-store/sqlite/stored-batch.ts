@@ -26,7 +26,10 @@ export function joinedParts(batches: readonly StoredBatch[]): BatchParts {
   return { runs: all.flatMap(({ runs }) => runs), parts: all.flatMap(({ parts }) => parts) };
 }
 
-/** What a busy service appends in most of a second, while documents are written or the next look for seals is awaited. */
+/**
+ * How far one reader may be behind another: what a busy service appends in most of a second, while documents are written or
+ * the next look for seals is awaited.
+ */
 const MAX_EVENTS = 24_576;
 
 /** `skipUnreadable`: a batch that can't be read has no events; to check a log, never to serve from it. */

@@ -1,4 +1,4 @@
-// Addresses of pages with what they ask for.
+// Builds the address of a page with its query string.
 
 /** A path with those of the values that are given. */
 export function address(

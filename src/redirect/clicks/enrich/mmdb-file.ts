@@ -12,7 +12,7 @@ const { default: Decoder }: typeof import("mmdb-lib/lib/decoder.js") = createReq
 );
 
 /** `undefined` for an address that the database doesn't know, or of a family that it doesn't have. */
-export type Lookup = { get(address: string): unknown };
+export type Lookup<R> = { get(address: string): R | undefined };
 
 /** Of the specification (https://maxmind.github.io/MaxMind-DB): the metadata are in the last 128 KB. */
 const MOST_METADATA_BYTES = 128 * 1024;
@@ -22,21 +22,21 @@ const IPV4_PREFIX = new Array<number>(12).fill(0);
 /** 16 MB of the tree, allocated as they are filled: random addresses all over the world are then looked up as fast as in memory. */
 const MAX_BLOCKS = 4_096;
 const BLOCK_BYTES = 4_096;
-/** Decoded places of about 500 bytes. */
+/** Results of `read`, of some 200 bytes. */
 const MAX_RECORDS = 20_000;
 
 /**
- * The file stays open until the process ends. Equal places are the same object while they are memoized. Addresses must be
- * valid. @throws when the file can't be read
+ * `read`: what is kept of a decoded record, whose other members are freed. The file stays open until the process ends. Equal
+ * records give the same object while it is memoized. Addresses must be valid. @throws when the file can't be read
  */
-export function openMmdbFile(file: string): Lookup {
+export function openMmdbFile<R extends object>(file: string, read: (record: unknown) => R): Lookup<R> {
   const descriptor = openSync(file, "r");
   try {
     const { size } = fstatSync(descriptor);
     const metadata = parseMetadata(readPart(descriptor, Math.max(0, size - MOST_METADATA_BYTES), size));
     const records = readPart(descriptor, metadata.searchTreeSize + SEPARATOR_BYTES, size);
     const decoder = new Decoder(records);
-    const recordAt = memoize(MAX_RECORDS, (offset: number) => decoder.decode(offset).value as object);
+    const recordAt = memoize(MAX_RECORDS, (offset: number) => read(decoder.decode(offset).value));
     const search = treeSearch(descriptor, metadata);
     const { nodeCount, ipVersion } = metadata;
     const rootOfIpv4 = ipVersion === 6 ? search(0, IPV4_PREFIX) : 0;

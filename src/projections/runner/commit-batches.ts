@@ -9,7 +9,7 @@ import { inTime, type MonotonicClock, systemClock } from "../../runtime/pause.ts
 export type CommitRules = { pageEvents: number; maxEvents: number; commitIntervalMs: number };
 
 /** Clicks show within a second, also where a commit takes a third of it; a document is written three times a second. */
-export const COMMIT_RULES: CommitRules = { pageEvents: 20_000, maxEvents: 60_000, commitIntervalMs: 300 };
+export const COMMIT_RULES: CommitRules = { pageEvents: 20_000, maxEvents: 40_000, commitIntervalMs: 300 };
 
 /**
  * At this rate the interval is two seconds, as documents that many events change are then written less often. By rate,

@@ -12,11 +12,11 @@ import { append, openStores, type Stores } from "../../support/runtime/stores.ts
 
 const LINKS = 2_000;
 
-describe("a commit of 60,000 events", () => {
+describe("a commit of 40,000 events", () => {
   let stores: Stores;
   beforeEach(async () => {
     stores = await openStores();
-    for (let n = 0; n < 60_000; n += LINKS) {
+    for (let n = 0; n < 40_000; n += LINKS) {
       const clicks = Array.from({ length: LINKS }, (_, link) => linkClicked({ link: `sho.rt/${link}` }));
       await append(stores.eventStore, "clicks-a-20260301", clicks);
     }

@@ -1,4 +1,5 @@
 // Verifies the whole log in one pass: order, schemas, times, duplicates, and the invariants of each stream.
+import type { LogProblem } from "../event-store/log-archive.ts";
 import { logPages } from "../event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../event-store/port.ts";
 import type { StoredEvent } from "../events/catalogue.ts";
@@ -7,15 +8,11 @@ import { PREFIX } from "../events/streams.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { CLOCK_SKEW_MS } from "../runtime/moment.ts";
 import { type Anchor, anchorText, LogDigest } from "./log-digest.ts";
-import type { Place } from "./seals/places.ts";
+import { type Place, placeOf } from "./seals/places.ts";
 import { type Rule, streamRules } from "./stream-rules.ts";
 
-export type Problem = {
+export type Problem = LogProblem & {
   check: "order" | "schema" | "time" | "duplicate" | "rule" | "anchor" | "seal" | "archive" | "index";
-  stream: string;
-  revision: number;
-  position: Position;
-  message: string;
 };
 
 export type LogVerification = {
@@ -91,9 +88,9 @@ class Report {
   count = 0;
   readonly first: Problem[] = [];
 
-  add(check: Problem["check"], { stream, revision, position }: Place, message: string): void {
+  add(check: Problem["check"], event: Place, message: string): void {
     this.count += 1;
-    if (this.first.length < MOST_PROBLEMS) this.first.push({ check, stream, revision, position, message });
+    if (this.first.length < MOST_PROBLEMS) this.first.push({ check, ...placeOf(event), message });
   }
 }
 

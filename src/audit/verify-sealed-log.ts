@@ -1,11 +1,10 @@
 // `audit verify`: checks the log against its seals, from the last good one on or from the beginning.
-import type { LogArchive } from "../event-store/log-archive.ts";
+import type { LogArchive, LogProblem } from "../event-store/log-archive.ts";
 import type { LogIndexCheck } from "../event-store/log-index-check.ts";
 import type { EventStore, Position } from "../event-store/port.ts";
-import { SEALS_STREAM } from "../events/streams.ts";
 import { type Anchor, parseAnchor } from "./log-digest.ts";
 import type { TagKeys } from "./seals/differences.ts";
-import { type Judged, SealJudge, type SealProblem, sealFacts, sealProblems } from "./seals/judge-seals.ts";
+import { type Judged, SealJudge, sealFacts, sealProblem, sealProblems } from "./seals/judge-seals.ts";
 import { sealsBackwards } from "./seals/read-seals.ts";
 import { SealedBlocks } from "./seals/sealed-blocks.ts";
 import { type LogVerification, MOST_PROBLEMS, type Problem, verifyLog } from "./verify-log.ts";
@@ -66,7 +65,7 @@ export async function verifySealedLog(
 
   const from = isFull ? undefined : good;
   const reasons = new Map(judged.map(({ event, reason }) => [event.revision, reason]));
-  const report = (problem: SealProblem) => void found.push(problem);
+  const report = (problem: LogProblem) => void found.push(problem);
   const blocks = isFull ? new SealedBlocks({ ...deps, reasons, report }) : undefined;
   const result = await verifyLog(deps, {
     anchor,
@@ -113,12 +112,8 @@ async function judgeSeals({ eventStore, keys }: Deps, downTo: number | undefined
 }
 
 /** Seals at the end that were removed leave no gap: only what was kept elsewhere tells. */
-function removedNewest(known: Position | undefined, judged: readonly Judged[]): SealProblem[] {
+function removedNewest(known: Position | undefined, judged: readonly Judged[]): LogProblem[] {
   const last = judged[0]?.event;
   if (known === undefined || known <= (last?.position ?? "")) return [];
   return [sealProblem((last?.revision ?? -1) + 1, known, "and what follows was removed")];
-}
-
-function sealProblem(revision: number, position: Position, what: string): SealProblem {
-  return { stream: SEALS_STREAM, revision, position, message: `seal ${revision} ${what}` };
 }

@@ -1,16 +1,10 @@
 // Checks an exported log with the public key alone, offline.
+import type { LogProblem } from "../../event-store/log-archive.ts";
 import type { Position, RecordedEvent } from "../../event-store/port.ts";
 import { differences } from "../seals/differences.ts";
-import {
-  readSeal,
-  type SealFacts,
-  SealJudge,
-  type SealProblem,
-  sealFacts,
-  sealProblems,
-} from "../seals/judge-seals.ts";
+import { readSeal, type SealFacts, SealJudge, sealFacts, sealProblems } from "../seals/judge-seals.ts";
 import { merkleRoot, type Part } from "../seals/merkle.ts";
-import { type Place, unpackPlaces } from "../seals/places.ts";
+import { type Place, placeOf, unpackPlaces } from "../seals/places.ts";
 import { leafHasher, type Seal } from "../seals/seal.ts";
 import {
   BadExport,
@@ -28,7 +22,7 @@ export type ExportVerification = {
   /** Behind the last seal. */
   unsealed: number;
   selection: ExportSelection;
-  problems: SealProblem[];
+  problems: LogProblem[];
 };
 
 /** `before`: where the block before it in the file ends. */
@@ -63,8 +57,8 @@ class ExportReader {
   readonly #leafOf = leafHasher();
   readonly #facts: SealFacts[] = [];
   /** What is wrong with each seal's block. */
-  readonly #ofBlocks: SealProblem[][] = [];
-  readonly #ofEvents: SealProblem[] = [];
+  readonly #ofBlocks: LogProblem[][] = [];
+  readonly #ofEvents: LogProblem[] = [];
   #nextRevision: number | undefined;
   #block: Block | undefined;
   #isUnsealed = false;
@@ -139,14 +133,13 @@ class ExportReader {
     }
   }
 
-  #report({ stream, revision, position }: Place, message: string): void {
-    this.#ofEvents.push({ stream, revision, position, message });
+  #report(event: Place, message: string): void {
+    this.#ofEvents.push({ ...placeOf(event), message });
   }
 
-  #problemsOf({ recorded, seal, before, events, parts }: Block): SealProblem[] {
+  #problemsOf({ recorded, seal, before, events, parts }: Block): LogProblem[] {
     if (!seal) return [];
-    const { stream, revision, position } = recorded;
-    const problem = (message: string) => ({ stream, revision, position, message });
+    const problem = (message: string) => ({ ...placeOf(recorded), message });
     const found = this.#follows(seal, before)
       ? []
       : [problem(`seal ${seal.number} does not follow what is before it in the file`)];
@@ -170,7 +163,7 @@ class ExportReader {
   }
 
   /** Selected events of which the file has only the hash. */
-  #withheld(seal: Seal, events: readonly RecordedEvent[]): SealProblem[] {
+  #withheld(seal: Seal, events: readonly RecordedEvent[]): LogProblem[] {
     const shown = new Set(events.map(({ position }) => position));
     const places = unpackPlaces(seal.places, seal.events) ?? [];
     return places

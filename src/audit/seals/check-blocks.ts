@@ -1,13 +1,15 @@
 // Compares the log with its seals, block by block, as both are read from the oldest on.
+import type { LogProblem } from "../../event-store/log-archive.ts";
 import type { Position, RecordedEvent } from "../../event-store/port.ts";
 import { differences, differencesByTags, type TagKeys } from "./differences.ts";
-import type { Judged, SealProblem } from "./judge-seals.ts";
+import type { Judged } from "./judge-seals.ts";
+import { type Place, placeOf } from "./places.ts";
 import { chainOf, leafHasher, rootOf, type Seal } from "./seal.ts";
 
 type Deps = {
   /** Without any, nothing is said about single events of a seal that is not good. */
   keys: readonly TagKeys[];
-  report: (problem: SealProblem) => void;
+  report: (problem: LogProblem) => void;
 };
 
 /** A judged seal with all that it keeps. */
@@ -74,16 +76,15 @@ export class BlockCheck {
     return this.#events.splice(0, end < 0 ? this.#events.length : end);
   }
 
-  #compare(recorded: Judged["event"], seal: Seal, events: readonly RecordedEvent[]): void {
+  #compare(recorded: Place, seal: Seal, events: readonly RecordedEvent[]): void {
     const leaves = events.map(this.#leafOf);
     if (isWhole(seal, leaves, this.#before)) return;
     const { keys, report } = this.#deps;
     const found = differences({ seal, events, leaves, keys });
     for (const difference of found) report(difference);
     if (found.length > 0) return;
-    const { stream, revision, position } = recorded;
     const message = `the ${events.length} events up to position ${seal.position} are not the ${seal.events} of seal ${seal.number}`;
-    report({ stream, revision, position, message });
+    report({ ...placeOf(recorded), message });
   }
 
   #compareByTags(seal: Seal, events: readonly RecordedEvent[]): void {

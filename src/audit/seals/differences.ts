@@ -1,10 +1,9 @@
 // Names what differs between the events of a block and its seal.
+import type { LogProblem } from "../../event-store/log-archive.ts";
 import type { RecordedEvent } from "../../event-store/port.ts";
-import { type Place, unpackPlaces } from "./places.ts";
+import { type Place, placeOf, unpackPlaces } from "./places.ts";
 import { leafHasher, marksOf, type Seal } from "./seal.ts";
 import { MARK_BYTES, type SealKeys } from "./seal-keys.ts";
-
-export type Difference = Place & { message: string };
 
 /** An event as it was sealed. */
 type Sealed = { place: Place; mark: string };
@@ -29,7 +28,7 @@ export type Comparison = {
 const MOST_MOVED = 100;
 
 /** By a seal that says what was signed. Empty when all that is kept of single events is as it was. */
-export function differences({ seal, events, leaves, keys, isExpected }: Comparison): Difference[] {
+export function differences({ seal, events, leaves, keys, isExpected }: Comparison): LogProblem[] {
   const own = keys.find(({ publicKey }) => publicKey === seal.publicKey);
   const markOf = (leaf: Buffer) => hex(marksOf([leaf])) + (own ? hex(own.tags([leaf])) : "");
   const [marks, tags] = [marksIn(seal.leaves), own ? marksIn(seal.tags) : []];
@@ -47,7 +46,7 @@ export function differences({ seal, events, leaves, keys, isExpected }: Comparis
  * By a seal that was written anew: its tags can still be those that were made with a key, and then each event that has
  * none of them was changed or inserted. Empty when none of them is.
  */
-export function differencesByTags({ seal, events, leaves, keys }: Comparison): Difference[] {
+export function differencesByTags({ seal, events, leaves, keys }: Comparison): LogProblem[] {
   const made = new Set(marksIn(seal.tags));
   for (const { tags } of keys) {
     const own = marksIn(tags(leaves).toString("base64"));
@@ -84,7 +83,7 @@ function matched(sealed: readonly Sealed[], present: readonly Present[]) {
 }
 
 /** The fewest events that would have to be put elsewhere. */
-function outOfOrder(sequence: readonly number[], present: readonly Present[]): Difference[] {
+function outOfOrder(sequence: readonly number[], present: readonly Present[]): LogProblem[] {
   const inOrder = new Set(longestIncreasing(sequence));
   return sequence
     .filter((n) => !inOrder.has(n))
@@ -115,12 +114,12 @@ function named(
   gone: readonly Sealed[],
   foreign: readonly Present[],
   markOf: (leaf: Buffer) => string,
-): Difference[] {
+): LogProblem[] {
   const byPosition = new Map(gone.map((one) => [one.place.position, one]));
   const byRevision = new Map(gone.map((one) => [revisionKey(one.place), one]));
   const isMoved = gone.length <= MOST_MOVED && foreign.length <= MOST_MOVED;
   const leafOf = leafHasher();
-  const found: Difference[] = [];
+  const found: LogProblem[] = [];
   const replaced = new Set<Sealed>();
   for (const { event } of foreign) {
     const origin = isMoved && gone.find(({ place, mark }) => markOf(leafOf({ ...event, ...place })) === mark);
@@ -137,10 +136,6 @@ function named(
   }
   const removed = gone.filter((one) => !replaced.has(one));
   return [...found, ...removed.map(({ place }) => ({ ...place, message: "was removed" }))];
-}
-
-function placeOf({ stream, revision, position }: Place): Place {
-  return { stream, revision, position };
 }
 
 function revisionKey({ stream, revision }: Place): string {

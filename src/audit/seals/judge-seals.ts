@@ -1,7 +1,9 @@
 // Which seals can be trusted: those that this service signed, and those that a trusted later one follows.
-import type { RecordedEvent } from "../../event-store/port.ts";
+import type { LogProblem } from "../../event-store/log-archive.ts";
+import type { Position, RecordedEvent } from "../../event-store/port.ts";
 import { sealEvents } from "../../events/seal-events.ts";
 import { SEALS_STREAM } from "../../events/streams.ts";
+import { type Place, placeOf } from "./places.ts";
 import { isSignedByItsKey, type Seal, sealHash } from "./seal.ts";
 
 /** A seal without what it keeps of each event, a hundred kilobytes. */
@@ -9,20 +11,17 @@ export type SealHeader = Omit<Seal, "places" | "leaves" | "tags">;
 
 /** `seal`: undefined when its data can't be read. `reason`: why it is not good. */
 export type Judged = {
-  event: Pick<RecordedEvent, "stream" | "revision" | "position">;
+  event: Place;
   seal: SealHeader | undefined;
   reason: string | undefined;
 };
-
-export type SealProblem = Judged["event"] & { message: string };
 
 /** What a judgement needs to know of a seal. */
 export type SealFacts = Omit<Judged, "reason"> & { hash: string; isSigned: boolean };
 
 /** `isSigned`: by the key that it names. */
 export function sealFacts(recorded: RecordedEvent): SealFacts {
-  const { stream, revision, position } = recorded;
-  const event = { stream, revision, position };
+  const event = placeOf(recorded);
   const seal = readSeal(recorded);
   if (!seal) return { event, seal, hash: "", isSigned: false };
   const { places: _, leaves: __, tags: ___, ...header } = seal;
@@ -66,17 +65,18 @@ export class SealJudge {
 }
 
 /** What is wrong with seals, newest first; `isWhole`: the last of them must be seal 0. */
-export function sealProblems(judged: readonly Judged[], { isWhole = true } = {}): SealProblem[] {
+export function sealProblems(judged: readonly Judged[], { isWhole }: { isWhole: boolean }): LogProblem[] {
   return judged.flatMap(({ event, reason }, n) => {
-    const problem = (revision: number, position: string, what: string) => ({
-      ...{ stream: SEALS_STREAM, revision, position },
-      message: `seal ${revision} ${what}`,
-    });
-    const found = reason === undefined ? [] : [problem(event.revision, event.position, reason)];
+    const found = reason === undefined ? [] : [sealProblem(event.revision, event.position, reason)];
     const older = judged[n + 1]?.event.revision ?? (isWhole ? -1 : event.revision - 1);
-    for (let gone = event.revision - 1; gone > older; gone -= 1) found.push(problem(gone, "", "was removed"));
+    for (let gone = event.revision - 1; gone > older; gone -= 1)
+      found.push(sealProblem(gone, "", "was removed"));
     return found;
   });
+}
+
+export function sealProblem(revision: number, position: Position, what: string): LogProblem {
+  return { stream: SEALS_STREAM, revision, position, message: `seal ${revision} ${what}` };
 }
 
 /** A member that nobody knows would be outside of what is signed. */

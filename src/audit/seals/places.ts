@@ -5,6 +5,10 @@ import type { Position } from "../../event-store/port.ts";
 
 export type Place = { stream: string; revision: number; position: Position };
 
+export function placeOf({ stream, revision, position }: Place): Place {
+  return { stream, revision, position };
+}
+
 /** Stream, revision and position of the first event, and how many follow with the next revisions and positions. */
 const runsSchema = z.array(z.tuple([z.string(), z.int(), z.string(), z.int().min(1)]));
 type Run = z.infer<typeof runsSchema>[number];

@@ -5,7 +5,7 @@ import { PREFIX, SEALS_STREAM } from "../../events/streams.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import { CLOCK_SKEW_MS, utcDate } from "../../runtime/moment.ts";
 import { readSeal, SealJudge, sealFacts } from "./judge-seals.ts";
-import type { Place } from "./places.ts";
+import { type Place, placeOf } from "./places.ts";
 import { sealsBackwards } from "./read-seals.ts";
 import { BLOCK_EVENTS, type LastSeal, leafHasher, makeSeal, type Seal, sealHash } from "./seal.ts";
 import type { SealKeys } from "./seal-keys.ts";
@@ -80,9 +80,8 @@ export class Sealer {
     const options = { after: after || undefined, prefixes: Object.values(PREFIX), limit };
     const events = await this.#deps.eventStore.readAll(options);
     for (const event of events) {
-      const { stream, revision, position, recordedAt } = event;
-      if (this.#places.length === 0) this.#firstRecordedAt = recordedAt;
-      this.#places.push({ stream, revision, position });
+      if (this.#places.length === 0) this.#firstRecordedAt = event.recordedAt;
+      this.#places.push(placeOf(event));
       this.#leaves.push(this.#leafOf(event));
     }
     if (this.#places.length === BLOCK_EVENTS) await this.seal();

@@ -1,15 +1,10 @@
 // A log in memory with its seals, for tests that change it a hundred thousand times.
 import { BlockCheck } from "../../../src/audit/seals/check-blocks.ts";
 import type { TagKeys } from "../../../src/audit/seals/differences.ts";
-import {
-  readSeal,
-  SealJudge,
-  type SealProblem,
-  sealFacts,
-  sealProblems,
-} from "../../../src/audit/seals/judge-seals.ts";
+import { readSeal, SealJudge, sealFacts, sealProblems } from "../../../src/audit/seals/judge-seals.ts";
 import { type LastSeal, leafHasher, makeSeal, type Seal, sealHash } from "../../../src/audit/seals/seal.ts";
 import type { SealKeys } from "../../../src/audit/seals/seal-keys.ts";
+import type { LogProblem } from "../../../src/event-store/log-archive.ts";
 import type { RecordedEvent } from "../../../src/event-store/port.ts";
 import { SEALS_STREAM } from "../../../src/events/streams.ts";
 
@@ -55,11 +50,11 @@ export function problemsOf(
   { events, seals }: SealedLog,
   keys: readonly TagKeys[],
   trusted: readonly string[],
-): SealProblem[] {
+): LogProblem[] {
   const judge = new SealJudge(trusted);
   const byRevision = [...seals].sort((a, b) => b.revision - a.revision);
   const judged = byRevision.map((event) => judge.next(sealFacts(event)));
-  const found = sealProblems(judged);
+  const found = sealProblems(judged, { isWhole: true });
   const check = new BlockCheck({ keys, report: (problem) => void found.push(problem) });
   check.add([...events].sort((a, b) => (a.position < b.position ? -1 : 1)));
   for (const [n, { event, reason }] of judged.reverse().entries())

@@ -1,8 +1,8 @@
 // What a full verification keeps of the log while it compares it with the seals.
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import type { SealProblem } from "../../../src/audit/seals/judge-seals.ts";
 import { SealedBlocks } from "../../../src/audit/seals/sealed-blocks.ts";
+import type { LogProblem } from "../../../src/event-store/log-archive.ts";
 import type { RecordedEvent } from "../../../src/event-store/port.ts";
 import { PREFIX } from "../../../src/events/streams.ts";
 import { KEYS, type OpenSealedLog, openSealedLog } from "../../support/audit/open-sealed-log.ts";
@@ -24,7 +24,7 @@ it.each([0, 1])(
     for (let n = 0; n < seals; n += 1) await log.seal();
     await log.click(PAGE * (PAGES - 1));
     const reasons = new Map(Array.from({ length: seals }, (_, number) => [number, undefined]));
-    const report = ({ message }: SealProblem) => expect.unreachable(message);
+    const report = ({ message }: LogProblem) => expect.unreachable(message);
     const blocks = new SealedBlocks({ ...log, keys: [KEYS], reasons, report });
     const added: WeakRef<RecordedEvent>[][] = [];
     for (let page = 0; page < PAGES; page += 1) added.push(await addPage(blocks, page));

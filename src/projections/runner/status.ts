@@ -37,71 +37,57 @@ export function isNewerThanLog(
   return position !== null && position > (head ?? "");
 }
 
-type Deps = { eventStore: EventStore; readStore: ReadStore; clock: () => Date };
+type Deps = {
+  eventStore: EventStore;
+  readStore: ReadStore;
+  clock: () => Date;
+  projections: readonly Projection[];
+};
 
-/** From the committed checkpoints, so it is the same in every process. `next`: over the projections' prefixes. */
-async function statusOf(
-  deps: Deps,
-  folds: readonly { projection: Projection; processed: number }[],
+/**
+ * For each projection the build that this program folds, else the one in progress. From the committed checkpoints, so it
+ * is the same in every process. `next`: over the projections' prefixes; `processed`: by checkpoint name.
+ */
+export async function buildsStatus(
+  { eventStore, readStore, clock, projections }: Deps,
   next: NextEvent,
+  processed: ReadonlyMap<string, number> = new Map(),
 ): Promise<ProjectionStatus[]> {
-  const checkpoints = await deps.readStore.checkpoints();
+  const builds = await readBuilds(readStore);
+  const checkpoints = await readStore.checkpoints();
   // After the checkpoints, as isNewerThanLog compares them.
-  const head = (await deps.eventStore.head()) ?? null;
+  const head = (await eventStore.head()) ?? null;
   const waiting = new Map<string, RecordedEvent | undefined>();
   const statuses: ProjectionStatus[] = [];
-  for (const { projection, processed } of folds) {
-    const checkpoint = checkpoints[checkpointName(projection)];
-    const position = checkpoint?.position || null;
-    const at = position ?? "";
-    if (!waiting.has(at)) waiting.set(at, await next(position ?? undefined));
+  for (const projection of projections) {
+    const shown = shownBuild(projection, builds);
+    const { version, build = 0 } = shown;
+    const checkpoint = checkpoints[checkpointName(shown)];
+    const at = checkpoint?.position ?? "";
+    if (!waiting.has(at)) waiting.set(at, await next(at));
     const first = waiting.get(at);
+    const queried = queriedBuild(projection, builds);
+    const isThis = queried?.version === projection.version && queried.build === build;
+    const building = buildingOf(projection, builds);
     statuses.push({
       name: projection.name,
-      version: projection.version,
-      build: projection.build ?? 0,
-      position,
+      version,
+      build,
+      position: at || null,
       head,
       behind: first !== undefined,
-      lagMs: first ? Math.max(0, deps.clock().getTime() - Date.parse(first.recordedAt)) : 0,
+      lagMs: first ? Math.max(0, clock().getTime() - Date.parse(first.recordedAt)) : 0,
       fault: checkpoint?.fault ?? null,
-      processed,
-      answers: "this",
+      processed: processed.get(checkpointName(shown)) ?? 0,
+      answers: isThis ? "this" : queried ? "other" : "nothing",
+      ...(building?.build === build && { catchUp: building.progress }),
     });
   }
   return statuses;
 }
 
-/** For each projection the build that this program folds, else the one in progress. `processed`: by checkpoint name. */
-export async function buildsStatus(
-  deps: Deps & { projections: readonly Projection[] },
-  next: NextEvent,
-  processed: ReadonlyMap<string, number> = new Map(),
-): Promise<ProjectionStatus[]> {
-  const builds = await readBuilds(deps.readStore);
-  const shown = deps.projections.map((projection) => shownBuild(projection, builds));
-  const folds = shown.map((projection) => ({
-    projection,
-    processed: processed.get(checkpointName(projection)) ?? 0,
-  }));
-  const statuses = await statusOf(deps, folds, next);
-  return statuses.map((status, n) => {
-    const projection = deps.projections[n] as Projection;
-    const queried = queriedBuild(projection, builds);
-    const isThis = queried?.version === projection.version && queried.build === status.build;
-    const building = buildingOf(projection, builds);
-    return {
-      ...status,
-      answers: isThis ? "this" : queried ? "other" : "nothing",
-      ...(building && building.build === status.build ? { catchUp: building.progress } : {}),
-    };
-  });
-}
-
 /** For a process that doesn't run these projections: read from the stores alone. */
-export function projectionStatus(
-  deps: Deps & { projections: readonly Projection[] },
-): () => Promise<ProjectionStatus[]> {
+export function projectionStatus(deps: Deps): () => Promise<ProjectionStatus[]> {
   const next = nextEventFinder(deps.eventStore, prefixesOf(deps.projections));
   return () => buildsStatus(deps, next);
 }

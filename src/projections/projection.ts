@@ -1,5 +1,4 @@
 // The type of every projection: a pure fold and its key. Batches, checkpoints and duplicates are left to runner.ts.
-import type { Position } from "../event-store/port.ts";
 import type { StoredEvent } from "../events/catalogue.ts";
 import type { CollectionSpec, Document } from "../read-store/port.ts";
 
@@ -7,12 +6,12 @@ import type { CollectionSpec, Document } from "../read-store/port.ts";
 export type Fields<D extends Document> = Omit<D, "_id" | "_position">;
 
 /**
- * Changes parts of a document. `id`: of the part; `position`: of the event, which changes a part once at most; `evolve`: gets
- * undefined for a part that doesn't exist yet, and may change the given one in place. Parts are read and changed after the
- * document is folded, in the order of these calls.
+ * Changes parts of a document by the event that is folded into it, which changes a part once at most. `id`: of the part;
+ * `evolve`: gets undefined for a part that doesn't exist yet, and may change the given one in place. Parts are read and
+ * changed after the document is folded, in the order of these calls.
  */
 export type Parts = {
-  change<P extends object>(id: string, position: Position, evolve: (part: P | undefined) => P): void;
+  change<P extends object>(id: string, evolve: (part: P | undefined) => P): void;
 };
 
 /** For documents that are folded without what is kept apart from them. */

@@ -70,7 +70,7 @@ export const linkClicks: Projection<LinkClicksDocument> = {
   },
   evolve(clicks, event, parts = withoutParts) {
     if (event.type !== "LinkClicked") return clicks;
-    const { position, data: click } = event;
+    const { data: click } = event;
     clicks.totalClicks += 1;
     clicks.rank = clickRank(clicks.totalClicks);
     clicks[click.kind] += 1;
@@ -86,14 +86,14 @@ export const linkClicks: Projection<LinkClicksDocument> = {
     const earlier = earlierOf(click.link);
     if (date > clicks.date) {
       const { day } = clicks;
-      parts.change<LinkDay>(dayOf(click.link, clicks.date), position, () => day);
-      parts.change<LinkDay>(earlier, position, (sum = emptyDay()) => withDay(sum, day));
+      parts.change<LinkDay>(dayOf(click.link, clicks.date), () => day);
+      parts.change<LinkDay>(earlier, (sum = emptyDay()) => withDay(sum, day));
       clicks.date = date;
       clicks.day = withClick(emptyDay(), event);
       return clicks;
     }
-    parts.change<LinkDay>(dayOf(click.link, date), position, (day = emptyDay()) => withClick(day, event));
-    parts.change<LinkDay>(earlier, position, (sum = emptyDay()) => withBreakdowns(sum, event));
+    parts.change<LinkDay>(dayOf(click.link, date), (day = emptyDay()) => withClick(day, event));
+    parts.change<LinkDay>(earlier, (sum = emptyDay()) => withBreakdowns(sum, event));
     return clicks;
   },
 };

@@ -86,7 +86,7 @@ function recountParts(spec: PartsSpec<Document>, load: Load, position: Position)
   /** By id, a click that it is for, and whether one of them changes its state. */
   const seen = new Map<string, { click: ClickEvent; isChanged: boolean }>();
   const folded: Parts = {
-    change: (id, _, evolve) => void counted.set(id, evolve(counted.get(id) as Parameters<typeof evolve>[0])),
+    change: (id, evolve) => void counted.set(id, evolve(counted.get(id) as Parameters<typeof evolve>[0])),
   };
   return {
     folded,

@@ -61,7 +61,7 @@ function foldInto(
   let fields: Fields<Document> | undefined = foldedSoFar(stored);
   let last: StoredEvent | undefined;
   const parts: Parts = {
-    change: (id, _, evolve) =>
+    change: (id, evolve) =>
       void changes.push({ id, event: last as StoredEvent, evolve: evolve as PartChange["evolve"] }),
   };
   for (const event of between(events, contained, undefined)) {

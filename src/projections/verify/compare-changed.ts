@@ -46,14 +46,14 @@ function foldChanged({ projection, changed, changedParts }: Comparison, event: S
   const one = id === undefined ? undefined : changed.get(id);
   if (!one || event.position > one.stored._position) return;
   const before = foldedSoFar(one.folded) ?? projection.empty(event);
-  const fields = projection.evolve(before, event, partsAmong(changedParts));
+  const fields = projection.evolve(before, event, partsAmong(changedParts, event.position));
   one.folded = Object.assign(fields, { _id: one.stored._id, _position: event.position }) as Document;
 }
 
 /** Up to the position at which each was stored. */
-function partsAmong(changed: ReadonlyMap<string, ChangedDocument>): Parts {
+function partsAmong(changed: ReadonlyMap<string, ChangedDocument>, position: Position): Parts {
   return {
-    change(id, position, evolve) {
+    change(id, evolve) {
       const one = changed.get(id);
       if (!one || position > one.stored._position) return;
       const part = evolve(foldedSoFar(one.folded) as Parameters<typeof evolve>[0]);

@@ -22,18 +22,18 @@ export function plainParts<D extends Document, P extends Document>(
 function foldOf<D extends Document>(projection: Projection<D>, events: readonly StoredEvent[]) {
   const documents = new Map<string, D>();
   const parts = new Map<string, Document>();
-  const inMemory: Parts = {
-    change(id, position, evolve) {
+  const inMemory = (position: string): Parts => ({
+    change(id, evolve) {
       const part = evolve(parts.get(id) as Parameters<typeof evolve>[0]);
       parts.set(id, { ...part, _id: id, _position: position });
     },
-  };
+  });
   for (const event of events) {
     if (!projection.handles.includes(event.type)) continue;
     const key = projection.key(event);
     if (key === undefined) continue;
     const before = documents.get(key) ?? projection.empty(event);
-    const fields = projection.evolve(before, event, inMemory);
+    const fields = projection.evolve(before, event, inMemory(event.position));
     documents.set(key, { ...fields, _id: key, _position: event.position } as D);
   }
   return { documents: asJson(documents), parts: asJson(parts) };

@@ -64,7 +64,7 @@ describe("a fold", () => {
 
   it("stops at the event whose change of a part throws", async () => {
     const evolve: typeof linkClicks.evolve = (clicks, { position }, parts) => {
-      parts?.change(FIRST_DAY, position, () => {
+      parts?.change(FIRST_DAY, () => {
         if (position === FOURTH.position) throw new Error("no such day");
         return emptyDay();
       });

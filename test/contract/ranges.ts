@@ -75,7 +75,7 @@ export function rangesContract(name: string, open: () => Promise<ReadStore>): vo
 
     it("answer nothing from documents of an earlier version, not even zeros", async () => {
       const collection = "link-clicks-2";
-      await changeBuilds(readStore, randomUUID, ({ projections }) => {
+      await changeBuilds({ readStore, newId: randomUUID }, ({ projections }) => {
         projections[linkClicks.name] = { active: { version: 2, build: 0, collection } };
       });
       const earlier = { _id: "sho.rt/abc", _position: "1".padStart(20, "0"), totalClicks: 1 };

@@ -43,7 +43,7 @@ export function reclassifiedBuildsContract(name: string, open: () => Promise<Bui
     const prepare = () => prepareReclassified(program.deps, clickProjections, RULES, quiet);
     /** As if an earlier program had made the builds under its rules, which said of each click what was recorded. */
     const madeUnder = (rules: string, which: "active" | "building") =>
-      changeBuilds(stores.readStore, program.deps.newId, ({ projections }) => {
+      changeBuilds(program.deps, ({ projections }) => {
         for (const one of Object.values(projections)) Object.assign(one[which] ?? {}, { rules });
       });
     const activate = async (work = async () => undefined as unknown) => {

@@ -2,7 +2,7 @@
 import type { Document, ReadStore } from "../../read-store/port.ts";
 import type { Build, Builds } from "./build.ts";
 
-type Store = Pick<ReadStore, "get" | "replace">;
+export type BuildsDeps = { readStore: Pick<ReadStore, "get" | "replace">; newId: () => string };
 type StoredBuilds = Document & { token: string; builds: Builds };
 /** As written before version upgrades were builds: build numbers by `name:version`, such as `links:1`. */
 type EarlierBuilds = Document & {
@@ -25,21 +25,20 @@ export async function readBuilds(store: Pick<ReadStore, "get">): Promise<Builds>
  * @throws what `change` and the store throw
  */
 export async function changeBuilds(
-  store: Store,
-  newId: () => string,
+  { readStore, newId }: BuildsDeps,
   change: (builds: Builds) => void,
 ): Promise<Builds> {
   for (let race = 0; race < MAX_ATTEMPTS; race++) {
-    const stored = await store.get<StoredBuilds>(COLLECTION, ID);
-    const builds = structuredClone(stored?.builds ?? (await readBuilds(store)));
+    const stored = await readStore.get<StoredBuilds>(COLLECTION, ID);
+    const builds = structuredClone(stored?.builds ?? (await readBuilds(readStore)));
     const before = JSON.stringify(builds);
     change(builds);
     if (stored && JSON.stringify(builds) === before) return builds;
     const token = newId();
     const revision = String(Number(stored?._position ?? "0") + 1).padStart(20, "0");
     // `replace` ignores a document whose `_position` is not higher than the stored one, so the first writer wins.
-    await store.replace(COLLECTION, [{ _id: ID, _position: revision, token, builds } as StoredBuilds]);
-    if ((await store.get<StoredBuilds>(COLLECTION, ID))?.token === token) return builds;
+    await readStore.replace(COLLECTION, [{ _id: ID, _position: revision, token, builds } as StoredBuilds]);
+    if ((await readStore.get<StoredBuilds>(COLLECTION, ID))?.token === token) return builds;
   }
   throw new Error("The builds of projections are changed by too many processes concurrently");
 }

@@ -32,7 +32,7 @@ const CLAIM_EXPIRES_MS = 10_000;
 /** Claims the builds of this program's version that are free. @throws what the store throws */
 export async function claimBuilds(deps: ClaimDeps, projections: readonly Projection[]): Promise<Claim> {
   const by = deps.by ?? deps.newId();
-  const builds = await changeBuilds(deps.readStore, deps.newId, (now) => {
+  const builds = await changeBuilds(deps, (now) => {
     for (const projection of projections) {
       const building = buildingOf(projection, now);
       if (building && isFree({ ...deps, by }, building))
@@ -94,7 +94,7 @@ export function isFree({ clock, by }: Pick<ClaimDeps, "clock" | "by">, building:
 }
 
 async function changeClaimed(deps: ClaimDeps, claim: Claim, changes: Partial<Building>): Promise<Builds> {
-  return await changeBuilds(deps.readStore, deps.newId, (now) => {
+  return await changeBuilds(deps, (now) => {
     for (const build of claim.builds) {
       const building = claimed(claim, build, now);
       if (building) Object.assign(building, changes);

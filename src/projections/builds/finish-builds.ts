@@ -5,7 +5,7 @@ import { checkpointName, collectionsOf, type Projection } from "../projection.ts
 import type { Progress } from "../runner/progress.ts";
 import { asBuild, type Builds, buildingOf, isKept } from "./build.ts";
 import { readBuilds } from "./builds-document.ts";
-import { type FoldBuildsDeps, foldBuilds } from "./fold-builds.ts";
+import { type FoldBuildsDeps, type FoldedBuilds, foldBuilds } from "./fold-builds.ts";
 import { cancelBuilds, registerMissing, registerRebuild } from "./register-builds.ts";
 
 /** A build stopped at an event that it can't fold. */
@@ -118,7 +118,7 @@ async function finish(
 async function refuseFaults(
   deps: FoldBuildsDeps,
   projections: readonly Projection[],
-  faults: Awaited<ReturnType<typeof foldBuilds>>["faults"],
+  faults: FoldedBuilds["faults"],
 ): Promise<void> {
   const [first] = faults;
   if (!first) return;

@@ -153,7 +153,7 @@ async function complete(
   { events, eventsPerSecond }: Progress,
 ): Promise<Projection[]> {
   const built = new Set<Projection>();
-  await changeBuilds(deps.readStore, deps.newId, (builds) => {
+  await changeBuilds(deps, (builds) => {
     for (const projection of caughtUp) {
       const entry = builds.projections[projection.name];
       const building = claimed(claim, projection, builds);

@@ -34,7 +34,7 @@ export async function adoptBuilds(
   if (projections.every(({ name }) => known.projections[name])) return known;
   const checkpoints = await deps.readStore.checkpoints();
   const isEmpty = (await deps.eventStore.head()) === undefined;
-  return await changeBuilds(deps.readStore, deps.newId, (builds) => {
+  return await changeBuilds(deps, (builds) => {
     for (const projection of projections)
       builds.projections[projection.name] ??= existingBuilds(projection, checkpoints, isEmpty);
   });
@@ -68,7 +68,7 @@ export async function registerMissing(
   projections: readonly Projection[],
   activates: boolean,
 ): Promise<Builds> {
-  return await changeBuilds(deps.readStore, deps.newId, (builds) => {
+  return await changeBuilds(deps, (builds) => {
     const number = builds.next;
     for (const projection of projections) {
       const entry = builds.projections[projection.name];
@@ -106,7 +106,7 @@ export async function registerRebuild(
   activates = true,
   rules?: string,
 ): Promise<Builds> {
-  return await changeBuilds(deps.readStore, deps.newId, (builds) => {
+  return await changeBuilds(deps, (builds) => {
     const number = builds.next;
     refuseClaimed(deps, builds, projections);
     for (const projection of projections) {
@@ -121,7 +121,7 @@ export async function registerRebuild(
 /** Removes and drops builds in progress; a process that folds one of them stops. Returns their checkpoint names. */
 export async function cancelBuilds(deps: ClaimDeps, projections: readonly Projection[]): Promise<string[]> {
   const cancelled: string[] = [];
-  await changeBuilds(deps.readStore, deps.newId, (builds) => {
+  await changeBuilds(deps, (builds) => {
     cancelled.length = 0;
     for (const { projection, building } of cancellable(builds, projections)) {
       cancelled.push(checkpointName(asBuild(projection, building)));

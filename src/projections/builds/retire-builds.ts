@@ -2,9 +2,9 @@
 import type { ReadStore } from "../../read-store/port.ts";
 import { checkpointName, type Projection, partsCollection } from "../projection.ts";
 import { asBuild, type Build, type Builds } from "./build.ts";
-import { changeBuilds, readBuilds } from "./builds-document.ts";
+import { type BuildsDeps, changeBuilds, readBuilds } from "./builds-document.ts";
 
-type RetireDeps = { readStore: ReadStore; newId: () => string };
+type RetireDeps = BuildsDeps & { readStore: ReadStore };
 
 /** Marks a build to be dropped by the next `dropRetired` of any process. */
 export function retire(builds: Builds, projection: Projection, build: Build): void {
@@ -13,16 +13,14 @@ export function retire(builds: Builds, projection: Projection, build: Build): vo
 }
 
 /** Drops documents and checkpoints of retired builds, also those that a crashed process had retired. */
-export async function dropRetired(
-  { readStore, newId }: RetireDeps,
-  projections: readonly Projection[],
-): Promise<void> {
+export async function dropRetired(deps: RetireDeps, projections: readonly Projection[]): Promise<void> {
   const isOurs = (checkpoint: string) => projections.some(({ name }) => checkpoint.startsWith(`${name}:`));
+  const { readStore } = deps;
   const { retired } = await readBuilds(readStore);
   const dropped = Object.entries(retired).filter(([checkpoint]) => isOurs(checkpoint));
   if (dropped.length === 0) return;
   for (const [checkpoint, { collection }] of dropped) await dropBuild(readStore, checkpoint, collection);
-  await changeBuilds(readStore, newId, (builds) => {
+  await changeBuilds(deps, (builds) => {
     for (const [checkpoint] of dropped) delete builds.retired[checkpoint];
   });
 }

@@ -1,9 +1,9 @@
 // Has projections try the event again that they have stopped at, such as after it became readable, without a restart.
-import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
+import type { Checkpoint } from "../../read-store/port.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import { checkpointName, type Projection } from "../projection.ts";
 import { asBuild, type Builds, buildingOf, entryOf, foldedBuild } from "./build.ts";
-import { changeBuilds } from "./builds-document.ts";
+import { type BuildsDeps, changeBuilds } from "./builds-document.ts";
 
 export class NotFaulted extends DomainError {
   override readonly code = "not_faulted";
@@ -16,13 +16,10 @@ export type Faulted = { projection: Projection; fault: NonNullable<Checkpoint["f
  * Every process that folds them notices within a second, and its runner starts anew from the checkpoints: others of the
  * group that have stopped try again, too. @throws what the store throws
  */
-export async function retryFaults(
-  deps: { readStore: ReadStore; newId: () => string },
-  projections: readonly Projection[],
-): Promise<void> {
+export async function retryFaults(deps: BuildsDeps, projections: readonly Projection[]): Promise<void> {
   // Outside of the change, which may be applied twice.
   const wanted = new Map<string, number>();
-  await changeBuilds(deps.readStore, deps.newId, (builds) => {
+  await changeBuilds(deps, (builds) => {
     for (const projection of projections) {
       const entry = entryOf(projection, builds);
       builds.projections[projection.name] = entry;

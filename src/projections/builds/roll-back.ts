@@ -1,9 +1,8 @@
 // Makes the previous builds active again; runners resume those of their own version from the checkpoints.
-import type { ReadStore } from "../../read-store/port.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import type { Projection } from "../projection.ts";
 import type { Build, Builds } from "./build.ts";
-import { changeBuilds, readBuilds } from "./builds-document.ts";
+import { type BuildsDeps, changeBuilds, readBuilds } from "./builds-document.ts";
 
 export class NoPreviousBuild extends DomainError {
   override readonly code = "no_previous_build";
@@ -13,12 +12,9 @@ export class NoPreviousBuild extends DomainError {
 export type RolledBack = { name: string; version: number; build: number; previous: number };
 
 /** Swaps active and previous build of each projection, all in one write. @throws NoPreviousBuild; what the store throws */
-export async function rollBack(
-  deps: { readStore: ReadStore; newId: () => string },
-  projections: readonly Projection[],
-): Promise<RolledBack[]> {
+export async function rollBack(deps: BuildsDeps, projections: readonly Projection[]): Promise<RolledBack[]> {
   const swaps = swapsOf(await readBuilds(deps.readStore), projections);
-  await changeBuilds(deps.readStore, deps.newId, (builds) => {
+  await changeBuilds(deps, (builds) => {
     for (const { name, active, previous } of swaps) {
       const entry = builds.projections[name];
       if (!entry || areSame(entry.active, previous)) continue;

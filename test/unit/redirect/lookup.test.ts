@@ -203,13 +203,9 @@ describe("the link lookup", () => {
     expect(await find("gone")).toBeUndefined();
     expect(read).toHaveBeenCalledTimes(2);
     const empty = { version: links.version, build: 7, collection: "links_b7" };
-    await changeBuilds(
-      readStore,
-      () => crypto.randomUUID(),
-      (builds) => {
-        builds.projections.links = { active: empty };
-      },
-    );
+    await changeBuilds({ readStore, newId: () => crypto.randomUUID() }, (builds) => {
+      builds.projections.links = { active: empty };
+    });
     clock(600);
     expect(await find("other")).toMatchObject({ status: "live" });
     expect(read).toHaveBeenCalledTimes(3);

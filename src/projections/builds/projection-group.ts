@@ -15,7 +15,7 @@ import { dropRetired } from "./retire-builds.ts";
 export type ProjectionGroupDeps = RunnerDeps & { clock: () => Date; newId: () => string };
 
 const POLL_MS = 1_000;
-const RETRY = { fromMs: 250, toMs: 15_000 };
+const RETRY = { fromMs: 250, toMs: 15_000, random: Math.random };
 /** Smaller pages than the runner's default, so that the active builds in the same thread are delayed little. */
 const PAGE_BESIDE_ACTIVE = 1_000;
 
@@ -62,7 +62,7 @@ export class ProjectionGroup {
    * start only.
    */
   async build(signal: AbortSignal): Promise<void> {
-    const { readStore, projections, log, random = Math.random } = this.#deps;
+    const { readStore, projections, log } = this.#deps;
     const onFailure = (err: unknown, retryInMs: number) =>
       log.warn({ err, retryInMs }, "building projections was interrupted, retrying");
     let registered: Builds | undefined;
@@ -81,7 +81,7 @@ export class ProjectionGroup {
         await pause(POLL_MS, signal);
       }
     };
-    await keepTrying({ ...RETRY, random, onFailure }, poll, signal);
+    await keepTrying({ ...RETRY, onFailure }, poll, signal);
   }
 
   /** Whether the runner of the present builds commits as many events as it may, so that the log likely has more. */

@@ -20,13 +20,11 @@ export type RunnerDeps = Partial<CommitRules> & {
   /** Each with the build that is to be folded; build 0 when it has no number. */
   projections: readonly Projection[];
   log: BasicLogger;
-  /** [0, 1), for the jitter of retries. */
-  random?: () => number;
 };
 
 /** Each document is written once for all of them: more than of a backlog, as nobody waits for a build. */
 const CATCH_UP_EVENTS = 250_000;
-const RETRY = { fromMs: 250, toMs: 15_000 };
+const RETRY = { fromMs: 250, toMs: 15_000, random: Math.random };
 
 /**
  * Reads the events once for a group of projections. Several runners may fold the same events concurrently, also in other
@@ -83,14 +81,13 @@ export class ProjectionRunner {
 
   /** Folds until the signal aborts; retries with backoff when a store fails. */
   async run(signal: AbortSignal): Promise<void> {
-    const { log, random = Math.random } = this.#deps;
     const onFailure = (err: unknown, retryInMs: number) =>
-      log.warn({ err, retryInMs }, "projections interrupted, retrying");
+      this.#deps.log.warn({ err, retryInMs }, "projections interrupted, retrying");
     const follow = async (onCommit: () => void) => {
       await this.#start();
       await this.#follow(signal, onCommit);
     };
-    await keepRunning({ ...RETRY, random, onFailure }, follow, signal);
+    await keepRunning({ ...RETRY, onFailure }, follow, signal);
   }
 
   /** Whether a commit of `run` is being made that has as many events as it may, so that the log likely has more. */

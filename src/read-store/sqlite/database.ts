@@ -7,7 +7,6 @@ const CACHE_MB = 8;
 /** Opens or creates the file. @throws what SQLite throws */
 export function openDatabase(file: string): DatabaseSync {
   const db = new DatabaseSync(file, { timeout: 5000 });
-  db.exec("PRAGMA busy_timeout = 5000");
   db.exec("PRAGMA journal_mode = WAL");
   // No fsync at each commit: documents of a commit that was lost are folded again from the checkpoint.
   db.exec("PRAGMA synchronous = NORMAL");

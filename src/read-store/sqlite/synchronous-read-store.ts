@@ -78,8 +78,7 @@ export class SqliteReadStore implements ReadStore {
       // A missing table is created now: one made in the transaction would be gone after a rollback, and known all the same.
       tableOf: (collection) => this.#known(collection),
       free: this.#free,
-      write: (rows) => this.write(rows),
-      writeMeanwhile: (rows) => this.writeMeanwhile(rows),
+      write: (rows, isMeanwhile) => (isMeanwhile ? this.writeMeanwhile(rows) : this.write(rows)),
     });
   }
 

@@ -19,9 +19,8 @@ export type WriteBatchDeps = {
   tableOf: (collection: string) => Table;
   /** Of batches that have been written. */
   free: SharedArrayBuffer[];
-  write: (rows: BatchRows) => Promise<void>;
-  /** As `write`, where the caller goes on before it is written. */
-  writeMeanwhile: (rows: BatchRows) => Promise<void>;
+  /** `isMeanwhile`: as in BatchWrite. */
+  write: (rows: BatchRows, isMeanwhile: boolean) => Promise<void>;
 };
 
 /** Of UTF-8, for each UTF-16 code unit of a string. */
@@ -60,13 +59,11 @@ export class SqliteWriteBatch implements WriteBatch {
   }
 
   async write({ checkpoints, isMeanwhile = false }: BatchWrite): Promise<void> {
-    const { write, writeMeanwhile, free } = this.#deps;
     const { buffer: memory } = this.#bytes;
-    const rows = { memory, tables: [...this.#tables.values()], checkpoints };
     try {
-      await (isMeanwhile ? writeMeanwhile(rows) : write(rows));
+      await this.#deps.write({ memory, tables: [...this.#tables.values()], checkpoints }, isMeanwhile);
     } finally {
-      free.push(memory);
+      this.#deps.free.push(memory);
     }
   }
 

@@ -12,7 +12,7 @@ import {
   SpoolFull,
   type SpoolSize,
 } from "./click-spool.ts";
-import { newSpoolFile, removeSpoolFile } from "./click-spool-file.sqlite.ts";
+import { removeSpoolFile } from "./click-spool-file.sqlite.ts";
 
 /** SQLite keeps the space of deleted rows; an empty file larger than this is vacuumed. */
 const SHRINK_ABOVE_BYTES = 32 * 1024 * 1024;
@@ -20,33 +20,30 @@ const SHRINK_ABOVE_BYTES = 32 * 1024 * 1024;
 /** `events`: JSON of a batch in columns, or of a list of events, as earlier versions wrote it. */
 type Row = { number: number; stream: string; expected: number; clicks: number; events: string };
 
+type SpoolLimits = { maxBytes: number; hasRoom: () => boolean };
+
+/** For orphaned spools, which are only drained. */
+const NO_PUTS: SpoolLimits = { maxBytes: 0, hasRoom: () => false };
+
 export class SqliteClickSpool implements ClickSpool {
   readonly #file: string;
   readonly #db: DatabaseSync;
-  readonly #limits: { maxBytes: number; hasRoom: () => boolean };
+  readonly #limits: SpoolLimits;
   readonly #put: StatementSync;
   readonly #oldest: StatementSync;
   readonly #drop: StatementSync;
   readonly #measure: StatementSync;
   #size: SpoolSize;
 
-  /** Without `db` the file is created, with mode 0600. Without `limits` nothing can be put. */
-  constructor(
-    file: string,
-    limits: { maxBytes: number; hasRoom: () => boolean } | undefined,
-    db?: DatabaseSync,
-  ) {
+  /** `db`: the file, locked. */
+  constructor(file: string, db: DatabaseSync, limits: SpoolLimits = NO_PUTS) {
     this.#file = file;
-    this.#limits = limits ?? { maxBytes: 0, hasRoom: () => false };
-    this.#db = db ?? newSpoolFile(file);
-    this.#put = this.#db.prepare(
-      "INSERT INTO appends (stream, expected, clicks, events) VALUES (?, ?, ?, ?)",
-    );
-    this.#oldest = this.#db.prepare(
-      "SELECT number, stream, expected, clicks, events FROM appends ORDER BY number",
-    );
-    this.#drop = this.#db.prepare("DELETE FROM appends WHERE number <= ?");
-    this.#measure = this.#db.prepare(
+    this.#db = db;
+    this.#limits = limits;
+    this.#put = db.prepare("INSERT INTO appends (stream, expected, clicks, events) VALUES (?, ?, ?, ?)");
+    this.#oldest = db.prepare("SELECT number, stream, expected, clicks, events FROM appends ORDER BY number");
+    this.#drop = db.prepare("DELETE FROM appends WHERE number <= ?");
+    this.#measure = db.prepare(
       "SELECT total(clicks) AS clicks, total(octet_length(events)) AS bytes FROM appends WHERE number <= ?",
     );
     this.#size = this.#measured(Number.MAX_SAFE_INTEGER);

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import type { ClickSpools } from "./click-spool.ts";
-import { orphanedSpoolFile } from "./click-spool-file.sqlite.ts";
+import { newSpoolFile, orphanedSpoolFile } from "./click-spool-file.sqlite.ts";
 import { SqliteClickSpool } from "./click-spool-rows.sqlite.ts";
 
 export type SqliteSpoolOptions = {
@@ -24,7 +24,8 @@ export function sqliteClickSpools(folder: string, options: SqliteSpoolOptions): 
     openOwn() {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const hasRoom = diskWatch(folder, minFreeBytes);
-      return new SqliteClickSpool(fileOf(name + SUFFIX), { maxBytes, hasRoom });
+      const file = fileOf(name + SUFFIX);
+      return new SqliteClickSpool(file, newSpoolFile(file), { maxBytes, hasRoom });
     },
     openOrphaned(onUnreadable) {
       if (!existsSync(folder)) return [];
@@ -34,7 +35,7 @@ export function sqliteClickSpools(folder: string, options: SqliteSpoolOptions): 
       return entries.flatMap((entry) => {
         try {
           const db = orphanedSpoolFile(fileOf(entry));
-          return db ? [new SqliteClickSpool(fileOf(entry), undefined, db)] : [];
+          return db ? [new SqliteClickSpool(fileOf(entry), db)] : [];
         } catch (error) {
           onUnreadable(`The click spool ${entry} can't be read: ${String(error)}`, error);
           return [];

@@ -1,7 +1,7 @@
 // What both client libraries have beyond their public API, under the same names; their versions are pinned.
 import { createRequire } from "node:module";
 
-/** A call with one stream of messages in either direction, as grpc-js makes it. */
+/** Calls as grpc-js makes them: with a stream of answers, with one of messages, and with both. */
 export type ReadCall = {
   on(event: "data", listener: (answer: unknown) => void): unknown;
   on(event: "error", listener: (error: Error) => void): unknown;
@@ -16,14 +16,7 @@ export type AppendCall = {
   end(): unknown;
 };
 
-export type BatchCall = {
-  on(event: "data", listener: (answer: unknown) => void): unknown;
-  on(event: "error", listener: (error: Error) => void): unknown;
-  on(event: "end", listener: () => void): unknown;
-  write(message: Uint8Array): unknown;
-  end(): unknown;
-  cancel(): void;
-};
+export type BatchCall = Pick<ReadCall, "on" | "cancel"> & Pick<AppendCall, "write" | "end">;
 
 type Encode = (message: Uint8Array) => Buffer;
 

@@ -4,7 +4,7 @@ import { StreamsClient } from "@eventstore/db-client/generated/streams_grpc_pb.j
 import { withVersion } from "./client-internals.ts";
 import { unreadable, withDefaults } from "./connection-string.ts";
 import type { Driver } from "./driver.ts";
-import { grpcDriver } from "./grpc-driver.ts";
+import { GrpcDriver } from "./grpc-driver.ts";
 
 /** @throws Error when the connection string can't be read; never repeats it, for it may hold a password */
 export function connectEventStoreDb(connectionString: string): Driver {
@@ -12,7 +12,7 @@ export function connectEventStoreDb(connectionString: string): Driver {
   const name = withVersion("@eventstore/db-client");
   try {
     const client = EventStoreDBClient.connectionString(given);
-    return grpcDriver({ name, client, streamsService: StreamsClient, classify: convertToCommandError });
+    return new GrpcDriver({ name, client, streamsService: StreamsClient, classify: convertToCommandError });
   } catch (error) {
     throw unreadable(error, "esdb://host:2113?tls=false");
   }

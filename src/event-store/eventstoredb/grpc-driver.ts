@@ -44,10 +44,6 @@ export type GrpcLibrary = {
   classify: (error: Error) => unknown;
 };
 
-export function grpcDriver(library: GrpcLibrary): Driver {
-  return new GrpcDriver(library);
-}
-
 /**
  * Events from which on an append goes in one message: a message each costs 31 µs of CPU an event, one for 340 of them
  * 4 µs. What goes wrong with it is settled the plain way, and nothing else is tried for a minute.
@@ -58,7 +54,7 @@ const PLAIN_MS = 60_000;
 /** Events that wait here in a read, whose consumer takes them as they come. */
 const READ_BUFFER = 500;
 
-class GrpcDriver implements Driver {
+export class GrpcDriver implements Driver {
   readonly client: string;
   readonly #library: GrpcLibrary;
   readonly #internals: ClientInternals;

@@ -4,7 +4,7 @@ import { StreamsClient } from "@kurrent/kurrentdb-client/generated/kurrentdb/pro
 import { withVersion } from "./client-internals.ts";
 import { unreadable, withDefaults } from "./connection-string.ts";
 import type { Driver } from "./driver.ts";
-import { grpcDriver } from "./grpc-driver.ts";
+import { GrpcDriver } from "./grpc-driver.ts";
 
 /** @throws Error when the connection string can't be read; never repeats it, for it may hold a password */
 export function connectKurrentDb(connectionString: string): Driver {
@@ -12,7 +12,7 @@ export function connectKurrentDb(connectionString: string): Driver {
   const name = withVersion("@kurrent/kurrentdb-client");
   try {
     const client = KurrentDBClient.connectionString(given);
-    return grpcDriver({ name, client, streamsService: StreamsClient, classify: convertToCommandError });
+    return new GrpcDriver({ name, client, streamsService: StreamsClient, classify: convertToCommandError });
   } catch (error) {
     throw unreadable(error, "kurrentdb://host:2113?tls=false");
   }

@@ -6,6 +6,7 @@ import {
   type ExpectedRevision,
   type NewEvent,
   type NewEvents,
+  type ReadAllOptions,
   RevisionConflict,
 } from "../port.ts";
 import { batchBody } from "./batch-body.ts";
@@ -33,14 +34,7 @@ export type BatchAppend = Append & {
 export type AppendRequest = RowsAppend | BatchAppend;
 
 export type ReadRequest = { stream: string; from: number | undefined; backwards: boolean; limit: number };
-/** `mentions` and `changesOnly`: as in ReadAllOptions. */
-export type ReadAllRequest = {
-  after: number;
-  prefixes: readonly string[];
-  limit: number;
-  mentions?: string | undefined;
-  changesOnly?: boolean | undefined;
-};
+export type ReadAllRequest = Omit<ReadAllOptions, "after" | "from"> & { after: number };
 
 /** A conflict is a value, not an exception: it is sent between threads, and does not roll back a group of appends. */
 export type AppendOutcome =

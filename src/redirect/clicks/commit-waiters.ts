@@ -19,14 +19,16 @@ export class CommitWaiters {
   /** @throws RecorderBusy (through the promise) when it takes longer than `ms` */
   within(batch: number, ms: number): Promise<void> {
     return new Promise((resolve, reject) => {
-      const waiter: Waiter = { batch, resolve: () => finish(resolve) };
       const timer = setTimeout(() => {
         this.#waiters = this.#waiters.filter((other) => other !== waiter);
         reject(new RecorderBusy("The click could not be recorded in time"));
       }, ms);
-      const finish = (settle: () => void) => {
-        clearTimeout(timer);
-        settle();
+      const waiter: Waiter = {
+        batch,
+        resolve() {
+          clearTimeout(timer);
+          resolve();
+        },
       };
       this.#waiters.push(waiter);
     });

@@ -2,11 +2,11 @@
 import type { RedisConnection } from "../../../connections/redis.ts";
 import type { DailySalts } from "./daily-salts.ts";
 
-export function redisDailySalts(redis: RedisConnection, clock: () => Date = () => new Date()): DailySalts {
+export function redisDailySalts(redis: RedisConnection): DailySalts {
   return {
     async agree({ name, endsAt }, offered) {
       const key = redis.key(`visitor-salt:${name}`);
-      const ttlMs = Math.max(1, endsAt - clock().getTime());
+      const ttlMs = Math.max(1, endsAt - Date.now());
       return await redis.run(async (client) => {
         await client.set(key, offered, "PX", ttlMs, "NX");
         // Missing only if the day ended between the two commands.

@@ -13,7 +13,7 @@ type Present = { event: RecordedEvent; mark: string };
 /** Whoever has them can tell events apart that somebody else could make look alike. */
 export type TagKeys = Pick<SealKeys, "publicKey" | "tags">;
 
-export type Comparison = {
+export type BlockComparison = {
   seal: Seal;
   /** In their order; known to differ from the seal. */
   events: readonly RecordedEvent[];
@@ -28,7 +28,7 @@ export type Comparison = {
 const MOST_MOVED = 100;
 
 /** By a seal that says what was signed. Empty when all that is kept of single events is as it was. */
-export function differences({ seal, events, leaves, keys, isExpected }: Comparison): LogProblem[] {
+export function differences({ seal, events, leaves, keys, isExpected }: BlockComparison): LogProblem[] {
   const own = keys.find(({ publicKey }) => publicKey === seal.publicKey);
   const markOf = (leaf: Buffer) => hex(marksOf([leaf])) + (own ? hex(own.tags([leaf])) : "");
   const [marks, tags] = [marksIn(seal.leaves), own ? marksIn(seal.tags) : []];
@@ -46,7 +46,7 @@ export function differences({ seal, events, leaves, keys, isExpected }: Comparis
  * By a seal that was written anew: its tags can still be those that were made with a key, and then each event that has
  * none of them was changed or inserted. Empty when none of them is.
  */
-export function differencesByTags({ seal, events, leaves, keys }: Comparison): LogProblem[] {
+export function differencesByTags({ seal, events, leaves, keys }: BlockComparison): LogProblem[] {
   const made = new Set(marksIn(seal.tags));
   for (const { tags } of keys) {
     const own = marksIn(tags(leaves).toString("base64"));

@@ -3,7 +3,7 @@ import { setImmediate as yieldToLoop } from "node:timers/promises";
 import type { Checkpoint, ReadStore, WriteBatch } from "../../read-store/port.ts";
 import type { BasicLogger } from "../../runtime/logging.ts";
 import { COMMIT_RULES } from "./commit-batches.ts";
-import type { ChangedDocuments, ProjectionProcessor } from "./projection-processor.ts";
+import type { DocumentWrites, ProjectionProcessor } from "./projection-processor.ts";
 
 type CommitDeps = { readStore: Pick<ReadStore, "writeBatch">; log: Pick<BasicLogger, "error"> };
 
@@ -43,7 +43,7 @@ export async function commitTaken(
   await commitLast({ log }, uncommitted, batch);
 }
 
-export function addTo(batch: WriteBatch, changed: ChangedDocuments): void {
+export function addTo(batch: WriteBatch, changed: DocumentWrites): void {
   for (const { collection, documents } of changed) batch.add(collection, documents);
 }
 

@@ -12,7 +12,7 @@ import { documentsOf, foldDocuments, type WaitingEvents } from "./fold.ts";
 export type Fault = NonNullable<Checkpoint["fault"]>;
 
 /** To be written in this order: a stored document is never ahead of its parts. */
-export type ChangedDocuments = readonly { collection: string; documents: readonly Document[] }[];
+export type DocumentWrites = readonly { collection: string; documents: readonly Document[] }[];
 
 export class ProjectionProcessor {
   readonly projection: Projection;
@@ -106,7 +106,7 @@ export class ProjectionProcessor {
   }
 
   /** Takes the event of the correction, before which everything is committed. @throws what the read store throws */
-  async foldCorrection(event: RecordedEvent, correction: DocumentCorrection): Promise<ChangedDocuments> {
+  async foldCorrection(event: RecordedEvent, correction: DocumentCorrection): Promise<DocumentWrites> {
     this.#pass([event]);
     const error = correction.failure();
     if (error === undefined) return this.#changed(await correction.documents());
@@ -120,7 +120,7 @@ export class ProjectionProcessor {
    * contain events after it.
    * @throws what the read store throws
    */
-  async *fold(): AsyncGenerator<ChangedDocuments, void> {
+  async *fold(): AsyncGenerator<DocumentWrites, void> {
     const waiting = [...this.#waiting].sort(([a], [b]) => (a < b ? -1 : 1));
     const { readsAtATime } = this.#readStore;
     for (let at = 0; at < waiting.length; at += readsAtATime)
@@ -147,7 +147,7 @@ export class ProjectionProcessor {
     return slice.map(([key, events]) => [key, between(events, "", end)]);
   }
 
-  #changed({ documents, parts }: FoldedDocuments): ChangedDocuments {
+  #changed({ documents, parts }: FoldedDocuments): DocumentWrites {
     const { name } = this.projection.collection;
     const changed = { collection: name, documents };
     return this.projection.parts

@@ -1,10 +1,10 @@
 // A test double: a real read store whose write batches a test sees, holds up or refuses when they are to be written.
-import type { ChangedDocuments } from "../../../src/projections/runner/projection-processor.ts";
+import type { DocumentWrites } from "../../../src/projections/runner/projection-processor.ts";
 import type { BatchWrite, ReadStore, WriteBatch } from "../../../src/read-store/port.ts";
 import { storeWith } from "../runtime/store-with.ts";
 
 /** `changed`: as they were added. */
-export type Commit = BatchWrite & { changed: ChangedDocuments };
+export type Commit = BatchWrite & { changed: DocumentWrites };
 
 /** `onCommit`: is given what is to be written, and writes it. */
 export type OnCommit = (commit: Commit, write: () => Promise<void>) => Promise<void>;
@@ -19,7 +19,7 @@ export function committingStore(
 
 function committingBatch(store: ReadStore, onCommit: OnCommit): WriteBatch {
   const batch = store.writeBatch();
-  const changed: ChangedDocuments[number][] = [];
+  const changed: DocumentWrites[number][] = [];
   return {
     get size() {
       return batch.size;

@@ -5,8 +5,6 @@ import { evolve as evolveLink, freeLink, type LinkState } from "../commands/link
 import type {
   AccountEvent,
   DomainEvent,
-  EventOf,
-  LinkClicked,
   LinkEvent,
   StoredEvent,
   WithdrawalEvent,
@@ -107,7 +105,7 @@ function linkRule(links: Map<string, LinkState>): Rule {
 function clickRule(links: ReadonlyMap<string, LinkState>): Rule {
   return (event) => {
     if (event.type !== "LinkClicked") return "is no click";
-    const { link, accountId, ip } = (event as EventOf<"LinkClicked">).data satisfies LinkClicked["data"];
+    const { link, accountId, ip } = event.data;
     const clicked = links.get(`${PREFIX.link}${link}`);
     if (!clicked || clicked.status === "free") return `click of ${link}, which was never created`;
     if (clicked.accountId !== accountId) return `click for account ${accountId}, which does not own ${link}`;

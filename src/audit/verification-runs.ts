@@ -3,6 +3,7 @@ import type { CommandContext } from "../commands/caller.ts";
 import { type RecordDeps, recordActions } from "../commands/operator/record-actions.ts";
 import type { Document, ReadStore } from "../read-store/port.ts";
 import { DomainError, messageOf } from "../runtime/errors.ts";
+import type { NewestSeal } from "./seals/sealer.ts";
 import type { Problem } from "./verify-log.ts";
 import type { SealedVerification } from "./verify-sealed-log.ts";
 
@@ -32,7 +33,7 @@ export type VerifyInThread = (
 type Deps = RecordDeps & {
   /** Beside the documents of projections. */
   readStore: Pick<ReadStore, "get" | "replace">;
-  newest: { get(): Promise<string | undefined> };
+  newest: Pick<NewestSeal, "get">;
   verify: VerifyInThread;
   log: { warn(fields: object, message: string): void };
 };

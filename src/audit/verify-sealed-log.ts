@@ -7,6 +7,7 @@ import type { TagKeys } from "./seals/differences.ts";
 import { type Judged, SealJudge, sealFacts, sealProblem, sealProblems } from "./seals/judge-seals.ts";
 import { sealsBackwards } from "./seals/read-seals.ts";
 import { SealedBlocks } from "./seals/sealed-blocks.ts";
+import type { NewestSeal } from "./seals/sealer.ts";
 import { type LogVerification, MOST_PROBLEMS, type Problem, verifyLog } from "./verify-log.ts";
 
 /** What was kept outside of the log: a digest over all events up to one, or the hash of a seal. */
@@ -33,8 +34,7 @@ type Deps = {
   clock: () => Date;
   /** Whose seals are good: of SECRET_KEY and SECRET_KEY_PREVIOUS. */
   keys: readonly TagKeys[];
-  /** Position of the newest seal, as kept outside of the log. */
-  newest: { get(): Promise<Position | undefined> };
+  newest: Pick<NewestSeal, "get">;
   /** Of an embedded log: its files are checked, and `eventStore` leaves out what can't be read of them. */
   archive?: Pick<LogArchive, "problems"> | undefined;
   /** Of an embedded log, too. */

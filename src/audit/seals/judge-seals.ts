@@ -41,17 +41,14 @@ export class SealJudge {
     this.#trusted = trusted;
   }
 
-  next({ event, seal, hash, isSigned }: SealFacts): Judged {
-    const reason = this.#reasonAgainst(event.revision, seal, { hash, isSigned });
+  next(facts: SealFacts): Judged {
+    const { event, seal } = facts;
+    const reason = this.#reasonAgainst(facts);
     this.#later = { revision: event.revision, seal: reason === undefined ? seal : undefined };
     return { event, seal, reason };
   }
 
-  #reasonAgainst(
-    revision: number,
-    seal: SealHeader | undefined,
-    { hash, isSigned }: Pick<SealFacts, "hash" | "isSigned">,
-  ): string | undefined {
+  #reasonAgainst({ event: { revision }, seal, hash, isSigned }: SealFacts): string | undefined {
     if (!seal) return "can't be read as a seal";
     if (seal.number !== revision) return `says that it is seal ${seal.number}`;
     const follower = this.#later?.revision === revision + 1 ? this.#later.seal : undefined;

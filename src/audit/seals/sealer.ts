@@ -1,5 +1,5 @@
 // Seals the log: reads what is new, and appends a seal for every ten thousand events and for every day.
-import type { EventStore } from "../../event-store/port.ts";
+import type { EventStore, Position } from "../../event-store/port.ts";
 import { newEvent } from "../../events/new-event.ts";
 import { PREFIX, SEALS_STREAM } from "../../events/streams.ts";
 import { DomainError } from "../../runtime/errors.ts";
@@ -15,9 +15,10 @@ export class SealsUntrusted extends DomainError {
   override readonly code = "seals_untrusted";
 }
 
+/** Position of the newest seal, kept outside the log: that it was removed can't be seen in what is left. */
 export type NewestSeal = {
-  get(): Promise<string | undefined>;
-  set(position: string): Promise<void>;
+  get(): Promise<Position | undefined>;
+  set(position: Position): Promise<void>;
   /** For a log that was restored from an older backup. */
   forget(): Promise<void>;
 };
@@ -26,7 +27,6 @@ export type SealerDeps = {
   eventStore: Pick<EventStore, "read" | "readAll" | "append">;
   /** The first one signs; seals of all are continued. */
   keys: readonly [SealKeys, ...SealKeys[]];
-  /** Position of the newest seal, kept outside the log: that it was removed can't be seen in what is left. */
   newest: NewestSeal;
   clock: () => Date;
   newId: () => string;
@@ -131,7 +131,7 @@ export class Sealer {
 }
 
 /** `known`: as kept outside the log. `position`: of the newest seal in the log. */
-function refuseRemoved(known: string | undefined, position: string): void {
+function refuseRemoved(known: Position | undefined, position: Position): void {
   if (known !== undefined && known > position)
     throw new SealsUntrusted(`the newest seal, at position ${known}, is not in the log any more`);
 }

@@ -62,7 +62,10 @@ export function buildOf({ version, build, collection, rules }: Building): Build 
   return { version, build, collection, ...(rules !== undefined && { rules }) };
 }
 
-export function numbered({ version, collection }: Projection, build: number): Build {
+export function numbered(
+  { version, collection }: { version: number; collection: { name: string } },
+  build: number,
+): Build {
   return { version, build, collection: build === 0 ? collection.name : `${collection.name}_b${build}` };
 }
 

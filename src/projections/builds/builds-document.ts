@@ -1,6 +1,6 @@
 // The document that lists the builds of all projections, changed by compare-and-swap.
 import type { Document, ReadStore } from "../../read-store/port.ts";
-import type { Build, Builds } from "./build.ts";
+import { type Builds, numbered } from "./build.ts";
 
 export type BuildsDeps = { readStore: Pick<ReadStore, "get" | "replace">; newId: () => string };
 type StoredBuilds = Document & { token: string; builds: Builds };
@@ -55,14 +55,11 @@ function fromEarlier(earlier: EarlierBuilds | undefined): Builds {
   for (const checkpoint of oldestFirst) {
     const name = checkpoint.slice(0, checkpoint.lastIndexOf(":"));
     const version = versionOf(checkpoint);
-    const build = (number: number): Build => {
-      const own = collectionOf(name, version);
-      return { version, build: number, collection: number === 0 ? own : `${own}_b${number}` };
-    };
+    const own = { version, collection: { name: collectionOf(name, version) } };
     const previous = before[checkpoint];
     builds.projections[name] = {
-      active: build(live[checkpoint] ?? 0),
-      ...(previous === undefined ? {} : { previous: build(previous) }),
+      active: numbered(own, live[checkpoint] ?? 0),
+      ...(previous !== undefined && { previous: numbered(own, previous) }),
     };
   }
   return builds;

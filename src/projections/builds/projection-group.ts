@@ -24,7 +24,7 @@ export class ProjectionGroup {
   readonly #next: NextEvent;
   readonly #prepared = Promise.withResolvers<void>();
   /** Events by checkpoint name that earlier runners have folded. */
-  readonly #processed = new Map<string, number>();
+  #processed = new Map<string, number>();
   /** Builds in progress that have stopped at an event, with the number of retries by then. */
   readonly #faulted = new Set<string>();
   #runner: ProjectionRunner | undefined;
@@ -50,8 +50,7 @@ export class ProjectionGroup {
       await this.#untilOthers(builds, signal);
       ending.abort();
       await running;
-      for (const [checkpoint, events] of this.#runner.processed())
-        this.#processed.set(checkpoint, (this.#processed.get(checkpoint) ?? 0) + events);
+      this.#processed = this.#processedSoFar();
       this.#runner = undefined;
     }
   }
@@ -91,10 +90,15 @@ export class ProjectionGroup {
 
   /** The status of each projection's build that this program folds. @throws what the stores throw */
   async status(): Promise<ProjectionStatus[]> {
+    return await buildsStatus(this.#deps, this.#next, this.#processedSoFar());
+  }
+
+  /** With those of the present runner. */
+  #processedSoFar(): Map<string, number> {
     const processed = new Map(this.#processed);
     for (const [checkpoint, events] of this.#runner?.processed() ?? [])
       processed.set(checkpoint, (processed.get(checkpoint) ?? 0) + events);
-    return await buildsStatus(this.#deps, this.#next, processed);
+    return processed;
   }
 
   /** Until other builds than these are to be folded, as when one has taken over, or the signal aborts. */

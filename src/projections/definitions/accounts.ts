@@ -1,5 +1,4 @@
 // Accounts with tier and status, for authentication and the command line.
-import type { StoredEvent } from "../../events/catalogue.ts";
 import { PREFIX } from "../../events/streams.ts";
 import type { Tier } from "../../events/vocabulary.ts";
 import type { Document } from "../../read-store/port.ts";
@@ -14,10 +13,7 @@ export const accounts: Projection<AccountDocument> = {
   collection: { name: "accounts", indexes: [["openedAt"]] },
   prefixes: [PREFIX.account],
   handles: ["AccountOpened", "TierChanged", "AccountClosed"],
-  key: (event: StoredEvent) =>
-    event.type === "AccountOpened" || event.type === "TierChanged" || event.type === "AccountClosed"
-      ? event.data.accountId
-      : undefined,
+  key: (event) => ("accountId" in event.data ? event.data.accountId : undefined),
   empty: (event) => ({ tier: "free", status: "open", openedAt: event.data.at }),
   evolve(account, event) {
     switch (event.type) {

@@ -40,7 +40,6 @@ export class MissingStream extends Error {
 
 /** The stream is not at the revision that an append expected; `actual` is its last revision or `none`. */
 export class WrongRevision extends Error {
-  readonly type = "wrong-expected-version";
   readonly actual: number | "none";
   constructor(actual: number | "none") {
     super(`The stream is at revision ${actual}`);

@@ -116,7 +116,6 @@ export class Pull implements EventPull {
 export async function within<T>(ms: number, what: string, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const timer = setTimeout(() => reject(new NoAnswer(what, ms)), ms);
-  work.catch(() => {});
   try {
     return await Promise.race([work, promise]);
   } finally {

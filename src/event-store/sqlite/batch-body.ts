@@ -30,12 +30,7 @@ export function batchBody(events: NewEvents): Uint8Array {
   return zstdCompressSync(JSON.stringify(stored), FAST);
 }
 
-/** The events in the form in which they were appended. `makerOf`: as of eachEvent. */
-export function newEventsOfBody(body: Uint8Array, count: number, makerOf: MakerOf): NewEvents {
-  return newEventsOfText(textOfBody(body), count, makerOf);
-}
-
-/** Of what textOfBody returns. */
+/** The events in the form in which they were appended. `json`: of textOfBody; `makerOf`: as of eachEvent. */
 export function newEventsOfText(json: Buffer, count: number, makerOf: MakerOf): NewEvents {
   const text = json.toString("utf8");
   if (!text.startsWith("{")) return eventsOfLines(text);

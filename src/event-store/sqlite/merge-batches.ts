@@ -3,7 +3,7 @@ import { countOf, idBounds } from "../event-columns.ts";
 import { areAlike, joinedEvents } from "../join-columns.ts";
 import type { MakerOf } from "../object-makers.ts";
 import type { NewEvents } from "../port.ts";
-import { batchBody, newEventsOfBody } from "./batch-body.ts";
+import { batchBody, newEventsOfText, textOfBody } from "./batch-body.ts";
 import type { PlacedRun } from "./batch-runs.ts";
 import type { StoredBatch } from "./batch-schema.ts";
 import type { IdBounds } from "./log-requests.ts";
@@ -41,7 +41,7 @@ function areSmall(batches: readonly StoredBatch[]): boolean {
 function recompressed(parts: readonly Part[], makerOf: MakerOf): Part[] {
   const runs: NewEvents[][] = [];
   for (const { body, count } of parts) {
-    const events = newEventsOfBody(body, count, makerOf);
+    const events = newEventsOfText(textOfBody(body), count, makerOf);
     const run = runs.at(-1);
     if (run?.[0] && areAlike(run[0], events)) run.push(events);
     else runs.push([events]);

@@ -1,5 +1,6 @@
 // GET / on a custom domain: a redirect to the home page that its owner has set, else a small default page.
 import type { FastifyReply, FastifyRequest } from "fastify";
+import type { DomainDocument } from "../../projections/definitions/domains.ts";
 import { domainsInService } from "../../queries/domain-in-service.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import type { DomainRouting } from "../lookup/domain-routing.ts";
@@ -17,22 +18,22 @@ export function domainHome(deps: {
   const hostOf = hostResolver(deps.baseHost);
 
   /** The document may lag behind the log, so DomainRouting confirms that the domain is still in service. */
-  async function homeOf(hostname: string): Promise<{ url: string | null } | "none"> {
-    if (hostname === "") return "none";
-    for (const { accountId, homeUrl } of await domainsInService(deps, hostname))
-      if (await deps.domains.serves(accountId, hostname)) return { url: homeUrl };
-    return "none";
+  async function servedDomain(hostname: string): Promise<DomainDocument | undefined> {
+    if (hostname === "") return undefined;
+    for (const domain of await domainsInService(deps, hostname))
+      if (await deps.domains.serves(domain.accountId, hostname)) return domain;
+    return undefined;
   }
 
   return async (request, reply) => {
     const isRead = request.method === "GET" || request.method === "HEAD";
     if (!isRead || !/^\/(?:\?|$)/.test(request.url)) return false;
     const hostname = hostOf(request.host ?? "");
-    const home = await homeOf(hostname);
-    if (home === "none") return false;
-    if (home.url !== null) {
+    const domain = await servedDomain(hostname);
+    if (!domain) return false;
+    if (domain.homeUrl !== null) {
       // 302 rather than 301: the owner may set another page at any time.
-      reply.header("cache-control", "private, max-age=0, must-revalidate").redirect(home.url, 302);
+      reply.header("cache-control", "private, max-age=0, must-revalidate").redirect(domain.homeUrl, 302);
       return true;
     }
     // Safe in HTML without escaping: a canonical host has only letters, digits, dots, hyphens and underscores.

@@ -2,7 +2,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { inSnapshot, inTransaction, limitOf, unavailableOnError } from "../../connections/sqlite.ts";
 import type { Checkpoint, CollectionSpec, Document, FindQuery, ReadStore, WriteBatch } from "../port.ts";
-import { type Columns, columnsOf, type Table, tableSql } from "./columns.ts";
+import { columnsOf, type Table, tableSql } from "./columns.ts";
 import { openDatabase } from "./database.ts";
 import { column, conditions, order, partOf, tableName } from "./query.ts";
 import { SharedSnapshot } from "./shared-snapshot.ts";
@@ -14,7 +14,7 @@ export class SqliteReadStore implements ReadStore {
   protected readonly snapshot: SharedSnapshot;
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
-  readonly #tables = new Map<string, Columns>();
+  readonly #tables = new Map<string, Table>();
   /** Memory of batches that have been written: as many as there were at once. */
   readonly #free: SharedArrayBuffer[] = [];
 
@@ -152,13 +152,11 @@ export class SqliteReadStore implements ReadStore {
 
   /** Creates the table when it is missing. */
   #known(collection: string): Table {
-    const table = tableName(collection);
-    const columns = this.#tables.get(table) ?? this.#create({ name: collection, indexes: [] });
-    return { table, columns };
+    return this.#tables.get(tableName(collection)) ?? this.#create({ name: collection, indexes: [] });
   }
 
   /** The table and its indexes, as far as they are missing. */
-  #create(spec: CollectionSpec): Columns {
+  #create(spec: CollectionSpec): Table {
     const { name, indexes, partialIndexes = [] } = spec;
     const table = tableName(name);
     this.snapshot.end();
@@ -172,9 +170,9 @@ export class SqliteReadStore implements ReadStore {
       const condition = last === undefined ? "" : ` WHERE ${column(last, all)} IS NOT NULL`;
       this.#db.exec(`CREATE INDEX IF NOT EXISTS ${index} ON ${table} (${columns})${condition}`);
     }
-    const columns = columnsOf(this.#db, table);
-    this.#tables.set(table, columns);
-    return columns;
+    const created = { table, columns: columnsOf(this.#db, table) };
+    this.#tables.set(table, created);
+    return created;
   }
 
   #prepare(sql: string): StatementSync {

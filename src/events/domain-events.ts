@@ -5,7 +5,9 @@ import type { CatalogueEntry } from "./definition.ts";
 const claim = z.object({
   hostname: z.string().describe("Lower-case A-label form"),
   accountId: z.uuid().describe("The owner of the verified hostname"),
-  domainId: z.uuid().describe("The domain's id in the API"),
+  domainId: z
+    .uuid()
+    .describe("Names this claim: the domain's id in the API, unless the account has had the hostname before"),
   at: z.iso.datetime().describe("When it happened"),
 });
 

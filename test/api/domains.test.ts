@@ -40,9 +40,9 @@ describe("custom domains", () => {
   const mayHaveCertificate = async (name: string) =>
     (await ask(`/internal/tls/ask?domain=${name}`)).status === 200;
 
-  async function verifiedDomain(host: string) {
-    zone.set(`_linkledger.${host}`, [{ txt: tokenIn((await add(host)).text) }]);
-    const { text } = await act(host, "verify");
+  async function verifiedDomain(host: string, by: Person = owner) {
+    zone.set(`_linkledger.${host}`, [{ txt: tokenIn((await add(host, by)).text) }]);
+    const { text } = await act(host, "verify", by);
     expect(text).toContain(`${host} is verified.`);
     const [domainId = ""] =
       /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(/id="domain-id">([^<]+)/.exec(text)?.[0] ?? "") ?? [];
@@ -83,6 +83,20 @@ describe("custom domains", () => {
     await until("404 from the domain", async () => (await follow()) === 404);
     expect(await isSaidToBeOff()).toBe(true);
     expect((await owner.get(pageOf("links.example.com"))).status).toBe(404);
+  });
+
+  it("have their id and their links back when they are removed, added and verified again", async () => {
+    const host = "back.example.com";
+    const domainId = await verifiedDomain(host);
+    const { key } = await service.issueKey(owner.accountId);
+    const body = { url: "https://example.com/back", customSlug: "back", domain_id: domainId };
+    expect((await service.post("/api/v1/shorten", key, body)).status).toBe(201);
+    await act(host, "remove");
+    expect(await verifiedDomain(host)).toBe(domainId);
+    const { text } = await service.ask(`/api/v1/links?domain_id=${domainId}`, { key });
+    expect(JSON.parse(text)).toMatchObject({ total: 1, links: [{ slug: "back", domain_id: domainId }] });
+    const again = { ...body, customSlug: "back-2" };
+    expect((await service.post("/api/v1/shorten", key, again)).status).toBe(201);
   });
 
   it("lead `/` to a neutral page, or to where their owner says", async () => {

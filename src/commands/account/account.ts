@@ -15,6 +15,8 @@ export type OpenAccount = {
   keys: Map<string, "active" | "deactivated">;
   activeKeys: number;
   domains: DomainStates;
+  /** By hostname, the id of each domain that was ever verified, including those removed since. */
+  domainIds: Map<string, string>;
   /** Ever added, including those removed since. */
   domainsAdded: number;
   webhooks: WebhookStates;
@@ -106,12 +108,13 @@ export function evolve(account: AccountState, event: AccountEvent): AccountState
   else if (event.type === "KeyDeactivated") setKey(account, event.data.keyId, "deactivated");
   else evolveDomains(account.domains, event);
   if (event.type === "DomainAdded") account.domainsAdded += 1;
+  if (event.type === "DomainVerified") account.domainIds.set(event.data.hostname, event.data.domainId);
   return account;
 }
 
 function asOpened({ accountId, tier }: { accountId: string; tier: Tier }): OpenAccount {
   const keys = { keys: new Map(), activeKeys: 0 };
-  const domains = { domains: new Map(), domainsAdded: 0 };
+  const domains = { domains: new Map(), domainIds: new Map(), domainsAdded: 0 };
   const webhooks = { webhooks: new Map(), liveWebhooks: 0 };
   return { status: "open", accountId, tier, ...keys, ...domains, ...webhooks, events: 1 };
 }

@@ -26,7 +26,10 @@ export async function recheckDomain(
   const isThere = proof.is === "proven";
   const at = deps.clock().toISOString();
   const { position } = await onAccount(deps, context, accountId, (account) =>
-    noteRecord(account, { domainId, isThere, at }),
+    // Removed and added again meanwhile, the domain has its id again, and another token.
+    verifiedDomain(account, domainId)?.token === domain.token
+      ? noteRecord(account, { domainId, isThere, at })
+      : [],
   );
   return { record: isThere ? "found" : "gone", position };
 }

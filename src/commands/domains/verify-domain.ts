@@ -26,7 +26,8 @@ export type VerifiedDomain = {
 
 /**
  * Claims the hostname before the account's event: after a crash in between, verifying again completes it with the same
- * id, which is derived from the domain's token. `skipDns`: the operator vouches for the ownership.
+ * id, which is derived from the domain's token. The claim has that id also where the domain gets back an earlier one, so
+ * that the release of an earlier claim can't end it. `skipDns`: the operator vouches for the ownership.
  * @throws InvalidHostname, AccountNotFound, DomainNotFound, DomainNotProven, DomainTaken; DomainNotVerified when the
  * domain was removed and added again meanwhile
  */

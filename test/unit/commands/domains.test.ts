@@ -136,6 +136,32 @@ describe("a custom domain", () => {
     expect(await stateOf(accountId)).toBe("added");
   });
 
+  it("gets its id back when it is removed, added and verified again, also after another account had it", async () => {
+    const first = await verified();
+    await removeDomain(deps(), operator, first.accountId, HOST);
+    const second = await verified();
+    expect(second.domainId).not.toBe(first.domainId);
+    const token = await tokenOf(first.accountId);
+    expect(token).not.toBe(first.token);
+    shows(token);
+    expect(await verify(first.accountId)).toMatchObject({ domainId: first.domainId, state: "active" });
+    expect(await holderOf(deps(), HOST)).toBe(first.accountId);
+  });
+
+  it("is not said to have lost its record by a check of the token that it had before", async () => {
+    const { accountId, recheck } = await verified();
+    txt = async () => {
+      await removeDomain(deps(), operator, accountId, HOST);
+      shows(await tokenOf(accountId));
+      await verify(accountId);
+      return [["v=spf1 -all"]];
+    };
+    await recheck();
+    const account = await loadAccount(opened.deps.eventStore, accountId);
+    const domain = account.status === "open" ? account.domains.get(HOST) : undefined;
+    expect(domain).toMatchObject({ state: "active", recordLostAt: null });
+  });
+
   it("does not change while the name servers are unreachable", async () => {
     const { accountId, recheck } = await verified();
     dnsUnreachable();

@@ -99,6 +99,19 @@ describe("custom domains", () => {
     expect((await service.post("/api/v1/shorten", key, again)).status).toBe(201);
   });
 
+  it("of another account now draw no QR code of a link of the account that had them before", async () => {
+    const host = "moved.example.com";
+    const domainId = await verifiedDomain(host);
+    const { key } = await service.issueKey(owner.accountId);
+    const body = { url: "https://example.com/", customSlug: "moved", domain_id: domainId };
+    expect((await service.post("/api/v1/shorten", key, body)).status).toBe(201);
+    const next = await people.developer();
+    const nextId = await verifiedDomain(host, next);
+    expect(nextId).not.toBe(domainId);
+    const qr = async (id: string) => (await service.ask(`/api/qr/moved?domain_id=${id}`)).status;
+    expect([await qr(domainId), await qr(nextId)]).toEqual([200, 404]);
+  });
+
   it("lead `/` to a neutral page, or to where their owner says", async () => {
     await verifiedDomain("home.example.com");
     const root = () => service.ask("/", { host: "home.example.com" });

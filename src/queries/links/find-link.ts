@@ -26,7 +26,11 @@ export async function findLinkBySlug(
   if (domainId === undefined)
     return (await linkOn(deps, [deps.baseHost], slug)) ?? (await oldestOnDomains(deps, { slug }));
   const onDomain = await oldestOnDomains(deps, { slug, domainId });
-  return onDomain ?? (await linkOn(deps, await hostsOf(deps, { domainId }), slug));
+  if (onDomain) return onDomain;
+  const [domain] = await domainsOf(deps, { domainId });
+  const onHost = domain && (await linkOn(deps, [domain.hostname], slug));
+  // A former owner of the hostname may have used the slug.
+  return onHost?.accountId === domain?.accountId ? onHost : undefined;
 }
 
 /**
@@ -46,7 +50,8 @@ export async function findOwnLink(
   if (onBase?.accountId === accountId) return onBase;
   const onDomain = await oldestOnDomains(deps, { ...where, accountId });
   if (onDomain) return onDomain;
-  const hosts = await hostsOf(deps, domainId === undefined ? { accountId } : { domainId });
+  const own = await domainsOf(deps, domainId === undefined ? { accountId } : { domainId });
+  const hosts = own.map(({ hostname }) => hostname);
   const onHost = await linkOn(deps, hosts, slug);
   if (onHost?.accountId === accountId) return onHost;
   if (onBase ?? onHost ?? (await oldestOnDomains(deps, where)))
@@ -67,16 +72,16 @@ async function oldestOnDomains(
   return found.sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))[0];
 }
 
-/** Hosts of verified domains, from the read store: a domain is projected long before its first link is created. */
-async function hostsOf(
+/** Verified domains, from the read store: a domain is projected long before its first link is created. */
+async function domainsOf(
   { readStore }: FindLinkDeps,
   where: { domainId: string } | { accountId: string },
-): Promise<string[]> {
+): Promise<DomainDocument[]> {
   const found = await readStore.find<DomainDocument>(domains.collection.name, {
     where,
     limit: MOST_CANDIDATES,
   });
-  return found.filter(({ state }) => state === "verified").map(({ hostname }) => hostname);
+  return found.filter(({ state }) => state === "verified");
 }
 
 /** On the first of the hosts that has one; from its stream where it isn't projected yet, such as right after its 201. */

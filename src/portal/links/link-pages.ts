@@ -23,7 +23,7 @@ import {
 } from "./link-cards.ts";
 import { linkHead } from "./link-head.ts";
 import { historyCard } from "./link-history-card.ts";
-import { linkPath } from "./link-view.ts";
+import { isServed, linkPath } from "./link-view.ts";
 
 export const LinkParams = z.object({ host: z.string().max(255), slug: z.string().max(100) });
 
@@ -99,8 +99,6 @@ async function sendLink(
 async function whyNotFollowed(deps: PortalDeps, link: LinkDocument): Promise<Notice | undefined> {
   if (link.status === "deleted")
     return { kind: "info", text: "This link is deleted. Who follows it gets 404." };
-  if (link.domainId === null) return undefined;
-  const domains = await listDomains(deps, link.accountId);
-  if (domains.some(({ hostname, active }) => hostname === link.host && active)) return undefined;
+  if (isServed(link, await listDomains(deps, link.accountId))) return undefined;
   return { kind: "info", text: `${link.host} is not active. Who follows a link on it gets 404.` };
 }

@@ -1,4 +1,5 @@
 // Formatting of links and numbers that all pages share.
+import type { DomainDocument } from "../../projections/definitions/domains.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { type Html, html } from "../shell/html.ts";
 
@@ -26,7 +27,14 @@ export function shortName({ shortUrl }: Pick<LinkDocument, "shortUrl">): string 
   return shortUrl.replace(/^https?:\/\//, "");
 }
 
-export function statusBadge(status: LinkDocument["status"]): Html {
+/** Whether the link's host answers: `domains` are those of its account. */
+export function isServed({ host, domainId }: LinkDocument, domains: readonly DomainDocument[]): boolean {
+  return domainId === null || domains.some(({ hostname, active }) => hostname === host && active);
+}
+
+/** `isServed`: false for a link on a domain that is not active, which nobody can follow. */
+export function statusBadge(status: LinkDocument["status"], isServed = true): Html {
+  if (status === "live" && !isServed) return html`<span class="badge badge-warn">Domain not active</span>`;
   if (status === "live") return html`<span class="badge badge-good">Active</span>`;
   return status === "disabled"
     ? html`<span class="badge badge-warn">Disabled</span>`

@@ -5,7 +5,7 @@ import { address } from "../shell/address.ts";
 import { choice, field, time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { count, linkPath, outward, shortName, statusBadge } from "./link-view.ts";
+import { count, isServed, linkPath, outward, shortName, statusBadge } from "./link-view.ts";
 
 /** The page's query parameters. `domain`: a domain id, or `default`. */
 export type ListQuery = {
@@ -39,11 +39,12 @@ export function linkList(
   query: ListQuery,
   { links, next }: AccountLinksPage,
   total: { links: number; deleted: number },
+  domains: readonly DomainDocument[],
 ): Html {
   if (links.length === 0) return nothing(query, total);
   return html`<section class="card"><h2 class="visually-hidden">Your links</h2><table class="table table-links">
 <thead><tr><th scope="col">Short link</th><th scope="col">Leads to</th><th scope="col" class="end">Hits</th><th scope="col">State</th><th scope="col">Made</th></tr></thead>
-<tbody>${links.map(row)}</tbody></table>
+<tbody>${links.map((link, index) => row(link, index, isServed(link, domains)))}</tbody></table>
 ${(query.cursor !== undefined || next !== null) && pages(query, next)}</section>`;
 }
 
@@ -52,13 +53,13 @@ function pages(query: ListQuery, next: string | null): Html {
 ${next !== null && html`<a class="button" rel="next" href="${pagePath(query, next)}">Next page</a>`}</nav>`;
 }
 
-function row(link: ListedLink, index: number): Html {
+function row(link: ListedLink, index: number, isServed: boolean): Html {
   const id = `short-${index}`;
   return html`<tr><td><span class="short"><a class="clip" href="${linkPath(link)}">${shortName(link)}</a><span id="${id}" hidden>${link.shortUrl}</span>
 <button type="button" class="button button-icon" data-copy="${id}" aria-label="Copy ${shortName(link)}" title="Copy" hidden>${icon("copy")}</button></span></td>
 <td data-label="Leads to">${outward(link.longUrl)}</td>
 <td class="end number" data-label="Hits"><a href="${linkPath(link, "/analytics")}" aria-label="${count(link.clicks)} hits, see who">${count(link.clicks)}</a></td>
-<td data-label="State">${statusBadge(link.status)}</td>
+<td data-label="State">${statusBadge(link.status, isServed)}</td>
 <td data-label="Made" class="nowrap">${time(link.createdAt)}</td></tr>`;
 }
 

@@ -106,7 +106,7 @@ async function sendLinks(
     }.</p></div></div>
 <section class="card"><h2>New link</h2>${form}</section>
 ${total.links + total.deleted > 0 && linkFilters(query, domains)}
-${linkList(query, page, total)}`,
+${linkList(query, page, total, domains)}`,
   });
 }
 

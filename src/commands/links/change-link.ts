@@ -30,7 +30,7 @@ export async function changeLink(
 ): Promise<{ position: Position | undefined }> {
   const account = memoizedAccount(deps, by);
   await account();
-  const wanted = await accepted(deps, account, by, address, request);
+  const wanted = await accepted(deps, account, address, request);
   return applyLinkChange(deps, context, by.accountId, address, wanted);
 }
 
@@ -55,14 +55,12 @@ export async function applyLinkChange(
 async function accepted(
   deps: CreateLinkDeps,
   account: () => Promise<AccountState>,
-  by: Caller,
   address: LinkAddress,
   request: LinkChangeRequest,
 ): Promise<LinkChange> {
   if (request.type === "enable" || request.type === "restore") await stillSafe(deps, address);
   if (request.type !== "retarget") return request;
-  const own = () => ownHosts(by, account);
-  const { longUrl: to, isChecked } = await acceptUrl(deps, request.url, own);
+  const { longUrl: to, isChecked } = await acceptUrl(deps, request.url, () => ownHosts(account));
   if (!isChecked) await deps.recheckLater({ ...address, longUrl: to });
   return { type: "retarget", to };
 }

@@ -1,6 +1,5 @@
 // POST /api/v1/shorten: one link, on the base host or on the caller's own domain (interface, part 4).
 import type { Position } from "../../event-store/port.ts";
-import { TIER_LIMITS } from "../../events/vocabulary.ts";
 import type { AccountState } from "../account/account.ts";
 import { AccountNotFound } from "../account/account-errors.ts";
 import type { CurrentAccount } from "../account/current-accounts.ts";
@@ -42,7 +41,7 @@ export async function createLink(
   await account();
   allowedByTier(by, request);
   const { url, customSlug, domain_id: _, ...requested } = request;
-  const { longUrl, isChecked } = await acceptUrl(deps, url, () => ownHosts(by, account));
+  const { longUrl, isChecked } = await acceptUrl(deps, url, () => ownHosts(account));
   const place = await placeOf(deps, request, account);
   const slug = customSlug === undefined ? undefined : acceptCustomSlug(customSlug);
   const scope = options.idempotency;
@@ -82,12 +81,8 @@ function allowedByTier(by: Caller, request: ShortenRequest): void {
   if (request.domain_id !== undefined) requireDeveloper(by.tier, "Custom domains");
 }
 
-/** `ownHosts` of acceptUrl: the caller's custom domains; none on the Free tier, which can't create links on them. */
-export async function ownHosts(
-  by: Pick<Caller, "tier">,
-  account: () => Promise<AccountState>,
-): Promise<readonly string[]> {
-  if (!TIER_LIMITS[by.tier].developerFeatures) return [];
+/** `ownHosts` of acceptUrl: the caller's custom domains, which serve their links on the Free tier too. */
+export async function ownHosts(account: () => Promise<AccountState>): Promise<readonly string[]> {
   const state = await account();
   return state.status === "open" ? [...state.domains.keys()] : [];
 }

@@ -15,7 +15,7 @@ import { issueKey } from "../../../src/commands/keys/issue-key.ts";
 import { changeLink } from "../../../src/commands/links/change-link.ts";
 import { createLink } from "../../../src/commands/links/create-link.ts";
 import { createLinksInBulk } from "../../../src/commands/links/create-links-in-bulk.ts";
-import { SlugTaken } from "../../../src/commands/links/link-errors.ts";
+import { InvalidUrl, SlugTaken } from "../../../src/commands/links/link-errors.ts";
 import { RevisionConflict } from "../../../src/event-store/port.ts";
 import { linkStream } from "../../../src/events/streams.ts";
 import type { Tier } from "../../../src/events/vocabulary.ts";
@@ -300,13 +300,26 @@ describe("creating a link", () => {
   });
 });
 
-describe("creating a link on a custom domain", () => {
-  it("takes the domain's id in upper case too, as UUIDs are equal then", async () => {
+describe("a link on a custom domain", () => {
+  it("is created by the domain's id in upper case too, as UUIDs are equal then", async () => {
     const accountId = await account("developer");
     const by = callerOf(accountId, "developer");
     const domain_id = (await owned(accountId, "go.example.com")).toUpperCase();
     const { link } = await createLink(deps, operator, by, { url: "https://example.com/", domain_id });
     expect(link.custom_domain).toBe("go.example.com");
+  });
+
+  it("is not led back to that domain by its owner, on the Free tier neither", async () => {
+    const accountId = await account("developer");
+    const domain_id = await owned(accountId, "go.example.com");
+    const request = { url: "https://example.com/", domain_id, customSlug: "loop" };
+    await createLink(deps, operator, callerOf(accountId, "developer"), request);
+    const address = { host: "go.example.com", slug: "loop" };
+    const loop = { type: "retarget", url: "https://go.example.com/loop" } as const;
+    for (const tier of ["developer", "free"] as const)
+      await expect(changeLink(deps, operator, callerOf(accountId, tier), address, loop)).rejects.toThrow(
+        InvalidUrl,
+      );
   });
 });
 

@@ -72,7 +72,8 @@ async function prove(deps: VerifyDomainDeps, hostname: string, token: string): P
 
 /**
  * DNS decides the ownership: the account that holds the hostname loses it when its own TXT record is gone. While both
- * records exist, the holder keeps it.
+ * records exist, the holder keeps it. The holder's events don't name the other account as their actor, as feed and
+ * export show them.
  */
 async function takeOver(
   deps: VerifyDomainDeps,
@@ -85,5 +86,7 @@ async function takeOver(
   if (holder === undefined || holder === accountId) return;
   const account = await loadAccount(deps.eventStore, holder);
   const held = account.status === "open" ? account.domains.get(hostname) : undefined;
-  if (held && !values.includes(held.token)) await removeDomain(deps, context, holder, hostname, "taken_over");
+  if (!held || values.includes(held.token)) return;
+  const bySystem: CommandContext = { ...context, actor: { type: "system", id: "domain-takeover" } };
+  await removeDomain(deps, bySystem, holder, hostname, "taken_over");
 }

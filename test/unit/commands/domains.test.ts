@@ -16,6 +16,7 @@ import { setDomainHome } from "../../../src/commands/domains/set-domain-home.ts"
 import { verifyDomain } from "../../../src/commands/domains/verify-domain.ts";
 import { InvalidUrl } from "../../../src/commands/links/link-errors.ts";
 import { PREFIX } from "../../../src/events/streams.ts";
+import { accountEvents } from "../../../src/queries/feed/account-events.ts";
 import { openCommandDeps, operator } from "../../support/commands/command-deps.ts";
 import { storeWith } from "../../support/runtime/store-with.ts";
 
@@ -208,6 +209,17 @@ describe("a custom domain", () => {
     shows(await tokenOf(second));
     await verify(second);
     expect([await stateOf(first.accountId), await stateOf(second)]).toEqual([undefined, "active"]);
+  });
+
+  it("doesn't tell its former owner which account has it now", async () => {
+    const first = await verified();
+    const second = await account();
+    shows(await tokenOf(second));
+    const by = { requestId: "takeover", actor: { type: "account", id: second } } as const;
+    await verifyDomain(deps(), by, second, HOST);
+    const feed = (await Array.fromAsync(accountEvents(opened.deps, first.accountId))).flat();
+    expect(feed.map(({ type }) => type).slice(-2)).toEqual(["DomainRemoved", "DomainReleased"]);
+    expect(JSON.stringify(feed)).not.toContain(second);
   });
 
   it("stays with its owner while both records are there", async () => {

@@ -31,22 +31,20 @@ const RECORD_MAY_BE_GONE_MS = 7 * 86_400_000;
 /**
  * A verified domain becomes active immediately (interface, part 3), also one that was inactive: the daily check may have
  * found its lost record before its owner verifies it again. A hostname that the account had before keeps its id, which
- * its links and the programs of its owner name.
+ * its links and the programs of its owner name. One that the operator vouches for is checked no more.
  * @throws AccountNotFound, DomainNotFound
  */
 export function verify(account: AccountState, c: DomainVerification): AccountEvent[] {
   const { accountId, domainIds } = opened(account);
   const { hostname, how, at } = c;
   const domain = domainOf(account, hostname);
-  if (domain.state !== "added") {
-    const data = { accountId, hostname, domainId: domain.domainId, at };
-    const found: AccountEvent[] = domain.recordLostAt === null ? [] : [{ type: "DomainRecordFound", data }];
-    return domain.state === "active" ? found : [...found, { type: "DomainActivated", data }];
-  }
-  const domainId = domainIds.get(hostname) ?? c.domainId;
+  const data = { accountId, hostname, domainId: domainIds.get(hostname) ?? c.domainId, at };
+  const isLost = domain.state !== "added" && domain.recordLostAt !== null;
+  const isProvenAnew = domain.state === "added" || (how === "operator" && domain.proven === "dns");
   return [
-    { type: "DomainVerified", data: { accountId, hostname, domainId, how, at } },
-    { type: "DomainActivated", data: { accountId, hostname, domainId, at } },
+    ...(isLost ? [{ type: "DomainRecordFound", data } as const] : []),
+    ...(isProvenAnew ? [{ type: "DomainVerified", data: { ...data, how } } as const] : []),
+    ...(isProvenAnew || domain.state !== "active" ? [{ type: "DomainActivated", data } as const] : []),
   ];
 }
 

@@ -203,6 +203,18 @@ describe("a custom domain", () => {
     expect((await recheckDomain(deps(), operator, accountId, domainId)).record).toBe("not needed");
   });
 
+  it("that the operator vouches for after it lost its record needs none from then on", async () => {
+    const { accountId, domainId, recheck } = await verified();
+    gone();
+    await recheck();
+    await verifyDomain(deps(), operator, accountId, HOST, { skipDns: true });
+    expect(await recheck()).toBe("not needed");
+    const state = await loadAccount(opened.deps.eventStore, accountId);
+    expect(state.status === "open" && state.domains.get(HOST)).toMatchObject({
+      ...{ state: "active", domainId, proven: "operator", recordLostAt: null },
+    });
+  });
+
   it("goes to the account that proves it in DNS once the owner's record is gone", async () => {
     const first = await verified();
     const second = await account();

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { Argument, type Command } from "commander";
 import { KeyNotFound } from "../../commands/account/account-errors.ts";
 import { loadOpenAccount } from "../../commands/account/account-stream.ts";
+import { acceptHostname } from "../../commands/domains/hostname.ts";
 import { InvalidDomain } from "../../commands/links/link-errors.ts";
 import { recheckLater } from "../../commands/links/url-rechecks.ts";
 import { urlSafety } from "../../commands/links/url-safety.ts";
@@ -58,7 +59,7 @@ async function importFile(
 ) {
   for (const wanted of [file, ...(clicks ? [clicks] : [])])
     if (!existsSync(wanted)) throw new FileNotFound(`There is no file ${wanted}`);
-  const domain = hostname?.toLowerCase();
+  const domain = hostname === undefined ? undefined : acceptHostname(hostname, config.baseHost);
   const account = await loadOpenAccount(backend.eventStore, accountId);
   if (domain !== undefined && account.domains.get(domain)?.state !== "active") throw new InvalidDomain();
   if (key !== undefined && account.keys.get(key) !== "active") throw new KeyNotFound();

@@ -178,6 +178,13 @@ describe("an account that moves to another instance", { timeout: 120_000 }, () =
     expect(stdout).not.toMatch(/keyId|keyHash|example\.com\/other/);
   });
 
+  it("takes the name of a domain as `domain add` takes it", async () => {
+    await to.domain(newOwner.accountId, "bücher.example.org");
+    const call = ["import", "linkledger", files.links, "--account", newOwner.accountId, "--dry-run"];
+    const report = await cliOf(to).json(...call, "--domain", "Bücher.example.org.");
+    expect(report.hosts).toEqual({ "xn--bcher-kva.example.org": made.length });
+  });
+
   it("says in one line what is wrong with the call", async () => {
     const { refused } = cliOf(to);
     const call = (...args: string[]) => refused("import", "linkledger", ...args);

@@ -2,6 +2,7 @@
 import { hash } from "node:crypto";
 import type { OpenAccount } from "../commands/account/account.ts";
 import type { CommandContext } from "../commands/caller.ts";
+import { verifiedHosts } from "../commands/domains/domain.ts";
 import { type AcceptUrlDeps, acceptUrl } from "../commands/links/accept-url.ts";
 import type { LinkPlace } from "../commands/links/append-link.ts";
 import { evolve, freeLink, type LinkState } from "../commands/links/link.ts";
@@ -109,7 +110,7 @@ async function eventsOf(
   const { createdAt = now, changes, custom = true } = imported;
   const via = imported.via ?? (keyId ? "api" : "web");
   const accept = async (url: string) => {
-    const accepted = await acceptUrl(deps, url, async () => [...account.domains.keys()]);
+    const accepted = await acceptUrl(deps, url, async () => verifiedHosts(account));
     if (!accepted.isChecked && !dryRun)
       await deps.recheckLater({ host: place.host, slug, longUrl: accepted.longUrl });
     return accepted.longUrl;

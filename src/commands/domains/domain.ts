@@ -126,6 +126,16 @@ export function verifiedDomain(account: AccountState, domainId: string): Verifie
   return undefined;
 }
 
+/**
+ * Hostnames of the account's domains that it has verified, now or before it added them again: one that was never verified
+ * may be anybody's, and has no links.
+ */
+export function verifiedHosts(account: AccountState): string[] {
+  if (account.status !== "open") return [];
+  const { domains, domainIds } = account;
+  return [...domains.keys()].filter((hostname) => domainIds.has(hostname));
+}
+
 function move(
   account: AccountState,
   c: { domainId: string; at: string },

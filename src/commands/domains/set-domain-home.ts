@@ -4,7 +4,7 @@ import { loadAccount, onAccount } from "../account/account-stream.ts";
 import type { CommandContext } from "../caller.ts";
 import type { CommandDeps } from "../handle-command.ts";
 import { type AcceptUrlDeps, acceptUrl } from "../links/accept-url.ts";
-import { setHome } from "./domain.ts";
+import { setHome, verifiedHosts } from "./domain.ts";
 
 /**
  * `given`: an http or https URL, checked like that of a link; null or "" for the built-in page.
@@ -16,10 +16,7 @@ export async function setDomainHome(
   accountId: string,
   c: { domainId: string; given: string | null },
 ): Promise<{ homeUrl: string | null; position: Position | undefined }> {
-  const ownHosts = async () => {
-    const account = await loadAccount(deps.eventStore, accountId);
-    return account.status === "open" ? [...account.domains.keys()] : [];
-  };
+  const ownHosts = async () => verifiedHosts(await loadAccount(deps.eventStore, accountId));
   const homeUrl = c.given ? (await acceptUrl(deps, c.given, ownHosts)).longUrl : null;
   const at = deps.clock().toISOString();
   const { position } = await onAccount(deps, context, accountId, (account) =>

@@ -17,7 +17,7 @@ export type AcceptUrlDeps = {
 
 /**
  * Returns the URL to store: as given when it is printable ASCII, else normalised (WHATWG URL), so that it is safe in a
- * header. `ownHosts`: the caller's custom domains, refused as redirect loops.
+ * header. `ownHosts`: the caller's verified domains, on any tier, refused as redirect loops.
  * @throws InvalidUrl, UnsafeUrl
  */
 export async function acceptUrl(

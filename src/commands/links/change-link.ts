@@ -4,9 +4,10 @@ import type { LinkEvent } from "../../events/catalogue.ts";
 import { linkStream } from "../../events/streams.ts";
 import type { AccountState } from "../account/account.ts";
 import type { Caller, CommandContext } from "../caller.ts";
+import { verifiedHosts } from "../domains/domain.ts";
 import { type CommandDeps, handleCommand } from "../handle-command.ts";
 import { acceptUrl } from "./accept-url.ts";
-import { type CreateLinkDeps, memoizedAccount, ownHosts } from "./create-link.ts";
+import { type CreateLinkDeps, memoizedAccount } from "./create-link.ts";
 import { change, evolve, freeLink, type LinkChange, type LinkState } from "./link.ts";
 import { UnsafeUrl } from "./link-errors.ts";
 import { currentLink } from "./link-stream.ts";
@@ -60,7 +61,8 @@ async function accepted(
 ): Promise<LinkChange> {
   if (request.type === "enable" || request.type === "restore") await stillSafe(deps, address);
   if (request.type !== "retarget") return request;
-  const { longUrl: to, isChecked } = await acceptUrl(deps, request.url, () => ownHosts(account));
+  const own = async () => verifiedHosts(await account());
+  const { longUrl: to, isChecked } = await acceptUrl(deps, request.url, own);
   if (!isChecked) await deps.recheckLater({ ...address, longUrl: to });
   return { type: "retarget", to };
 }

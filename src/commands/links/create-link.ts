@@ -4,7 +4,7 @@ import type { AccountState } from "../account/account.ts";
 import { AccountNotFound } from "../account/account-errors.ts";
 import type { CurrentAccount } from "../account/current-accounts.ts";
 import type { Caller, CommandContext } from "../caller.ts";
-import { verifiedDomain } from "../domains/domain.ts";
+import { verifiedDomain, verifiedHosts } from "../domains/domain.ts";
 import { requireDeveloper } from "../errors.ts";
 import { type AcceptUrlDeps, acceptUrl } from "./accept-url.ts";
 import { type AppendLinkDeps, appendLink, type LinkPlace, onFreeSlug } from "./append-link.ts";
@@ -41,7 +41,7 @@ export async function createLink(
   await account();
   allowedByTier(by, request);
   const { url, customSlug, domain_id: _, ...requested } = request;
-  const { longUrl, isChecked } = await acceptUrl(deps, url, () => ownHosts(account));
+  const { longUrl, isChecked } = await acceptUrl(deps, url, async () => verifiedHosts(await account()));
   const place = await placeOf(deps, request, account);
   const slug = customSlug === undefined ? undefined : acceptCustomSlug(customSlug);
   const scope = options.idempotency;
@@ -79,12 +79,6 @@ export function memoizedAccount(
 function allowedByTier(by: Caller, request: ShortenRequest): void {
   if (request.customSlug !== undefined) requireDeveloper(by.tier, "Custom slugs");
   if (request.domain_id !== undefined) requireDeveloper(by.tier, "Custom domains");
-}
-
-/** `ownHosts` of acceptUrl: the caller's custom domains, which serve their links on the Free tier too. */
-export async function ownHosts(account: () => Promise<AccountState>): Promise<readonly string[]> {
-  const state = await account();
-  return state.status === "open" ? [...state.domains.keys()] : [];
 }
 
 async function placeOf(

@@ -309,6 +309,14 @@ describe("a link on a custom domain", () => {
     expect(link.custom_domain).toBe("go.example.com");
   });
 
+  it("may lead to a name that its owner has added and not verified, which serves no links", async () => {
+    const accountId = await account("developer");
+    await addDomain(deps, operator, accountId, "www.example.com");
+    const by = callerOf(accountId, "developer");
+    const { link } = await createLink(deps, operator, by, { url: "https://www.example.com/sale" });
+    expect(link.long_url).toBe("https://www.example.com/sale");
+  });
+
   it("is not led back to that domain by its owner, on the Free tier neither", async () => {
     const accountId = await account("developer");
     const domain_id = await owned(accountId, "go.example.com");

@@ -1,5 +1,8 @@
 // Custom domains over real HTTP with a real name server on loopback: portal pages, `/`, and the TLS proxy's request.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { recheckDomain } from "../../src/commands/domains/recheck-domain.ts";
+import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
+import { operator } from "../support/commands/command-deps.ts";
 import { visitor } from "../support/portal/browser-like.ts";
 import { type Person, portalPeople } from "../support/portal/portal-people.ts";
 import { until } from "../support/runtime/until.ts";
@@ -110,6 +113,19 @@ describe("custom domains", () => {
     expect(nextId).not.toBe(domainId);
     const qr = async (id: string) => (await service.ask(`/api/qr/moved?domain_id=${id}`)).status;
     expect([await qr(domainId), await qr(nextId)]).toEqual([200, 404]);
+  });
+
+  it("that their owner deactivated are said to need their record again once it is gone", async () => {
+    const host = "paused.example.com";
+    const domainId = await verifiedDomain(host);
+    await act(host, "deactivate");
+    const deps = { ...runtimeDeps, eventStore: service.backend.eventStore, resolveTxt: async () => [] };
+    await recheckDomain(deps, operator, owner.accountId, domainId);
+    const page = async () => (await owner.get(pageOf(host))).text;
+    await until("the warning", async () => (await page()).includes("has been missing since"));
+    expect(await page()).toContain(
+      "is inactive and its links answer 404. Set the record again, then verify.",
+    );
   });
 
   it("lead `/` to a neutral page, or to where their owner says", async () => {

@@ -25,13 +25,13 @@ ${state === "added" ? "" : recordsCard(domain, options)}
 ${endCard(domain, options)}`;
 }
 
-/** Banner of a domain whose TXT record is missing: before and after it is deactivated for that. */
-function warning({ hostname, recordLostAt, lost }: DomainDocument): Html | "" {
+/** Banner of a domain whose TXT record is missing: while it is active, and once it is not, for that or by its owner. */
+function warning({ hostname, recordLostAt, active }: DomainDocument): Html | "" {
   if (recordLostAt === null) return "";
   const since = `since ${recordLostAt.slice(0, 10)}`;
-  const text = lost
-    ? `The TXT record of ${hostname} has been missing ${since}, so the domain is inactive and its links answer 404. Set the record again, then verify.`
-    : `The TXT record of ${hostname} has been missing ${since}. After seven days without it the domain becomes inactive.`;
+  const text = active
+    ? `The TXT record of ${hostname} has been missing ${since}. After seven days without it the domain becomes inactive.`
+    : `The TXT record of ${hostname} has been missing ${since}. The domain is inactive and its links answer 404. Set the record again, then verify.`;
   return noticeBox({ kind: "failed", text });
 }
 

@@ -1,7 +1,9 @@
 // Verifies a custom domain by its TXT record, claims the hostname, then issues the domain's id (interface, part 3).
 import type { Position } from "../../event-store/port.ts";
+import { opened } from "../account/account.ts";
 import { loadAccount, onAccount } from "../account/account-stream.ts";
 import type { CommandContext } from "../caller.ts";
+import { requireDeveloper } from "../errors.ts";
 import type { CommandDeps } from "../handle-command.ts";
 import { derivedId } from "../links/derived-identity.ts";
 import { txtRecord } from "./add-domain.ts";
@@ -28,8 +30,8 @@ export type VerifiedDomain = {
  * Claims the hostname before the account's event: after a crash in between, verifying again completes it with the same
  * id, which is derived from the domain's token. The claim has that id also where the domain gets back an earlier one, so
  * that the release of an earlier claim can't end it. `skipDns`: the operator vouches for the ownership.
- * @throws InvalidHostname, AccountNotFound, DomainNotFound, DomainNotProven, DomainTaken; DomainNotVerified when the
- * domain was removed and added again meanwhile
+ * @throws InvalidHostname, AccountNotFound, DomainNotFound, DomainNotProven, DomainTaken; TierRequired for one that was
+ * not verified before a downgrade; DomainNotVerified when the domain was removed and added again meanwhile
  */
 export async function verifyDomain(
   deps: VerifyDomainDeps,
@@ -39,7 +41,10 @@ export async function verifyDomain(
   options: { skipDns?: boolean | undefined } = {},
 ): Promise<VerifiedDomain> {
   const hostname = acceptHostname(given, deps.baseHost);
-  const domain = domainOf(await loadAccount(deps.eventStore, accountId), hostname);
+  const account = opened(await loadAccount(deps.eventStore, accountId));
+  const domain = domainOf(account, hostname);
+  // Also the operator's word: it stands for the ownership, not for the plan.
+  if (domain.state === "added") requireDeveloper(account.tier, "Custom domains");
   const domainId = derivedId("domain", accountId, hostname, domain.token);
   const at = deps.clock().toISOString();
   const isProven = domain.state === "active" && domain.recordLostAt === null;

@@ -1,6 +1,7 @@
 // Verified domains when DNS changes: daily checks, takeover, home page (DESIGN §7; decisions).
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadAccount } from "../../../src/commands/account/account-stream.ts";
+import { changeTier } from "../../../src/commands/account/change-tier.ts";
 import { openAccount } from "../../../src/commands/account/open-account.ts";
 import { addDomain } from "../../../src/commands/domains/add-domain.ts";
 import { holderOf } from "../../../src/commands/domains/claim-hostname.ts";
@@ -14,6 +15,7 @@ import { recheckDomain } from "../../../src/commands/domains/recheck-domain.ts";
 import { removeDomain } from "../../../src/commands/domains/remove-domain.ts";
 import { setDomainHome } from "../../../src/commands/domains/set-domain-home.ts";
 import { verifyDomain } from "../../../src/commands/domains/verify-domain.ts";
+import { TierRequired } from "../../../src/commands/errors.ts";
 import { InvalidUrl } from "../../../src/commands/links/link-errors.ts";
 import { PREFIX } from "../../../src/events/streams.ts";
 import { accountEvents } from "../../../src/queries/feed/account-events.ts";
@@ -84,6 +86,19 @@ describe("a custom domain", () => {
     await tokenOf(accountId);
     set();
     await expect(verify(accountId)).rejects.toThrow(message);
+  });
+
+  it("needs the Developer plan until it is verified, and from then on works without", async () => {
+    const holder = await verified();
+    const accountId = await account();
+    const token = await tokenOf(accountId);
+    for (const id of [accountId, holder.accountId]) await changeTier(deps(), operator, id, "free");
+    shows(token);
+    await expect(verify(accountId)).rejects.toThrow(TierRequired);
+    expect(await stateOf(holder.accountId)).toBe("active");
+    shows(holder.token);
+    expect(await holder.recheck()).toBe("found");
+    expect(await verify(holder.accountId)).toMatchObject({ state: "active" });
   });
 
   it("becomes inactive when its record has been gone for seven days, not before", async () => {

@@ -56,6 +56,7 @@ function nextDate(interval: Exclude<Interval, "hour">, local: number): number {
   if (interval === "day") return (day + 1) * DAY_MS;
   if (interval === "week")
     return (Math.floor((day + MONDAY_OFFSET_DAYS) / 7) * 7 + 7 - MONDAY_OFFSET_DAYS) * DAY_MS;
-  const date = new Date(local);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
+  // Not Date.UTC, which takes the years 0 to 99 for 1900 to 1999.
+  const date = new Date(day * DAY_MS);
+  return date.setUTCMonth(date.getUTCMonth() + 1, 1);
 }

@@ -193,6 +193,7 @@ describe("part 4, reading", () => {
       expect(await found(`?from=${before}+01:00&to=${after}+01:00`)).toBe(1);
       expect(await found(`?from=${after}+01:00`)).toBe(0);
       expect(await found(`?from=${created_at.slice(0, 16)}`)).toBe(1);
+      expect(await found("?from=0000-01-01T00:00:00+01:00&to=9999-12-31T23:59:59-05:00")).toBe(1);
       const refused = await service.ask("/api/v1/links?from=yesterday", { key });
       expect([refused.status, refused.body]).toMatchObject([400, { error: expect.stringContaining("from") }]);
     });

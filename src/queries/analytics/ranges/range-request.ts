@@ -30,6 +30,8 @@ const TIME =
   /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(Z|[+ -](?:[01]\d|2[0-3]):?[0-5]\d)?)?$/i;
 const POSITION = /^\d{20}(?::\d{20})?$/;
 const MINUTE_MS = 60_000;
+/** Further years have another format in UTC, and times are stored and compared as text. */
+const [FIRST, LAST] = [Date.parse("0000-01-01T00:00:00.000Z"), Date.parse("9999-12-31T23:59:59.999Z")];
 
 /** @throws InvalidRange */
 export function parseRange(given: RangeParameters): RangeRequest {
@@ -60,7 +62,10 @@ function asOfOf(text: string | undefined, zone: TimeZone): RangeRequest["asOf"] 
   return { time: timeOf(text, zone, "as_of", ", or a position of the log") };
 }
 
-/** The milliseconds of an ISO 8601 time, of `zone` where it has no offset. @throws InvalidRange */
+/**
+ * The milliseconds of an ISO 8601 time, of `zone` where it has no offset; within the years 0 to 9999 of UTC.
+ * @throws InvalidRange
+ */
 export function timeOf(text: string, zone: TimeZone, name: string, alternative = ""): number {
   const [, date, hours = "00", minutes = "00", seconds = "00", fraction = "", offset] = TIME.exec(text) ?? [];
   const local = `${date}T${hours}:${minutes}:${seconds}.${fraction.slice(0, 3).padEnd(3, "0")}Z`;
@@ -70,7 +75,8 @@ export function timeOf(text: string, zone: TimeZone, name: string, alternative =
     throw new InvalidRange(
       `${name} must be a time in ISO 8601, such as 2026-11-01 or 2026-11-01T09:30:00+01:00${alternative}`,
     );
-  return offset === undefined ? instantOf(zone, ms, "later") : ms - offsetOf(offset);
+  const instant = offset === undefined ? instantOf(zone, ms, "later") : ms - offsetOf(offset);
+  return Math.min(Math.max(instant, FIRST), LAST);
 }
 
 /** In milliseconds. A `+` that wasn't encoded in the URL arrives as a space. */

@@ -13,12 +13,15 @@ export type Channel = {
 export type IpcCalls = {
   /**
    * Arguments and results are JSON. Rejects when the other side's method throws, and with CoordinationUnavailable after
-   * `end`.
+   * `end` or without an answer in time.
    */
   call(method: string, ...args: unknown[]): Promise<unknown>;
   /** Rejects calls that wait for an answer, and all later ones; to be called when the other side has gone. */
   end(): void;
 };
+
+/** Longer than the primary takes for the metrics of all workers; only a process that is paused takes longer. */
+const ANSWER_WITHIN_MS = 5_000;
 
 /** Answers the other side's calls with `methods`. Messages of other senders on the channel are ignored. */
 export function ipcCalls(channel: Channel, methods: Readonly<Record<string, Method>>): IpcCalls {
@@ -37,7 +40,6 @@ export function ipcCalls(channel: Channel, methods: Readonly<Record<string, Meth
   };
   const settle = ({ answer, value, failure }: Answer) => {
     const waiting = pending.get(answer);
-    pending.delete(answer);
     if (failure === undefined) waiting?.resolve(value);
     else waiting?.reject(new Error(failure));
   };
@@ -50,19 +52,27 @@ export function ipcCalls(channel: Channel, methods: Readonly<Record<string, Meth
     async call(method, ...args) {
       if (hasEnded) throw otherEnded();
       lastCall += 1;
+      const call = lastCall;
       const waiting = Promise.withResolvers<unknown>();
-      pending.set(lastCall, waiting);
-      channel.send({ call: lastCall, method, args });
-      return await waiting.promise;
+      const timer = setTimeout(() => waiting.reject(otherSilent()), ANSWER_WITHIN_MS);
+      pending.set(call, waiting);
+      channel.send({ call, method, args });
+      return await waiting.promise.finally(() => {
+        clearTimeout(timer);
+        pending.delete(call);
+      });
     },
     end() {
       hasEnded = true;
       for (const { reject } of pending.values()) reject(otherEnded());
-      pending.clear();
     },
   };
 }
 
 function otherEnded(): CoordinationUnavailable {
   return new CoordinationUnavailable("The other process of --workers has ended");
+}
+
+function otherSilent(): CoordinationUnavailable {
+  return new CoordinationUnavailable("The other process of --workers does not answer");
 }

@@ -1,6 +1,8 @@
 // A worker's side of what the processes of `--workers N` do together.
 import cluster from "node:cluster";
-import type { RateLimits, RateWindow } from "../api/limits/rate-limit.ts";
+import { memoryRateLimits } from "../api/limits/rate-limit.memory.ts";
+import type { RateWindow } from "../api/limits/rate-limit.ts";
+import { withOwnLimits } from "../api/limits/rate-limit-fallback.ts";
 import type { Config } from "../config.ts";
 import type { WorkerGroup } from "../roles/role-context.ts";
 import { ipcCalls } from "./ipc-calls.ts";
@@ -20,7 +22,7 @@ export function joinWorkers({
   );
   const window = (method: "take" | "look") => async (subject: string, limit: number, now: Date) =>
     (await calls.call(method, subject, limit, now.getTime())) as RateWindow;
-  const rateLimits: RateLimits = { take: window("take"), look: window("look") };
+  const rateLimits = withOwnLimits({ take: window("take"), look: window("look") }, memoryRateLimits());
   return {
     ...(redisUrl ? {} : { rateLimits }),
     answerMetrics(own) {

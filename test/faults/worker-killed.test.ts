@@ -106,6 +106,19 @@ describe("a service of two workers", () => {
     expect(text).toMatch(/^linkledger_projection_lag_milliseconds\{projection="links"\} 0$/m);
   });
 
+  it("answers while the primary is paused, each worker by its own count of what it had granted", async () => {
+    expect((await create(keys[0])).status).toBe(429);
+    service.child.kill("SIGSTOP");
+    try {
+      const [created, metrics] = await Promise.all([create(keys[1]), send(port, "/metrics", {})]);
+      expect([created.status, created.headers["x-ratelimit-limit"]]).toEqual([201, `${LIMIT}`]);
+      expect([metrics.status, metrics.headers["retry-after"]]).toEqual([503, "2"]);
+    } finally {
+      service.child.kill("SIGCONT");
+    }
+    expect((await create(keys[0])).status).toBe(429);
+  });
+
   /** Reads or sets the primary's limit, below which it can't open the pipe to another process. */
   const openFiles = (...options: string[]) =>
     execFileSync("prlimit", ["--pid", `${service.child.pid}`, ...options])

@@ -1,4 +1,4 @@
-// Falls back to this process's own rate windows while the shared ones (Redis) are unavailable.
+// Falls back to this process's own rate windows while the shared ones (Redis, the primary's) are unavailable.
 import { CoordinationUnavailable } from "../../connections/errors.ts";
 import type { RateLimits, RateWindow } from "./rate-limit.ts";
 

@@ -2,7 +2,7 @@
 import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
 import { type DomainDocument, domains } from "../projections/definitions/domains.ts";
 import { type KeyDocument, keys } from "../projections/definitions/keys.ts";
-import { documentPages } from "../read-store/document-pages.ts";
+import { allDocuments } from "../read-store/document-pages.ts";
 import type { Document, FindQuery, ReadStore } from "../read-store/port.ts";
 import { NotFound } from "./errors.ts";
 
@@ -67,6 +67,5 @@ async function all<D extends Document>(
   field: string,
 ): Promise<D[]> {
   const sort = { field, direction: "asc" } as const;
-  const pages = await Array.fromAsync(documentPages<D>(readStore, collection, { where, sort, limit: PAGE }));
-  return pages.flat();
+  return await allDocuments<D>(readStore, collection, { where, sort, limit: PAGE });
 }

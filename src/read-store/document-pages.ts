@@ -16,3 +16,10 @@ export async function* documentPages<D extends Document>(
     after = { value: last[field] as string | number, id: last._id };
   }
 }
+
+/** The documents of all pages, for readers that need them together anyway. @throws what the store throws */
+export async function allDocuments<D extends Document>(
+  ...search: Parameters<typeof documentPages>
+): Promise<D[]> {
+  return (await Array.fromAsync(documentPages<D>(...search))).flat();
+}

@@ -6,7 +6,7 @@ import { dayOf } from "../../../projections/definitions/days/days.ts";
 import type { LinkDayDocument } from "../../../projections/definitions/days/link-day.ts";
 import { type LinkClicksDocument, linkClicks } from "../../../projections/definitions/link-clicks.ts";
 import { checkpointName, type Projection } from "../../../projections/projection.ts";
-import { documentPages } from "../../../read-store/document-pages.ts";
+import { allDocuments } from "../../../read-store/document-pages.ts";
 import type { ReadStore } from "../../../read-store/port.ts";
 import { LINK_DAYS, presentDay, refuseEarlierVersion } from "../link-clicks.ts";
 
@@ -64,8 +64,7 @@ async function readDays(
   { from, to }: Bounds,
 ): Promise<LinkDayDocument[]> {
   const range = { field: "_id", from: dayOf(link, from), to: `${dayOf(link, to)}~` };
-  const query = { range, limit: PAGE };
-  return (await Array.fromAsync(documentPages<LinkDayDocument>(readStore, LINK_DAYS, query))).flat();
+  return await allDocuments<LinkDayDocument>(readStore, LINK_DAYS, { range, limit: PAGE });
 }
 
 /** Of a day that was read twice the newer: it has ended meanwhile, or its document is from when its clicks were withdrawn. */

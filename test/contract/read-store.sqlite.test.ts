@@ -1,6 +1,5 @@
 // The read store contract on SQLite, in the caller's thread and with a thread of its own for slow calls.
-import { mkdtemp, rm, truncate } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
@@ -11,11 +10,12 @@ import { BadName } from "../../src/read-store/names.ts";
 import type { Checkpoint, Document } from "../../src/read-store/port.ts";
 import { conditions } from "../../src/read-store/sqlite/query.ts";
 import { openSqliteReadStore } from "../../src/read-store/sqlite/read-store.ts";
+import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { readStoreContract } from "./read-store.ts";
 
 const open = async (offThread: boolean) => {
-  const folder = await mkdtemp(join(tmpdir(), "read-store-"));
-  const file = join(folder, "read.db");
+  const folder = await temporaryFolder();
+  const file = join(folder.path, "read.db");
   const readStore = await openSqliteReadStore(file, { offThread });
   return {
     readStore,
@@ -23,7 +23,7 @@ const open = async (offThread: boolean) => {
     reopen: () => openSqliteReadStore(file, { offThread }),
     async cleanUp() {
       await readStore.close();
-      await rm(folder, { recursive: true, force: true });
+      await folder.remove();
     },
   };
 };

@@ -1,13 +1,11 @@
 // Answered creates and redirects survive `kill -9` of the real process under load.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openBackend } from "../../src/backend.ts";
 import { parseConfig } from "../../src/config.ts";
 import type { LinkClicked } from "../../src/events/catalogue.ts";
 import { PREFIX } from "../../src/events/streams.ts";
+import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { until } from "../support/runtime/until.ts";
 import {
   accountWithKeys,
@@ -25,14 +23,14 @@ const LINKS_A_REQUEST = 10;
 type Load = { links: Map<string, string>; answered: Set<string>; sent: Set<string> };
 
 describe("a service that is killed with SIGKILL under load", () => {
-  let dataDir: string;
+  let folder: TemporaryFolder;
   let instance: Environment;
   let keys: string[];
   const load: Load = { links: new Map(), answered: new Set(), sent: new Set() };
 
   beforeAll(async () => {
-    dataDir = await mkdtemp(join(tmpdir(), "linkledger-kill-"));
-    instance = await instanceOf(dataDir, { CLICK_DURABILITY: "durable" });
+    folder = await temporaryFolder();
+    instance = await instanceOf(folder.path, { CLICK_DURABILITY: "durable" });
     ({ keys } = await accountWithKeys(instance, "developer", 4));
     for (let round = 0; round < ROUNDS; round++) {
       const service = await startService(instance);
@@ -46,7 +44,7 @@ describe("a service that is killed with SIGKILL under load", () => {
   const answeredIn = (round: number) =>
     [...load.answered].filter((mark) => mark.startsWith(`${round}-`)).length;
 
-  afterAll(() => rm(dataDir, { recursive: true, force: true }));
+  afterAll(() => folder.remove());
 
   it("had answered creates and redirects in every round", () => {
     for (let round = 0; round < ROUNDS; round++) {

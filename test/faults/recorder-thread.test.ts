@@ -1,8 +1,6 @@
 // The recorder with its real thread and real files: killed under load, it neither loses nor duplicates a click.
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setTimeout as pause, setImmediate as turn } from "node:timers/promises";
@@ -16,6 +14,7 @@ import { ClickRecorder, type ClickRecorderDeps } from "../../src/redirect/clicks
 import { packTarget, type RawHit } from "../../src/redirect/clicks/hit.ts";
 import { recorderThreadStarter } from "../../src/redirect/clicks/start-recorder-thread.ts";
 import { clickedLink } from "../support/redirect/clicked-link.ts";
+import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { until } from "../support/runtime/until.ts";
 
 function hit(number: number): RawHit {
@@ -30,13 +29,16 @@ function hit(number: number): RawHit {
 }
 
 describe("the click recorder", () => {
-  let folder: string;
+  let folder: TemporaryFolder;
   let store: EventStore;
   let threads: Worker[];
   let recorder: ClickRecorder;
 
   const realThreads = () =>
-    recorderThreadStarter(parseConfig({ DATA_DIR: folder, GEOIP_DB: "" }), randomBytes(8).toString("hex"));
+    recorderThreadStarter(
+      parseConfig({ DATA_DIR: folder.path, GEOIP_DB: "" }),
+      randomBytes(8).toString("hex"),
+    );
 
   function start(options: Partial<ClickRecorderDeps> = {}): ClickRecorder {
     const startReal = realThreads();
@@ -55,15 +57,15 @@ describe("the click recorder", () => {
   }
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), "linkledger-recorder-"));
-    store = await openSqliteEventStore(join(folder, "events.db"));
+    folder = await temporaryFolder();
+    store = await openSqliteEventStore(join(folder.path, "events.db"));
     threads = [];
   });
 
   afterEach(async () => {
     await recorder.close();
     await store.close();
-    await rm(folder, { recursive: true });
+    await folder.remove();
   });
 
   async function storedTerms(): Promise<number[]> {
@@ -161,7 +163,7 @@ describe("the click recorder", () => {
     start({ log: (message) => logged.push(message) });
     recorder.record(hit(0));
     await recorder.drain();
-    const other = new DatabaseSync(join(folder, "events.db"));
+    const other = new DatabaseSync(join(folder.path, "events.db"));
     other.exec("BEGIN IMMEDIATE");
     for (const number of [1, 2]) recorder.record(hit(number));
     const closed = recorder.close(100);
@@ -177,7 +179,7 @@ describe("the click recorder", () => {
     start({ durability: "durable", longestWaitMs: 1000 });
     // The first commit has to wait until the thread has started.
     await recorder.record(hit(0))?.catch(() => recorder.drain());
-    const other = new DatabaseSync(join(folder, "events.db"));
+    const other = new DatabaseSync(join(folder.path, "events.db"));
     other.exec("BEGIN IMMEDIATE");
     let refusals = 0;
     const tries = numbers(30)

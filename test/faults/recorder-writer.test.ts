@@ -1,6 +1,4 @@
 // The click writer against a store that fails before, during and after an append.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EventStore } from "../../src/event-store/port.ts";
@@ -15,6 +13,7 @@ import { visitorCodes } from "../../src/redirect/clicks/visitors/visitor.ts";
 import { ClickOutbox } from "../../src/redirect/spool/click-outbox.ts";
 import { clickedLink } from "../support/redirect/clicked-link.ts";
 import { storeWith } from "../support/runtime/store-with.ts";
+import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 
 const WRITER = "00112233445566ff";
 const NOON = Date.UTC(2026, 4, 1, 12);
@@ -39,17 +38,17 @@ function batchesOf(count: number, hitsEach: number, at = (_hit: number) => NOON)
 }
 
 describe("the click writer", () => {
-  let folder: string;
+  let folder: TemporaryFolder;
   let store: EventStore;
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), "linkledger-writer-"));
-    store = await openSqliteEventStore(join(folder, "events.db"));
+    folder = await temporaryFolder();
+    store = await openSqliteEventStore(join(folder.path, "events.db"));
   });
 
   afterEach(async () => {
     await store.close();
-    await rm(folder, { recursive: true });
+    await folder.remove();
   });
 
   /** Resolves with all reports once the last of the batches is committed. */

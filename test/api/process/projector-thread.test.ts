@@ -1,6 +1,5 @@
 // The projector thread: projects what other connections append, reports its progress, stops on request.
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { pino } from "pino";
@@ -17,11 +16,12 @@ import { startDouble } from "../../support/event-store/eventstoredb-double/doubl
 import type { Fault } from "../../support/event-store/eventstoredb-double/faults.ts";
 import { linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
 import { append } from "../../support/runtime/stores.ts";
+import { temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { until } from "../../support/runtime/until.ts";
 
 describe("the projector", () => {
   it("projects, reports and stops", async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), "projector-"));
+    const { path: dataDir, remove } = await temporaryFolder();
     const config = parseConfig({ DATA_DIR: dataDir, LOG_LEVEL: "silent" });
     const backend = await openBackend(config, { offThread: false });
     const projector = startProjector(config, pino({ level: "silent" }));
@@ -40,13 +40,13 @@ describe("the projector", () => {
     } finally {
       await projector.stop(5_000);
       await backend.close();
-      await rm(dataDir, { recursive: true, force: true });
+      await remove();
     }
     expect(await projector.status()).toBeUndefined();
   });
 
   it("says once that it can't report while a store is unavailable", async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), "projector-"));
+    const { path: dataDir, remove } = await temporaryFolder();
     const double = await startDouble();
     const config = { DATA_DIR: dataDir, EVENTSTORE_URL: double.connectionString, SECRET_KEY: "x".repeat(32) };
     const warnings: string[] = [];
@@ -63,20 +63,20 @@ describe("the projector", () => {
     } finally {
       await projector.stop(5_000);
       await double.close();
-      await rm(dataDir, { recursive: true, force: true });
+      await remove();
     }
   });
 
   it("stops right after its start", async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), "projector-"));
+    const { path: dataDir, remove } = await temporaryFolder();
     const projector = startProjector(parseConfig({ DATA_DIR: dataDir }), pino({ level: "silent" }));
     await projector.stop(5_000);
-    await rm(dataDir, { recursive: true, force: true });
+    await remove();
   });
 
   it("starts its thread again when it dies", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "projector-"));
-    const dataDir = join(folder, "data");
+    const folder = await temporaryFolder();
+    const dataDir = join(folder.path, "data");
     await writeFile(dataDir, "a file where the folder should be");
     const deaths: unknown[] = [];
     const log = { ...silent(), error: (fields: { code?: number }) => void deaths.push(fields) };
@@ -90,7 +90,7 @@ describe("the projector", () => {
       );
     } finally {
       await projector.stop(5_000);
-      await rm(folder, { recursive: true, force: true });
+      await folder.remove();
     }
   });
 });

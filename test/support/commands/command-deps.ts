@@ -1,7 +1,4 @@
 // Real stores in a temporary folder and the production deps of commands, for tests that append.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { openBackend } from "../../../src/backend.ts";
 import { currentAccounts } from "../../../src/commands/account/current-accounts.ts";
 import type { Caller, CommandContext } from "../../../src/commands/caller.ts";
@@ -12,6 +9,7 @@ import type { Tier } from "../../../src/events/vocabulary.ts";
 import { lifecycleProjections } from "../../../src/projections/groups.ts";
 import { ProjectionRunner } from "../../../src/projections/runner/runner.ts";
 import type { Secrets } from "../../../src/secrets/port.ts";
+import { temporaryFolder } from "../runtime/temporary-folder.ts";
 
 export const operator: CommandContext = { requestId: "test-request", actor: { type: "operator" } };
 
@@ -19,8 +17,8 @@ const silent = { info: () => undefined, warn: () => undefined, error: () => unde
 
 /** `catchUp`: projects accounts, keys, domains, webhooks and links. */
 export async function openCommandDeps() {
-  const dataDir = await mkdtemp(join(tmpdir(), "linkledger-commands-"));
-  const backend = await openBackend({ dataDir }, { offThread: false });
+  const folder = await temporaryFolder();
+  const backend = await openBackend({ dataDir: folder.path }, { offThread: false });
   const secrets: Secrets = backend.secrets;
   const deps = {
     ...runtimeDeps,
@@ -43,7 +41,7 @@ export async function openCommandDeps() {
   const catchUp = () => runner.catchUp();
   const close = async () => {
     await backend.close();
-    await rm(dataDir, { recursive: true, force: true });
+    await folder.remove();
   };
   return { deps, foldStore, catchUp, close };
 }

@@ -1,7 +1,5 @@
 // Real SQLite stores in a temporary folder, for tests.
 import { randomUUID } from "node:crypto";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { EventStore } from "../../../src/event-store/port.ts";
 import { openSqliteEventStore } from "../../../src/event-store/sqlite/event-store.ts";
@@ -9,20 +7,21 @@ import type { LinkledgerEvent } from "../../../src/events/catalogue.ts";
 import { newEvent } from "../../../src/events/new-event.ts";
 import type { ReadStore } from "../../../src/read-store/port.ts";
 import { openSqliteReadStore } from "../../../src/read-store/sqlite/read-store.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 export type Stores = { eventStore: EventStore; readStore: ReadStore; close(): Promise<void> };
 
 export async function openStores(): Promise<Stores> {
-  const folder = await mkdtemp(join(tmpdir(), "linkledger-"));
-  const eventStore = await openSqliteEventStore(join(folder, "events.db"), { pollMs: 20 });
-  const readStore = await openSqliteReadStore(join(folder, "read.db"));
+  const folder = await temporaryFolder();
+  const eventStore = await openSqliteEventStore(join(folder.path, "events.db"), { pollMs: 20 });
+  const readStore = await openSqliteReadStore(join(folder.path, "read.db"));
   return {
     eventStore,
     readStore,
     async close() {
       await eventStore.close();
       await readStore.close();
-      await rm(folder, { recursive: true, force: true });
+      await folder.remove();
     },
   };
 }

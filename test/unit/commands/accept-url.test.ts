@@ -1,8 +1,7 @@
 // Which URLs, slugs and hostnames are accepted and which are refused.
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { InvalidHostname } from "../../../src/commands/domains/domain-errors.ts";
@@ -11,6 +10,7 @@ import { type AcceptUrlDeps, acceptUrl } from "../../../src/commands/links/accep
 import { InvalidSlug, InvalidUrl, UnsafeUrl } from "../../../src/commands/links/link-errors.ts";
 import { acceptCustomSlug, SLUG_ALPHABET, slugFrom } from "../../../src/commands/links/slug.ts";
 import { urlSafety } from "../../../src/commands/links/url-safety.ts";
+import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 
 const local: AcceptUrlDeps = {
   baseUrl: "http://localhost:3000",
@@ -100,14 +100,14 @@ describe("a URL to shorten", () => {
 
 describe("an unsafe URL", () => {
   const log = { warn: () => undefined };
-  let folder: string;
+  let folder: TemporaryFolder;
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "linkledger-unsafe-"));
+    folder = await temporaryFolder();
   });
-  afterAll(() => rm(folder, { recursive: true, force: true }));
+  afterAll(() => folder.remove());
 
   it("is refused by the hosts file, which is read again when it changes", async () => {
-    const file = join(folder, "hosts");
+    const file = join(folder.path, "hosts");
     await writeFile(
       file,
       "# comment\n127.0.0.1 localhost\n0.0.0.0 bad.example worse.example # why\nplain.example\n*.wild.example\n",

@@ -1,6 +1,4 @@
 // The link lookup over real stores: truth of the stream, revisions that never go back, domains and accounts that end.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
@@ -21,24 +19,24 @@ import { ProjectionRunner } from "../../../src/projections/runner/runner.ts";
 import type { ReadStore } from "../../../src/read-store/port.ts";
 import { openSqliteReadStore } from "../../../src/read-store/sqlite/read-store.ts";
 import { LinkLookup } from "../../../src/redirect/lookup/lookup.ts";
-
 import { stretched } from "../../support/runtime/slowness.ts";
+import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 
 const accountId = "7a6f3c1e-52b1-4f0e-9a54-2f6c1d7b8e90";
 const at = "2026-05-01T12:00:00.000Z";
 const origin = { correlationId: "r", causationId: "r", actor: { type: "operator" } } as const;
 
 describe("the link lookup", () => {
-  let folder: string;
+  let folder: TemporaryFolder;
   let eventStore: EventStore;
   let readStore: ReadStore;
   let isFollowing: boolean;
   let lookup: LinkLookup;
 
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), "linkledger-lookup-"));
-    eventStore = await openSqliteEventStore(join(folder, "events.db"), { pollMs: 50 });
-    readStore = await openSqliteReadStore(join(folder, "read.db"));
+    folder = await temporaryFolder();
+    eventStore = await openSqliteEventStore(join(folder.path, "events.db"), { pollMs: 50 });
+    readStore = await openSqliteReadStore(join(folder.path, "read.db"));
     await readStore.ensure(allProjections.map((projection) => projection.collection));
     isFollowing = true;
     lookup = newLookup();
@@ -47,7 +45,7 @@ describe("the link lookup", () => {
   afterEach(async () => {
     await eventStore.close();
     await readStore.close();
-    await rm(folder, { recursive: true });
+    await folder.remove();
   });
 
   const newLookup = (random = () => 0) =>
@@ -168,7 +166,7 @@ describe("the link lookup", () => {
   });
 
   it("asks no other thread for an unknown link while the documents hold all links that any process has made", async () => {
-    const elsewhere = await openSqliteEventStore(join(folder, "events.db"));
+    const elsewhere = await openSqliteEventStore(join(folder.path, "events.db"));
     onTestFinished(() => elsewhere.close());
     const madeElsewhere = (slug: string) => {
       const event = { ...created(), data: { ...created().data, slug } } as LinkEvent;
@@ -476,7 +474,7 @@ describe("the link lookup", () => {
     const following = follow();
     const leadsTo = async () => (await lookup.find("localhost", "abc"))?.location;
     await expect.poll(leadsTo).toBe("https://one.example/");
-    const other = await openSqliteEventStore(join(folder, "events.db"));
+    const other = await openSqliteEventStore(join(folder.path, "events.db"));
     const event = newEvent(retargeted("https://two.example/"), crypto.randomUUID(), origin);
     await other.append(linkStream("localhost", "abc"), 1, [event]);
     await expect.poll(leadsTo, { timeout: stretched(500), interval: 10 }).toBe("https://two.example/");

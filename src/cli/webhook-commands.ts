@@ -8,8 +8,9 @@ import { pauseWebhook, resumeWebhook } from "../commands/webhooks/webhook-pause.
 import { CLICK_KINDS, WEBHOOK_DEFAULT_KINDS } from "../events/vocabulary.ts";
 import { showAccount } from "../queries/accounts.ts";
 import { accountOfWebhook, listWebhooks, showWebhook } from "../queries/webhooks.ts";
+import type { Printable } from "./output.ts";
 import { webhookRow } from "./rows.ts";
-import { type Json, runCommand, runQuery } from "./session.ts";
+import { type Json, runCommand, runQuery, type Session } from "./session.ts";
 import { webhookDeliveryCommands } from "./webhook-delivery-commands.ts";
 
 type Settings = { url?: string; kinds?: string[]; label?: string };
@@ -34,21 +35,18 @@ export function webhookCommands(program: Command): void {
       }),
     );
 
-  webhook
-    .command("change")
-    .description("change a webhook's URL, kinds or label; what is not given stays")
-    .argument("<webhook-id>")
-    .option("--url <url>", "where link.clicked is sent")
-    .option("--kinds <list>", KINDS, commaSeparated)
-    .option("--label <label>", "to tell webhooks apart")
-    .option("--json", "print one JSON document")
-    .action((webhookId: string, options: Json & Settings) =>
-      runCommand(options, async ({ deps, context }) => {
-        const accountId = await accountOfWebhook(deps, webhookId);
-        const { url, kinds, label } = await changeWebhook(deps, context, accountId, webhookId, options);
-        return { webhook_id: webhookId, url, kinds, label };
-      }),
-    );
+  onWebhook<Settings>(
+    webhook
+      .command("change")
+      .description("change a webhook's URL, kinds or label; what is not given stays")
+      .option("--url <url>", "where link.clicked is sent")
+      .option("--kinds <list>", KINDS, commaSeparated)
+      .option("--label <label>", "to tell webhooks apart"),
+    async ({ deps, context }, accountId, webhookId, options) => {
+      const { url, kinds, label } = await changeWebhook(deps, context, accountId, webhookId, options);
+      return { url, kinds, label };
+    },
+  );
 
   webhook
     .command("list")
@@ -71,60 +69,56 @@ export function webhookCommands(program: Command): void {
       runQuery(options, async ({ deps }) => webhookRow(await showWebhook(deps, webhookId))),
     );
 
-  webhook
-    .command("pause")
-    .description("send nothing more to a webhook until it is resumed")
-    .argument("<webhook-id>")
-    .option("--reason <text>", "why, as its owner will read it")
-    .option("--json", "print one JSON document")
-    .action((webhookId: string, options: Json & { reason?: string }) =>
-      runCommand(options, async ({ deps, context }) => {
-        const accountId = await accountOfWebhook(deps, webhookId);
-        await pauseWebhook(deps, context, accountId, webhookId, options);
-        return { webhook_id: webhookId, status: "paused" };
-      }),
-    );
-
-  webhook
-    .command("resume")
-    .description("send to a paused webhook again")
-    .argument("<webhook-id>")
-    .option("--json", "print one JSON document")
-    .action((webhookId: string, options: Json) =>
-      runCommand(options, async ({ deps, context }) => {
-        const accountId = await accountOfWebhook(deps, webhookId);
-        await resumeWebhook(deps, context, accountId, webhookId);
-        return { webhook_id: webhookId, status: "active" };
-      }),
-    );
-
-  webhook
-    .command("rotate")
-    .description("give a webhook a new key, shown this once; the old one signs along for 24 hours")
-    .argument("<webhook-id>")
-    .option("--json", "print one JSON document")
-    .action((webhookId: string, options: Json) =>
-      runCommand(options, async ({ deps, context }) => {
-        const accountId = await accountOfWebhook(deps, webhookId);
-        const { key, previousUntil } = await rotateWebhookKey(deps, context, accountId, webhookId);
-        return { webhook_id: webhookId, key, previous_key_until: previousUntil };
-      }),
-    );
-
-  webhook
-    .command("remove")
-    .description("remove a webhook and destroy its key")
-    .argument("<webhook-id>")
-    .option("--json", "print one JSON document")
-    .action((webhookId: string, options: Json) =>
-      runCommand(options, async ({ deps, context }) => {
-        const accountId = await accountOfWebhook(deps, webhookId);
-        await removeWebhook(deps, context, accountId, webhookId);
-        return { webhook_id: webhookId, status: "removed" };
-      }),
-    );
-
+  onWebhook<{ reason?: string }>(
+    webhook
+      .command("pause")
+      .description("send nothing more to a webhook until it is resumed")
+      .option("--reason <text>", "why, as its owner will read it"),
+    async ({ deps, context }, accountId, webhookId, options) => {
+      await pauseWebhook(deps, context, accountId, webhookId, options);
+      return { status: "paused" };
+    },
+  );
+  onWebhook(
+    webhook.command("resume").description("send to a paused webhook again"),
+    async ({ deps, context }, accountId, webhookId) => {
+      await resumeWebhook(deps, context, accountId, webhookId);
+      return { status: "active" };
+    },
+  );
+  onWebhook(
+    webhook
+      .command("rotate")
+      .description("give a webhook a new key, shown this once; the old one signs along for 24 hours"),
+    async ({ deps, context }, accountId, webhookId) => {
+      const { key, previousUntil } = await rotateWebhookKey(deps, context, accountId, webhookId);
+      return { key, previous_key_until: previousUntil };
+    },
+  );
+  onWebhook(
+    webhook.command("remove").description("remove a webhook and destroy its key"),
+    async ({ deps, context }, accountId, webhookId) => {
+      await removeWebhook(deps, context, accountId, webhookId);
+      return { status: "removed" };
+    },
+  );
   webhookDeliveryCommands(webhook);
+}
+
+/** Completes a command that changes one webhook; `change` returns what is printed below the webhook's id. */
+function onWebhook<Options = object>(
+  command: Command,
+  change: (session: Session, accountId: string, webhookId: string, options: Options) => Promise<Printable>,
+): void {
+  command
+    .argument("<webhook-id>")
+    .option("--json", "print one JSON document")
+    .action((webhookId: string, options: Json & Options) =>
+      runCommand(options, async (session) => {
+        const accountId = await accountOfWebhook(session.deps, webhookId);
+        return { webhook_id: webhookId, ...(await change(session, accountId, webhookId, options)) };
+      }),
+    );
 }
 
 function commaSeparated(given: string): string[] {

@@ -4,11 +4,20 @@ import { z } from "zod";
 
 export const text = z.string();
 export const port = z.coerce.number().int().min(0).max(65_535).default(3000);
+export const baseUrl = text.transform(originOf).optional();
 export const token = text.min(16, "must be at least 16 characters").optional();
 export const secretKey = text.min(32, "must be at least 32 characters").optional();
 export const keyPrefix = text
   .regex(/^[A-Za-z][A-Za-z0-9]{0,15}$/, "must be 1 to 16 letters and digits, a letter first")
   .default("ll");
+export const trustProxy = list(
+  isProxyRange,
+  "must be addresses, CIDRs (not /0), loopback, linklocal or uniquelocal, comma separated",
+);
+export const dnsServers = list(
+  isDnsServer,
+  "must be IP addresses, comma separated, each with an optional port",
+);
 export const eventStoreUrl = text
   .refine(
     isEventStoreUrl,
@@ -37,9 +46,6 @@ export const flag = z
   .transform((value) => value === "true" || value === "1");
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
-/** Names in `TRUST_PROXY` that proxy-addr replaces by private address ranges. */
-const PROXY_RANGES = ["loopback", "linklocal", "uniquelocal"];
-
 /** Checks the scheme only, which chooses the client; the client checks the rest when it is opened, at the start too. */
 function isEventStoreUrl(text: string): boolean {
   return /^(esdb|kurrentdb)(\+discover)?:\/\/\S+$/.test(text);
@@ -65,7 +71,7 @@ function isRedisUrl(text: string): boolean {
   return /^rediss?:\/\/./.test(text) && URL.canParse(text);
 }
 
-export function baseUrl(text: string, context: z.RefinementCtx): string {
+function originOf(text: string, context: z.RefinementCtx): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const plain =
     url && /^https?:$/.test(url.protocol) && !url.username && !url.password && !url.search && !url.hash;
@@ -76,7 +82,7 @@ export function baseUrl(text: string, context: z.RefinementCtx): string {
   return url.origin;
 }
 
-export function list(accepts: (item: string) => boolean, message: string) {
+function list(accepts: (item: string) => boolean, message: string) {
   return z
     .string()
     .default("")
@@ -89,8 +95,9 @@ export function list(accepts: (item: string) => boolean, message: string) {
     .refine((items) => items.every(accepts), message);
 }
 
-export function isProxyRange(item: string): boolean {
-  if (PROXY_RANGES.includes(item)) return true;
+/** The names stand for private address ranges, by which proxy-addr replaces them. */
+function isProxyRange(item: string): boolean {
+  if (["loopback", "linklocal", "uniquelocal"].includes(item)) return true;
   const [address = "", bits, ...rest] = item.split("/");
   const version = isIP(address);
   if (version === 0 || rest.length > 0) return false;
@@ -100,7 +107,7 @@ export function isProxyRange(item: string): boolean {
   );
 }
 
-export function isDnsServer(item: string): boolean {
+function isDnsServer(item: string): boolean {
   if (isIP(item) !== 0) return true;
   const match = /^(?:\[([0-9a-fA-F:]+)\]|([\d.]+))(?::(\d{1,5}))?$/.exec(item);
   return match !== null && isIP(match[1] ?? match[2] ?? "") !== 0;

@@ -3,14 +3,12 @@ import { resolve } from "node:path";
 import { z } from "zod";
 import {
   baseUrl,
+  dnsServers,
   eventStorePrefix,
   eventStoreUrl,
   flag,
-  isDnsServer,
-  isProxyRange,
   keyPrefix,
   LOG_LEVELS,
-  list,
   mongodbUrl,
   port,
   redisUrl,
@@ -18,6 +16,7 @@ import {
   smtpUrl,
   text,
   token,
+  trustProxy,
 } from "./formats.ts";
 
 /** `unset` and `what` are the default and the description in README's Markdown table. `isSecret`: hidden in the log. */
@@ -45,7 +44,7 @@ export const SETTINGS = {
   },
   baseUrl: {
     variable: "BASE_URL",
-    read: text.transform(baseUrl).optional(),
+    read: baseUrl,
     unset: "`http://localhost:PORT`",
     what: "public address: API, docs and default short links. Its host name is part of each link's identity",
   },
@@ -63,10 +62,7 @@ export const SETTINGS = {
   },
   trustProxy: {
     variable: "TRUST_PROXY",
-    read: list(
-      isProxyRange,
-      "must be addresses, CIDRs (not /0), loopback, linklocal or uniquelocal, comma separated",
-    ),
+    read: trustProxy,
     unset: "none",
     what: "proxies whose `X-Forwarded-For` is believed: addresses, CIDRs, `loopback`, `linklocal` or `uniquelocal`, with commas",
   },
@@ -110,7 +106,7 @@ export const SETTINGS = {
   },
   dnsServers: {
     variable: "DNS_SERVERS",
-    read: list(isDnsServer, "must be IP addresses, comma separated, each with an optional port"),
+    read: dnsServers,
     unset: "the system's",
     what: "resolvers, with commas, for the verification of custom domains and for the names of webhook receivers",
   },

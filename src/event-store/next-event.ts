@@ -1,4 +1,4 @@
-// Polls for the next event of some streams without searching the same range of the log twice.
+// A reader's next event: found without searching the same range of the log twice, and how long it has been there.
 import type { EventStore, Position, RecordedEvent } from "./port.ts";
 
 export type NextEvent = (after: Position | undefined) => Promise<RecordedEvent | undefined>;
@@ -21,4 +21,9 @@ export function nextEventFinder(
       empty = { after: empty && from === empty.upTo ? empty.after : after, upTo: head };
     return event;
   };
+}
+
+/** How long ago the next event of a reader was recorded, in milliseconds; 0 when it has read all. */
+export function msBehind(next: RecordedEvent | undefined, now: Date): number {
+  return next ? Math.max(0, now.getTime() - Date.parse(next.recordedAt)) : 0;
 }

@@ -3,6 +3,7 @@ import { AccountNotFound } from "../commands/account/account-errors.ts";
 import { WebhookNotFound } from "../commands/webhooks/webhook-errors.ts";
 import { keysInUse } from "../commands/webhooks/webhook-key.ts";
 import { pauseWebhook } from "../commands/webhooks/webhook-pause.ts";
+import { msBehind } from "../event-store/next-event.ts";
 import type { EventStore } from "../event-store/port.ts";
 import { PREFIX } from "../events/streams.ts";
 import type { ReadStore } from "../read-store/port.ts";
@@ -144,5 +145,5 @@ async function routerLag({ eventStore, readStore }: WebhooksDeps, now: Date): Pr
   const after = (await readStore.checkpoint(ROUTER_CHECKPOINT))?.position;
   const prefixes = [PREFIX.account, PREFIX.clicks];
   const [next] = await eventStore.readAll({ after, prefixes, limit: 1 });
-  return next ? Math.max(0, now.getTime() - Date.parse(next.recordedAt)) : 0;
+  return msBehind(next, now);
 }

@@ -1,5 +1,5 @@
 // The status of projections for health, metrics and the command line: position, lag, fault and build progress.
-import { type NextEvent, nextEventFinder } from "../../event-store/next-event.ts";
+import { msBehind, type NextEvent, nextEventFinder } from "../../event-store/next-event.ts";
 import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
 import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
 import { asBuild, type Builds, buildingOf, foldedBuild, queriedBuild } from "../builds/build.ts";
@@ -76,7 +76,7 @@ export async function buildsStatus(
       position: at || null,
       head,
       behind: first !== undefined,
-      lagMs: first ? Math.max(0, clock().getTime() - Date.parse(first.recordedAt)) : 0,
+      lagMs: msBehind(first, clock()),
       fault: checkpoint?.fault ?? null,
       processed: processed.get(checkpointName(shown)) ?? 0,
       answers: isThis ? "this" : queried ? "other" : "nothing",

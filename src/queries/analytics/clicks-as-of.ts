@@ -1,5 +1,5 @@
 // Up to when the clicks are counted that analytics answer, for `as_of` while the projector catches up.
-import { nextEventFinder } from "../../event-store/next-event.ts";
+import { msBehind, nextEventFinder } from "../../event-store/next-event.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
 import { linkClicks } from "../../projections/definitions/link-clicks.ts";
 import { checkpointName } from "../../projections/projection.ts";
@@ -25,7 +25,7 @@ export function clicksAsOf({ eventStore, readStore }: ClicksAsOfDeps): (now: Dat
   return async (now) => {
     const position = (await readStore.checkpoint(checkpointName(linkClicks)))?.position ?? "";
     const first = await next(position || undefined);
-    const behindMs = first ? Math.max(0, now.getTime() - Date.parse(first.recordedAt)) : 0;
+    const behindMs = msBehind(first, now);
     return { position, behindMs, asOf: behindMs > LATE_MS ? first?.recordedAt : undefined };
   };
 }

@@ -1,6 +1,7 @@
 // Builds zero-filled time series by hour, day or month from day documents, for analytics answers and charts.
 import { CLICK_KINDS, type ClickKind } from "../../events/vocabulary.ts";
 import { type DayDocument, dateOf, type QuarterHour } from "../../projections/definitions/days/days.ts";
+import { utcDate } from "../../runtime/moment.ts";
 
 /** Each range ends with the current hour, day or month. */
 export const RANGES = ["24h", "7d", "30d", "12mo"] as const;
@@ -22,7 +23,7 @@ export function daysIn(range: Range, now: Date): string[] {
   const [first = ""] = starts(range, now);
   const days: string[] = [];
   const day = new Date(`${first.slice(0, 10)}T00:00:00.000Z`);
-  for (; day <= now; day.setUTCDate(day.getUTCDate() + 1)) days.push(day.toISOString().slice(0, 10));
+  for (; day <= now; day.setUTCDate(day.getUTCDate() + 1)) days.push(utcDate(day));
   return days;
 }
 

@@ -3,7 +3,7 @@ import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { LRUCache } from "lru-cache";
 import { refuseForeignPosition } from "../../../event-store/foreign-position.ts";
 import { upTo } from "../../../event-store/log-pages.ts";
-import { nextEventFinder } from "../../../event-store/next-event.ts";
+import { msBehind, nextEventFinder } from "../../../event-store/next-event.ts";
 import type { EventStore, Position } from "../../../event-store/port.ts";
 import { CLICK_KINDS } from "../../../events/vocabulary.ts";
 import { ProjectionNotBuilt } from "../../../projections/builds/errors.ts";
@@ -13,6 +13,7 @@ import { linkClicks } from "../../../projections/definitions/link-clicks.ts";
 import type { LinkDocument } from "../../../projections/definitions/links.ts";
 import { checkpointName } from "../../../projections/projection.ts";
 import type { ReadStore } from "../../../read-store/port.ts";
+import { utcDate } from "../../../runtime/moment.ts";
 import { InvalidRange, NotFound } from "../../errors.ts";
 import { linkFromStream } from "../../links/link-from-stream.ts";
 import { positionBefore } from "../click-positions.ts";
@@ -69,8 +70,7 @@ export function rangeAnalytics(deps: RangeAnalyticsDeps): AskRange {
   async function freshness(counted: Position, now: Date) {
     const head = (await eventStore.head()) ?? "";
     const click = await next(counted || undefined);
-    if (!click) return { position: head > counted ? head : counted, behindMs: 0 };
-    return { position: counted, behindMs: Math.max(0, now.getTime() - Date.parse(click.recordedAt)) };
+    return { position: click || head < counted ? counted : head, behindMs: msBehind(click, now) };
   }
 
   async function positionOf(asOf: NonNullable<RangeRequest["asOf"]>, now: Date): Promise<Position> {
@@ -117,19 +117,17 @@ export function rangeAnalytics(deps: RangeAnalyticsDeps): AskRange {
       if (n % DAYS_AT_A_TIME === DAYS_AT_A_TIME - 1) await yieldToLoop();
       sum.add(day, ofDay);
     }
-    const fresh = asOf === undefined ? await freshness(counted, now) : await behindThen(asOf, now);
+    const fresh =
+      asOf === undefined
+        ? await freshness(counted, now)
+        : { position: asOf, behindMs: msBehind(await nextThen(asOf), now) };
     return { link, ...series, ...sum.result(), ...fresh };
   };
-
-  async function behindThen(position: Position, now: Date) {
-    const later = await nextThen(position);
-    return { position, behindMs: later ? Math.max(0, now.getTime() - Date.parse(later.recordedAt)) : 0 };
-  }
 }
 
 /** The UTC day of an instant, YYYY-MM-DD. */
 function dayAt(instant: number | undefined): string | undefined {
-  return instant === undefined ? undefined : new Date(instant).toISOString().slice(0, 10);
+  return instant === undefined ? undefined : utcDate(new Date(instant));
 }
 
 /** Where a range without `from` begins: the local day of the link's creation, or of its first click, if that is earlier. */

@@ -33,58 +33,57 @@ export async function openCoordination(
   hashSubject: (subject: string) => string,
   log: ((message: string) => void) | undefined,
 ): Promise<Coordination> {
-  if (!config.redisUrl) {
-    return {
-      redis: undefined,
-      leases: inProcessLeases(),
-      rateLimits: () => memoryRateLimits(),
-      dailySalts: saltFiles(config),
-    };
-  }
-  const { redisRateLimits } = await import("../api/limits/rate-limit.redis.ts");
-  const { redisDailySalts } = await import("../redirect/clicks/visitors/daily-salts.redis.ts");
-  const redis = await connectRedis(open, config.redisUrl, config, log);
+  const redis = await connectRedis(open, config, log);
   return {
     redis,
-    leases: await sharedLeases(redis),
-    rateLimits: () => withOwnLimits(redisRateLimits(redis, hashSubject), memoryRateLimits()),
-    dailySalts: redisDailySalts(redis),
+    leases: await leasesIn(redis),
+    rateLimits: await rateLimitsIn(redis, hashSubject),
+    dailySalts: await saltsIn(redis, config),
   };
 }
 
 /** The daily salts alone. */
 export async function openDailySalts(open: Open, config: CoordinationConfig): Promise<DailySalts> {
-  if (!config.redisUrl) return saltFiles(config);
-  const { redisDailySalts } = await import("../redirect/clicks/visitors/daily-salts.redis.ts");
-  return redisDailySalts(await connectRedis(open, config.redisUrl, config));
+  return await saltsIn(await connectRedis(open, config), config);
 }
 
 /** The leases alone, where MongoDB doesn't hold them. */
 export async function openLeases(open: Open, config: CoordinationConfig): Promise<Leases> {
-  if (!config.redisUrl) return inProcessLeases();
-  return await sharedLeases(await connectRedis(open, config.redisUrl, config));
+  return await leasesIn(await connectRedis(open, config));
 }
 
-async function sharedLeases(redis: RedisConnection): Promise<Leases> {
+async function leasesIn(redis: RedisConnection | undefined): Promise<Leases> {
+  const own = memoryLeases(() => performance.now());
+  if (!redis) return own;
   const { redisLeases } = await import("../coordination/leases.redis.ts");
-  return withOwnLeases(redisLeases(redis), inProcessLeases());
+  return withOwnLeases(redisLeases(redis), own);
 }
 
-function saltFiles({ dataDir }: CoordinationConfig): DailySalts {
-  return fileDailySalts(join(dataDir, "visitor-salts"));
+async function rateLimitsIn(
+  redis: RedisConnection | undefined,
+  hashSubject: (subject: string) => string,
+): Promise<Coordination["rateLimits"]> {
+  if (!redis) return () => memoryRateLimits();
+  const { redisRateLimits } = await import("../api/limits/rate-limit.redis.ts");
+  return () => withOwnLimits(redisRateLimits(redis, hashSubject), memoryRateLimits());
 }
 
-function inProcessLeases(): Leases {
-  return memoryLeases(() => performance.now());
+async function saltsIn(
+  redis: RedisConnection | undefined,
+  { dataDir }: CoordinationConfig,
+): Promise<DailySalts> {
+  if (!redis) return fileDailySalts(join(dataDir, "visitor-salts"));
+  const { redisDailySalts } = await import("../redirect/clicks/visitors/daily-salts.redis.ts");
+  return redisDailySalts(redis);
 }
 
-/** Keys carry the base host, as services with different ones may share a Redis server. */
+/** Undefined without REDIS_URL. Keys carry the base host, as services with different ones may share a Redis server. */
 async function connectRedis(
   open: Open,
-  url: string,
-  { eventStorePrefix = "", baseHost }: CoordinationConfig,
+  { redisUrl, eventStorePrefix = "", baseHost }: CoordinationConfig,
   log: (message: string) => void = () => undefined,
-) {
+): Promise<RedisConnection | undefined> {
+  if (!redisUrl) return undefined;
   const { openRedis } = await import("../connections/redis.ts");
-  return await open(openRedis(url, { log, prefix: `linkledger:${eventStorePrefix}${baseHost}:` }));
+  return await open(openRedis(redisUrl, { log, prefix: `linkledger:${eventStorePrefix}${baseHost}:` }));
 }

@@ -1,4 +1,5 @@
 // Events that given accounts caused; comparing heads is not enough when other tests write to the same store.
+import { logPages } from "../../../src/event-store/log-pages.ts";
 import type { EventStore, Position } from "../../../src/event-store/port.ts";
 import { PREFIX } from "../../../src/events/streams.ts";
 
@@ -11,11 +12,9 @@ export async function writtenBy(
   after: Position | undefined,
 ): Promise<string[]> {
   const found: string[] = [];
-  for (let last = after; ; ) {
-    const events = await eventStore.readAll({ after: last, prefixes: Object.values(PREFIX), limit: BATCH });
+  const part = { after, prefixes: Object.values(PREFIX), limit: BATCH };
+  for await (const events of logPages(eventStore, part))
     for (const { type, stream, data } of events)
       if (accountIds.includes((data as { accountId: string }).accountId)) found.push(`${type} ${stream}`);
-    if (events.length < BATCH) return found;
-    last = events.at(-1)?.position;
-  }
+  return found;
 }

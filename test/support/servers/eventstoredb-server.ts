@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
 import { openEventStoreDb } from "../../../src/event-store/eventstoredb/event-store.ts";
+import { logPages } from "../../../src/event-store/log-pages.ts";
 import type { EventStore } from "../../../src/event-store/port.ts";
 import type { EventStoreFixture } from "../../contract/event-store-fixture.ts";
 import { sampleEvent } from "../event-store/sample-events.ts";
@@ -28,6 +29,14 @@ export function newPrefix(): string {
 
 export async function eventStoreDbFixture(): Promise<EventStoreFixture> {
   const url = eventStoreUrl ?? "";
+  return await fixtureOn(url, (prefix) => deleteStreams(url, prefix));
+}
+
+/** What the adapter brings to the event store contract. `cleanUp`: after the store is closed. */
+export async function fixtureOn(
+  url: string,
+  cleanUp: (prefix: string) => Promise<void>,
+): Promise<EventStoreFixture> {
   const store = await openEventStoreDb(url);
   const prefix = newPrefix();
   return {
@@ -38,7 +47,7 @@ export async function eventStoreDbFixture(): Promise<EventStoreFixture> {
       spawn(process.execPath, [CHILD, url, stream], { stdio: ["ignore", "pipe", "inherit"] }),
     close: async () => {
       await store.close();
-      await deleteStreams(url, prefix);
+      await cleanUp(prefix);
     },
   };
 }
@@ -49,13 +58,8 @@ export async function deleteStreams(url: string, prefix: string): Promise<void> 
   try {
     const prefixes = [prefix.replace("-", "")];
     const streams = new Set<string>();
-    let after: string | undefined;
-    for (;;) {
-      const page = await store.readAll({ after, prefixes, limit: PAGE });
+    for await (const page of logPages(store, { prefixes, limit: PAGE }))
       for (const { stream } of page) streams.add(stream);
-      after = page.at(-1)?.position;
-      if (page.length < PAGE) break;
-    }
     const names = [...streams];
     for (let start = 0; start < names.length; start += AT_ONCE)
       await Promise.all(names.slice(start, start + AT_ONCE).map((name) => truncate(store, name)));

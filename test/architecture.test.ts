@@ -15,7 +15,7 @@ const DRIVERS = ["node:sqlite", ...Object.keys(EVENT_STORE_CLIENTS), "mongodb", 
 const IMPURE =
   /\bDate\.now\b|\bnew Date\(\s*\)|\bMath\.random\b|\bprocess\b|\bperformance\b|\bfetch\(|\bset(Timeout|Interval|Immediate)\b|\bconsole\b|\brandom(UUID|Bytes|Int|FillSync)\b/;
 
-/** DESIGN §2: at most about fifteen files a folder. */
+/** At most about fifteen files a folder, so that its listing can be taken in at a glance. */
 const MOST_FILES = 16;
 
 describe("the architecture", () => {

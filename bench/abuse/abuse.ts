@@ -22,7 +22,7 @@ type Phases = { seconds: number; rate: number };
 
 const WARM_UP_S = 2;
 const PASSWORD = "seven brown foxes";
-/** Limit of the redirects' p99 under abuse over the one without (issue 11). */
+/** Limit of the redirects' p99 under abuse over the one without. */
 const MAX_P99_RATIO = 3;
 /** Of the most in the quiet phase: threads start that nobody needed before, and caches of bounded size fill. */
 const MAX_MEMORY_RATIO = 2;

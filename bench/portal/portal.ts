@@ -13,7 +13,7 @@ import type { Outcome } from "../report/results.ts";
 import { benchSlug } from "../traffic/requests.ts";
 import { type Seeded, withSeededPortal } from "./portal-seed.ts";
 
-/** Limit of every page (issue 6). */
+/** Limit of every page. */
 const MAX_MS = 100;
 const WARM_UPS = 3;
 /** Pause between two forms: a person doesn't send them without one, and the projector commits at intervals. */

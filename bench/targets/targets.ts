@@ -1,4 +1,4 @@
-// What we want to reach, each with the run that measures it and where its result is found (issue 14).
+// What we want to reach, each with the run that measures it and where its result is found.
 
 /** `value`: of the run's measured result; `isMet` compares it with the target. */
 export type Target = {

@@ -1,4 +1,4 @@
-// Which routes answer on which host (DESIGN §5), over real HTTP.
+// Which routes answer on which host, over real HTTP.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { startTestService, type TestService } from "../support/service/start-service.ts";
 

@@ -1,4 +1,4 @@
-// Health, metrics, logs and the OpenAPI document, as an operator sees them (DESIGN §5 and §7; interface, part 9).
+// Health, metrics, logs and the OpenAPI document, as an operator sees them (interface, part 9).
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { EVENT_TYPES } from "../../src/events/published-data.ts";
 import { onCluster, startTestService, type TestService } from "../support/service/start-service.ts";

@@ -1,4 +1,4 @@
-// GET and HEAD /{slug} over the wire (interface, part 4; DESIGN §5): the complete response, byte for byte.
+// GET and HEAD /{slug} over the wire (interface, part 4): the complete response, byte for byte.
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// Safe Browsing (DESIGN §7): flagged URLs are refused; while it is unavailable links are created and rechecked later.
+// Safe Browsing: flagged URLs are refused; while it is unavailable links are created and rechecked later.
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";

@@ -164,7 +164,7 @@ describe("part 4, POST /api/v1/shorten", () => {
     expect(body.error).toMatch(/valid HTTP\/HTTPS URL/);
   });
 
-  it("DESIGN §7: checks in the order body, tier, url, domain, slug", async () => {
+  it("checks in the order body, tier, url, domain, slug", async () => {
     const wrong = { url: "nope", domain_id: "nope", customSlug: "!" };
     expect((await shorten(free, { ...wrong, extra: 1 })).status).toBe(400);
     expect((await shorten(free, wrong)).body.code).toBe("tier_required");

@@ -1,4 +1,4 @@
-// The contract of rate limits (interface, part 8; DESIGN §7), within a process and between processes.
+// The contract of rate limits (interface, part 8), within a process and between processes.
 import { beforeAll, describe, expect, it } from "vitest";
 import { lookByAddress, NETWORK_FACTOR, takeByAddress } from "../../src/api/limits/address-limit.ts";
 import { type RateLimits, WINDOW_MS } from "../../src/api/limits/rate-limit.ts";

@@ -12,7 +12,7 @@ import { accountWithKeys, instanceOf, startService } from "../support/service/se
 const PER_SECOND = 500;
 /** Redirects per second for the tests that follow each click rather than measure load. */
 const FEW = 150;
-/** Batched clicks that a crash may lose (DESIGN §5). */
+/** Batched clicks that a crash may lose. */
 const ALLOWED_LOSS_MS = 50;
 const LIMIT_MS = 180_000;
 /** A long poll interval, because answering takes CPU time from the service that the test waits for. */

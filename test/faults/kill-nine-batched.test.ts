@@ -16,7 +16,7 @@ const PER_SECOND = 400;
 /** Redirects per round before the kill: enough to detect a recorder that commits too late. */
 const CLICKS = 1000;
 const ROUNDS = 3;
-/** DESIGN §5. */
+/** What CLICK_DURABILITY=batched promises. */
 const ALLOWED_LOSS_MS = 50;
 
 describe("a service with batched clicks that is killed with SIGKILL under load", () => {

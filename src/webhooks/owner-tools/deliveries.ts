@@ -1,4 +1,4 @@
-// Reads the delivery log of a webhook for the portal and the command line (issue 5); it covers 30 days.
+// Reads the delivery log of a webhook for the portal and the command line; it covers 30 days.
 import { behindCursor, pageOf } from "../../queries/cursor.ts";
 import { NotFound } from "../../queries/errors.ts";
 import { showWebhook } from "../../queries/webhooks.ts";

@@ -2,7 +2,7 @@
 
 const DAY_MS = 86_400_000;
 
-/** Retention of a delivery with its attempts after it has finished (issue 5: 30 days). */
+/** Retention of a delivery with its attempts after it has finished. */
 const KEPT_MS = 30 * DAY_MS;
 
 /** Allowed clock skew between the event store and this process. */

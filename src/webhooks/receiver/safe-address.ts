@@ -1,4 +1,4 @@
-// SSRF protection: which addresses and ports webhooks, whose URLs are user input, may reach (issue 5).
+// SSRF protection: which addresses and ports webhooks, whose URLs are user input, may reach.
 import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 

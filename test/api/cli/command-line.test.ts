@@ -1,4 +1,4 @@
-// Output and errors of the command line (DESIGN §9).
+// Output and errors of the command line.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";

@@ -1,4 +1,4 @@
-// `serve --roles`: a process answers only what its roles cover (DESIGN §6).
+// `serve --roles`: a process answers only what its roles cover.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { closeAccount } from "../../../src/commands/account/close-account.ts";
 import { openAccount } from "../../../src/commands/account/open-account.ts";

@@ -1,4 +1,4 @@
-// SSRF protection: hostile URLs and hostile DNS answers never lead to a connection (issue 5).
+// SSRF protection: hostile URLs and hostile DNS answers never lead to a connection.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Dispatcher } from "undici";

@@ -1,4 +1,4 @@
-// Verified domains when DNS changes: daily checks, takeover, home page (DESIGN §7; decisions).
+// Verified domains when DNS changes: daily checks, takeover, home page.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { loadAccount } from "../../../src/commands/account/account-stream.ts";
 import { changeTier } from "../../../src/commands/account/change-tier.ts";

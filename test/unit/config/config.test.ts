@@ -1,4 +1,4 @@
-// Every variable of DESIGN §8: defaults, what is refused, and what a log may show.
+// Every environment variable: defaults, what is refused, and what a log may show.
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";

@@ -1,4 +1,4 @@
-// Body and signature of a delivery (interface, part 6; issue 5 item 4).
+// Body and signature of a delivery (interface, part 6).
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
 import { signatureHeaders } from "../../../src/webhooks/delivery/sign.ts";

@@ -1,4 +1,4 @@
-// The retry schedule, the pause rule, the circuit breaker of a receiver and the sharing of slots (DESIGN §7).
+// The retry schedule, the pause rule, the circuit breaker of a receiver and the sharing of slots.
 import { describe, expect, it } from "vitest";
 import { nextTryAt, pauseReason, TRY_DELAYS_MS } from "../../../src/webhooks/delivery/schedule.ts";
 import { shareSlots } from "../../../src/webhooks/delivery/share-slots.ts";

@@ -6,10 +6,10 @@ import { logPages } from "../event-store/log-pages.ts";
 import type { EventStore, Position } from "../event-store/port.ts";
 import { linkKey, linkStream, PREFIX, SEALS_STREAM, withdrawalStream } from "../events/streams.ts";
 import { DomainError } from "../runtime/errors.ts";
+import { wholeFrom } from "./arguments.ts";
 import { auditLookupCommands } from "./audit/lookup-commands.ts";
 import { auditSealCommands } from "./audit-seal-commands.ts";
 import { type Json, runWithoutCatchUp } from "./session.ts";
-import { wholeFrom } from "./whole-argument.ts";
 
 class StreamNotFound extends DomainError {
   override readonly code = "stream_not_found";

@@ -12,9 +12,8 @@ import { EventsQuestion } from "../../queries/audit/questions.ts";
 import { searchClicks } from "../../queries/audit/search-clicks.ts";
 import { streamState } from "../../queries/audit/stream-state.ts";
 import { createLogger } from "../../runtime/logging.ts";
+import { timeArgument, wholeFrom } from "../arguments.ts";
 import { type Json, runWithoutCatchUp, type Session } from "../session.ts";
-import { timeArgument } from "../time-argument.ts";
-import { wholeFrom } from "../whole-argument.ts";
 
 type FindOptions = Json &
   Omit<EventFilter, "correlationId"> & { correlation?: string; limit: number; cursor?: string };

@@ -10,8 +10,8 @@ import {
 } from "../../commands/withdrawals/withdraw-clicks.ts";
 import { previewRow, withdrawalRow } from "../../queries/audit/withdrawal-rows.ts";
 import { DomainError } from "../../runtime/errors.ts";
+import { timeArgument } from "../arguments.ts";
 import { type Json, runCommand, runWithoutCatchUp, type Session } from "../session.ts";
-import { timeArgument } from "../time-argument.ts";
 
 class ReasonRequired extends DomainError {
   override readonly code = "reason_required";

@@ -5,10 +5,10 @@ import { projectionsNamed } from "../../projections/operations/operate.ts";
 import type { Projection } from "../../projections/projection.ts";
 import { type Verification, verifyProjections } from "../../projections/verify/verify-projections.ts";
 import { createLogger } from "../../runtime/logging.ts";
+import { wholeFrom } from "../arguments.ts";
 import { print } from "../output.ts";
 import { progressLine } from "../progress-line.ts";
 import { type Json, runWithStores, type Session } from "../session.ts";
-import { wholeFrom } from "../whole-argument.ts";
 
 type Options = Json & { sample?: number };
 

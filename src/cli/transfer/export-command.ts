@@ -11,9 +11,9 @@ import { CLICK_COLUMNS, clickRows } from "../../export/click-rows.ts";
 import { CLICK_FORMATS, clickLines } from "../../log-reader/click-lines.ts";
 import { positionBefore } from "../../queries/analytics/click-positions.ts";
 import { DomainError } from "../../runtime/errors.ts";
+import { timeArgument } from "../arguments.ts";
 import { print } from "../output.ts";
 import { type Json, runWithStores, type Session } from "../session.ts";
-import { timeArgument } from "../time-argument.ts";
 
 class FileRequired extends DomainError {
   override readonly code = "file_required";

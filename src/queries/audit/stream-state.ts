@@ -34,16 +34,15 @@ export type StreamState = {
 
 type Fold = { initial: unknown; evolve: (state: never, event: never) => unknown };
 
-const FOLDS: Readonly<Record<string, () => Fold>> = {
-  account: () => fold(noAccount, (state, event) => evolveAccount(state, event as AccountEvent)),
-  domain: () => fold(unclaimed, (state, event) => evolveClaim(state, event as DomainEvent)),
-  link: () => fold(freeLink, (state, event) => evolveLink(state, event as LinkEvent)),
+const FOLDS: Readonly<Record<string, Fold>> = {
+  account: foldOf(noAccount, (state, event) => evolveAccount(state, event as AccountEvent)),
+  domain: foldOf(unclaimed, (state, event) => evolveClaim(state, event as DomainEvent)),
+  link: foldOf(freeLink, (state, event) => evolveLink(state, event as LinkEvent)),
   // Those in force, by id.
-  withdrawals: () =>
-    fold(new Map<string, Withdrawal>(), (state, event) => {
-      const inForce = withdrawalsAfter([...state.values()], event);
-      return new Map(inForce.map((one) => [one.withdrawalId, one]));
-    }),
+  withdrawals: foldOf(new Map<string, Withdrawal>(), (state, event) => {
+    const inForce = withdrawalsAfter([...state.values()], event);
+    return new Map(inForce.map((one) => [one.withdrawalId, one]));
+  }),
 };
 
 /** Whether the events of the stream add up to a state. */
@@ -73,11 +72,10 @@ export async function streamState(
   const { against = revision - 1 } = given;
   if (revision > last.revision || against > last.revision)
     throw new NotFound(`The last revision of ${stream} is ${last.revision}`);
-  const category = categoryOf(stream);
-  const start = Object.hasOwn(FOLDS, category) ? FOLDS[category] : undefined;
+  const fold = hasState(stream) ? FOLDS[categoryOf(stream)] : undefined;
   const common = { stream, revision, against, last_revision: last.revision };
-  if (!start) return { ...common, has_state: false, state: null, before: null, changes: [] };
-  const states = await statesAt(eventStore, stream, start(), [revision, against]);
+  if (!fold) return { ...common, has_state: false, state: null, before: null, changes: [] };
+  const states = await statesAt(eventStore, stream, fold, [revision, against]);
   const [state = null, before = null] = [states.get(revision), states.get(against)];
   return { ...common, has_state: true, state, before, changes: changesBetween(before, state) };
 }
@@ -122,7 +120,7 @@ function readable(recorded: RecordedEvent): StoredEvent | undefined {
   }
 }
 
-function fold<S>(initial: S, evolve: (state: S, event: StoredEvent) => S): Fold {
+function foldOf<S>(initial: S, evolve: (state: S, event: StoredEvent) => S): Fold {
   return { initial, evolve: evolve as unknown as Fold["evolve"] };
 }
 

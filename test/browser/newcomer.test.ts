@@ -1,9 +1,9 @@
 // From the landing page to a clicked link in a real browser: by keyboard only, on a phone, without scripts.
 import { devices, type Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { PASSWORD } from "../support/portal/browser-like.ts";
 import {
   openPortalBrowser,
-  PASSWORD,
   PATIENCE_MS,
   type PortalBrowser,
   showing,

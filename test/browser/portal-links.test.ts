@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { newEvent } from "../../src/events/new-event.ts";
 import { CLICK_KINDS } from "../../src/events/vocabulary.ts";
 import { linkClicked } from "../support/event-store/stored-events.ts";
+import { FIREFOX, PASSWORD } from "../support/portal/browser-like.ts";
 import { showing } from "../support/portal/portal-browser.ts";
 import {
   chromiumServer,
@@ -17,7 +18,6 @@ import { onServer } from "../support/servers/test-servers.ts";
 import { startTestService, type TestService } from "../support/service/start-service.ts";
 
 const PATIENCE = { timeout: 90_000 };
-const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 
 onServer(chromiumServer, () => {
   let service: TestService;
@@ -46,7 +46,7 @@ onServer(chromiumServer, () => {
     page.setDefaultTimeout(PATIENCE.timeout);
     await page.goto(`${base}/portal/sign-up`);
     await page.getByLabel("E-mail").fill(`browser-${people}@example.com`);
-    await page.getByLabel("Password").fill("seven brown foxes");
+    await page.getByLabel("Password").fill(PASSWORD);
     await page.keyboard.press("Enter");
     await page.waitForURL(`${base}/portal`);
     await service.changeTier(await accountOf(), "developer");

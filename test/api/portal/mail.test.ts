@@ -1,8 +1,8 @@
 // Sign-up and password reset by mail, against a real mail server on loopback; and the portal without a mail server.
 import { describe, expect, it } from "vitest";
 import { issuePasswordReset } from "../../../src/commands/credentials/reset-password.ts";
-import { visitor } from "../../support/portal/browser-like.ts";
-import { mailedPortal, PASSWORD as password, tokenIn } from "../../support/portal/mailed-portal.ts";
+import { PASSWORD as password, visitor } from "../../support/portal/browser-like.ts";
+import { mailedPortal, tokenIn } from "../../support/portal/mailed-portal.ts";
 import { startMailReceiver } from "../../support/servers/mail-receiver.ts";
 import { startTestService } from "../../support/service/start-service.ts";
 

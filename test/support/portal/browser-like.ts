@@ -5,6 +5,8 @@ import { type Answer, send } from "../service/ask.ts";
 export type Visitor = ReturnType<typeof visitor>;
 
 const HTML = "text/html,application/xhtml+xml,*/*;q=0.8";
+/** Long enough to be accepted, and on no list of common ones. */
+export const PASSWORD = "seven brown foxes";
 export const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 
 /** `address`: sent as X-Forwarded-For; the service must trust loopback (TRUST_PROXY). */

@@ -3,9 +3,7 @@ import { afterAll, beforeAll } from "vitest";
 import { linkIn, type MailReceiver, type ReceivedMail, startMailReceiver } from "../servers/mail-receiver.ts";
 import type { Answer } from "../service/ask.ts";
 import { startTestService, type TestService } from "../service/start-service.ts";
-import { type Visitor, visitor } from "./browser-like.ts";
-
-export const PASSWORD = "seven brown foxes";
+import { PASSWORD, type Visitor, visitor } from "./browser-like.ts";
 
 /** Call it inside a describe block: registers its hooks there. */
 export function mailedPortal() {

@@ -6,12 +6,11 @@ import { until } from "../runtime/until.ts";
 import { launchChromium } from "../servers/chromium.ts";
 import { freePort } from "../servers/free-port.ts";
 import { startTestService, type TestService } from "../service/start-service.ts";
+import { FIREFOX, PASSWORD } from "./browser-like.ts";
 
 export const PATIENCE_MS = 90_000;
 /** Timeout of one step. */
 const STEP_MS = 30_000;
-export const PASSWORD = "seven brown foxes";
-const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 /** Not committed; CI may keep them as artifacts. */
 const PICTURES = "test-results/screenshots";
 

@@ -2,9 +2,7 @@
 import { expect } from "vitest";
 import { until } from "../runtime/until.ts";
 import type { TestService } from "../service/start-service.ts";
-import { csrfOf, type Visitor, visitor } from "./browser-like.ts";
-
-const password = "seven brown foxes";
+import { csrfOf, PASSWORD, type Visitor, visitor } from "./browser-like.ts";
 
 export type Person = Visitor & { accountId: string; email: string; cookie: () => string };
 
@@ -16,7 +14,7 @@ export function portalPeople(service: TestService) {
     people += 1;
     const one = visitor(service.port, { address: `198.51.100.${people}` });
     const email = `person-${people}@example.com`;
-    await one.submit("/portal/sign-up", { email, password });
+    await one.submit("/portal/sign-up", { email, password: PASSWORD });
     const session = one.cookies.get("linkledger-session") ?? "";
     const cookie = () => [...one.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     return { ...one, accountId: session.split(".")[0] ?? "", email, cookie };

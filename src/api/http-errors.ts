@@ -3,8 +3,6 @@ import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { hasZodFastifySchemaValidationErrors } from "fastify-type-provider-zod";
 import { ProjectionNotBuilt } from "../projections/builds/errors.ts";
 import { DomainError } from "../runtime/errors.ts";
-import { RateLimitExceeded } from "./errors.ts";
-import { TooManyStreams } from "./streaming/account-streams.ts";
 
 export type ErrorBody = { error: string; code: string; request_id: string };
 export type HttpError = { status: number; code: string; message: string; retryAfter?: number };
@@ -98,7 +96,8 @@ const CODE_OF_FASTIFY: Readonly<Record<string, [code: string, message: string]>>
   FST_ERR_BAD_URL: ["invalid_address", "The address is not a valid URL path"],
 };
 
-const RETRY_WHEN_UNAVAILABLE_SECONDS = 2;
+/** The errors' own messages are for the log alone. */
+const UNAVAILABLE = { message: "The service is not available just now", retryAfter: 2 } as const;
 
 /** Error handler of all routes. Server errors (5xx) are logged; their details are not shown. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -124,21 +123,13 @@ export function httpErrorOf(error: unknown): HttpError {
     return { status: 400, code: "invalid_request", message: clip(message) };
   }
   if (error instanceof DomainError) {
-    const status = STATUS_OF_CODE[error.code];
-    if (error instanceof ProjectionNotBuilt)
-      return { status: 503, code: error.code, message: error.message, retryAfter: error.retryAfterSeconds };
-    if (status === 503)
-      return {
-        status,
-        code: error.code,
-        message: "The service is not available just now",
-        retryAfter: RETRY_WHEN_UNAVAILABLE_SECONDS,
-      };
-    if (status !== undefined) {
-      const isLimit = error instanceof RateLimitExceeded || error instanceof TooManyStreams;
-      const retry = isLimit ? { retryAfter: error.retryAfter } : {};
-      return { status, code: error.code, message: clip(error.message), ...retry };
-    }
+    const { code } = error;
+    const status = STATUS_OF_CODE[code];
+    if (status === 503 && !(error instanceof ProjectionNotBuilt)) return { status, code, ...UNAVAILABLE };
+    // Errors that know when to try again have it as a member, in seconds.
+    const { retryAfter } = error as { retryAfter?: number };
+    const retry = retryAfter === undefined ? {} : { retryAfter };
+    if (status !== undefined) return { status, code, message: clip(error.message), ...retry };
   }
   return fastifyErrorOf(error) ?? { status: 500, code: "internal_error", message: "" };
 }

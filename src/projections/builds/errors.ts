@@ -3,10 +3,11 @@ import { StoreUnavailable } from "../../connections/errors.ts";
 
 /** Answered as 503. A StoreUnavailable, so that redirects fall back to the link's stream as they do without a read store. */
 export class ProjectionNotBuilt extends StoreUnavailable {
-  readonly retryAfterSeconds: number;
+  /** Seconds. */
+  readonly retryAfter: number;
 
-  constructor(message: string, retryAfterSeconds: number) {
+  constructor(message: string, retryAfter: number) {
     super(message);
-    this.retryAfterSeconds = retryAfterSeconds;
+    this.retryAfter = retryAfter;
   }
 }

@@ -260,7 +260,7 @@ describe("what an answer says about its position", () => {
     await project();
     const earlier = { _id: LINK, _position: "1".padStart(20, "0"), totalClicks: 1, countries: ["FR", 1] };
     await readStore.replace(linkClicks.collection.name, [earlier]);
-    await expect(ask({})).rejects.toMatchObject({ code: "store_unavailable", retryAfterSeconds: 5 });
+    await expect(ask({})).rejects.toMatchObject({ code: "store_unavailable", retryAfter: 5 });
   });
 });
 
@@ -333,7 +333,7 @@ describe("time travel", () => {
     const last = await clicked("2026-03-02T11:00:00Z");
     await expect(ask({ as_of: last })).rejects.toMatchObject({
       code: "store_unavailable",
-      retryAfterSeconds: 2,
+      retryAfter: 2,
     });
     await project();
     expect((await ask({ as_of: last })).totals.total).toBe(2);

@@ -12,6 +12,7 @@ import type { Position } from "../../event-store/port.ts";
 import { TIER_LIMITS } from "../../events/vocabulary.ts";
 import type { DomainDocument } from "../../projections/definitions/domains.ts";
 import { findOwnDomain, listDomains } from "../../queries/accounts.ts";
+import { LONGEST_URL } from "../links/link-view.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { field, time } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
@@ -23,7 +24,7 @@ import { domainCards, domainState } from "./domain-cards.ts";
 
 const HOSTNAME_MAX = 260;
 const AddForm = z.object({ hostname: z.string().max(HOSTNAME_MAX).default("") });
-const HomeForm = z.object({ url: z.string().max(4096).default("") });
+const HomeForm = z.object({ url: z.string().max(LONGEST_URL).default("") });
 const OneDomain = z.object({ hostname: z.string().max(HOSTNAME_MAX) });
 const Action = OneDomain.extend({ action: z.enum(["verify", "activate", "deactivate", "remove"]) });
 

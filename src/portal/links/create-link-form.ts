@@ -3,6 +3,7 @@ import type { DomainDocument } from "../../projections/definitions/domains.ts";
 import { choice, field } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
+import { LONGEST_URL } from "./link-view.ts";
 
 export type CreateLinkGiven = { url: string; domain: string; slug: string };
 
@@ -43,7 +44,7 @@ ${field({ label: "Slug", name: "slug", value: given.slug, error: refused.slug, m
 
 function urlField(given: { value?: string | undefined; error?: string | undefined }): Html {
   const shown = { label: "Long address", name: "url", placeholder: "https://example.com/a/long/page" };
-  return field({ ...shown, ...given, required: true, maxlength: 4096, autocomplete: "off" });
+  return field({ ...shown, ...given, required: true, maxlength: LONGEST_URL, autocomplete: "off" });
 }
 
 const addDomain = html`<a href="/portal/domains">Add your own domain</a> to choose the part after the slash yourself.`;

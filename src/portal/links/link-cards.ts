@@ -4,7 +4,7 @@ import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { confirmed, copyable, field } from "../shell/form.ts";
 import { type Html, html } from "../shell/html.ts";
 import { icon } from "../shell/icons.ts";
-import { linkPath, shortName } from "./link-view.ts";
+import { LONGEST_URL, linkPath, shortName } from "./link-view.ts";
 
 /** Notices after the changes that link-pages.ts offers as buttons. */
 export const DONE = {
@@ -42,7 +42,7 @@ export function destinationCard(link: LinkDocument, csrf: Html, refused?: Destin
   const url = { label: "Leads to", name: "url", value: refused?.url ?? link.longUrl, error: refused?.error };
   return html`<section class="card"><h2>Destination</h2>
 <form class="form" method="post" action="${linkPath(link, "/destination")}">${csrf}
-${field({ ...url, required: true, maxlength: 4096, autocomplete: "off", hint: "Whoever follows the link from now on gets there; what was printed stays right." })}
+${field({ ...url, required: true, maxlength: LONGEST_URL, autocomplete: "off", hint: "Whoever follows the link from now on gets there; what was printed stays right." })}
 <div><button class="button">Save destination</button></div></form></section>`;
 }
 

@@ -23,11 +23,10 @@ import {
 } from "./link-cards.ts";
 import { linkHead } from "./link-head.ts";
 import { historyCard } from "./link-history-card.ts";
-import { isServed, linkPath } from "./link-view.ts";
+import { isServed, LONGEST_URL, linkPath } from "./link-view.ts";
 
 export const LinkParams = z.object({ host: z.string().max(255), slug: z.string().max(100) });
 
-const LONGEST_URL = 4096;
 const DestinationForm = z.object({ url: z.string().trim().max(LONGEST_URL).default("") });
 
 type Params = z.infer<typeof LinkParams>;

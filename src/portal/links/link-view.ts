@@ -3,6 +3,9 @@ import type { DomainDocument } from "../../projections/definitions/domains.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { type Html, html } from "../shell/html.ts";
 
+/** Of what is typed as a URL: longer than a link may have, so that the use case says what is wrong. */
+export const LONGEST_URL = 4096;
+
 type Named = Pick<LinkDocument, "host" | "slug">;
 
 const whole = new Intl.NumberFormat("en");

@@ -22,11 +22,10 @@ import { csrfField, sendPage } from "../shell/page.ts";
 import { requireSession, type SignedIn, signedIn } from "../shell/sessions.ts";
 import { portalContext, redirectTo } from "../shell/visit.ts";
 import { type CreateLinkGiven, type CreateLinkRefusal, createLinkForm } from "./create-link-form.ts";
-import { counted, linkPath, shortName } from "./link-view.ts";
+import { counted, LONGEST_URL, linkPath, shortName } from "./link-view.ts";
 import { type ListQuery, linkFilters, linkList } from "./links-list.ts";
 
 const LINKS_SHOWN = 50;
-const LONGEST_URL = 4096;
 
 /** Unknown values fall back to the defaults. */
 const Query = z.object({

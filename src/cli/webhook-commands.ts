@@ -5,6 +5,7 @@ import { changeWebhook } from "../commands/webhooks/change-webhook.ts";
 import { removeWebhook } from "../commands/webhooks/remove-webhook.ts";
 import { rotateWebhookKey } from "../commands/webhooks/rotate-webhook-key.ts";
 import { pauseWebhook, resumeWebhook } from "../commands/webhooks/webhook-pause.ts";
+import { commaSeparated } from "../config/formats.ts";
 import { CLICK_KINDS, WEBHOOK_DEFAULT_KINDS } from "../events/vocabulary.ts";
 import { showAccount } from "../queries/accounts.ts";
 import { accountOfWebhook, listWebhooks, showWebhook } from "../queries/webhooks.ts";
@@ -119,11 +120,4 @@ function onWebhook<Options = object>(
         return { webhook_id: webhookId, ...(await change(session, accountId, webhookId, options)) };
       }),
     );
-}
-
-function commaSeparated(given: string): string[] {
-  return given
-    .split(",")
-    .map((item) => item.trim())
-    .filter((item) => item !== "");
 }

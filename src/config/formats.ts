@@ -83,16 +83,18 @@ function originOf(text: string, context: z.RefinementCtx): string {
 }
 
 function list(accepts: (item: string) => boolean, message: string) {
-  return z
-    .string()
+  return text
     .default("")
-    .transform((text) =>
-      text
-        .split(",")
-        .map((item) => item.trim())
-        .filter((item) => item !== ""),
-    )
+    .transform(commaSeparated)
     .refine((items) => items.every(accepts), message);
+}
+
+/** Without white space around them and without empty ones. */
+export function commaSeparated(items: string): string[] {
+  return items
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
 }
 
 /** The names stand for private address ranges, by which proxy-addr replaces them. */

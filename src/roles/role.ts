@@ -1,4 +1,5 @@
 // The roles of a process: there may be any number of processes, each with any of them.
+import { commaSeparated } from "../config/formats.ts";
 
 export const ROLES = ["redirect", "api", "portal", "projector", "webhooks"] as const;
 export type Role = (typeof ROLES)[number];
@@ -11,10 +12,7 @@ export const BACKGROUND_ROLES: Roles = new Set(["projector", "webhooks"] as cons
 
 /** Parses a comma-separated list. @throws RangeError for an unknown role or an empty list */
 export function rolesFrom(list: string): Roles {
-  const names = list
-    .split(",")
-    .map((name) => name.trim())
-    .filter((name) => name !== "");
+  const names = commaSeparated(list);
   const unknown = names.find((name) => !(ROLES as readonly string[]).includes(name));
   if (unknown !== undefined) throw new RangeError(`There is no role "${unknown}": use ${ROLES.join(", ")}`);
   if (names.length === 0) throw new RangeError(`At least one role is needed: ${ROLES.join(", ")}`);

@@ -7,6 +7,7 @@ import { runtimeDeps } from "../commands/runtime-deps.ts";
 import { type Config, parseConfig } from "../config.ts";
 import { foldActive } from "../projections/builds/fold-active.ts";
 import { lifecycleProjections } from "../projections/groups.ts";
+import type { Projection } from "../projections/projection.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { createLogger } from "../runtime/logging.ts";
 import { receiverUrl } from "../webhooks/receiver/receiver-url.ts";
@@ -19,13 +20,16 @@ export type Session = { config: Config; backend: Backend; deps: CliDeps; context
 
 type CliDeps = ReturnType<typeof depsOf>;
 
-/** Catches up the active projections with the log, then prints the answer. */
+type CatchUp = (projections?: readonly Projection[]) => Promise<void>;
+
+/** Catches up the projections' active builds with the log, then prints the answer. */
 export async function runQuery(
   options: Json,
   answer: (session: Session) => Promise<Printable>,
+  projections = lifecycleProjections,
 ): Promise<void> {
   await inSession(async (session, catchUp) => {
-    await catchUp();
+    await catchUp(projections);
     print(await answer(session), options);
   });
 }
@@ -61,9 +65,7 @@ export async function runWithStores(use: (session: Session) => Promise<void>): P
   await inSession(async (session) => use(session));
 }
 
-async function inSession(
-  use: (session: Session, catchUp: () => Promise<void>) => Promise<void>,
-): Promise<void> {
+async function inSession(use: (session: Session, catchUp: CatchUp) => Promise<void>): Promise<void> {
   const config = parseConfig(process.env);
   const backend = await openBackend(config, { offThread: false });
   try {
@@ -72,8 +74,9 @@ async function inSession(
     const { eventStore, foldStore: readStore } = backend;
     const folding = { ...runtimeDeps, eventStore, readStore, log };
     const context: CommandContext = { requestId: runtimeDeps.newId(), actor: { type: "operator" } };
-    await use({ config, backend, deps: depsOf(config, backend), context }, () =>
-      foldActive(folding, lifecycleProjections),
+    await use(
+      { config, backend, deps: depsOf(config, backend), context },
+      (projections = lifecycleProjections) => foldActive(folding, projections),
     );
   } finally {
     await backend.close();

@@ -2,7 +2,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { z } from "zod";
 import { sealKeysFrom } from "../../audit/seals/seal-keys.ts";
-import { foldActive } from "../../projections/builds/fold-active.ts";
 import { eventIndex } from "../../projections/definitions/event-index.ts";
 import { explainedEvent } from "../../queries/audit/audited-event.ts";
 import { findClicks } from "../../queries/audit/find-clicks.ts";
@@ -11,9 +10,8 @@ import { listSeals } from "../../queries/audit/list-seals.ts";
 import { EventsQuestion } from "../../queries/audit/questions.ts";
 import { searchClicks } from "../../queries/audit/search-clicks.ts";
 import { streamState } from "../../queries/audit/stream-state.ts";
-import { createLogger } from "../../runtime/logging.ts";
 import { timeArgument, wholeFrom } from "../arguments.ts";
-import { type Json, runWithoutCatchUp, type Session } from "../session.ts";
+import { type Json, runQuery, runWithoutCatchUp } from "../session.ts";
 
 type FindOptions = Json &
   Omit<EventFilter, "correlationId"> & { correlation?: string; limit: number; cursor?: string };
@@ -44,7 +42,9 @@ export function auditLookupCommands(audit: Command): void {
     .option("--limit <count>", "at most so many", wholeFrom(1), PAGE)
     .option("--cursor <cursor>", "`next` of the page before")
     .option("--json", "print one JSON document")
-    .action((options: FindOptions) => runWithoutCatchUp(options, (session) => find(session, options)));
+    .action(({ correlation: correlationId, ...filter }: FindOptions) =>
+      runQuery(filter, ({ deps }) => findEvents(deps, { ...filter, correlationId }, filter), [eventIndex]),
+    );
 
   audit
     .command("event")
@@ -103,14 +103,6 @@ export function auditLookupCommands(audit: Command): void {
         return listSeals({ eventStore: backend.eventStore, sealKeys }, options);
       }),
     );
-}
-
-/** The index is caught up with the log first. */
-async function find({ backend, deps }: Session, { correlation: correlationId, ...filter }: FindOptions) {
-  const { eventStore, foldStore: readStore } = backend;
-  const log = createLogger("warn", process.stderr);
-  await foldActive({ ...deps, eventStore, readStore, log }, [eventIndex]);
-  return await findEvents(deps, { ...filter, correlationId }, filter);
 }
 
 /** Read as the console reads it. The function throws InvalidArgumentError. */

@@ -41,7 +41,7 @@ export const BulkAnswerSchema = z
 const counts = z.record(z.string(), z.int());
 const kinds = z.object(Object.fromEntries(CLICK_KINDS.map((kind) => [kind, z.int()])));
 
-export const RecentClickSchema = z
+const RecentClickSchema = z
   .object({
     at: z.string().meta({ format: "date-time" }),
     type: z.enum(CLICK_KINDS),

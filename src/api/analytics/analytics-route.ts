@@ -57,7 +57,7 @@ export function analyticsRoute(app: Api, deps: AnalyticsDeps): void {
       return rangeAnswer(wanted, await ofRange(link, wanted, now));
     }
     const { asOf: as_of, position, behindMs } = await counted(now);
-    const analytics = await linkAnalytics(deps, caller, params.slug, { domainId }, now);
+    const analytics = await linkAnalytics(deps, caller, params.slug, domainId, now);
     // In headers, as the body is what the interface says.
     reply.header("x-as-of-position", position).header("x-behind-ms", String(behindMs));
     return as_of === undefined ? analytics : { ...analytics, as_of };

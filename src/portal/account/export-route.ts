@@ -1,6 +1,7 @@
 // GET /portal/account/export: all events of the account, streamed as JSON Lines.
 import type { Api } from "../../api/fastify.ts";
-import { type ExportStreams, sendExport } from "../analytics/export-streams.ts";
+import type { AccountStreams } from "../../api/streaming/account-streams.ts";
+import { sendExport } from "../analytics/export-streams.ts";
 import { countForAccount } from "../auth/throttle.ts";
 import type { PortalDeps } from "../portal-deps.ts";
 import { requireSession, signedIn } from "../shell/sessions.ts";
@@ -8,7 +9,7 @@ import { requireSession, signedIn } from "../shell/sessions.ts";
 /** Limited, because each export reads the whole log since the account was opened. */
 const EXPORTS_AN_HOUR = 5;
 
-export function exportRoute(app: Api, deps: PortalDeps & { exports: ExportStreams }): void {
+export function exportRoute(app: Api, deps: PortalDeps & { exports: AccountStreams }): void {
   // A HEAD would read the whole export for nobody.
   const options = { preHandler: requireSession, exposeHeadRoute: false };
   app.get("/account/export", options, async (request, reply) => {

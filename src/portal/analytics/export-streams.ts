@@ -9,16 +9,14 @@ const MOST_IN_ALL = 8;
 /** A client that reads nothing for this long is disconnected, so that stalled exports don't hold the limited slots. */
 const STALLED_MS = 30_000;
 
-export type ExportStreams = AccountStreams;
-
-export function exportStreams(): ExportStreams {
+export function exportStreams(): AccountStreams {
   return accountStreams(MOST_OF_ACCOUNT, MOST_IN_ALL);
 }
 
 /** Pulls `parts` with backpressure: at most one part is read ahead. @throws TooManyStreams */
 export function sendExport(
   reply: FastifyReply,
-  streams: ExportStreams,
+  streams: AccountStreams,
   accountId: string,
   file: { type: string; name: string },
   parts: (signal: AbortSignal) => AsyncIterable<string>,

@@ -44,10 +44,10 @@ export async function linkAnalytics(
   deps: LinkAnalyticsDeps,
   caller: Pick<Caller, "accountId">,
   slug: string,
-  options: { domainId?: string | undefined },
+  domainId: string | undefined,
   now: Date,
 ): Promise<Analytics> {
-  const link = await findOwnLink(deps, caller, slug, options.domainId);
+  const link = await findOwnLink(deps, caller, slug, domainId);
   const read = await readLinkClicks(deps, link._id, daysIn("24h", now));
   const { clicks, days, breakdowns } = read;
   const hours = timeSeries("24h", now, days).points;

@@ -10,7 +10,7 @@ export function withdrawalId(n: number): string {
   return `0195f3d2-7c1e-7a10-8b11-${String(n).padStart(12, "0")}`;
 }
 
-export const ALWAYS: WithdrawnSelection = {
+const ALWAYS: WithdrawnSelection = {
   from: "2000-01-01T00:00:00.000Z",
   to: "2100-01-01T00:00:00.000Z",
 };

@@ -125,7 +125,7 @@ describe("the caller of a key", () => {
 
 describe("analytics", () => {
   const ask = async (slug = "abc", domainId?: string, by = caller) =>
-    await linkAnalytics({ ...stores, ...BASE, sleep }, by, slug, { domainId }, NOW);
+    await linkAnalytics({ ...stores, ...BASE, sleep }, by, slug, domainId, NOW);
 
   it("are all zeros the instant a link was made, before any projection", async () => {
     await created();

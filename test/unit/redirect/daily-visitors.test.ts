@@ -1,6 +1,6 @@
 // The day's salt: one for all processes, a new one each day, none left behind, and no click held up for it.
 import { randomBytes } from "node:crypto";
-import { readdir, readFile } from "node:fs/promises";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { fileDailySalts } from "../../../src/redirect/clicks/visitors/daily-salts.files.ts";
@@ -84,6 +84,39 @@ describe("the visitor codes of a day", () => {
     expect(await codes(NOON)).toBe(today);
     now += MINUTE;
     expect(await codes(NOON)).not.toBe(today);
+  });
+
+  describe("after the salts' store was emptied, as a Redis that keeps nothing on disk", () => {
+    const emptied = async () => {
+      for (const name of await saltFiles()) await rm(join(folder.path, name));
+    };
+
+    it("are the same in a process that starts a minute later", async () => {
+      const visitors = visitorsOf();
+      const before = (await visitors.codesAt(now))(visit);
+      await emptied();
+      await visitors.sweep();
+      expect(await processOf()()).toBe(before);
+      expect((await visitors.codesAt(now))(visit)).toBe(before);
+    });
+
+    it("are those of a process that started at once, everywhere within a minute", async () => {
+      const visitors = visitorsOf();
+      await visitors.codesAt(now);
+      await emptied();
+      const others = await processOf()();
+      await visitors.sweep();
+      expect((await visitors.codesAt(now))(visit)).toBe(others);
+    });
+
+    it("leave no salt behind when the day has ended meanwhile", async () => {
+      const visitors = visitorsOf();
+      await visitors.codesAt(now);
+      await emptied();
+      now += 12 * HOUR;
+      await visitors.sweep();
+      expect(await saltFiles()).toEqual([]);
+    });
   });
 
   it("split a day by its end in UTC", async () => {

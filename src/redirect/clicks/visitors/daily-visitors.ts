@@ -17,12 +17,15 @@ export type DailyVisitorsDeps = {
 export type DailyVisitors = {
   /** The codes of the UTC day of a time (milliseconds since 1970). Never fails. */
   codesAt(at: number): Promise<VisitorOf>;
-  /** Destroys the salts of ended days. Call it every minute: without clicks after midnight nothing else does. */
+  /**
+   * Destroys the salts of ended days, and puts the present one back where the store was emptied. Call it every minute:
+   * without clicks after midnight nothing else does.
+   */
   sweep(): Promise<void>;
 };
 
-/** `own`: the salt that this process offered for the day. `keptUntil`: milliseconds since 1970. */
-type Day = { own: string; codes: VisitorOf; isShared: boolean; keptUntil: number };
+/** `salt`: what this process uses, and offers to the others. `keptUntil`: milliseconds since 1970. */
+type Day = { salt: string; codes: VisitorOf; isShared: boolean; keptUntil: number };
 
 /** Hits may still be uncommitted when the day ends, and the store has destroyed its salt by then. */
 const KEPT_IN_MEMORY_MS = 10 * 60_000;
@@ -47,19 +50,33 @@ export function dailyVisitors(deps: DailyVisitorsDeps): DailyVisitors {
       const known = days.get(day.name);
       const isOver = day.endsAt <= now();
       if (known && (known.isShared || isOver)) return known.codes;
-      const own = known?.own ?? Buffer.from(deps.randomBytes(SALT_BYTES)).toString("base64");
+      const own = known?.salt ?? Buffer.from(deps.randomBytes(SALT_BYTES)).toString("base64");
       const shared = !isOver && breaker.admits() ? await agreed(day, own) : undefined;
       if (shared === undefined && known) return known.codes;
-      const codes = visitorCodes(Buffer.from(shared ?? own, "base64"));
-      const keptUntil = Math.max(day.endsAt, now()) + KEPT_IN_MEMORY_MS;
-      days.set(day.name, { own, codes, isShared: shared !== undefined, keptUntil });
-      return codes;
+      return keep(day, shared ?? own, shared !== undefined);
     },
     async sweep() {
       dropEnded();
+      await offerAgain();
       await deps.salts.sweep(deps.clock()).catch(() => undefined);
     },
   };
+
+  function keep(day: UtcDay, salt: string, isShared: boolean): VisitorOf {
+    const codes = visitorCodes(Buffer.from(salt, "base64"));
+    const keptUntil = Math.max(day.endsAt, now()) + KEPT_IN_MEMORY_MS;
+    days.set(day.name, { salt, codes, isShared, keptUntil });
+    return codes;
+  }
+
+  /** Else a process that starts after Redis was emptied would have another salt until the day ends. */
+  async function offerAgain(): Promise<void> {
+    const today = utcDayOf(now());
+    const known = days.get(today.name);
+    if (!known?.isShared) return;
+    const shared = await agreed(today, known.salt);
+    if (shared !== undefined && shared !== known.salt) keep(today, shared, true);
+  }
 
   function dropEnded(): void {
     for (const [name, { keptUntil }] of days) if (keptUntil <= now()) days.delete(name);

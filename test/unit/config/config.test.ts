@@ -74,6 +74,8 @@ describe("the configuration", () => {
     [{ EVENTSTORE_URL: "esdb://a:2113?Node-Preference=ReadOnly_Replica&tls=false" }, "EVENTSTORE_URL"],
     [{ EVENTSTORE_URL: "esdb://a:2113?nodePreference=leader&nodepreference=follower" }, "EVENTSTORE_URL"],
     [{ MONGODB_URL: "127.0.0.1" }, "MONGODB_URL"],
+    [{ MONGODB_URL: "mongodb://a,b/links?replicaSet=rs0&readPreference=secondaryPreferred" }, "MONGODB_URL"],
+    [{ MONGODB_URL: "mongodb+srv://a/links?readpreference=nearest" }, "MONGODB_URL"],
     [{ REDIS_URL: "redis://" }, "REDIS_URL"],
     [{ REDIS_URL: "redis://127.0.0.1" }, "SECRET_KEY"],
   ])("refuses %j in one line that begins with the variable's name", (env, name) => {
@@ -96,7 +98,7 @@ describe("the configuration", () => {
 
   it.each([
     ["eventStoreUrl", { EVENTSTORE_URL: "esdb+discover://admin:secret@a:2113,b:2113?nodePreference=leader" }],
-    ["mongodbUrl", { MONGODB_URL: "mongodb://user:secret@a:27017,b:27017/links?replicaSet=rs0" }],
+    ["mongodbUrl", { MONGODB_URL: "mongodb://user:secret@a:27017,b:27017/links?readPreference=primary" }],
     ["redisUrl", { REDIS_URL: "rediss://:secret@cache.example:6380/1" }],
   ])("takes %s on its own, beside embedded stores, and keeps it out of the log", (field, env) => {
     const config = parseConfig({ ...env, SECRET_KEY: "k".repeat(32) });

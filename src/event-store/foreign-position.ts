@@ -5,6 +5,9 @@ import type { EventStore, Position } from "./port.ts";
 /** A position that this log hasn't given out: of another service, or of a log that was restored from an older backup. */
 export class InvalidPosition extends DomainError {
   override readonly code = "invalid_position";
+  constructor(options?: ErrorOptions) {
+    super("This is not a position of this log: give one that it has shown, or leave it out", options);
+  }
 }
 
 type Deps = { eventStore: Pick<EventStore, "head"> };
@@ -21,8 +24,5 @@ export async function isOwnPosition({ eventStore }: Deps, position: Position): P
  * empty. @throws InvalidPosition, StoreUnavailable
  */
 export async function refuseForeignPosition(deps: Deps, position: Position): Promise<void> {
-  if (!(await isOwnPosition(deps, position)))
-    throw new InvalidPosition(
-      "This is not a position of this log: give one that it has shown, or leave it out",
-    );
+  if (!(await isOwnPosition(deps, position))) throw new InvalidPosition();
 }

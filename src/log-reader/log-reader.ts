@@ -4,6 +4,7 @@ import type { VerifyInThread } from "../audit/verification-runs.ts";
 import type { FindMatching } from "../commands/withdrawals/matching-clicks.ts";
 import type { Config } from "../config.ts";
 import { StoreUnavailable } from "../connections/errors.ts";
+import { InvalidPosition } from "../event-store/foreign-position.ts";
 import type { Position } from "../event-store/port.ts";
 import type { EventType } from "../events/catalogue.ts";
 import type { LiveClicks } from "../queries/analytics/live-clicks.ts";
@@ -11,6 +12,7 @@ import type { LogParts } from "../queries/analytics/ranges/days-in-range.ts";
 import type { ClickSearch, FoundClicks } from "../queries/audit/find-clicks.ts";
 import type { FeedRequest } from "../queries/feed/account-feed.ts";
 import type { FeedForm } from "../queries/feed/feed-event.ts";
+import type { ErrorFields } from "../runtime/error-fields.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { remoteMethods, threadClient } from "../runtime/threads/thread-client.ts";
 import type { ClickFormat } from "./click-lines.ts";
@@ -24,7 +26,7 @@ export type FeedText = { events: string[]; next: Position; more: boolean };
 /** `events`: each as JSON, with its position; otherwise as LiveEventBatch. */
 export type FeedBatch = { events: { position: Position; json: string }[]; position: Position };
 
-/** Each generator ends when its signal aborts. All methods throw StoreUnavailable. */
+/** Each generator ends when its signal aborts. All methods throw StoreUnavailable, and what a caller's position was refused with. */
 export type LogReader = LogParts & {
   followLink: LiveClicks["follow"];
   /** accountFeed, in the thread. */
@@ -57,6 +59,12 @@ export type LogReader = LogParts & {
   verifyLog: VerifyInThread;
 };
 
+/** A position that the store refuses is the caller's mistake, which trying again never mends. */
+function toError(message: string, cause?: unknown): Error {
+  const isCallers = (cause as ErrorFields | undefined)?.code === "invalid_position";
+  return isCallers ? new InvalidPosition({ cause }) : new StoreUnavailable(message, { cause });
+}
+
 /** Those that stream nothing. */
 const METHODS = ["feed", "matchingClicks", "findClicks", "dayParts", "positionAt"] as const;
 
@@ -68,7 +76,7 @@ export function openLogReader(config: Config, log: Logger): LogReader & { close(
     file: new URL("./log-reader-thread.ts", import.meta.url),
     name: "log-reader",
     data,
-    toError: (message, cause) => new StoreUnavailable(message, { cause }),
+    toError,
     log,
     idleMs: IDLE_MS,
   });

@@ -39,7 +39,7 @@ const stores: Record<string, () => Promise<Opened>> = {
   },
 };
 
-describe.each(Object.entries(stores))("the log reader on %s", (_, open) => {
+describe.each(Object.entries(stores))("the log reader on %s", (name, open) => {
   async function reader() {
     const { config, eventStore } = await open();
     const opened = {
@@ -60,6 +60,17 @@ describe.each(Object.entries(stores))("the log reader on %s", (_, open) => {
     return { logReader, eventStore, start: opening?.position ?? "" };
   }
   const signal = () => new AbortController().signal;
+
+  // On SQLite every position up to the end is one of the log's.
+  if (name === "EventStoreDB")
+    it("calls a position where no event starts the caller's mistake", async () => {
+      const { logReader, start } = await reader();
+      const request = { after: start.replaceAll(/0(?!\d)/g, "1"), types: [], limit: 10 };
+      await expect(logReader.feed(ACCOUNT, request, "plain")).rejects.toMatchObject({
+        code: "invalid_position",
+        message: expect.stringMatching(/one that it has shown/),
+      });
+    });
 
   it("writes every click of a link, and every event of an account", async () => {
     const { logReader, start } = await reader();

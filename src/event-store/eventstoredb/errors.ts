@@ -63,6 +63,11 @@ export function isTransient(error: unknown): boolean {
   return type === "unknown" ? !LASTING_CODES.has(codeOf(error) ?? UNKNOWN) : TRANSIENT.has(type ?? "");
 }
 
+/** A read of the log from where no event starts, which the server tells in words beside INVALID_ARGUMENT. */
+export function isInvalidPosition(error: unknown): boolean {
+  return error instanceof Error && codeOf(error) === 3 && /invalid position/i.test(error.message);
+}
+
 /** A missing or deleted stream: a reader finds nothing there. */
 export function isMissingStream(error: unknown): boolean {
   return MISSING.has(typeOf(error) ?? "");

@@ -1,7 +1,8 @@
 // Finite reads of EventStoreDB: one stream, all streams with a prefix, and the last event of the log.
+import { InvalidPosition } from "../foreign-position.ts";
 import type { Position, ReadAllOptions, ReadOptions, RecordedEvent } from "../port.ts";
 import type { Driver, EventPull } from "./driver.ts";
-import { isMissingStream } from "./errors.ts";
+import { isInvalidPosition, isMissingStream } from "./errors.ts";
 import { logPosition } from "./positions.ts";
 
 /** Milliseconds that a search through other programs' events may take: the server is silent while nothing matches. */
@@ -19,7 +20,7 @@ export async function readStream(
   return collect(events, limit, idleMs, `a read of ${stream}`);
 }
 
-/** The next events of the streams with one of the prefixes. */
+/** The next events of the streams with one of the prefixes. @throws InvalidPosition where no event starts */
 export async function readPrefixes(
   driver: Driver,
   { after, from: first, prefixes, limit }: ReadAllOptions,
@@ -56,6 +57,7 @@ async function collect(
     return found;
   } catch (error) {
     if (isMissingStream(error)) return [];
+    if (isInvalidPosition(error)) throw new InvalidPosition({ cause: error });
     throw error;
   } finally {
     // With the limit reached the server would search for a further event that nothing reads.

@@ -2,6 +2,7 @@
 //
 // EVENTSTORE_URL, MONGODB_URL and REDIS_URL name the servers; what is unset is started in a container where there is
 // Docker, else the suite uses the test server that is installed here, else it says so and is skipped.
+// NODE_EXTRA_CA_CERTS names an authority of their own that no connection string can name, as for rediss://.
 // With TEST_BOTH_CLIENTS=1 what uses the event store runs twice, with each of its clients (esdb:// and kurrentdb://).
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -112,7 +112,7 @@ function reasonNotToStart(error: unknown, config: Config): unknown {
   if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
     return new BadConfig([`HOST: ${config.host} is not an address of this machine`]);
   const { syscall } = error as { syscall?: string };
-  if (code === "EACCES" || code === "EPERM" || code === "EROFS" || code === "ENOTDIR" || code === "EEXIST") {
+  if (syscall === "mkdir" || code === "EACCES" || code === "EPERM" || code === "EROFS") {
     const what =
       syscall === "listen" || syscall === "bind" ? `PORT: ${config.port}` : `DATA_DIR: ${config.dataDir}`;
     return new BadConfig([`${what} can't be used (${code})`]);

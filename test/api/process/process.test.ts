@@ -1,7 +1,7 @@
 // The service process: starting, stopping, refusing to start.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, stat, writeFile } from "node:fs/promises";
+import { mkdir, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -43,6 +43,15 @@ describe("the process", () => {
     const { code, stdout, stderr } = await attempt({ ...instance, PORT: "http" });
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toMatch(/^linkledger: PORT \(it is "http"\): [^\n]+\n$/);
+  });
+
+  it("answers a data folder that is a link to nowhere, such as a disk that isn't mounted, likewise", async () => {
+    const link = join(folder.path, "data");
+    await symlink(join(folder.path, "not-mounted"), link);
+    for (const secret of [{}, { SECRET_KEY: "a secret of thirty-two characters" }]) {
+      const { code, stderr } = await attempt({ ...instance, ...secret, DATA_DIR: link });
+      expect([code, stderr]).toEqual([1, `linkledger: DATA_DIR: ${link} can't be used (ENOENT)\n`]);
+    }
   });
 
   it("answers an option or a role that there isn't likewise", async () => {

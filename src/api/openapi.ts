@@ -32,6 +32,7 @@ const REDIRECT = {
   parameters: [{ name: "slug", in: "path" as const, required: true, schema: { type: "string" as const } }],
   responses: {
     301: { description: "Redirect to the original URL in Location" },
+    400: errorAnswer("The address can't be decoded (`invalid_address`)"),
     404: errorAnswer("Short link not found"),
     503: errorAnswer("The short link cannot be followed just now; Retry-After says when to try again"),
   },

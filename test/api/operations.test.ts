@@ -259,6 +259,15 @@ describe("operations", () => {
     expect(missing).toEqual([]);
   });
 
+  it("describes with its code what an address that can't be decoded is answered", async () => {
+    const { paths } = (await service.ask<OpenApi>("/openapi.json")).body;
+    for (const path of ["/{slug}", "/api/qr/{slug}", "/api/v1/analytics/{slug}"]) {
+      const { status, body } = await service.ask<{ code: string }>(path.replace("{slug}", "%zz"), { key });
+      const described = JSON.stringify(paths[path]?.get?.responses[status]);
+      expect([path, status, described]).toEqual([path, 400, expect.stringContaining(`\`${body.code}\``)]);
+    }
+  });
+
   it("shows the document interactively under /docs, with scripts of its own only", async () => {
     const { status, text, headers } = await service.ask("/docs/");
     expect(status).toBe(200);

@@ -164,7 +164,7 @@ function keepMember(
     delete member.calls;
     calls.end();
     first.reject(new WorkerEnded(`worker ${member.id} has ended before it answered`));
-    if (!signal.aborted) log.error(how, `worker ${member.id} ended, starting it again`);
+    if (!signal.aborted) log.error(how, `worker ${member.id} ended`);
   };
   member.ended = keepRunning(RESTART, runOnce, signal);
   return first.promise;

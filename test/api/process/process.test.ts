@@ -107,9 +107,13 @@ describe("the process", () => {
 
   it("answers a port in use likewise, and leaves nothing running", async () => {
     const running = await startService(instance);
-    const { code, stderr } = await attempt({ ...instance, DATA_DIR: join(folder.path, "other") });
+    const other = { ...instance, DATA_DIR: join(folder.path, "other"), LOG_LEVEL: "error" };
+    const { code, stderr } = await attempt(other);
+    const workers = await attempt(other, "--workers", "2");
     await running.stop();
-    expect(code).toBe(1);
+    expect([code, workers.code]).toEqual([1, 1]);
+    expect(workers.stdout).not.toContain("starting it again");
+    expect(workers.stderr).toContain(stderr);
     expect(stderr).toMatch(/^linkledger: PORT: \d+ on 127\.0\.0\.1 is in use by another program\n$/);
   });
 

@@ -6,10 +6,14 @@ import { canonicalJson } from "./canonical-json.ts";
 /** Independent of the event store's product, so that anchors also compare a log with its copy in another store. */
 export type Anchor = { events: number; digest: string };
 
-/** Parses `<number of events>:<SHA-256, hex>`; undefined for other text. */
+const OF_NO_EVENTS = "0".repeat(64);
+
+/** Parses `<number of events>:<SHA-256, hex>`; undefined for other text, and for what no log can have. */
 export function parseAnchor(text: string): Anchor | undefined {
-  const match = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text);
-  return match ? { events: Number(match[1]), digest: match[2] as string } : undefined;
+  const [, number, digest] = /^(\d{1,15}):([0-9a-f]{64})$/.exec(text) ?? [];
+  if (digest === undefined) return undefined;
+  const events = Number(number);
+  return events > 0 || digest === OF_NO_EVENTS ? { events, digest } : undefined;
 }
 
 export function anchorText({ events, digest }: Anchor): string {
@@ -19,7 +23,7 @@ export function anchorText({ events, digest }: Anchor): string {
 /** Hash chain: each digest is the SHA-256 of the previous digest and the next event. */
 export class LogDigest {
   #events = 0;
-  #digest = "0".repeat(64);
+  #digest = OF_NO_EVENTS;
   readonly #canonical = canonicalJson();
 
   add({ stream, revision, id, type, data, metadata }: RecordedEvent): Anchor {

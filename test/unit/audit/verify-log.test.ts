@@ -227,6 +227,11 @@ describe("verifying the log", () => {
     expect(await problems(cut, anchor)).toEqual(["anchor: the log has 3 events, the anchor 6"]);
   });
 
+  it("takes no anchor of no events but the one that an empty log has", () => {
+    expect(parseAnchor(`0:${"0".repeat(64)}`)).toEqual({ events: 0, digest: "0".repeat(64) });
+    expect(parseAnchor(`0:${"a".repeat(64)}`)).toBeUndefined();
+  });
+
   it("has the same anchor on a store that gives members back in another order", async () => {
     await ordinaryLog();
     const { anchor } = await verify();

@@ -33,6 +33,10 @@ class FileNotFound extends DomainError {
   override readonly code = "file_not_found";
 }
 
+class NoFileOfClicks extends DomainError {
+  override readonly code = "no_file_of_clicks";
+}
+
 export function importCommand(program: Command): void {
   program
     .command("import")
@@ -57,6 +61,8 @@ async function importFile(
   file: string,
   { account: accountId, clicks, domain: hostname, key, dryRun = false, json }: Options,
 ) {
+  if (clicks !== undefined && FORMATS[name].oneFile)
+    throw new NoFileOfClicks(`${name} has no file of clicks of its own: leave --clicks out`);
   for (const wanted of [file, ...(clicks ? [clicks] : [])])
     if (!existsSync(wanted)) throw new FileNotFound(`There is no file ${wanted}`);
   const domain = hostname === undefined ? undefined : acceptHostname(hostname, config.baseHost);

@@ -22,3 +22,16 @@ it.each([1, 50, 51, 100])("an imported link with a slug of %i characters redirec
   expect(report.links).toMatchObject({ created: 1, failed: 0 });
   expect((await service.ask(`/${slug}`)).status).toBe(301);
 });
+
+it.each(["bitly", "linkledger"])(
+  "%s, which has no file of clicks of its own, is refused one",
+  async (format) => {
+    const { accountId } = await service.member("free");
+    const { dataDir } = service.config;
+    const file = join(dataDir, `${format}.ndjson`);
+    await writeFile(file, "{}\n");
+    const cli = commandLine(dataDir);
+    const refusal = await cli.refused("import", format, file, "--clicks", file, "--account", accountId);
+    expect(refusal).toContain("leave --clicks out");
+  },
+);

@@ -184,6 +184,15 @@ export function projectionVerificationContract(name: string, open: () => Promise
       ]);
     });
 
+    it("is not ok where nothing could be compared, as before the first build", async () => {
+      const unbuilt = await openSqliteReadStore("");
+      await programOn({ ...stores, readStore: unbuilt }).adopt();
+      const found = await verify(allProjections, {}, { readStore: unbuilt });
+      expect(found).toMatchObject({ ok: false, projections: [], differences: [] });
+      expect(found.unverified).toHaveLength(allProjections.length);
+      await unbuilt.close();
+    });
+
     it("leaves out, with the reason, what another version of the program has folded", async () => {
       const { ok, projections, unverified } = await verify(projectionsOfNext);
       expect(ok).toBe(true);

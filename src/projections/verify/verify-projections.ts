@@ -38,8 +38,9 @@ export type VerifiedProjection = {
 };
 
 /**
- * `differences`: at most MAX_NAMED of them, each with the first fields that differ. `sums`: counts that should add up and
- * don't. `unverified`: projections that can't be folded again by this program, and why.
+ * `ok`: something was compared, and nothing differs. `differences`: at most MAX_NAMED of them, each with the first fields
+ * that differ. `sums`: counts that should add up and don't. `unverified`: projections that aren't built yet, or can't be
+ * folded again by this program.
  */
 export type Verification = {
   ok: boolean;
@@ -93,7 +94,7 @@ export async function verifyProjections(
   const compared = inOrderOf(verifiable, found);
   const differences = compared.flatMap((one) => one.differences);
   return {
-    ok: differences.length + failures.length === 0,
+    ok: compared.length > 0 && differences.length + failures.length === 0,
     projections: compared.map(resultOf),
     unverified,
     differences: differences.slice(0, MAX_NAMED),

@@ -16,7 +16,7 @@ COPY package.json LICENSE ./
 COPY src ./src
 USER node
 # A container's file system is read-only: what a start loads is compiled here, by a service that runs for some seconds.
-RUN export DATA_DIR=/tmp/compiling; node src/cli.ts account list \
+RUN export DATA_DIR=/tmp/compiling; node src/cli.ts account create --email compiling@example.com \
   && timeout --preserve-status 20 node --max-semi-space-size=8 --no-parallel-scavenge --expose-gc --max-old-space-size=1536 src/cli.ts serve \
   && rm -r "$DATA_DIR"
 VOLUME /data

@@ -23,10 +23,14 @@ export function accountCommands(program: Command): void {
     .addOption(new Option("--tier <tier>", "subscription tier").choices(TIERS).default("free"))
     .option("--json", "print one JSON document")
     .action((options: Json & { email: string; tier: Tier }) =>
-      runCommand(options, async ({ deps, context }) => {
-        const { accountId, email } = await openAccount(deps, context, options);
-        return { account_id: accountId, email, tier: options.tier };
-      }),
+      runCommand(
+        options,
+        async ({ deps, context }) => {
+          const { accountId, email } = await openAccount(deps, context, options);
+          return { account_id: accountId, email, tier: options.tier };
+        },
+        { mayBeFirst: true },
+      ),
     );
 
   account

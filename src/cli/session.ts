@@ -1,5 +1,7 @@
 // Runs one CLI command against the stores, also beside a running server: opens them, catches up the projections,
 // closes.
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { type Backend, openBackend } from "../backend.ts";
 import type { CommandContext } from "../commands/caller.ts";
 import { txtResolver } from "../commands/domains/resolve-txt.ts";
@@ -8,7 +10,7 @@ import { type Config, parseConfig } from "../config.ts";
 import { foldActive } from "../projections/builds/fold-active.ts";
 import { lifecycleProjections } from "../projections/groups.ts";
 import type { Projection } from "../projections/projection.ts";
-import { messageOf } from "../runtime/errors.ts";
+import { DomainError, messageOf } from "../runtime/errors.ts";
 import { createLogger } from "../runtime/logging.ts";
 import { receiverUrl } from "../webhooks/receiver/receiver-url.ts";
 import { type Printable, print } from "./output.ts";
@@ -22,6 +24,10 @@ type CliDeps = ReturnType<typeof depsOf>;
 
 type CatchUp = (projections?: readonly Projection[]) => Promise<void>;
 
+class NoData extends DomainError {
+  override readonly code = "no_data";
+}
+
 /** Catches up the projections' active builds with the log, then prints the answer. */
 export async function runQuery(
   options: Json,
@@ -34,10 +40,14 @@ export async function runQuery(
   });
 }
 
-/** Catches up before and after the command, so that a running server reads what was written; prints the answer. */
+/**
+ * Catches up before and after the command, so that a running server reads what was written; prints the answer.
+ * `mayBeFirst`: it may be what makes the data folder.
+ */
 export async function runCommand(
   options: Json,
   answer: (session: Session, catchUp: () => Promise<void>) => Promise<Printable>,
+  { mayBeFirst = false } = {},
 ): Promise<void> {
   await inSession(async (session, catchUp) => {
     await catchUp();
@@ -49,7 +59,7 @@ export async function runCommand(
       process.stderr.write(`warning: not visible yet: ${messageOf(error)}\n`);
     }
     print(result, options);
-  });
+  }, mayBeFirst);
 }
 
 /** Prints the answer without catching up projections. */
@@ -65,8 +75,11 @@ export async function runWithStores(use: (session: Session) => Promise<void>): P
   await inSession(async (session) => use(session));
 }
 
-async function inSession(use: (session: Session, catchUp: CatchUp) => Promise<void>): Promise<void> {
-  const config = parseConfig(process.env);
+async function inSession(
+  use: (session: Session, catchUp: CatchUp) => Promise<void>,
+  mayBeFirst = false,
+): Promise<void> {
+  const config = mayBeFirst ? parseConfig(process.env) : configWithData();
   const backend = await openBackend(config, { offThread: false });
   try {
     await backend.prepare();
@@ -81,6 +94,17 @@ async function inSession(use: (session: Session, catchUp: CatchUp) => Promise<vo
   } finally {
     await backend.close();
   }
+}
+
+/**
+ * The configuration of a service that has data: of an empty log that is made here the answer would be `ok: true`.
+ * @throws BadConfig; NoData
+ */
+export function configWithData(): Config {
+  const config = parseConfig(process.env);
+  const { eventStoreUrl, dataDir } = config;
+  if (eventStoreUrl || existsSync(join(dataDir, "events.db"))) return config;
+  throw new NoData(`${dataDir} has no events.db that this user can read: is it the DATA_DIR of the service?`);
 }
 
 function depsOf(config: Config, { eventStore, readStore, secrets, deliveryQueue }: Backend) {

@@ -5,12 +5,11 @@ import { newestSeal } from "../../audit/seals/newest-seal.ts";
 import { sealKeysFrom } from "../../audit/seals/seal-keys.ts";
 import { openEmbeddedArchive } from "../../backend.ts";
 import { runtimeDeps } from "../../commands/runtime-deps.ts";
-import { parseConfig } from "../../config.ts";
 import type { ArchivableDay, ArchiveFile, LogArchive } from "../../event-store/log-archive.ts";
 import { parseMoment } from "../../runtime/moment.ts";
 import type { Printable } from "../output.ts";
 import { textLine } from "../progress-line.ts";
-import { type Json, runWithoutCatchUp, type Session } from "../session.ts";
+import { configWithData, type Json, runWithoutCatchUp, type Session } from "../session.ts";
 
 type Options = Json & { before?: Date; dryRun?: boolean; restore?: string; vacuum?: boolean };
 
@@ -28,7 +27,7 @@ export function archiveCommand(program: Command): void {
     .option("--vacuum", "give the room in events.db back to the disk; recording clicks waits meanwhile")
     .option("--json", "print one JSON document")
     .action(async (options: Options) => {
-      const archive = openEmbeddedArchive(parseConfig(process.env), runtimeDeps);
+      const archive = openEmbeddedArchive(configWithData(), runtimeDeps);
       if (!archive)
         throw new ArchiveRefused(
           "archive is for the embedded log: with EVENTSTORE_URL, use that server's own scavenging and tiering",

@@ -30,7 +30,6 @@ describe("the seals of a log", () => {
     dataDir = join(folder.path, "data");
     command = commandLine(dataDir, { SECRET_KEY });
     elsewhere = commandLine(join(folder.path, "elsewhere"));
-    ({ public_key: key } = await command.json("audit", "key"));
     const store = await openSqliteEventStore(join(dataDir, "events.db"), { clock: yesterday });
     const at = yesterday().toISOString();
     await append(store, `account-${ACCOUNT}`, [
@@ -43,6 +42,7 @@ describe("the seals of a log", () => {
       Array.from({ length: 40 }, (_, n) => linkClicked({ at, city: `city ${n}` })),
     );
     await store.close();
+    ({ public_key: key } = await command.json("audit", "key"));
   });
   afterAll(() => folder.remove());
 

@@ -1,6 +1,7 @@
 // Output and errors of the command line.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -138,6 +139,25 @@ describe("the command line", { timeout: 60_000 }, () => {
     };
     expect(await unread("audit", "streams")).toBe(0);
     expect(await unread("import", "yourls", file, "--account", accounts[0].account_id)).toBe(1);
+  });
+
+  it("makes no data but by opening an account, and answers nothing about data that isn't there", async () => {
+    const missing = join(folder.path, "missing");
+    const elsewhere = commandLine(missing);
+    const { accounts } = await json("account", "list");
+    for (const command of [
+      ["account", "list"],
+      ["key", "issue", "--account", accounts[0].account_id],
+      ["projections", "verify"],
+      ["audit", "verify"],
+      ["audit", "key"],
+      ["export", "clicks"],
+      ["archive"],
+    ])
+      expect(await elsewhere.refused(...command)).toContain(`${missing} has no events.db`);
+    expect(existsSync(missing)).toBe(false);
+    await elsewhere.json("account", "create", "--email", "first@example.com");
+    expect((await elsewhere.json("account", "list")).accounts).toHaveLength(1);
   });
 
   it("says what is wrong with the environment", async () => {

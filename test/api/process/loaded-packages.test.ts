@@ -34,7 +34,7 @@ describe("what a process loads", () => {
   const packages = () => packageReport(folder.path).packages();
 
   it("for a command on embedded stores is no driver of a server, no HTTP and no second thread", async () => {
-    await runCommand(instance, "account", "list");
+    await runCommand(instance, "account", "create", "--email", "a@b.c");
     const loaded = await packages();
     expect([...loaded.keys()]).toEqual(["main"]);
     expect(loaded.get("main")).toContain("commander");

@@ -26,6 +26,10 @@ class KeyMissing extends DomainError {
   override readonly code = "key_missing";
 }
 
+class FileMissing extends DomainError {
+  override readonly code = "file_missing";
+}
+
 type VerifyOptions = Json & { full?: boolean; anchor?: string; file?: string; key?: string[] };
 type ExportOptions = { from?: string; to?: string; stream?: string };
 
@@ -90,7 +94,8 @@ export function auditSealCommands(audit: Command): void {
 }
 
 /** Prints the result in any case; exit code 1 when the log has a problem. */
-async function verify(session: Session, { full = false, anchor, json }: VerifyOptions) {
+async function verify(session: Session, { full = false, anchor, key, json }: VerifyOptions) {
+  if (key) throw new FileMissing("--key needs --file: the log itself is checked by the keys of SECRET_KEY");
   const known = anchor === undefined ? undefined : parseKnownPast(anchor);
   if (anchor !== undefined && !known)
     throw new BadAnchor(

@@ -134,6 +134,10 @@ describe("the seals of a log", () => {
     }
   });
 
+  it("refuse to check the log by a given key, which would not be looked at", async () => {
+    expect(await command.refused("audit", "verify", "--key", key)).toContain("--key needs --file");
+  });
+
   it("name what was edited in an exported file", async () => {
     const file = await exported("edited.ndjson", "--stream", LINK);
     const text = await readFile(file, "utf8");

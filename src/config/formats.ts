@@ -41,6 +41,12 @@ export const redisUrl = text
 export const smtpUrl = text
   .regex(/^smtps?:\/\/[^\s/]+/, "must be smtp://user:password@host:port or smtps://...")
   .optional();
+export const mailFrom = text
+  .regex(
+    /^([^<>]*<[^\s<>@]+@[^\s<>@]+>|[^\s<>@]+@[^\s<>@]+)$/,
+    "must be an address such as no-reply@example.com or Example <no-reply@example.com>",
+  )
+  .optional();
 export const flag = z
   .enum(["true", "false", "1", "0"], "must be true or false")
   .default("false")

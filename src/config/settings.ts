@@ -9,6 +9,7 @@ import {
   flag,
   keyPrefix,
   LOG_LEVELS,
+  mailFrom,
   mongodbUrl,
   port,
   redisUrl,
@@ -180,7 +181,7 @@ export const SETTINGS = {
   },
   mailFrom: {
     variable: "MAIL_FROM",
-    read: text.optional(),
+    read: mailFrom,
     unset: "`no-reply@` the base host",
     what: "sender of the service's mail",
   },

@@ -65,6 +65,9 @@ describe("the configuration", () => {
     [{ WEBHOOK_ALLOW_PRIVATE: "yes" }, "WEBHOOK_ALLOW_PRIVATE"],
     [{ ADMIN_TOKEN: "short" }, "ADMIN_TOKEN"],
     [{ SECRET_KEY: "short" }, "SECRET_KEY"],
+    [{ MAIL_FROM: "Example" }, "MAIL_FROM"],
+    [{ MAIL_FROM: "Example <no-reply>" }, "MAIL_FROM"],
+    [{ MAIL_FROM: "a@example.com, b@example.com" }, "MAIL_FROM"],
     [{ LOG_LEVEL: "loud" }, "LOG_LEVEL"],
     [{ EVENTSTORE_URL: "http://127.0.0.1:2113" }, "EVENTSTORE_URL"],
     [{ EVENTSTORE_URL: "kdb://127.0.0.1:2113" }, "EVENTSTORE_URL"],
@@ -114,6 +117,11 @@ describe("the configuration", () => {
   ])("takes the leader as the node to read from: %s", (EVENTSTORE_URL) => {
     expect(problems({ EVENTSTORE_URL, SECRET_KEY: "k".repeat(32) })).toEqual([]);
   });
+
+  it.each(["no-reply@example.com", '"Example, Inc." <no-reply@localhost>', "<a@b>"])(
+    "takes the sender of mail with or without a name: %s",
+    (MAIL_FROM) => expect(parseConfig({ MAIL_FROM }).mailFrom).toBe(MAIL_FROM),
+  );
 
   it("reports all problems together, without values of secrets", () => {
     const found = problems({ PORT: "x", ADMIN_TOKEN: "hunter2", SECRET_KEY: "hunter3" });

@@ -1,6 +1,6 @@
 // linkledger export links|account|clicks
 import { createWriteStream, statSync } from "node:fs";
-import { Readable, type Writable } from "node:stream";
+import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type Command, Option } from "commander";
 import { AccountNotFound } from "../../commands/account/account-errors.ts";
@@ -14,6 +14,7 @@ import { DomainError } from "../../runtime/errors.ts";
 import { timeArgument } from "../arguments.ts";
 import { print } from "../output.ts";
 import { type Json, runWithStores, type Session } from "../session.ts";
+import { replaceFile } from "./replace-file.ts";
 
 class FileRequired extends DomainError {
   override readonly code = "file_required";
@@ -73,7 +74,7 @@ async function exportClicks({ backend }: Session, options: ClickOptions): Promis
   if (out === undefined)
     throw new FileRequired("A Parquet file can't go to standard output: name it by --out");
   const { writeParquet } = await import("../../export/parquet-file.ts");
-  await writeParquet(out, CLICK_COLUMNS, rows);
+  await replaceFile(out, (part) => writeParquet(part, CLICK_COLUMNS, rows));
   print({ file: out, bytes: statSync(out).size }, options);
 }
 
@@ -98,7 +99,9 @@ async function write(parts: AsyncIterable<string>, options: Options): Promise<vo
       yield part;
     }
   };
-  const to: Writable = out === undefined ? process.stdout : createWriteStream(out, { mode: 0o600 });
-  await pipeline(Readable.from(counted()), to, { end: out !== undefined });
-  if (out !== undefined) print({ file: out, bytes }, options);
+  if (out === undefined) return await pipeline(Readable.from(counted()), process.stdout, { end: false });
+  await replaceFile(out, (part) =>
+    pipeline(Readable.from(counted()), createWriteStream(part, { mode: 0o600 })),
+  );
+  print({ file: out, bytes }, options);
 }

@@ -1,6 +1,7 @@
 // Clicks exported as a table: DuckDB reads each format, and its sums are those of the API.
-import { readFile } from "node:fs/promises";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
@@ -156,6 +157,28 @@ describe("the clicks of an account as a table", { timeout: 60_000 }, () => {
     expect((await cli.linkledger(["export", "clicks", "--from", "yesterday"])).stderr).toContain(
       "2026-01-31",
     );
+  });
+
+  it.each(Object.keys(FORMATS) as Format[])(
+    "are left as they were exported before when a %s fails",
+    async (format) => {
+      const dataDir = join(folder.path, `damaged-${format}`);
+      await cli.json("backup", dataDir);
+      const damaged = commandLine(dataDir);
+      const file = join(folder.path, `kept.${format}`);
+      await writeFile(file, "of yesterday");
+      const log = new DatabaseSync(join(dataDir, "events.db"));
+      log.exec("UPDATE segments SET body = x'00'");
+      log.close();
+      await damaged.refused("export", "clicks", "--format", format, "--out", file);
+      expect(await readFile(file, "utf8")).toBe("of yesterday");
+      expect((await readdir(folder.path)).filter((name) => name.endsWith(".part"))).toEqual([]);
+    },
+  );
+
+  it("go to what is no file, such as a device", async () => {
+    expect(await cli.json("export", "clicks", "--out", "/dev/null")).toMatchObject({ file: "/dev/null" });
+    expect((await stat("/dev/null")).isFile()).toBe(false);
   });
 
   it("take no more memory for more clicks", { timeout: 180_000 }, async () => {

@@ -11,7 +11,8 @@ makeFilesPrivate();
 // keeps its exit code.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code === "EPIPE") process.exit();
-  throw error;
+  process.stderr.write(`error: ${oneLine(error)}\n`);
+  process.exit(1);
 });
 
 const program = new Command("linkledger")

@@ -2,8 +2,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { writeFile } from "node:fs/promises";
+import { open, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 import { startDns } from "../../support/servers/loopback-dns.ts";
@@ -159,6 +161,26 @@ describe("the command line", { timeout: 60_000 }, () => {
     await elsewhere.json("account", "create", "--email", "first@example.com");
     expect((await elsewhere.json("account", "list")).accounts).toHaveLength(1);
   });
+
+  it.skipIf(!existsSync("/dev/full"))(
+    "says in one line that the disk is full which its answer goes to",
+    async () => {
+      const full = await open("/dev/full", "w");
+      for (const args of [
+        ["account", "list"],
+        ["audit", "export"],
+      ]) {
+        const child = spawn(process.execPath, ["src/cli.ts", ...args], {
+          env: childEnvironment({ DATA_DIR: folder.path }),
+          stdio: ["ignore", full.fd, "pipe"],
+        });
+        const exit = once(child, "exit");
+        expect(await text(child.stderr as Readable)).toBe("error: ENOSPC: no space left on device, write\n");
+        expect((await exit)[0]).toBe(1);
+      }
+      await full.close();
+    },
+  );
 
   it("says what is wrong with the environment", async () => {
     const outcome = await linkledger(["account", "list", "--json"], { PORT: "many", LOG_LEVEL: "loud" });

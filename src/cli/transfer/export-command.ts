@@ -20,6 +20,10 @@ class FileRequired extends DomainError {
   override readonly code = "file_required";
 }
 
+class InvalidTimes extends DomainError {
+  override readonly code = "invalid_times";
+}
+
 type Options = Json & { out?: string };
 
 const DESCRIPTIONS = {
@@ -60,6 +64,7 @@ type ClickOptions = Options & {
 async function exportClicks({ backend }: Session, options: ClickOptions): Promise<void> {
   const { format, out, account: accountId, from, to } = options;
   const { eventStore, readStore } = backend;
+  if (from && to && from >= to) throw new InvalidTimes("--from must be before --to");
   if (accountId !== undefined) await refuseUnknown(eventStore, accountId);
   const after = from && (await positionBefore({ readStore }, from));
   const rows = clickRows({ eventStore }, { accountId, from, to }, after);

@@ -154,6 +154,8 @@ describe("the clicks of an account as a table", { timeout: 60_000 }, () => {
   it("say in one line what is wrong with the call", async () => {
     expect(await cli.refused("export", "clicks", "--format", "parquet")).toContain("--out");
     expect(await cli.refused("export", "clicks", "--account", "nobody")).toContain("ccount");
+    const swapped = ["--from", "2026-02-01", "--to", "2026-01-01"];
+    expect(await cli.refused("export", "clicks", ...swapped)).toContain("--from must be before --to");
     expect((await cli.linkledger(["export", "clicks", "--from", "yesterday"])).stderr).toContain(
       "2026-01-31",
     );

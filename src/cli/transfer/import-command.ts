@@ -1,5 +1,5 @@
 // linkledger import bitly|yourls|kutt|shlink|linkledger FILE
-import { existsSync } from "node:fs";
+import { statSync } from "node:fs";
 import { Argument, type Command } from "commander";
 import { KeyNotFound } from "../../commands/account/account-errors.ts";
 import { loadOpenAccount } from "../../commands/account/account-stream.ts";
@@ -63,8 +63,9 @@ async function importFile(
 ) {
   if (clicks !== undefined && FORMATS[name].oneFile)
     throw new NoFileOfClicks(`${name} has no file of clicks of its own: leave --clicks out`);
-  for (const wanted of [file, ...(clicks ? [clicks] : [])])
-    if (!existsSync(wanted)) throw new FileNotFound(`There is no file ${wanted}`);
+  for (const wanted of [file, ...(clicks === undefined ? [] : [clicks])])
+    if (statSync(wanted, { throwIfNoEntry: false })?.isDirectory() !== false)
+      throw new FileNotFound(`There is no file ${wanted}`);
   const domain = hostname === undefined ? undefined : acceptHostname(hostname, config.baseHost);
   const account = await loadOpenAccount(backend.eventStore, accountId);
   if (domain !== undefined && account.domains.get(domain)?.state !== "active") throw new InvalidDomain();

@@ -35,3 +35,14 @@ it.each(["bitly", "linkledger"])(
     expect(refusal).toContain("leave --clicks out");
   },
 );
+
+it.each(["", "."])("clicks in no file, such as '%s', are refused before a link is made", async (clicks) => {
+  const { accountId } = await service.member("free");
+  const { dataDir } = service.config;
+  const file = join(dataDir, "links.csv");
+  await writeFile(file, "keyword,url,timestamp,clicks\nearly,https://example.com/,2020-01-01 00:00:00,0\n");
+  const cli = commandLine(dataDir);
+  const refusal = await cli.refused("import", "yourls", file, "--clicks", clicks, "--account", accountId);
+  expect(refusal).toContain("There is no file");
+  expect((await service.ask("/early")).status).toBe(404);
+});

@@ -103,8 +103,17 @@ async function inSession(
 export function configWithData(): Config {
   const config = parseConfig(process.env);
   const { eventStoreUrl, dataDir } = config;
-  if (eventStoreUrl || existsSync(join(dataDir, "events.db"))) return config;
-  throw new NoData(`${dataDir} has no events.db that this user can read: is it the DATA_DIR of the service?`);
+  if (!eventStoreUrl) requireFiles(dataDir, ["events.db"]);
+  return config;
+}
+
+/** @throws NoData, which names the files that are missing */
+export function requireFiles(dataDir: string, names: readonly string[]): void {
+  const missing = names.filter((name) => !existsSync(join(dataDir, name)));
+  if (missing.length === 0) return;
+  throw new NoData(
+    `${dataDir} has no ${missing.join(" and no ")} that this user can read: is it the DATA_DIR of the service?`,
+  );
 }
 
 function depsOf(config: Config, { eventStore, readStore, secrets, deliveryQueue }: Backend) {

@@ -7,6 +7,7 @@ import { type Config, parseConfig } from "../../config.ts";
 import { DomainError, messageOf } from "../../runtime/errors.ts";
 import { openPrivateFolder } from "../../runtime/private-folder.ts";
 import { print } from "../output.ts";
+import { requireFiles } from "../session.ts";
 
 class BackupRefused extends DomainError {
   override readonly code = "backup_refused";
@@ -34,17 +35,16 @@ function backUp(folder: string): { name: string; bytes: number }[] {
   const names = embeddedFiles(config);
   if (names.length === 0)
     throw new BackupRefused("All data is on EVENTSTORE_URL and MONGODB_URL: use the tools of these servers");
-  const isThere = (name: string) => existsSync(join(dataDir, name));
-  const missing = names.filter((name) => EVERY_SERVICE_HAS.has(name) && !isThere(name));
-  if (missing.length > 0)
-    throw new BackupRefused(
-      `${dataDir} has no ${missing.join(" and no ")} that this user can read: is it the DATA_DIR of the service?`,
-    );
+  requireFiles(
+    dataDir,
+    names.filter((name) => EVERY_SERVICE_HAS.has(name)),
+  );
   if (existsSync(folder) && readdirSync(folder).length > 0)
     throw new BackupRefused(`${folder} is not empty: a backup goes to a folder of its own`);
   openPrivateFolder(folder, () => false);
   try {
-    return names.filter(isThere).flatMap((name) => copied(dataDir, folder, name));
+    const present = names.filter((name) => existsSync(join(dataDir, name)));
+    return present.flatMap((name) => copied(dataDir, folder, name));
   } catch (error) {
     // A part could be taken for a backup, and would be in the way of the next try.
     for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true, force: true });

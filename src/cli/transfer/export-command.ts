@@ -10,6 +10,7 @@ import { accountLines, EXPORTED } from "../../export/account-lines.ts";
 import { CLICK_COLUMNS, clickRows } from "../../export/click-rows.ts";
 import { CLICK_FORMATS, clickLines } from "../../log-reader/click-lines.ts";
 import { positionBefore } from "../../queries/analytics/click-positions.ts";
+import { InvalidRange } from "../../queries/errors.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import { timeArgument } from "../arguments.ts";
 import { print } from "../output.ts";
@@ -18,10 +19,6 @@ import { replaceFile } from "./replace-file.ts";
 
 class FileRequired extends DomainError {
   override readonly code = "file_required";
-}
-
-class InvalidTimes extends DomainError {
-  override readonly code = "invalid_times";
 }
 
 type Options = Json & { out?: string };
@@ -64,7 +61,7 @@ type ClickOptions = Options & {
 async function exportClicks({ backend }: Session, options: ClickOptions): Promise<void> {
   const { format, out, account: accountId, from, to } = options;
   const { eventStore, readStore } = backend;
-  if (from && to && from >= to) throw new InvalidTimes("--from must be before --to");
+  if (from && to && from >= to) throw new InvalidRange("--from must be before --to");
   if (accountId !== undefined) await refuseUnknown(eventStore, accountId);
   const after = from && (await positionBefore({ readStore }, from));
   const rows = clickRows({ eventStore }, { accountId, from, to }, after);

@@ -52,6 +52,11 @@ describe("custom domains", () => {
     return domainId;
   }
 
+  /** The status of making a link on the domain. */
+  const made = async (key: string, domain_id: string, customSlug: string) =>
+    (await service.post("/api/v1/shorten", key, { url: "https://example.com/", customSlug, domain_id }))
+      .status;
+
   it("show the records to set, say what DNS shows instead, and are verified by the record", async () => {
     const added = await add("Go.Example.com.");
     expect(added.text).toContain("_linkledger.go.example.com");
@@ -92,22 +97,19 @@ describe("custom domains", () => {
     const host = "back.example.com";
     const domainId = await verifiedDomain(host);
     const { key } = await service.issueKey(owner.accountId);
-    const body = { url: "https://example.com/back", customSlug: "back", domain_id: domainId };
-    expect((await service.post("/api/v1/shorten", key, body)).status).toBe(201);
+    expect(await made(key, domainId, "back")).toBe(201);
     await act(host, "remove");
     expect(await verifiedDomain(host)).toBe(domainId);
     const { text } = await service.ask(`/api/v1/links?domain_id=${domainId}`, { key });
     expect(JSON.parse(text)).toMatchObject({ total: 1, links: [{ slug: "back", domain_id: domainId }] });
-    const again = { ...body, customSlug: "back-2" };
-    expect((await service.post("/api/v1/shorten", key, again)).status).toBe(201);
+    expect(await made(key, domainId, "back-2")).toBe(201);
   });
 
   it("of another account now draw no QR code of a link of the account that had them before", async () => {
     const host = "moved.example.com";
     const domainId = await verifiedDomain(host);
     const { key } = await service.issueKey(owner.accountId);
-    const body = { url: "https://example.com/", customSlug: "moved", domain_id: domainId };
-    expect((await service.post("/api/v1/shorten", key, body)).status).toBe(201);
+    expect(await made(key, domainId, "moved")).toBe(201);
     const next = await people.developer();
     const nextId = await verifiedDomain(host, next);
     expect(nextId).not.toBe(domainId);

@@ -26,7 +26,10 @@ export type FeedText = { events: string[]; next: Position; more: boolean };
 /** `events`: each as JSON, with its position; otherwise as LiveEventBatch. */
 export type FeedBatch = { events: { position: Position; json: string }[]; position: Position };
 
-/** Each generator ends when its signal aborts. All methods throw StoreUnavailable, and what a caller's position was refused with. */
+/**
+ * Each generator ends when its signal aborts. All methods throw StoreUnavailable, or InvalidPosition where the store refuses
+ * the caller's.
+ */
 export type LogReader = LogParts & {
   followLink: LiveClicks["follow"];
   /** accountFeed, in the thread. */

@@ -1,4 +1,4 @@
-// Times: those that people type, for the command line and the console alike, and what the clocks of machines may differ by.
+// Times that people type, for the command line and the console alike, UTC days, and by how much clocks may differ.
 
 /** Tolerated difference between the clocks of several machines. */
 export const CLOCK_SKEW_MS = 5 * 60_000;

@@ -26,8 +26,8 @@ const BLOCK_BYTES = 4_096;
 const MAX_RECORDS = 20_000;
 
 /**
- * `read`: what is kept of a decoded record, whose other members are freed. The file stays open until the process ends. Equal
- * records give the same object while it is memoized. Addresses must be valid. @throws when the file can't be read
+ * `read`: returns what is kept of a decoded record. The file stays open until the process ends. Addresses of one record get
+ * the same object while it is memoized. Addresses must be valid. @throws when the file can't be read
  */
 export function openMmdbFile<R extends object>(file: string, read: (record: unknown) => R): Lookup<R> {
   const descriptor = openSync(file, "r");

@@ -18,7 +18,7 @@ import type { RoleContext, WorkerGroup } from "./roles/role-context.ts";
 import { openWebhooks } from "./roles/webhooks.ts";
 import type { Logger } from "./runtime/logging.ts";
 import { inTime, systemClock } from "./runtime/pause.ts";
-import { type Close, REQUESTS_UNTIL, stopInStages } from "./runtime/stop-in-stages.ts";
+import { type Close, stopInStages } from "./runtime/stop-in-stages.ts";
 
 export type Service = {
   /** Where it listens, such as http://127.0.0.1:3000; empty if it doesn't. */
@@ -28,7 +28,8 @@ export type Service = {
   stop(): Promise<void>;
 };
 
-/** Share of the stop's budget at which the roles must be closed; stores get the remainder. */
+/** Shares of the stop's budget at which open requests, and then the roles, must be closed; stores get the remainder. */
+const REQUESTS_UNTIL = 3 / 8;
 const ROLES_UNTIL = 7 / 8;
 
 /** Limit of the start's delay when mixed stores are used and their server is unavailable. */
@@ -59,12 +60,15 @@ export async function openService(
   const requests: Close[] = [];
   const ofRoles: Close[] = [];
   const stores: Close[] = [];
-  const stop = () =>
-    stopInStages({ ...systemClock, log }, config.stopSeconds * 1_000, [
+  const stopping = new AbortController();
+  const stop = async () => {
+    stopping.abort();
+    await stopInStages({ ...systemClock, log }, config.stopSeconds * 1_000, [
       { closers: requests.splice(0), until: REQUESTS_UNTIL },
       { closers: ofRoles.splice(0), until: ROLES_UNTIL },
       { closers: stores.splice(0), until: 1 },
     ]);
+  };
   stores.push(keepTickShape());
   try {
     const warn = (message: string) => log.warn(message);
@@ -73,7 +77,8 @@ export async function openService(
     if (areStoresMixed(config)) await prepareInTime(backend);
     const onStop = (close: Close) => void ofRoles.push(close);
     const onStopOfRequests = (close: Close) => void requests.push(close);
-    const context: RoleContext = { config, log, clock, backend, roles, group, onStop };
+    const { signal } = stopping;
+    const context: RoleContext = { config, log, clock, backend, roles, group, stopping: signal, onStop };
     const url = await serve(context, listens, onStopOfRequests);
     return { url, backend, stop };
   } catch (error) {

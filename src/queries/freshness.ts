@@ -5,17 +5,17 @@ import type { ReadStore } from "../read-store/port.ts";
 const POLL_MS = 10;
 
 /**
- * True once all named checkpoints (checkpointName) have reached the position; false after `timeoutMs`, or immediately
- * when a projection that is behind is faulted.
+ * True once all named checkpoints (checkpointName) have reached the position; false after `timeoutMs`, which may become
+ * shorter meanwhile, or immediately when a projection that is behind is faulted.
  */
 export async function whenProjected(
   { readStore, sleep }: { readStore: ReadStore; sleep: (ms: number) => Promise<void> },
   checkpointNames: readonly string[],
   position: Position,
-  timeoutMs: number,
+  timeoutMs: () => number,
 ): Promise<boolean> {
   // By the clock: on a busy MongoDB the reads take longer than the pauses between them.
-  const deadline = performance.now() + timeoutMs;
+  const startedAt = performance.now();
   for (;;) {
     let reached = true;
     for (const name of checkpointNames) {
@@ -25,7 +25,7 @@ export async function whenProjected(
       reached = false;
     }
     if (reached) return true;
-    if (performance.now() >= deadline) return false;
+    if (performance.now() - startedAt >= timeoutMs()) return false;
     await sleep(POLL_MS);
   }
 }

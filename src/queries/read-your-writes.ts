@@ -13,12 +13,17 @@ type Deps = {
   readStore: ReadStore;
   follower: Pick<LogFollower, "catchUp" | "lastLinkPosition">;
   sleep: (ms: number) => Promise<void>;
+  /** Aborted when this process begins to stop. */
+  stopping: AbortSignal;
 };
 
 /** Long enough for a busy projector. */
 const TIMEOUT_MS = 5000;
-/** Timeout after a wait has timed out, until one succeeds: without a projector every answer would take TIMEOUT_MS. */
-const TIMEOUT_WHILE_BEHIND_MS = 200;
+/**
+ * Where no projector may be: after a wait has timed out, until one succeeds, as every answer would take TIMEOUT_MS; and
+ * during a stop, when that of another process may have stopped, and requests would be cut off.
+ */
+const TIMEOUT_WITHOUT_PROJECTOR_MS = 200;
 
 export type ReadYourWrites = {
   /** Resolves when every link created or changed so far is projected, or after the timeout. */
@@ -31,10 +36,11 @@ export type ReadYourWrites = {
 };
 
 export function readYourWrites(deps: Deps): ReadYourWrites {
-  const { follower } = deps;
+  const { follower, stopping } = deps;
   let timedOut = false;
   const waitFor = async (names: readonly string[], position: Position) => {
-    const timeoutMs = timedOut ? TIMEOUT_WHILE_BEHIND_MS : TIMEOUT_MS;
+    const longest = timedOut ? TIMEOUT_WITHOUT_PROJECTOR_MS : TIMEOUT_MS;
+    const timeoutMs = () => (stopping.aborted ? TIMEOUT_WITHOUT_PROJECTOR_MS : longest);
     timedOut = !(await whenProjected(deps, names, position, timeoutMs));
   };
   // While the event store is unavailable, waits only for what was followed before.

@@ -20,7 +20,7 @@ export function openAccountClosing(context: RoleContext): void {
     run: accountClosings({
       ...{ eventStore, readStore, secrets, clock, newId, random, sleep, log },
       isShown: (position) =>
-        whenProjected({ readStore, sleep }, [checkpointName(links)], position, MAX_WAIT_MS),
+        whenProjected({ readStore, sleep }, [checkpointName(links)], position, () => MAX_WAIT_MS),
     }),
     failureMessage: "looking for closed accounts failed",
   });

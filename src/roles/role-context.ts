@@ -27,6 +27,8 @@ export type RoleContext = {
   roles: Roles;
   /** Undefined for a process of its own. */
   group: WorkerGroup | undefined;
+  /** Aborted when the stop begins: requests that are open are still answered. */
+  stopping: AbortSignal;
   /** Registers a function that runs at the stop, concurrently with others: after the last request, before the stores close. */
   onStop: (close: Close) => void;
 };

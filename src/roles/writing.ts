@@ -21,7 +21,7 @@ export type Writing = {
 };
 
 export function openWriting(
-  { config, log, clock, backend, onStop }: RoleContext,
+  { config, log, clock, backend, stopping, onStop }: RoleContext,
   follower: LogFollower,
   rateLimits: RateLimits,
 ): Writing {
@@ -42,7 +42,7 @@ export function openWriting(
       recheckLater: recheckLater({ secrets, clock }),
     },
     rateLimits,
-    fresh: readYourWrites({ eventStore, readStore, follower, sleep }),
+    fresh: readYourWrites({ eventStore, readStore, follower, sleep, stopping }),
     logReader,
   };
 }

@@ -2,9 +2,6 @@
 import type { Logger } from "./logging.ts";
 import { inTime, type MonotonicClock } from "./pause.ts";
 
-/** Share of a stop's budget at which open requests must be closed. */
-export const REQUESTS_UNTIL = 3 / 8;
-
 /** Gets the milliseconds that it may take; after them the shutdown goes on without it. */
 export type Close = (withinMs: number) => Promise<unknown>;
 

@@ -11,7 +11,6 @@ import { DomainError } from "../runtime/errors.ts";
 import { keepRunning } from "../runtime/keep-trying.ts";
 import type { Logger } from "../runtime/logging.ts";
 import { inTime } from "../runtime/pause.ts";
-import { REQUESTS_UNTIL } from "../runtime/stop-in-stages.ts";
 import { type Channel, type IpcCalls, ipcCalls } from "./ipc-calls.ts";
 
 /** The worker itself has printed why. */
@@ -28,7 +27,6 @@ export type PrimaryDeps = { config: Config; roles: Roles; workers: number; log: 
 type Member = {
   id: string;
   roles: readonly Role[];
-  stopSeconds: number;
   isReady: boolean;
   ended?: Promise<void>;
   worker?: Worker;
@@ -36,8 +34,6 @@ type Member = {
 };
 
 const WORKER = fileURLToPath(new URL("./worker.ts", import.meta.url));
-/** The id of the worker without HTTP. */
-const BACKGROUND = "background";
 const RESTART = { fromMs: 100, toMs: 5_000, random: Math.random };
 /** Below Prometheus's default scrape timeout of ten seconds. */
 const METRICS_TIMEOUT_MS = 3_000;
@@ -53,7 +49,7 @@ export async function startWorkers({ config, roles, workers, log }: PrimaryDeps)
   // Each worker accepts connections from the port itself. Passed on by the primary, those in flight to a worker that is
   // killed would stay open without an answer.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
-  const members = membersOf(roles, workers, config.stopSeconds);
+  const members = membersOf(roles, workers);
   const stopping = new AbortController();
   const methods = sharedMethods(members);
   const start = (member: Member) => keepMember(member, methods, { log, signal: stopping.signal });
@@ -66,11 +62,9 @@ export async function startWorkers({ config, roles, workers, log }: PrimaryDeps)
       },
       config.stopSeconds * 1_000 + KILL_AFTER_MS,
     );
-    const isInBackground = ({ id }: Member) => id === BACKGROUND;
-    const http = stopMembers(members.filter((member) => !isInBackground(member)));
-    // Requests wait for the projector, to show what they have written.
-    await inTime(config.stopSeconds * 1_000 * REQUESTS_UNTIL, http);
-    await Promise.all([http, stopMembers(members.filter(isInBackground))]);
+    // Workers ignore signals, which they get from the process group as well. The call rejects when the worker ends first.
+    for (const { calls } of members) calls?.call("stop").catch(() => undefined);
+    await Promise.all(members.map(({ ended }) => ended));
     clearTimeout(killing);
   };
   const delay = config.stopSeconds * 1_000 + 2 * KILL_AFTER_MS;
@@ -90,26 +84,16 @@ export async function startWorkers({ config, roles, workers, log }: PrimaryDeps)
   log.info(`${workers} workers`);
 }
 
-function membersOf(roles: Roles, workers: number, stopSeconds: number): Member[] {
+function membersOf(roles: Roles, workers: number): Member[] {
   const background = [...roles].filter((role) => BACKGROUND_ROLES.has(role));
   const http = [...roles].filter((role) => !BACKGROUND_ROLES.has(role));
   const members: Member[] = Array.from({ length: workers }, (_, n) => ({
     id: String(n + 1),
-    ...{ roles: http, stopSeconds, isReady: false },
+    roles: http,
+    isReady: false,
   }));
-  if (background.length > 0) {
-    // It is told to stop later than the others.
-    const left = Math.max(1, stopSeconds * (1 - REQUESTS_UNTIL));
-    members.push({ id: BACKGROUND, roles: background, stopSeconds: left, isReady: false });
-  }
+  if (background.length > 0) members.push({ id: "background", roles: background, isReady: false });
   return members;
-}
-
-/** Workers ignore signals, which they get from the process group as well. Resolves when they have gone. */
-async function stopMembers(members: readonly Member[]): Promise<void> {
-  // The call rejects when the worker ends first.
-  for (const { calls } of members) calls?.call("stop").catch(() => undefined);
-  await Promise.all(members.map(({ ended }) => ended));
 }
 
 /** What workers call: rate windows, so that a limit counts for all of them, and the metrics of all of them. */
@@ -147,7 +131,7 @@ function keepMember(
   const first = Promise.withResolvers<void>();
   const runOnce = async () => {
     cluster.setupPrimary({ exec: WORKER, args: [member.id, member.roles.join()] });
-    const worker = cluster.fork({ STOP_SECONDS: member.stopSeconds });
+    const worker = cluster.fork();
     const ready = async () => {
       member.isReady = true;
       first.resolve();

@@ -59,7 +59,7 @@ it(
     expect(duringFirst).toBeGreaterThan(0);
     projector.start();
     const names = clickProjections.map(checkpointName);
-    expect(await whenProjected({ ...backend, sleep }, names, last, HANGS_AFTER_MS)).toBe(true);
+    expect(await whenProjected({ ...backend, sleep }, names, last, () => HANGS_AFTER_MS)).toBe(true);
     const totals = await backend.readStore.find<LinkClicksDocument>(name, { limit: LINKS + 1 });
     expect(totals.length).toBe(LINKS);
     expect(new Set(totals.map(({ totalClicks }) => totalClicks))).toEqual(new Set([CLICKS / LINKS]));

@@ -103,7 +103,7 @@ onServer(mongodb, () => {
           if ((await folded()).some((position) => position < last)) whileFolding += 1;
         }
         projector.start();
-        expect(await whenProjected({ ...backend, sleep }, names, last, HANGS_AFTER_MS)).toBe(true);
+        expect(await whenProjected({ ...backend, sleep }, names, last, () => HANGS_AFTER_MS)).toBe(true);
 
         const { name } = linkClicks.collection;
         const totals = await backend.readStore.find<LinkClicksDocument>(name, { limit: LINKS + 1 });

@@ -117,7 +117,7 @@ describe("workers under load", () => {
       return response.statusCode;
     };
   }
-  const stopBegins = () => until("both workers to stop", () => logged.split('"msg":"stopping"').length > 2);
+  const stopBegins = () => until("all workers to stop", () => logged.split('"msg":"stopping"').length === 4);
 
   it("answer a form whose change waits for the projector when all are stopped", async () => {
     const finish = await openForm();
@@ -134,7 +134,9 @@ describe("workers under load", () => {
     await stopBegins();
     service.child.kill("SIGKILL");
     await once(service.child, "exit");
-    await expect(finish()).resolves.toEqual(expect.any(Number));
+    expect(await finish()).toBe(303);
+    await until("the workers to end", () => logged.split('"msg":"stopped"').length === 4);
+    expect(logged).not.toContain("closing failed");
   });
 
   it("answer the requests that wait for their primary's count by a count of their own, when it is killed", async () => {

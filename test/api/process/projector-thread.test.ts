@@ -30,7 +30,7 @@ describe("the projector", () => {
       const { position } = await append(backend.eventStore, "clicks-a-20260301", [linkClicked()]);
       const sleep = async (ms: number) => void (await delay(ms));
       const names = clickProjections.map(checkpointName);
-      expect(await whenProjected({ ...backend, sleep }, names, position, 10_000)).toBe(true);
+      expect(await whenProjected({ ...backend, sleep }, names, position, () => 10_000)).toBe(true);
       expect(await backend.readStore.get(linkClicks.collection.name, "sho.rt/abc")).toMatchObject({
         totalClicks: 1,
       });

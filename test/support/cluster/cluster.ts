@@ -108,7 +108,7 @@ export async function startCluster(more: Environment = {}): Promise<Cluster> {
       const issued = await issueKey(deps, operator, accountId, {});
       const names = [accounts, keys].map(checkpointName);
       const [last] = await backend.eventStore.read(accountStream(accountId), { backwards: true, limit: 1 });
-      await whenProjected(deps, names, last?.position ?? "", PATIENCE_MS);
+      await whenProjected(deps, names, last?.position ?? "", () => PATIENCE_MS);
       return { accountId, ...issued };
     },
     async stop() {

@@ -300,7 +300,7 @@ describe("the projection runner", () => {
 
   async function projected(projections: readonly Projection[], position: string, ms: number) {
     const sleep = async (wait: number) => void (await delay(wait));
-    return await whenProjected({ ...stores, sleep }, projections.map(checkpointName), position, ms);
+    return await whenProjected({ ...stores, sleep }, projections.map(checkpointName), position, () => ms);
   }
 
   /** As they are stored. */

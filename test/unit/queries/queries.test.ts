@@ -319,7 +319,7 @@ describe("the list of links", () => {
 
 describe("waiting for projections", () => {
   it("ends in time when they don't come", async () => {
-    expect(await whenProjected({ ...stores, sleep }, ["links:1"], "1", 30)).toBe(false);
+    expect(await whenProjected({ ...stores, sleep }, ["links:1"], "1", () => 30)).toBe(false);
   });
 
   it("ends in time also where each read of a checkpoint is slow", async () => {
@@ -332,7 +332,7 @@ describe("waiting for projections", () => {
         return undefined;
       },
     };
-    expect(await whenProjected({ readStore: slow, sleep }, ["links:1"], "1", 100)).toBe(false);
+    expect(await whenProjected({ readStore: slow, sleep }, ["links:1"], "1", () => 100)).toBe(false);
     // Of 20 ms each, and the last one begins in time.
     expect(reads).toBeLessThanOrEqual(6);
   });

@@ -14,7 +14,7 @@ import type { FeedRequest } from "../queries/feed/account-feed.ts";
 import type { FeedForm } from "../queries/feed/feed-event.ts";
 import type { ErrorFields } from "../runtime/error-fields.ts";
 import type { Logger } from "../runtime/logging.ts";
-import { remoteMethods, threadClient } from "../runtime/threads/thread-client.ts";
+import { remoteMethods, remoteStreams, threadClient } from "../runtime/threads/thread-client.ts";
 import type { ClickFormat } from "./click-lines.ts";
 
 /** The thread starts on first use and stops after this long without use. */
@@ -68,8 +68,8 @@ function toError(message: string, cause?: unknown): Error {
   return isCallers ? new InvalidPosition({ cause }) : new StoreUnavailable(message, { cause });
 }
 
-/** Those that stream nothing. */
 const METHODS = ["feed", "matchingClicks", "findClicks", "dayParts", "positionAt"] as const;
+const STREAMS = ["followLink", "followAccount", "exportClicks", "exportAccount", "verifyLog"] as const;
 
 export type LogReaderThreadData = { config: Config };
 
@@ -83,22 +83,9 @@ export function openLogReader(config: Config, log: Logger): LogReader & { close(
     log,
     idleMs: IDLE_MS,
   });
-  const stream = (method: keyof LogReader, args: readonly unknown[], signal: AbortSignal) =>
-    thread.stream("logReader", method, args, signal);
   return {
     ...remoteMethods<LogReader, (typeof METHODS)[number]>(thread, "logReader", METHODS),
-    followLink: (link, after, signal) =>
-      stream("followLink", [link, after], signal) as ReturnType<LogReader["followLink"]>,
-    followAccount: (accountId, after, types, form, signal) =>
-      stream("followAccount", [accountId, after, types, form], signal) as ReturnType<
-        LogReader["followAccount"]
-      >,
-    exportClicks: (link, after, format, signal) =>
-      stream("exportClicks", [link, after, format], signal) as AsyncGenerator<string>,
-    exportAccount: (accountId, signal) =>
-      stream("exportAccount", [accountId], signal) as AsyncGenerator<string>,
-    verifyLog: (options, signal) =>
-      stream("verifyLog", [options], signal) as ReturnType<LogReader["verifyLog"]>,
+    ...remoteStreams<LogReader, (typeof STREAMS)[number]>(thread, "logReader", STREAMS),
     close: thread.close,
   };
 }

@@ -85,3 +85,16 @@ export function remoteMethods<T extends object, M extends keyof T & string>(
   const remote = methods.map((method) => [method, (...args: unknown[]) => client.call(object, method, args)]);
   return Object.fromEntries(remote) as Pick<T, M>;
 }
+
+/** The same for streaming methods, whose last argument is the signal (serve-thread.ts). */
+export function remoteStreams<T extends object, M extends keyof T & string>(
+  client: Pick<ThreadClient, "stream">,
+  object: string,
+  methods: readonly M[],
+): Pick<T, M> {
+  const remote = methods.map((method) => [
+    method,
+    (...args: unknown[]) => client.stream(object, method, args.slice(0, -1), args.at(-1) as AbortSignal),
+  ]);
+  return Object.fromEntries(remote) as Pick<T, M>;
+}

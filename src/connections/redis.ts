@@ -1,6 +1,7 @@
 // The Redis connection that all adapters share: fails fast while Redis is unavailable and reconnects by itself.
 import { Redis, type RedisOptions } from "ioredis";
 import { OutageBreaker } from "../runtime/outage-breaker.ts";
+import { inTime } from "../runtime/pause.ts";
 import { CoordinationUnavailable } from "./errors.ts";
 
 export type RedisDeps = {
@@ -91,15 +92,7 @@ export class RedisConnection {
   /** Resolves when connected or after `withinMs`. */
   async ready(withinMs: number): Promise<void> {
     if (this.#client.status === "ready") return;
-    await new Promise<void>((resolve) => {
-      const done = () => {
-        clearTimeout(timer);
-        this.#client.off("ready", done);
-        resolve();
-      };
-      const timer = setTimeout(done, withinMs);
-      this.#client.once("ready", done);
-    });
+    await inTime(withinMs, new Promise((resolve) => this.#client.once("ready", resolve)));
   }
 
   async close(): Promise<void> {

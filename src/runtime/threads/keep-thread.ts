@@ -37,7 +37,7 @@ export function keepThread<From extends { type: string }, To>(options: ThreadOpt
   const { file, name, data, log, onMessage } = options;
   const stopping = new AbortController();
   let worker: Worker | undefined;
-  const requests = new Set<() => void>();
+  let nextMessage = Promise.withResolvers<true>();
 
   const runOnce = (): Promise<void> =>
     new Promise((resolve) => {
@@ -46,7 +46,8 @@ export function keepThread<From extends { type: string }, To>(options: ThreadOpt
       thread.on("message", (message: From | ThreadLog) => {
         if (isLog(message)) return log[message.level](message.fields, message.message);
         onMessage(message);
-        for (const answer of requests) answer();
+        nextMessage.resolve(true);
+        nextMessage = Promise.withResolvers();
       });
       thread.on("error", (err) => log.error({ err }, `${name} thread failed`));
       thread.on("exit", (code) => {
@@ -60,19 +61,9 @@ export function keepThread<From extends { type: string }, To>(options: ThreadOpt
 
   return {
     async request(message) {
-      const thread = worker;
-      if (!thread) return false;
-      return await new Promise<boolean>((resolve) => {
-        const settle = (answered: boolean) => {
-          clearTimeout(timer);
-          requests.delete(answer);
-          resolve(answered);
-        };
-        const answer = () => settle(true);
-        const timer = setTimeout(settle, REQUEST_TIMEOUT_MS, false);
-        requests.add(answer);
-        thread.postMessage(message);
-      });
+      if (!worker) return false;
+      worker.postMessage(message);
+      return (await inTime(REQUEST_TIMEOUT_MS, nextMessage.promise)) ?? false;
     },
     async stop(message, withinMs) {
       stopping.abort();

@@ -1,4 +1,4 @@
-// Stopping a supervised thread: it ends by itself after the stop message, or is terminated within the time given.
+// Requests to a supervised thread, and its stop: it ends by itself after the stop message, or is terminated in time.
 import { describe, expect, it } from "vitest";
 import { keepThread } from "../../../src/runtime/threads/keep-thread.ts";
 
@@ -36,5 +36,16 @@ describe("a supervised thread", () => {
     const took = await stoppedAfter(thread, 500);
     expect(took).toBeGreaterThan(400);
     expect(took).toBeLessThan(5_000);
+  });
+
+  it("answers a request by its next message, and with false when none comes or it has ended", async () => {
+    const thread = await started(`parentPort.on("message", (message) => {
+      if (message === "status") parentPort.postMessage({ type: "status" });
+      if (message === "stop") parentPort.close();
+    });`);
+    expect(await thread.request("status")).toBe(true);
+    expect(await thread.request("nothing")).toBe(false);
+    await thread.stop("stop", 10_000);
+    expect(await thread.request("status")).toBe(false);
   });
 });

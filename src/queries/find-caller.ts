@@ -6,8 +6,8 @@ import { loadAccount } from "../commands/account/account-stream.ts";
 import type { CurrentAccounts } from "../commands/account/current-accounts.ts";
 import type { Caller } from "../commands/caller.ts";
 import type { FollowedEvent } from "../coordination/log-follower.ts";
-import { minPositions } from "../coordination/min-positions.ts";
-import type { EventStore } from "../event-store/port.ts";
+import { minVersions } from "../coordination/min-versions.ts";
+import type { EventStore, Position } from "../event-store/port.ts";
 import { PREFIX } from "../events/streams.ts";
 import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
 import { type KeyDocument, keys } from "../projections/definitions/keys.ts";
@@ -41,7 +41,7 @@ export class CallerLookup {
   /** By key hash. Whose a key is never changes; whether it is active is looked up each time. */
   readonly #owners = new LRUCache<string, KeyOwner>(atMost(MOST_OWNERS));
   /** By key id and account id. */
-  readonly #minPositions = minPositions();
+  readonly #minPositions = minVersions<Position>();
 
   constructor(deps: CallerLookupDeps) {
     this.#deps = deps;

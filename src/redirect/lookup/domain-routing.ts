@@ -2,7 +2,7 @@
 import { LRUCache } from "lru-cache";
 import { loadAccount } from "../../commands/account/account-stream.ts";
 import { orUndefined, StoreUnavailable } from "../../connections/errors.ts";
-import { minPositions } from "../../coordination/min-positions.ts";
+import { minVersions } from "../../coordination/min-versions.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
 import { type DomainDocument, domains } from "../../projections/definitions/domains.ts";
 import type { ReadStore } from "../../read-store/port.ts";
@@ -31,7 +31,7 @@ export class DomainRouting {
     ttl: TTL_MS,
     noDeleteOnStaleGet: true,
   });
-  readonly #minPositions = minPositions();
+  readonly #minPositions = minVersions<Position>();
   /** Counts invalidations, so that an answer which was read before one is not cached after it. */
   #invalidations = 0;
   readonly #lookup = shareCalls((id: string) => this.#load(id));

@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache";
 import { SLUG } from "../../commands/links/slug.ts";
 import { orUndefined, StoreUnavailable } from "../../connections/errors.ts";
 import type { FollowedEvent } from "../../coordination/log-follower.ts";
+import { minVersions } from "../../coordination/min-versions.ts";
 import type { EventStore } from "../../event-store/port.ts";
 import { linkKey, PREFIX } from "../../events/streams.ts";
 import { type AccountDocument, accounts } from "../../projections/definitions/accounts.ts";
@@ -34,7 +35,6 @@ const TTL_SPREAD = 0.5;
 /** The cache reads the clock once a second instead of at each redirect. */
 const TTL_RESOLUTION_MS = 1_000;
 const MAX_BYTES = 32 * 1024 * 1024;
-const MOST_CHANGED_LINKS = 100_000;
 const MOST_ACCOUNTS = 100_000;
 
 export class LinkLookup {
@@ -43,7 +43,7 @@ export class LinkLookup {
   /** Expired entries are kept as the last known state while the stores are unavailable. */
   readonly #entries: LRUCache<string, LinkEntry>;
   /** Newest revision of each link that an event showed; older documents are ignored. */
-  readonly #minRevisions = new LRUCache<string, number>(atMost(MOST_CHANGED_LINKS));
+  readonly #minRevisions = minVersions<number>();
   /** Never evicted, because an account is never reopened; holds those closed or looked up since the start. */
   readonly #closedAccounts = new Set<string>();
   readonly #openAccounts = new LRUCache<string, true>({ ...atMost(MOST_ACCOUNTS), ttl: TTL_MS });
@@ -96,7 +96,7 @@ export class LinkLookup {
   }
 
   #invalidate(key: string, revision: number): void {
-    if (revision > (this.#minRevisions.get(key) ?? -1)) this.#minRevisions.set(key, revision);
+    this.#minRevisions.raise(key, revision);
     const known = this.#entries.peek(key, { allowStale: true });
     if (known !== undefined && known.revision < revision) this.#entries.delete(key);
   }
@@ -117,19 +117,15 @@ export class LinkLookup {
     if (known !== undefined) return known;
     const mayCache = this.#deps.isFollowing();
     const { document, isComplete } = await this.#linkDocument(key);
+    const isCurrent = this.#minRevisions.allows(key, document?.revision ?? -1);
     // As many requests for unknown links come without a pause, a call that can find nothing is worth avoiding.
-    if (document === undefined && isComplete && !this.#minRevisions.has(key)) return undefined;
-    const isCurrent = document !== undefined && this.#isCurrent(key, document);
-    const link = isCurrent ? document : await this.#fromStream(key);
+    if (document === undefined && isComplete && isCurrent) return undefined;
+    const link = document && isCurrent ? document : await this.#fromStream(key);
     if (link === undefined || (await this.#isClosed(link.accountId, mayCache))) return undefined;
     const entry = linkEntry(link);
     const ttl = TTL_MS * (1 - TTL_SPREAD * this.#deps.random());
-    if (mayCache && this.#isCurrent(key, link)) this.#entries.set(key, entry, { ttl });
+    if (mayCache && this.#minRevisions.allows(key, link.revision)) this.#entries.set(key, entry, { ttl });
     return entry;
-  }
-
-  #isCurrent(key: string, link: RedirectedLink): boolean {
-    return link.revision >= (this.#minRevisions.get(key) ?? -1);
   }
 
   /** `isComplete`: the documents hold every link that any process has made by now. */

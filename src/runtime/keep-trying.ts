@@ -1,14 +1,13 @@
 // Retries work with backoff until it succeeds or is stopped.
 import { type BackoffLimits, backoffMs } from "./backoff.ts";
-import { pause } from "./pause.ts";
+import { pause, type Sleep } from "./pause.ts";
 
 export type KeepTryingDeps = BackoffLimits & {
   /** [0, 1), for jitter. */
   random: () => number;
   /** Not called for failures after the signal has aborted. */
   onFailure?: (error: unknown, retryInMs: number) => void;
-  /** Resolves early, without an error, when the signal aborts. */
-  sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
+  sleep?: Sleep;
 };
 
 /** `progress`: resets the backoff; to be called when a part of the work has succeeded. */

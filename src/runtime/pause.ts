@@ -6,18 +6,14 @@ export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
   await delay(ms, undefined, signal && { signal }).catch(() => undefined);
 }
 
-/** `now`: milliseconds that never go back. `sleep`: as `pause`. */
-export type MonotonicClock = {
-  now: () => number;
-  sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-};
+/** `pause`, or what tests have in its place. */
+export type Sleep = typeof pause;
+
+/** `now`: milliseconds that never go back. */
+export type MonotonicClock = { now: () => number; sleep: Sleep };
 
 /** What the work resolves to; undefined after `ms`, while the work goes on. @throws what the work rejects with before that */
-export async function inTime<T>(
-  ms: number,
-  work: Promise<T>,
-  sleep: (ms: number, signal: AbortSignal) => Promise<void> = pause,
-): Promise<T | undefined> {
+export async function inTime<T>(ms: number, work: Promise<T>, sleep: Sleep = pause): Promise<T | undefined> {
   const settled = new AbortController();
   const late = sleep(ms, settled.signal).then(() => undefined);
   return await Promise.race([work, late]).finally(() => settled.abort());

@@ -2,9 +2,9 @@
 import { StoreUnavailable } from "../../connections/errors.ts";
 import { backoffMs } from "../../runtime/backoff.ts";
 import { messageOf } from "../../runtime/errors.ts";
+import type { Sleep } from "../../runtime/pause.ts";
 
-/** `sleep` resolves early, without an error, when the signal aborts. */
-export type Backoff = { sleep: (ms: number, signal?: AbortSignal) => Promise<void>; random: () => number };
+export type Backoff = { sleep: Sleep; random: () => number };
 
 /** Types of both clients' errors that a restart, an election, a busy server or a lost connection end in. */
 const TRANSIENT = new Set(["timeout", "deadline-exceeded", "unavailable", "cancelled", "not-leader"]);

@@ -1,5 +1,6 @@
 // Appends pending clicks to the event store until none remains: the one loop for memory, own and orphaned spools.
 import { keepTrying } from "../../runtime/keep-trying.ts";
+import type { Sleep } from "../../runtime/pause.ts";
 import { appendOnce, type ClickBatch, type ClickLog } from "./append-once.ts";
 
 /** The next clicks to append. `onStored`: called once they are in the store, before the next ones are taken. */
@@ -7,8 +8,7 @@ export type PendingClicks = ClickBatch & { onStored: () => void };
 
 export type DrainDeps = {
   eventStore: ClickLog;
-  /** Resolves early, without an error, when the signal aborts. */
-  sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  sleep: Sleep;
   /** [0,1) for jitter. */
   random: () => number;
 };

@@ -226,10 +226,10 @@ describe("commits", () => {
     const waits: number[] = [];
     const time = {
       now: () => (ms += stepMs),
-      sleep: async (waitMs: number, signal: AbortSignal) => {
+      sleep: async (waitMs: number, signal?: AbortSignal) => {
         waits.push(waitMs);
         await turn();
-        if (!signal.aborted) ms += waitMs;
+        if (!signal?.aborted) ms += waitMs;
       },
     };
     let commits = 0;

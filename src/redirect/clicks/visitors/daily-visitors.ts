@@ -1,6 +1,6 @@
 // Computes visitor codes with the day's salt: equal in every process, and irreproducible once the salt is destroyed.
 import { OutageBreaker } from "../../../runtime/outage-breaker.ts";
-import { inTime, type MonotonicClock, systemClock } from "../../../runtime/pause.ts";
+import { inTime, type MonotonicClock, type Sleep, systemClock } from "../../../runtime/pause.ts";
 import { type DailySalts, type UtcDay, utcDayOf } from "./daily-salts.ts";
 import { SALT_BYTES, type VisitorOf, visitorCodes } from "./visitor.ts";
 
@@ -8,8 +8,7 @@ export type DailyVisitorsDeps = {
   salts: DailySalts;
   clock: () => Date;
   now?: MonotonicClock["now"];
-  /** Resolves early, without an error, when the signal aborts. */
-  sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
+  sleep: Sleep;
   /** Random bytes from a CSPRNG. */
   randomBytes: (count: number) => Uint8Array;
 };

@@ -51,7 +51,7 @@ function readings(log: SqliteLog, limit: number) {
     page = log.readAll({ ...ALL, limit, after: Number(page.at(-1)?.position) });
   }
   const streams = STREAMS.map((stream) => {
-    const forwards = { stream, from: undefined, backwards: false, limit: 1_000_000 };
+    const forwards = { stream, from: 0, backwards: false, limit: 1_000_000 };
     const whole = log.read(forwards);
     const from = Math.floor(whole.length / 2);
     return [

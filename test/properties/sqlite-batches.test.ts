@@ -85,7 +85,7 @@ describe("event batches of the SQLite log", () => {
           deepStrictEqual(paged.map(withoutBody), model);
           for (const stream of lengths.keys()) {
             const ofStream = model.filter((event) => event.stream === stream);
-            const whole = { stream, from: undefined, backwards: false, limit: 1_000_000 };
+            const whole = { stream, from: 0, backwards: false, limit: 1_000_000 };
             deepStrictEqual(one.read(whole).map(withoutBody), ofStream);
             const from = Math.floor(ofStream.length / 2);
             deepStrictEqual(

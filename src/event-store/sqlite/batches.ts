@@ -72,10 +72,9 @@ export class SqliteBatches {
   /** At most `limit` rows of one stream, in the requested order. */
   read({ stream, from, backwards, limit }: ReadRequest): RecordedEvent[] {
     if (!this.#hasBatches(stream)) return [];
-    const start = from ?? (backwards ? Number.MAX_SAFE_INTEGER : 0);
     const wanted = (row: RecordedEvent) =>
-      row.stream === stream && (backwards ? row.revision <= start : row.revision >= start);
-    return this.#collect(this.#ofStream(stream, start, backwards), limit, (rows) => {
+      row.stream === stream && (backwards ? row.revision <= from : row.revision >= from);
+    return this.#collect(this.#ofStream(stream, from, backwards), limit, (rows) => {
       const kept = rows.filter(wanted);
       return backwards ? kept.reverse() : kept;
     });

@@ -118,9 +118,8 @@ export class SqliteRows {
   }
 
   read({ stream, from, backwards, limit }: ReadRequest): RecordedEvent[] {
-    const start = from ?? (backwards ? Number.MAX_SAFE_INTEGER : 0);
     const statement = backwards ? this.#backwards : this.#forwards;
-    return (statement.all(stream, start, limit) as StoredRow[]).map(recordedEvent);
+    return (statement.all(stream, from, limit) as StoredRow[]).map(recordedEvent);
   }
 
   readAll({ after, prefixes, limit, changesOnly }: ReadAllRequest): RecordedEvent[] {

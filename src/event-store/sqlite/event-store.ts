@@ -110,7 +110,8 @@ class SqliteEventStore implements EventStore {
 
   async read(stream: string, options: ReadOptions = {}): Promise<RecordedEvent[]> {
     this.#refuseWhenClosed();
-    const { from, backwards = false, limit = Number.MAX_SAFE_INTEGER } = options;
+    const { backwards = false, limit = Number.MAX_SAFE_INTEGER } = options;
+    const { from = backwards ? Number.MAX_SAFE_INTEGER : 0 } = options;
     return await this.#log.read({ stream, from, backwards, limit });
   }
 

@@ -33,7 +33,7 @@ export type BatchAppend = Append & {
 
 export type AppendRequest = RowsAppend | BatchAppend;
 
-export type ReadRequest = { stream: string; from: number | undefined; backwards: boolean; limit: number };
+export type ReadRequest = { stream: string; from: number; backwards: boolean; limit: number };
 export type ReadAllRequest = Omit<ReadAllOptions, "after" | "from"> & { after: number };
 
 /** A conflict is a value, not an exception: it is sent between threads, and does not roll back a group of appends. */

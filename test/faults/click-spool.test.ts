@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EventStore } from "../../src/event-store/port.ts";
 import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
@@ -387,6 +388,17 @@ describe("the files of the click spool", () => {
     expect(put).toEqual({ numbers: [], full: expect.any(SpoolFull) });
     expect(own.size()).toEqual({ clicks: 0, bytes: 0 });
     own.close();
+  });
+
+  it("that can be opened and not read are reported each time, and left unlocked for who saves what is there", () => {
+    const file = join(folder.path, "a.spool");
+    const damaged = new DatabaseSync(file);
+    damaged.exec("PRAGMA user_version = 1");
+    damaged.close();
+    const problems: string[] = [];
+    const look = () => spoolsOf("b").openOrphaned((message) => problems.push(message));
+    expect([look(), look()]).toEqual([[], []]);
+    expect(problems).toEqual(Array(2).fill(expect.stringContaining("no such table: appends")));
   });
 
   it("that can't be read are reported and do not block others", async () => {

@@ -1,6 +1,7 @@
 // Click spools as SQLite files in a folder: one per thread, locked for as long as its process runs.
 import { existsSync, mkdirSync, readdirSync, statfsSync } from "node:fs";
 import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
 import type { ClickSpools } from "./click-spool.ts";
 import { newSpoolFile, orphanedSpoolFile } from "./click-spool-file.sqlite.ts";
 import { SqliteClickSpool } from "./click-spool-rows.sqlite.ts";
@@ -33,10 +34,13 @@ export function sqliteClickSpools(folder: string, options: SqliteSpoolOptions): 
         (entry) => entry.endsWith(SUFFIX) && entry !== name + SUFFIX,
       );
       return entries.flatMap((entry) => {
+        let db: DatabaseSync | undefined;
         try {
-          const db = orphanedSpoolFile(fileOf(entry));
+          db = orphanedSpoolFile(fileOf(entry));
           return db ? [new SqliteClickSpool(fileOf(entry), db)] : [];
         } catch (error) {
+          // Else its lock would be in the way of who wants to save what is in it.
+          db?.close();
           onUnreadable(`The click spool ${entry} can't be read: ${String(error)}`, error);
           return [];
         }

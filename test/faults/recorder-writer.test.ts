@@ -7,7 +7,13 @@ import { clickStream, PREFIX } from "../../src/events/streams.ts";
 import { enricher } from "../../src/redirect/clicks/click-event.ts";
 import { ClickWriter } from "../../src/redirect/clicks/click-writer.ts";
 import { geoOf } from "../../src/redirect/clicks/enrich/geo.ts";
-import { addHit, emptyBatch, type HitBatch, packTarget } from "../../src/redirect/clicks/hit.ts";
+import {
+  addHit,
+  emptyBatch,
+  type HitBatch,
+  type LinkTarget,
+  packTarget,
+} from "../../src/redirect/clicks/hit.ts";
 import type { RecorderReport } from "../../src/redirect/clicks/recorder-report.ts";
 import { visitorCodes } from "../../src/redirect/clicks/visitors/visitor.ts";
 import { ClickOutbox } from "../../src/redirect/spool/click-outbox.ts";
@@ -18,7 +24,12 @@ import { type TemporaryFolder, temporaryFolder } from "../support/runtime/tempor
 const WRITER = "00112233445566ff";
 const NOON = Date.UTC(2026, 4, 1, 12);
 
-function batchesOf(count: number, hitsEach: number, at = (_hit: number) => NOON): HitBatch[] {
+function batchesOf(
+  count: number,
+  hitsEach: number,
+  at = (_hit: number) => NOON,
+  linkOf = (_hit: number): LinkTarget => clickedLink,
+): HitBatch[] {
   return Array.from({ length: count }, (_, index) => {
     const batch = emptyBatch(index + 1, index * hitsEach);
     for (let i = 0; i < hitsEach; i++) {
@@ -31,7 +42,8 @@ function batchesOf(count: number, hitsEach: number, at = (_hit: number) => NOON)
         language: "",
         prefetch: "",
       } as const;
-      addHit(batch, { link: packTarget(clickedLink), at: at(number), query: `utm_term=${number}`, ...facts });
+      const link = packTarget(linkOf(number));
+      addHit(batch, { link, at: at(number), query: `utm_term=${number}`, ...facts });
     }
     return batch;
   });
@@ -117,6 +129,17 @@ describe("the click writer", () => {
     expect(await storedTerms()).toEqual(numbers(300));
     await write(batches.slice(2), store, new Map([[clickStream(WRITER, new Date(NOON)), 99]]));
     expect(await storedTerms()).toEqual(numbers(300));
+  });
+
+  it("counts a hit that fits no event as lost, and names its link but not where that leads", async () => {
+    const unfit: LinkTarget = { ...clickedLink, accountId: "of no account" };
+    const linkOf = (hit: number) => (hit === 1 ? unfit : clickedLink);
+    const reports = await write(batchesOf(1, 3, undefined, linkOf), store);
+    expect(await storedTerms()).toEqual([0, 2]);
+    const [lost] = reports;
+    expect(lost).toMatchObject({ type: "problem", lost: 1, err: { code: "event_invalid" } });
+    expect(JSON.stringify(lost)).toContain(`Hit on ${unfit.key}: LinkClicked: `);
+    expect(JSON.stringify(lost)).not.toContain(unfit.longUrl);
   });
 
   it("splits a batch that crosses midnight by day, the same way when it is sent again", async () => {

@@ -7,7 +7,7 @@ import { messageOf } from "../../runtime/errors.ts";
 import type { ClickOutbox } from "../spool/click-outbox.ts";
 import { ClickColumns } from "./click-columns.ts";
 import type { Enrich } from "./click-event.ts";
-import { type HitBatch, hitsOf, type RawHit } from "./hit.ts";
+import { type HitBatch, hitsOf, type RawHit, unpackTarget } from "./hit.ts";
 import type { RecorderReport } from "./recorder-report.ts";
 import type { VisitorOf } from "./visitors/visitor.ts";
 
@@ -110,7 +110,7 @@ export class ClickWriter {
       clicks.add(hit.at, number, enriched, { visitor, accountVisitor });
     } catch (error) {
       // Retrying cannot succeed, so the hit is dropped and counted as lost instead of blocking the batch.
-      const message = `Hit on ${hit.link}: ${messageOf(error)}`;
+      const message = `Hit on ${unpackTarget(hit.link).key}: ${messageOf(error)}`;
       this.#deps.report({ type: "problem", message, err: errorFields(error), lost: 1 });
     }
   }

@@ -98,9 +98,8 @@ export class SqliteBatches {
       position > start && (!partial || prefixes.some((prefix) => stream.startsWith(prefix)));
     const select = (rows: RecordedEvent[]) =>
       !partial && (rows[0]?.position ?? start) > start ? rows : rows.filter(wanted);
-    return mentions === undefined
-      ? this.#collect(batches, limit, select)
-      : this.#search(batches, limit, select, Buffer.from(JSON.stringify(mentions)));
+    const text = mentions === undefined ? undefined : Buffer.from(JSON.stringify(mentions));
+    return this.#collect(batches, limit, select, text);
   }
 
   /** The event with this id in a batch of the stream; searched from the end, because retries repeat recent appends. */
@@ -123,32 +122,21 @@ export class SqliteBatches {
       yield this.#at.get(last_position) as StoredBatch;
   }
 
+  /** `text`: parts without it are left out, and the answer may end before the last batch. */
   #collect(
     batches: Iterable<StoredBatch>,
     limit: number,
     select: (rows: RecordedEvent[]) => RecordedEvent[],
-  ): RecordedEvent[] {
-    const found: RecordedEvent[] = [];
-    for (const batch of batches) {
-      for (const row of select(this.#decoded.eventsOf(batch))) found.push(row);
-      if (found.length >= limit) break;
-    }
-    return found.length > limit ? found.slice(0, limit) : found;
-  }
-
-  #search(
-    batches: Iterable<StoredBatch>,
-    limit: number,
-    select: (rows: RecordedEvent[]) => RecordedEvent[],
-    wanted: Buffer,
+    text?: Buffer,
   ): RecordedEvent[] {
     const found: RecordedEvent[] = [];
     let searched = 0;
     for (const batch of batches) {
-      searched += batch.count;
-      for (const row of select(this.#decoded.mentioning(batch, wanted))) found.push(row);
+      const rows = text ? this.#decoded.mentioning(batch, text) : this.#decoded.eventsOf(batch);
+      for (const row of select(rows)) found.push(row);
       if (found.length >= limit) break;
-      if (searched < SEARCHED_AT_A_TIME) continue;
+      searched += batch.count;
+      if (!text || searched < SEARCHED_AT_A_TIME) continue;
       const last = select(this.#decoded.eventsOf(batch)).at(-1);
       if (last && last.position !== found.at(-1)?.position) found.push(last);
       if (last) break;

@@ -4,6 +4,7 @@ import { openEventStoreDb } from "../../src/event-store/eventstoredb/event-store
 import { type EventStore, type ExpectedRevision, RevisionConflict } from "../../src/event-store/port.ts";
 import {
   type EventStoreDbDouble,
+  notLeader,
   type Scheme,
   startDouble,
 } from "../support/event-store/eventstoredb-double/double.ts";
@@ -106,12 +107,7 @@ export function appendFaults(scheme: Scheme): void {
     });
 
     it("goes to the leader when a follower names it", async () => {
-      const metadata = {
-        exception: "not-leader",
-        "leader-endpoint-host": "127.0.0.1",
-        "leader-endpoint-port": String(double.wire.port),
-      };
-      double.script.add("append", { kind: "status", code: 5, metadata });
+      double.script.add("append", { kind: "status", ...notLeader(double.wire.port) });
       expect(await store.append("link-a", "none", [sampleEvent()])).toMatchObject({ revision: 0 });
     });
 

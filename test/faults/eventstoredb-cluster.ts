@@ -29,7 +29,8 @@ export function clusterFaults(scheme: Scheme): void {
     await Promise.all([first.close(), second.close()]);
   });
 
-  function nameLeader(leader: EventStoreDbDouble): void {
+  /** Undefined: an election is going on, and both are told to follow. */
+  function nameLeader(leader: EventStoreDbDouble | undefined): void {
     const members = [first, second].map((node) => ({
       port: node.wire.port,
       state: node === leader ? ("Leader" as const) : ("Follower" as const),
@@ -82,6 +83,25 @@ export function clusterFaults(scheme: Scheme): void {
     nameLeader(second);
     await store.append("link-a", "none", events);
     expect((await next).value).toHaveLength(1);
+  });
+
+  it("is asked at its next leader when the one before steps down and stays reachable", async () => {
+    await store.append("clicks-a", "none", sampleEvents(2));
+    nameLeader(second);
+    await second.store.append("clicks-a", "none", sampleEvents(3));
+    expect(await store.read("clicks-a")).toHaveLength(3);
+    nameLeader(first);
+    expect(await store.append("clicks-a", 1, sampleEvents(1))).toMatchObject({ revision: 2 });
+    nameLeader(second);
+    expect(await store.append("clicks-a", 2, sampleEvents(30))).toMatchObject({ revision: 32 });
+  });
+
+  it("is not read at a follower, to which the client connects while no node leads", async () => {
+    nameLeader(undefined);
+    await expect(store.head()).rejects.toThrow(StoreUnavailable);
+    nameLeader(second);
+    await second.store.append("clicks-a", "none", sampleEvents(3));
+    expect(await store.read("clicks-a")).toHaveLength(3);
   });
 
   it("tells its version also after a search for a node has failed", async () => {

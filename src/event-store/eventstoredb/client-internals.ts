@@ -58,7 +58,7 @@ export type ClientInternals = {
     create: (client: GrpcClient) => ReadCall,
   ): () => Promise<ReadCall>;
   /** Metadata and options: credentials, the connection's name, and the deadline in milliseconds. */
-  callArguments(options: { deadline?: number }, callOptions?: object): unknown[];
+  callArguments(options: { deadline?: number; requiresLeader: boolean }, callOptions?: object): unknown[];
 };
 
 /** The library's name with its installed version. */

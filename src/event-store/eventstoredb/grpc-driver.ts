@@ -51,6 +51,12 @@ export type GrpcLibrary = {
 const LARGE_APPEND = 20;
 const PLAIN_MS = 60_000;
 
+/**
+ * A node that doesn't lead refuses the call and names the leader, to which the client then connects. During an election the
+ * clients connect to a follower, and stay connected to a leader that steps down: either would answer reads, but lags.
+ */
+const AT_LEADER = { requiresLeader: true };
+
 /** Events that wait here in a read, whose consumer takes them as they come. */
 const READ_BUFFER = 500;
 
@@ -84,7 +90,7 @@ export class GrpcDriver implements Driver {
   /** One message an event. */
   async #appendPlainly({ stream, expected, events, timeoutMs }: Append): Promise<Appended> {
     const messages = [appendOptions(stream, expected), ...events.map(({ message }) => appendEvent(message))];
-    const args = this.#internals.callArguments({ deadline: timeoutMs });
+    const args = this.#internals.callArguments({ ...AT_LEADER, deadline: timeoutMs });
     const answer = await this.#execute((grpc, resolve: (answer: Appended | WrongRevision) => void, fail) => {
       const sink = grpc.makeClientStreamRequest(
         APPEND_PATH,
@@ -105,7 +111,7 @@ export class GrpcDriver implements Driver {
   /** All events in one message, on a call of its own. Undefined, or an error, for anything but a success. */
   async #appendInOne(append: Append): Promise<Appended | undefined> {
     const message = batchRequest(append.events[0]?.id ?? "", append);
-    const args = this.#internals.callArguments({ deadline: append.timeoutMs });
+    const args = this.#internals.callArguments({ ...AT_LEADER, deadline: append.timeoutMs });
     return this.#execute((grpc, resolve: (appended: Appended | undefined) => void, fail) => {
       const call = grpc.makeBidiStreamRequest(BATCH_APPEND_PATH, asBuffer, batchAnswer, ...args);
       call.on("error", fail);
@@ -163,7 +169,7 @@ export class GrpcDriver implements Driver {
   #read(request: Uint8Array, buffer: number): EventPull {
     const open = (onCall: (call: ReadCall) => void) =>
       this.#internals.GRPCStreamCreator(this.#library.streamsService, "read", (grpc) => {
-        const args = this.#internals.callArguments({}, { deadline: Number.POSITIVE_INFINITY });
+        const args = this.#internals.callArguments(AT_LEADER, { deadline: Number.POSITIVE_INFINITY });
         const call = grpc.makeServerStreamRequest(READ_PATH, asBuffer, answerReader(), request, ...args);
         onCall(call);
         return call;

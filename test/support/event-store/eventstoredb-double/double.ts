@@ -48,14 +48,15 @@ export async function startDouble(): Promise<EventStoreDbDouble> {
   const listening = await listen(server);
   const wire = new Wire(listening);
   const misbehave = misbehaving(script, () => wire.cut());
-  server.addService(STREAMS, {
-    append: appendCall(store, misbehave),
-    batchAppend: batchAppendCall(store, misbehave),
-    read: readCall({ store, script, misbehave, cut: () => wire.cut() }),
-  });
-  server.addService(SERVER_FEATURES, { getSupportedMethods });
   await wire.open();
   const members: Member[] = [{ port: wire.port, state: "Leader" }];
+  const atLeader = refusedElsewhere(members, wire.port);
+  server.addService(STREAMS, {
+    append: atLeader(appendCall(store, misbehave)),
+    batchAppend: atLeader(batchAppendCall(store, misbehave)),
+    read: atLeader(readCall({ store, script, misbehave, cut: () => wire.cut() })),
+  });
+  server.addService(SERVER_FEATURES, { getSupportedMethods });
   server.addService(GOSSIP, { read: gossipCall(members) });
   const url = (scheme: Scheme) => `${scheme}://127.0.0.1:${wire.port}?tls=false`;
   return {
@@ -101,6 +102,31 @@ function statusOf(fault: {
   const metadata = new Metadata();
   for (const [key, value] of Object.entries(fault.metadata ?? {})) metadata.set(key, value);
   return { code: fault.code, details: fault.details ?? "scripted", metadata };
+}
+
+type Refuse = (error: Partial<StatusObject>) => void;
+type LeaderCall = { metadata: Metadata; emit(event: "error", error: Partial<StatusObject>): unknown };
+
+/** Serves a call that requires the leader only where that is this node, as the real server does. */
+function refusedElsewhere(members: readonly Member[], port: number) {
+  return <C extends LeaderCall, A extends Refuse>(serve: (call: C, answer: A) => unknown) =>
+    (call: C, answer?: A): void => {
+      const leader = members.find(({ state }) => state === "Leader");
+      const isRefused = call.metadata.get("requires-leader")[0] === "true" && leader?.port !== port;
+      if (!isRefused) return void serve(call, answer as A);
+      const refuse: Refuse = answer ?? ((error) => void call.emit("error", error));
+      refuse(statusOf(leader ? notLeader(leader.port) : { code: 14, details: "Server Is Not Ready" }));
+    };
+}
+
+/** What a node that follows answers to a call that requires the leader. */
+export function notLeader(leaderPort: number) {
+  const metadata = {
+    exception: "not-leader",
+    "leader-endpoint-host": "127.0.0.1",
+    "leader-endpoint-port": String(leaderPort),
+  };
+  return { code: 5, details: "Leader info available", metadata };
 }
 
 function forgetPosition(answer: unknown): void {

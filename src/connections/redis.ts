@@ -24,8 +24,9 @@ const OPTIONS = {
   socketTimeout: 2_000,
   // Reconnects without limit, after 50 ms, 100 ms, ... 1 s.
   retryStrategy: (attempt: number) => Math.min(attempt * 50, 1_000),
-  // Reconnects when the old primary has become a read-only replica after a failover.
-  reconnectOnError: (error: Error) => error.message.startsWith("READONLY"),
+  // Reconnects when the old primary has become a read-only replica after a failover; before Redis 7 scripts fail with more
+  // words before this one.
+  reconnectOnError: (error: Error) => error.message.includes("READONLY"),
 } satisfies RedisOptions;
 
 /** No offline queue and no resending: a command fails when there is no connection. */

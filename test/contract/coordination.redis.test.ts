@@ -132,5 +132,18 @@ onServer(redis, () => {
       await expect.poll(() => ping(connection).catch(() => "unavailable")).toBe("PONG");
       expect(connection.unavailable).toBe(false);
     });
+
+    it.each([
+      "READONLY You can't write against a read only replica.",
+      // Of a script before Redis 7.
+      "ERR Error running script (call to f_1): @user_script:5: -READONLY You can't write against a read only replica.",
+    ])("connects anew when the primary has become a replica: %s", async (refusal) => {
+      const connection = await server.connect();
+      const id = () => connection.run((client) => client.client("ID"));
+      const before = await id();
+      const write = connection.run((client) => client.eval("return redis.error_reply(ARGV[1])", 0, refusal));
+      await expect(write).rejects.toThrow(CoordinationUnavailable);
+      await expect.poll(() => id().catch(() => before)).not.toBe(before);
+    });
   });
 });

@@ -27,8 +27,6 @@ import { type Commit, committingStore } from "../support/projections/committing-
 import { undoingOneWrite } from "../support/projections/undone-write.ts";
 import { append } from "../support/runtime/stores.ts";
 
-const SOON = { timeout: 10_000 };
-
 export function projectionVersionsContract(name: string, open: () => Promise<BuildsFixture>): void {
   describe(`a projection whose version was raised: ${name}`, () => {
     let stores: BuildsFixture;
@@ -68,9 +66,9 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
       await programOn({ ...stores, readStore }, projectionsOfNext).projecting(async (group) => {
         await click();
         await append(stores.eventStore, "link-sho.rt/more", [linkCreated({ slug: "more" })]);
-        await expect.poll(() => next.queried.get("links", "sho.rt/more"), SOON).toBeDefined();
+        await expect.poll(() => next.queried.get("links", "sho.rt/more")).toBeDefined();
         const day = async () => (await next.queried.checkpoint(checkpointName(accountDays)))?.position;
-        await expect.poll(async () => (await day()) ?? "", SOON).toBe((await stores.eventStore.head()) ?? "");
+        await expect.poll(async () => (await day()) ?? "").toBe((await stores.eventStore.head()) ?? "");
         expect(await next.totals()).toMatchObject({ totalClicks: 40 });
         expect(await next.totals()).not.toHaveProperty("next");
         const status = (await group.status()).find(({ name: one }) => one === linkClicks.name);
@@ -78,9 +76,9 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
           ...{ version: totalsOfNext.version, answers: "other", behind: true, catchUp: { done: 0 } },
         });
         held.resolve();
-        await expect.poll(next.totals, SOON).toMatchObject({ totalClicks: 41, next: true });
+        await expect.poll(next.totals).toMatchObject({ totalClicks: 41, next: true });
         await click();
-        await expect.poll(next.totals, SOON).toMatchObject({ totalClicks: 42, next: true });
+        await expect.poll(next.totals).toMatchObject({ totalClicks: 42, next: true });
       });
       expect(await entry()).toMatchObject({
         active: { version: totalsOfNext.version },
@@ -91,11 +89,11 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
     it("is continued by the older program in its own build, beside the newer one", async () => {
       await now.projecting(async () => {
         await next.projecting(async () => {
-          await expect.poll(next.totals, SOON).toMatchObject({ totalClicks: 40, next: true });
+          await expect.poll(next.totals).toMatchObject({ totalClicks: 40, next: true });
           await click();
-          await expect.poll(now.totals, SOON).toMatchObject({ totalClicks: 41 });
+          await expect.poll(now.totals).toMatchObject({ totalClicks: 41 });
           expect(await now.totals()).not.toHaveProperty("next");
-          await expect.poll(next.totals, SOON).toMatchObject({ totalClicks: 41, next: true });
+          await expect.poll(next.totals).toMatchObject({ totalClicks: 41, next: true });
         });
       });
     });
@@ -108,7 +106,7 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
       expect(await next.totals()).not.toHaveProperty("next");
       await click();
       await next.projecting(async (group) => {
-        await expect.poll(next.totals, SOON).toMatchObject({ totalClicks: 41, next: true });
+        await expect.poll(next.totals).toMatchObject({ totalClicks: 41, next: true });
         const { processed } = (await group.status()).find(({ name: one }) => one === linkClicks.name) ?? {};
         expect(processed).toBe(1);
       });
@@ -134,7 +132,7 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
       const { readStore, reads } = undoingOneWrite(stores.readStore, isRegistered);
       const program = programOn({ ...stores, readStore }, projectionsOfNext);
       const active = async () => (await entry())?.active?.version;
-      await program.projecting(() => expect.poll(active, SOON).toBe(totalsOfNext.version));
+      await program.projecting(() => expect.poll(active).toBe(totalsOfNext.version));
       expect(reads()).toBeGreaterThan(2);
     });
 
@@ -196,7 +194,7 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
       expect(await program.totals()).toBeUndefined();
       await program.projecting(async () => {
         await append(stores.eventStore, CLICKS, [linkClicked({ link: LINK })]);
-        await expect.poll(program.totals, SOON).toMatchObject({ totalClicks: 1 });
+        await expect.poll(program.totals).toMatchObject({ totalClicks: 1 });
       });
     });
 
@@ -217,7 +215,7 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
           if (clicks !== undefined) seen.add(clicks);
           return clicks;
         };
-        await expect.poll(look, { ...SOON, interval: 5 }).toBe(40);
+        await expect.poll(look, { interval: 5 }).toBe(40);
       });
       expect([...seen]).toEqual([40]);
       expect(Object.keys(await stores.readStore.checkpoints())).toContain(checkpointName(linkClicks));
@@ -228,7 +226,7 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
       const { readStore, reads } = undoingOneWrite(stores.readStore, isRegistered);
       const program = programOn({ ...stores, readStore });
       const total = async () => (await program.totals().catch(() => undefined))?.totalClicks;
-      await program.projecting(() => expect.poll(total, SOON).toBe(40));
+      await program.projecting(() => expect.poll(total).toBe(40));
       expect(reads()).toBeGreaterThan(2);
     });
 

@@ -22,7 +22,6 @@ import {
 import { clicksWithdrawn } from "../support/projections/withdrawal-events.ts";
 import { append } from "../support/runtime/stores.ts";
 
-const SOON = { timeout: 10_000 };
 const RULES = rulesText(PRESENT_RULES);
 const OLDER = "rules 1, isbot@1.0.0, ua-parser-js@1.0.0";
 
@@ -49,7 +48,7 @@ export function reclassifiedBuildsContract(name: string, open: () => Promise<Bui
     const activate = async (work = async () => undefined as unknown) => {
       await activateBuilds(program.deps, clickProjections);
       await program.projecting(async () => {
-        await expect.poll(active, SOON).toBe(RULES);
+        await expect.poll(active).toBe(RULES);
         await work();
       });
     };
@@ -72,7 +71,7 @@ export function reclassifiedBuildsContract(name: string, open: () => Promise<Bui
       expect(await program.totals()).toMatchObject(RECORDED);
       // A projector leaves builds alone that wait.
       await click({ kind: "preview" });
-      await program.projecting(() => expect.poll(program.totals, SOON).toMatchObject({ totalClicks: 41 }));
+      await program.projecting(() => expect.poll(program.totals).toMatchObject({ totalClicks: 41 }));
       expect(await active()).toBeUndefined();
       await activate();
       expect(await program.totals()).toMatchObject({ ...MOVED, preview: 28, totalClicks: 41 });
@@ -109,7 +108,7 @@ export function reclassifiedBuildsContract(name: string, open: () => Promise<Bui
         await click({ kind: "click", ...PRESENT_RULES, browser: { name: "As recorded", version: "" } });
         await click({ kind: "click", ...PRESENT_RULES, botList: "isbot@1.0.0" });
         await click({ kind: "qr_scan" });
-        await expect.poll(program.totals, SOON).toMatchObject({ totalClicks: 43 });
+        await expect.poll(program.totals).toMatchObject({ totalClicks: 43 });
         expect(await program.totals()).toMatchObject({ click: 1, preview: 28, qr_scan: 14 });
         expect((await program.breakdowns()).browsers).toContainEqual(["As recorded", 1]);
       });
@@ -120,7 +119,7 @@ export function reclassifiedBuildsContract(name: string, open: () => Promise<Bui
       await activate(async () => {
         const times = { from: "2026-03-01T00:00:00.000Z", to: "2026-03-02T00:00:00.000Z" };
         await append(stores.eventStore, withdrawalStream(LINK), [clicksWithdrawn({ link: LINK }, 1, times)]);
-        await expect.poll(program.totals, SOON).toMatchObject({ totalClicks: 32, click: 0 });
+        await expect.poll(program.totals).toMatchObject({ totalClicks: 32, click: 0 });
       });
       expect(await verify()).toMatchObject({ ok: true, differences: [], sums: [], unverified: [] });
     });
@@ -145,9 +144,9 @@ export function reclassifiedBuildsContract(name: string, open: () => Promise<Bui
         await append(stores.eventStore, withdrawalStream(`sho.rt/l${n}`), [withdrawn]);
       }
       await program.projecting(async () => {
-        await expect.poll(active, SOON).toBe(RULES);
+        await expect.poll(active).toBe(RULES);
         await click();
-        await expect.poll(() => totalsIn("active"), SOON).toMatchObject({ click: 0, preview: 1, qr_scan: 0 });
+        await expect.poll(() => totalsIn("active")).toMatchObject({ click: 0, preview: 1, qr_scan: 0 });
       });
       expect(await totalsIn("previous")).toEqual(before);
       expect(await verify()).toMatchObject({ ok: true, unverified: [] });

@@ -23,8 +23,6 @@ import { clicksRestored, clicksWithdrawn } from "../support/projections/withdraw
 import { storeWith } from "../support/runtime/store-with.ts";
 import { append } from "../support/runtime/stores.ts";
 
-const SOON = { timeout: 10_000 };
-
 export function withdrawnClicksContract(name: string, open: () => Promise<BuildsFixture>): void {
   describe(`withdrawn clicks: ${name}`, () => {
     let stores: BuildsFixture;
@@ -61,27 +59,27 @@ export function withdrawnClicksContract(name: string, open: () => Promise<Builds
 
     it("go from every document of a running projector, and come back", async () => {
       await programOn(stores, clickProjections).projecting(async () => {
-        await expect.poll(total, SOON).toBe(40);
-        await expect.poll(accountTotal, SOON).toBe(800);
+        await expect.poll(total).toBe(40);
+        await expect.poll(accountTotal).toBe(800);
         await changed(
           clicksWithdrawn(of, 1, { from: "2026-03-01T00:00:00.000Z", to: "2026-03-02T00:00:00.000Z" }),
         );
-        await expect.poll(accountTotal, SOON).toBe(792);
+        await expect.poll(accountTotal).toBe(792);
         expect(await program.totals()).toMatchObject({ totalClicks: 32 });
         await changed(clicksWithdrawn(of, 2));
-        await expect.poll(accountTotal, SOON).toBe(760);
+        await expect.poll(accountTotal).toBe(760);
         expect(await program.totals()).toMatchObject({ totalClicks: 0, recent: [] });
         expect(await program.breakdowns()).toMatchObject({ countries: [], devices: [] });
         await click();
-        await expect.poll(total, SOON).toBe(1);
+        await expect.poll(total).toBe(1);
         await changed(clicksWithdrawn(of, 3));
-        await expect.poll(total, SOON).toBe(0);
+        await expect.poll(total).toBe(0);
         await changed(clicksRestored(of, 2));
-        await expect.poll(total, SOON).toBe(0);
+        await expect.poll(total).toBe(0);
         await changed(clicksRestored(of, 3));
-        await expect.poll(total, SOON).toBe(33);
+        await expect.poll(total).toBe(33);
         await changed(clicksRestored(of, 1));
-        await expect.poll(total, SOON).toBe(41);
+        await expect.poll(total).toBe(41);
       });
     });
 
@@ -154,12 +152,12 @@ export function withdrawnClicksContract(name: string, open: () => Promise<Builds
       );
       const { position } = await changed(clicksWithdrawn(of, 1));
       await programOn(stores, brittle).projecting(async (group) => {
-        await expect.poll(total, SOON).toBe(0);
+        await expect.poll(total).toBe(0);
         // Documents are there before checkpoints, where the store has no transactions.
         const faults = async () =>
           (await group.status()).flatMap(({ name: one, fault }) => (fault ? [[one, fault]] : []));
         await expect
-          .poll(faults, SOON)
+          .poll(faults)
           .toEqual([
             [
               "account-totals",

@@ -1,8 +1,16 @@
 // Fixture of the delivery queue's contract: two handles on one queue, sample deliveries and attempts, a fixed clock.
 import type { Attempt, ClaimedDelivery, DeliveryQueue, NewDelivery } from "../../src/webhooks/queue/queue.ts";
 
-/** Two handles, as of two processes. */
-export type DeliveryQueueFixture = { queue: DeliveryQueue; other: DeliveryQueue; close(): Promise<void> };
+/**
+ * Two handles, as of two processes. `updatesAreAtomic`: false for MongoDB-compatible servers that lose one of two
+ * concurrent updates.
+ */
+export type DeliveryQueueFixture = {
+  queue: DeliveryQueue;
+  other: DeliveryQueue;
+  updatesAreAtomic?: boolean;
+  close(): Promise<void>;
+};
 
 const START = Date.parse("2026-03-01T12:00:00.000Z");
 

@@ -25,8 +25,8 @@ const TIMEOUTS: MongoClientOptions = {
   heartbeatFrequencyMS: 2_000,
 };
 
-/** Codes of transient server errors: shutdown, election, no primary, an operation that exceeded its time limit. */
-const TRANSIENT = new Set([6, 7, 50, 64, 89, 91, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
+/** Codes of transient server errors: shutdown, election, no primary (of a shard: 133), an operation past its time. */
+const TRANSIENT = new Set([6, 7, 50, 64, 89, 91, 133, 189, 262, 9001, 10107, 11600, 11602, 13435, 13436]);
 /** Socket errors, which the driver passes on unwrapped when a pooled connection has just broken. */
 const SOCKET_ERRORS =
   /^E(PIPE|CONNRESET|CONNREFUSED|CONNABORTED|TIMEDOUT|HOSTUNREACH|NETUNREACH|NOTFOUND|AI_AGAIN)$/;

@@ -1,4 +1,5 @@
 // The read store contract on MongoDB or a compatible server, and its failures: unavailable, hanging and back again.
+import { MongoServerError } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { StoreUnavailable } from "../../src/connections/errors.ts";
 import { MongodbConnection } from "../../src/connections/mongodb.ts";
@@ -36,6 +37,14 @@ onServer(mongodb, () => {
       expect(await readStore.count("many", {})).toBe(200);
       expect(await readStore.count("many", { where: { _position: "9" } })).toBe(100);
       await readStore.close();
+    });
+
+    it("is unavailable while a shard has no primary, which mongos tells by a code of its own", async () => {
+      const connection = new MongodbConnection(server.newDatabase());
+      const message = 'Could not find host matching read preference { mode: "primary" } for set shard-1';
+      const reading = connection.run(() => Promise.reject(new MongoServerError({ message, code: 133 })));
+      await expect(reading).rejects.toThrow(StoreUnavailable);
+      await connection.close();
     });
 
     it("is unavailable once closed", async () => {

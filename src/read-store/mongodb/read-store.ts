@@ -107,9 +107,11 @@ class MongodbReadStore implements ReadStore {
   async saveCheckpoint(projection: string, checkpoint: Checkpoint): Promise<void> {
     // Also at an equal position, as a fault is saved with the position before the faulty event.
     const notAhead = { _id: projection, position: { $lte: checkpoint.position } };
+    // With its `_id`, which some compatible servers don't take from the filter of a guarded upsert.
+    const stored: StoredCheckpoint = { _id: projection, ...checkpoint };
     await this.#checkpoints(async (all) => {
       try {
-        await all.replaceOne(notAhead, checkpoint, { upsert: true });
+        await all.replaceOne(notAhead, stored, { upsert: true });
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
       }

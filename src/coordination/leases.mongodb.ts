@@ -3,7 +3,10 @@ import type { Collection, Db } from "mongodb";
 import { isDuplicateKey, type MongodbConnection } from "../connections/mongodb.ts";
 import type { Leases } from "./leases.ts";
 
-/** `expiresAt`: by the server's clock, so that clock skew between processes does not matter. */
+/**
+ * `expiresAt`: by the server's clock, so that clock skew between processes does not matter; by this process's where a
+ * compatible server doesn't tell the time.
+ */
 type LeaseDocument = { _id: string; holder: string; expiresAt: Date };
 
 /**
@@ -17,7 +20,7 @@ export function mongodbLeases(connection: MongodbConnection): Leases {
   return {
     hold: (name, holder, ttlMs) =>
       connection.run(async (db) => {
-        const { localTime } = (await db.command({ hello: 1 })) as { localTime: Date };
+        const { localTime = new Date() } = (await db.command({ hello: 1 })) as { localTime?: Date };
         const lease = { holder, expiresAt: new Date(localTime.getTime() + ttlMs) };
         const isFree = { _id: name, $or: [{ holder }, { expiresAt: { $lte: localTime } }] };
         const { matchedCount } = await leasesOf(db).updateOne(isFree, { $set: lease });

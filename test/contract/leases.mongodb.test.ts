@@ -1,5 +1,6 @@
 // The leases contract on MongoDB or a compatible server, also one whose guarded updates are not atomic.
-import { beforeAll, describe, expect, it } from "vitest";
+import { Db } from "mongodb";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { MongodbConnection } from "../../src/connections/mongodb.ts";
 import { mongodbLeases } from "../../src/coordination/leases.mongodb.ts";
 import { mongodb, startMongodb, type TestMongodb } from "../support/servers/mongodb-server.ts";
@@ -40,6 +41,17 @@ onServer(mongodb, () => {
       };
       await expect.poll(someWon).toBe(true);
       expect(await tryToHold(winners)).toHaveLength(1);
+      await connection.close();
+    });
+
+    it("are held and expire also where the server's greeting has no time", async () => {
+      vi.spyOn(Db.prototype, "command").mockResolvedValue({ ok: 1 });
+      const connection = new MongodbConnection(server.newDatabase());
+      const leases = mongodbLeases(connection);
+      expect(await leases.hold("work", "one", 60_000)).toBe(true);
+      expect(await leases.hold("work", "other", 60_000)).toBe(false);
+      await leases.hold("work", "one", 1);
+      await expect.poll(() => leases.hold("work", "other", 60_000)).toBe(true);
       await connection.close();
     });
   });

@@ -68,7 +68,8 @@ export async function startWorkers({ config, roles, workers, log }: PrimaryDeps)
     clearTimeout(killing);
   };
   const delay = config.stopSeconds * 1_000 + 2 * KILL_AFTER_MS;
-  closeWithGrace({ delay, logger: false }, async ({ signal, err }) => {
+  // After a failed start nothing keeps this process, and it would end with 0 instead of the exit code of the failure.
+  closeWithGrace({ delay, logger: false, skip: ["beforeExit"] }, async ({ signal, err }) => {
     if (err) log.fatal({ err }, "stopping all workers after an error that nothing caught");
     else log.info({ signal }, "stopping all workers");
     await stop();

@@ -26,9 +26,11 @@ describe("the process", () => {
   });
   afterEach(() => folder.remove());
 
-  /** Runs until the process exits. */
-  async function attempt(environment: Environment, ...args: string[]) {
-    const child = spawn(process.execPath, ["src/main.ts", ...args], {
+  const attempt = (environment: Environment, ...args: string[]) => run(environment, "src/main.ts", ...args);
+
+  /** Until the process exits. */
+  async function run(environment: Environment, ...args: string[]) {
+    const child = spawn(process.execPath, args, {
       cwd: root,
       env: childEnvironment(environment),
     });
@@ -110,8 +112,9 @@ describe("the process", () => {
     const other = { ...instance, DATA_DIR: join(folder.path, "other"), LOG_LEVEL: "error" };
     const { code, stderr } = await attempt(other);
     const workers = await attempt(other, "--workers", "2");
+    const served = await run(other, "src/cli.ts", "serve", "--workers", "2");
     await running.stop();
-    expect([code, workers.code]).toEqual([1, 1]);
+    expect([code, workers.code, served.code]).toEqual([1, 1, 1]);
     expect(workers.stdout).not.toContain("starting it again");
     expect(workers.stderr).toContain(stderr);
     expect(stderr).toMatch(/^linkledger: PORT: \d+ on 127\.0\.0\.1 is in use by another program\n$/);

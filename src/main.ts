@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import closeWithGrace from "close-with-grace";
 import { BadConfig, type Config, describeConfig, parseConfig } from "./config.ts";
-import { ALL_ROLES, ROLES, type Roles, rolesFrom } from "./roles/role.ts";
+import { ALL_ROLES, answersHttp, ROLES, type Roles, rolesFrom } from "./roles/role.ts";
 import { DomainError, messageOf } from "./runtime/errors.ts";
 import { createLogger, type Logger } from "./runtime/logging.ts";
 import { makeFilesPrivate } from "./runtime/private-folder.ts";
@@ -66,6 +66,10 @@ export async function start(config: Config, options: StartOptions = {}): Promise
 /** In one process, or with several `workers` in as many and one more. @throws as start; WorkerEnded */
 export async function startAll(config: Config, roles: Roles, workers: number): Promise<void> {
   if (workers === 1) return void (await start(config, { roles }));
+  if (!answersHttp(roles))
+    throw new BadConfig([
+      `--workers: these are processes that answer HTTP; leave it out with --roles ${[...roles].join(",")}`,
+    ]);
   const { startWorkers } = await import("./workers/primary.ts");
   await startWorkers({
     config,

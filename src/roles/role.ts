@@ -10,6 +10,11 @@ export const ALL_ROLES: Roles = new Set(ROLES);
 /** Roles that answer no request and work in one process at a time. */
 export const BACKGROUND_ROLES: Roles = new Set(["projector", "webhooks"] as const);
 
+/** Whether a process with these roles has anything to answer. */
+export function answersHttp(roles: Roles): boolean {
+  return !roles.isSubsetOf(BACKGROUND_ROLES);
+}
+
 /** Parses a comma-separated list. @throws RangeError for an unknown role or an empty list */
 export function rolesFrom(list: string): Roles {
   const names = commaSeparated(list);

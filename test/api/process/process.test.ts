@@ -69,6 +69,18 @@ describe("the process", () => {
     }
   });
 
+  it("answers --workers beside roles that answer no HTTP likewise", async () => {
+    const { code, stdout, stderr } = await attempt(
+      instance,
+      "--workers",
+      "2",
+      "--roles",
+      "projector,webhooks",
+    );
+    expect([code, stdout]).toEqual([1, ""]);
+    expect(stderr).toMatch(/^linkledger: --workers: [^\n]+ --roles projector,webhooks\n$/);
+  });
+
   it("runs the roles that --roles names", async () => {
     const service = await startService(instance, [], undefined, ["--roles", "projector,redirect"]);
     try {

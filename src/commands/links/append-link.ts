@@ -8,7 +8,6 @@ import { type DeriveSlug, derivedId } from "./derived-identity.ts";
 import { create, type ExistingLink, evolve, freeLink, type LinkState } from "./link.ts";
 import { NoFreeSlug, SlugTaken } from "./link-errors.ts";
 import { linkAsCreated } from "./link-stream.ts";
-import type { RequestedFields } from "./shorten-request.ts";
 
 export type AppendLinkDeps = CommandDeps & {
   randomSlug: () => string;
@@ -20,7 +19,6 @@ export type AppendLinkDeps = CommandDeps & {
 export type LinkPlace = { host: string; origin: string; domainId?: string };
 
 export type LinkToAppend = {
-  requested: RequestedFields;
   longUrl: string;
   place: LinkPlace;
   slug: string;
@@ -42,7 +40,6 @@ export async function appendLink(
   const { place, slug, scope, attempt } = wanted;
   const id = scope === undefined ? deps.newId() : derivedId("LinkCreated", scope, attempt);
   const facts = {
-    ...wanted.requested,
     host: place.host,
     slug,
     accountId: by.accountId,

@@ -40,14 +40,14 @@ export async function createLink(
   const account = options.account ?? memoizedAccount(deps, by);
   await account();
   allowedByTier(by, request);
-  const { url, customSlug, domain_id: _, ...requested } = request;
+  const { url, customSlug } = request;
   const { longUrl, isChecked } = await acceptUrl(deps, url, async () => verifiedHosts(await account()));
   const place = await placeOf(deps, request, account);
   const slug = customSlug === undefined ? undefined : acceptCustomSlug(customSlug);
   const scope = options.idempotency;
   const append = async (slug: string, custom: boolean, attempt: number) => {
     if (!isChecked) await deps.recheckLater({ host: place.host, slug, longUrl });
-    return appendLink(deps, context, by, { requested, longUrl, place, slug, custom, scope, attempt });
+    return appendLink(deps, context, by, { longUrl, place, slug, custom, scope, attempt });
   };
   const created = slug
     ? await append(slug, true, 0)

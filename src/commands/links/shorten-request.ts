@@ -29,6 +29,3 @@ export const ShortenRequest = z
   .meta({ id: "ShortenRequest" });
 
 export type ShortenRequest = z.infer<typeof ShortenRequest>;
-
-/** Further fields of a request, copied into LinkCreated unchanged. */
-export type RequestedFields = Omit<ShortenRequest, "url" | "customSlug" | "domain_id">;

@@ -1,13 +1,11 @@
 // Appends LinkCreated with the expectation that the link's stream does not exist, which makes the slug unique.
 import type { Position } from "../../event-store/port.ts";
-import type { LinkEvent } from "../../events/catalogue.ts";
-import { linkStream } from "../../events/streams.ts";
 import type { Caller, CommandContext } from "../caller.ts";
 import { type CommandDeps, handleCommand } from "../handle-command.ts";
 import { type DeriveSlug, derivedId } from "./derived-identity.ts";
-import { create, type ExistingLink, evolve, freeLink, type LinkState } from "./link.ts";
+import { create, type ExistingLink } from "./link.ts";
 import { NoFreeSlug, SlugTaken } from "./link-errors.ts";
-import { linkAsCreated } from "./link-stream.ts";
+import { foldedLink, linkAsCreated } from "./link-stream.ts";
 
 export type AppendLinkDeps = CommandDeps & {
   randomSlug: () => string;
@@ -51,10 +49,8 @@ export async function appendLink(
     keyId: by.keyId,
     domainId: place.domainId,
   };
-  const { state, position } = await handleCommand<LinkState, LinkEvent>(deps, context, {
-    stream: linkStream(place.host, slug),
-    initial: freeLink,
-    fold: evolve,
+  const { state, position } = await handleCommand(deps, context, {
+    ...foldedLink(place.host, slug),
     decide: (link) => create(link, facts),
     expectNew: true,
     eventId: () => id,

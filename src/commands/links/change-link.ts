@@ -1,16 +1,14 @@
 // Changes an existing link: retarget, disable, enable, delete, restore.
 import type { Position } from "../../event-store/port.ts";
-import type { LinkEvent } from "../../events/catalogue.ts";
-import { linkStream } from "../../events/streams.ts";
 import type { AccountState } from "../account/account.ts";
 import type { Caller, CommandContext } from "../caller.ts";
 import { verifiedHosts } from "../domains/domain.ts";
 import { type CommandDeps, handleCommand } from "../handle-command.ts";
 import { acceptUrl } from "./accept-url.ts";
 import { type CreateLinkDeps, memoizedAccount } from "./create-link.ts";
-import { change, evolve, freeLink, type LinkChange, type LinkState } from "./link.ts";
+import { change, type LinkChange } from "./link.ts";
 import { UnsafeUrl } from "./link-errors.ts";
-import { currentLink } from "./link-stream.ts";
+import { currentLink, foldedLink } from "./link-stream.ts";
 
 /** `host` without port: the base host or a custom domain. */
 export type LinkAddress = { host: string; slug: string };
@@ -44,10 +42,8 @@ export async function applyLinkChange(
   wanted: LinkChange,
 ): Promise<{ position: Position | undefined }> {
   const at = deps.clock().toISOString();
-  const { position } = await handleCommand<LinkState, LinkEvent>(deps, context, {
-    stream: linkStream(address.host, address.slug),
-    initial: freeLink,
-    fold: evolve,
+  const { position } = await handleCommand(deps, context, {
+    ...foldedLink(address.host, address.slug),
     decide: (link) => change(link, { by: accountId, at, change: wanted }),
   });
   return { position };

@@ -8,8 +8,12 @@ import { type ExistingLink, evolve, freeLink, type LinkState } from "./link.ts";
 
 /** Folds the link's stream: strongly consistent, unlike the `links` projection. */
 export async function currentLink(eventStore: EventStore, host: string, slug: string): Promise<LinkState> {
-  const folded = { stream: linkStream(host, slug), initial: freeLink, fold: evolve };
-  return (await loadStream(eventStore, folded)).state;
+  return (await loadStream(eventStore, foldedLink(host, slug))).state;
+}
+
+/** The stream of a link and how it is folded, for handleCommand and loadStream. */
+export function foldedLink(host: string, slug: string) {
+  return { stream: linkStream(host, slug), initial: freeLink, fold: evolve };
 }
 
 /**

@@ -64,7 +64,7 @@ export async function portalRoutes(base: Api, deps: PortalDeps): Promise<void> {
         app.setNotFoundHandler(() => {
           throw new RouteNotFound();
         });
-        themeRoute(app, PREFIX);
+        themeRoute(app);
         if (deps.mailer) mailedSignUpPages(app, { ...portal, mailer: deps.mailer });
         else signUpPages(app, portal);
         signInPages(app, portal);

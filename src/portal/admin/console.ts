@@ -51,7 +51,7 @@ export async function consoleRoutes(
       app.setNotFoundHandler(() => {
         throw new RouteNotFound();
       });
-      themeRoute(app, PREFIX);
+      themeRoute(app);
       signInPages(app, deps);
       await app.register(async (pages: Api) => {
         operatorPages(pages, deps);

@@ -12,19 +12,18 @@ import { signInPlace } from "../shell/sessions.ts";
 import { pathWithin, redirectTo } from "../shell/visit.ts";
 import { type ConsoleDeps, operatorContext } from "./guard.ts";
 
-const HOME = "/admin";
 const Query = z.object({ next: z.string().optional().catch(undefined) });
 const Form = z.object({ token: z.string().max(1_000).default(""), next: z.string().optional() });
 
 export function signInPages(app: Api, deps: ConsoleDeps): void {
   app.get("/sign-in", { schema: { querystring: Query } }, async (request, reply) => {
-    const next = pathWithin(request.query.next, HOME, HOME);
+    const next = pathWithin("/admin", request.query.next);
     if (request.visit.operator) return reply.redirect(next, 303);
     return sendForm(reply, { next });
   });
 
   app.post("/sign-in", { schema: { body: Form } }, async (request, reply) => {
-    const next = pathWithin(request.body.next, HOME, HOME);
+    const next = pathWithin("/admin", request.body.next);
     try {
       if (!(await isAdminToken(deps, request, request.body.token)))
         return sendForm(reply, {

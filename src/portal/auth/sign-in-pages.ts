@@ -21,14 +21,14 @@ const Form = z.object({
 
 export function signInPages(app: Api, deps: SignInDeps): void {
   app.get("/sign-in", { schema: { querystring: Query } }, async (request, reply) => {
-    const next = pathWithin(request.query.next, "/portal");
+    const next = pathWithin("/portal", request.query.next);
     if (request.visit.session) return reply.redirect(next, 303);
     return sendForm(reply, { next });
   });
 
   app.post("/sign-in", { schema: { body: Form } }, async (request, reply) => {
     const { email, password } = request.body;
-    const next = pathWithin(request.body.next, "/portal");
+    const next = pathWithin("/portal", request.body.next);
     try {
       const device = await deps.devices.recognise(request, email);
       await countSignIn(deps, request, email, device);

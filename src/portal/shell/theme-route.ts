@@ -7,12 +7,12 @@ const YEAR_SECONDS = 31_536_000;
 
 const Form = z.object({ theme: z.enum(THEMES), next: z.string().optional() });
 
-export function themeRoute(app: Api, area: "/portal" | "/admin"): void {
+export function themeRoute(app: Api): void {
   app.post("/theme", { schema: { body: Form } }, async (request, reply) => {
     const { theme, next } = request.body;
-    const { cookies } = request.visit;
+    const { cookies, home } = request.visit;
     if (theme === "system") reply.clearCookie(cookies.theme, cookies.options);
     else reply.setCookie(cookies.theme, theme, { ...cookies.options, maxAge: YEAR_SECONDS });
-    return redirectTo(reply, next?.split("?")[0] === "/" ? "/" : pathWithin(next, area, area));
+    return redirectTo(reply, next?.split("?")[0] === "/" ? "/" : pathWithin(home, next));
   });
 }

@@ -80,18 +80,13 @@ export function redirectTo(reply: FastifyReply, path: string, notice?: Notice): 
   return reply.redirect(path, 303);
 }
 
-/** `next` if it is a path within the portal or the console, else the fallback; prevents open redirects. */
-export function pathWithin(
-  next: string | undefined,
-  fallback: string,
-  area: "/portal" | "/admin" = "/portal",
-): string {
-  if (next === undefined || !/^\/(?![/\\])[!-~]*$/.test(next) || next.includes("\\")) return fallback;
+/** `next` if it is a path within the portal or the console, else its first page; prevents open redirects. */
+export function pathWithin(home: PortalVisit["home"], next: string | undefined): string {
+  if (next === undefined || !/^\/(?![/\\])[!-~]*$/.test(next) || next.includes("\\")) return home;
   const here = "http://this.invalid";
-  if (!URL.canParse(next, here)) return fallback;
-  const url = new URL(next, here);
-  const isWithin = url.origin === here && `${url.pathname}/`.startsWith(`${area}/`);
-  return isWithin ? url.pathname + url.search : fallback;
+  const url = URL.parse(next, here);
+  const isWithin = url?.origin === here && `${url.pathname}/`.startsWith(`${home}/`);
+  return isWithin ? url.pathname + url.search : home;
 }
 
 /** The context of a command sent from the portal, for the metadata of its events. */

@@ -29,7 +29,7 @@ export type ProjectionAct = (typeof PROJECTION_ACTS)[number];
 export async function performAct(
   { foldStore, eventStore, clock, newId }: ConsoleDeps,
   context: CommandContext,
-  { act, projection, waits = false }: { act: ProjectionAct; projection: string; waits?: boolean },
+  { act, projection, waits }: { act: ProjectionAct; projection: string; waits: boolean },
 ): Promise<void> {
   const deps = { eventStore, clock, newId, readStore: foldStore };
   const chosen = projectionsNamed([projection]);

@@ -18,8 +18,8 @@ export function eventPath(stream: string, revision: number): string {
   return address("/admin/event", { stream, revision });
 }
 
-export function statePath(stream: string, revision?: number, against?: number): string {
-  return address("/admin/state", { stream, revision, against });
+export function statePath(stream: string, revision?: number): string {
+  return address("/admin/state", { stream, revision });
 }
 
 export function shown({ actor, ...event }: AuditedEvent): ShownEvent {
@@ -69,7 +69,7 @@ export function empty(title: string, text: string): Html {
 }
 
 /** `next`: the address of the next page; none at the end. */
-export function nextPage(next: string | undefined, label = "Next page"): Html | false {
+export function nextPage(next: string | undefined, label: string): Html | false {
   return (
     next !== undefined &&
     html`<nav class="actions" aria-label="Pages"><a class="button" rel="next" href="${next}">${label}</a></nav>`

@@ -17,7 +17,6 @@ export type Field = {
   required?: boolean | undefined;
   minlength?: number | undefined;
   maxlength?: number | undefined;
-  pattern?: string | undefined;
   autofocus?: boolean | undefined;
 };
 
@@ -34,7 +33,6 @@ ${given.placeholder ? html`placeholder="${given.placeholder}"` : ""}
 ${given.required ? html`required` : ""}
 ${given.minlength ? html`minlength="${given.minlength}"` : ""}
 ${given.maxlength ? html`maxlength="${given.maxlength}"` : ""}
-${given.pattern ? html`pattern="${given.pattern}"` : ""}
 ${given.autofocus ? html`autofocus` : ""}
 ${described ? html`aria-describedby="${described}"` : ""}
 ${error ? html`aria-invalid="true"` : ""}>

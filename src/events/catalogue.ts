@@ -1,6 +1,6 @@
 // Every event type with its schema, version and upcasters; unknown keys are refused when writing, dropped when reading.
 import type { z } from "zod";
-import type { EventMetadata, NewEvent, RecordedEvent } from "../event-store/port.ts";
+import type { EventMetadata, RecordedEvent } from "../event-store/port.ts";
 import { accountEvents } from "./account-events.ts";
 import { clickEvents } from "./click-events.ts";
 import { domainEvents } from "./domain-events.ts";
@@ -23,26 +23,23 @@ export const catalogue = {
 
 export type EventType = keyof typeof catalogue;
 
-type TypedEvent<T extends EventType> = {
+/** An event of the type, as deciders return it, without an id. */
+export type EventOf<T extends EventType> = {
   [K in T]: { type: K; data: z.infer<(typeof catalogue)[K]["schema"]> };
 }[T];
 
 /** Of `account-<uuid>`. */
-export type AccountEvent = TypedEvent<keyof typeof accountEvents | keyof typeof webhookEvents>;
-export type DomainEvent = TypedEvent<keyof typeof domainEvents>;
-export type LinkEvent = TypedEvent<keyof typeof linkEvents>;
-export type LinkClicked = TypedEvent<"LinkClicked">;
+export type AccountEvent = EventOf<keyof typeof accountEvents | keyof typeof webhookEvents>;
+export type DomainEvent = EventOf<keyof typeof domainEvents>;
+export type LinkEvent = EventOf<keyof typeof linkEvents>;
+export type LinkClicked = EventOf<"LinkClicked">;
 /** Of `withdrawals-<host>/<slug>`. */
-export type WithdrawalEvent = TypedEvent<keyof typeof withdrawalEvents>;
-export type LogSealed = TypedEvent<"LogSealed">;
+export type WithdrawalEvent = EventOf<keyof typeof withdrawalEvents>;
+export type LogSealed = EventOf<"LogSealed">;
 /** Of `operator-<yyyymm>`. */
-export type OperatorEvent = TypedEvent<keyof typeof operatorEvents>;
-/** An event of the type, as deciders return it, without an id. */
-export type EventOf<T extends EventType> = TypedEvent<T>;
-export type LinkledgerEvent = TypedEvent<EventType>;
+export type OperatorEvent = EventOf<keyof typeof operatorEvents>;
+export type LinkledgerEvent = EventOf<EventType>;
 
 /** An event read from the store, upcast and validated, as deciders and projections fold it. */
 export type StoredEvent = LinkledgerEvent &
   Pick<RecordedEvent, "id" | "stream" | "revision" | "position" | "recordedAt"> & { metadata: EventMetadata };
-
-export type { NewEvent };

@@ -8,19 +8,15 @@ import { benchFloor } from "./floor/floor.ts";
 import { benchFold } from "./fold/fold.ts";
 import { benchArchive } from "./log/archive.ts";
 import { benchLogSize } from "./log/log-size.ts";
-import type { Options } from "./options.ts";
 import { benchPortal } from "./portal/portal.ts";
 import { summarizeProfiles } from "./profile-summary.ts";
 import { benchQr } from "./qr/qr.ts";
 import { benchRebuild } from "./rebuild/rebuild.ts";
 import { benchRedirect } from "./redirect/redirect.ts";
-import type { Report } from "./report/report.ts";
-import type { Outcome } from "./report/results.ts";
+import type { Benchmark } from "./report/results.ts";
 import { benchStart } from "./start.ts";
 import { benchAll } from "./targets/all.ts";
 import { benchWebhooks } from "./webhooks/webhooks.ts";
-
-export type Benchmark = (options: Options, report: Report) => Promise<Outcome>;
 
 const SINGLE: Readonly<Record<string, Benchmark>> = {
   redirect: benchRedirect,

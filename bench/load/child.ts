@@ -3,8 +3,6 @@ import { fork } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-export type Child = ReturnType<typeof startChild>;
-
 /** What the child is started with, beside its file: its arguments, and Node's flags. */
 export type ChildStart = { arguments?: readonly string[]; flags?: readonly string[] };
 

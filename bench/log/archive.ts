@@ -13,7 +13,7 @@ import { openClickLog } from "../setup/click-log.ts";
 import { withDataFolder } from "../setup/data-folder.ts";
 import { drawOf, randomNumbers } from "../traffic/draw.ts";
 import { LINKS } from "../traffic/requests.ts";
-import { PATTERNS } from "./log-size.ts";
+import { PATTERNS, secondsSince } from "./log-size.ts";
 
 /** Clicks in each append: at low load, at a thousand clicks a second, and at full load. */
 const SIZES = [1, 25, 1_000];
@@ -127,8 +127,4 @@ async function msForOneClick({ eventStore }: Pick<Backend, "eventStore">): Promi
     times.push(performance.now() - started);
   }
   return median(times);
-}
-
-function secondsSince(start: number): number {
-  return (performance.now() - start) / 1000;
 }

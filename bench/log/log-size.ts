@@ -79,6 +79,6 @@ async function measure(
   }
 }
 
-function secondsSince(start: number): number {
+export function secondsSince(start: number): number {
   return (performance.now() - start) / 1000;
 }

@@ -35,7 +35,7 @@ export function cpuEach(before: ThreadCpu, after: ThreadCpu, count: number): Cpu
 }
 
 /** One line, without threads that took next to nothing. */
-export function cpuLine({ all, threads }: CpuEach, what = "redirect"): string {
+export function cpuLine({ all, threads }: CpuEach, what: string): string {
   const parts = threads
     .filter(({ micros }) => micros >= 0.5)
     .map(({ name, micros }) => `${name} ${micros.toFixed(1)}`);

@@ -7,6 +7,7 @@ import { portalCookies } from "../../src/portal/shell/cookies.ts";
 import { sessions } from "../../src/portal/shell/sessions.ts";
 import { pause } from "../../src/runtime/pause.ts";
 import { instanceOf, startService } from "../../test/support/service/service-process.ts";
+import { quantile } from "../measure/statistics.ts";
 import type { Options } from "../options.ts";
 import type { Report } from "../report/report.ts";
 import type { Outcome } from "../report/results.ts";
@@ -142,9 +143,8 @@ async function time(
     if (n >= 0) took.push(performance.now() - started);
   }
   took.sort((a, b) => a - b);
-  const at = (share: number) =>
-    took[Math.min(took.length - 1, Math.floor(took.length * share))] ?? Number.NaN;
-  return { name, p50: at(0.5), p95: at(0.95), max: took.at(-1) ?? Number.NaN };
+  const [p50, p95, max] = [0.5, 0.95, 1].map((q) => quantile(took, q)) as [number, number, number];
+  return { name, p50, p95, max };
 }
 
 function row({ name, p50, p95, max }: Timed): string[] {

@@ -2,10 +2,8 @@
 // small runs of each benchmark that only check that everything is counted once, and that a rebuild equals live.
 import { type Options, parseOptions, partsOf } from "../options.ts";
 import type { Report } from "../report/report.ts";
-import type { Outcome } from "../report/results.ts";
+import type { Benchmark, Outcome } from "../report/results.ts";
 import { type Measured, RUNS, TARGETS } from "./targets.ts";
-
-type Benchmark = (options: Options, report: Report) => Promise<Outcome>;
 
 /** As in RUNS, small enough for a minute together. */
 const QUICK_RUNS: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
 // What we want to reach, each with the run that measures it and where its result is found.
+import { whole } from "../report/report.ts";
 
 /** `value`: of the run's measured result; `isMet` compares it with the target. */
 export type Target = {
@@ -19,7 +20,6 @@ const atLeast = (limit: number) => (value: number) => value >= limit;
 const times = (value: number) => `${value.toFixed(2)} x`;
 const ratio = (value: number) => value.toFixed(2);
 const seconds = (value: number) => `${value.toFixed(1)} s`;
-const whole = (value: number) => Math.round(value).toLocaleString("en-US");
 const megabytes = (value: number) => `${whole(value)} MB`;
 
 /** A run's name, and what is typed after `npm run bench`. */

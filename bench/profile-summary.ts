@@ -2,7 +2,6 @@
 // `--profile FOLDER` of the benchmarks redirect, fold and rebuild left.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import type { Options } from "./options.ts";
 import type { Report } from "./report/report.ts";
 import type { Outcome } from "./report/results.ts";
@@ -75,11 +74,10 @@ function placeOf({ functionName, url }: CallFrame): string {
   return url.startsWith("file:") ? url.replace(ROOT, "") : url;
 }
 
-/** Named by the file that the thread starts with. */
+/** Named by the file that the thread starts with; those of src/runtime/threads/ are loaded by many. */
 function threadOf(urls: readonly string[]): string {
-  const ours = new Set(urls.filter((url) => url.startsWith("file:")).map((url) => fileURLToPath(url)));
-  const entries = [...ours].filter((path) => /\/(?:[a-z]+-)?thread\.ts$/.test(path));
-  if ([...ours].some((path) => path.endsWith("/src/main.ts") || path.endsWith("/src/cli.ts")))
-    return "main thread";
-  return entries.map((path) => path.split("/src/").at(-1)).join(" or ") || "a thread";
+  const ours = urls.filter((url) => url.startsWith(ROOT)).map((url) => url.slice(ROOT.length));
+  if (ours.includes("src/main.ts") || ours.includes("src/cli.ts")) return "main thread";
+  const entry = ours.find((path) => path.endsWith("thread.ts") && !path.startsWith("src/runtime/"));
+  return entry?.replace("src/", "") ?? "a thread";
 }

@@ -5,7 +5,7 @@ import { CREATED_VIA } from "./vocabulary.ts";
 
 /** Members of every event of one link. */
 export const ofLink = {
-  host: z.string().describe("Host of the short URL, with its port if it has one, lower case"),
+  host: z.string().describe("Host of the short URL without its port, lower case"),
   slug: z.string().describe("Path of the short URL, lower case"),
   accountId: z.uuid().describe("The link's owner"),
   at: z.iso.datetime().describe("When it happened"),

@@ -29,9 +29,10 @@ export type ImportTarget = {
   domain: string | undefined;
   keyId: string | undefined;
   dryRun: boolean;
-  /** By link key, the slug of the file that went there: slugs that differ in case alone are one here. */
-  claimed: Map<string, string>;
 };
+
+/** By link key, the slug of the file that went there: slugs that differ in case alone are one here. */
+export type ClaimedLinks = Map<string, string>;
 
 /** What the link's clicks have in common. */
 export type TargetLink = Pick<
@@ -40,12 +41,14 @@ export type TargetLink = Pick<
 > & { host: string };
 
 /**
- * `already`: it was imported before, and is left as it is now.
+ * `claimed`: by the earlier links of this import; gets this one. `already`: it was imported before, and is left as it is
+ * now.
  * @throws RecordRefused, SlugTaken, InvalidSlug, InvalidUrl, UnsafeUrl; StoreUnavailable
  */
 export async function importLink(
   deps: ImportLinkDeps,
   target: ImportTarget,
+  claimed: ClaimedLinks,
   imported: ImportedLink,
 ): Promise<{ link: TargetLink; already: boolean }> {
   const place = placeOf(deps, target, imported);
@@ -62,8 +65,8 @@ export async function importLink(
     ...{ slug, shortUrl: created.shortUrl, longUrl: lastUrl(events), accountId, via: created.via },
   };
   const source = `${imported.domain ?? ""}/${imported.slug}`;
-  if ((target.claimed.get(link.link) ?? source) !== source) throw new SlugTaken(place.host, slug);
-  target.claimed.set(link.link, source);
+  if ((claimed.get(link.link) ?? source) !== source) throw new SlugTaken(place.host, slug);
+  claimed.set(link.link, source);
   const [first] = await deps.eventStore.read(linkStream(place.host, slug), { limit: 1 });
   if (first && !isOfImport(first.id, accountId, place.host, slug)) throw new SlugTaken(place.host, slug);
   if (first || target.dryRun) return { link, already: first !== undefined };

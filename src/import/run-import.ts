@@ -8,6 +8,7 @@ import { DomainError } from "../runtime/errors.ts";
 import { type ClickAppender, clickAppender } from "./append-clicks.ts";
 import { type ClickDataOf, clickDataOf } from "./click-data.ts";
 import {
+  type ClaimedLinks,
   derivedTimeId,
   type ImportLinkDeps,
   type ImportTarget,
@@ -78,6 +79,7 @@ class ImportRun {
   readonly #format: ImportFormat;
   readonly #appender: ClickAppender;
   readonly #dataOf: ClickDataOf;
+  readonly #claimed: ClaimedLinks = new Map();
   readonly #links = new Map<string, { link: TargetLink; total: number; details: number }>();
   readonly #repeated = new LRUCache<string, number>({ max: REPEATED });
   readonly #report: ImportReport = {
@@ -151,7 +153,7 @@ class ImportRun {
     const imported = this.#format.linkOf(row, this.#deps.clock());
     if (!imported) return false;
     links.read += 1;
-    const { link, already } = await importLink(this.#deps, this.#target, imported);
+    const { link, already } = await importLink(this.#deps, this.#target, this.#claimed, imported);
     links[already ? "already" : "created"] += 1;
     hosts[link.host] = (hosts[link.host] ?? 0) + 1;
     const known = { link, total: imported.totalClicks ?? 0, details: 0 };

@@ -76,7 +76,7 @@ async function importFile(
     urlSafety: urlSafety({ ...config, log }),
     recheckLater: recheckLater(deps),
   };
-  const target = { account, context, domain, keyId: key, dryRun, claimed: new Map<string, string>() };
+  const target = { account, context, domain, keyId: key, dryRun };
   const line = countLine(process.stderr, "records");
   const report = await runImport(
     importing,

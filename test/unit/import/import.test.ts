@@ -40,7 +40,7 @@ type Given = { clicks?: string; domain?: string; dryRun?: boolean; keyId?: strin
 async function run(format: ImportFormat, links: string, given: Given = {}) {
   const { clicks, domain, dryRun = false, keyId } = given;
   const account = await loadOpenAccount(open.deps.eventStore, accountId);
-  const target = { account, context: operator, domain, keyId, dryRun, claimed: new Map<string, string>() };
+  const target = { account, context: operator, domain, keyId, dryRun };
   const at = (file: string) => (file.startsWith("/") ? file : join(FILES, file));
   const files = { format, links: at(links), clicks: clicks && at(clicks) };
   return await runImport(open.deps, target, files, () => undefined);

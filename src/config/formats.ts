@@ -124,5 +124,5 @@ function isProxyRange(item: string): boolean {
 function isDnsServer(item: string): boolean {
   if (isIP(item) !== 0) return true;
   const match = /^(?:\[([0-9a-fA-F:]+)\]|([\d.]+))(?::(\d{1,5}))?$/.exec(item);
-  return match !== null && isIP(match[1] ?? match[2] ?? "") !== 0;
+  return match !== null && isIP(match[1] ?? match[2] ?? "") !== 0 && Number(match[3] ?? 53) <= 65_535;
 }

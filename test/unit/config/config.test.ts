@@ -62,6 +62,7 @@ describe("the configuration", () => {
     [{ TRUST_PROXY: "0.0.0.0/0" }, "TRUST_PROXY"],
     [{ CLICK_DURABILITY: "maybe" }, "CLICK_DURABILITY"],
     [{ DNS_SERVERS: "dns.example" }, "DNS_SERVERS"],
+    [{ DNS_SERVERS: "1.1.1.1:65536" }, "DNS_SERVERS"],
     [{ WEBHOOK_ALLOW_PRIVATE: "yes" }, "WEBHOOK_ALLOW_PRIVATE"],
     [{ ADMIN_TOKEN: "short" }, "ADMIN_TOKEN"],
     [{ SECRET_KEY: "short" }, "SECRET_KEY"],

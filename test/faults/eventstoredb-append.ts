@@ -201,13 +201,15 @@ export function appendFaults(scheme: Scheme): void {
 
   it("never has more appends in flight than its limit", async () => {
     const bounded = await openEventStoreDb(double.url(scheme), { inFlight: 4 });
-    double.script.add("append", ...Array.from({ length: 4 }, () => ({ kind: "late", ms: 150 }) as const));
+    const { promise: until, resolve: answer } = Promise.withResolvers<void>();
+    double.script.add("append", ...Array.from({ length: 4 }, () => ({ kind: "held", until }) as const));
     const appends = Array.from({ length: 40 }, (_, n) =>
       bounded.append(`link-${n}`, "none", [sampleEvent()]),
     );
     await double.script.seen("append", 4);
     await bounded.head();
     expect(double.script.counts.append).toBe(4);
+    answer();
     await Promise.all(appends);
     expect(double.script.counts.append).toBe(40);
     await bounded.close();

@@ -81,6 +81,7 @@ function misbehaving(script: Script, cut: () => void): Misbehave {
     try {
       if (fault?.kind === "status") return answer(statusOf(fault));
       if (fault?.kind === "late") await sleep(fault.ms);
+      if (fault?.kind === "held") await fault.until;
       if ((fault?.kind === "silent" || fault?.kind === "drop") && fault.commit) await work();
       if (fault?.kind === "drop") cut();
       if (fault?.kind === "silent" || fault?.kind === "drop") return;

@@ -6,6 +6,7 @@ export type Fault =
   | { kind: "silent"; commit: boolean }
   | { kind: "drop"; commit: boolean }
   | { kind: "late"; ms: number }
+  | { kind: "held"; until: Promise<unknown> }
   /** An append is answered without its position. */
   | { kind: "placeless" }
   | { kind: "status"; code: number; details?: string; metadata?: Record<string, string> };

@@ -2,6 +2,7 @@
 import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { receiverResolver } from "../../../src/webhooks/receiver/resolve-receiver.ts";
+import { freePort } from "../../support/servers/free-port.ts";
 import { startDns } from "../../support/servers/loopback-dns.ts";
 import { certificateFor, makeAuthority } from "../../support/servers/test-certificates.ts";
 import { sendSample, testAgent } from "../../support/webhooks/send-sample.ts";
@@ -33,8 +34,7 @@ describe("a delivery that gets no answer", () => {
   });
 
   it("reports a refused connection", async () => {
-    const port = await closedPort();
-    const result = await sendSample(`http://127.0.0.1:${port}/`);
+    const result = await sendSample(`http://127.0.0.1:${await freePort()}/`);
     expect(result).toMatchObject({ status: null, error: { code: "connect_failed" } });
     expect(result.error?.message).toContain("ECONNREFUSED");
   });
@@ -112,14 +112,6 @@ describe("a delivery over TLS", () => {
     return { result, receiver, port: receiver.port };
   }
 });
-
-async function closedPort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === "object" && address ? address.port : 0;
-}
 
 /** Answers every request with `text` and closes the connection. */
 async function rawServer(text: string): Promise<number> {

@@ -18,6 +18,7 @@ const MOST_MS = 50;
 const LOAD_MS = 1_000;
 /** Maximum share of the HTTP thread in an export's CPU time: reading, parsing and formatting run in another thread. */
 const MOST_SHARE = 0.35;
+const EXPORTS = 10;
 const AT_ONCE = 2;
 const MOST_TURNS = 3;
 /** Per round: a key has 500 requests an hour. */
@@ -67,7 +68,7 @@ async function expectShortDelays(
   do turns.push(await delayDuring(load));
   while (turns.length < MOST_TURNS && turns.every(({ p999 }) => p999 >= MOST_MS));
   await context.annotate(`${name}: ${JSON.stringify(turns)}`);
-  // Without a sample each percentile is 0. The shortest load, the export of one link's clicks, has about four.
+  // Without a sample each percentile is 0.
   for (const { samples } of turns) expect(samples, JSON.stringify(turns)).toBeGreaterThan(0);
   expect(Math.min(...turns.map(({ p999 }) => p999)), JSON.stringify(turns)).toBeLessThan(MOST_MS);
   return turns.at(-1) as LoopDelay;
@@ -152,10 +153,13 @@ describe("the HTTP thread's event loop is at most 50 ms late (p99.9)", () => {
   });
 
   it("while the clicks of one link are exported from a log of 30,000", async (context) => {
-    const { share } = await expectShortDelays(context, "click export", async () => {
+    const { share } = await expectShortDelays(context, "click exports", async () => {
       const path = `/portal/links/localhost/${account.slugOf(0)}/clicks.csv`;
-      const exported = await send(port, path, { headers: { cookie: account.cookie } });
-      expect(exported.text.trimEnd().split("\r\n")).toHaveLength(1 + SIZE.clicks / SIZE.links);
+      // One alone may take less time than there is between two samples.
+      for (let n = 0; n < EXPORTS; n += 1) {
+        const exported = await send(port, path, { headers: { cookie: account.cookie } });
+        expect(exported.text.trimEnd().split("\r\n")).toHaveLength(1 + SIZE.clicks / SIZE.links);
+      }
     });
     expect(share).toBeLessThan(MOST_SHARE);
   });

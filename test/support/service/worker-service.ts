@@ -3,6 +3,7 @@ import { createInterface } from "node:readline";
 import { openBackend } from "../../../src/backend.ts";
 import { parseConfig } from "../../../src/config.ts";
 import { temporaryFolder } from "../runtime/temporary-folder.ts";
+import { until } from "../runtime/until.ts";
 import { send } from "./ask.ts";
 import { instanceOf, startService } from "./service-process.ts";
 import type { Running } from "./start-service.ts";
@@ -13,11 +14,14 @@ export async function startOnWorkers(environment: Record<string, string>): Promi
   const instance = await instanceOf(folder.path, { LOG_LEVEL: "info", ...environment });
   const service = await startService(instance, [], undefined, ["--workers", "2"]);
   const config = parseConfig(instance);
+  const port = config.port;
+  // The first to answer is ready before the others are started.
+  const allAnswer = async () => (await send(port, "/metrics", {})).text.includes("linkledger_workers 3");
+  await until("all workers to answer", allAnswer);
   const backend = await openBackend(config, { offThread: false });
   const logged: string[] = [];
   for (const stream of [service.child.stdout, service.child.stderr])
     if (stream) createInterface({ input: stream }).on("line", (line) => logged.push(`${line}\n`));
-  const port = config.port;
   return {
     ...{ config, backend, port, logged },
     ask: (path, given) => send(port, path, given),

@@ -1,5 +1,6 @@
 // API keys over real HTTP (interface, part 5).
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { stretched } from "../support/runtime/slowness.ts";
 import { startTestService, type TestService } from "../support/service/start-service.ts";
 
 const url = "https://example.com/";
@@ -57,7 +58,7 @@ describe("part 5, authentication", () => {
     expect((await service.ask("/api/v1/links", { key })).status).toBe(200);
     await service.deactivateKey(accountId, keyId);
     await expect
-      .poll(async () => (await service.ask("/api/v1/links", { key })).status, { timeout: 1000, interval: 20 })
+      .poll(async () => (await service.ask("/api/v1/links", { key })).status, { timeout: stretched(1_000) })
       .toBe(401);
   });
 

@@ -6,7 +6,6 @@ import { DomainError } from "../../runtime/errors.ts";
 import { CLOCK_SKEW_MS, utcDate } from "../../runtime/moment.ts";
 import { readSeal, SealJudge, sealFacts } from "./judge-seals.ts";
 import { type Place, placeOf } from "./places.ts";
-import { sealsBackwards } from "./read-seals.ts";
 import { BLOCK_EVENTS, type LastSeal, leafHasher, makeSeal, type Seal, sealHash } from "./seal.ts";
 import type { SealKeys } from "./seal-keys.ts";
 
@@ -57,17 +56,17 @@ export class Sealer {
     if (anyway) await deps.newest.forget();
     // Before the seals are read: one that another process appends in between was not removed.
     const newest = await deps.newest.get();
-    const judge = new SealJudge(deps.keys.map(({ publicKey }) => publicKey));
-    for await (const event of sealsBackwards(deps.eventStore)) {
-      const { reason } = judge.next(sealFacts(event));
-      const seal = readSeal(event);
-      if (!seal || (reason !== undefined && !anyway))
-        throw new SealsUntrusted(`seal ${event.revision} ${reason}`);
-      refuseRemoved(newest, event.position);
-      return new Sealer(deps, { seal, hash: sealHash(event) });
+    const [event] = await deps.eventStore.read(SEALS_STREAM, { backwards: true, limit: 1 });
+    if (!event) {
+      refuseRemoved(newest, "");
+      return new Sealer(deps, undefined);
     }
-    refuseRemoved(newest, "");
-    return new Sealer(deps, undefined);
+    const { reason } = new SealJudge(deps.keys.map(({ publicKey }) => publicKey)).next(sealFacts(event));
+    const seal = readSeal(event);
+    if (!seal || (reason !== undefined && !anyway))
+      throw new SealsUntrusted(`seal ${event.revision} ${reason}`);
+    refuseRemoved(newest, event.position);
+    return new Sealer(deps, { seal, hash: sealHash(event) });
   }
 
   /**

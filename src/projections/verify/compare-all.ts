@@ -3,6 +3,7 @@ import type { Position } from "../../event-store/port.ts";
 import { documentPages } from "../../read-store/document-pages.ts";
 import type { Document, ReadStore } from "../../read-store/port.ts";
 import { collectionsOf, type Projection, partsCollection } from "../projection.ts";
+import { documentsOf } from "../runner/fold.ts";
 import { type Difference, fieldsThatDiffer } from "./differences.ts";
 import type { SumChecks } from "./sums.ts";
 
@@ -45,7 +46,7 @@ export async function compareAll(
       else compareEqual(found, stored, folded);
     };
     for await (const page of documentPages(scratch, name, { limit: PAGE })) {
-      const stored = await byId(readStore, name, page);
+      const stored = await documentsOf(readStore, name, idsOf(page));
       for (const folded of page) {
         sums.see(kind, folded);
         compare(stored.get(folded._id), folded);
@@ -53,7 +54,7 @@ export async function compareAll(
     }
     if (isSample) continue;
     for await (const page of documentPages(readStore, name, { limit: PAGE })) {
-      const folded = await byId(scratch, name, page);
+      const folded = await documentsOf(scratch, name, idsOf(page));
       for (const stored of page) if (!folded.has(stored._id)) compare(stored, undefined);
     }
   }
@@ -74,14 +75,6 @@ export function compareEqual(
     found.differences.push({ projection: found.projection.name, id, position, problem, fields });
 }
 
-async function byId(
-  store: ReadStore,
-  collection: string,
-  page: readonly Document[],
-): Promise<Map<string, Document>> {
-  const documents = await store.getMany(
-    collection,
-    page.map(({ _id }) => _id),
-  );
-  return new Map(documents.map((document) => [document._id, document]));
+function idsOf(page: readonly Document[]): string[] {
+  return page.map(({ _id }) => _id);
 }

@@ -93,14 +93,10 @@ function behind(changed: ChangedDocuments, { position }: Correction): ChangedDoc
 
 function foldedOf(changed: ChangedDocuments) {
   return async (ids: readonly string[]) =>
-    new Map(ids.flatMap((id) => [[id, changed.get(id)?.folded] as const]).filter(isFound));
+    new Map(ids.flatMap((id) => changed.get(id)?.folded ?? []).map((document) => [document._id, document]));
 }
 
 function replaceFolded(changed: ChangedDocuments, document: Document): void {
   const one = changed.get(document._id);
   if (one) one.folded = document;
-}
-
-function isFound(entry: readonly [string, Document | undefined]): entry is readonly [string, Document] {
-  return entry[1] !== undefined;
 }

@@ -6,7 +6,7 @@ import {
   type AccountUsage,
   accountDashboard,
 } from "../../queries/analytics/account-dashboard.ts";
-import { sumOf } from "../../queries/analytics/time-series.ts";
+import { sumOf } from "../../queries/analytics/hit-counts.ts";
 import type { ListedLink } from "../../queries/links/account-links.ts";
 import { shortenForm } from "../links/create-link-form.ts";
 import { count, counted, linkPath, outward, shortName } from "../links/link-view.ts";
@@ -46,7 +46,7 @@ ${shortenForm(csrf, once)}</section>`;
 
 function overview({ series, totals, top }: AccountDashboard): Html {
   const shown = rangeName(series.range);
-  return html`${kindStats(sumOf(series), `Hits in the last ${shown}`)}
+  return html`${kindStats(sumOf(series.points), `Hits in the last ${shown}`)}
 <section class="card"><div class="card-head"><h2>Clicks, last ${shown}</h2><p class="muted small">${counted(totals.total, "hit")} since you joined</p></div>
 ${seriesFigure(series, `Hits of all your links in the last ${shown}`)}</section>
 <section class="card"><div class="card-head"><h2>Top links</h2><a href="/portal/links?sort=clicks">All by clicks</a></div>

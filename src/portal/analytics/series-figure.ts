@@ -1,5 +1,6 @@
 // A time series as a static SVG chart and a table; chart.js replaces the SVG with an interactive chart.
 import { CLICK_KINDS, type ClickKind } from "../../events/vocabulary.ts";
+import type { HitCounts } from "../../queries/analytics/hit-counts.ts";
 import type { Point, TimeSeries } from "../../queries/analytics/time-series.ts";
 import { count } from "../links/link-view.ts";
 import { time } from "../shell/form.ts";
@@ -66,7 +67,7 @@ function drawing(points: readonly Point[], label: string): Html {
 }
 
 /** Totals by kind; live.js increments the elements with `data-total`. */
-export function kindStats(totals: Record<ClickKind, number> & { total: number }, what: string): Html {
+export function kindStats(totals: HitCounts, what: string): Html {
   const stat = (kind: ClickKind | "total", name: string) =>
     html`<div class="card stat"><span class="stat-name">${name}</span><span class="stat-value" data-total="${kind}">${count(totals[kind])}</span></div>`;
   return html`<section class="grid stats" aria-label="${what}">${stat("total", "All hits")}${CLICK_KINDS.map((kind) => stat(kind, KIND_NAMES[kind]))}</section>`;

@@ -1,5 +1,5 @@
 // An account's dashboard: clicks over time, all-time totals, top links, and usage of its tier's limits.
-import { type ClickKind, TIER_LIMITS, type Tier, WEBHOOKS_PER_ACCOUNT } from "../../events/vocabulary.ts";
+import { TIER_LIMITS, type Tier, WEBHOOKS_PER_ACCOUNT } from "../../events/vocabulary.ts";
 import { type AccountTotalsDocument, accountTotals } from "../../projections/definitions/account-totals.ts";
 import { accountDays, type DayDocument, dayOf } from "../../projections/definitions/days/days.ts";
 import { domains } from "../../projections/definitions/domains.ts";
@@ -7,6 +7,7 @@ import { keys } from "../../projections/definitions/keys.ts";
 import { webhooks } from "../../projections/definitions/webhooks.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import { countLinks, type ListedLink, topLinks } from "../links/account-links.ts";
+import { type HitCounts, hitCounts } from "./hit-counts.ts";
 import { daysIn, type Range, type TimeSeries, timeSeries } from "./time-series.ts";
 
 type Deps = { readStore: ReadStore };
@@ -14,7 +15,7 @@ type Deps = { readStore: ReadStore };
 export type AccountDashboard = {
   series: TimeSeries;
   /** Since the account was opened. */
-  totals: Record<ClickKind, number> & { total: number };
+  totals: HitCounts;
   top: ListedLink[];
   usage: AccountUsage;
 };
@@ -41,10 +42,9 @@ export async function accountDashboard(
   const ids = daysIn(range, now).map((day) => dayOf(accountId, day));
   const days = await readStore.getMany<DayDocument>(accountDays.collection.name, ids);
   const totals = await readStore.get<AccountTotalsDocument>(accountTotals.collection.name, accountId);
-  const { click = 0, preview = 0, qr_scan = 0 } = totals ?? {};
   return {
     series: timeSeries(range, now, days),
-    totals: { click, preview, qr_scan, total: click + preview + qr_scan },
+    totals: hitCounts(totals),
     top: (await topLinks(deps, accountId, { limit: TOP_LINKS })).links,
     usage: await accountUsage(deps, account),
   };

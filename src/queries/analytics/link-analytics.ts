@@ -4,6 +4,7 @@ import { type ClickKind, UTM_FIELDS, type UtmField } from "../../events/vocabula
 import { type RecentClick, recentClick } from "../../projections/definitions/recent-clicks.ts";
 import type { ValueCount } from "../../projections/definitions/tally.ts";
 import { type FindLinkDeps, findOwnLink } from "../links/find-link.ts";
+import { hitCounts } from "./hit-counts.ts";
 import { type LinkClicksDeps, readLinkClicks } from "./link-clicks.ts";
 import { daysIn, timeSeries } from "./time-series.ts";
 
@@ -51,16 +52,12 @@ export async function linkAnalytics(
   const read = await readLinkClicks(deps, link._id, daysIn("24h", now));
   const { clicks, days, breakdowns } = read;
   const hours = timeSeries("24h", now, days).points;
-  const eventTypes = {
-    click: clicks?.click ?? 0,
-    preview: clicks?.preview ?? 0,
-    qr_scan: clicks?.qr_scan ?? 0,
-  };
+  const { total, ...eventTypes } = hitCounts(clicks);
   const utm = UTM_FIELDS.map((field) => [field, counts(read.utm[field])] as const);
   return {
     link: { id: link.slug, long_url: link.longUrl, created_at: link.createdAt },
     analytics: {
-      totalClicks: clicks?.totalClicks ?? 0,
+      totalClicks: total,
       actualClicks: eventTypes.click,
       previews: eventTypes.preview,
       qrScans: eventTypes.qr_scan,

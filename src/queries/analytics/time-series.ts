@@ -1,14 +1,15 @@
 // Builds zero-filled time series by hour, day or month from day documents, for analytics answers and charts.
-import { CLICK_KINDS, type ClickKind } from "../../events/vocabulary.ts";
+import { CLICK_KINDS } from "../../events/vocabulary.ts";
 import { type DayDocument, dateOf, type QuarterHour } from "../../projections/definitions/days/days.ts";
 import { utcDate } from "../../runtime/moment.ts";
+import { addHits, type HitCounts, hitCounts } from "./hit-counts.ts";
 
 /** Each range ends with the current hour, day or month. */
 export const RANGES = ["24h", "7d", "30d", "12mo"] as const;
 export type Range = (typeof RANGES)[number];
 
 /** `start`: start of the hour, day or month, ISO 8601 UTC. */
-export type Point = Record<ClickKind, number> & { start: string; total: number };
+export type Point = HitCounts & { start: string };
 
 export type TimeSeries = { range: Range; unit: "hour" | "day" | "month"; points: Point[] };
 
@@ -31,23 +32,15 @@ export function daysIn(range: Range, now: Date): string[] {
 export function timeSeries(range: Range, now: Date, days: Iterable<DayDocument>): TimeSeries {
   const unit = UNITS[range];
   const points = new Map(
-    starts(range, now).map((start) => [start.slice(0, PREFIX_LENGTH[unit]), emptyPoint(start)]),
+    starts(range, now).map((start) => [start.slice(0, PREFIX_LENGTH[unit]), { start, ...hitCounts() }]),
   );
   for (const day of days) {
     for (const quarterHour of day.quarters) {
       const point = points.get(hourOf(day, quarterHour).slice(0, PREFIX_LENGTH[unit]));
-      if (point) add(point, quarterHour);
+      if (point) addHits(point, quarterHour, CLICK_KINDS);
     }
   }
   return { range, unit, points: [...points.values()] };
-}
-
-/** Total hits of a series by kind. */
-export function sumOf({ points }: TimeSeries): Record<ClickKind, number> & { total: number } {
-  const sum = { click: 0, preview: 0, qr_scan: 0, total: 0 };
-  for (const point of points)
-    for (const field of [...CLICK_KINDS, "total"] as const) sum[field] += point[field];
-  return sum;
 }
 
 function starts(range: Range, now: Date): string[] {
@@ -63,19 +56,7 @@ function starts(range: Range, now: Date): string[] {
   });
 }
 
-function emptyPoint(start: string): Point {
-  return { start, click: 0, preview: 0, qr_scan: 0, total: 0 };
-}
-
 /** YYYY-MM-DDTHH */
 function hourOf(day: DayDocument, [quarter]: QuarterHour): string {
   return `${dateOf(day)}T${String(Math.floor(quarter / 4)).padStart(2, "0")}`;
-}
-
-function add(point: Point, [, ...hits]: QuarterHour): void {
-  CLICK_KINDS.forEach((kind, index) => {
-    const count = hits[index] ?? 0;
-    point[kind] += count;
-    point.total += count;
-  });
 }

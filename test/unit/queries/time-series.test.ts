@@ -1,7 +1,8 @@
 // Time series from day documents: buckets that end with the current one, zero-filled.
 import { describe, expect, it } from "vitest";
 import type { DayDocument, QuarterHour } from "../../../src/projections/definitions/days/days.ts";
-import { daysIn, RANGES, sumOf, timeSeries } from "../../../src/queries/analytics/time-series.ts";
+import { sumOf } from "../../../src/queries/analytics/hit-counts.ts";
+import { daysIn, RANGES, timeSeries } from "../../../src/queries/analytics/time-series.ts";
 
 const NOW = new Date("2026-03-01T10:30:00.000Z");
 
@@ -47,7 +48,7 @@ describe("a time series", () => {
     expect(hours.points[0]).toMatchObject({ click: 1, preview: 2, qr_scan: 3, total: 6 });
     expect(hours.points[13]).toMatchObject({ start: "2026-03-01T00:00:00.000Z", total: 1 });
     expect(hours.points[23]).toMatchObject({ click: 0, qr_scan: 4, total: 4 });
-    expect(sumOf(hours)).toEqual({ click: 2, preview: 2, qr_scan: 7, total: 11 });
+    expect(sumOf(hours.points)).toEqual({ click: 2, preview: 2, qr_scan: 7, total: 11 });
     expect(timeSeries("7d", NOW, days).points.map(({ total }) => total)).toEqual([0, 0, 0, 0, 0, 33, 5]);
     expect(timeSeries("12mo", NOW, days).points.slice(-2)).toMatchObject([{ total: 33 }, { total: 5 }]);
   });

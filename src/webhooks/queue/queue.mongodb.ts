@@ -3,21 +3,22 @@ import type { Collection, Document, Filter, UpdateFilter } from "mongodb";
 import type { MongodbConnection } from "../../connections/mongodb.ts";
 import { deliveryFrom, LISTED, type StoredDelivery } from "./queue.mongodb-documents.ts";
 import { insertMissing } from "./queue.mongodb-insert.ts";
-import type {
-  Attempt,
-  ClaimedDelivery,
-  ClaimRequest,
-  Delivery,
-  DeliveryOutcome,
-  DeliveryQuery,
-  DeliveryQueue,
-  DeliveryWithLog,
-  FailureStreak,
-  NewDelivery,
-  QueueStats,
+import {
+  type Attempt,
+  afterAttempt,
+  type ClaimedDelivery,
+  type ClaimRequest,
+  type Delivery,
+  type DeliveryClaim,
+  type DeliveryOutcome,
+  type DeliveryQuery,
+  type DeliveryQueue,
+  type DeliveryWithLog,
+  type FailureStreak,
+  type NewDelivery,
+  type QueueStats,
 } from "./queue.ts";
 
-type Claim = Pick<ClaimedDelivery, "id" | "token">;
 type StoredStreak = { _id: string; since: string; attempts: number };
 
 /** Also works, more slowly, before `ensureDeliveryIndexes` has created its indexes. */
@@ -79,21 +80,16 @@ class MongodbDeliveryQueue implements DeliveryQueue {
       }));
   }
 
-  async settle(claim: Claim, attempt: Attempt, outcome: DeliveryOutcome): Promise<boolean> {
+  async settle(claim: DeliveryClaim, attempt: Attempt, outcome: DeliveryOutcome): Promise<boolean> {
     const { answer: _, ...lastAttempt } = attempt;
-    const ended = new Date(Date.parse(attempt.at) + attempt.durationMs).toISOString();
-    const next =
-      outcome.state === "pending"
-        ? { state: outcome.state, dueAt: outcome.dueAt, finishedAt: null }
-        : { state: outcome.state, dueAt: null, finishedAt: ended };
     return await this.#ifClaimed(claim, {
-      $set: { ...next, lastAttempt, claim: null },
+      $set: { ...afterAttempt(attempt, outcome), lastAttempt, claim: null },
       $inc: { tries: 1 },
       $push: { log: attempt },
     });
   }
 
-  async defer(claim: Claim, dueAt: string): Promise<boolean> {
+  async defer(claim: DeliveryClaim, dueAt: string): Promise<boolean> {
     return await this.#ifClaimed(claim, { $set: { dueAt, claim: null } });
   }
 
@@ -175,7 +171,7 @@ class MongodbDeliveryQueue implements DeliveryQueue {
     await this.#connection.close();
   }
 
-  async #ifClaimed({ id, token }: Claim, update: UpdateFilter<StoredDelivery>): Promise<boolean> {
+  async #ifClaimed({ id, token }: DeliveryClaim, update: UpdateFilter<StoredDelivery>): Promise<boolean> {
     const ours: Filter<StoredDelivery> = { _id: id, claim: token, state: "pending" };
     return (await this.#on((all) => all.updateOne(ours, update))).matchedCount === 1;
   }

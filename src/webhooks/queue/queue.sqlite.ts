@@ -12,9 +12,11 @@ import {
 } from "./queue.sqlite-rows.ts";
 import {
   type Attempt,
+  afterAttempt,
   type ClaimedDelivery,
   type ClaimRequest,
   type Delivery,
+  type DeliveryClaim,
   type DeliveryOutcome,
   type DeliveryQuery,
   type DeliveryQueue,
@@ -96,25 +98,17 @@ class SqliteDeliveryQueue implements DeliveryQueue {
     });
   }
 
-  async settle(
-    { id, token }: Pick<ClaimedDelivery, "id" | "token">,
-    attempt: Attempt,
-    outcome: DeliveryOutcome,
-  ): Promise<boolean> {
-    const { answer, ...last } = attempt;
-    const finished = outcome.state !== "pending";
-    const finishedAt = finished ? endOf(attempt) : null;
-    const dueAt = finished ? null : outcome.dueAt;
+  async settle({ id, token }: DeliveryClaim, attempt: Attempt, outcome: DeliveryOutcome): Promise<boolean> {
+    const { answer, ...others } = attempt;
+    const last = JSON.stringify(others);
     return this.#db.soon(() => {
-      const settled = this.#db.run("settle", {
-        ...{ id, token, dueAt, finishedAt, state: outcome.state, last: JSON.stringify(last) },
-      });
-      if (settled === 1) this.#db.run("log", { id, answer, attempt: JSON.stringify(last) });
+      const settled = this.#db.run("settle", { id, token, last, ...afterAttempt(attempt, outcome) });
+      if (settled === 1) this.#db.run("log", { id, answer, attempt: last });
       return settled === 1;
     });
   }
 
-  async defer({ id, token }: Pick<ClaimedDelivery, "id" | "token">, dueAt: string): Promise<boolean> {
+  async defer({ id, token }: DeliveryClaim, dueAt: string): Promise<boolean> {
     return this.#db.soon(() => this.#db.run("defer", { id, token, dueAt }) === 1);
   }
 
@@ -178,8 +172,4 @@ class SqliteDeliveryQueue implements DeliveryQueue {
   async close(): Promise<void> {
     this.#db.close();
   }
-}
-
-function endOf({ at, durationMs }: Attempt): string {
-  return new Date(Date.parse(at) + durationMs).toISOString();
 }

@@ -53,6 +53,9 @@ export type ClaimedDelivery = Pick<Delivery, "id" | "webhookId" | "eventId" | "e
   token: string;
 };
 
+/** What proves the claim of a delivery. */
+export type DeliveryClaim = Pick<ClaimedDelivery, "id" | "token">;
+
 /** `token`: unique per call, so that a worker with an expired claim cannot settle the delivery. */
 export type ClaimRequest = {
   webhookId: string;
@@ -85,13 +88,9 @@ export interface DeliveryQueue {
   /** Claims the deliveries of one webhook that have been due longest; no other call gets them before `until`. */
   claim(request: ClaimRequest): Promise<ClaimedDelivery[]>;
   /** Stores an attempt and its outcome. False, without any change, when another worker has claimed it since. */
-  settle(
-    claim: Pick<ClaimedDelivery, "id" | "token">,
-    attempt: Attempt,
-    outcome: DeliveryOutcome,
-  ): Promise<boolean>;
+  settle(claim: DeliveryClaim, attempt: Attempt, outcome: DeliveryOutcome): Promise<boolean>;
   /** Returns a claim without an attempt, due at `dueAt`. False when another worker has claimed it since. */
-  defer(claim: Pick<ClaimedDelivery, "id" | "token">, dueAt: string): Promise<boolean>;
+  defer(claim: DeliveryClaim, dueAt: string): Promise<boolean>;
   /** Makes a delivery in any state due now and restarts its schedule; one with a current claim is not changed. */
   resend(id: string, now: string): Promise<Delivery | undefined>;
   /** Resends all deliveries of a webhook that failed at or after `since`; returns how many. */
@@ -109,6 +108,16 @@ export interface DeliveryQueue {
   /** `except`: webhooks to leave out of `due` and `oldestDueAt`, such as paused ones. */
   stats(now: string, except: readonly string[]): Promise<QueueStats>;
   close(): Promise<void>;
+}
+
+/** Of a settled delivery: when its next attempt is due, or when its last one ended. */
+export function afterAttempt(
+  { at, durationMs }: Attempt,
+  outcome: DeliveryOutcome,
+): Pick<Delivery, "state" | "dueAt" | "finishedAt"> {
+  if (outcome.state === "pending") return { ...outcome, finishedAt: null };
+  const finishedAt = new Date(Date.parse(at) + durationMs).toISOString();
+  return { state: outcome.state, dueAt: null, finishedAt };
 }
 
 /** Deterministic, so that routing the same event again creates no second delivery. */

@@ -1,15 +1,14 @@
 // Deletes the links of closed accounts: follows AccountClosed events, and repeats until the documents show no link.
 import { type CloseDeps, eraseClosed } from "../commands/account/close-account.ts";
 import type { CommandContext } from "../commands/caller.ts";
-import { applyLinkChange } from "../commands/links/change-link.ts";
+import { applyLinkChange, type LinkAddress } from "../commands/links/change-link.ts";
 import { consumerCheckpoint } from "../coordination/consumer-checkpoint.ts";
 import { logPages } from "../event-store/log-pages.ts";
 import { type NextEvent, nextEventFinder } from "../event-store/next-event.ts";
 import type { Position } from "../event-store/port.ts";
 import { PREFIX } from "../events/streams.ts";
-import { links } from "../projections/definitions/links.ts";
+import { type LinkDocument, links } from "../projections/definitions/links.ts";
 import { checkpointName } from "../projections/projection.ts";
-import { linksLeft } from "../queries/links/links-left.ts";
 import type { ReadStore } from "../read-store/port.ts";
 
 export type FinishClosingDeps = CloseDeps & {
@@ -26,6 +25,7 @@ export type AccountClosingDeps = FinishClosingDeps & {
 export const CLOSING_CHECKPOINT = "account-closing";
 
 const PAGE = 1_000;
+const LINKS_PAGE = 500;
 const CONCURRENCY = 8;
 /** A request that was authorised before its node saw AccountClosed may still create a link for so long. */
 const LAST_LINK_WITHIN_MS = 30_000;
@@ -77,11 +77,20 @@ export async function finishClosing(
   return { deletedLinks };
 }
 
+/** Some of the account's links that are not deleted, as far as the documents show them; none when no link is left. */
+export async function linksLeft(
+  { readStore }: { readStore: ReadStore },
+  accountId: string,
+): Promise<LinkAddress[]> {
+  const where = { accountId, deleted: false };
+  return await readStore.find<LinkDocument>(links.collection.name, { where, limit: LINKS_PAGE });
+}
+
 async function deleteAll(
   deps: FinishClosingDeps,
   context: CommandContext,
   accountId: string,
-  addresses: readonly { host: string; slug: string }[],
+  addresses: readonly LinkAddress[],
 ): Promise<Position | undefined> {
   let last: Position | undefined;
   for (let start = 0; start < addresses.length; start += CONCURRENCY) {

@@ -52,8 +52,7 @@ beforeAll(async () => {
 });
 afterAll(() => opened.close());
 
-const closing = () => ({ ...deps, linksLeft: async () => [], whenReadable: async () => undefined });
-const close = (accountId: string) => closeAccount(closing(), operator, accountId);
+const close = (accountId: string) => closeAccount(deps, operator, accountId);
 const tokenIn = ({ path }: { path: string }) => String(path.split("token=")[1]);
 
 /** A Developer account with one resource of each kind. */

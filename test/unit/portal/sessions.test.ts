@@ -56,8 +56,7 @@ describe("a session", () => {
     const { accountId, epoch } = await member("closing@example.com");
     await opened.catchUp();
     const before = await sessions(deps).open(accountId, epoch, from);
-    const closing = { ...deps, linksLeft: async () => [], whenReadable: async () => undefined };
-    await closeAccount(closing, operator, accountId);
+    await closeAccount(deps, operator, accountId);
     const during = await sessions(deps).open(accountId, epoch, from);
     expect(await sessions(deps).find(before)).toBeUndefined();
     expect(await sessions(deps).find(during)).toBeUndefined();

@@ -37,9 +37,13 @@ export type Builds = {
   next: number;
 };
 
-/** The projection with the collection, checkpoint and rules of that build. Build 0 uses its own collection name. */
+/**
+ * The projection with the collection, checkpoint and rules of that build, which it may be already. Build 0 uses its own
+ * collection name.
+ */
 export function asBuild(projection: Projection, { version, build, collection, rules }: Build): Projection {
-  const own = rules === undefined ? projection : underRules(projection, rules);
+  const isAsIs = rules === undefined || rules === projection.rules;
+  const own = isAsIs ? projection : underRules(projection, rules);
   return { ...own, version, build, collection: { ...own.collection, name: collection } };
 }
 

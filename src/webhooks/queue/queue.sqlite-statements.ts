@@ -33,7 +33,9 @@ export const QUEUE_SCHEMA = `
   ) STRICT, WITHOUT ROWID;
 `;
 
-const COLUMNS = "id, webhook_id, event_id, event, state, created_at, due_at, finished_at, tries, last";
+/** By the port's names. */
+const OF_EVENT = "id, webhook_id AS webhookId, event_id AS eventId, event";
+const COLUMNS = `${OF_EVENT}, state, created_at AS createdAt, due_at AS dueAt, finished_at AS finishedAt, tries, last`;
 const AGAIN = "state = 'pending', due_at = :now, finished_at = NULL, tries = 0, claim = NULL";
 
 export const STATEMENTS = {
@@ -52,7 +54,7 @@ export const STATEMENTS = {
       WHERE d.state = 'pending' AND d.webhook_id = waiting.webhook_id AND d.due_at <= :now
     )`,
 
-  due: `SELECT ${COLUMNS}, body FROM deliveries
+  due: `SELECT ${OF_EVENT}, tries, body, due_at AS wasDueAt FROM deliveries
     WHERE state = 'pending' AND webhook_id = :webhookId AND due_at <= :now ORDER BY due_at ${limitOf(":limit")}`,
   take: "UPDATE deliveries SET claim = :token, due_at = :until WHERE id = :id",
   settle: `UPDATE deliveries
@@ -76,7 +78,8 @@ export const STATEMENTS = {
   listOfState: `SELECT ${COLUMNS} FROM deliveries
     WHERE webhook_id = :webhookId AND state = :state AND (created_at, id) < (:afterAt, :afterId)
     ORDER BY created_at DESC, id DESC ${limitOf(":limit")}`,
-  one: `SELECT ${COLUMNS}, body FROM deliveries WHERE id = :id`,
+  one: `SELECT ${COLUMNS} FROM deliveries WHERE id = :id`,
+  oneWithBody: `SELECT ${COLUMNS}, body FROM deliveries WHERE id = :id`,
   attempts: "SELECT attempt, answer FROM attempts WHERE delivery_id = :id ORDER BY n",
   sweepFinished: `DELETE FROM deliveries WHERE id IN (
     SELECT id FROM deliveries WHERE state <> 'pending' AND finished_at < :before ${limitOf(":limit")})`,

@@ -3,13 +3,7 @@ import { StoreUnavailable } from "../../connections/errors.ts";
 import { unavailableOnError } from "../../connections/sqlite.ts";
 import { remoteMethods, threadClient } from "../../runtime/threads/thread-client.ts";
 import { QueueDatabase } from "./queue.sqlite-database.ts";
-import {
-  type AttemptRow,
-  attemptOf,
-  type ClaimedRow,
-  type DeliveryRow,
-  deliveryOf,
-} from "./queue.sqlite-rows.ts";
+import { type AttemptRow, attemptOf, type DeliveryRow, deliveryOf } from "./queue.sqlite-rows.ts";
 import {
   type Attempt,
   afterAttempt,
@@ -80,21 +74,11 @@ class SqliteDeliveryQueue implements DeliveryQueue {
     return this.#db.all<{ webhook_id: string }>("dueWebhooks", { now }).map((row) => row.webhook_id);
   }
 
-  async claim(request: ClaimRequest): Promise<ClaimedDelivery[]> {
-    const { webhookId, token, now, until, limit } = request;
+  async claim({ webhookId, token, now, until, limit }: ClaimRequest): Promise<ClaimedDelivery[]> {
     return this.#db.soon(() => {
-      const due = this.#db.all<ClaimedRow>("due", { webhookId, now, limit });
+      const due = this.#db.all<Omit<ClaimedDelivery, "token">>("due", { webhookId, now, limit });
       for (const { id } of due) this.#db.run("take", { id, token, until });
-      return due.map((row) => ({
-        id: row.id,
-        webhookId: row.webhook_id,
-        eventId: row.event_id,
-        event: row.event,
-        tries: row.tries,
-        body: row.body,
-        wasDueAt: row.due_at,
-        token,
-      }));
+      return due.map((one) => ({ ...one, token }));
     });
   }
 
@@ -137,7 +121,7 @@ class SqliteDeliveryQueue implements DeliveryQueue {
   }
 
   async get(id: string): Promise<DeliveryWithLog | undefined> {
-    const row = this.#db.get<DeliveryRow & { body: string }>("one", { id });
+    const row = this.#db.get<DeliveryRow & { body: string }>("oneWithBody", { id });
     if (!row) return undefined;
     const log = this.#db.all<AttemptRow>("attempts", { id }).map(attemptOf);
     return { ...deliveryOf(row), body: row.body, log };

@@ -21,7 +21,7 @@ export type WorkerDeps = {
   send: (delivery: OutgoingDelivery) => Promise<AttemptResult>;
   pause: PauseWebhook;
   clock: () => Date;
-  /** For the circuits of receivers, which must not stay open when the clock is set back. */
+  /** For circuits of receivers and ends of failure streaks, which must not come late when the clock is set back. */
   now?: MonotonicClock["now"];
   newId: () => string;
   random: () => number;
@@ -46,6 +46,7 @@ export class DeliveryWorker {
   readonly inFlight = new InFlightDeliveries();
   readonly #deps: WorkerDeps;
   readonly #settings: WorkerSettings;
+  readonly #now: MonotonicClock["now"];
   readonly #streakEndedAt = new Map<string, number>();
   #turn = 0;
   #wake: () => void = () => undefined;
@@ -53,8 +54,9 @@ export class DeliveryWorker {
   constructor(deps: WorkerDeps) {
     this.#deps = deps;
     this.#settings = { ...WORKER_SETTINGS, ...deps.settings };
-    const { now = systemClock.now } = deps;
-    this.circuits = new ReceiverCircuits({ now, random: deps.random, settings: this.#settings.circuit });
+    this.#now = deps.now ?? systemClock.now;
+    const { circuit: settings } = this.#settings;
+    this.circuits = new ReceiverCircuits({ now: this.#now, random: deps.random, settings });
   }
 
   /** Runs until the signal aborts; then deliveries in flight settle within `settleMs` or their claims are returned. */
@@ -172,7 +174,7 @@ export class DeliveryWorker {
 
   /** Repeated once a minute, because workers of other processes may have recorded failures since. */
   async #endStreak(webhookId: string): Promise<void> {
-    const now = this.#deps.clock().getTime();
+    const now = this.#now();
     if (now - (this.#streakEndedAt.get(webhookId) ?? Number.NEGATIVE_INFINITY) < STREAK_ENDED_MS) return;
     await this.#deps.queue.endStreak(webhookId);
     this.#streakEndedAt.set(webhookId, now);

@@ -191,6 +191,21 @@ describe("a delivery through its schedule", () => {
     expect(await queue().noteFailure(HOOK, isoOf(now))).toEqual({ since: isoOf(now), attempts: 1 });
   });
 
+  it("ends a row of failures that another worker has noted after a minute, also when the clock was set back", async () => {
+    const receiver = await startReceiver();
+    const worker = workerTo(receiver.port);
+    const deliver = async () => {
+      await enqueue(`event-${now}`);
+      expect(await pollNow(worker)).toBe(1);
+    };
+    await deliver();
+    setBackMs = DAY;
+    await queue().noteFailure(HOOK, clock().toISOString());
+    now += 60_000;
+    await deliver();
+    expect(await queue().noteFailure(HOOK, isoOf(now))).toEqual({ since: isoOf(now), attempts: 1 });
+  });
+
   it("waits from the end of an attempt that took long", async () => {
     const receiver = await startReceiver({
       answer: (response) => {

@@ -20,7 +20,13 @@ export function webhookDeliveryCommands(webhook: Command): void {
     .description("send a signed sample of link.clicked now, and show request and answer")
     .argument("<webhook-id>")
     .option("--json", "print one JSON document")
-    .action((webhookId: string, options: Json) => runQuery(options, (session) => test(session, webhookId)));
+    .action((webhookId: string, options: Json) =>
+      runQuery(options, async (session) => {
+        const tested = await test(session, webhookId);
+        if (!tested.delivered) process.exitCode = 1;
+        return tested;
+      }),
+    );
 
   webhook
     .command("deliveries")

@@ -9,9 +9,10 @@ import { startReceiver } from "../../support/webhooks/webhook-receiver.ts";
 let folder: TemporaryFolder;
 let json: ReturnType<typeof commandLine>["json"];
 let refused: ReturnType<typeof commandLine>["refused"];
+let linkledger: ReturnType<typeof commandLine>["linkledger"];
 beforeAll(async () => {
   folder = await temporaryFolder();
-  ({ json, refused } = commandLine(folder.path, { WEBHOOK_ALLOW_PRIVATE: "true" }));
+  ({ json, refused, linkledger } = commandLine(folder.path, { WEBHOOK_ALLOW_PRIVATE: "true" }));
 });
 afterAll(() => folder.remove());
 
@@ -57,9 +58,11 @@ describe("linkledger webhook", { timeout: 300_000 }, () => {
     expect(JSON.stringify(tested)).not.toContain(key);
   });
 
-  it("test shows why nothing could be delivered", async () => {
+  it("test shows why nothing could be delivered, with exit code 1", async () => {
     const { webhook_id: id } = await webhook("refused@b.c", "http://127.0.0.1:1024/");
-    expect(await json("webhook", "test", id)).toMatchObject({
+    const { code, stdout, stderr } = await linkledger(["webhook", "test", id, "--json"]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: "" });
+    expect(JSON.parse(stdout)).toMatchObject({
       delivered: false,
       answer: { status: null, error: { code: "connect_failed" } },
     });

@@ -16,7 +16,8 @@ const LOG_EVERY_MS = 5_000;
 
 /**
  * Returns a function to be called with each new status. From when a projection is late until none is behind, it adds the
- * progress of the one with the lowest position to all that are behind, and logs it every five seconds and at the end.
+ * progress of the one with the lowest position to all that are behind, except builds, which have their own, and logs it
+ * every five seconds and at the end.
  */
 export function catchUpWatch({
   group,
@@ -39,12 +40,13 @@ export function catchUpWatch({
       loggedAt = Number.NEGATIVE_INFINITY;
     }
     if (!slowest || (!start && slowest.lagMs <= LATE_MS)) return statuses;
-    const { position, head, processed } = slowest;
+    const { position, head, processed, catchUp } = slowest;
     const done = logProgress(position ?? "0", head ?? "0");
     start ??= { at: now(), done, processed };
-    const progress = progressOf(processed - start.processed, now() - start.at, done, start.done);
+    // A build's own progress counts what it has read, of which its position shows nothing until the next commit.
+    const progress = catchUp ?? progressOf(processed - start.processed, now() - start.at, done, start.done);
     if (now() - loggedAt >= LOG_EVERY_MS) report("projections catch up", progress);
-    return statuses.map((status) => (isBehind(status) ? { ...status, catchUp: progress } : status));
+    return statuses.map((status) => (isBehind(status) ? { catchUp: progress, ...status } : status));
   };
 }
 

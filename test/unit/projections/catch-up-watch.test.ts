@@ -45,6 +45,14 @@ describe("projections that catch up", () => {
     expect(one?.catchUp).toEqual({ events: 15_000, eventsPerSecond: 5_000, done: 0.9, secondsLeft: 3 });
   });
 
+  it("report how far a build has read before it commits anything", () => {
+    const { at, lines } = watched();
+    const catchUp = { events: 60_000, eventsPerSecond: 20_000, done: 0.4, secondsLeft: 4 };
+    const [build] = at(0, status("a", 0, { processed: 60_000, answers: "nothing", catchUp }));
+    expect(build?.catchUp).toEqual(catchUp);
+    expect(lines).toEqual(["projections catch up: 40 %, 60000 events, 20000/s, about 4 s left"]);
+  });
+
   it("are logged every five seconds and once at the end, however often the status is read", () => {
     const { at, lines } = watched();
     for (let second = 0; second <= 30; second++) at(second * 1_000, status("a", second * 5_000));

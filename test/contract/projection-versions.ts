@@ -128,6 +128,17 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
       );
     });
 
+    it("counts no event twice that was read before an interruption and not committed", async () => {
+      const stopped = new AbortController();
+      const deps = { ...next.deps, pageEvents: 100 };
+      await registerMissing(deps, projectionsOfNext, true);
+      await foldBuilds(deps, projectionsOfNext, stopped.signal, () => stopped.abort());
+      const shown: number[] = [];
+      const { signal } = new AbortController();
+      await foldBuilds(deps, projectionsOfNext, signal, ({ events }) => shown.push(events));
+      expect(shown).toEqual([100, 200, 300, 400, 500, 600, 700, 800]);
+    });
+
     it("is registered again by the projector whose write a concurrent one has undone", async () => {
       const { readStore, reads } = undoingOneWrite(stores.readStore, isRegistered);
       const program = programOn({ ...stores, readStore }, projectionsOfNext);

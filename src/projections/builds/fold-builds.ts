@@ -35,20 +35,21 @@ const MAX_PASSES = 50;
 /**
  * Claims the builds of this program's version that no other process folds, and folds them in one pass over the log.
  * Returns early when the signal aborts, or when one of them was cancelled or claimed by another process; the next call,
- * in any process, resumes from the checkpoints. `onProgress`: after each batch, with the events of this call.
+ * in any process, resumes from the checkpoints. `onProgress`: after each batch.
  * @throws what the stores throw; the next call resumes then, too
  */
 export async function foldBuilds(
   deps: FoldBuildsDeps,
   projections: readonly Projection[],
   signal: AbortSignal,
-  onProgress: (progress: Progress, events: number) => void = () => undefined,
+  onProgress: (progress: Progress) => void = () => undefined,
 ): Promise<FoldedBuilds> {
   const claim = await claimBuilds(deps, projections);
   if (claim.builds.length === 0) return { complete: [], faults: [], events: 0 };
   const ended = new AbortController();
   const until = AbortSignal.any([signal, ended.signal]);
-  let progress = await initialProgress(deps, claim);
+  // Of this call alone: what an earlier one had read and not committed is read again.
+  let progress: Progress = { events: 0, eventsPerSecond: 0, done: 0 };
   const renew = async () => {
     if (!(await renewClaim(deps, claim, progress))) ended.abort();
   };
@@ -58,25 +59,23 @@ export async function foldBuilds(
     renewal = renew().catch(() => undefined);
   }, RENEW_EVERY_MS);
   let isComplete = false;
-  let events = 0;
   try {
-    const faults = await foldAll(deps, claim, progress.events, until, async (now, passed) => {
+    const faults = await foldAll(deps, claim, until, async (now) => {
       progress = { ...now, done: Math.min(now.done, MAX_UNFINISHED) };
-      events = passed;
-      onProgress(now, passed);
+      onProgress(now);
       if (!holdsAll(claim, await readBuilds(deps.readStore))) ended.abort();
     });
-    if (until.aborted) return { complete: [], faults, events };
+    if (until.aborted) return { complete: [], faults, events: progress.events };
     // Otherwise this process would race against itself for the builds document.
     clearInterval(renewing);
     await renewal;
     const built = await complete(deps, claim, healthy(claim, faults), progress);
     isComplete = true;
-    return { complete: built.map(checkpointName), faults, events };
+    return { complete: built.map(checkpointName), faults, events: progress.events };
   } catch (error) {
     // The collection of a cancelled build is gone, which a commit finds out before the claim is looked at again.
     if (holdsAll(claim, await readBuilds(deps.readStore))) throw error;
-    return { complete: [], faults: [], events };
+    return { complete: [], faults: [], events: progress.events };
   } finally {
     clearInterval(renewing);
     await releaseBuilds(deps, claim, isComplete ? undefined : progress).catch(() => undefined);
@@ -84,23 +83,12 @@ export async function foldBuilds(
   }
 }
 
-/** The events that earlier calls have folded are counted in. */
-async function initialProgress({ readStore }: FoldBuildsDeps, { builds }: Claim): Promise<Progress> {
-  const { projections } = await readBuilds(readStore);
-  const all = builds.map(({ name }) => projections[name]?.building?.progress);
-  return { events: Math.max(0, ...all.map((one) => one?.events ?? 0)), eventsPerSecond: 0, done: 0 };
-}
-
-/**
- * Repeats passes until each build has reached the position of the queried build, so that activation is no step back.
- * `earlier`: events that earlier calls have folded.
- */
+/** Repeats passes until each build has reached the position of the queried build, so that activation is no step back. */
 async function foldAll(
   deps: FoldBuildsDeps,
   claim: Claim,
-  earlier: number,
   signal: AbortSignal,
-  onProgress: (progress: Progress, events: number) => Promise<void>,
+  onProgress: (progress: Progress) => Promise<void>,
 ): Promise<FoldedBuilds["faults"]> {
   const runner = new ProjectionRunner({ ...deps, projections: claim.builds });
   const head = (await deps.eventStore.head()) ?? "";
@@ -110,8 +98,7 @@ async function foldAll(
   const onBatch = async (more: number, position: string) => {
     events += more;
     const done = logProgress(position, head);
-    const progress = progressOf(events, performance.now() - started, done, from);
-    await onProgress({ ...progress, events: earlier + events }, events);
+    await onProgress(progressOf(events, performance.now() - started, done, from));
   };
   let faults: FoldedBuilds["faults"] = [];
   for (let pass = 0; pass < MAX_PASSES && !signal.aborted; pass++) {

@@ -128,7 +128,7 @@ export class ProjectionGroup {
     const isAlone = foldedNames(this.#deps.projections, builds) === "";
     const deps = isAlone ? this.#deps : { ...this.#deps, pageEvents: PAGE_BESIDE_ACTIVE };
     const earlier = new Map(checkpoints.map((one) => [one, this.#processed.get(one) ?? 0]));
-    const { complete, faults } = await foldBuilds(deps, projections, signal, (_, events) => {
+    const { complete, faults } = await foldBuilds(deps, projections, signal, ({ events }) => {
       for (const [checkpoint, before] of earlier) this.#processed.set(checkpoint, before + events);
     });
     for (const { projection, attempt } of unfinished)

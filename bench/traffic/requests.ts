@@ -12,7 +12,7 @@ export type Visits = { kind: "visits"; links: number; draw: Draw; slugs?: string
 export type UnknownSlugs = { kind: "unknown" };
 /** POST /api/v1/shorten, `bulk` links a request, with the keys in turn. */
 export type Creations = { kind: "creations"; keys: readonly string[]; bulk?: number | undefined };
-/** The largest QR images, each another one, so that none is cached. */
+/** The largest QR images, each another one, also in another run of the load, so that none is cached. */
 export type Images = { kind: "images"; links: number };
 /** GET of one path with the keys in turn. */
 export type Gets = { kind: "gets"; path: string; keys: readonly string[] };
@@ -42,7 +42,7 @@ export function requestsOf(traffic: Traffic, seed: number): () => string {
     case "creations":
       return creationsOf(traffic, random);
     case "images":
-      return imagesOf(traffic.links);
+      return imagesOf(traffic.links, seed);
     case "gets": {
       const headersOfKey = keysInTurn(traffic.keys);
       return () => `GET ${traffic.path} HTTP/1.1\r\nhost: localhost\r\n${headersOfKey()}\r\n`;
@@ -76,9 +76,11 @@ function creationsOf({ keys, bulk }: Creations, random: () => number): () => str
 
 /** Below the limit of 1,000 images an hour, after which another client address is used. */
 const IMAGES_PER_ADDRESS = 500;
+/** More than a run of the load requests, which has a seed of its own. */
+const IMAGES_PER_SEED = 65_536;
 
-function imagesOf(links: number): () => string {
-  let requested = 0;
+function imagesOf(links: number, seed: number): () => string {
+  let requested = seed * IMAGES_PER_SEED;
   return () => {
     requested += 1;
     const address = Math.floor(requested / IMAGES_PER_ADDRESS);

@@ -98,6 +98,7 @@ async function sendLink(
 async function whyNotFollowed(deps: PortalDeps, link: LinkDocument): Promise<Notice | undefined> {
   if (link.status === "deleted")
     return { kind: "info", text: "This link is deleted. Who follows it gets 404." };
-  if (isServed(link, await listDomains(deps, link.accountId))) return undefined;
+  const domains = link.domainId === null ? [] : await listDomains(deps, link.accountId);
+  if (isServed(link, domains)) return undefined;
   return { kind: "info", text: `${link.host} is not active. Who follows a link on it gets 404.` };
 }

@@ -28,11 +28,11 @@ class NoData extends DomainError {
   override readonly code = "no_data";
 }
 
-/** Catches up the projections' active builds with the log, then prints the answer. */
+/** Catches up the projections' active builds with the log, by default the lifecycle's, then prints the answer. */
 export async function runQuery(
   options: Json,
   answer: (session: Session) => Promise<Printable>,
-  projections = lifecycleProjections,
+  projections?: readonly Projection[],
 ): Promise<void> {
   await inSession(async (session, catchUp) => {
     await catchUp(projections);

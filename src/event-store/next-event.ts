@@ -1,6 +1,7 @@
 // A reader's next event: found without searching the same range of the log twice, and how long it has been there.
 import type { EventStore, Position, RecordedEvent } from "./port.ts";
 
+/** `after`: undefined or empty for the first event of all. */
 export type NextEvent = (after: Position | undefined) => Promise<RecordedEvent | undefined>;
 
 /**

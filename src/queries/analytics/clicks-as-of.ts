@@ -24,7 +24,7 @@ export function clicksAsOf({ eventStore, readStore }: ClicksAsOfDeps): (now: Dat
   const next = nextEventFinder(eventStore, linkClicks.prefixes);
   return async (now) => {
     const position = (await readStore.checkpoint(checkpointName(linkClicks)))?.position ?? "";
-    const first = await next(position || undefined);
+    const first = await next(position);
     const behindMs = msBehind(first, now);
     return { position, behindMs, asOf: behindMs > LATE_MS ? first?.recordedAt : undefined };
   };

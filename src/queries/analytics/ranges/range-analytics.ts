@@ -69,7 +69,7 @@ export function rangeAnalytics(deps: RangeAnalyticsDeps): AskRange {
   /** As of now when nothing is left to be counted, else as of the last click that is. */
   async function freshness(counted: Position, now: Date) {
     const head = (await eventStore.head()) ?? "";
-    const click = await next(counted || undefined);
+    const click = await next(counted);
     return { position: click || head < counted ? counted : head, behindMs: msBehind(click, now) };
   }
 
@@ -93,7 +93,7 @@ export function rangeAnalytics(deps: RangeAnalyticsDeps): AskRange {
   async function whenCounted(position: Position): Promise<void> {
     for (let waited = 0; ; waited += POLL_MS) {
       const counted = (await readStore.checkpoint(checkpointName(linkClicks)))?.position ?? "";
-      const click = counted < position ? await next(counted || undefined) : undefined;
+      const click = counted < position ? await next(counted) : undefined;
       if (!click || click.position > position) return;
       if (waited >= COUNTED_WITHIN_MS)
         throw new ProjectionNotBuilt("Clicks before as_of are still being counted", RETRY_AFTER_S);

@@ -16,6 +16,7 @@ import {
   type ServiceProcess,
   startService,
 } from "../support/service/service-process.ts";
+import { allWorkersAnswer } from "../support/service/worker-service.ts";
 
 const LIMIT = 50;
 const PER_SECOND = 300;
@@ -32,18 +33,13 @@ describe("a service of two workers", () => {
     ({ keys } = await accountWithKeys(instance, "free", 2));
     service = await startService(instance, [], undefined, ["--workers", "2"]);
     port = Number(instance.PORT);
-    await allAnswer();
+    await allWorkersAnswer(port);
   });
   afterAll(async () => {
     await service.stop("SIGKILL");
     await folder.remove();
   });
 
-  /** Both workers and the one in the background. */
-  const allAnswer = () =>
-    until("three processes", async () =>
-      (await send(port, "/metrics", {})).text.includes("linkledger_workers 3"),
-    );
   /** `1` and `2` answer HTTP. Throws without such a process, because a signal to process 0 is one to this test. */
   const processOf = (worker: "1" | "2" | "background"): number => {
     const printed = execFileSync("ps", ["-o", "pid=,args=", "--ppid", String(service.child.pid)]).toString();
@@ -73,10 +69,10 @@ describe("a service of two workers", () => {
     const { body } = await create(keys[1]);
     const load = startRedirectLoad("workers", service.url, [body.slug], PER_SECOND);
     await load.answeredMore(500);
-    await allAnswer();
+    await allWorkersAnswer(port);
     process.kill(processOf("1"), "SIGKILL");
     await load.answeredMore(500);
-    await allAnswer();
+    await allWorkersAnswer(port);
     await load.answeredMore(500);
     await load.stop();
     // Connections of the killed worker were cut; no new one was refused.
@@ -135,7 +131,7 @@ describe("a service of two workers", () => {
     expect(() => processOf("1")).toThrow("no process of worker 1");
     expect(processOf("2")).toBeGreaterThan(0);
     openFiles(`--nofile=${limit}:`);
-    await allAnswer();
+    await allWorkersAnswer(port);
   });
 
   it("stops all processes on SIGTERM", async () => {

@@ -16,6 +16,7 @@ import {
   type ServiceProcess,
   startService,
 } from "../support/service/service-process.ts";
+import { allWorkersAnswer } from "../support/service/worker-service.ts";
 
 const PER_SECOND = 600;
 
@@ -36,9 +37,7 @@ describe("workers under load", () => {
     service.child.stdout?.on("data", (chunk) => (logged += chunk));
     port = Number(instance.PORT);
     key = keys[0] ?? "";
-    await until("all workers to answer", async () =>
-      (await send(port, "/metrics", {})).text.includes("linkledger_workers 3"),
-    );
+    await allWorkersAnswer(port);
     const created = await send<{ slug: string }>(port, "/api/v1/shorten", {
       method: "POST",
       key,

@@ -8,6 +8,13 @@ import { send } from "./ask.ts";
 import { instanceOf, startService } from "./service-process.ts";
 import type { Running } from "./start-service.ts";
 
+/** Both that answer HTTP, and the one in the background. The first is ready before the others are started. */
+export async function allWorkersAnswer(port: number): Promise<void> {
+  await until("all workers to answer", async () =>
+    (await send(port, "/metrics", {})).text.includes("linkledger_workers 3"),
+  );
+}
+
 /** Each request has a connection of its own, so that the workers take turns. */
 export async function startOnWorkers(environment: Record<string, string>): Promise<Running> {
   const folder = await temporaryFolder();
@@ -15,9 +22,7 @@ export async function startOnWorkers(environment: Record<string, string>): Promi
   const service = await startService(instance, [], undefined, ["--workers", "2"]);
   const config = parseConfig(instance);
   const port = config.port;
-  // The first to answer is ready before the others are started.
-  const allAnswer = async () => (await send(port, "/metrics", {})).text.includes("linkledger_workers 3");
-  await until("all workers to answer", allAnswer);
+  await allWorkersAnswer(port);
   const backend = await openBackend(config, { offThread: false });
   const logged: string[] = [];
   for (const stream of [service.child.stdout, service.child.stderr])

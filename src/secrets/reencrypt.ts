@@ -4,7 +4,8 @@ import type { Keyring } from "./keyring.ts";
 import type { SecretStore, StoredSecret } from "./port.ts";
 import { namesOf, openedValue, sealedValue } from "./sealed-record.ts";
 
-const PAGE = 200;
+/** Written at once: fewer than MongoDB's driver has connections, as a write that waits for one fails after three seconds. */
+const PAGE = 50;
 
 type Deps = { store: SecretStore; keyring: Keyring; now: Date };
 

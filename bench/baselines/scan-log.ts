@@ -13,7 +13,7 @@ process.on("message", async (environment: Record<string, string>) => {
   let events = 0;
   let after: string | undefined;
   for (;;) {
-    const page = await backend.eventStore.readAll({ prefixes: [""], after, limit: PAGE });
+    const page = await backend.eventStore.readAll({ categories: [""], after, limit: PAGE });
     if (page.length === 0) break;
     events += page.length;
     after = page.at(-1)?.position;

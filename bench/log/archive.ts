@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { type Backend, openBackend, openEmbeddedArchive } from "../../src/backend.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
-import { PREFIX } from "../../src/events/streams.ts";
+import { CATEGORY } from "../../src/events/streams.ts";
 import { clicksInLog } from "../measure/count.ts";
 import { databaseBytes } from "../measure/database-bytes.ts";
 import { median } from "../measure/statistics.ts";
@@ -115,7 +115,7 @@ async function clicksReadASecond(backend: Pick<Backend, "eventStore">, clicks: n
 
 /** The median of reads anywhere in the first day's stream. */
 async function msForOneClick({ eventStore }: Pick<Backend, "eventStore">): Promise<number> {
-  const [first] = await eventStore.readAll({ prefixes: [PREFIX.clicks], limit: 1 });
+  const [first] = await eventStore.readAll({ categories: [CATEGORY.clicks], limit: 1 });
   const stream = first?.stream ?? "";
   const [last] = await eventStore.read(stream, { backwards: true, limit: 1 });
   const random = randomNumbers(1);

@@ -34,12 +34,12 @@ async function projectionsBehind(
   const checkpoints = await readStore.checkpoints();
   const isBehind = new Map<string, boolean>();
   const rangeOf = (projection: Projection) =>
-    `${checkpoints[checkpointName(projection)]?.position} ${projection.prefixes}`;
+    `${checkpoints[checkpointName(projection)]?.position} ${projection.categories}`;
   for (const projection of projections) {
     const range = rangeOf(projection);
     if (isBehind.has(range)) continue;
     const after = checkpoints[checkpointName(projection)]?.position;
-    const next = await eventStore.readAll({ after, prefixes: projection.prefixes, limit: 1 });
+    const next = await eventStore.readAll({ after, categories: projection.categories, limit: 1 });
     isBehind.set(range, next.length > 0);
   }
   return projections.filter((projection) => isBehind.get(rangeOf(projection)));

@@ -42,7 +42,7 @@ async function eventsInLog(
   let count = 0;
   let after: string | undefined;
   for (;;) {
-    const events = await eventStore.readAll({ prefixes: [prefix], after, limit: PAGE });
+    const events = await eventStore.readAll({ categories: [prefix], after, limit: PAGE });
     count += events.filter(({ type }) => type === wanted).length;
     if (events.length < PAGE) return count;
     after = events.at(-1)?.position;

@@ -1,7 +1,7 @@
 // Writes clicks into an event store as the recorder does, without HTTP, so that a log of a million takes a minute.
 import { randomBytes } from "node:crypto";
 import type { EventStore } from "../../src/event-store/port.ts";
-import { enricher } from "../../src/redirect/clicks/click-event.ts";
+import { clickReader } from "../../src/redirect/clicks/click-event.ts";
 import { ClickWriter } from "../../src/redirect/clicks/click-writer.ts";
 import { openGeo } from "../../src/redirect/clicks/enrich/geo.ts";
 import { addHit, emptyBatch, packTarget } from "../../src/redirect/clicks/hit.ts";
@@ -25,18 +25,8 @@ export async function openClickLog({ eventStore, baseUrl, accountId }: ClickLogD
   const random = randomNumbers(2);
   const host = new URL(baseUrl).hostname;
   const targetOf = (link: number) => {
-    const slug = benchSlug(link);
-    const longUrl = benchUrl(link);
-    const shortUrl = `${baseUrl}/${slug}`;
-    return packTarget({
-      key: `${host}/${slug}`,
-      slug,
-      revision: 0,
-      longUrl,
-      shortUrl,
-      accountId,
-      via: "api",
-    });
+    const key = `${host}/${benchSlug(link)}`;
+    return packTarget({ key, revision: 0, longUrl: benchUrl(link), accountId, via: "api" });
   };
   let committed: (() => void) | undefined;
   let failed: ((error: Error) => void) | undefined;
@@ -50,7 +40,7 @@ export async function openClickLog({ eventStore, baseUrl, accountId }: ClickLogD
   const writer = new ClickWriter({
     ...common,
     outbox: new ClickOutbox({ ...common, eventStore, spools: undefined, sleep: async () => {} }),
-    enrich: enricher(openGeo(undefined)),
+    clickOf: clickReader(openGeo(undefined)),
     visitors: async () => codes,
     writer: randomBytes(8).toString("hex"),
     revisions: new Map(),

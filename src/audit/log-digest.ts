@@ -24,10 +24,9 @@ export function anchorText({ events, digest }: Anchor): string {
 export class LogDigest {
   #events = 0;
   #digest = OF_NO_EVENTS;
-  readonly #canonical = canonicalJson();
 
   add({ stream, revision, id, type, data, metadata }: RecordedEvent): Anchor {
-    const text = this.#canonical([stream, revision, id, type, data, metadata]);
+    const text = canonicalJson([stream, revision, id, type, data, metadata]);
     this.#digest = createHash("sha256").update(this.#digest).update(text).digest("hex");
     this.#events += 1;
     return this.anchor;

@@ -137,7 +137,7 @@ function withdrawalRule(links: ReadonlyMap<string, LinkState>): Rule {
 function operatorRule({ type, data, metadata, stream }: StoredEvent): string | undefined {
   if (!(type in operatorEvents) || stream !== operatorStream(new Date(data.at)))
     return "belongs to another stream";
-  return metadata.actor.type === "operator" ? undefined : "was not done by the operator";
+  return metadata.actor?.type === "operator" ? undefined : "was not done by the operator";
 }
 
 /** As events keep addresses: IPv4 /24, IPv6 /48. */

@@ -4,7 +4,7 @@ import { logPages } from "../event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../event-store/port.ts";
 import type { StoredEvent } from "../events/catalogue.ts";
 import { readEvent } from "../events/read-event.ts";
-import { PREFIX } from "../events/streams.ts";
+import { CATEGORY, PREFIX } from "../events/streams.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { CLOCK_SKEW_MS } from "../runtime/moment.ts";
 import { type Anchor, anchorText, LogDigest } from "./log-digest.ts";
@@ -55,7 +55,7 @@ export async function verifyLog(
   const checks = eventChecks(clock, { isPart: options.after !== undefined });
   const report = new Report();
   const [types, unknownTypes] = [new Map<string, number>(), new Map<string, number>()];
-  const part = { after: options.after, prefixes: Object.values(PREFIX), limit: PAGE };
+  const part = { after: options.after, categories: Object.values(CATEGORY), limit: PAGE };
   for await (const page of logPages(eventStore, part)) {
     for (const recorded of page) {
       const at = digest.add(recorded);

@@ -1,48 +1,29 @@
-// The versioned rules by which a hit is a click, a preview or a scan, of a device, a browser and a site; each event keeps
-// which ones were applied to it.
+// The versioned rules by which a hit is a click, a preview or a scan, of a device and a browser; each event keeps which
+// ones were applied to it.
 import isbotPackage from "isbot/package.json" with { type: "json" };
 import parserPackage from "ua-parser-js/package.json" with { type: "json" };
-import type { LinkClicked } from "../events/catalogue.ts";
 import type { ClickKind } from "../events/vocabulary.ts";
-import { type Referrer, referrerOf } from "./referrer.ts";
 import { type Agent, agentOf } from "./user-agent.ts";
 
-type Click = LinkClicked["data"];
+/** The first number is to be raised with every change of what this folder says of a hit; equal texts are the same rules. */
+export const PRESENT_RULES = `2, isbot@${isbotPackage.version}, ua-parser-js@${parserPackage.version}`;
 
-/** Which rules classified a click: an update of a library may classify it differently. */
-export type AppliedRules = Pick<Click, "rules" | "botList" | "agentParser">;
-
-/** `rules`: to be raised with every change of what this folder says of a hit. */
-export const PRESENT_RULES = {
-  rules: 2,
-  botList: `isbot@${isbotPackage.version}`,
-  agentParser: `ua-parser-js@${parserPackage.version}`,
-} as const satisfies AppliedRules;
-
-/** Such as `rules 2, isbot@5.2.3, ua-parser-js@1.0.41`; equal texts are the same rules. */
-export function rulesText({ rules, botList, agentParser }: AppliedRules): string {
-  return [`rules ${rules}`, botList ?? "isbot unknown", agentParser ?? "ua-parser-js unknown"].join(", ");
-}
-
-/** What the rules read: all of it is in the event. */
-export type Facts = Pick<Click, "method" | "prefetch" | "userAgent" | "referrer"> & {
+/** What the rules read: all of it is in the event, but for the scan. */
+export type Facts = {
+  method: "GET" | "HEAD";
+  prefetch: string;
+  userAgent: string;
   /** Whether the QR image's address was followed. */
   isScan: boolean;
 };
 
-export type Classified = Pick<Click, "kind" | "device" | "browser" | "os" | "referrerHost">;
+/** What the rules say; absent as in the event of a click. */
+export type Classified = { kind: ClickKind } & Pick<Agent, "device"> & Partial<Pick<Agent, "browser" | "os">>;
 
-/** The readings that repeat, so that a caller can memoize them. */
-export type Readings = { agent: (header: string) => Agent; referrer: (header: string) => Referrer };
-
-/** Pure. The recorder applies the same functions to the parts of a hit, and keeps them in rows (redirect/clicks). */
-export function classify(
-  { method, prefetch, userAgent, referrer, isScan }: Facts,
-  readings: Readings = { agent: agentOf, referrer: referrerOf },
-): Classified {
-  const { automated, device, browser, os } = readings.agent(userAgent);
-  const { referrerHost } = readings.referrer(referrer);
-  return { kind: kindOf({ method, prefetch, automated, isScan }), device, browser, os, referrerHost };
+/** Pure. `read`: the reading of user agents, which repeat, so that a caller can memoize it. */
+export function classify({ userAgent, ...facts }: Facts, read: (header: string) => Agent = agentOf): Classified {
+  const { automated, device, browser, os } = read(userAgent);
+  return { kind: kindOf({ ...facts, automated }), device, browser, os };
 }
 
 export type KindFacts = Pick<Facts, "method" | "prefetch" | "isScan"> & { automated: boolean };

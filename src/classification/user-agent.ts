@@ -4,14 +4,15 @@ import { type DeviceType, UNKNOWN } from "../events/vocabulary.ts";
 import { isAutomated } from "./automated-agents.ts";
 import { cleanText } from "./clean-text.ts";
 
-type Named = { name: string; version: string };
+type Named = { name: string; version?: string | undefined };
 export type Agent = {
   userAgent: string;
   /** A crawler, link-preview bot or tool rather than a person's browser. */
   automated: boolean;
   device: DeviceType;
-  browser: Named;
-  os: Named;
+  /** Undefined when not recognised, as `os`. */
+  browser: Named | undefined;
+  os: Named | undefined;
 };
 
 const MAX_LENGTH = 512;
@@ -38,7 +39,8 @@ function deviceType(type: string | undefined, os: string | undefined): DeviceTyp
   return type === undefined && os !== undefined && DESKTOP_SYSTEMS.test(os) ? "desktop" : UNKNOWN;
 }
 
-function named(part: { name?: string | undefined; version?: string | undefined }): Named {
-  if (!part.name) return { name: UNKNOWN, version: "" };
-  return { name: part.name.slice(0, 64), version: (part.version ?? "").slice(0, 64) };
+function named(part: { name?: string | undefined; version?: string | undefined }): Named | undefined {
+  if (!part.name) return undefined;
+  const name = part.name.slice(0, 64);
+  return part.version ? { name, version: part.version.slice(0, 64) } : { name };
 }

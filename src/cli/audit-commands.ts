@@ -4,7 +4,7 @@ import { LinkNotFound } from "../commands/links/link-errors.ts";
 import { refuseForeignPosition } from "../event-store/foreign-position.ts";
 import { logPages } from "../event-store/log-pages.ts";
 import type { EventStore, Position } from "../event-store/port.ts";
-import { linkKey, linkStream, PREFIX, SEALS_STREAM, withdrawalStream } from "../events/streams.ts";
+import { linkKey, linkStream, CATEGORY, SEALS_STREAM, withdrawalStream } from "../events/streams.ts";
 import { DomainError } from "../runtime/errors.ts";
 import { wholeFrom } from "./arguments.ts";
 import { auditLookupCommands } from "./audit/lookup-commands.ts";
@@ -23,12 +23,12 @@ export function auditCommands(program: Command): void {
   audit
     .command("streams")
     .description("all streams with their number of events")
-    .option("--prefix <prefix>", "only streams whose name starts so, such as link-")
+    .option("--category <category>", "only streams of it, such as link")
     .option("--json", "print one JSON document")
-    .action((options: Json & { prefix?: string }) =>
+    .action((options: Json & { category?: string }) =>
       runWithoutCatchUp(options, async ({ backend }) => {
-        const prefixes = options.prefix ? [options.prefix] : [...Object.values(PREFIX), SEALS_STREAM];
-        return { streams: await streams(backend.eventStore, prefixes) };
+        const categories = options.category ? [options.category] : [...Object.values(CATEGORY), SEALS_STREAM];
+        return { streams: await streams(backend.eventStore, categories) };
       }),
     );
 
@@ -48,16 +48,16 @@ export function auditCommands(program: Command): void {
   audit
     .command("events")
     .description("the events of the log in their order, a line each")
-    .option("--prefix <prefix>", "only of streams whose name starts so, such as clicks-")
+    .option("--category <category>", "only of its streams, such as clicks")
     .option("--after <position>", "only those behind this position, such as the last one that was printed")
     .option("--limit <count>", "at most so many", wholeFrom(1, 9), PAGE)
     .option("--json", "print one JSON document")
-    .action((options: Json & { prefix?: string; after?: Position; limit: number }) =>
+    .action((options: Json & { category?: string; after?: Position; limit: number }) =>
       runWithoutCatchUp(options, async ({ backend }) => {
-        const { prefix, after, limit } = options;
+        const { category, after, limit } = options;
         if (after !== undefined) await refuseForeignPosition(backend, after);
-        const prefixes = prefix ? [prefix] : Object.values(PREFIX);
-        return { events: await backend.eventStore.readAll({ prefixes, after, limit }) };
+        const categories = category ? [category] : Object.values(CATEGORY);
+        return { events: await backend.eventStore.readAll({ categories, after, limit }) };
       }),
     );
 
@@ -82,9 +82,9 @@ export function auditCommands(program: Command): void {
   auditSealCommands(audit);
 }
 
-async function streams(eventStore: EventStore, prefixes: readonly string[]) {
+async function streams(eventStore: EventStore, categories: readonly string[]) {
   const found = new Map<string, { stream: string; events: number; last_recorded_at: string }>();
-  for await (const events of logPages(eventStore, { prefixes, limit: PAGE }))
+  for await (const events of logPages(eventStore, { categories, limit: PAGE }))
     for (const { stream, recordedAt } of events) {
       const known = found.get(stream)?.events ?? 0;
       found.set(stream, { stream, events: known + 1, last_recorded_at: recordedAt });

@@ -1,6 +1,6 @@
 // linkledger projections status | build | rebuild | cancel | rollback | activate | retry; verify beside it.
 import type { Command } from "commander";
-import { PRESENT_RULES, rulesText } from "../classification/classify.ts";
+import { PRESENT_RULES } from "../classification/classify.ts";
 import {
   finishBuilds,
   prepareBuilds,
@@ -121,7 +121,7 @@ function named(
 
 /** The builds wait for `activate`. @throws NothingToClassify */
 async function reclassifiedBuilds(session: Session, chosen: readonly Projection[], options: Options) {
-  const rules = rulesText(PRESENT_RULES);
+  const rules = PRESENT_RULES;
   const other = chosen.find(({ handles }) => !handles.includes("LinkClicked"));
   if (other) throw new NothingToClassify(`${other.name} has nothing that rules of clicks would change`);
   await recordRebuild(operating(session), session.context, chosen, false, rules);

@@ -3,7 +3,7 @@ import { logPages } from "../event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../event-store/port.ts";
 import type { LinkClicked, StoredEvent } from "../events/catalogue.ts";
 import { readEvent } from "../events/read-event.ts";
-import { PREFIX } from "../events/streams.ts";
+import { CATEGORY } from "../events/streams.ts";
 
 export type ClickEvent = StoredEvent & LinkClicked;
 
@@ -22,7 +22,7 @@ export async function* clicksBetween(
   link: string,
   range: LogRange,
 ): AsyncGenerator<ClickEvent[]> {
-  const part = { ...range, prefixes: [PREFIX.clicks], limit: BATCH, mentions: link };
+  const part = { ...range, categories: [CATEGORY.clicks], limit: BATCH };
   for await (const events of logPages(eventStore, part))
     yield events.flatMap((event) => clickOf(event, link));
 }

@@ -3,7 +3,7 @@ import { logPages } from "../event-store/log-pages.ts";
 import type { EventStore, Position } from "../event-store/port.ts";
 import { streamPages } from "../event-store/stream-pages.ts";
 import { readEvent } from "../events/read-event.ts";
-import { PREFIX, withdrawalStream } from "../events/streams.ts";
+import { CATEGORY, PREFIX, withdrawalStream } from "../events/streams.ts";
 import {
   isWithdrawnBy,
   type WithdrawableClick,
@@ -38,7 +38,7 @@ export async function withdrawnOfAll({
   eventStore: Pick<EventStore, "readAll">;
 }): Promise<(click: WithdrawableClick & { link: string }) => boolean> {
   const byLink = new Map<string, readonly Withdrawal[]>();
-  for await (const page of logPages(eventStore, { prefixes: [PREFIX.withdrawals], limit: PAGE }))
+  for await (const page of logPages(eventStore, { categories: [CATEGORY.withdrawals], limit: PAGE }))
     for (const recorded of page) {
       const link = recorded.stream.slice(PREFIX.withdrawals.length);
       const event = readEvent(recorded);

@@ -2,7 +2,7 @@
 import { StoreUnavailable } from "../connections/errors.ts";
 import { logPages } from "../event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../event-store/port.ts";
-import { PREFIX } from "../events/streams.ts";
+import { CATEGORY, PREFIX } from "../events/streams.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { keepTrying } from "../runtime/keep-trying.ts";
@@ -22,16 +22,14 @@ export type LogFollowerDeps = {
   log: (message: string) => void;
 };
 
-/** Without the event that creates an account or a link, as no cache can hold it before. */
-const FOLLOWED = { prefixes: [PREFIX.account, PREFIX.link], changesOnly: true };
+const FOLLOWED = { categories: [CATEGORY.account, CATEGORY.link] };
 const PAGE = 1_000;
 const RETRY = { fromMs: 50, toMs: 5_000 };
 /** Time limit of `catchUp`, including the wait for the backlog after the start. */
 const LONGEST_CATCH_UP_MS = 5_000;
 
 /**
- * Follows the streams of accounts and links for a whole process and passes their events to the listeners; the first one of
- * a stream only where the store doesn't leave it out.
+ * Follows the streams of accounts and links for a whole process and passes their events to the listeners.
  *
  * The invalidation protocol for caches: every cached value was read at a position (a document's `_position`, a link's
  * `revision`). A newer event of the same entity removes the value and raises the entity's minimum position (or

@@ -21,8 +21,7 @@ export async function* logPages(
     const page = await eventStore.readAll({ ...start, ...options });
     last = page.at(-1)?.position ?? upTo;
     yield last > upTo ? page.filter(({ position }) => position <= upTo) : page;
-    // With `mentions` events are left out, and a short page may have more behind it.
-    if (page.length < options.limit && options.mentions === undefined) return;
+    if (page.length < options.limit) return;
   }
 }
 

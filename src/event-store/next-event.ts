@@ -5,18 +5,18 @@ import type { EventStore, Position, RecordedEvent } from "./port.ts";
 export type NextEvent = (after: Position | undefined) => Promise<RecordedEvent | undefined>;
 
 /**
- * Finds the first event after a position in streams with one of the prefixes. It keeps the range that it found empty,
+ * Finds the first event after a position in streams of the categories. It keeps the range that it found empty,
  * because a store may have to scan millions of other events to find nothing.
  */
 export function nextEventFinder(
   eventStore: Pick<EventStore, "head" | "readAll">,
-  prefixes: readonly string[],
+  categories: readonly string[],
 ): NextEvent {
   let empty: { after: Position; upTo: Position } | undefined;
   return async (after = "") => {
     const from = empty && after >= empty.after && after < empty.upTo ? empty.upTo : after;
     const head = (await eventStore.head()) ?? "";
-    const [event] = await eventStore.readAll({ after: from || undefined, prefixes, limit: 1 });
+    const [event] = await eventStore.readAll({ after: from || undefined, categories, limit: 1 });
     // Adjacent ranges are joined; a later range that is not adjacent replaces the known one.
     if (!event && head >= from)
       empty = { after: empty && from === empty.upTo ? empty.after : after, upTo: head };

@@ -10,49 +10,31 @@ export class EventInvalid extends DomainError {
 }
 
 /** Where an event comes from; becomes a part of its metadata. */
-export type EventOrigin = Pick<EventMetadata, "correlationId" | "causationId" | "actor">;
+export type EventOrigin = Required<Pick<EventMetadata, "correlationId" | "causationId" | "actor">>;
+
+const REDIRECT = { type: "system", id: "redirect" } as const;
 
 const strictSchemas = Object.fromEntries(
   Object.entries(catalogue).map(([type, definition]) => [type, strictly(definition.schema)]),
 ) as Readonly<Record<EventType, z.ZodType>>;
 
 /**
- * `id`: a UUID; a retry of the same append must use the same one.
+ * `id`: a UUID; a retry of the same append must use the same one. Without an origin the event is its own cause, and its
+ * actor is that of its type (originOf).
  * @throws EventInvalid when the data doesn't match the schema or has unknown keys
  */
-export function newEvent(event: LinkledgerEvent, id: string, origin: EventOrigin): NewEvent {
+export function newEvent(event: LinkledgerEvent, id: string, origin?: EventOrigin): NewEvent {
   // Appends `event.data` and not the parsed copy, as the schemas transform nothing.
   const result = strictSchemas[event.type].safeParse(event.data);
   if (!result.success) throw new EventInvalid(`${event.type}: ${z.prettifyError(result.error)}`);
-  const { correlationId, causationId, actor } = origin;
-  return {
-    id,
-    type: event.type,
-    data: event.data,
-    metadata: { schemaVersion: catalogue[event.type].version, correlationId, causationId, actor },
-  };
+  const metadata = { schemaVersion: catalogue[event.type].version, ...origin };
+  return { id, type: event.type, data: event.data, metadata };
 }
 
-/**
- * Checks some members of an event's data, and returns them, for events that are written in columns.
- * @throws EventInvalid (from the function) when they don't match the schema, or others are there
- */
-export function partOf<T extends EventType, M extends keyof EventOf<T>["data"] & string>(
-  type: T,
-  members: readonly M[],
-): <P extends Pick<EventOf<T>["data"], M>>(part: P) => P {
-  const { shape } = strictSchemas[type] as z.ZodObject;
-  const schema = z.strictObject(Object.fromEntries(members.map((member) => [member, shape[member]])));
-  return (part) => {
-    const result = schema.safeParse(part);
-    if (!result.success) throw new EventInvalid(`${type}: ${z.prettifyError(result.error)}`);
-    return part;
-  };
-}
-
-/** The members of an event's data, in the order of the schema. */
-export function membersOf(type: EventType): string[] {
-  return Object.keys(catalogue[type].schema.shape);
+/** The origin of an event, with what its metadata leave out: only clicks of the redirect have none. */
+export function originOf({ id, metadata }: Pick<NewEvent, "id" | "metadata">): EventOrigin {
+  const { correlationId = id, causationId = id, actor = REDIRECT } = metadata;
+  return { correlationId, causationId, actor };
 }
 
 /** The schema with unknown keys refused in nested objects too, as zod's `strict` applies to the top level only. */

@@ -2,12 +2,8 @@
 import { z } from "zod";
 import type { RecordedEvent } from "../event-store/port.ts";
 import { DomainError, messageOf } from "../runtime/errors.ts";
-import { isAsWritten } from "../runtime/is-as-written.ts";
-import { memoizeByObject } from "../runtime/memoize.ts";
 import { catalogue, type StoredEvent } from "./catalogue.ts";
 import { type EventDefinition, upcast } from "./definition.ts";
-
-const isUnchanged = memoizeByObject(({ schema }: EventDefinition) => isAsWritten(schema));
 
 /** Stored data of a newer version, or that doesn't match its schema. */
 export class EventUnreadable extends DomainError {
@@ -15,8 +11,7 @@ export class EventUnreadable extends DomainError {
 }
 
 /**
- * The event with data of the present version, the same object where nothing had to be changed; undefined for an unknown
- * type, which a newer program may have written.
+ * The event with data of the present version; undefined for an unknown type, which a newer program may have written.
  * @throws EventUnreadable when the type is known and its data can't be read
  */
 export function readEvent(recorded: RecordedEvent): StoredEvent | undefined {
@@ -28,23 +23,16 @@ export function readEventOf(
   registry: Readonly<Record<string, EventDefinition>>,
   recorded: RecordedEvent,
 ): RecordedEvent | undefined {
-  if (!Object.hasOwn(registry, recorded.type)) return undefined;
-  const definition = registry[recorded.type] as EventDefinition;
-  const { data, metadata } = recorded;
-  if (metadata.schemaVersion === definition.version && isUnchanged(definition)(data)) return recorded;
-  return { ...recorded, data: dataOf(definition, recorded) };
-}
-
-function dataOf(
-  definition: EventDefinition,
-  { type, stream, revision, data, metadata }: RecordedEvent,
-): unknown {
-  const where = `${type} at revision ${revision} of ${stream}`;
+  const { type, stream, revision, data, metadata, unreadable } = recorded;
+  const where = `${type || "An event"} at revision ${revision} of ${stream}`;
+  if (unreadable !== undefined) throw new EventUnreadable(`${where}: ${unreadable}`);
+  if (!Object.hasOwn(registry, type)) return undefined;
+  const definition = registry[type] as EventDefinition;
   let reason: string;
   try {
     const current = upcast(definition, data, metadata.schemaVersion);
     const result = definition.schema.safeParse(current);
-    if (result.success) return result.data;
+    if (result.success) return { ...recorded, data: result.data };
     reason = z.prettifyError(result.error);
   } catch (cause) {
     throw new EventUnreadable(`${where}: ${messageOf(cause)}`, { cause });

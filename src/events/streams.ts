@@ -1,6 +1,16 @@
-// The names of streams: the part up to the first `-` is the prefix by which subscriptions filter.
+// The names of streams: the part up to the first `-` is the category by which readers of many streams choose.
 
-/** Prefixes for subscriptions; each ends in `-`, so that none is the beginning of another. */
+/** What accounts, operators and auditors are shown of the log: all categories but that of seals. */
+export const CATEGORY = {
+  account: "account",
+  domain: "domain",
+  link: "link",
+  clicks: "clicks",
+  withdrawals: "withdrawals",
+  operator: "operator",
+} as const;
+
+/** What the names of a category's streams begin with. */
 export const PREFIX = {
   account: "account-",
   domain: "domain-",
@@ -10,13 +20,8 @@ export const PREFIX = {
   operator: "operator-",
 } as const;
 
-/** One stream for all seals; without a dash, as no subscription filters by it. */
+/** One stream for all seals; the name is its category, too. */
 export const SEALS_STREAM = "seals";
-
-/** The name's first part; `seals` for the one stream without a second. */
-export function categoryOf(stream: string): string {
-  return stream.split("-", 1)[0] as string;
-}
 
 export function accountStream(accountId: string): string {
   return `${PREFIX.account}${accountId}`;

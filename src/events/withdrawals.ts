@@ -44,7 +44,7 @@ export function isSelectedBy(
     at >= from &&
     at < to &&
     (visitor === undefined || code === visitor) &&
-    (text === undefined || userAgent.toLowerCase().includes(text)) &&
+    (text === undefined || (userAgent ?? "").toLowerCase().includes(text)) &&
     (isIn === undefined || isIn(ip));
 }
 

@@ -7,7 +7,7 @@ import type { EventStore } from "../event-store/port.ts";
 import { streamPages } from "../event-store/stream-pages.ts";
 import type { LinkEvent, StoredEvent } from "../events/catalogue.ts";
 import { readEvent } from "../events/read-event.ts";
-import { linkStream, PREFIX } from "../events/streams.ts";
+import { CATEGORY, linkStream } from "../events/streams.ts";
 import {
   EXPORT_TYPE,
   EXPORT_VERSION,
@@ -40,8 +40,8 @@ export async function* accountLines(
     base_host: deps.baseHost,
   });
   const isWithdrawn = await withdrawnOfAll(deps);
-  const prefixes = what === "links" ? [PREFIX.link] : [PREFIX.link, PREFIX.clicks];
-  for await (const events of accountEvents(deps, accountId, prefixes)) {
+  const categories = what === "links" ? [CATEGORY.link] : [CATEGORY.link, CATEGORY.clicks];
+  for await (const events of accountEvents(deps, accountId, categories)) {
     const lines: string[] = [];
     for (const recorded of events) {
       const event = readEvent(recorded);
@@ -89,8 +89,8 @@ function clickLine(
   { baseHost }: AccountLinesDeps,
   { id, data }: StoredEvent & { type: "LinkClicked" },
 ): z.input<typeof ExportedClick> {
-  const { link, slug, shortUrl: _, accountId: __, ...click } = data;
-  const host = link.slice(0, link.indexOf("/"));
+  const { link, accountId: _, ...click } = data;
+  const [host, slug] = link.split("/") as [string, string];
   return { type: "click", domain: host === baseHost ? null : host, slug, id, click };
 }
 

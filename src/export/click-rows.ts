@@ -2,8 +2,9 @@
 import { withdrawnOfAll } from "../click-log/read-withdrawals.ts";
 import { logPages } from "../event-store/log-pages.ts";
 import type { EventStore, Position } from "../event-store/port.ts";
+import { clickFacts } from "../events/click-facts.ts";
 import { readEvent } from "../events/read-event.ts";
-import { PREFIX } from "../events/streams.ts";
+import { CATEGORY } from "../events/streams.ts";
 import { type ClickColumn, COLUMNS } from "../log-reader/click-lines.ts";
 import type { LiveClick } from "../queries/analytics/live-clicks.ts";
 import { ownerOf } from "../queries/feed/account-events.ts";
@@ -20,7 +21,7 @@ export const CLICK_COLUMNS: readonly ClickColumn[] = [
   ["link", ({ link }) => link],
   ["account_id", ({ accountId }) => accountId],
   ...COLUMNS,
-  ["account_visitor", ({ accountVisitor }) => accountVisitor ?? ""],
+  ["account_visitor", ({ accountVisitor }) => accountVisitor],
   ["via", ({ via }) => via],
   ["method", ({ method }) => method],
   ["prefetch", ({ prefetch }) => prefetch],
@@ -43,14 +44,14 @@ export async function* clickRows(
   const [since, until] = [from?.toISOString() ?? "", to?.toISOString() ?? "~"];
   const head = (await eventStore.head()) ?? "";
   const isWithdrawn = await withdrawnOfAll({ eventStore });
-  const part = { after, upTo: head, prefixes: [PREFIX.clicks], limit: BATCH };
+  const part = { after, upTo: head, categories: [CATEGORY.clicks], limit: BATCH };
   for await (const events of logPages(eventStore, part)) {
     const rows: LiveClick[] = [];
     for (const recorded of events) {
       if (accountId !== undefined && ownerOf(recorded) !== accountId) continue;
       const event = readEvent(recorded);
       if (event?.type !== "LinkClicked" || event.data.at < since || event.data.at >= until) continue;
-      const row = { ...event.data, position: event.position };
+      const row = { ...clickFacts(event.data), position: event.position };
       if (!isWithdrawn(row)) rows.push(row);
     }
     yield rows;

@@ -6,6 +6,7 @@ import { agentOf } from "../classification/user-agent.ts";
 import type { LinkClicked } from "../events/catalogue.ts";
 import { UNKNOWN } from "../events/vocabulary.ts";
 import { anonymiseIp } from "../redirect/clicks/enrich/anonymise-ip.ts";
+import { addPlace, addText, addUtm } from "../redirect/clicks/click-event.ts";
 import { queryOf, utmOf } from "../redirect/clicks/enrich/utm.ts";
 import type { VisitorOf } from "../redirect/clicks/visitors/visitor.ts";
 import { memoize } from "../runtime/memoize.ts";
@@ -25,8 +26,7 @@ const NAME_LENGTH = 64;
 export function clickDataOf(deps: { clock: () => Date; visitorOf: (at: string) => VisitorOf }): ClickDataOf {
   const agent = memoize(10_000, agentOf);
   const referrer = memoize(5_000, referrerOf);
-  const named = (name: string | undefined) => ({ name: name ?? UNKNOWN, version: "" });
-  const placeName = (name: string | undefined) => cleanText(name ?? "", NAME_LENGTH) || UNKNOWN;
+  const placeName = (name: string | undefined) => cleanText(name ?? "", NAME_LENGTH);
 
   const known = (facts: ClickFacts, { host: _, ...link }: TargetLink): LinkClicked["data"] => {
     const { userAgent: header = "", ip = "", isBot } = facts;
@@ -34,29 +34,33 @@ export function clickDataOf(deps: { clock: () => Date; visitorOf: (at: string) =
     const automated = isBot || parsed?.automated === true;
     const visit = { address: ip, userAgent: parsed?.userAgent ?? "" };
     const visitorOf = deps.visitorOf(facts.at);
-    const isSomebody = ip !== "" || header !== "";
-    return {
+    const data: LinkClicked["data"] = {
       ...link,
       linkRevision: 0,
       at: facts.at,
       kind: facts.kind ?? kindOf({ method: "GET", isScan: false, prefetch: "", automated }),
-      ...PRESENT_RULES,
+      rules: PRESENT_RULES,
       method: "GET",
-      userAgent: parsed?.userAgent ?? "",
       device: parsed?.device ?? facts.device ?? UNKNOWN,
-      browser: parsed?.browser ?? named(facts.browser),
-      os: parsed?.os ?? named(facts.os),
       ip: anonymiseIp(ip),
-      country: /^[a-z]{2}$/i.test(facts.country ?? "") ? String(facts.country).toUpperCase() : UNKNOWN,
-      region: placeName(facts.region),
-      city: placeName(facts.city),
-      ...(facts.referrer === undefined ? { referrer: "", referrerHost: UNKNOWN } : referrer(facts.referrer)),
-      utm: utmOf(queryOf(link.longUrl)),
-      language: "",
-      prefetch: "",
-      visitor: isSomebody ? visitorOf({ ...visit, of: link.link }) : "",
-      ...(isSomebody && { accountVisitor: visitorOf({ ...visit, of: link.accountId }) }),
     };
+    const browser = parsed ? parsed.browser : facts.browser && { name: facts.browser };
+    const os = parsed ? parsed.os : facts.os && { name: facts.os };
+    if (browser) data.browser = browser;
+    if (os) data.os = os;
+    addText(data, {
+      userAgent: parsed?.userAgent ?? "",
+      prefetch: "",
+      referrer: facts.referrer === undefined ? UNKNOWN : referrer(facts.referrer),
+      language: "",
+    });
+    const country = /^[a-z]{2}$/i.test(facts.country ?? "") ? String(facts.country).toUpperCase() : "";
+    addPlace(data, { country, region: placeName(facts.region), city: placeName(facts.city) });
+    addUtm(data, utmOf(queryOf(link.longUrl)));
+    if (ip === "" && header === "") return data;
+    data.visitor = visitorOf({ ...visit, of: link.link });
+    data.accountVisitor = visitorOf({ ...visit, of: link.accountId });
+    return data;
   };
 
   return (link, click) => {

@@ -37,7 +37,7 @@ export type ClaimedLinks = Map<string, string>;
 /** What the link's clicks have in common. */
 export type TargetLink = Pick<
   EventOf<"LinkClicked">["data"],
-  "link" | "slug" | "shortUrl" | "longUrl" | "accountId" | "via"
+  "link" | "longUrl" | "accountId" | "via"
 > & { host: string };
 
 /**
@@ -62,7 +62,7 @@ export async function importLink(
   const link = {
     link: linkKey(place.host, slug),
     host: place.host,
-    ...{ slug, shortUrl: created.shortUrl, longUrl: lastUrl(events), accountId, via: created.via },
+    ...{ longUrl: lastUrl(events), accountId, via: created.via },
   };
   const source = `${imported.domain ?? ""}/${imported.slug}`;
   if ((claimed.get(link.link) ?? source) !== source) throw new SlugTaken(place.host, slug);

@@ -58,7 +58,7 @@ export type ClickFacts = {
 };
 
 /** Data of LinkClicked without the link's, as our own export has it. */
-export type OwnClick = Omit<EventOf<"LinkClicked">["data"], "link" | "slug" | "shortUrl" | "accountId">;
+export type OwnClick = Omit<EventOf<"LinkClicked">["data"], "link" | "accountId">;
 
 /**
  * `identity`: the same for the same click in another file, so that no click is imported twice; among clicks of one link

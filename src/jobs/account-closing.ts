@@ -6,7 +6,7 @@ import { consumerCheckpoint } from "../coordination/consumer-checkpoint.ts";
 import { logPages } from "../event-store/log-pages.ts";
 import { type NextEvent, nextEventFinder } from "../event-store/next-event.ts";
 import type { Position } from "../event-store/port.ts";
-import { PREFIX } from "../events/streams.ts";
+import { CATEGORY, PREFIX } from "../events/streams.ts";
 import { type LinkDocument, links } from "../projections/definitions/links.ts";
 import { checkpointName } from "../projections/projection.ts";
 import type { ReadStore } from "../read-store/port.ts";
@@ -114,7 +114,7 @@ async function collectClosed(
 ): Promise<Position | undefined> {
   const upTo = await eventStore.head();
   if (upTo === undefined) return after;
-  for await (const events of logPages(eventStore, { after, upTo, prefixes: [PREFIX.account], limit: PAGE })) {
+  for await (const events of logPages(eventStore, { after, upTo, categories: [CATEGORY.account], limit: PAGE })) {
     if (signal.aborted) return after;
     for (const { type, data, recordedAt } of events) {
       const { accountId } = (data ?? {}) as { accountId?: unknown };

@@ -1,6 +1,6 @@
 // The log reader's event feed: pages and live events of one account, written as JSON in the thread.
 import type { EventStore, RecordedEvent } from "../event-store/port.ts";
-import { accountStream, PREFIX } from "../events/streams.ts";
+import { accountStream, CATEGORY } from "../events/streams.ts";
 import { ownerOf } from "../queries/feed/account-events.ts";
 import { accountFeed, wantedEvents } from "../queries/feed/account-feed.ts";
 import { cloudEvent, type FeedForm, feedEvent } from "../queries/feed/feed-event.ts";
@@ -10,7 +10,7 @@ import type { FeedBatch, LogReader } from "./log-reader.ts";
 export function feedReader(
   deps: LiveEventsDeps & { eventStore: EventStore; baseUrl: string },
 ): Pick<LogReader, "feed" | "followAccount"> {
-  const live = liveEvents(deps, { prefixes: Object.values(PREFIX), keyOf: ownerOf });
+  const live = liveEvents(deps, { categories: Object.values(CATEGORY), keyOf: ownerOf });
   const jsonOf = (event: RecordedEvent, form: FeedForm) =>
     JSON.stringify(form === "plain" ? feedEvent(event) : cloudEvent(event, deps.baseUrl));
   return {

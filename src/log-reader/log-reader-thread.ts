@@ -6,6 +6,7 @@ import { openEventStore, openVerifiableLog } from "../backend/open-event-store.t
 import { matchingClicks } from "../commands/withdrawals/matching-clicks.ts";
 import type { Config } from "../config.ts";
 import type { EventStore, RecordedEvent } from "../event-store/port.ts";
+import { originOf } from "../events/new-event.ts";
 import { allClicks } from "../queries/analytics/all-clicks.ts";
 import { liveClicks } from "../queries/analytics/live-clicks.ts";
 import { positionAt } from "../queries/analytics/ranges/as-of.ts";
@@ -60,14 +61,15 @@ function readLog(eventStore: EventStore, config: Config, log: BasicLogger): LogR
 }
 
 /** Without technical fields such as event id, position and correlation ids. */
-function plain({ stream, revision, type, recordedAt, data, metadata }: RecordedEvent) {
+function plain(event: RecordedEvent) {
+  const { stream, revision, type, recordedAt, data, metadata } = event;
   return {
     stream,
     revision,
     type,
     schema_version: metadata.schemaVersion,
     recorded_at: recordedAt,
-    actor: metadata.actor,
+    actor: originOf(event).actor,
     data,
   };
 }

@@ -46,7 +46,7 @@ export type Projection<D extends Document = Document> = {
   rules?: string;
   collection: CollectionSpec;
   /** Prefixes of the streams to read, such as `clicks-`. */
-  prefixes: readonly string[];
+  categories: readonly string[];
   handles: readonly StoredEvent["type"][];
   key(event: StoredEvent): string | undefined;
   empty(event: StoredEvent): Fields<D>;
@@ -82,6 +82,6 @@ export function checkpointName({
 }
 
 /** Prefixes of all streams that the projections read. */
-export function prefixesOf(projections: readonly Projection[]): string[] {
-  return [...new Set(projections.flatMap(({ prefixes }) => prefixes))];
+export function categoriesOf(projections: readonly Projection[]): string[] {
+  return [...new Set(projections.flatMap(({ categories }) => categories))];
 }

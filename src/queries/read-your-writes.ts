@@ -1,7 +1,7 @@
 // Read-your-writes: waits until the projections show earlier writes of this or another process.
 import type { LogFollower } from "../coordination/log-follower.ts";
 import type { EventStore, Position } from "../event-store/port.ts";
-import { PREFIX } from "../events/streams.ts";
+import { CATEGORY } from "../events/streams.ts";
 import { links } from "../projections/definitions/links.ts";
 import { lifecycleProjections } from "../projections/groups.ts";
 import { checkpointName } from "../projections/projection.ts";
@@ -50,7 +50,7 @@ export function readYourWrites(deps: Deps): ReadYourWrites {
       await caughtUp();
       // EventStoreDB can't say it, and leaves no event out for the follower. Where SQLite can't at the moment, a link that
       // another process has just made may be missed.
-      const newest = (await deps.eventStore.newestOf?.(PREFIX.link)) ?? follower.lastLinkPosition;
+      const newest = (await deps.eventStore.newestOf?.(CATEGORY.link)) ?? follower.lastLinkPosition;
       if (newest) await waitFor([checkpointName(links)], newest);
     },
     async whenReadable(position) {

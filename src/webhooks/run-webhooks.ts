@@ -5,7 +5,7 @@ import { keysInUse } from "../commands/webhooks/webhook-key.ts";
 import { pauseWebhook } from "../commands/webhooks/webhook-pause.ts";
 import { msBehind } from "../event-store/next-event.ts";
 import type { EventStore } from "../event-store/port.ts";
-import { PREFIX } from "../events/streams.ts";
+import { CATEGORY } from "../events/streams.ts";
 import type { ReadStore } from "../read-store/port.ts";
 import { DomainError } from "../runtime/errors.ts";
 import { keepRunning } from "../runtime/keep-trying.ts";
@@ -32,6 +32,8 @@ export type WebhooksDeps = {
   send: (delivery: OutgoingDelivery) => Promise<AttemptResult>;
   /** Runs the work while this process holds the lease: router and sweep are singleton jobs. */
   exclusively: (work: Work, signal: AbortSignal) => Promise<void>;
+  /** Of the default domain, without a trailing slash. */
+  baseUrl: string;
   clock: () => Date;
   newId: () => string;
   random: () => number;
@@ -84,7 +86,7 @@ export function createWebhooks(deps: WebhooksDeps): Webhooks {
         await directory.follow(until);
       };
       const route: Work = (until) =>
-        routeClicks({ eventStore, readStore, queue, clock, onQueued: wake }, until);
+        routeClicks({ eventStore, readStore, queue, clock, baseUrl: deps.baseUrl, onQueued: wake }, until);
       const sweep: Work = (until) => sweepHourly(queue, clock, until);
       await Promise.all([
         keep("webhook directory", follow, signal),
@@ -143,7 +145,7 @@ async function sweepHourly(queue: DeliveryQueue, clock: () => Date, signal: Abor
 
 async function routerLag({ eventStore, readStore }: WebhooksDeps, now: Date): Promise<number> {
   const after = (await readStore.checkpoint(ROUTER_CHECKPOINT))?.position;
-  const prefixes = [PREFIX.account, PREFIX.clicks];
-  const [next] = await eventStore.readAll({ after, prefixes, limit: 1 });
+  const categories = [CATEGORY.account, CATEGORY.clicks];
+  const [next] = await eventStore.readAll({ after, categories, limit: 1 });
   return msBehind(next, now);
 }

@@ -36,6 +36,7 @@ async function deliver(
   const webhooks = createWebhooks({
     ...runtimeDeps,
     ...backend,
+    baseUrl: config.baseUrl,
     log,
     send: sender.send,
     exclusively: (work, signal) =>

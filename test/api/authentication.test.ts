@@ -66,7 +66,7 @@ describe("part 5, authentication", () => {
     const { key } = await service.member("free");
     await service.post("/api/v1/shorten", key, { url });
     expect(service.logged.join("")).not.toContain(key);
-    const events = await service.backend.eventStore.readAll({ prefixes: ["account-"], limit: 10_000 });
+    const events = await service.backend.eventStore.readAll({ categories: ["account"], limit: 10_000 });
     expect(JSON.stringify(events)).not.toContain(key.slice(3));
   });
 });

@@ -22,7 +22,7 @@ describe("Idempotency-Key", () => {
       headers: { "idempotency-key": idempotencyKey },
     });
   const linksInLog = async () =>
-    (await service.backend.eventStore.readAll({ prefixes: ["link-"], limit: 1000 })).length;
+    (await service.backend.eventStore.readAll({ categories: ["link"], limit: 1000 })).length;
   const linksMade = async () => (await linksInLog()) - madeBefore;
 
   beforeAll(async () => {

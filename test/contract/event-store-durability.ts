@@ -15,12 +15,12 @@ export function durabilityPromises({ fixture, newStream }: Subject): void {
       const before = await openAnother();
       const events = sampleEvents(4);
       const appended = await before.append(stream, "none", events);
-      const [first, second] = await before.readAll({ prefixes: [stream], limit: 2 });
+      const [first, second] = await before.readAll({ categories: [stream], limit: 2 });
       await before.close();
       const after = await openAnother();
       expect(await after.append(stream, "none", events)).toEqual(appended);
       await after.append(stream, 3, sampleEvents(1));
-      const remaining = await after.readAll({ prefixes: [stream], after: second?.position, limit: 10 });
+      const remaining = await after.readAll({ categories: [stream], after: second?.position, limit: 10 });
       await after.close();
       expect([first, second, ...remaining].map((event) => event?.revision)).toEqual([0, 1, 2, 3, 4]);
     });

@@ -1,4 +1,4 @@
-// The event store contract for reads: streams in both directions, and the whole store by stream prefixes.
+// The event store contract for reads: streams in both directions, and the whole store by stream categories.
 import { describe, expect, it, onTestFinished } from "vitest";
 import { sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";
 import type { Subject } from "./event-store-fixture.ts";
@@ -67,17 +67,17 @@ export function readPromises({ fixture, newStream }: Subject): void {
   });
 
   describe("readAll", () => {
-    it("reads all streams of its prefixes in position order, after a position without it", async () => {
+    it("reads all streams of its categories in position order, after a position without it", async () => {
       const { store } = fixture();
       const [a, b, c] = [newStream("left-"), newStream("right-"), newStream("other-")];
-      const prefixes = [a, b];
+      const categories = [a, b];
       for (const stream of [a, c, b, a, c, b]) await store.append(stream, "any", [sampleEvent()]);
-      const all = await store.readAll({ prefixes, limit: 100 });
+      const all = await store.readAll({ categories, limit: 100 });
       expect(all.map(({ stream }) => stream)).toEqual([a, b, a, b]);
       expect(all.map(({ position }) => position)).toEqual(all.map(({ position }) => position).toSorted());
-      const remaining = await store.readAll({ prefixes, after: all[1]?.position, limit: 100 });
+      const remaining = await store.readAll({ categories, after: all[1]?.position, limit: 100 });
       expect(remaining).toEqual(all.slice(2));
-      expect(await store.readAll({ prefixes, after: all[0]?.position, limit: 2 })).toEqual(all.slice(1, 3));
+      expect(await store.readAll({ categories, after: all[0]?.position, limit: 2 })).toEqual(all.slice(1, 3));
     });
 
     it("reads from the position of an event on, with it, also within a batch", async () => {
@@ -85,12 +85,12 @@ export function readPromises({ fixture, newStream }: Subject): void {
       const stream = newStream("from-");
       await store.append(stream, "none", sampleEvents(3));
       await store.append(stream, 2, sampleEvents(40));
-      const all = await store.readAll({ prefixes: [stream], limit: 100 });
+      const all = await store.readAll({ categories: [stream], limit: 100 });
       for (const n of [0, 1, 3, 20, 42])
-        expect(await store.readAll({ prefixes: [stream], from: all[n]?.position, limit: 100 })).toEqual(
+        expect(await store.readAll({ categories: [stream], from: all[n]?.position, limit: 100 })).toEqual(
           all.slice(n),
         );
-      expect(await store.readAll({ prefixes: [stream], from: all[5]?.position, limit: 2 })).toEqual(
+      expect(await store.readAll({ categories: [stream], from: all[5]?.position, limit: 2 })).toEqual(
         all.slice(5, 7),
       );
     });
@@ -106,13 +106,13 @@ export function readPromises({ fixture, newStream }: Subject): void {
         expected = (await store.append(stream, expected, events)).revision;
         if (n % 4 === 0) await store.append(other, "any", [sampleEvent({ text: wanted })]);
       }
-      const prefixes = [stream, other];
+      const categories = [stream, other];
       const isWanted = ({ data }: { data: unknown }) => (data as { text: string }).text === wanted;
-      const all = (await store.readAll({ prefixes, limit: 1_000 })).filter(isWanted);
+      const all = (await store.readAll({ categories, limit: 1_000 })).filter(isWanted);
       for (const limit of [1, 4, 1_000]) {
         const found: typeof all = [];
         for (let after: string | undefined; ; ) {
-          const page = await store.readAll({ prefixes, after, limit, mentions: wanted });
+          const page = await store.readAll({ categories, after, limit, mentions: wanted });
           if (page.length === 0) break;
           expect(page.length).toBeLessThanOrEqual(limit);
           found.push(...page.filter(isWanted));
@@ -128,10 +128,10 @@ export function readPromises({ fixture, newStream }: Subject): void {
       for (const [n, stream] of streams.entries()) await store.append(stream, "none", sampleEvents(1 + n));
       for (const stream of streams) await store.append(stream, "any", sampleEvents(2));
       const isChange = ({ revision }: { revision: number }) => revision > 0;
-      const all = (await store.readAll({ prefixes: streams, limit: 100 })).filter(isChange);
+      const all = (await store.readAll({ categories: streams, limit: 100 })).filter(isChange);
       const found: typeof all = [];
       for (let after: string | undefined; ; after = found.at(-1)?.position) {
-        const page = await store.readAll({ prefixes: streams, after, limit: 4, changesOnly: true });
+        const page = await store.readAll({ categories: streams, after, limit: 4, changesOnly: true });
         if (page.length === 0) break;
         found.push(...page);
       }
@@ -154,19 +154,19 @@ export function readPromises({ fixture, newStream }: Subject): void {
         expected[stream] = (await store.append(stream, expected[stream] ?? "none", events)).revision;
         appended.push(...events.map(({ id }) => id));
       }
-      const all = await store.readAll({ prefixes: [a, b], limit: 1000 });
+      const all = await store.readAll({ categories: [a, b], limit: 1000 });
       expect(all.map(({ id }) => id)).toEqual(appended);
       for (const limit of [1, 7, 31]) {
         const paged: string[] = [];
         for (let after: string | undefined; ; ) {
-          const page = await store.readAll({ prefixes: [a, b], after, limit });
+          const page = await store.readAll({ categories: [a, b], after, limit });
           if (page.length === 0) break;
           paged.push(...page.map(({ id }) => id));
           after = page.at(-1)?.position;
         }
         expect(paged).toEqual(appended);
       }
-      const ofOne = await store.readAll({ prefixes: [b], after: all[31]?.position, limit: 3 });
+      const ofOne = await store.readAll({ categories: [b], after: all[31]?.position, limit: 3 });
       expect(ofOne).toEqual(all.filter(({ stream }) => stream === b).slice(2, 5));
     });
 
@@ -175,14 +175,14 @@ export function readPromises({ fixture, newStream }: Subject): void {
       const stream = newStream("link-");
       await store.append(stream, "none", [sampleEvent()]);
       await store.append(newStream("linkx-"), "none", [sampleEvent()]);
-      const read = await store.readAll({ prefixes: [`${prefix}link-`], limit: 100 });
+      const read = await store.readAll({ categories: [`${prefix}link-`], limit: 100 });
       expect(read.map((event) => event.stream)).toEqual([stream]);
     });
 
-    it("returns an event once when two prefixes match its stream", async () => {
+    it("returns an event once when two categories match its stream", async () => {
       const { store, prefix } = fixture();
       await store.append(newStream("twice-"), "none", sampleEvents(2));
-      const read = await store.readAll({ prefixes: [`${prefix}twice-`, `${prefix}tw`], limit: 100 });
+      const read = await store.readAll({ categories: [`${prefix}twice-`, `${prefix}tw`], limit: 100 });
       expect(read).toHaveLength(2);
     });
 
@@ -190,12 +190,12 @@ export function readPromises({ fixture, newStream }: Subject): void {
       const { store, prefix } = fixture();
       const stream = `${prefix.replace("-", "")}x-${crypto.randomUUID()}`;
       await store.append(stream, "none", sampleEvents(2));
-      expect(await store.readAll({ prefixes: [stream.slice(0, -36)], limit: 10 })).toHaveLength(2);
+      expect(await store.readAll({ categories: [stream.slice(0, -36)], limit: 10 })).toHaveLength(2);
     });
 
     it("reads nothing when no stream has the prefix", async () => {
       const { store, prefix } = fixture();
-      expect(await store.readAll({ prefixes: [`${prefix}nobody-`], limit: 10 })).toEqual([]);
+      expect(await store.readAll({ categories: [`${prefix}nobody-`], limit: 10 })).toEqual([]);
     });
   });
 

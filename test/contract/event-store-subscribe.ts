@@ -11,7 +11,7 @@ export function subscribePromises({ fixture, newStream }: Subject): void {
       const { store } = fixture();
       const stream = newStream();
       await store.append(stream, "none", sampleEvents(5));
-      const subscription = subscribed(store, { prefixes: [stream], batchSize: 2 });
+      const subscription = subscribed(store, { categories: [stream], batchSize: 2 });
       expect(revisions(await subscription.take(5))).toEqual([0, 1, 2, 3, 4]);
       await store.append(stream, 4, sampleEvents(3));
       expect(revisions(await subscription.take(3))).toEqual([5, 6, 7]);
@@ -22,17 +22,17 @@ export function subscribePromises({ fixture, newStream }: Subject): void {
       const { store } = fixture();
       const stream = newStream();
       await store.append(stream, "none", sampleEvents(4));
-      const first = subscribed(store, { prefixes: [stream], batchSize: 2 });
+      const first = subscribed(store, { categories: [stream], batchSize: 2 });
       const committed = (await first.take(2)).at(-1)?.position;
       await first.stop();
-      const second = subscribed(store, { prefixes: [stream], after: committed });
+      const second = subscribed(store, { categories: [stream], after: committed });
       expect(revisions(await second.take(2))).toEqual([2, 3]);
     });
 
     it("skips other streams without losing matching events", async () => {
       const { store } = fixture();
       const [stream, other] = [newStream(), newStream("noise-")];
-      const subscription = subscribed(store, { prefixes: [stream] });
+      const subscription = subscribed(store, { categories: [stream] });
       for (let round = 0; round < 5; round++) {
         await store.append(other, "any", sampleEvents(3));
         await store.append(stream, "any", [sampleEvent()]);
@@ -46,7 +46,7 @@ export function subscribePromises({ fixture, newStream }: Subject): void {
       const other = await openAnother();
       onTestFinished(() => other.close());
       await other.append(stream, "none", [sampleEvent()]);
-      const subscription = subscribed(store, { prefixes: [stream] });
+      const subscription = subscribed(store, { categories: [stream] });
       await subscription.take(1);
       const took: number[] = [];
       for (let revision = 0; revision < 5; revision++) {
@@ -61,8 +61,8 @@ export function subscribePromises({ fixture, newStream }: Subject): void {
 
     it("misses no event of many writers, and gives every subscriber the same order", async () => {
       const { store, prefix } = fixture();
-      const one = subscribed(store, { prefixes: [`${prefix}many-`], batchSize: 7 });
-      const two = subscribed(store, { prefixes: [`${prefix}many-`] });
+      const one = subscribed(store, { categories: [`${prefix}many-`], batchSize: 7 });
+      const two = subscribed(store, { categories: [`${prefix}many-`] });
       const streams = Array.from({ length: 10 }, () => newStream("many-"));
       await Promise.all(
         streams.map(async (stream) => {
@@ -71,12 +71,12 @@ export function subscribePromises({ fixture, newStream }: Subject): void {
       );
       const [seenByOne, seenByTwo] = await Promise.all([one.take(100), two.take(100)]);
       expect(seenByOne).toEqual(seenByTwo);
-      expect(seenByOne).toEqual(await store.readAll({ prefixes: [`${prefix}many-`], limit: 200 }));
+      expect(seenByOne).toEqual(await store.readAll({ categories: [`${prefix}many-`], limit: 200 }));
     });
 
     it("ends promptly when aborted while it waits", async () => {
       const { store } = fixture();
-      const subscription = subscribed(store, { prefixes: [newStream()] });
+      const subscription = subscribed(store, { categories: [newStream()] });
       const next = subscription.take(1);
       await store.head();
       const aborted = performance.now();
@@ -90,7 +90,7 @@ export function subscribePromises({ fixture, newStream }: Subject): void {
       const stream = newStream();
       await store.append(stream, "none", [sampleEvent()]);
       const batches: RecordedEvent[][] = [];
-      for await (const batch of store.subscribe({ prefixes: [stream], signal: AbortSignal.abort() }))
+      for await (const batch of store.subscribe({ categories: [stream], signal: AbortSignal.abort() }))
         batches.push(batch);
       expect(batches).toEqual([]);
     });

@@ -106,7 +106,7 @@ describe.each([{ offThread: false }, { offThread: true }])("SQLite event store, 
     const store = await openSqliteEventStore(join(folder.path, "events.db"), { offThread });
     const { signal } = new AbortController();
     const next = store
-      .subscribe({ prefixes: ["link-"], signal })
+      .subscribe({ categories: ["link"], signal })
       [Symbol.asyncIterator]()
       .next();
     const last = store.append("link-a", "none", [sampleEvent()]);
@@ -134,7 +134,7 @@ it("misses no event of its own row when another thread appends large batches dur
   const stopped = new AbortController();
   const seen: string[] = [];
   const reading = (async () => {
-    for await (const events of reader.subscribe({ prefixes: ["clicks-"], signal: stopped.signal })) {
+    for await (const events of reader.subscribe({ categories: ["clicks"], signal: stopped.signal })) {
       seen.push(...events.map(({ id }) => id));
       if (seen.length >= TURNS * 21) stopped.abort();
     }
@@ -179,7 +179,7 @@ it("reads rows and batches in one snapshot", async () => {
     append(0, 20);
     return readAll.call(this, request);
   });
-  const all = { prefixes: ["clicks-"], limit: 100 };
+  const all = { categories: ["clicks"], limit: 100 };
   expect(await reader.readAll(all)).toEqual([]);
   expect((await reader.readAll(all)).map(({ revision }) => revision)).toEqual([...Array(21).keys()]);
 });
@@ -208,17 +208,17 @@ describe("the SQLite event store's thread", () => {
   });
 });
 
-it("keeps services with different prefixes apart on one store", async () => {
+it("keeps services with different categories apart on one store", async () => {
   const folder = await folderOfTest();
   const store = await openSqliteEventStore(join(folder.path, "events.db"));
   onTestFinished(() => store.close());
   const [one, other] = ["one_", "other_"].map((prefix) => prefixedEventStore(store, prefix));
   await one?.append("link-a", "none", [sampleEvent()]);
   await other?.append("link-a", "none", sampleEvents(2));
-  expect((await one?.readAll({ prefixes: ["link-"], limit: 10 }))?.map(({ stream }) => stream)).toEqual([
+  expect((await one?.readAll({ categories: ["link"], limit: 10 }))?.map(({ stream }) => stream)).toEqual([
     "link-a",
   ]);
   expect(await other?.read("link-a")).toHaveLength(2);
-  expect((await store.readAll({ prefixes: ["one_link-", "other_link-"], limit: 10 })).length).toBe(3);
+  expect((await store.readAll({ categories: ["one_link", "other_link"], limit: 10 })).length).toBe(3);
   await expect(one?.append("link-a", "none", [sampleEvent()])).rejects.toMatchObject({ stream: "link-a" });
 });

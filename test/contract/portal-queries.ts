@@ -300,7 +300,7 @@ function reportSuite() {
       const { position } = await report();
       expect(position).toBe(await stores.eventStore.head());
       await clicked("abc", 1);
-      const later = await stores.eventStore.readAll({ after: position, prefixes: ["clicks-"], limit: 10 });
+      const later = await stores.eventStore.readAll({ after: position, categories: ["clicks"], limit: 10 });
       expect(later).toHaveLength(1);
     });
   });

@@ -66,7 +66,7 @@ export function rangesContract(name: string, open: () => Promise<ReadStore>): vo
     });
 
     it("travel to any position", async () => {
-      const events = await stores.eventStore.readAll({ prefixes: ["clicks-"], limit: 2 * DAYS });
+      const events = await stores.eventStore.readAll({ categories: ["clicks"], limit: 2 * DAYS });
       for (const n of [0, 1, 101, 2 * DAYS - 1]) {
         const { totals } = await ask({ as_of: events[n]?.position });
         expect(totals.total).toBe(n + 1);

@@ -45,7 +45,7 @@ export function secretsContract(name: string, open: () => Promise<SecretsFixture
       expect(await fixture.secrets.get(key, LATER)).toBeUndefined();
     });
 
-    it("lists the records under a prefix, ordered by key, without expired ones and similar prefixes", async () => {
+    it("lists the records under a prefix, ordered by key, without expired ones and similar categories", async () => {
       const prefix = `${newKey()}/`;
       await fixture.secrets.put(`${prefix}b`, { value: { n: 2 } });
       await fixture.secrets.put(`${prefix}a`, { value: "first" });

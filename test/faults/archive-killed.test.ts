@@ -20,7 +20,7 @@ const EVENTS = DAYS * APPENDS * AN_APPEND;
 /** Of all events, by a new handle. */
 function idsIn(folder: string): string[] {
   const log = new SqliteLog(join(folder, "events.db"));
-  const events = log.readAll({ after: 0, prefixes: ["clicks-"], limit: 1_000_000 });
+  const events = log.readAll({ after: 0, categories: ["clicks"], limit: 1_000_000 });
   log.close();
   return events.map(({ id }) => id);
 }
@@ -135,7 +135,7 @@ describe("archiving", () => {
       for (const { file } of archive.files()) spawnSync(process.execPath, [CHILD, folder, "none", "1", file]);
       return readAll.call(this, request);
     });
-    const events = log.readAll({ after: 0, prefixes: ["clicks-"], limit: 1_000_000 });
+    const events = log.readAll({ after: 0, categories: ["clicks"], limit: 1_000_000 });
     expect(events.map(({ id }) => id)).toEqual(ids);
     expect(archive.files()).toEqual([]);
   });
@@ -158,7 +158,7 @@ describe("archiving", () => {
         const events = await store.read("clicks-a", { from, limit: 50 });
         expect(events.map(({ id }) => id)).toEqual(ids.slice(from, from + 50));
         const after = String(from).padStart(20, "0");
-        const all = await store.readAll({ prefixes: ["clicks-"], after, limit: 50 });
+        const all = await store.readAll({ categories: ["clicks"], after, limit: 50 });
         expect(all.map(({ id }) => id)).toEqual(ids.slice(from, from + 50));
       }
     })();

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EventStore } from "../../src/event-store/port.ts";
 import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
 import type { LinkClicked } from "../../src/events/catalogue.ts";
-import { PREFIX } from "../../src/events/streams.ts";
+import { CATEGORY } from "../../src/events/streams.ts";
 import { sqliteClickSpools } from "../../src/redirect/spool/click-spool.sqlite.ts";
 import { type ClickSpool, type ClickSpools, SpoolFull } from "../../src/redirect/spool/click-spool.ts";
 import { OrphanedSpools } from "../../src/redirect/spool/orphaned-spools.ts";
@@ -64,7 +64,7 @@ describe("clicks while the event store is unavailable", () => {
   const spoolFiles = async () => (await readdir(spools)).filter((file) => file.endsWith(".spool"));
 
   async function terms(): Promise<(string | undefined)[]> {
-    const events = await store.readAll({ prefixes: [PREFIX.clicks], limit: 100_000 });
+    const events = await store.readAll({ categories: [CATEGORY.clicks], limit: 100_000 });
     return events.map((event) => (event.data as LinkClicked["data"]).utm.term);
   }
 

@@ -44,7 +44,7 @@ export function clusterFaults(scheme: Scheme): void {
     expect([first, second].map(({ script }) => script.counts.append)).toEqual([1, 0]);
     await second.store.append("clicks-a", "none", events);
     const signal = AbortSignal.timeout(30_000);
-    const batches = store.subscribe({ prefixes: ["clicks-"], signal })[Symbol.asyncIterator]();
+    const batches = store.subscribe({ categories: ["clicks"], signal })[Symbol.asyncIterator]();
     onTestFinished(async () => void (await batches.return?.()));
     const seen: RecordedEvent[] = [];
     while (seen.length < 2) seen.push(...((await batches.next()).value as RecordedEvent[]));
@@ -64,7 +64,7 @@ export function clusterFaults(scheme: Scheme): void {
     process.on("unhandledRejection", onUnhandled);
     onTestFinished(() => void process.off("unhandledRejection", onUnhandled));
     const signal = AbortSignal.timeout(30_000);
-    const batches = store.subscribe({ prefixes: ["link-"], signal })[Symbol.asyncIterator]();
+    const batches = store.subscribe({ categories: ["link"], signal })[Symbol.asyncIterator]();
     onTestFinished(async () => void (await batches.return?.()));
     const next = batches.next();
     await first.script.seen("subscribe", 1);

@@ -32,7 +32,7 @@ export function subscriptionFaults(scheme: Scheme): void {
   async function take(count: number, options: Partial<SubscribeOptions> = {}): Promise<RecordedEvent[]> {
     const seen: RecordedEvent[] = [];
     const { signal } = new AbortController();
-    for await (const batch of store.subscribe({ prefixes: ["clicks-"], signal, ...options })) {
+    for await (const batch of store.subscribe({ categories: ["clicks"], signal, ...options })) {
       seen.push(...batch);
       if (seen.length >= count) return seen;
     }
@@ -63,7 +63,7 @@ export function subscriptionFaults(scheme: Scheme): void {
       await double.store.append("clicks-a", "none", sampleEvents(2));
       double.script.add("subscribe", { kind: "stuck", after: 1 });
       const signal = AbortSignal.timeout(10_000);
-      const batches = store.subscribe({ prefixes: ["clicks-"], signal })[Symbol.asyncIterator]();
+      const batches = store.subscribe({ categories: ["clicks"], signal })[Symbol.asyncIterator]();
       onTestFinished(async () => void (await batches.return?.()));
       expect((await batches.next()).value).toHaveLength(1);
       vi.useFakeTimers({ toFake: ["Date"], shouldAdvanceTime: true, now: Date.now() - 3_600_000 });
@@ -74,7 +74,7 @@ export function subscriptionFaults(scheme: Scheme): void {
     it("survives a server that is unavailable, and continues at its position", async () => {
       await double.store.append("clicks-a", "none", sampleEvents(10));
       const signal = AbortSignal.timeout(20_000);
-      const batches = store.subscribe({ prefixes: ["clicks-"], signal })[Symbol.asyncIterator]();
+      const batches = store.subscribe({ categories: ["clicks"], signal })[Symbol.asyncIterator]();
       onTestFinished(async () => void (await batches.return?.()));
       const seen: RecordedEvent[] = [];
       while (seen.length < 10) seen.push(...((await batches.next()).value as RecordedEvent[]));
@@ -90,7 +90,7 @@ export function subscriptionFaults(scheme: Scheme): void {
     it("is not renewed while only other streams grow", async () => {
       await double.store.append("clicks-a", "none", [sampleEvent()]);
       const signal = AbortSignal.timeout(20_000);
-      const batches = store.subscribe({ prefixes: ["clicks-"], signal })[Symbol.asyncIterator]();
+      const batches = store.subscribe({ categories: ["clicks"], signal })[Symbol.asyncIterator]();
       onTestFinished(async () => void (await batches.return?.()));
       await batches.next();
       const next = batches.next();
@@ -106,7 +106,7 @@ export function subscriptionFaults(scheme: Scheme): void {
       await double.store.append("clicks-a", "none", bulky(3000));
       const signal = AbortSignal.timeout(20_000);
       const batches = store
-        .subscribe({ prefixes: ["clicks-"], signal, batchSize: 10 })
+        .subscribe({ categories: ["clicks"], signal, batchSize: 10 })
         [Symbol.asyncIterator]();
       onTestFinished(async () => void (await batches.return?.()));
       const first = (await batches.next()).value as RecordedEvent[];
@@ -133,7 +133,7 @@ export function subscriptionFaults(scheme: Scheme): void {
 
     it("over no prefix yields nothing until it is aborted", async () => {
       const abort = new AbortController();
-      const taking = take(1, { prefixes: [], signal: abort.signal });
+      const taking = take(1, { categories: [], signal: abort.signal });
       await store.append("clicks-a", "none", [sampleEvent()]);
       abort.abort();
       expect(await taking).toEqual([]);
@@ -157,7 +157,7 @@ export function subscriptionFaults(scheme: Scheme): void {
     it("throws StoreUnavailable while the server is unavailable, and works afterwards", async () => {
       await double.wire.close();
       await expect(store.read("link-a")).rejects.toMatchObject({ code: "store_unavailable" });
-      await expect(store.readAll({ prefixes: ["link-"], limit: 1 })).rejects.toMatchObject({
+      await expect(store.readAll({ categories: ["link"], limit: 1 })).rejects.toMatchObject({
         code: "store_unavailable",
       });
       await double.wire.open();

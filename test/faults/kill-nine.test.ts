@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openBackend } from "../../src/backend.ts";
 import { parseConfig } from "../../src/config.ts";
 import type { LinkClicked } from "../../src/events/catalogue.ts";
-import { PREFIX } from "../../src/events/streams.ts";
+import { CATEGORY } from "../../src/events/streams.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { until } from "../support/runtime/until.ts";
 import {
@@ -151,7 +151,7 @@ async function send(
 async function recordedClicks(instance: Environment): Promise<LinkClicked["data"][]> {
   const backend = await openBackend(parseConfig(instance), { offThread: false });
   try {
-    const events = await backend.eventStore.readAll({ prefixes: [PREFIX.clicks], limit: 1_000_000 });
+    const events = await backend.eventStore.readAll({ categories: [CATEGORY.clicks], limit: 1_000_000 });
     return events.filter(({ type }) => type === "LinkClicked").map(({ data }) => data as LinkClicked["data"]);
   } finally {
     await backend.close();

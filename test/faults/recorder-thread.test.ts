@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/config.ts";
 import type { EventStore } from "../../src/event-store/port.ts";
 import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
-import { PREFIX } from "../../src/events/streams.ts";
+import { CATEGORY } from "../../src/events/streams.ts";
 import { ClickRecorder, type ClickRecorderDeps } from "../../src/redirect/clicks/click-recorder.ts";
 import { packTarget, type RawHit } from "../../src/redirect/clicks/hit.ts";
 import { recorderThreadStarter } from "../../src/redirect/clicks/start-recorder-thread.ts";
@@ -69,7 +69,7 @@ describe("the click recorder", () => {
   });
 
   async function storedTerms(): Promise<number[]> {
-    const events = await store.readAll({ prefixes: [PREFIX.clicks], limit: 100_000 });
+    const events = await store.readAll({ categories: [CATEGORY.clicks], limit: 100_000 });
     return events.map((event) => Number((event.data as { utm: { term: string } }).utm.term));
   }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EventStore } from "../../src/event-store/port.ts";
 import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
-import { clickStream, PREFIX } from "../../src/events/streams.ts";
+import { clickStream, CATEGORY } from "../../src/events/streams.ts";
 import { enricher } from "../../src/redirect/clicks/click-event.ts";
 import { ClickWriter } from "../../src/redirect/clicks/click-writer.ts";
 import { geoOf } from "../../src/redirect/clicks/enrich/geo.ts";
@@ -85,7 +85,7 @@ describe("the click writer", () => {
   }
 
   async function storedTerms(): Promise<number[]> {
-    const events = await store.readAll({ prefixes: [PREFIX.clicks], limit: 10_000 });
+    const events = await store.readAll({ categories: [CATEGORY.clicks], limit: 10_000 });
     return events.map((event) => Number((event.data as { utm: { term: string } }).utm.term));
   }
 

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { expect, it } from "vitest";
 import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
-import { PREFIX } from "../../src/events/streams.ts";
+import { CATEGORY } from "../../src/events/streams.ts";
 import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { until } from "../support/runtime/until.ts";
 import { send } from "../support/service/ask.ts";
@@ -43,7 +43,7 @@ it.each(ways)(
     child.kill("SIGTERM");
     expect(await ended).toEqual([0, null]);
     const store = await openSqliteEventStore(`${folder.path}/events.db`);
-    expect(await store.readAll({ prefixes: [PREFIX.clicks], limit: 10 })).toHaveLength(1);
+    expect(await store.readAll({ categories: [CATEGORY.clicks], limit: 10 })).toHaveLength(1);
     await store.close();
     await folder.remove();
   },

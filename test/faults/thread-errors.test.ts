@@ -95,7 +95,7 @@ describe("an error in a thread is logged with type, code, message, stack and cau
     const db = new DatabaseSync(file);
     db.exec("DROP TABLE events");
     db.close();
-    const err = await store.readAll({ limit: 1, prefixes: [""] }).catch((error: unknown) => error);
+    const err = await store.readAll({ limit: 1, categories: [""] }).catch((error: unknown) => error);
     log.error({ err }, "read");
     expect(await logged("read")).toMatchObject({
       type: "StoreUnavailable",

@@ -8,7 +8,7 @@ import { addDomain } from "../../src/commands/domains/add-domain.ts";
 import { verifyDomain } from "../../src/commands/domains/verify-domain.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { parseConfig } from "../../src/config.ts";
-import { PREFIX } from "../../src/events/streams.ts";
+import { CATEGORY } from "../../src/events/streams.ts";
 import { accountTotals } from "../../src/projections/definitions/account-totals.ts";
 import { operator } from "../support/commands/command-deps.ts";
 import { linkClicked } from "../support/event-store/stored-events.ts";
@@ -220,7 +220,7 @@ describe("a release that raises a projection's version", () => {
 
   async function clicksByLink(): Promise<[string, number, number][]> {
     const backend = await openBackend(parseConfig(instance), { offThread: false });
-    const events = await backend.eventStore.readAll({ prefixes: [PREFIX.clicks], limit: SEEDED * 2 });
+    const events = await backend.eventStore.readAll({ categories: [CATEGORY.clicks], limit: SEEDED * 2 });
     await backend.close();
     const counts = new Map<string, number>();
     for (const { data } of events) {

@@ -145,7 +145,7 @@ describe("a service of two workers", () => {
     const backend = await openBackend(parseConfig(instance), { offThread: false });
     try {
       return {
-        events: (await backend.eventStore.readAll({ prefixes: ["clicks-"], limit: 1_000_000 })).length,
+        events: (await backend.eventStore.readAll({ categories: ["clicks"], limit: 1_000_000 })).length,
       };
     } finally {
       await backend.close();

@@ -4,7 +4,7 @@ import { afterAll, expect, it } from "vitest";
 import type { RecordedEvent } from "../../src/event-store/port.ts";
 import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
 import type { LinkClicked } from "../../src/events/catalogue.ts";
-import { PREFIX } from "../../src/events/streams.ts";
+import { CATEGORY } from "../../src/events/streams.ts";
 import { APPEND_FAULTS, turns } from "../support/event-store/faulty-event-store.ts";
 import { newSender, type Sender, SimulatedRecorder, termOf } from "../support/redirect/simulated-recorder.ts";
 import { printCounts } from "../support/runtime/print-counts.ts";
@@ -60,7 +60,7 @@ it("holds every accepted click exactly once, and those of a day in order", async
         expect(await last.drained()).toBe(true);
         await last.close();
 
-        const events = await store.readAll({ prefixes: [PREFIX.clicks], limit: 10_000 });
+        const events = await store.readAll({ categories: [CATEGORY.clicks], limit: 10_000 });
         const terms = termsOf(events);
         expect(new Set(terms).size).toBe(terms.length);
         for (const one of senders) {

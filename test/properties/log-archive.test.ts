@@ -15,7 +15,7 @@ import { temporaryFolder } from "../support/runtime/temporary-folder.ts";
 const DAYS = 6;
 const STREAMS = ["clicks-a-1", "clicks-b-1", "clicks-a-2", "link-x", "link-y"];
 const START = Date.UTC(2026, 2, 1);
-const ALL = { after: 0, prefixes: ["clicks-", "link-"], limit: 1_000_000 };
+const ALL = { after: 0, categories: ["clicks", "link"], limit: 1_000_000 };
 
 const append = fc.record({
   stream: fc.constantFrom(...STREAMS),
@@ -58,7 +58,7 @@ function readings(log: SqliteLog, limit: number) {
       whole,
       log.read({ ...forwards, from, limit: 5 }),
       log.read({ ...forwards, backwards: true, from, limit }),
-      log.readAll({ ...ALL, prefixes: [stream], limit }),
+      log.readAll({ ...ALL, categories: [stream], limit }),
     ];
   });
   return { head: log.head(), all: log.readAll(ALL), paged, streams };

@@ -93,7 +93,7 @@ describe("projections of clicks", () => {
           for (const projection of life.rewind) await readStore.resetCheckpoint(checkpointName(projection));
           await run();
 
-          const recorded = await eventStore.readAll({ prefixes: ["clicks-"], limit: 10_000 });
+          const recorded = await eventStore.readAll({ categories: ["clicks"], limit: 10_000 });
           const events = recorded.flatMap((one) => readEvent(one) ?? []);
           await expectPlainFold(readStore, events);
         });

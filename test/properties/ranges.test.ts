@@ -149,7 +149,7 @@ async function happen({ eventStore, readStore }: Stores, first: number, happenin
 
 /** The link's clicks, the positions of its log from its creation on, and the withdrawals as of each of them. */
 async function recorded({ eventStore }: Stores) {
-  const all = await eventStore.readAll({ prefixes: ["clicks-", "link-", "withdrawals-"], limit: 10_000 });
+  const all = await eventStore.readAll({ categories: ["clicks", "link", "withdrawals"], limit: 10_000 });
   const events = all.flatMap((one) => readEvent(one) ?? []);
   const clicks: Recorded[] = events.flatMap((event) =>
     event.type === "LinkClicked" && event.data.link === LINK

@@ -34,7 +34,7 @@ async function newLog() {
   return { file, log, request, batchSizes };
 }
 
-const all = { after: 0, prefixes: ["clicks-", "link-"], limit: 1_000_000 };
+const all = { after: 0, categories: ["clicks", "link"], limit: 1_000_000 };
 
 describe("event batches of the SQLite log", () => {
   it("are merged when they are small, and read as before: in pages, by stream, by handles old and new", async () => {
@@ -92,7 +92,7 @@ describe("event batches of the SQLite log", () => {
               one.read({ ...whole, backwards: true, from, limit }).map(withoutBody),
               ofStream.slice(Math.max(0, from + 1 - limit), from + 1).reverse(),
             );
-            const ofPrefix = one.readAll({ ...all, prefixes: [stream], limit });
+            const ofPrefix = one.readAll({ ...all, categories: [stream], limit });
             deepStrictEqual(ofPrefix.map(withoutBody), ofStream.slice(0, limit));
           }
           one.close();

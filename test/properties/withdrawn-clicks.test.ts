@@ -150,7 +150,7 @@ async function expectEqual(one: ReadStore, other: ReadStore): Promise<void> {
 
 /** Of the clicks that count, apart from `_position`; documents whose last click was withdrawn are empty ones. */
 async function expectSurvivors(eventStore: EventStore, readStore: ReadStore): Promise<void> {
-  const recorded = await eventStore.readAll({ prefixes: ["clicks-"], limit: 10_000 });
+  const recorded = await eventStore.readAll({ categories: ["clicks"], limit: 10_000 });
   const isWithdrawn = await withdrawnOfAll({ eventStore });
   const events = recorded.flatMap((one) => readEvent(one) ?? []);
   const survivors = events.filter(

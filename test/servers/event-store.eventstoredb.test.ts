@@ -54,7 +54,7 @@ onServer(eventStoreDb, () => {
       await direct.append(stream, "none", sampleEvents(500));
       const seen: RecordedEvent[] = [];
       const signal = AbortSignal.timeout(60_000);
-      for await (const batch of store.subscribe({ prefixes: [stream], signal, batchSize: 100 })) {
+      for await (const batch of store.subscribe({ categories: [stream], signal, batchSize: 100 })) {
         seen.push(...batch);
         if (seen.length >= 1000) break;
         if (seen.length % 3 === 0) wire.cut();

@@ -26,7 +26,7 @@ export async function openServerLog({ url, prefix }: ServerLog) {
     },
     /** The function that is returned gives what has come since its last call. */
     follow(): () => NewClicks {
-      const pull = driver.subscribeAll({ after: undefined, prefixes: [stream], buffer: BUFFER });
+      const pull = driver.subscribeAll({ after: undefined, categories: [stream], buffer: BUFFER });
       return () => {
         const clicks: BareClick[] = [];
         for (let event = pull.buffered(); event; event = pull.buffered())

@@ -1,7 +1,7 @@
 // Writes a part of the log as lines of JSON, with what proves to who has only the public key that it is that part.
 import { logPages } from "../../event-store/log-pages.ts";
 import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
-import { PREFIX, SEALS_STREAM } from "../../events/streams.ts";
+import { CATEGORY, SEALS_STREAM } from "../../events/streams.ts";
 import { readSeal } from "../seals/judge-seals.ts";
 import { pruned } from "../seals/merkle.ts";
 import { type SealReader, sealsForwards } from "../seals/read-seals.ts";
@@ -52,7 +52,7 @@ export async function* exportLog(
 }
 
 async function* eventsOf(eventStore: Pick<EventStore, "readAll">): AsyncGenerator<RecordedEvent, undefined> {
-  const part = { prefixes: Object.values(PREFIX), limit: PAGE };
+  const part = { categories: Object.values(CATEGORY), limit: PAGE };
   for await (const page of logPages(eventStore, part)) yield* page;
   return undefined;
 }

@@ -15,9 +15,8 @@ const NONE = "0".repeat(64);
 
 /** Each member of the event, its place and its time are bound. */
 export function leafHasher(): (event: RecordedEvent) => Buffer {
-  const canonical = canonicalJson();
   return ({ stream, revision, position, id, type, data, metadata, recordedAt }) =>
-    leafHash(canonical([stream, revision, position, id, type, data, metadata, recordedAt]));
+    leafHash(canonicalJson([stream, revision, position, id, type, data, metadata, recordedAt]));
 }
 
 /** The newest seal as it was recorded: the next one binds all of that event, not its data alone. */
@@ -72,5 +71,5 @@ export function marksOf(leaves: readonly Buffer[]): Buffer {
 }
 
 function signedText(unsigned: Omit<Seal, "signature">): string {
-  return canonicalJson()(unsigned);
+  return canonicalJson(unsigned);
 }

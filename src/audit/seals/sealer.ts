@@ -1,7 +1,7 @@
 // Seals the log: reads what is new, and appends a seal for every ten thousand events and for every day.
 import type { EventStore, Position } from "../../event-store/port.ts";
 import { newEvent } from "../../events/new-event.ts";
-import { PREFIX, SEALS_STREAM } from "../../events/streams.ts";
+import { CATEGORY, SEALS_STREAM } from "../../events/streams.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import { CLOCK_SKEW_MS, utcDate } from "../../runtime/moment.ts";
 import { readSeal, SealJudge, sealFacts } from "./judge-seals.ts";
@@ -76,7 +76,7 @@ export class Sealer {
   async read(): Promise<boolean> {
     const limit = Math.min(PAGE, BLOCK_EVENTS - this.#places.length);
     const after = this.#places.at(-1)?.position ?? this.#last?.seal.position;
-    const options = { after: after || undefined, prefixes: Object.values(PREFIX), limit };
+    const options = { after: after || undefined, categories: Object.values(CATEGORY), limit };
     const events = await this.#deps.eventStore.readAll(options);
     for (const event of events) {
       if (this.#places.length === 0) this.#firstRecordedAt = event.recordedAt;

@@ -27,7 +27,7 @@ function lineOf(row: ProjectionRow, head: ProjectionRows["head"]) {
 }
 
 function label({ version, build, rules, outdated }: BuildLabel): string {
-  const under = rules === null ? "" : ` under ${rules}${outdated ? ", not the present ones" : ""}`;
+  const under = rules === null ? "" : ` under rules ${rules}${outdated ? ", not the present ones" : ""}`;
   return `version ${version} build ${build}${under}`;
 }
 

@@ -1,7 +1,7 @@
 // Keeps folded accounts in memory, so that a request reads only what its account's stream has got since, or nothing at all.
 import { LRUCache } from "lru-cache";
 import type { EventStore, Position } from "../../event-store/port.ts";
-import { accountStream, PREFIX } from "../../events/streams.ts";
+import { accountStream, CATEGORY } from "../../events/streams.ts";
 import type { AccountState } from "./account.ts";
 import { loadAccountStream } from "./account-stream.ts";
 
@@ -30,7 +30,7 @@ export function currentAccounts(eventStore: Pick<EventStore, "read" | "newestOf"
     maxSize: MOST_EVENTS,
     sizeCalculation: ({ revision }) => revision + 1,
   });
-  const newest = async () => await eventStore.newestOf?.(PREFIX.account);
+  const newest = async () => await eventStore.newestOf?.(CATEGORY.account);
   const isCurrent = ({ upTo }: KeptAccount, position: Position | undefined) =>
     position !== undefined && upTo >= position;
   return {

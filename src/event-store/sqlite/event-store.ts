@@ -2,44 +2,41 @@
 import { StoreUnavailable } from "../../connections/errors.ts";
 import { unavailableOnError } from "../../connections/sqlite.ts";
 import { remoteMethods, threadClient } from "../../runtime/threads/thread-client.ts";
-import { countOf } from "../event-columns.ts";
 import { follow } from "../follow.ts";
-import { type NewestPositions, newestPositions } from "../newest-position.sqlite.ts";
-import type {
-  AppendResult,
-  EventStore,
-  ExpectedRevision,
-  NewEvents,
-  Position,
-  ReadAllOptions,
-  ReadOptions,
-  RecordedEvent,
-  SubscribeOptions,
+import {
+  type AppendResult,
+  type EventStore,
+  type ExpectedRevision,
+  type NewEvent,
+  type Position,
+  type ReadAllOptions,
+  type ReadOptions,
+  type RecordedEvent,
+  RevisionConflict,
+  type SubscribeOptions,
 } from "../port.ts";
-import { SqliteLog } from "./log.ts";
 import {
   type AppendOutcome,
   type AppendRequest,
   appendRequest,
-  appendResult,
+  type LogOptions,
   type ReadAllRequest,
   type ReadRequest,
-} from "./log-requests.ts";
+  SqliteLog,
+} from "./log.ts";
+import { type NewestPositions, newestPositions } from "./newest-position.ts";
 import { positionText } from "./positions.ts";
-import type { DecodingOptions } from "./stored-batch.ts";
 
-/** `skipUnreadable` is not for logs in a thread. */
-export type SqliteEventStoreOptions = DecodingOptions & {
+/** LogOptions are not for logs in a thread of their own. */
+export type SqliteEventStoreOptions = LogOptions & {
   /** Runs SQLite in a thread of its own, so that the caller's event loop never waits for the disk; default false. */
   offThread?: boolean;
   /** Poll interval for appends of other processes, in milliseconds; default 100. */
   pollMs?: number;
   clock?: () => Date;
-  /** Categories stored in compressed batches, for large numbers of events that are read in bulk; default `clicks`. */
-  compressed?: readonly string[];
 };
 
-type Settings = Required<Pick<SqliteEventStoreOptions, "pollMs" | "clock" | "compressed">>;
+type Settings = Required<Pick<SqliteEventStoreOptions, "pollMs" | "clock">>;
 
 /** SqliteLog with asynchronous methods, in this thread or in another. */
 type Log = {
@@ -52,14 +49,29 @@ type Log = {
 
 const METHODS = ["append", "read", "readAll", "head"] as const;
 
-/** @throws StoreUnavailable when the file can't be opened */
+/** @throws LogFormUnknown for a file of another form, StoreUnavailable when the file can't be opened */
 export async function openSqliteEventStore(
   file: string,
   options: SqliteEventStoreOptions = {},
 ): Promise<EventStore> {
-  const { offThread = false, pollMs = 100, clock = () => new Date(), compressed = ["clicks"] } = options;
+  const { offThread = false, pollMs = 100, clock = () => new Date() } = options;
   const log = offThread ? await logInThread(file) : logInCaller(file, options);
-  return new SqliteEventStore(log, newestPositions(file), { pollMs, clock, compressed });
+  return new SqliteEventStore(log, newestPositions(file), { pollMs, clock });
+}
+
+/**
+ * What SQLite itself finds wrong with the file, each a line; reads all of it, so not for a thread that serves.
+ * @throws LogFormUnknown, StoreUnavailable
+ */
+export function integrityProblems(file: string): string[] {
+  return unavailableOnError(() => {
+    const log = new SqliteLog(file, { readOnly: true });
+    try {
+      return log.integrityProblems();
+    } finally {
+      log.close();
+    }
+  }, file);
 }
 
 async function logInThread(file: string): Promise<Log> {
@@ -73,7 +85,7 @@ async function logInThread(file: string): Promise<Log> {
   return { ...remoteMethods<Log, (typeof METHODS)[number]>(thread, "log", METHODS), close: thread.close };
 }
 
-function logInCaller(file: string, options: DecodingOptions): Log {
+function logInCaller(file: string, options: LogOptions): Log {
   const log = unavailableOnError(() => new SqliteLog(file, options), file);
   return {
     append: async (request) => unavailableOnError(() => log.append([request])[0] as AppendOutcome),
@@ -97,15 +109,18 @@ class SqliteEventStore implements EventStore {
     this.#settings = settings;
   }
 
-  async append(stream: string, expected: ExpectedRevision, events: NewEvents): Promise<AppendResult> {
-    if (countOf(events) === 0) throw new RangeError(`An append to ${stream} needs at least one event`);
+  async append(
+    stream: string,
+    expected: ExpectedRevision,
+    events: readonly NewEvent[],
+  ): Promise<AppendResult> {
+    if (events.length === 0) throw new RangeError(`An append to ${stream} needs at least one event`);
     this.#refuseWhenClosed();
-    const { clock, compressed } = this.#settings;
-    const recordedAt = clock().toISOString();
-    const request = appendRequest(stream, expected, events, { recordedAt, compressed });
-    const result = appendResult(await this.#log.append(request));
+    const recordedAt = this.#settings.clock().toISOString();
+    const outcome = await this.#log.append(appendRequest(stream, expected, events, recordedAt));
+    if ("conflict" in outcome) throw new RevisionConflict(stream, expected, outcome.conflict.actual);
     for (const wake of this.#wakes) wake();
-    return result;
+    return { revision: outcome.revision, position: positionText(outcome.position) };
   }
 
   async read(stream: string, options: ReadOptions = {}): Promise<RecordedEvent[]> {
@@ -121,10 +136,10 @@ class SqliteEventStore implements EventStore {
     return await this.#log.readAll({ ...options, after: before });
   }
 
-  subscribe({ after, signal, batchSize: limit = 500, ...options }: SubscribeOptions) {
+  subscribe({ after, signal, batchSize: limit = 500, categories }: SubscribeOptions) {
     const store = {
       head: () => this.head(),
-      readAll: (position: Position | undefined) => this.readAll({ ...options, after: position, limit }),
+      readAll: (position: Position | undefined) => this.readAll({ categories, after: position, limit }),
       wakes: this.#wakes,
       pollMs: this.#settings.pollMs,
     };
@@ -137,8 +152,8 @@ class SqliteEventStore implements EventStore {
     return position === 0 ? undefined : positionText(position);
   }
 
-  async newestOf(prefix: string): Promise<Position | undefined> {
-    return await this.#newest.newestOf(prefix);
+  async newestOf(category: string): Promise<Position | undefined> {
+    return await this.#newest.newestOf(category);
   }
 
   /** Ends subscriptions, and waits for pending appends. */

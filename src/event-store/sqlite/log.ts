@@ -1,50 +1,89 @@
 // The event log in one SQLite file, synchronous: transactions, expected revisions and idempotent appends.
-import { mkdirSync } from "node:fs";
-import { dirname } from "node:path";
-import { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { LRUCache } from "lru-cache";
 import { inSnapshot, inTransaction } from "../../connections/sqlite.ts";
-import { idBounds } from "../event-columns.ts";
-import { ArchiveUnreadable } from "../log-archive.ts";
-import type { RecordedEvent } from "../port.ts";
-import { archiveFolder } from "./archive/archive-folder.ts";
-import { SqliteBatches } from "./batches.ts";
-import { SqliteRows } from "./event-rows.ts";
-import {
-  type AppendOutcome,
-  type AppendRequest,
-  type BatchAppend,
-  type ReadAllRequest,
-  type ReadRequest,
-  requestCount,
-  requestIds,
-} from "./log-requests.ts";
-import { DecodedBatches, type DecodingOptions } from "./stored-batch.ts";
+import { categoryOf } from "../categories.ts";
+import type { ExpectedRevision, NewEvent, ReadAllOptions, RecordedEvent } from "../port.ts";
+import { type AppendRow, bodyReader, compressed, eventsOfRow, jsonOf, type TextOf } from "./bodies.ts";
+import { DICTIONARY, dictionariesOf, openLogFile } from "./log-file.ts";
+import { positionText } from "./positions.ts";
 
-/** For inspection with `sqlite3`; the service does not read it. */
-const VIEW = `
-  CREATE VIEW IF NOT EXISTS log AS
-  SELECT position, stream, revision, type, recorded_at, data FROM events
-  UNION ALL
-  SELECT last_position, stream, last_revision, count || ' events', recorded_at,
-    'compressed: linkledger audit events prints them' FROM segments
-  ORDER BY 1;
-`;
+export type LogOptions = {
+  /** For a file in a folder that can't be written, or that must not be changed. */
+  readOnly?: boolean;
+  /** Events whose stored text isn't what `append` writes are unreadable; costs twice the time of a read. */
+  isChecked?: boolean;
+};
 
-/** Each event is either a row of its own or part of a compressed batch; both share one sequence of positions. */
+/** `events`: their ids, and the JSON array of all. */
+export type AppendRequest = {
+  stream: string;
+  expected: ExpectedRevision;
+  recordedAt: string;
+  ids: readonly string[];
+  json: string;
+};
+
+/** A conflict is a value, not an exception: it is sent between threads, and does not roll back a group of appends. */
+export type AppendOutcome =
+  | { revision: number; position: number }
+  | { conflict: { stream: string; expected: ExpectedRevision; actual: number | "none" } };
+
+export type ReadRequest = { stream: string; from: number; backwards: boolean; limit: number };
+export type ReadAllRequest = Pick<ReadAllOptions, "categories" | "limit"> & { after: number };
+
+/** Whose bodies are compressed: large numbers of events alike, read in bulk. */
+const COMPRESSED = "clicks";
+
+/**
+ * Events that stay decoded: several readers of a thread follow the end of the log one after the other, and who pages
+ * through it continues inside an append.
+ */
+const DECODED_EVENTS = 5_000;
+
+const COLUMNS = "position, stream, revision, count, recorded_at, dictionary, body";
+
+/** Serialised here, outside of the log's transaction. @throws TypeError when data or metadata are not plain JSON */
+export function appendRequest(
+  stream: string,
+  expected: ExpectedRevision,
+  events: readonly NewEvent[],
+  recordedAt: string,
+): AppendRequest {
+  return { stream, expected, recordedAt, ids: events.map(({ id }) => id), json: jsonOf(events) };
+}
+
 export class SqliteLog {
   readonly #db: DatabaseSync;
-  readonly #rows: SqliteRows;
-  readonly #batches: SqliteBatches;
+  readonly #textOf: TextOf;
+  readonly #isChecked: boolean;
+  readonly #decoded = new LRUCache<number, RecordedEvent[]>({
+    maxSize: DECODED_EVENTS,
+    sizeCalculation: ({ length }) => length,
+  });
+  readonly #insert: StatementSync;
+  readonly #last: StatementSync;
+  readonly #head: StatementSync;
+  readonly #forwards: StatementSync;
+  readonly #backwards: StatementSync;
+  readonly #ofCategories = new Map<number, StatementSync>();
+  #dictionaries: ReadonlyMap<number, Uint8Array>;
 
-  constructor(file: string, options: DecodingOptions = {}) {
-    const db = openLogFile(file);
-    const decoded = new DecodedBatches(archiveFolder(file), options);
-    [this.#rows, this.#batches] = inTransaction(db, () => {
-      const stored = [new SqliteRows(db), new SqliteBatches(db, decoded)] as const;
-      db.exec(VIEW);
-      return stored;
-    });
+  /** @throws LogFormUnknown, and SQLite's own error when the file can't be opened */
+  constructor(file: string, { readOnly = false, isChecked = false }: LogOptions = {}) {
+    const db = openLogFile(file, readOnly);
     this.#db = db;
+    this.#isChecked = isChecked;
+    this.#dictionaries = dictionariesOf(db);
+    this.#textOf = bodyReader(() => this.#dictionaries);
+    this.#insert = db.prepare(`INSERT INTO appends (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`);
+    this.#last = db.prepare(
+      "SELECT revision, position FROM appends WHERE stream = ? ORDER BY revision DESC LIMIT 1",
+    );
+    this.#head = db.prepare("SELECT max(position) AS position FROM appends");
+    const ofStream = `SELECT ${COLUMNS} FROM appends WHERE stream = $stream`;
+    this.#forwards = db.prepare(`${ofStream} AND revision >= $from ORDER BY revision`);
+    this.#backwards = db.prepare(`${ofStream} AND revision - count < $from ORDER BY revision DESC`);
   }
 
   /**
@@ -52,145 +91,116 @@ export class SqliteLog {
    * SQLite serialises write transactions, so commit order equals position order and readers never miss a position.
    */
   append(requests: readonly AppendRequest[]): AppendOutcome[] {
-    return inTransaction(this.#db, () => {
-      const end = { position: this.head() };
-      const outcomes = requests.map((request) => this.#appendOne(request, end));
-      if (requests.some((request) => "body" in request)) this.#mergeBatches();
-      return outcomes;
-    });
-  }
-
-  /** Part of the append's transaction, to save an fsync; a savepoint, so that a failure does not undo the appends. */
-  #mergeBatches(): void {
-    this.#db.exec("SAVEPOINT merge");
+    const bodies = requests.map(({ stream, json }) => this.#bodyOf(stream, json));
     try {
-      this.#batches.writer.mergeTail();
-      this.#db.exec("RELEASE merge");
-    } catch {
-      this.#db.exec("ROLLBACK TO merge; RELEASE merge");
-    }
-  }
-
-  read(request: ReadRequest): RecordedEvent[] {
-    const sign = request.backwards ? -1 : 1;
-    const inOrder = (a: RecordedEvent, b: RecordedEvent) => sign * (a.revision - b.revision);
-    return this.inSnapshot(() =>
-      merged(this.#rows.read(request), this.#batches.read(request), request.limit, inOrder),
-    );
-  }
-
-  readAll(request: ReadAllRequest): RecordedEvent[] {
-    if (request.prefixes.length === 0) return [];
-    return this.inSnapshot(() => {
-      const rows = this.#rows.readAll(request);
-      const inBatches = this.#batches.readAll(request);
-      // A full page ends with its last batch, and a search may end before the last one: rows behind it are for the next read.
-      const isEnded = request.mentions !== undefined || inBatches.length === request.limit;
-      const end = isEnded ? inBatches.at(-1)?.position : undefined;
-      const inRows = end === undefined ? rows : rows.filter(({ position }) => position < end);
-      return merged(inRows, inBatches, request.limit, (a, b) => (a.position < b.position ? -1 : 1));
-    });
-  }
-
-  /**
-   * Runs all reads of `work` in one snapshot, as a commit between the queries would add a batch to the result without the
-   * rows before it; a second time when an archive file can't be read, as its events may have been put back into the log since
-   * the snapshot.
-   */
-  inSnapshot<T>(work: () => T): T {
-    try {
-      return inSnapshot(this.#db, work);
+      return inTransaction(this.#db, () =>
+        requests.map((request, n) => this.#appendOne(request, bodies[n] as Body)),
+      );
     } catch (error) {
-      if (!(error instanceof ArchiveUnreadable) || this.#db.isTransaction) throw error;
-      return inSnapshot(this.#db, work);
+      // A request may have read what an earlier one of the group had put where other events will be.
+      this.#decoded.clear();
+      throw error;
     }
+  }
+
+  /** Events of one stream, in order or newest first. */
+  read({ stream, from, backwards, limit }: ReadRequest): RecordedEvent[] {
+    const rows = (backwards ? this.#backwards : this.#forwards).iterate({ stream, from });
+    const isWanted = ({ revision }: RecordedEvent) => (backwards ? revision <= from : revision >= from);
+    return this.#collect(rows, limit, isWanted, backwards);
+  }
+
+  readAll({ after, categories, limit }: ReadAllRequest): RecordedEvent[] {
+    const names = [...new Set(categories)];
+    if (names.length === 0) return [];
+    // No limit in SQL, as it would count appends.
+    const rows = this.#statementOf(names.length).iterate(...names.flatMap((name) => [name, after]));
+    const start = positionText(after);
+    return this.#collect(rows, limit, ({ position }) => position > start, false);
+  }
+
+  /** Runs all reads of `work` in one snapshot, and locks the file once for them. */
+  inSnapshot<T>(work: () => T): T {
+    return inSnapshot(this.#db, work);
   }
 
   /** Position of the last event; 0 when there is none. */
   head(): number {
-    return Math.max(this.#rows.head(), this.#batches.head());
+    return (this.#head.get() as { position: number | null }).position ?? 0;
+  }
+
+  /** What SQLite itself finds wrong with the file: each a line of `PRAGMA integrity_check`. */
+  integrityProblems(): string[] {
+    const lines = this.#db.prepare("PRAGMA integrity_check").all() as { integrity_check: string }[];
+    return lines.map(({ integrity_check: line }) => line).filter((line) => line !== "ok");
   }
 
   close(): void {
     this.#db.close();
   }
 
-  /** `end`: the end of the log, which moves with each append of the transaction. */
-  #appendOne(request: AppendRequest, end: { position: number }): AppendOutcome {
-    const { stream, expected } = request;
+  #bodyOf(stream: string, json: string): Body {
+    const dictionary = this.#dictionaries.get(DICTIONARY);
+    if (categoryOf(stream) !== COMPRESSED || !dictionary) return { dictionary: null, body: json };
+    return { dictionary: DICTIONARY, body: compressed(json, dictionary) };
+  }
+
+  #appendOne({ stream, expected, recordedAt, ids }: AppendRequest, { dictionary, body }: Body): AppendOutcome {
     const last = this.#lastRevision(stream);
-    const repeated = this.#repeated(request, last);
-    if (repeated) return repeated;
-    const asExpected = expected === "any" || last === (expected === "none" ? -1 : expected);
-    if (asExpected) {
-      const position = this.#insertAll(request, last, end.position);
-      if (position !== undefined) {
-        end.position = position;
-        return { revision: last + requestCount(request), position };
-      }
+    const before = expected === "none" ? -1 : expected;
+    const revision = before + ids.length;
+    if (last !== before) {
+      const there = last < revision ? [] : this.read({ stream, from: before + 1, backwards: false, limit: ids.length });
+      const isRepeated = there.length > 0 && ids.every((id, n) => there[n]?.id === id);
+      if (isRepeated) return { revision, position: Number(there.at(-1)?.position) };
+      return { conflict: { stream, expected, actual: last < 0 ? "none" : last } };
     }
-    return { conflict: { stream, expected, actual: last < 0 ? "none" : last } };
-  }
-
-  /** The outcome of the first append, when the same events are already stored where this append would put them. */
-  #repeated(request: AppendRequest, last: number): AppendOutcome | undefined {
-    const { stream, expected } = request;
-    if (expected !== "any") {
-      const first = expected === "none" ? 0 : expected + 1;
-      return last < first + requestCount(request) - 1 ? undefined : this.#stored(request, first);
-    }
-    const id = requestIds(request)[0] ?? "";
-    const found = this.#rows.find(id) ?? this.#batches.find(stream, id);
-    return found?.stream === stream ? this.#stored(request, found.revision) : undefined;
-  }
-
-  /** The outcome of an append of the same events that put the first one at this revision. */
-  #stored(request: AppendRequest, first: number): AppendOutcome | undefined {
-    const { stream } = request;
-    const count = requestCount(request);
-    const there = this.read({ stream, from: first, backwards: false, limit: count });
-    if (requestIds(request).some((id, offset) => there[offset]?.id !== id)) return undefined;
-    return { revision: first + count - 1, position: Number(there.at(-1)?.position) };
-  }
-
-  /** Returns the last position; undefined when an id is already in the log, which is a partial repetition. */
-  #insertAll(request: AppendRequest, last: number, end: number): number | undefined {
-    const { stream, recordedAt } = request;
-    const first = { position: end + 1, revision: last + 1, recordedAt };
-    const ids = () => requestIds(request);
-    const bounds = "rows" in request ? idBounds(ids()) : request.bounds;
-    if (this.#batches.holdsAny(ids, bounds)) return undefined;
-    if ("rows" in request) return this.#rows.insert(stream, request.rows, first);
-    if (hasDouble(request) || this.#rows.holdsAny(ids, bounds)) return undefined;
-    return this.#batches.writer.insert(stream, request.body, { ...first, count: request.count, bounds });
+    const position = this.head() + ids.length;
+    this.#insert.run(position, stream, revision, ids.length, recordedAt, dictionary, body);
+    return { revision, position };
   }
 
   #lastRevision(stream: string): number {
-    return Math.max(this.#rows.lastRevision(stream), this.#batches.lastRevision(stream));
+    return (this.#last.get(stream) as { revision: number } | undefined)?.revision ?? -1;
+  }
+
+  /** One ordered branch per category; SQLite merges them as it goes, so that a reader that stops early sorts nothing. */
+  #statementOf(count: number): StatementSync {
+    const known = this.#ofCategories.get(count);
+    if (known) return known;
+    const branch = `SELECT ${COLUMNS} FROM appends WHERE category = ? AND position > ?`;
+    const sql = `${Array(count).fill(branch).join(" UNION ALL ")} ORDER BY position`;
+    const statement = this.#db.prepare(sql);
+    this.#ofCategories.set(count, statement);
+    return statement;
+  }
+
+  #collect(
+    rows: Iterable<unknown>,
+    limit: number,
+    isWanted: (event: RecordedEvent) => boolean,
+    backwards: boolean,
+  ): RecordedEvent[] {
+    const found: RecordedEvent[] = [];
+    if (limit <= 0) return found;
+    for (const row of rows as Iterable<AppendRow>) {
+      const events = this.#eventsOf(row).filter(isWanted);
+      for (const event of backwards ? events.reverse() : events) found.push(event);
+      if (found.length >= limit) break;
+    }
+    return found.length > limit ? found.slice(0, limit) : found;
+  }
+
+  /** Readers share the objects, so these must not be mutated. */
+  #eventsOf(row: AppendRow): RecordedEvent[] {
+    const known = this.#decoded.get(row.position);
+    if (known) return known;
+    if (row.dictionary !== null && !this.#dictionaries.has(row.dictionary))
+      this.#dictionaries = dictionariesOf(this.#db);
+    const events = eventsOfRow(row, this.#textOf, this.#isChecked);
+    this.#decoded.set(row.position, events);
+    return events;
   }
 }
 
-/** `synchronous = FULL`: a commit is fsynced before it returns, so an acknowledged event survives a power failure. */
-export function openLogFile(file: string): DatabaseSync {
-  mkdirSync(dirname(file), { recursive: true });
-  const db = new DatabaseSync(file, { timeout: 5000 });
-  db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -4096");
-  return db;
-}
-
-/** In columns each event has a number of its own. */
-function hasDouble({ ids, count }: BatchAppend): boolean {
-  return !("times" in ids) && new Set(ids).size < count;
-}
-
-/** Merges two sorted lists; usually one of them is empty. */
-function merged(
-  rows: RecordedEvent[],
-  more: RecordedEvent[],
-  limit: number,
-  compare: (a: RecordedEvent, b: RecordedEvent) => number,
-): RecordedEvent[] {
-  if (more.length === 0) return rows;
-  if (rows.length === 0) return more;
-  return [...rows, ...more].sort(compare).slice(0, limit);
-}
+type Body = Pick<AppendRow, "dictionary" | "body">;

@@ -4,19 +4,18 @@ import { parentPort, workerData } from "node:worker_threads";
 import { unavailableOnError } from "../../connections/sqlite.ts";
 import { serveThread } from "../../runtime/threads/serve-thread.ts";
 import type { RecordedEvent } from "../port.ts";
-import { SqliteLog } from "./log.ts";
-import type { AppendOutcome, AppendRequest, ReadAllRequest, ReadRequest } from "./log-requests.ts";
+import { type AppendOutcome, type AppendRequest, type ReadAllRequest, type ReadRequest, SqliteLog } from "./log.ts";
 
 type Waiting<Request, Result> = {
   request: Request;
-  resolve(result: Result | Promise<Result>): void;
+  resolve(result: Result): void;
   reject(error: unknown): void;
 };
 
 /** Runs all calls that arrived by the time `later` calls back as one group. */
 function grouped<Request, Result>(
   later: (run: () => void) => void,
-  runAll: (requests: Request[]) => readonly (Result | Promise<Result>)[],
+  runAll: (requests: Request[]) => readonly Result[],
 ): (request: Request) => Promise<Result> {
   let waiting: Waiting<Request, Result>[] = [];
   const runWaiting = () => {
@@ -24,7 +23,7 @@ function grouped<Request, Result>(
     waiting = [];
     try {
       const results = runAll(group.map(({ request }) => request));
-      for (const [index, { resolve }] of group.entries()) resolve(results[index] as Result | Promise<Result>);
+      for (const [index, { resolve }] of group.entries()) resolve(results[index] as Result);
     } catch (error) {
       for (const { reject } of group) reject(error);
     }
@@ -35,15 +34,6 @@ function grouped<Request, Result>(
     });
 }
 
-/** Reads of one snapshot. One that fails is repeated alone, as SqliteLog may need a newer snapshot for it. */
-function readTogether(log: SqliteLog, requests: readonly ReadRequest[]): Promise<RecordedEvent[]>[] {
-  return log.inSnapshot(() =>
-    requests
-      .map(async (request) => log.read(request))
-      .map((read, n) => read.catch(() => log.read(requests[n] as ReadRequest))),
-  );
-}
-
 if (parentPort) {
   const { file } = workerData as { file: string };
   const log = unavailableOnError(() => new SqliteLog(file), file);
@@ -51,7 +41,9 @@ if (parentPort) {
     // Group commit: all appends that arrived during the last commit share the next one.
     append: grouped<AppendRequest, AppendOutcome>(setImmediate, (requests) => log.append(requests)),
     // Before the answers to their message are posted.
-    read: grouped<ReadRequest, RecordedEvent[]>(process.nextTick, (requests) => readTogether(log, requests)),
+    read: grouped<ReadRequest, RecordedEvent[]>(process.nextTick, (requests) =>
+      log.inSnapshot(() => requests.map((request) => log.read(request))),
+    ),
     readAll: (request: ReadAllRequest) => log.readAll(request),
     head: () => log.head(),
   };

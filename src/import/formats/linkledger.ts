@@ -31,7 +31,7 @@ export const ExportedClick = z.object({
   type: z.literal("click"),
   ...address,
   id: z.string(),
-  click: clickEvents.LinkClicked.schema.omit({ link: true, slug: true, shortUrl: true, accountId: true }),
+  click: clickEvents.LinkClicked.schema.omit({ link: true, accountId: true }),
 });
 
 export const linkledger: ImportFormat = {

@@ -7,7 +7,7 @@ import { emailSecret } from "../../commands/account/open-account.ts";
 import { sessionSecret } from "../../commands/credentials/account-secrets.ts";
 import { passwordEpoch } from "../../commands/credentials/password.ts";
 import type { EventStore } from "../../event-store/port.ts";
-import type { Tier } from "../../events/vocabulary.ts";
+import { type Tier, UNKNOWN } from "../../events/vocabulary.ts";
 import { type AccountDocument, accounts } from "../../projections/definitions/accounts.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import { anonymiseIp } from "../../redirect/clicks/enrich/anonymise-ip.ts";
@@ -124,7 +124,7 @@ export async function requireSession(request: FastifyRequest, reply: FastifyRepl
 /** The browser and the anonymised address that somebody signs in with, to be shown. */
 export function signInPlace({ headers, ip }: FastifyRequest): { browser: string; address: string } {
   const { browser, os } = agentOf(headers["user-agent"] ?? "");
-  return { browser: `${browser.name} on ${os.name}`, address: anonymiseIp(ip) };
+  return { browser: `${browser?.name ?? UNKNOWN} on ${os?.name ?? UNKNOWN}`, address: anonymiseIp(ip) };
 }
 
 /** The account's document, or its stream when it is not projected yet. */

@@ -1,5 +1,5 @@
 // What a build of a projection is, and which of its builds a program queries, keeps up to date, or has still to fold.
-import { PRESENT_RULES, rulesText } from "../../classification/classify.ts";
+import { PRESENT_RULES } from "../../classification/classify.ts";
 import { reclassified } from "../../classification/reclassify.ts";
 import type { StoredEvent } from "../../events/catalogue.ts";
 import type { Document } from "../../read-store/port.ts";
@@ -108,7 +108,7 @@ export function isKept({ name, version, build }: Projection, { projections }: Bu
 
 /** Whether its clicks were classified again under other rules than this program's. */
 export function isUnderOtherRules({ rules }: Pick<Build, "rules">): boolean {
-  return rules !== undefined && rules !== rulesText(PRESENT_RULES);
+  return rules !== undefined && rules !== PRESENT_RULES;
 }
 
 /** Without an entry in the builds document, build 0 is active. */

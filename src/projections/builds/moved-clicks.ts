@@ -1,23 +1,20 @@
-// What a build under the present rules changes: how many clicks move from which kind, device, browser or site to which.
-import { rulesText } from "../../classification/classify.ts";
+// What a build under the present rules changes: how many clicks move from which kind, device or browser to which.
+import type { Classified } from "../../classification/classify.ts";
 import { classifiedNow } from "../../classification/reclassify.ts";
 import { withdrawnOfAll } from "../../click-log/read-withdrawals.ts";
 import { logPages } from "../../event-store/log-pages.ts";
 import type { EventStore } from "../../event-store/port.ts";
 import type { LinkClicked, StoredEvent } from "../../events/catalogue.ts";
 import { readEvent } from "../../events/read-event.ts";
-import { PREFIX } from "../../events/streams.ts";
+import { CATEGORY } from "../../events/streams.ts";
+import { UNKNOWN } from "../../events/vocabulary.ts";
 
 const FIELDS = {
   kind: ({ kind }) => kind,
   device: ({ device }) => device,
-  browser: ({ browser }) => browser.name,
-  os: ({ os }) => os.name,
-  referrer: ({ referrerHost }) => referrerHost,
-} as const satisfies Record<
-  string,
-  (of: Pick<LinkClicked["data"], "kind" | "device" | "browser" | "os" | "referrerHost">) => string
->;
+  browser: ({ browser }) => browser?.name ?? UNKNOWN,
+  os: ({ os }) => os?.name ?? UNKNOWN,
+} as const satisfies Record<string, (of: Classified) => string>;
 
 export type MovedField = keyof typeof FIELDS;
 
@@ -31,7 +28,7 @@ export type MovedClicks = {
 
 const PAGE = 5_000;
 const MOST_MOVES = 100;
-/** Referrers are chosen by strangers: what is kept of them is bounded. */
+/** User agents are chosen by strangers: what is kept of them is bounded. */
 const MOST_KEPT = 10_000;
 
 /**
@@ -46,12 +43,12 @@ export async function movedClicks(
   const upTo = (await eventStore.head()) ?? "";
   const moves = new Map<string, number>();
   const found = { clicks: 0, moved: 0, others: 0 };
-  for await (const page of logPages(eventStore, { prefixes: [PREFIX.clicks], limit: PAGE, upTo }))
+  for await (const page of logPages(eventStore, { categories: [CATEGORY.clicks], limit: PAGE, upTo }))
     for (const recorded of page) {
       const event = readEvent(recorded);
       if (event?.type !== "LinkClicked" || isWithdrawn({ ...event.data, position: event.position })) continue;
       found.clicks += 1;
-      if (rulesText(event.data) !== rules && count(event)) found.moved += 1;
+      if (event.data.rules !== rules && count(event)) found.moved += 1;
     }
   const largest = [...moves].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1));
   const rest = largest.slice(MOST_MOVES).reduce((sum, [, clicks]) => sum + clicks, 0);

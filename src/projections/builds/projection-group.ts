@@ -2,7 +2,7 @@
 import { type NextEvent, nextEventFinder } from "../../event-store/next-event.ts";
 import { keepTrying } from "../../runtime/keep-trying.ts";
 import { pause, untilAborted } from "../../runtime/pause.ts";
-import { checkpointName, type Projection, prefixesOf } from "../projection.ts";
+import { checkpointName, type Projection, categoriesOf } from "../projection.ts";
 import { ProjectionRunner, type RunnerDeps } from "../runner/runner.ts";
 import { buildsStatus, type ProjectionStatus } from "../runner/status.ts";
 import { asBuild, type Building, type Builds, buildingOf, foldedBuild } from "./build.ts";
@@ -31,7 +31,7 @@ export class ProjectionGroup {
 
   constructor(deps: ProjectionGroupDeps) {
     this.#deps = deps;
-    this.#next = nextEventFinder(deps.eventStore, prefixesOf(deps.projections));
+    this.#next = nextEventFinder(deps.eventStore, categoriesOf(deps.projections));
   }
 
   /** Folds the builds of this program's version until the signal aborts. The caller holds the group's lease. */

@@ -1,5 +1,5 @@
 // Registers builds in the builds document: those that exist in the read store already, and those that are to be folded.
-import { PRESENT_RULES, rulesText } from "../../classification/classify.ts";
+import { PRESENT_RULES } from "../../classification/classify.ts";
 import type { EventStore } from "../../event-store/port.ts";
 import type { Checkpoint } from "../../read-store/port.ts";
 import { DomainError } from "../../runtime/errors.ts";
@@ -76,7 +76,7 @@ export async function registerMissing(
       const { building } = entry ?? {};
       // Only one build is in progress for each projection, and a newer version's is not replaced.
       if (building && building.version > projection.version) continue;
-      const rules = entry?.active?.rules === undefined ? undefined : rulesText(PRESENT_RULES);
+      const rules = entry?.active?.rules === undefined ? undefined : PRESENT_RULES;
       if (building?.version === projection.version && building.rules === rules)
         building.activates ||= activates;
       else register(deps, builds, projection, { activates, rules }, number);

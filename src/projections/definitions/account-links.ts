@@ -1,6 +1,6 @@
 // Number of links of each account, so that pages don't count up to 100,000 documents.
 import type { LinkEvent } from "../../events/catalogue.ts";
-import { PREFIX } from "../../events/streams.ts";
+import { CATEGORY } from "../../events/streams.ts";
 import type { Document } from "../../read-store/port.ts";
 import type { Projection } from "../projection.ts";
 
@@ -11,7 +11,7 @@ export const accountLinks: Projection<AccountLinksDocument> = {
   name: "account-links",
   version: 1,
   collection: { name: "account-links", indexes: [] },
-  prefixes: [PREFIX.link],
+  categories: [CATEGORY.link],
   handles: ["LinkCreated", "LinkDeleted", "LinkRestored"],
   key: (event) => (event.data as LinkEvent["data"]).accountId,
   empty: () => ({ links: 0, deleted: 0 }),

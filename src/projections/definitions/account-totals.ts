@@ -1,6 +1,6 @@
 // Hits of all links of an account by kind, since it was opened.
 import type { LinkClicked } from "../../events/catalogue.ts";
-import { PREFIX } from "../../events/streams.ts";
+import { CATEGORY } from "../../events/streams.ts";
 import type { ClickKind } from "../../events/vocabulary.ts";
 import type { Document } from "../../read-store/port.ts";
 import type { Projection } from "../projection.ts";
@@ -12,7 +12,7 @@ export const accountTotals: Projection<AccountTotalsDocument> = {
   name: "account-totals",
   version: 2,
   collection: { name: "account-totals-2", indexes: [] },
-  prefixes: [PREFIX.clicks, PREFIX.withdrawals],
+  categories: [CATEGORY.clicks, CATEGORY.withdrawals],
   handles: ["LinkClicked"],
   key: (event) => (event.data as LinkClicked["data"]).accountId,
   empty: () => ({ click: 0, preview: 0, qr_scan: 0 }),

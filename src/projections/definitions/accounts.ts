@@ -1,5 +1,5 @@
 // Accounts with tier and status, for authentication and the command line.
-import { PREFIX } from "../../events/streams.ts";
+import { CATEGORY } from "../../events/streams.ts";
 import type { Tier } from "../../events/vocabulary.ts";
 import type { Document } from "../../read-store/port.ts";
 import type { Projection } from "../projection.ts";
@@ -11,7 +11,7 @@ export const accounts: Projection<AccountDocument> = {
   name: "accounts",
   version: 1,
   collection: { name: "accounts", indexes: [["openedAt"]] },
-  prefixes: [PREFIX.account],
+  categories: [CATEGORY.account],
   handles: ["AccountOpened", "TierChanged", "AccountClosed"],
   key: (event) => ("accountId" in event.data ? event.data.accountId : undefined),
   empty: (event) => ({ tier: "free", status: "open", openedAt: event.data.at }),

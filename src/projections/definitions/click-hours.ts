@@ -1,5 +1,5 @@
 // The last position of each hour in the click streams, where a search by time starts.
-import { PREFIX } from "../../events/streams.ts";
+import { CATEGORY } from "../../events/streams.ts";
 import type { Document } from "../../read-store/port.ts";
 import type { Projection } from "../projection.ts";
 
@@ -10,8 +10,8 @@ export const clickHours: Projection<ClickHourDocument> = {
   name: "click-hours",
   version: 1,
   collection: { name: "click-hours", indexes: [["hour"]] },
-  /** Withdrawals change nothing here; with the prefixes of the other projections of clicks, one read serves them all. */
-  prefixes: [PREFIX.clicks, PREFIX.withdrawals],
+  /** Withdrawals change nothing here; with the categories of the other projections of clicks, one read serves them all. */
+  categories: [CATEGORY.clicks, CATEGORY.withdrawals],
   handles: ["LinkClicked"],
   key: ({ recordedAt }) => hourOf(recordedAt),
   empty: ({ recordedAt }) => ({ hour: hourOf(recordedAt), clicks: 0 }),

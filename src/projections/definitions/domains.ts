@@ -1,5 +1,5 @@
 // Custom domains of accounts with their verification and active state (interface, parts 2 and 3).
-import { PREFIX } from "../../events/streams.ts";
+import { CATEGORY } from "../../events/streams.ts";
 import type { Document } from "../../read-store/port.ts";
 import type { Projection } from "../projection.ts";
 
@@ -31,7 +31,7 @@ export const domains: Projection<DomainDocument> = {
   name: "domains",
   version: 2,
   collection: { name: "domains-2", indexes: [["domainId"], ["hostname"], ["accountId", "addedAt"]] },
-  prefixes: [PREFIX.account],
+  categories: [CATEGORY.account],
   handles: [
     "DomainAdded",
     "DomainVerified",

@@ -3,7 +3,9 @@ import type { Actor } from "../../event-store/port.ts";
 import { catalogue, type EventType } from "../../events/catalogue.ts";
 import { clickEvents } from "../../events/click-events.ts";
 import { sealEvents } from "../../events/seal-events.ts";
-import { categoryOf, PREFIX } from "../../events/streams.ts";
+import { categoryOf } from "../../event-store/categories.ts";
+import { originOf } from "../../events/new-event.ts";
+import { CATEGORY } from "../../events/streams.ts";
 import type { Document } from "../../read-store/port.ts";
 import type { Projection } from "../projection.ts";
 
@@ -38,13 +40,14 @@ export const eventIndex: Projection<EventIndexDocument> = {
     indexes: INDEXED.map((field) => [field, "_id"]),
     columns: [...INDEXED],
   },
-  prefixes: [PREFIX.account, PREFIX.domain, PREFIX.link, PREFIX.withdrawals, PREFIX.operator],
+  categories: [CATEGORY.account, CATEGORY.domain, CATEGORY.link, CATEGORY.withdrawals, CATEGORY.operator],
   handles: (Object.keys(catalogue) as EventType[]).filter(
     (type) => !(type in clickEvents || type in sealEvents),
   ),
   key: ({ recordedAt, position }) => `${recordedAt}@${position}`,
-  empty: ({ stream, revision, type, data, metadata }) => {
-    const { actor, correlationId } = metadata;
+  empty: (event) => {
+    const { stream, revision, type, data } = event;
+    const { actor, correlationId } = originOf(event);
     return {
       ...{ category: categoryOf(stream), opens: revision === 0, stream, revision, type },
       account: "accountId" in data ? data.accountId : null,

@@ -1,5 +1,5 @@
 // API keys, which authentication looks up by their hash on every request.
-import { PREFIX } from "../../events/streams.ts";
+import { CATEGORY } from "../../events/streams.ts";
 import type { Document } from "../../read-store/port.ts";
 import type { Projection } from "../projection.ts";
 
@@ -17,7 +17,7 @@ export const keys: Projection<KeyDocument> = {
   name: "keys",
   version: 1,
   collection: { name: "keys", indexes: [["keyHash"], ["accountId", "issuedAt"]] },
-  prefixes: [PREFIX.account],
+  categories: [CATEGORY.account],
   handles: ["KeyIssued", "KeyDeactivated"],
   key: (event) =>
     event.type === "KeyIssued" || event.type === "KeyDeactivated" ? event.data.keyId : undefined,

@@ -1,6 +1,6 @@
 // What is answered about the hits of a link: its totals, recent clicks and present day; its earlier days are parts of it.
 import type { LinkClicked } from "../../events/catalogue.ts";
-import { PREFIX } from "../../events/streams.ts";
+import { CATEGORY } from "../../events/streams.ts";
 import type { ClickKind } from "../../events/vocabulary.ts";
 import type { Document } from "../../read-store/port.ts";
 import { type Projection, withoutParts } from "../projection.ts";
@@ -40,7 +40,7 @@ export const linkClicks: Projection<LinkClicksDocument> = {
     indexes: [["accountId", "rank"]],
     columns: ["accountId", "rank", "totalClicks"],
   },
-  prefixes: [PREFIX.clicks, PREFIX.withdrawals],
+  categories: [CATEGORY.clicks, CATEGORY.withdrawals],
   handles: ["LinkClicked"],
   key: (event) => (event.data as LinkClicked["data"]).link,
   recounts: true,

@@ -1,6 +1,6 @@
 // The present state of each link, for redirects, link lists, QR codes and the link's fields in analytics answers.
 import type { EventOf } from "../../events/catalogue.ts";
-import { linkKey, PREFIX } from "../../events/streams.ts";
+import { linkKey, CATEGORY } from "../../events/streams.ts";
 import type { Document } from "../../read-store/port.ts";
 import type { Projection } from "../projection.ts";
 
@@ -32,7 +32,7 @@ export const links: Projection<LinkDocument> = {
     // A link of the default host is found by its `_id`.
     partialIndexes: [["slug", "domainId"]],
   },
-  prefixes: [PREFIX.link],
+  categories: [CATEGORY.link],
   handles: ["LinkCreated", "LinkRetargeted", "LinkDisabled", "LinkEnabled", "LinkDeleted", "LinkRestored"],
   key: (event) =>
     "slug" in event.data && "host" in event.data ? linkKey(event.data.host, event.data.slug) : undefined,

@@ -1,5 +1,6 @@
 // The last ten hits of a link, newest first (interface, part 2: recentClicks).
 import type { LinkClicked } from "../../events/catalogue.ts";
+import { clickFacts } from "../../events/click-facts.ts";
 import { type ClickKind, type DeviceType, RECENT_CLICKS, type UtmField } from "../../events/vocabulary.ts";
 import { bounded } from "./tally.ts";
 
@@ -66,7 +67,7 @@ export function recentClickOf(click: LinkClicked["data"]): RecentClick {
 }
 
 function rowOf(click: LinkClicked["data"]): RecentClickRow {
-  const { at, kind, device, browser, os, userAgent, country, city, ip, referrer } = click;
+  const { at, kind, device, browser, os, userAgent, country, city, ip, referrer } = clickFacts(click);
   const { name, version } = browser;
   const row: RecentClickRow = [
     at,

@@ -1,5 +1,5 @@
 // The present state of each webhook, for its owner's pages and for deliveries (interface, parts 2 and 6).
-import { PREFIX } from "../../events/streams.ts";
+import { CATEGORY } from "../../events/streams.ts";
 import type { ClickKind, WebhookPauseCause, WebhookPauser } from "../../events/vocabulary.ts";
 import type { Document } from "../../read-store/port.ts";
 import type { Projection } from "../projection.ts";
@@ -28,7 +28,7 @@ export const webhooks: Projection<WebhookDocument> = {
   name: "webhooks",
   version: 1,
   collection: { name: "webhooks", indexes: [["accountId", "addedAt"]] },
-  prefixes: [PREFIX.account],
+  categories: [CATEGORY.account],
   handles: [
     "WebhookAdded",
     "WebhookChanged",

@@ -7,7 +7,7 @@ import type { ProjectionStatus } from "./status.ts";
 const MAX_COUNTED = 1_000;
 
 /**
- * By projection name, at most 1,000. One read serves all projections with the same prefixes and position, as most of a
+ * By projection name, at most 1,000. One read serves all projections with the same categories and position, as most of a
  * group have. @throws StoreUnavailable
  */
 export async function countBehind(
@@ -22,11 +22,11 @@ export async function countBehind(
       behind.set(name, 0);
       continue;
     }
-    const prefixes = projections.find((projection) => projection.name === name)?.prefixes ?? [];
+    const categories = projections.find((projection) => projection.name === name)?.categories ?? [];
     const after = position ?? undefined;
-    const range = `${after} ${prefixes}`;
+    const range = `${after} ${categories}`;
     const events =
-      counted.get(range) ?? (await eventStore.readAll({ after, prefixes, limit: MAX_COUNTED })).length;
+      counted.get(range) ?? (await eventStore.readAll({ after, categories, limit: MAX_COUNTED })).length;
     counted.set(range, events);
     behind.set(name, events);
   }

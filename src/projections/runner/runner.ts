@@ -5,7 +5,7 @@ import type { ReadStore } from "../../read-store/port.ts";
 import { keepRunning } from "../../runtime/keep-trying.ts";
 import type { BasicLogger } from "../../runtime/logging.ts";
 import { untilAborted } from "../../runtime/pause.ts";
-import { collectionsOf, type Projection, prefixesOf } from "../projection.ts";
+import { collectionsOf, type Projection, categoriesOf } from "../projection.ts";
 import { COMMIT_RULES, type CommitRules, commitBatches } from "./commit-batches.ts";
 import { addTo, commitLast, commitTaken } from "./commit-changes.ts";
 import { type Correction, correct, isCorrection, partsAtCorrections } from "./corrected-clicks.ts";
@@ -33,13 +33,13 @@ const RETRY = { fromMs: 250, toMs: 15_000, random: Math.random };
 export class ProjectionRunner {
   readonly #deps: RunnerDeps;
   readonly #rules: CommitRules;
-  readonly #prefixes: readonly string[];
+  readonly #categories: readonly string[];
   readonly #processors: readonly ProjectionProcessor[];
 
   constructor(deps: RunnerDeps) {
     this.#deps = deps;
     this.#rules = rulesOf(deps);
-    this.#prefixes = prefixesOf(deps.projections);
+    this.#categories = categoriesOf(deps.projections);
     this.#processors = deps.projections.map(
       (projection) => new ProjectionProcessor(projection, deps.readStore),
     );
@@ -62,7 +62,7 @@ export class ProjectionRunner {
     while (head !== undefined && !signal?.aborted) {
       const after = this.#lowest();
       if (this.#allFaulted() || (after !== undefined && after >= head)) break;
-      const events = await eventStore.readAll({ after, prefixes: this.#prefixes, limit: pageEvents });
+      const events = await eventStore.readAll({ after, categories: this.#categories, limit: pageEvents });
       const last = events.at(-1);
       if (!last) break;
       await this.#take(events);
@@ -108,7 +108,7 @@ export class ProjectionRunner {
   }
 
   async #follow(signal: AbortSignal, onCommit: () => void): Promise<void> {
-    const options = { after: this.#lowest(), prefixes: this.#prefixes, batchSize: this.#rules.pageEvents };
+    const options = { after: this.#lowest(), categories: this.#categories, batchSize: this.#rules.pageEvents };
     const subscribe = (until: AbortSignal) => this.#deps.eventStore.subscribe({ ...options, signal: until });
     for await (const events of commitBatches(subscribe, this.#rules, signal)) {
       if (signal.aborted) return;

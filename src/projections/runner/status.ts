@@ -4,7 +4,7 @@ import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
 import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
 import { asBuild, type Builds, buildingOf, foldedBuild, queriedBuild } from "../builds/build.ts";
 import { readBuilds } from "../builds/builds-document.ts";
-import { checkpointName, type Projection, prefixesOf } from "../projection.ts";
+import { checkpointName, type Projection, categoriesOf } from "../projection.ts";
 import type { Progress } from "./progress.ts";
 
 /** Lag beyond which a projection is late: readiness tells so, and the log shows how it catches up. */
@@ -46,7 +46,7 @@ type Deps = {
 
 /**
  * For each projection the build that this program folds, else the one in progress. From the committed checkpoints, so it
- * is the same in every process. `next`: over the projections' prefixes; `processed`: by checkpoint name.
+ * is the same in every process. `next`: over the projections' categories; `processed`: by checkpoint name.
  */
 export async function buildsStatus(
   { eventStore, readStore, clock, projections }: Deps,
@@ -88,7 +88,7 @@ export async function buildsStatus(
 
 /** For a process that doesn't run these projections: read from the stores alone. */
 export function projectionStatus(deps: Deps): () => Promise<ProjectionStatus[]> {
-  const next = nextEventFinder(deps.eventStore, prefixesOf(deps.projections));
+  const next = nextEventFinder(deps.eventStore, categoriesOf(deps.projections));
   return () => buildsStatus(deps, next);
 }
 

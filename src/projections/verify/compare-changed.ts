@@ -3,7 +3,7 @@ import { logPages } from "../../event-store/log-pages.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
 import type { StoredEvent } from "../../events/catalogue.ts";
 import type { Document } from "../../read-store/port.ts";
-import { type Parts, prefixesOf } from "../projection.ts";
+import { type Parts, categoriesOf } from "../projection.ts";
 import { type Correction, correct, isCorrection } from "../runner/corrected-clicks.ts";
 import { documentCorrection, foldedSoFar } from "../runner/document-correction.ts";
 import { parseBatch } from "../runner/event-batch.ts";
@@ -17,7 +17,7 @@ export async function compareChanged(
   comparisons: readonly Comparison[],
   after: Position,
 ): Promise<void> {
-  const prefixes = prefixesOf(comparisons.map(({ projection }) => projection));
+  const categories = categoriesOf(comparisons.map(({ projection }) => projection));
   const stored = comparisons.flatMap(({ changed, changedParts }) => [
     ...changed.values(),
     ...changedParts.values(),
@@ -27,7 +27,7 @@ export async function compareChanged(
       .map((one) => one.stored._position)
       .sort()
       .at(-1) ?? "";
-  const part = { after, upTo: last, prefixes, limit: EVENTS_AT_A_TIME };
+  const part = { after, upTo: last, categories, limit: EVENTS_AT_A_TIME };
   for await (const recorded of logPages(eventStore, part))
     for (const event of parseBatch(recorded).events)
       if (isCorrection(event)) await correctChanged({ eventStore }, comparisons, event);

@@ -1,5 +1,5 @@
 // Folds the log again beside the documents that answer, and names each document that differs from it.
-import { PRESENT_RULES, rulesText } from "../../classification/classify.ts";
+import { PRESENT_RULES } from "../../classification/classify.ts";
 import { upTo } from "../../event-store/log-pages.ts";
 import { logProgress } from "../../event-store/log-progress.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
@@ -122,7 +122,7 @@ function whyNot({ version }: Projection, answers: Projection | undefined): strin
     return `answered by version ${answers.version}, and this program folds version ${version}`;
   // Clicks that were classified again can be so once more by the same rules alone.
   if (isUnderOtherRules(answers))
-    return `folded under ${answers.rules}, and this program has ${rulesText(PRESENT_RULES)}`;
+    return `folded under rules ${answers.rules}, and this program has ${PRESENT_RULES}`;
   return undefined;
 }
 

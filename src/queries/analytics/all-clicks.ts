@@ -2,6 +2,7 @@
 import { clicksBetween } from "../../click-log/clicks-between.ts";
 import { withdrawalsOf } from "../../click-log/read-withdrawals.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
+import { clickFacts } from "../../events/click-facts.ts";
 import { isWithdrawnBy } from "../../events/withdrawals.ts";
 import type { LiveClick } from "./live-clicks.ts";
 
@@ -15,5 +16,5 @@ export async function* allClicks(
   if (after >= upTo) return;
   const isWithdrawn = isWithdrawnBy(await withdrawalsOf({ eventStore }, link));
   for await (const events of clicksBetween({ eventStore }, link, { after, upTo }))
-    yield events.map(({ data, position }) => ({ ...data, position })).filter((one) => !isWithdrawn(one));
+    yield events.map(({ data, position }) => ({ ...clickFacts(data), position })).filter((one) => !isWithdrawn(one));
 }

@@ -21,7 +21,7 @@ export type CountedClicks = { position: Position; behindMs: number; asOf: string
 
 /** To be called before the documents are read. @throws what the stores throw */
 export function clicksAsOf({ eventStore, readStore }: ClicksAsOfDeps): (now: Date) => Promise<CountedClicks> {
-  const next = nextEventFinder(eventStore, linkClicks.prefixes);
+  const next = nextEventFinder(eventStore, linkClicks.categories);
   return async (now) => {
     const position = (await readStore.checkpoint(checkpointName(linkClicks)))?.position ?? "";
     const first = await next(position);

@@ -1,11 +1,11 @@
 // Live clicks of single links, for the portal's live pages.
 import type { Position, RecordedEvent } from "../../event-store/port.ts";
-import type { LinkClicked } from "../../events/catalogue.ts";
+import { type ClickFacts, clickFacts } from "../../events/click-facts.ts";
 import { readEvent } from "../../events/read-event.ts";
-import { PREFIX } from "../../events/streams.ts";
+import { CATEGORY } from "../../events/streams.ts";
 import { type LiveEventsDeps, liveEvents } from "../feed/live-events.ts";
 
-export type LiveClick = LinkClicked["data"] & { position: Position };
+export type LiveClick = ClickFacts & { position: Position };
 
 /** As LiveEventBatch. */
 export type LiveBatch = { clicks: LiveClick[]; position: Position };
@@ -18,7 +18,7 @@ export type LiveClicks = {
 };
 
 export function liveClicks(deps: LiveEventsDeps): LiveClicks {
-  const live = liveEvents(deps, { prefixes: [PREFIX.clicks], keyOf: linkOf });
+  const live = liveEvents(deps, { categories: [CATEGORY.clicks], keyOf: linkOf });
   return {
     async *follow(link, after, signal) {
       const batches = live.follow(link, after, signal);
@@ -44,7 +44,7 @@ function linkOf({ data }: RecordedEvent): string | undefined {
 function clickOf(recorded: RecordedEvent): LiveClick[] {
   try {
     const event = readEvent(recorded);
-    return event?.type === "LinkClicked" ? [{ ...event.data, position: event.position }] : [];
+    return event?.type === "LinkClicked" ? [{ ...clickFacts(event.data), position: event.position }] : [];
   } catch {
     return [];
   }

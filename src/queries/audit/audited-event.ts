@@ -4,7 +4,8 @@ import { refuseForeignPosition } from "../../event-store/foreign-position.ts";
 import type { Actor, EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
 import { catalogue, type EventType } from "../../events/catalogue.ts";
 import type { CatalogueEntry } from "../../events/definition.ts";
-import { PREFIX, SEALS_STREAM } from "../../events/streams.ts";
+import { originOf } from "../../events/new-event.ts";
+import { CATEGORY, SEALS_STREAM } from "../../events/streams.ts";
 import { NotFound } from "../errors.ts";
 
 /** Shown instead of a value that is internal, such as the hash of an API key. */
@@ -39,11 +40,12 @@ type LogDeps = { eventStore: Pick<EventStore, "readAll" | "head"> };
 
 export function auditedEvent(recorded: RecordedEvent): AuditedEvent {
   const { id, type, stream, revision, position, recordedAt, metadata } = recorded;
+  const { actor, correlationId, causationId } = originOf(recorded);
   const { data, withheld } = published(recorded);
   return {
     ...{ id, type, stream, revision, position, recorded_at: recordedAt },
-    ...{ schema_version: metadata.schemaVersion, actor: metadata.actor },
-    ...{ correlation_id: metadata.correlationId, causation_id: metadata.causationId },
+    ...{ schema_version: metadata.schemaVersion, actor },
+    ...{ correlation_id: correlationId, causation_id: causationId },
     ...{ data, withheld },
   };
 }
@@ -91,8 +93,8 @@ export async function logPage(
 ): Promise<{ events: AuditedEvent[]; next: Position | null }> {
   if (category === SEALS_STREAM) return { events: [], next: null };
   if (from !== undefined) await refuseForeignPosition({ eventStore }, from);
-  const prefixes = category === undefined ? Object.values(PREFIX) : [`${category}-`];
-  const found = await eventStore.readAll({ from, prefixes, limit: limit + 1 });
+  const categories = category === undefined ? Object.values(CATEGORY) : [category];
+  const found = await eventStore.readAll({ from, categories, limit: limit + 1 });
   return {
     events: found.slice(0, limit).map(auditedEvent),
     next: found[limit]?.position ?? null,

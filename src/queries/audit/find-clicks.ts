@@ -1,7 +1,7 @@
 // Clicks by link, account and time, from the log: read from the hour on in which they were recorded.
 import { logPages } from "../../event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
-import { PREFIX } from "../../events/streams.ts";
+import { CATEGORY } from "../../events/streams.ts";
 import { hourOf } from "../../projections/definitions/click-hours.ts";
 import { CLOCK_SKEW_MS } from "../../runtime/moment.ts";
 import { lastHourOf } from "../analytics/click-positions.ts";
@@ -38,7 +38,7 @@ export async function findClicks(
   const events: RecordedEvent[] = [];
   let position = after;
   let searched = 0;
-  const part = { after, prefixes: [PREFIX.clicks], limit: BATCH };
+  const part = { after, categories: [CATEGORY.clicks], limit: BATCH };
   for await (const batch of logPages(eventStore, part)) {
     for (const event of batch) {
       if (isBehind(event)) return { events, next: null };

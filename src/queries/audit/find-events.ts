@@ -1,7 +1,7 @@
 // Events of accounts, domains, links and the operator by account, actor, correlation id, type and time; newest first.
 import { refuseForeignPosition } from "../../event-store/foreign-position.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
-import { PREFIX } from "../../events/streams.ts";
+import { CATEGORY } from "../../events/streams.ts";
 import { type EventIndexDocument, eventIndex } from "../../projections/definitions/event-index.ts";
 import type { FindQuery, ReadStore, Scalar } from "../../read-store/port.ts";
 import { behindCursor, pageOf } from "../cursor.ts";
@@ -74,7 +74,7 @@ export async function newestFirst(
 /** The first id that an event behind the position can have. @throws InvalidPosition */
 async function idBehind({ eventStore }: FindDeps, position: Position): Promise<string | undefined> {
   await refuseForeignPosition({ eventStore }, position);
-  const [event] = await eventStore.readAll({ from: position, prefixes: Object.values(PREFIX), limit: 1 });
+  const [event] = await eventStore.readAll({ from: position, categories: Object.values(CATEGORY), limit: 1 });
   return event && `${event.recordedAt}@${event.position}${event.position === position ? "0" : ""}`;
 }
 

@@ -1,10 +1,10 @@
 // The questions that auditors ask of the log, in one form for the console, its JSON API and the command line: parsed from text.
 import { z } from "zod";
-import { PREFIX, SEALS_STREAM } from "../../events/streams.ts";
+import { CATEGORY, SEALS_STREAM } from "../../events/streams.ts";
 import { eventIndex } from "../../projections/definitions/event-index.ts";
 import { MOMENT_EXAMPLE, parseMoment } from "../../runtime/moment.ts";
 
-export const CATEGORIES = [...(Object.keys(PREFIX) as (keyof typeof PREFIX)[]), SEALS_STREAM] as const;
+export const CATEGORIES = [...Object.values(CATEGORY), SEALS_STREAM] as const;
 
 /** Of streams in the index of events. */
 export const INDEXED_CATEGORIES = CATEGORIES.filter(

@@ -7,7 +7,7 @@ import { streamPages } from "../../event-store/stream-pages.ts";
 import { accountEvents } from "../../events/account-events.ts";
 import type { AccountEvent, DomainEvent, LinkEvent, StoredEvent } from "../../events/catalogue.ts";
 import { readEvent } from "../../events/read-event.ts";
-import { categoryOf } from "../../events/streams.ts";
+import { categoryOf } from "../../event-store/categories.ts";
 import { webhookEvents } from "../../events/webhook-events.ts";
 import { type Withdrawal, withdrawalsAfter } from "../../events/withdrawals.ts";
 import { NotFound } from "../errors.ts";

@@ -2,7 +2,7 @@
 import { logPages } from "../../event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
 import type { EventType } from "../../events/catalogue.ts";
-import { accountStream, PREFIX } from "../../events/streams.ts";
+import { accountStream, CATEGORY } from "../../events/streams.ts";
 import { ownerOf } from "./account-events.ts";
 
 export type FeedRequest = {
@@ -44,7 +44,7 @@ export async function accountFeed(
   // Before the reads: what is appended meanwhile must not be passed over by `next`.
   const head = (await eventStore.head()) ?? "";
   let searched = 0;
-  const part = { after: position, prefixes: Object.values(PREFIX), limit: BATCH };
+  const part = { after: position, categories: Object.values(CATEGORY), limit: BATCH };
   for await (const batch of logPages(eventStore, part)) {
     for (const event of batch) {
       position = event.position;

@@ -1,6 +1,7 @@
 // An event as the feed shows it: in the form of our API, or as a CloudEvent.
 import type { Actor, RecordedEvent } from "../../event-store/port.ts";
 import { catalogue, type StoredEvent } from "../../events/catalogue.ts";
+import { originOf } from "../../events/new-event.ts";
 import { publishedData } from "../../events/published-data.ts";
 import { readEvent } from "../../events/read-event.ts";
 import { linkKey } from "../../events/streams.ts";
@@ -53,7 +54,8 @@ export type CloudEvent = {
 /** @throws EventUnknown, EventUnreadable */
 export function feedEvent(recorded: RecordedEvent): FeedEvent {
   const event = knownEvent(recorded);
-  const { id, type, position, metadata } = event;
+  const { id, type, position } = event;
+  const { actor, correlationId, causationId } = originOf(event);
   return {
     id,
     type,
@@ -62,9 +64,9 @@ export function feedEvent(recorded: RecordedEvent): FeedEvent {
     at: event.data.at,
     recorded_at: event.recordedAt,
     position,
-    actor: metadata.actor,
-    correlation_id: metadata.correlationId,
-    causation_id: metadata.causationId,
+    actor,
+    correlation_id: correlationId,
+    causation_id: causationId,
     data: publishedData(event),
   };
 }

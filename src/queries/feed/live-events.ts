@@ -31,7 +31,7 @@ export type LiveEventsDeps = {
 
 /** Which streams are watched, and whose event one is: the key that a watcher names. */
 export type LiveSource = {
-  prefixes: readonly string[];
+  categories: readonly string[];
   keyOf: (event: RecordedEvent) => string | undefined;
 };
 
@@ -66,7 +66,7 @@ export function liveEvents(deps: LiveEventsDeps, source: LiveSource): LiveEvents
             watcher.behind = false;
             const reached = joined.reached();
             for (let searched = 0; !signal.aborted && position < reached; ) {
-              const options = { after: position || undefined, prefixes: source.prefixes, limit: BATCH };
+              const options = { after: position || undefined, categories: source.categories, limit: BATCH };
               const events = await deps.eventStore.readAll(options);
               searched += events.length;
               if (searched > MOST_SEARCHED) return "tooFar";
@@ -103,7 +103,7 @@ export function liveEvents(deps: LiveEventsDeps, source: LiveSource): LiveEvents
 /** `reached`: events up to here have been distributed to the watchers. */
 type Hub = { watchers: Set<Watcher>; started: Promise<void>; reached: () => Position; close: () => void };
 
-function openHub({ eventStore, sleep, log }: LiveEventsDeps, { prefixes, keyOf }: LiveSource): Hub {
+function openHub({ eventStore, sleep, log }: LiveEventsDeps, { categories, keyOf }: LiveSource): Hub {
   const watchers = new Set<Watcher>();
   const stop = new AbortController();
   const { promise: started, resolve: start } = Promise.withResolvers<void>();
@@ -123,7 +123,7 @@ function openHub({ eventStore, sleep, log }: LiveEventsDeps, { prefixes, keyOf }
         if (!headKnown) reached = (await eventStore.head()) ?? "";
         headKnown = true;
         start();
-        const options = { after: reached || undefined, prefixes, signal, batchSize: BATCH };
+        const options = { after: reached || undefined, categories, signal, batchSize: BATCH };
         for await (const events of eventStore.subscribe(options)) {
           if (signal.aborted) return;
           distribute(events);

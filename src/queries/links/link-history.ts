@@ -2,6 +2,7 @@
 import type { Actor, EventStore } from "../../event-store/port.ts";
 import { streamPages } from "../../event-store/stream-pages.ts";
 import type { LinkEvent, StoredEvent, WithdrawalEvent } from "../../events/catalogue.ts";
+import { originOf } from "../../events/new-event.ts";
 import { readEvent } from "../../events/read-event.ts";
 import { linkKey, withdrawalStream } from "../../events/streams.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
@@ -45,8 +46,8 @@ export async function linkHistory(
 }
 
 function stepOf(event: StoredEvent): LinkStep {
-  const { revision, metadata, data } = event;
-  const step = { type: event.type as LinkStep["type"], at: data.at, actor: metadata.actor, revision };
+  const { revision, data } = event;
+  const step = { type: event.type as LinkStep["type"], at: data.at, actor: originOf(event).actor, revision };
   if (event.type === "LinkCreated") return { ...step, to: event.data.longUrl };
   if (event.type === "LinkRetargeted") return { ...step, from: event.data.from, to: event.data.to };
   if (event.type === "ClicksWithdrawn")

@@ -1,113 +1,79 @@
-// Turns the raw values of hits into members of LinkClicked: classified, parsed, and without data that identifies a person.
-
+// Turns the raw values of a hit into a LinkClicked: classified, parsed, and without data that identifies a person.
 import { isQrScan, kindOf, PRESENT_RULES } from "../../classification/classify.ts";
 import { cleanText } from "../../classification/clean-text.ts";
-import { type Referrer, referrerOf } from "../../classification/referrer.ts";
+import { referrerOf } from "../../classification/referrer.ts";
 import { agentOf } from "../../classification/user-agent.ts";
 import type { LinkClicked } from "../../events/catalogue.ts";
-import { partOf } from "../../events/new-event.ts";
-import type { ClickKind } from "../../events/vocabulary.ts";
-import { memoize, memoizeByObject } from "../../runtime/memoize.ts";
+import { UNKNOWN } from "../../events/vocabulary.ts";
+import { memoize } from "../../runtime/memoize.ts";
 import { anonymiseIp } from "./enrich/anonymise-ip.ts";
 import { type Geo, nowhere, type Place } from "./enrich/geo.ts";
 import { primaryLanguage } from "./enrich/language.ts";
-import { queryOf, utmOf } from "./enrich/utm.ts";
+import { queryOf, type Utm, utmOf } from "./enrich/utm.ts";
 import { type PackedTarget, type RawHit, unpackTarget } from "./hit.ts";
+import type { VisitorOf } from "./visitors/visitor.ts";
 
-type Data = LinkClicked["data"];
+type Click = LinkClicked["data"];
 
-/** Members of LinkClicked that depend on the same raw value, so that a batch needs each combination once. */
-export const PARTS = {
-  link: ["link", "slug", "linkRevision", "shortUrl", "longUrl"],
-  owner: ["accountId", "via"],
-  utm: ["utm"],
-  request: ["kind", "rules", "botList", "agentParser", "method", "prefetch"],
-  agent: ["userAgent"],
-  client: ["device", "browser", "os"],
-  place: ["country", "region", "city"],
-  referrer: ["referrer", "referrerHost"],
-  language: ["language"],
-} as const satisfies Record<string, readonly (keyof Data)[]>;
+/** `visitorOf`: of the hit's day. */
+export type ClickOf = (hit: RawHit, visitorOf: VisitorOf) => LinkClicked;
 
-type Part<P extends keyof typeof PARTS> = Pick<Data, (typeof PARTS)[P][number]>;
-export type ClickParts = { [P in keyof typeof PARTS]: Part<P> };
-
-/** The members of LinkClicked that a hit alone decides. Equal raw values usually give the same objects. */
-export type EnrichedHit = ClickParts & Pick<Data, "ip">;
-
-/** @throws EventInvalid when a part does not match the schema of LinkClicked, whatever bytes the hit contains */
-export type Enrich = (hit: RawHit) => EnrichedHit;
-
-/** Memoizes parsing and validation of repeated inputs. Raw addresses are never cached. */
-export function enricher(geo: Geo): Enrich {
-  const checked = {
-    link: partOf("LinkClicked", PARTS.link),
-    request: partOf("LinkClicked", PARTS.request),
-    agent: partOf("LinkClicked", PARTS.agent),
-    place: partOf("LinkClicked", PARTS.place),
-    referrer: partOf("LinkClicked", PARTS.referrer),
-    language: partOf("LinkClicked", PARTS.language),
-  };
-  const owner = shared(partOf("LinkClicked", PARTS.owner));
-  const utm = shared(partOf("LinkClicked", PARTS.utm));
-  const client = shared(partOf("LinkClicked", PARTS.client));
-  const linkOf = (packed: PackedTarget, query: string) => {
-    const { key, slug, revision, shortUrl, longUrl, accountId, via } = unpackTarget(packed);
-    return {
-      link: checked.link({ link: key, slug, linkRevision: revision, shortUrl, longUrl }),
-      owner: owner({ accountId, via }),
-      utm: utm({ utm: { ...utmOf(queryOf(longUrl)), ...utmOf(query) } }),
-    };
-  };
-  const link = memoize(20_000, (packed: PackedTarget) => linkOf(packed, ""));
-  // JSON has no line breaks, so the first one ends the packed target.
-  const linkWithUtm = memoize(2_000, (packedAndQuery: string) => {
-    const end = packedAndQuery.indexOf("\n");
-    return linkOf(packedAndQuery.slice(0, end), packedAndQuery.slice(end + 1));
+/** Memoizes the parsing of texts that repeat. Raw addresses are never cached. */
+export function clickReader(geo: Geo): ClickOf {
+  const linkOf = memoize(20_000, (packed: PackedTarget) => {
+    const { key, revision, longUrl, accountId, via } = unpackTarget(packed);
+    return { link: { link: key, linkRevision: revision, longUrl, accountId, via }, utm: utmOf(queryOf(longUrl)) };
   });
-  const agent = memoize(10_000, (header: string) => {
-    const { automated, userAgent, ...part } = agentOf(header);
-    return { automated, agent: checked.agent({ userAgent }), client: client(part) };
-  });
-  const referrer = memoize(5_000, (header: string): Referrer => checked.referrer(referrerOf(header)));
-  const language = memoize(2_000, (header: string) =>
-    checked.language({ language: primaryLanguage(header) }),
-  );
-  const place = memoizeByObject((located: Place) => checked.place(located));
-  const request = memoize(1_000, (text: string) => {
-    const [kind, method, prefetch = ""] = text.split("\n");
-    return checked.request({
-      kind: kind as ClickKind,
-      ...PRESENT_RULES,
-      method: method as Data["method"],
-      prefetch,
-    });
-  });
-  return (hit) => {
-    const browser = agent(hit.userAgent);
+  const agent = memoize(10_000, agentOf);
+  const referrer = memoize(5_000, referrerOf);
+  const language = memoize(2_000, primaryLanguage);
+  return (hit, visitorOf) => {
+    const { method, query, address } = hit;
+    const { link, utm } = linkOf(hit.link);
+    const { automated, userAgent, device, browser, os } = agent(hit.userAgent);
     const prefetch = cleanText(hit.prefetch, 128);
-    const isScan = isQrScan(hit.query);
-    const kind = kindOf({ method: hit.method, isScan, prefetch, automated: browser.automated });
-    const target = hit.query.includes("utm_") ? linkWithUtm(`${hit.link}\n${hit.query}`) : link(hit.link);
-    return {
-      link: target.link,
-      owner: target.owner,
-      utm: target.utm,
-      request: request(`${kind}\n${hit.method}\n${prefetch}`),
-      agent: browser.agent,
-      client: browser.client,
-      place: place(placeOrNowhere(geo, hit.address)),
-      referrer: referrer(hit.referrer),
-      language: language(hit.language),
-      ip: anonymiseIp(hit.address),
+    const kind = kindOf({ method, isScan: isQrScan(query), prefetch, automated });
+    const data: Click = {
+      ...link,
+      at: new Date(hit.at).toISOString(),
+      kind,
+      rules: PRESENT_RULES,
+      method,
+      device,
+      ip: anonymiseIp(address),
+      visitor: visitorOf({ address, userAgent, of: link.link }),
+      accountVisitor: visitorOf({ address, userAgent, of: link.accountId }),
     };
+    if (browser) data.browser = browser;
+    if (os) data.os = os;
+    addText(data, { userAgent, prefetch, referrer: referrer(hit.referrer), language: language(hit.language) });
+    addPlace(data, placeOrNowhere(geo, address));
+    addUtm(data, query.includes("utm_") ? { ...utm, ...utmOf(query) } : utm);
+    return { type: "LinkClicked", data };
   };
 }
 
-/** Returns the same object for equal parts, so that a batch has their row once. */
-function shared<P extends object>(check: (part: P) => P): (part: P) => P {
-  const partOfText = memoize(10_000, (text: string) => check(JSON.parse(text) as P));
-  return (part) => partOfText(JSON.stringify(part));
+/** Adds what is not empty. */
+export function addText(
+  data: Click,
+  texts: Required<Pick<Click, "userAgent" | "prefetch" | "referrer" | "language">>,
+): void {
+  for (const name of ["userAgent", "prefetch", "referrer", "language"] as const)
+    if (texts[name]) data[name] = texts[name];
+}
+
+/** Adds what is known. */
+export function addPlace(data: Click, place: Place): void {
+  for (const name of ["country", "region", "city"] as const)
+    if (place[name] !== UNKNOWN && place[name] !== "") data[name] = place[name];
+}
+
+/** Adds the fields, if there are any. */
+export function addUtm(data: Click, utm: Utm): void {
+  for (const _ in utm) {
+    data.utm = utm;
+    return;
+  }
 }
 
 /** A lookup that fails, for example in a damaged database, gives `unknown` instead of losing the click. */

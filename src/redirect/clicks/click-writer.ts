@@ -1,19 +1,19 @@
-// Turns batches of hits into batches of events and puts them into the outbox with their revisions in the writer's own streams.
-import { countOf } from "../../event-store/event-columns.ts";
-import type { EventColumns } from "../../event-store/port.ts";
+// Turns batches of hits into events and puts them into the outbox with their revisions in the writer's own streams.
+import type { NewEvent } from "../../event-store/port.ts";
+import { newEvent } from "../../events/new-event.ts";
 import { clickStream } from "../../events/streams.ts";
 import { errorFields } from "../../runtime/error-fields.ts";
 import { messageOf } from "../../runtime/errors.ts";
+import { type NumberedId, numberedIds } from "../../runtime/time-ordered-id.ts";
 import type { ClickOutbox } from "../spool/click-outbox.ts";
-import { ClickColumns } from "./click-columns.ts";
-import type { Enrich } from "./click-event.ts";
+import type { ClickOf } from "./click-event.ts";
 import { type HitBatch, hitsOf, type RawHit, unpackTarget } from "./hit.ts";
 import type { RecorderReport } from "./recorder-report.ts";
 import type { VisitorOf } from "./visitors/visitor.ts";
 
 export type ClickWriterDeps = {
   outbox: Pick<ClickOutbox, "put">;
-  enrich: Enrich;
+  clickOf: ClickOf;
   visitors: (at: number) => Promise<VisitorOf>;
   /** Lower-case hex, at least 16 digits, unique to this run of the process: the only writer of its streams. */
   writer: string;
@@ -26,6 +26,7 @@ type Append = { seconds: number; reached: [string, number] };
 
 export class ClickWriter {
   readonly #deps: ClickWriterDeps;
+  readonly #idOf: NumberedId;
   readonly #revisions: Map<string, number>;
   readonly #waiting: HitBatch[] = [];
   #running = false;
@@ -34,6 +35,7 @@ export class ClickWriter {
 
   constructor(deps: ClickWriterDeps) {
     this.#deps = deps;
+    this.#idOf = numberedIds(deps.writer);
     this.#revisions = new Map(deps.revisions);
   }
 
@@ -48,15 +50,15 @@ export class ClickWriter {
   async #writeAll(): Promise<void> {
     for (let batch = this.#waiting.shift(); batch; batch = this.#waiting.shift()) {
       const byStream = await this.#clicksByStream(batch);
-      const appends = [...byStream].map(([stream, clicks]) => this.#put(stream, clicks.columns()));
+      const appends = [...byStream].map(([stream, clicks]) => this.#put(stream, clicks));
       this.#reported = this.#report(batch.batch, appends, this.#reported);
     }
     this.#running = false;
   }
 
-  async #put(stream: string, events: EventColumns): Promise<Append> {
+  async #put(stream: string, events: readonly NewEvent[]): Promise<Append> {
     const after = this.#revisions.get(stream) ?? -1;
-    const revision = after + countOf(events);
+    const revision = after + events.length;
     this.#revisions.set(stream, revision);
     const started = performance.now();
     await this.#deps.outbox.put({ stream, after, events });
@@ -80,38 +82,35 @@ export class ClickWriter {
   }
 
   /** The stream follows from the hit's own time, so that a batch across midnight is split identically when resent. */
-  async #clicksByStream(batch: HitBatch): Promise<Map<string, ClickColumns>> {
-    const byStream = new Map<string, ClickColumns>();
+  async #clicksByStream(batch: HitBatch): Promise<Map<string, NewEvent[]>> {
+    const byStream = new Map<string, NewEvent[]>();
     let day = Number.NaN;
     let visitorOf: VisitorOf = () => "";
-    let clicks = new ClickColumns(this.#deps.writer);
+    let clicks: NewEvent[] = [];
     for (const { number, hit } of hitsOf(batch)) {
       const hitDay = Math.floor(hit.at / 86_400_000);
       if (hitDay !== day) {
         day = hitDay;
         visitorOf = await this.#deps.visitors(hit.at);
         const stream = clickStream(this.#deps.writer, new Date(hit.at));
-        clicks = byStream.get(stream) ?? new ClickColumns(this.#deps.writer);
+        clicks = byStream.get(stream) ?? [];
         byStream.set(stream, clicks);
       }
-      this.#addTo(clicks, number, hit, visitorOf);
+      const click = this.#clickOf(number, hit, visitorOf);
+      if (click) clicks.push(click);
     }
-    for (const [stream, { count }] of byStream) if (count === 0) byStream.delete(stream);
+    for (const [stream, { length }] of byStream) if (length === 0) byStream.delete(stream);
     return byStream;
   }
 
-  #addTo(clicks: ClickColumns, number: number, hit: RawHit, visitorOf: VisitorOf): void {
+  #clickOf(number: number, hit: RawHit, visitorOf: VisitorOf): NewEvent | undefined {
     try {
-      const enriched = this.#deps.enrich(hit);
-      const { address } = hit;
-      const { userAgent } = enriched.agent;
-      const visitor = visitorOf({ address, userAgent, of: enriched.link.link });
-      const accountVisitor = visitorOf({ address, userAgent, of: enriched.owner.accountId });
-      clicks.add(hit.at, number, enriched, { visitor, accountVisitor });
+      return newEvent(this.#deps.clickOf(hit, visitorOf), this.#idOf(hit.at, number));
     } catch (error) {
       // Retrying cannot succeed, so the hit is dropped and counted as lost instead of blocking the batch.
       const message = `Hit on ${unpackTarget(hit.link).key}: ${messageOf(error)}`;
       this.#deps.report({ type: "problem", message, err: errorFields(error), lost: 1 });
+      return undefined;
     }
   }
 }

@@ -5,9 +5,7 @@ import type { CreatedVia } from "../../events/vocabulary.ts";
 export type LinkTarget = {
   /** `<host>/<slug>`. */
   key: string;
-  slug: string;
   revision: number;
-  shortUrl: string;
   longUrl: string;
   accountId: string;
   via: CreatedVia;

@@ -8,7 +8,7 @@ import { messageOf } from "../../runtime/errors.ts";
 import { pause } from "../../runtime/pause.ts";
 import { collectAfterStart } from "../../runtime/threads/collect-after-start.ts";
 import { ClickOutbox } from "../spool/click-outbox.ts";
-import { enricher } from "./click-event.ts";
+import { clickReader } from "./click-event.ts";
 import { ClickWriter } from "./click-writer.ts";
 import { type Geo, geoOf, openGeo } from "./enrich/geo.ts";
 import type { HitBatch } from "./hit.ts";
@@ -38,7 +38,7 @@ async function main(port: MessagePort, data: RecorderThreadData): Promise<void> 
   });
   const writer = new ClickWriter({
     outbox,
-    enrich: enricher(geoOrNone(data.config.geoipDb, report)),
+    clickOf: clickReader(geoOrNone(data.config.geoipDb, report)),
     visitors: (at) => visitors.codesAt(at),
     writer: data.writer,
     revisions: data.revisions,

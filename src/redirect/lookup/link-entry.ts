@@ -6,7 +6,7 @@ import { type PackedTarget, packTarget } from "../clicks/hit.ts";
 
 export type RedirectedLink = Pick<
   LinkDocument,
-  "host" | "slug" | "accountId" | "longUrl" | "shortUrl" | "status" | "via" | "revision"
+  "host" | "slug" | "accountId" | "longUrl" | "status" | "via" | "revision"
 >;
 
 export type LinkEntry = {
@@ -26,8 +26,8 @@ export function bytesOf({ host, location, packed }: LinkEntry): number {
 }
 
 export function linkEntry(link: RedirectedLink): LinkEntry {
-  const { host, slug, status, revision, shortUrl, longUrl, accountId, via } = link;
-  const packed = packTarget({ key: linkKey(host, slug), slug, revision, shortUrl, longUrl, accountId, via });
+  const { host, slug, status, revision, longUrl, accountId, via } = link;
+  const packed = packTarget({ key: linkKey(host, slug), revision, longUrl, accountId, via });
   return { host, accountId, status, revision, location: headerSafe(longUrl), packed };
 }
 

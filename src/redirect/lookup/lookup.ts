@@ -5,7 +5,7 @@ import { orUndefined, StoreUnavailable } from "../../connections/errors.ts";
 import type { FollowedEvent } from "../../coordination/log-follower.ts";
 import { minVersions } from "../../coordination/min-versions.ts";
 import type { EventStore } from "../../event-store/port.ts";
-import { linkKey, PREFIX } from "../../events/streams.ts";
+import { linkKey, CATEGORY, PREFIX } from "../../events/streams.ts";
 import { type AccountDocument, accounts } from "../../projections/definitions/accounts.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import { linkFromStream } from "../../queries/links/link-from-stream.ts";
@@ -133,7 +133,7 @@ export class LinkLookup {
     const { eventStore, readStore } = this.#deps;
     const { name } = links.collection;
     // Before the document is read: what is appended later was not there when the request came.
-    const newest = readStore.getUpTo && (await eventStore.newestOf?.(PREFIX.link));
+    const newest = readStore.getUpTo && (await eventStore.newestOf?.(CATEGORY.link));
     const unknown = { document: undefined, isComplete: false };
     if (newest === undefined || !readStore.getUpTo)
       return { ...unknown, document: await this.#document<LinkDocument>(name, key) };

@@ -1,9 +1,8 @@
 // Appends clicks to the writer's own stream exactly once, across retries, restarts and processes.
-import { idsOf, laterEvents } from "../../event-store/event-columns.ts";
-import { type EventStore, type NewEvents, RevisionConflict } from "../../event-store/port.ts";
+import { type EventStore, type NewEvent, RevisionConflict } from "../../event-store/port.ts";
 
 /** `after`: last revision of the stream before these events, -1 before the first one. */
-export type ClickBatch = { stream: string; after: number; events: NewEvents };
+export type ClickBatch = { stream: string; after: number; events: readonly NewEvent[] };
 
 export type ClickLog = Pick<EventStore, "append" | "read">;
 
@@ -18,11 +17,10 @@ export async function appendOnce(store: ClickLog, { stream, after, events }: Cli
     await store.append(stream, after < 0 ? "none" : after, events);
   } catch (error) {
     if (!(error instanceof RevisionConflict)) throw error;
-    const ids = idsOf(events);
-    const there = await store.read(stream, { from: after + 1, limit: ids.length });
+    const there = await store.read(stream, { from: after + 1, limit: events.length });
     const last = there.at(-1);
-    if (!last || there.some(({ id }, index) => id !== ids[index])) throw error;
-    if (there.length < ids.length)
-      await store.append(stream, last.revision, laterEvents(events, there.length));
+    if (!last || there.some(({ id }, index) => id !== events[index]?.id)) throw error;
+    if (there.length < events.length)
+      await store.append(stream, last.revision, events.slice(there.length));
   }
 }

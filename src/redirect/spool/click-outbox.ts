@@ -1,7 +1,4 @@
 // Queues clicks for the event store: in memory, and in the spool on disk while the store is slow or unavailable.
-
-import { countOf } from "../../event-store/event-columns.ts";
-import { joinedEvents } from "../../event-store/join-columns.ts";
 import { errorFields } from "../../runtime/error-fields.ts";
 import { messageOf } from "../../runtime/errors.ts";
 import { inTime } from "../../runtime/pause.ts";
@@ -107,13 +104,13 @@ export class ClickOutbox {
     let clicks = 0;
     for (const entry of this.#entries) {
       const follows = entry.stream === first.stream && entry.after === first.after + clicks;
-      const count = countOf(entry.events);
+      const count = entry.events.length;
       if (clicks > 0 && (!follows || clicks + count > MAX_CLICKS_AN_APPEND)) break;
       inFlight.push(entry);
       clicks += count;
     }
     const { stream, after } = first;
-    const events = joinedEvents(inFlight.map((entry) => entry.events));
+    const events = inFlight.flatMap((entry) => entry.events);
     const onStored = () => {
       const last = inFlight.findLast((entry) => entry.spooled !== undefined);
       this.#onStored(last?.spooled ?? 0, inFlight);
@@ -173,7 +170,7 @@ export class ClickOutbox {
 
   #forgetSpooled(): void {
     const isSpooled = (entry: Entry) => entry.spooled !== undefined;
-    const kept = this.#entries.filter(isSpooled).reduce((sum, { events }) => sum + countOf(events), 0);
+    const kept = this.#entries.filter(isSpooled).reduce((sum, { events }) => sum + events.length, 0);
     if (kept <= MAX_KEPT_CLICKS) return;
     this.#entries = this.#entries.filter((entry) => !isSpooled(entry));
     this.#hasOlder = true;

@@ -1,9 +1,7 @@
 // A click spool in one SQLite file: one row per batch, fsynced on write, read back in order and joined.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { inTransaction } from "../../connections/sqlite.ts";
-import { countOf } from "../../event-store/event-columns.ts";
-import { joinedEvents } from "../../event-store/join-columns.ts";
-import type { NewEvents } from "../../event-store/port.ts";
+import type { NewEvent } from "../../event-store/port.ts";
 import type { ClickBatch } from "./append-once.ts";
 import {
   type ClickSpool,
@@ -17,7 +15,7 @@ import { removeSpoolFile } from "./click-spool-file.sqlite.ts";
 /** SQLite keeps the space of deleted rows; an empty file larger than this is vacuumed. */
 const SHRINK_ABOVE_BYTES = 32 * 1024 * 1024;
 
-/** `events`: JSON of a batch in columns, or of a list of events, as earlier versions wrote it. */
+/** `events`: JSON of the list. */
 type Row = { number: number; stream: string; expected: number; clicks: number; events: string };
 
 type SpoolLimits = { maxBytes: number; hasRoom: () => boolean };
@@ -58,7 +56,7 @@ export class SqliteClickSpool implements ClickSpool {
         const bytes = size.bytes + Buffer.byteLength(text);
         put.full = this.#noRoom(bytes);
         if (put.full) break;
-        const clicks = countOf(events);
+        const clicks = events.length;
         put.numbers.push(Number(this.#put.run(stream, after, clicks, text).lastInsertRowid));
         size.bytes = bytes;
         size.clicks += clicks;
@@ -87,7 +85,7 @@ export class SqliteClickSpool implements ClickSpool {
     }
     const [first, last] = [rows[0], rows.at(-1)];
     if (!first || !last) return undefined;
-    const events = joinedEvents(rows.map((row) => JSON.parse(row.events) as NewEvents));
+    const events = rows.flatMap((row) => JSON.parse(row.events) as NewEvent[]);
     return { upTo: last.number, stream: first.stream, after: first.expected, events };
   }
 

@@ -2,7 +2,7 @@
 import { logPages } from "../../event-store/log-pages.ts";
 import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
 import { readEvent } from "../../events/read-event.ts";
-import { isImportedClick, PREFIX } from "../../events/streams.ts";
+import { isImportedClick, CATEGORY } from "../../events/streams.ts";
 import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
 import { positionBefore } from "../../queries/analytics/click-positions.ts";
 import type { ReadStore } from "../../read-store/port.ts";
@@ -17,6 +17,8 @@ export type ReplayDeps = {
   readStore: ReadStore;
   deliveryQueue: Pick<DeliveryQueue, "enqueue">;
   clock: () => Date;
+  /** Of the default domain, without a trailing slash. */
+  baseUrl: string;
 };
 
 /** `found`: clicks that match the webhook; `queued`: those that had no delivery yet. */
@@ -41,20 +43,24 @@ export async function replayFrom(
   const upTo = (await deps.eventStore.head()) ?? "";
   const after = await positionBefore(deps, new Date(since));
   const replayed: Replayed = { since, found: 0, queued: 0 };
-  const part = { after, upTo, prefixes: [PREFIX.clicks], limit: BATCH };
+  const part = { after, upTo, categories: [CATEGORY.clicks], limit: BATCH };
   for await (const events of logPages(deps.eventStore, part)) {
     const wanted = events.filter(({ recordedAt }) => recordedAt >= since);
-    const deliveries = wanted.flatMap((recorded) => deliveryOf(webhook, recorded));
+    const deliveries = wanted.flatMap((recorded) => deliveryOf(deps, webhook, recorded));
     replayed.found += deliveries.length;
     replayed.queued += await deps.deliveryQueue.enqueue(deliveries, deps.clock().toISOString());
   }
   return replayed;
 }
 
-function deliveryOf({ _id, accountId, kinds }: WebhookDocument, recorded: RecordedEvent): NewDelivery[] {
+function deliveryOf(
+  { baseUrl }: Pick<ReplayDeps, "baseUrl">,
+  { _id, accountId, kinds }: WebhookDocument,
+  recorded: RecordedEvent,
+): NewDelivery[] {
   const event = readEvent(recorded);
   if (event?.type !== "LinkClicked" || isImportedClick(event.stream)) return [];
   const { data } = event;
   if (data.accountId !== accountId || !isRouted(data) || !kinds.includes(data.kind)) return [];
-  return [clickDelivery(_id, event)];
+  return [clickDelivery(_id, event, baseUrl)];
 }

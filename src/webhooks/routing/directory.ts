@@ -2,7 +2,7 @@
 import { logPages } from "../../event-store/log-pages.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
 import { readEvent } from "../../events/read-event.ts";
-import { PREFIX } from "../../events/streams.ts";
+import { CATEGORY } from "../../events/streams.ts";
 import { foldSubscribers, noSubscribers, type Subscriber, type Subscribers } from "./subscribers.ts";
 
 const BATCH = 2_000;
@@ -41,7 +41,7 @@ export class WebhookDirectory {
 
   /** Resolves when the signal aborts or the subscription is dropped. @throws what the store throws */
   async follow(signal: AbortSignal): Promise<void> {
-    const options = { after: this.#position, prefixes: [PREFIX.account], signal, batchSize: BATCH };
+    const options = { after: this.#position, categories: [CATEGORY.account], signal, batchSize: BATCH };
     for await (const events of this.#eventStore.subscribe(options)) {
       for (const recorded of events) {
         const event = readEvent(recorded);
@@ -60,7 +60,7 @@ export async function foldAccounts(
   after: Position | undefined,
   upTo: Position,
 ): Promise<void> {
-  const part = { after, upTo, prefixes: [PREFIX.account], limit: BATCH };
+  const part = { after, upTo, categories: [CATEGORY.account], limit: BATCH };
   for await (const events of logPages(eventStore, part))
     for (const recorded of events) {
       const event = readEvent(recorded);

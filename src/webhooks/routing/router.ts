@@ -4,7 +4,7 @@ import { logPages } from "../../event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
 import type { StoredEvent } from "../../events/catalogue.ts";
 import { readEvent } from "../../events/read-event.ts";
-import { isImportedClick, PREFIX } from "../../events/streams.ts";
+import { isImportedClick, CATEGORY } from "../../events/streams.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import { pause, systemClock } from "../../runtime/pause.ts";
 import type { DeliveryQueue, NewDelivery } from "../queue/queue.ts";
@@ -20,6 +20,8 @@ export type RouterDeps = {
   readStore: Pick<ReadStore, "checkpoint" | "saveCheckpoint" | "resetCheckpoint">;
   queue: Pick<DeliveryQueue, "enqueue" | "cancel">;
   clock: () => Date;
+  /** Of the default domain, without a trailing slash. */
+  baseUrl: string;
   /** Called when new deliveries were queued. */
   onQueued: () => void;
 };
@@ -48,8 +50,8 @@ export async function routeClicks(deps: RouterDeps, signal: AbortSignal): Promis
     after = await skipUntilFirstWebhook(deps, after, signal);
     if (after !== undefined) await foldAccounts(deps.eventStore, subscribers, from, after);
   }
-  const prefixes = [PREFIX.account, PREFIX.clicks];
-  for await (const events of deps.eventStore.subscribe({ after, prefixes, signal, batchSize: BATCH })) {
+  const categories = [CATEGORY.account, CATEGORY.clicks];
+  for await (const events of deps.eventStore.subscribe({ after, categories, signal, batchSize: BATCH })) {
     if (signal.aborted) return;
     await routeBatch(deps, subscribers, events);
     if (events.length < BATCH) await pause(BATCH_PAUSE_MS, signal);
@@ -89,7 +91,7 @@ async function isWebhookAddedIn(
   after: Position | undefined,
   upTo: Position,
 ): Promise<boolean> {
-  const part = { after, upTo, prefixes: [PREFIX.account], limit: BATCH };
+  const part = { after, upTo, categories: [CATEGORY.account], limit: BATCH };
   for await (const events of logPages(eventStore, part))
     if (events.some(({ type }) => type === "WebhookAdded")) return true;
   return false;
@@ -108,7 +110,7 @@ async function routeBatch(
     const event = readEvent(recorded);
     if (!event) continue;
     removed.push(...foldSubscribers(subscribers, event));
-    if (recorded.recordedAt >= oldest) deliveries.push(...deliveriesOf(subscribers, event));
+    if (recorded.recordedAt >= oldest) deliveries.push(...deliveriesOf(deps, subscribers, event));
   }
   const added = await deps.queue.enqueue(deliveries, now.toISOString());
   for (const webhookId of removed) await deps.queue.cancel(webhookId, now.toISOString());
@@ -117,8 +119,14 @@ async function routeBatch(
   if (added > 0) deps.onQueued();
 }
 
-function deliveriesOf(subscribers: Subscribers, event: StoredEvent): NewDelivery[] {
+function deliveriesOf(
+  { baseUrl }: Pick<RouterDeps, "baseUrl">,
+  subscribers: Subscribers,
+  event: StoredEvent,
+): NewDelivery[] {
   // Imported clicks happened elsewhere, some of them years ago: no receiver is told.
   if (event.type !== "LinkClicked" || isImportedClick(event.stream)) return [];
-  return subscribersOf(subscribers, event.data).map(({ webhookId }) => clickDelivery(webhookId, event));
+  return subscribersOf(subscribers, event.data).map(({ webhookId }) =>
+    clickDelivery(webhookId, event, baseUrl),
+  );
 }

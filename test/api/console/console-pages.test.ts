@@ -107,7 +107,7 @@ describe("the console", { timeout: 60_000 }, () => {
     for (const path of ACTS)
       expect((await person.post(path, { _csrf: token })).headers.location).toBe("/admin/sign-in");
     const written = await service.backend.eventStore.readAll({
-      ...{ after: head, prefixes: ["operator-"], limit: 10 },
+      ...{ after: head, categories: ["operator"], limit: 10 },
     });
     expect(written).toEqual([]);
   });

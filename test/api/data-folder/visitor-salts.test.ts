@@ -83,7 +83,7 @@ describe("the salt of a day's visitor codes", () => {
 async function clicksIn(dataDir: string): Promise<Click[]> {
   const backend = await openBackend({ dataDir }, { offThread: false });
   try {
-    const events = await backend.eventStore.readAll({ prefixes: ["clicks-"], limit: 100 });
+    const events = await backend.eventStore.readAll({ categories: ["clicks"], limit: 100 });
     return events.map(({ data }) => data as Click);
   } finally {
     await backend.close();

@@ -101,7 +101,7 @@ describe("the account page", { timeout: 60_000 }, () => {
       return text.trimEnd().split("\n");
     };
     const clicks = async () =>
-      (await service.backend.eventStore.readAll({ prefixes: ["clicks-"], limit: 10 })).length;
+      (await service.backend.eventStore.readAll({ categories: ["clicks"], limit: 10 })).length;
     await expect.poll(clicks).toBe(2);
     const [head, ...events] = (await lines()).map((line) => JSON.parse(line));
     expect(head.email).toBe("export@example.com");

@@ -84,8 +84,8 @@ describe("a mailed link", { timeout: 60_000 }, () => {
 
   async function addresses() {
     const now = new Date();
-    const prefixes = ["email/", "account-by-email/"];
-    return await Promise.all(prefixes.map((prefix) => secrets().list(prefix, now)));
+    const categories = ["email/", "account-by-email/"];
+    return await Promise.all(categories.map((prefix) => secrets().list(prefix, now)));
   }
 
   it("goes to the address that is stored, not to the spelling that was typed", async () => {

@@ -64,7 +64,7 @@ describe("signing in", { timeout: 60_000 }, () => {
     const [, token = ""] = String(person.cookies.get(SESSION)).split(".");
     const kept = JSON.stringify(await service.backend.secrets.list("", new Date()));
     const events = JSON.stringify(
-      await service.backend.eventStore.readAll({ prefixes: [""], limit: 10_000 }),
+      await service.backend.eventStore.readAll({ categories: [""], limit: 10_000 }),
     );
     for (const place of [kept, events, service.logged.join("")]) {
       expect(place).not.toContain(token);

@@ -7,9 +7,9 @@ export function unrulyEventStore(sound: EventStore, sizes: readonly number[], ag
   let reads = 0;
   const passed = new Map<string, RecordedEvent>();
   return storeWith(sound, {
-    async readAll({ after, prefixes, limit }) {
+    async readAll({ after, categories, limit }) {
       const size = Math.min(limit, sizes[reads++ % sizes.length] ?? limit);
-      const fresh = await sound.readAll({ after, prefixes, limit: size });
+      const fresh = await sound.readAll({ after, categories, limit: size });
       for (const event of fresh) passed.set(event.position, event);
       if (after === undefined || again === 0 || fresh.length === 0) return fresh;
       const before = [...passed.values()].filter(({ position }) => position <= after);

@@ -1,7 +1,7 @@
 // Events that given accounts caused; comparing heads is not enough when other tests write to the same store.
 import { logPages } from "../../../src/event-store/log-pages.ts";
 import type { EventStore, Position } from "../../../src/event-store/port.ts";
-import { PREFIX } from "../../../src/events/streams.ts";
+import { CATEGORY } from "../../../src/events/streams.ts";
 
 const BATCH = 1_000;
 
@@ -12,7 +12,7 @@ export async function writtenBy(
   after: Position | undefined,
 ): Promise<string[]> {
   const found: string[] = [];
-  const part = { after, prefixes: Object.values(PREFIX), limit: BATCH };
+  const part = { after, categories: Object.values(CATEGORY), limit: BATCH };
   for await (const events of logPages(eventStore, part))
     for (const { type, stream, data } of events)
       if (accountIds.includes((data as { accountId: string }).accountId)) found.push(`${type} ${stream}`);

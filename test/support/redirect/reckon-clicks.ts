@@ -1,7 +1,7 @@
 // Compares the redirects that were answered with the clicks that are in the log, and prints the sum.
 import type { EventStore } from "../../../src/event-store/port.ts";
 import type { LinkClicked } from "../../../src/events/catalogue.ts";
-import { PREFIX } from "../../../src/events/streams.ts";
+import { CATEGORY } from "../../../src/events/streams.ts";
 import { printCounts } from "../runtime/print-counts.ts";
 import type { RedirectLoad } from "./redirect-load.ts";
 
@@ -41,7 +41,7 @@ export async function reckonClicks(
 
 async function timesInLog(log: Pick<EventStore, "readAll">): Promise<Map<string, number>> {
   const times = new Map<string, number>();
-  for (const event of await log.readAll({ prefixes: [PREFIX.clicks], limit: 1_000_000 })) {
+  for (const event of await log.readAll({ categories: [CATEGORY.clicks], limit: 1_000_000 })) {
     if (event.type !== "LinkClicked") continue;
     const mark = (event.data as LinkClicked["data"]).utm.content ?? "";
     times.set(mark, (times.get(mark) ?? 0) + 1);

@@ -56,9 +56,9 @@ export async function fixtureOn(
 export async function deleteStreams(url: string, prefix: string): Promise<void> {
   const store = await openEventStoreDb(url);
   try {
-    const prefixes = [prefix.replace("-", "")];
+    const categories = [prefix.replace("-", "")];
     const streams = new Set<string>();
-    for await (const page of logPages(store, { prefixes, limit: PAGE }))
+    for await (const page of logPages(store, { categories, limit: PAGE }))
       for (const { stream } of page) streams.add(stream);
     const names = [...streams];
     for (let start = 0; start < names.length; start += AT_ONCE)

@@ -10,14 +10,14 @@ describe("canonical JSON", () => {
       "string": "\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/",
       "literals": [null, true, false]
     }`);
-    expect(canonicalJson()(given)).toBe(
+    expect(canonicalJson(given)).toBe(
       String.raw`{"literals":[null,true,false],"numbers":[333333333.3333333,1e+30,4.5,0.002,1e-27],"string":"€$\u000f\nA'B\"\\\\\"/"}`,
     );
   });
 
   it("sorts names by their UTF-16 code units (section 3.2.3)", () => {
     const names = ["\u20ac", "\r", "\ufb33", "1", "\ud83d\ude00", "\u0080", "\u00f6"];
-    const text = canonicalJson()(Object.fromEntries(names.map((name) => [name, 0])));
+    const text = canonicalJson(Object.fromEntries(names.map((name) => [name, 0])));
     const sorted = ["\r", "1", "\u0080", "\u00f6", "\u20ac", "\ud83d\ude00", "\ufb33"];
     expect(Object.keys(JSON.parse(text))).toEqual(["1", ...sorted.filter((name) => name !== "1")]);
     expect([...text.matchAll(/"((?:[^"\\]|\\.)+)":/g)].map(([, name]) => JSON.parse(`"${name}"`))).toEqual(
@@ -26,28 +26,18 @@ describe("canonical JSON", () => {
   });
 
   it("of any value parses to it, and is the same for every order of members", () => {
-    const canonical = canonicalJson();
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const plain = JSON.parse(JSON.stringify(value));
-        expect(JSON.parse(canonical(plain))).toEqual(plain);
-        expect(canonical(reversed(plain))).toBe(canonical(plain));
+        expect(JSON.parse(canonicalJson(plain))).toEqual(plain);
+        expect(canonicalJson(reversed(plain))).toBe(canonicalJson(plain));
       }),
       { numRuns: 300 },
     );
   });
 
-  it("is the same for shapes that it has met and for those beyond the number that it keeps", () => {
-    const met = canonicalJson();
-    for (let n = 0; n < 200; n++) {
-      const value = { [`z${n}`]: [{ b: "é", a: n }], __proto: null, ["__proto__"]: { [n]: 1 } };
-      const expected = `{"__proto":null,"__proto__":{"${n}":1},"z${n}":[{"a":${n},"b":"é"}]}`;
-      expect([met(value), met(value), canonicalJson()(value)]).toEqual([expected, expected, expected]);
-    }
-  });
-
   it("leaves out members that are undefined", () => {
-    expect(canonicalJson()({ b: undefined, a: { c: undefined } })).toBe('{"a":{}}');
+    expect(canonicalJson({ b: undefined, a: { c: undefined } })).toBe('{"a":{}}');
   });
 });
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { SealedBlocks } from "../../../src/audit/seals/sealed-blocks.ts";
 import type { LogProblem } from "../../../src/event-store/log-archive.ts";
 import type { RecordedEvent } from "../../../src/event-store/port.ts";
-import { PREFIX } from "../../../src/events/streams.ts";
+import { CATEGORY } from "../../../src/events/streams.ts";
 import { KEYS, type OpenSealedLog, openSealedLog } from "../../support/audit/open-sealed-log.ts";
 import { collectGarbage } from "../../support/runtime/collect-garbage.ts";
 
@@ -38,7 +38,7 @@ it.each([0, 1])(
 
 /** Copies, as the event store keeps what it has decoded. */
 async function addPage(blocks: SealedBlocks, page: number): Promise<WeakRef<RecordedEvent>[]> {
-  const upTo = await log.eventStore.readAll({ prefixes: Object.values(PREFIX), limit: PAGE * (page + 1) });
+  const upTo = await log.eventStore.readAll({ categories: Object.values(CATEGORY), limit: PAGE * (page + 1) });
   const events = structuredClone(upTo.slice(PAGE * page));
   await blocks.add(events);
   return events.map((event) => new WeakRef(event));

@@ -146,7 +146,7 @@ describe("a closed account", () => {
   });
 
   async function everything() {
-    const events = await deps.eventStore.readAll({ prefixes: [""], limit: 10_000 });
+    const events = await deps.eventStore.readAll({ categories: [""], limit: 10_000 });
     const kept = await deps.secrets.list("", deps.clock());
     // Without one-time tokens, because using one consumes it.
     return [events.map(({ id }) => id), kept.filter(({ key }) => !key.startsWith("token/"))];

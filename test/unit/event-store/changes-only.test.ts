@@ -10,7 +10,7 @@ it("leaves the first events of streams in the SQLite log out, when read and when
   try {
     for (const stream of ["link-a", "link-b", "link-c"]) await store.append(stream, "none", sampleEvents(1));
     const { position } = await store.append("link-b", 0, [sampleEvent()]);
-    const changes = { prefixes: ["account-", "link-"], changesOnly: true };
+    const changes = { categories: ["account", "link"], changesOnly: true };
     const read = await store.readAll({ ...changes, limit: 100 });
     expect(read).toMatchObject([{ stream: "link-b", revision: 1, position }]);
     for await (const batch of store.subscribe({ ...changes, signal: AbortSignal.timeout(10_000) })) {

@@ -11,7 +11,7 @@ it("gives a reader the very events that another one has read 20,000 events ago",
   const folder = await temporaryFolder();
   const store = await openSqliteEventStore(`${folder.path}/events.db`);
   const page = async (after: string | undefined) =>
-    await store.readAll({ after, prefixes: ["clicks-"], limit: EVENTS });
+    await store.readAll({ after, categories: ["clicks"], limit: EVENTS });
   try {
     await store.append("clicks-a-1", "none", sampleEvents(EVENTS));
     for (let n = 1; n < APPENDS; n++) await store.append("clicks-a-1", n * EVENTS - 1, sampleEvents(EVENTS));

@@ -24,7 +24,7 @@ import { sampleColumns } from "../../support/event-store/sample-events.ts";
 const hex = (message: Uint8Array) => Buffer.from(message).toString("hex");
 const bytes = (text: string) => Buffer.from(text, "hex");
 const stream = "link-h/slug";
-const prefixes = ["account-", "clicks-"];
+const categories = ["account", "clicks"];
 
 describe("requests to EventStoreDB", () => {
   it.each([
@@ -97,8 +97,8 @@ describe("requests to EventStoreDB", () => {
       { commit: "5", prepare: "0" },
       "0a2812040a02080528033a1a0a1312086163636f756e742d1207636c69636b732d18e80728014a021200",
     ],
-  ])("read the log by prefixes as both clients do: %o", (from, message) => {
-    expect(hex(prefixRequest({ from, prefixes, limit: 3 }))).toBe(message);
+  ])("read the log by categories as both clients do: %o", (from, message) => {
+    expect(hex(prefixRequest({ from, categories, limit: 3 }))).toBe(message);
   });
 
   it("read the last event of the log as both clients do", () => {
@@ -112,7 +112,7 @@ describe("requests to EventStoreDB", () => {
       "0a32120e0a0c08b5b8f0fe2d10b4b8f0fe2d32003a1a0a1312086163636f756e742d1207636c69636b732d18e80728014a021200",
     ],
   ])("subscribe to the log as both clients do: %o", (after, message) => {
-    expect(hex(subscriptionRequest({ after, prefixes, buffer: 1 }))).toBe(message);
+    expect(hex(subscriptionRequest({ after, categories, buffer: 1 }))).toBe(message);
   });
 });
 

@@ -25,7 +25,7 @@ it("ends before the last batch with an event behind which the next search contin
     }
     const pages: string[][] = [];
     for (let after: string | undefined; ; ) {
-      const page = await store.readAll({ after, prefixes: ["clicks-"], limit: 5_000, mentions: "wanted" });
+      const page = await store.readAll({ after, categories: ["clicks"], limit: 5_000, mentions: "wanted" });
       if (page.length === 0) break;
       after = page.at(-1)?.position;
       pages.push(

@@ -24,7 +24,7 @@ async function pausesAfter(losses: number, random: () => number): Promise<number
     },
     ...{ timeoutMs: 1, silenceMs: 1 },
   };
-  const options = { after: undefined, prefixes: ["account-"], signal: stop.signal, batchSize: 1 };
+  const options = { after: undefined, categories: ["account"], signal: stop.signal, batchSize: 1 };
   for await (const batch of subscribeForEver(deps, options)) expect(batch).toEqual([]);
   return pauses;
 }

@@ -10,7 +10,7 @@ import { addDomain } from "../../../src/commands/domains/add-domain.ts";
 import { verifyDomain } from "../../../src/commands/domains/verify-domain.ts";
 import type { EventOf, LinkEvent } from "../../../src/events/catalogue.ts";
 import { readEvent } from "../../../src/events/read-event.ts";
-import { isImportedClick, PREFIX } from "../../../src/events/streams.ts";
+import { isImportedClick, CATEGORY, PREFIX } from "../../../src/events/streams.ts";
 import { bitly } from "../../../src/import/formats/bitly.ts";
 import { kutt } from "../../../src/import/formats/kutt.ts";
 import { linkledger } from "../../../src/import/formats/linkledger.ts";
@@ -47,7 +47,7 @@ async function run(format: ImportFormat, links: string, given: Given = {}) {
 }
 
 async function events(prefix: string) {
-  const found = await open.deps.eventStore.readAll({ prefixes: [prefix], limit: 10_000 });
+  const found = await open.deps.eventStore.readAll({ categories: [prefix], limit: 10_000 });
   return found.map((event) => readEvent(event)?.data);
 }
 const links = async () => (await events(PREFIX.link)) as LinkEvent["data"][];
@@ -256,7 +256,7 @@ describe("any import", () => {
 
   it("appends clicks where webhooks pass them over", async () => {
     await run(yourls, "yourls.csv", { clicks: "yourls-log.csv", keyId: open.deps.newId() });
-    const recorded = await open.deps.eventStore.readAll({ prefixes: [PREFIX.clicks], limit: 10 });
+    const recorded = await open.deps.eventStore.readAll({ categories: [CATEGORY.clicks], limit: 10 });
     expect(recorded.map(({ stream }) => isImportedClick(stream))).toEqual([true, true, true]);
   });
 });

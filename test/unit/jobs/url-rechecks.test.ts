@@ -6,7 +6,7 @@ import { createLink } from "../../../src/commands/links/create-link.ts";
 import { UnsafeUrl } from "../../../src/commands/links/link-errors.ts";
 import { currentLink } from "../../../src/commands/links/link-stream.ts";
 import { waitingRechecks } from "../../../src/commands/links/url-rechecks.ts";
-import { linkStream, PREFIX } from "../../../src/events/streams.ts";
+import { linkStream, CATEGORY } from "../../../src/events/streams.ts";
 import { recheckWaiting } from "../../../src/jobs/url-rechecks.ts";
 import { callerOf, openCommandDeps, operator } from "../../support/commands/command-deps.ts";
 
@@ -96,7 +96,7 @@ describe("a link whose URL could not be checked", () => {
   });
 
   it("is not made unless its recheck is noted", async () => {
-    const made = () => stores.deps.eventStore.readAll({ prefixes: [PREFIX.link], limit: 10 });
+    const made = () => stores.deps.eventStore.readAll({ categories: [CATEGORY.link], limit: 10 });
     const before = await made();
     const recheckLater = () => Promise.reject(new Error("cut off"));
     const making = createLink({ ...deps(), recheckLater }, operator, by, { url: URL_GIVEN });

@@ -12,5 +12,5 @@ it("take withdrawn clicks out of all that counts, and leave where the log has cl
 });
 
 it("read withdrawals beside clicks", () => {
-  for (const { prefixes } of ofClicks) expect(prefixes).toEqual([PREFIX.clicks, PREFIX.withdrawals]);
+  for (const { categories } of ofClicks) expect(categories).toEqual([PREFIX.clicks, PREFIX.withdrawals]);
 });

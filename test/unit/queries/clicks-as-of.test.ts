@@ -33,7 +33,7 @@ it("is the time of the first click that is not counted, once it has waited for f
   await fold();
   const waiting = await click();
   await click();
-  const [folded] = await stores.eventStore.readAll({ prefixes: ["clicks-"], limit: 1 });
+  const [folded] = await stores.eventStore.readAll({ categories: ["clicks"], limit: 1 });
   expect(await counted(secondsAfter(waiting, 4))).toMatchObject({
     position: folded?.position,
     behindMs: 4_000,

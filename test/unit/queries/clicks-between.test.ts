@@ -19,7 +19,7 @@ beforeEach(async () => {
     );
     await append(stores.eventStore, `clicks-w${n % 300}-20260301`, clicks);
   }
-  const all = await stores.eventStore.readAll({ prefixes: ["clicks-"], limit: COUNT });
+  const all = await stores.eventStore.readAll({ categories: ["clicks"], limit: COUNT });
   positions = all.map(({ position }) => position);
 });
 afterEach(() => stores.close());

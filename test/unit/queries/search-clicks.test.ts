@@ -28,7 +28,7 @@ async function logOf(...times: string[]) {
     now = new Date(time);
     await append(eventStore, "clicks-0123456789abcdef-20260301", [linkClicked({ at: time })]);
   }
-  const events = (await eventStore.readAll({ prefixes: ["clicks-"], limit: 100 })) as StoredEvent[];
+  const events = (await eventStore.readAll({ categories: ["clicks"], limit: 100 })) as StoredEvent[];
   await readStore.ensure([clickHours.collection]);
   await readStore.replace(clickHours.collection.name, [...plainFold(clickHours, events).values()]);
   const deps = { eventStore, readStore, clock, baseHost: "sho.rt" };

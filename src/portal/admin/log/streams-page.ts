@@ -1,6 +1,6 @@
 // GET /admin/streams: the streams of a category, newest first; clicks by the hour. GET /admin/stream: one of them.
 import type { Api } from "../../../api/fastify.ts";
-import { categoryOf } from "../../../events/streams.ts";
+import { categoryOf } from "../../../event-store/categories.ts";
 import { streamPage } from "../../../queries/audit/audited-event.ts";
 import {
   type ClickHoursPage,

@@ -1,6 +1,6 @@
 // Hits by UTC day, quarter-hour and kind, for time series; here those of accounts, those of links in link-day.ts.
 import type { LinkClicked } from "../../../events/catalogue.ts";
-import { PREFIX } from "../../../events/streams.ts";
+import { CATEGORY } from "../../../events/streams.ts";
 import { CLICK_KINDS, type ClickKind } from "../../../events/vocabulary.ts";
 import type { Document } from "../../../read-store/port.ts";
 import type { Projection } from "../../projection.ts";
@@ -58,7 +58,7 @@ export const accountDays: Projection<DayDocument> = {
   version: 3,
   readsSince: 2,
   collection: { name: "account-days-3", indexes: [] },
-  prefixes: [PREFIX.clicks, PREFIX.withdrawals],
+  categories: [CATEGORY.clicks, CATEGORY.withdrawals],
   handles: ["LinkClicked"],
   key(event) {
     const { accountId, at } = event.data as LinkClicked["data"];

@@ -39,7 +39,7 @@ export function withClick(day: LinkDay, click: Click): LinkDay {
   countHit(day.quarters, data);
   withBreakdowns(day, click);
   const kind = kindOf(day, data.kind);
-  kind.visitors = withVisitor(kind.visitors, data.visitor);
+  kind.visitors = withVisitor(kind.visitors, data.visitor ?? "");
   return day;
 }
 

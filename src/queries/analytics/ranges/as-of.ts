@@ -2,7 +2,7 @@
 import { logPages } from "../../../event-store/log-pages.ts";
 import type { EventStore, Position } from "../../../event-store/port.ts";
 import { streamPages } from "../../../event-store/stream-pages.ts";
-import { PREFIX, withdrawalStream } from "../../../events/streams.ts";
+import { CATEGORY, withdrawalStream } from "../../../events/streams.ts";
 
 const BATCH = 1_000;
 
@@ -19,9 +19,9 @@ export async function positionAt(
   time: string,
   after: Position | undefined,
 ): Promise<PositionThen> {
-  const prefixes = [PREFIX.clicks, PREFIX.link, PREFIX.withdrawals];
+  const categories = [CATEGORY.clicks, CATEGORY.link, CATEGORY.withdrawals];
   let position = after ?? "";
-  for await (const events of logPages(eventStore, { after, prefixes, limit: BATCH }))
+  for await (const events of logPages(eventStore, { after, categories, limit: BATCH }))
     for (const event of events) {
       if (event.recordedAt > time) return { position, isFinal: true };
       position = event.position;

@@ -61,8 +61,8 @@ const DAYS_AT_A_TIME = 100;
 /** The query @throws InvalidRange, InvalidPosition, NotFound, ProjectionNotBuilt; what the stores throw */
 export function rangeAnalytics(deps: RangeAnalyticsDeps): AskRange {
   const { eventStore, readStore } = deps;
-  const next = nextEventFinder(eventStore, linkClicks.prefixes);
-  const nextThen = nextEventFinder(eventStore, linkClicks.prefixes);
+  const next = nextEventFinder(eventStore, linkClicks.categories);
+  const nextThen = nextEventFinder(eventStore, linkClicks.categories);
   const inRange = daysInRange(deps);
   const positionsThen = new LRUCache<number, Position>({ max: KEPT_TIMES });
 

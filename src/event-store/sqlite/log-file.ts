@@ -1,0 +1,81 @@
+// The file of the SQLite log: its one table of appends, and the dictionaries that clicks are compressed with.
+import { mkdirSync, readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { inTransaction } from "../../connections/sqlite.ts";
+import { DomainError } from "../../runtime/errors.ts";
+
+/**
+ * One row an append, written once. `position` and `revision`: of its last event, so that of `count` events the first has
+ * `position - count + 1`. `body`: the JSON array of its events, as text, or compressed by zstd with the dictionary of the
+ * number. The category is computed from the stream, so that no row can be found under another.
+ */
+const SCHEMA = `
+  CREATE TABLE appends (
+    position INTEGER PRIMARY KEY,
+    category TEXT NOT NULL AS (substr(stream, 1, instr(stream || '-', '-') - 1)),
+    stream TEXT NOT NULL,
+    revision INTEGER NOT NULL,
+    count INTEGER NOT NULL CHECK (count > 0),
+    recorded_at TEXT NOT NULL,
+    dictionary INTEGER REFERENCES dictionaries (number),
+    body ANY NOT NULL CHECK (typeof(body) = iif(dictionary IS NULL, 'text', 'blob'))
+  ) STRICT;
+  CREATE UNIQUE INDEX appends_by_stream ON appends (stream, revision);
+  CREATE INDEX appends_by_category ON appends (category, position);
+  CREATE TABLE dictionaries (number INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
+  PRAGMA user_version = 1;
+`;
+const VERSION = 1;
+
+/** The dictionary of new clicks; a better one gets the next number, and older rows keep theirs. */
+export const DICTIONARY = 1;
+const DICTIONARY_FILE = new URL(`./clicks-${DICTIONARY}.zstd-dictionary`, import.meta.url);
+
+/** A file of another program or version, which must not be changed. */
+export class LogFormUnknown extends DomainError {
+  override readonly code = "log_form_unknown";
+}
+
+/**
+ * Created when missing, unless it is opened to read only. `synchronous = FULL`: a commit is fsynced before it returns, so
+ * an acknowledged event survives a power failure.
+ * @throws LogFormUnknown for a file of another form
+ */
+export function openLogFile(file: string, readOnly = false): DatabaseSync {
+  if (!readOnly) mkdirSync(dirname(file), { recursive: true });
+  const db = new DatabaseSync(file, { readOnly, timeout: 5000 });
+  try {
+    db.exec("PRAGMA cache_size = -4096");
+    if (!readOnly) db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+    if (!readOnly) inTransaction(db, () => createSchema(db));
+    refuseOtherForm(db, file);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function createSchema(db: DatabaseSync): void {
+  if (versionOf(db) !== 0 || db.prepare("SELECT 1 FROM sqlite_schema").get() !== undefined) return;
+  db.exec(SCHEMA);
+  db.prepare("INSERT INTO dictionaries VALUES (?, ?)").run(DICTIONARY, readFileSync(DICTIONARY_FILE));
+}
+
+function refuseOtherForm(db: DatabaseSync, file: string): void {
+  if (versionOf(db) === VERSION) return;
+  throw new LogFormUnknown(
+    `${file} is no event log of this version: give a DATA_DIR of its own, or start the version that wrote it`,
+  );
+}
+
+function versionOf(db: DatabaseSync): number {
+  return (db.prepare("PRAGMA user_version").get() as { user_version: number }).user_version;
+}
+
+/** By number. */
+export function dictionariesOf(db: DatabaseSync): ReadonlyMap<number, Uint8Array> {
+  const rows = db.prepare("SELECT number, bytes FROM dictionaries").all();
+  return new Map(rows.map(({ number, bytes }) => [number as number, bytes as Uint8Array]));
+}

@@ -1,0 +1,54 @@
+// What a click's event says without repeating it: what follows from other members, and what an absent member means.
+import type { LinkClicked } from "./catalogue.ts";
+import { UNKNOWN } from "./vocabulary.ts";
+
+type Click = LinkClicked["data"];
+type Named = { name: string; version: string };
+
+/** A click with every member. Text is empty for what was not sent, and `unknown` for what was not recognised. */
+export type ClickFacts = { [M in keyof Omit<Click, "browser" | "os">]-?: NonNullable<Click[M]> } & {
+  slug: string;
+  referrerHost: string;
+  browser: Named;
+  os: Named;
+};
+
+export function clickFacts(click: Click): ClickFacts {
+  return {
+    userAgent: "",
+    country: UNKNOWN,
+    region: UNKNOWN,
+    city: UNKNOWN,
+    utm: {},
+    language: "",
+    prefetch: "",
+    visitor: "",
+    accountVisitor: "",
+    ...click,
+    slug: click.link.slice(click.link.indexOf("/") + 1),
+    referrer: click.referrer === UNKNOWN ? "" : (click.referrer ?? ""),
+    referrerHost: referrerHostOf(click.referrer),
+    browser: { name: click.browser?.name ?? UNKNOWN, version: click.browser?.version ?? "" },
+    os: { name: click.os?.name ?? UNKNOWN, version: click.os?.version ?? "" },
+  } as ClickFacts;
+}
+
+/**
+ * The host that a referrer counts as: lower case without `www.`, or the package name of android-app://; `direct` for none,
+ * `unknown` where it is not known whether there was one.
+ */
+export function referrerHostOf(referrer: string | undefined): string {
+  if (referrer === undefined) return "direct";
+  const [, host] = /^[a-z-]+:\/\/(\[[^\]]*\]|[^/:?#]+)/.exec(referrer) ?? [];
+  if (host === undefined) return UNKNOWN;
+  return host
+    .toLowerCase()
+    .replace(/^www\.(?=.)/, "")
+    .replace(/\.$/, "");
+}
+
+/** The absolute short URL of a link, by its key `<host>/<slug>`. `baseUrl`: of the default domain, without a trailing slash. */
+export function shortUrlOf(link: string, baseUrl: string): string {
+  const [host, slug] = link.split("/") as [string, string];
+  return host === new URL(baseUrl).hostname ? `${baseUrl}/${slug}` : `https://${host}/${slug}`;
+}

@@ -6,7 +6,6 @@ import { benchColdLookups } from "./cold-lookups.ts";
 import { benchCreate } from "./create/create.ts";
 import { benchFloor } from "./floor/floor.ts";
 import { benchFold } from "./fold/fold.ts";
-import { benchArchive } from "./log/archive.ts";
 import { benchLogSize } from "./log/log-size.ts";
 import { benchPortal } from "./portal/portal.ts";
 import { summarizeProfiles } from "./profile-summary.ts";
@@ -29,7 +28,6 @@ const SINGLE: Readonly<Record<string, Benchmark>> = {
   webhooks: benchWebhooks,
   abuse: benchAbuse,
   "log-size": benchLogSize,
-  archive: benchArchive,
   portal: benchPortal,
   qr: benchQr,
   start: benchStart,
@@ -61,7 +59,6 @@ floor         [--rounds 3] [--seconds 6] [--links 10000] [--draw zipf|even] [--d
 webhooks      [--burst 2000] [--rate 50] [--seconds 8]
 abuse         [--seconds 30] [--rate 2000] [--only KIND,KIND]
 log-size      [--clicks 40000]
-archive       [--clicks 100000]
 portal        [--links 100000] [--clicks 1000000] [--requests 50]
 qr            [--rounds 3] [--seconds 8]
 start         [--rounds 3] [--against FOLDER]

@@ -19,7 +19,6 @@ import {
 import {
   type EventStoreConfig,
   type EventStoreOptions,
-  openEmbeddedArchive,
   openEventStore,
   openVerifiableLog,
 } from "./backend/open-event-store.ts";
@@ -28,7 +27,6 @@ import { ensureQueriedBuilds, refuseSplitStores } from "./backend/prepare-stores
 import { copySqlite } from "./cli/storage/backup.sqlite.ts";
 import { type Config, secretKeyOf } from "./config.ts";
 import type { EventStore } from "./event-store/port.ts";
-import { copyArchives } from "./event-store/sqlite/archive/copy-archives.ts";
 import { activeReadStore } from "./projections/builds/active-read-store.ts";
 import { allProjections } from "./projections/groups.ts";
 import type { ReadStore } from "./read-store/port.ts";
@@ -135,4 +133,4 @@ export async function openWebhookStores(config: BackendConfig): Promise<Backend>
   return await openBackend({ ...config, redisUrl: mongodbUrl ? undefined : redisUrl }, { offThread: false });
 }
 
-export { copyArchives, copySqlite, openEmbeddedArchive, openScratchStore, openVerifiableLog };
+export { copySqlite, openScratchStore, openVerifiableLog };

@@ -44,7 +44,6 @@ async function groupsFor(command: string | undefined): Promise<((program: Comman
     ["secrets", async () => (await import("./cli/secrets-commands.ts")).secretsCommands],
     ["import", async () => (await import("./cli/transfer/import-command.ts")).importCommand],
     ["export", async () => (await import("./cli/transfer/export-command.ts")).exportCommands],
-    ["archive", async () => (await import("./cli/storage/archive-command.ts")).archiveCommand],
     ["backup", async () => (await import("./cli/storage/backup-command.ts")).backupCommand],
   ]);
   const own = load.get(command ?? "");

@@ -1,5 +1,4 @@
 // Verifies the whole log in one pass: order, schemas, times, duplicates, and the invariants of each stream.
-import type { LogProblem } from "../event-store/log-archive.ts";
 import { logPages } from "../event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../event-store/port.ts";
 import type { StoredEvent } from "../events/catalogue.ts";
@@ -8,11 +7,11 @@ import { CATEGORY, PREFIX } from "../events/streams.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { CLOCK_SKEW_MS } from "../runtime/moment.ts";
 import { type Anchor, anchorText, LogDigest } from "./log-digest.ts";
-import { type Place, placeOf } from "./seals/places.ts";
+import { type LogProblem, type Place, placeOf } from "./seals/places.ts";
 import { type Rule, streamRules } from "./stream-rules.ts";
 
 export type Problem = LogProblem & {
-  check: "order" | "schema" | "time" | "duplicate" | "rule" | "anchor" | "seal" | "archive" | "index";
+  check: "order" | "schema" | "time" | "duplicate" | "rule" | "anchor" | "seal" | "file";
 };
 
 export type LogVerification = {
@@ -82,7 +81,7 @@ export async function verifyLog(
 }
 
 /** Of what concerns no single event. */
-const NOWHERE: Place = { stream: "", revision: -1, position: "" };
+export const NOWHERE: Place = { stream: "", revision: -1, position: "" };
 
 class Report {
   count = 0;

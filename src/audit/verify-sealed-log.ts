@@ -1,14 +1,13 @@
 // `audit verify`: checks the log against its seals, from the last good one on or from the beginning.
-import type { LogArchive, LogProblem } from "../event-store/log-archive.ts";
-import type { LogIndexCheck } from "../event-store/log-index-check.ts";
 import type { EventStore, Position } from "../event-store/port.ts";
 import { type Anchor, parseAnchor } from "./log-digest.ts";
 import type { TagKeys } from "./seals/differences.ts";
 import { type Judged, SealJudge, sealFacts, sealProblem, sealProblems } from "./seals/judge-seals.ts";
+import type { LogProblem } from "./seals/places.ts";
 import { sealsBackwards } from "./seals/read-seals.ts";
 import { SealedBlocks } from "./seals/sealed-blocks.ts";
 import type { NewestSeal } from "./seals/sealer.ts";
-import { type LogVerification, MOST_PROBLEMS, type Problem, verifyLog } from "./verify-log.ts";
+import { type LogVerification, MOST_PROBLEMS, NOWHERE, type Problem, verifyLog } from "./verify-log.ts";
 
 /** What was kept outside of the log: a digest over all events up to one, or the hash of a seal. */
 export type KnownPast = { log: Anchor } | { seal: { number: number; hash: string } };
@@ -35,10 +34,8 @@ type Deps = {
   /** Whose seals are good: of SECRET_KEY and SECRET_KEY_PREVIOUS. */
   keys: readonly TagKeys[];
   newest: Pick<NewestSeal, "get">;
-  /** Of an embedded log: its files are checked, and `eventStore` leaves out what can't be read of them. */
-  archive?: Pick<LogArchive, "problems"> | undefined;
-  /** Of an embedded log, too. */
-  indexCheck?: Pick<LogIndexCheck, "problems"> | undefined;
+  /** What is wrong with the file of an embedded log; absent on a server. */
+  integrityProblems?: (() => Promise<string[]>) | undefined;
 };
 
 export type SealedVerificationOptions = {
@@ -74,11 +71,9 @@ export async function verifySealedLog(
     onPage: async (events) => await blocks?.add(events),
   });
   const unsealed = blocks ? await blocks.end() : result.events;
-  const unreadable = (await deps.archive?.problems()) ?? [];
-  const missed = (await deps.indexCheck?.problems(from?.seal?.position)) ?? [];
+  const damage = (await deps.integrityProblems?.()) ?? [];
   const problems: Problem[] = [
-    ...unreadable.map((one) => ({ check: "archive" as const, ...one })),
-    ...missed.map((one) => ({ check: "index" as const, ...one })),
+    ...damage.map((message) => ({ check: "file" as const, ...NOWHERE, message })),
     ...found.map((one) => ({ check: "seal" as const, ...one })),
     ...result.problems,
   ];
@@ -86,7 +81,7 @@ export async function verifySealedLog(
   return {
     ...result,
     ok: problems.length === 0,
-    problemCount: result.problemCount + found.length + unreadable.length + missed.length,
+    problemCount: result.problemCount + found.length + damage.length,
     problems: problems.slice(0, MOST_PROBLEMS),
     anchor: number === null ? result.anchor : `seal:${number}:${hashes.get(number)}`,
     seals: {

@@ -3,7 +3,7 @@ import { openPrivateFolder } from "../runtime/private-folder.ts";
 
 /** Entries of the data folder that the service writes, with the companion files of SQLite. */
 const OWN_FILES =
-  /^((events|read|secrets|deliveries)\.db(-wal|-shm|-journal)?|secret\.key|archive|click-spool|visitor-salts)$/;
+  /^((events|read|secrets|deliveries)\.db(-wal|-shm|-journal)?|secret\.key|click-spool|visitor-salts)$/;
 
 /** Creates the folder when it is missing; files of early versions were readable for every user of the machine. */
 export function openDataFolder(dataDir: string, log: (message: string) => void = () => undefined): void {

@@ -1,13 +1,10 @@
 // Opens the event store: EventStoreDB or KurrentDB when EVENTSTORE_URL is set, else a SQLite file in the data folder.
 import { join } from "node:path";
 import { BadConfig, type Config } from "../config.ts";
-import type { LogArchive } from "../event-store/log-archive.ts";
-import type { LogIndexCheck } from "../event-store/log-index-check.ts";
 import type { EventStore } from "../event-store/port.ts";
 import { prefixedEventStore } from "../event-store/prefixed-event-store.ts";
-import { type LogArchiveDeps, openLogArchive } from "../event-store/sqlite/archive/log-archive.ts";
 import { openSqliteEventStore } from "../event-store/sqlite/event-store.ts";
-import { openLogIndexCheck } from "../event-store/sqlite/index-check/log-index-check.ts";
+import { damageOf } from "./damage.sqlite.ts";
 
 export type EventStoreConfig = Pick<Config, "dataDir"> &
   Partial<Pick<Config, "eventStoreUrl" | "eventStorePrefix">>;
@@ -17,7 +14,7 @@ export type EventStoreOptions = {
   offThread: boolean;
   /** How often the embedded store looks for events of other threads and processes; its own default when absent. */
   pollMs?: number;
-  /** Leaves out what can't be read of the embedded store and its archive files, to check the rest; not with `offThread`. */
+  /** Leaves out what can't be read of the embedded store, to check the rest; not with `offThread`. */
   skipUnreadable?: boolean;
 };
 
@@ -33,39 +30,22 @@ export async function openEventStore(
   return await openSqliteEventStore(logFile(dataDir), options);
 }
 
-/** Undefined where a server has the log. @throws SQLite's error when the file can't be opened */
-export function openEmbeddedArchive(
-  { dataDir, eventStoreUrl }: EventStoreConfig,
-  deps: LogArchiveDeps,
-): LogArchive | undefined {
-  return eventStoreUrl ? undefined : openLogArchive(logFile(dataDir), deps);
-}
-
-/**
- * `archive`, `indexCheck`: undefined on a server. The event store leaves out what can't be read of it, so that the rest is
- * verified.
- */
+/** `integrityProblems`: what SQLite finds wrong with its file, a line each; undefined on a server. */
 export type VerifiableLog = {
   eventStore: EventStore;
-  archive: LogArchive | undefined;
-  indexCheck: LogIndexCheck | undefined;
+  integrityProblems: (() => Promise<string[]>) | undefined;
   close(): Promise<void>;
 };
 
-/** @throws as openEventStore and openEmbeddedArchive do */
-export async function openVerifiableLog(
-  config: EventStoreConfig,
-  deps: LogArchiveDeps,
-): Promise<VerifiableLog> {
-  const archive = openEmbeddedArchive(config, deps);
+/** The event store leaves out what can't be read of it, so that the rest is verified. @throws as openEventStore does */
+export async function openVerifiableLog(config: EventStoreConfig): Promise<VerifiableLog> {
   const eventStore = await openEventStore(config, { offThread: false, skipUnreadable: true });
-  const indexCheck = config.eventStoreUrl ? undefined : openLogIndexCheck(logFile(config.dataDir), deps);
-  const close = async () => {
-    archive?.close();
-    indexCheck?.close();
-    await eventStore.close();
+  const integrityProblems = async () => damageOf(logFile(config.dataDir));
+  return {
+    eventStore,
+    integrityProblems: config.eventStoreUrl ? undefined : integrityProblems,
+    close: () => eventStore.close(),
   };
-  return { eventStore, archive, indexCheck, close };
 }
 
 function logFile(dataDir: string): string {

@@ -101,8 +101,8 @@ async function verify(session: Session, { full = false, anchor, key, json }: Ver
     throw new BadAnchor(
       "An anchor is what an earlier verification printed, such as a number, a colon and 64 hex digits",
     );
-  const { sleep, clock } = session.deps;
-  const log = await openVerifiableLog(session.config, { sleep, clock });
+  const { clock } = session.deps;
+  const log = await openVerifiableLog(session.config);
   const line = countLine(process.stderr);
   const found = await verifySealedLog(
     { ...log, clock, keys: sealKeysFrom(session.config), newest: newestSeal(session.backend.foldStore) },

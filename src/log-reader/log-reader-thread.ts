@@ -50,7 +50,7 @@ function readLog(eventStore: EventStore, config: Config, log: BasicLogger): LogR
     matchingClicks: (address, selection) => matchingClicks({ eventStore }, address, selection),
     findClicks: (search) => findClicks({ eventStore }, search),
     async *verifyLog(options, signal) {
-      const opened = await openVerifiableLog(config, { sleep: pause, clock: () => new Date() });
+      const opened = await openVerifiableLog(config);
       try {
         return yield* verifyInSteps({ ...opened, keys: sealKeysFrom(config) }, options, signal);
       } finally {

@@ -3,7 +3,7 @@ import type { VerifyInThread } from "../audit/verification-runs.ts";
 import { verifySealedLog } from "../audit/verify-sealed-log.ts";
 import { pause } from "../runtime/pause.ts";
 
-type Deps = Pick<Parameters<typeof verifySealedLog>[0], "eventStore" | "archive" | "indexCheck" | "keys">;
+type Deps = Pick<Parameters<typeof verifySealedLog>[0], "eventStore" | "integrityProblems" | "keys">;
 
 const REPORT_MS = 250;
 

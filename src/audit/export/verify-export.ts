@@ -1,10 +1,9 @@
 // Checks an exported log with the public key alone, offline.
-import type { LogProblem } from "../../event-store/log-archive.ts";
 import type { Position, RecordedEvent } from "../../event-store/port.ts";
 import { differences } from "../seals/differences.ts";
 import { readSeal, type SealFacts, SealJudge, sealFacts, sealProblems } from "../seals/judge-seals.ts";
 import { merkleRoot, type Part } from "../seals/merkle.ts";
-import { type Place, placeOf, unpackPlaces } from "../seals/places.ts";
+import { type LogProblem, type Place, placeOf, unpackPlaces } from "../seals/places.ts";
 import { leafHasher, type Seal } from "../seals/seal.ts";
 import {
   BadExport,

@@ -1,9 +1,8 @@
 // Compares the log with its seals, block by block, as both are read from the oldest on.
-import type { LogProblem } from "../../event-store/log-archive.ts";
 import type { Position, RecordedEvent } from "../../event-store/port.ts";
 import { differences, differencesByTags, type TagKeys } from "./differences.ts";
 import type { Judged } from "./judge-seals.ts";
-import { type Place, placeOf } from "./places.ts";
+import { type LogProblem, type Place, placeOf } from "./places.ts";
 import { chainOf, leafHasher, rootOf, type Seal } from "./seal.ts";
 
 type Deps = {

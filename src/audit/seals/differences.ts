@@ -1,7 +1,6 @@
 // Names what differs between the events of a block and its seal.
-import type { LogProblem } from "../../event-store/log-archive.ts";
 import type { RecordedEvent } from "../../event-store/port.ts";
-import { type Place, placeOf, unpackPlaces } from "./places.ts";
+import { type LogProblem, type Place, placeOf, unpackPlaces } from "./places.ts";
 import { leafHasher, marksOf, type Seal } from "./seal.ts";
 import { MARK_BYTES, type SealKeys } from "./seal-keys.ts";
 

@@ -5,6 +5,9 @@ import type { Position } from "../../event-store/port.ts";
 
 export type Place = { stream: string; revision: number; position: Position };
 
+/** What is wrong with an event, or with what is near one. */
+export type LogProblem = Place & { message: string };
+
 export function placeOf({ stream, revision, position }: Place): Place {
   return { stream, revision, position };
 }

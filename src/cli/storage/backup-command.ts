@@ -2,7 +2,7 @@
 import { copyFileSync, existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command } from "commander";
-import { copyArchives, copySqlite } from "../../backend.ts";
+import { copySqlite } from "../../backend.ts";
 import { type Config, parseConfig } from "../../config.ts";
 import { DomainError, messageOf } from "../../runtime/errors.ts";
 import { openPrivateFolder } from "../../runtime/private-folder.ts";
@@ -60,13 +60,7 @@ function copied(dataDir: string, folder: string, name: string): { name: string; 
   } catch (cause) {
     throw new BackupRefused(`${file} can't be copied to ${folder}: ${messageOf(cause)}`, { cause });
   }
-  return [{ name, bytes: statSync(copy).size }, ...archivesOf(name, file, copy)];
-}
-
-/** Those that the copy reads from; what is archived meanwhile lies in the copy itself. */
-function archivesOf(name: string, file: string, copy: string): { name: string; bytes: number }[] {
-  if (name !== LOG) return [];
-  return copyArchives(file, copy).map(({ file, bytes }) => ({ name: `archive/${file}`, bytes }));
+  return [{ name, bytes: statSync(copy).size }];
 }
 
 /**

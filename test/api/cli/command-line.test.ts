@@ -154,7 +154,6 @@ describe("the command line", { timeout: 60_000 }, () => {
       ["audit", "verify"],
       ["audit", "key"],
       ["export", "clicks"],
-      ["archive"],
     ])
       expect(await elsewhere.refused(...command)).toContain(`${missing} has no events.db`);
     expect(existsSync(missing)).toBe(false);

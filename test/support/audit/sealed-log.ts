@@ -1,10 +1,11 @@
 // A log in memory with its seals, for tests that change it a hundred thousand times.
+
 import { BlockCheck } from "../../../src/audit/seals/check-blocks.ts";
 import type { TagKeys } from "../../../src/audit/seals/differences.ts";
 import { readSeal, SealJudge, sealFacts, sealProblems } from "../../../src/audit/seals/judge-seals.ts";
+import type { LogProblem } from "../../../src/audit/seals/places.ts";
 import { type LastSeal, leafHasher, makeSeal, type Seal, sealHash } from "../../../src/audit/seals/seal.ts";
 import type { SealKeys } from "../../../src/audit/seals/seal-keys.ts";
-import type { LogProblem } from "../../../src/event-store/log-archive.ts";
 import type { RecordedEvent } from "../../../src/event-store/port.ts";
 import { SEALS_STREAM } from "../../../src/events/streams.ts";
 

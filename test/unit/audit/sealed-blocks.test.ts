@@ -1,8 +1,9 @@
 // What a full verification keeps of the log while it compares it with the seals.
+
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import type { LogProblem } from "../../../src/audit/seals/places.ts";
 import { SealedBlocks } from "../../../src/audit/seals/sealed-blocks.ts";
-import type { LogProblem } from "../../../src/event-store/log-archive.ts";
 import type { RecordedEvent } from "../../../src/event-store/port.ts";
 import { CATEGORY } from "../../../src/events/streams.ts";
 import { KEYS, type OpenSealedLog, openSealedLog } from "../../support/audit/open-sealed-log.ts";

@@ -39,7 +39,7 @@ it("is told which projections are newer than the log, and how they are replaced"
 });
 
 it("is told why the progress of the projections can't be read, such as a file that a restore has left out", async () => {
-  const reason = "archive/clicks-2026-11-23-18-578.zst is missing: restore it from a backup";
+  const reason = "events.db is damaged: restore it from a backup";
   const projections = () => Promise.reject(new StoreUnavailable(reason));
   const { reasons } = await readiness({ ...depsOf(status(links?.name, {})), projections });
   expect(reasons).toEqual([{ part: "projector", reason }]);

@@ -3,8 +3,7 @@ import { join } from "node:path";
 import { BadConfig, type Config } from "../config.ts";
 import type { EventStore } from "../event-store/port.ts";
 import { prefixedEventStore } from "../event-store/prefixed-event-store.ts";
-import { openSqliteEventStore } from "../event-store/sqlite/event-store.ts";
-import { damageOf } from "./damage.sqlite.ts";
+import { integrityProblems, openSqliteEventStore } from "../event-store/sqlite/event-store.ts";
 
 export type EventStoreConfig = Pick<Config, "dataDir"> &
   Partial<Pick<Config, "eventStoreUrl" | "eventStorePrefix">>;
@@ -14,8 +13,8 @@ export type EventStoreOptions = {
   offThread: boolean;
   /** How often the embedded store looks for events of other threads and processes; its own default when absent. */
   pollMs?: number;
-  /** Leaves out what can't be read of the embedded store, to check the rest; not with `offThread`. */
-  skipUnreadable?: boolean;
+  /** Events of the embedded store whose text isn't as it was written are unreadable; not with `offThread`. */
+  isChecked?: boolean;
 };
 
 /**
@@ -37,13 +36,12 @@ export type VerifiableLog = {
   close(): Promise<void>;
 };
 
-/** The event store leaves out what can't be read of it, so that the rest is verified. @throws as openEventStore does */
+/** @throws as openEventStore does */
 export async function openVerifiableLog(config: EventStoreConfig): Promise<VerifiableLog> {
-  const eventStore = await openEventStore(config, { offThread: false, skipUnreadable: true });
-  const integrityProblems = async () => damageOf(logFile(config.dataDir));
+  const eventStore = await openEventStore(config, { offThread: false, isChecked: true });
   return {
     eventStore,
-    integrityProblems: config.eventStoreUrl ? undefined : integrityProblems,
+    integrityProblems: config.eventStoreUrl ? undefined : async () => integrityProblems(logFile(config.dataDir)),
     close: () => eventStore.close(),
   };
 }

@@ -23,7 +23,9 @@ export const clickEvents = {
       kind: z.enum(CLICK_KINDS).describe("A person's click, a program's preview, or a scan of the QR code"),
       rules: z
         .string()
-        .describe("What chose `kind`, `device`, `browser` and `os`: the version of the rules, and of both libraries"),
+        .describe(
+          "What chose `kind`, `device`, `browser` and `os`: the version of the rules, and of both libraries",
+        ),
       method: z.enum(["GET", "HEAD"]),
       userAgent: z.string().optional().describe("As sent, at most 512 characters"),
       device: z.enum(DEVICE_TYPES),

@@ -16,7 +16,7 @@ const SCHEMA = `
     category TEXT NOT NULL AS (substr(stream, 1, instr(stream || '-', '-') - 1)),
     stream TEXT NOT NULL,
     revision INTEGER NOT NULL,
-    count INTEGER NOT NULL CHECK (count > 0),
+    count INTEGER NOT NULL CHECK (count BETWEEN 1 AND min(revision + 1, position)),
     recorded_at TEXT NOT NULL,
     dictionary INTEGER REFERENCES dictionaries (number),
     body ANY NOT NULL CHECK (typeof(body) = iif(dictionary IS NULL, 'text', 'blob'))

@@ -83,7 +83,12 @@ export class SqliteLog {
     this.#head = db.prepare("SELECT max(position) AS position FROM appends");
     const ofStream = `SELECT ${COLUMNS} FROM appends WHERE stream = $stream`;
     this.#forwards = db.prepare(`${ofStream} AND revision >= $from ORDER BY revision`);
-    this.#backwards = db.prepare(`${ofStream} AND revision - count < $from ORDER BY revision DESC`);
+    // From the append on that has the revision, which an index finds; from the last one, if none has.
+    const first =
+      "SELECT revision FROM appends WHERE stream = $stream AND revision >= $from ORDER BY revision LIMIT 1";
+    this.#backwards = db.prepare(
+      `${ofStream} AND revision <= coalesce((${first}), $from) ORDER BY revision DESC`,
+    );
   }
 
   /**
@@ -145,12 +150,16 @@ export class SqliteLog {
     return { dictionary: DICTIONARY, body: compressed(json, dictionary) };
   }
 
-  #appendOne({ stream, expected, recordedAt, ids }: AppendRequest, { dictionary, body }: Body): AppendOutcome {
+  #appendOne(
+    { stream, expected, recordedAt, ids }: AppendRequest,
+    { dictionary, body }: Body,
+  ): AppendOutcome {
     const last = this.#lastRevision(stream);
     const before = expected === "none" ? -1 : expected;
     const revision = before + ids.length;
     if (last !== before) {
-      const there = last < revision ? [] : this.read({ stream, from: before + 1, backwards: false, limit: ids.length });
+      const there =
+        last < revision ? [] : this.read({ stream, from: before + 1, backwards: false, limit: ids.length });
       const isRepeated = there.length > 0 && ids.every((id, n) => there[n]?.id === id);
       if (isRepeated) return { revision, position: Number(there.at(-1)?.position) };
       return { conflict: { stream, expected, actual: last < 0 ? "none" : last } };

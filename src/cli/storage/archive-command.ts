@@ -95,7 +95,7 @@ function fileRow({ file, day, events, bytes, from, to }: ArchiveFile) {
 }
 
 function day(text: string): Date {
-  const at = text.includes("T") ? undefined : parseMoment(text);
+  const at = text.includes(":") ? undefined : parseMoment(text);
   if (at) return at;
   throw new InvalidArgumentError("It must be a date such as 2026-01-31.");
 }

@@ -40,5 +40,5 @@ function deviceType(type: string | undefined, os: string | undefined): DeviceTyp
 
 function named(part: { name?: string | undefined; version?: string | undefined }): Named {
   if (!part.name) return { name: UNKNOWN, version: "" };
-  return { name: part.name.slice(0, 64), version: (part.version ?? "").slice(0, 64) };
+  return { name: cleanText(part.name, 64), version: cleanText(part.version ?? "", 64) };
 }

@@ -1,68 +1,87 @@
-// LinkClicked of an imported click: what the other service knew, read by our rules; what it didn't know is `unknown`.
-import { kindOf, PRESENT_RULES } from "../classification/classify.ts";
+// LinkClicked of an imported click: its facts go the way of a hit, and what the other service didn't know is `unknown`.
+import { kindOf } from "../classification/classify.ts";
 import { cleanText } from "../classification/clean-text.ts";
-import { referrerOf } from "../classification/referrer.ts";
-import { agentOf } from "../classification/user-agent.ts";
 import type { LinkClicked } from "../events/catalogue.ts";
 import { UNKNOWN } from "../events/vocabulary.ts";
-import { anonymiseIp } from "../redirect/clicks/enrich/anonymise-ip.ts";
-import { queryOf, utmOf } from "../redirect/clicks/enrich/utm.ts";
+import { clickData, enricher } from "../redirect/clicks/click-event.ts";
+import { nowhere, placeOf } from "../redirect/clicks/enrich/geo.ts";
+import { boundedHeader, packTarget, type RawHit } from "../redirect/clicks/hit.ts";
 import type { VisitorOf } from "../redirect/clicks/visitors/visitor.ts";
-import { memoize } from "../runtime/memoize.ts";
-import { timeOf } from "./fields.ts";
 import type { TargetLink } from "./import-link.ts";
-import type { ClickFacts, ImportedClick } from "./imported.ts";
-import { RecordRefused } from "./imported.ts";
+import { type ClickFacts, RecordRefused } from "./imported.ts";
 
-export type ClickDataOf = (link: TargetLink, click: ImportedClick) => LinkClicked;
+export type ClickDataOf = (link: TargetLink, facts: ClickFacts) => LinkClicked;
 
+/** As classification/user-agent.ts has them. */
 const NAME_LENGTH = 64;
 
 /**
  * `visitorOf`: codes under a salt of this import, which is not kept: visitors are told apart within one import only.
- * @throws RecordRefused for a click in the future
+ * The function throws RecordRefused for a click in the future, and for one at a revision that the link has not had.
  */
 export function clickDataOf(deps: { clock: () => Date; visitorOf: (at: string) => VisitorOf }): ClickDataOf {
-  const agent = memoize(10_000, agentOf);
-  const referrer = memoize(5_000, referrerOf);
-  const named = (name: string | undefined) => ({ name: name ?? UNKNOWN, version: "" });
-  const placeName = (name: string | undefined) => cleanText(name ?? "", NAME_LENGTH) || UNKNOWN;
+  const enrich = enricher({ locate: () => nowhere });
+  const named = (name = "") => ({ name: cleanText(name, NAME_LENGTH) || UNKNOWN, version: "" });
 
-  const known = (facts: ClickFacts, { host: _, ...link }: TargetLink): LinkClicked["data"] => {
-    const { userAgent: header = "", ip = "", isBot } = facts;
-    const parsed = header === "" ? undefined : agent(header);
-    const automated = isBot || parsed?.automated === true;
-    const visit = { address: ip, userAgent: parsed?.userAgent ?? "" };
-    const visitorOf = deps.visitorOf(facts.at);
-    const isSomebody = ip !== "" || header !== "";
-    return {
-      ...link,
-      linkRevision: 0,
-      at: facts.at,
-      kind: facts.kind ?? kindOf({ method: "GET", isScan: false, prefetch: "", automated }),
-      ...PRESENT_RULES,
-      method: "GET",
-      userAgent: parsed?.userAgent ?? "",
-      device: parsed?.device ?? facts.device ?? UNKNOWN,
-      browser: parsed?.browser ?? named(facts.browser),
-      os: parsed?.os ?? named(facts.os),
-      ip: anonymiseIp(ip),
-      country: /^[a-z]{2}$/i.test(facts.country ?? "") ? String(facts.country).toUpperCase() : UNKNOWN,
-      region: placeName(facts.region),
-      city: placeName(facts.city),
-      ...(facts.referrer === undefined ? { referrer: "", referrerHost: UNKNOWN } : referrer(facts.referrer)),
-      utm: utmOf(queryOf(link.longUrl)),
-      language: "",
-      prefetch: "",
-      visitor: isSomebody ? visitorOf({ ...visit, of: link.link }) : "",
-      ...(isSomebody && { accountVisitor: visitorOf({ ...visit, of: link.accountId }) }),
-    };
-  };
-
-  return (link, click) => {
-    const { host: _, ...target } = link;
-    const data = "own" in click ? { ...target, ...click.own } : known(click.facts, link);
-    if (timeOf(data.at) > deps.clock().toISOString()) throw new RecordRefused(`${data.at} is in the future`);
+  return (link, facts) => {
+    const { at, device = UNKNOWN, isBot = false } = facts;
+    if (at > deps.clock().toISOString()) throw new RecordRefused(`${at} is in the future`);
+    const hit = hitOf(link, facts);
+    const read = enrich(hit);
+    const { userAgent } = read.agent;
+    const hasAgent = userAgent !== "";
+    const { method, prefetch } = read.request;
+    const kind =
+      hasAgent && !isBot
+        ? read.request.kind
+        : kindOf({ method, prefetch, isScan: facts.isScan ?? false, automated: isBot || device === "bot" });
+    const place = { country_code: facts.country, state1: facts.region, city: facts.city };
+    const data = clickData(
+      {
+        ...read,
+        request: { ...read.request, kind },
+        place: placeOf(place),
+        ...(!hasAgent && { client: { device, browser: named(facts.browser), os: named(facts.os) } }),
+        ...(facts.referrer === undefined && { referrer: { referrer: "", referrerHost: UNKNOWN } }),
+      },
+      { at, ...(facts.visitors ?? visitorsOf(link, hit.address, userAgent, deps.visitorOf(at))) },
+    );
     return { type: "LinkClicked", data };
+  };
+}
+
+/** @throws RecordRefused */
+function hitOf({ destinations, host: _, ...link }: TargetLink, facts: ClickFacts): RawHit {
+  const { revision = 0, method = "GET", isScan = false, utm = {} } = facts;
+  const longUrl = destinations[revision];
+  if (longUrl === undefined) throw new RecordRefused(`the link has had no revision ${revision} here`);
+  const query = new URLSearchParams(isScan ? { qr: "1" } : {});
+  for (const [field, value = ""] of Object.entries(utm)) query.set(`utm_${field}`, value);
+  const header = (text = "") => boundedHeader(text);
+  return {
+    link: packTarget({ ...link, revision, longUrl }),
+    at: Date.parse(facts.at),
+    method,
+    query: query.toString(),
+    address: header(facts.ip),
+    userAgent: header(facts.userAgent),
+    referrer: header(facts.referrer),
+    language: header(facts.language),
+    prefetch: header(facts.prefetch),
+  };
+}
+
+/** Of nobody when neither the address nor the user agent is known. */
+function visitorsOf(
+  { key, accountId }: TargetLink,
+  address: string,
+  userAgent: string,
+  visitorOf: VisitorOf,
+) {
+  if (address === "" && userAgent === "") return { visitor: "" };
+  const visit = { address, userAgent };
+  return {
+    visitor: visitorOf({ ...visit, of: key }),
+    accountVisitor: visitorOf({ ...visit, of: accountId }),
   };
 }

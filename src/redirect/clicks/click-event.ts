@@ -104,6 +104,24 @@ export function enricher(geo: Geo): Enrich {
   };
 }
 
+/** Of clicks that don't go to the log in columns. */
+export function clickData(hit: EnrichedHit, own: Pick<Data, "at" | "visitor" | "accountVisitor">): Data {
+  const { link, owner, utm, request, agent, client, place, referrer, language, ip } = hit;
+  return {
+    ...link,
+    ...owner,
+    ...utm,
+    ...request,
+    ...agent,
+    ...client,
+    ...place,
+    ...referrer,
+    ...language,
+    ip,
+    ...own,
+  };
+}
+
 /** Returns the same object for equal parts, so that a batch has their row once. */
 function shared<P extends object>(check: (part: P) => P): (part: P) => P {
   const partOfText = memoize(10_000, (text: string) => check(JSON.parse(text) as P));

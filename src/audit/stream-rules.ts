@@ -109,7 +109,7 @@ function clickRule(links: ReadonlyMap<string, LinkState>): Rule {
     const clicked = links.get(`${PREFIX.link}${link}`);
     if (!clicked || clicked.status === "free") return `click of ${link}, which was never created`;
     if (clicked.accountId !== accountId) return `click for account ${accountId}, which does not own ${link}`;
-    if (!isAnonymised(ip)) return "its address is not anonymised";
+    if (ip !== undefined && !isAnonymised(ip)) return "its address is not anonymised";
     return undefined;
   };
 }

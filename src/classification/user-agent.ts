@@ -40,7 +40,8 @@ function deviceType(type: string | undefined, os: string | undefined): DeviceTyp
 }
 
 function named(part: { name?: string | undefined; version?: string | undefined }): Named | undefined {
-  if (!part.name) return undefined;
-  const name = part.name.slice(0, 64);
-  return part.version ? { name, version: part.version.slice(0, 64) } : { name };
+  const name = cleanText(part.name ?? "", 64);
+  if (name === "") return undefined;
+  const version = cleanText(part.version ?? "", 64);
+  return version === "" ? { name } : { name, version };
 }

@@ -31,7 +31,7 @@ export const clickEvents = {
       device: z.enum(DEVICE_TYPES),
       browser: named.optional().describe("Absent when not recognised"),
       os: named.optional().describe("Absent when not recognised"),
-      ip: z.string().describe("Anonymised before the event existed: IPv4 /24, IPv6 /48"),
+      ip: z.string().optional().describe("Anonymised before the event existed: IPv4 /24, IPv6 /48"),
       country: z.string().optional().describe("ISO 3166-1 alpha-2"),
       region: z.string().optional().describe("Name"),
       city: z.string().optional().describe("Name"),

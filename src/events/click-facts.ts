@@ -16,6 +16,7 @@ export type ClickFacts = { [M in keyof Omit<Click, "browser" | "os">]-?: NonNull
 export function clickFacts(click: Click): ClickFacts {
   return {
     userAgent: "",
+    ip: "",
     country: UNKNOWN,
     region: UNKNOWN,
     city: UNKNOWN,

@@ -45,7 +45,7 @@ export function isSelectedBy(
     at < to &&
     (visitor === undefined || code === visitor) &&
     (text === undefined || (userAgent ?? "").toLowerCase().includes(text)) &&
-    (isIn === undefined || isIn(ip));
+    (isIn === undefined || (ip !== undefined && isIn(ip)));
 }
 
 function inNetwork(cidr: string): (ip: string) => boolean {

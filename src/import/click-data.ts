@@ -1,72 +1,77 @@
-// LinkClicked of an imported click: what the other service knew, read by our rules; what it didn't know is `unknown`.
-import { kindOf, PRESENT_RULES } from "../classification/classify.ts";
+// LinkClicked of an imported click: its facts go the way of a hit, and what the other service didn't know is `unknown`.
+import { kindOf } from "../classification/classify.ts";
 import { cleanText } from "../classification/clean-text.ts";
-import { referrerOf } from "../classification/referrer.ts";
-import { agentOf } from "../classification/user-agent.ts";
 import type { LinkClicked } from "../events/catalogue.ts";
 import { UNKNOWN } from "../events/vocabulary.ts";
-import { addPlace, addText, addUtm } from "../redirect/clicks/click-event.ts";
-import { anonymiseIp } from "../redirect/clicks/enrich/anonymise-ip.ts";
-import { queryOf, utmOf } from "../redirect/clicks/enrich/utm.ts";
+import { addPlace, clickReader } from "../redirect/clicks/click-event.ts";
+import { nowhere, placeOf } from "../redirect/clicks/enrich/geo.ts";
+import { boundedHeader, packTarget, type RawHit } from "../redirect/clicks/hit.ts";
 import type { VisitorOf } from "../redirect/clicks/visitors/visitor.ts";
-import { memoize } from "../runtime/memoize.ts";
-import { timeOf } from "./fields.ts";
 import type { TargetLink } from "./import-link.ts";
-import type { ClickFacts, ImportedClick } from "./imported.ts";
-import { RecordRefused } from "./imported.ts";
+import { type ClickFacts, RecordRefused } from "./imported.ts";
 
-export type ClickDataOf = (link: TargetLink, click: ImportedClick) => LinkClicked;
+export type ClickDataOf = (link: TargetLink, facts: ClickFacts) => LinkClicked;
 
+/** As classification/user-agent.ts has them. */
 const NAME_LENGTH = 64;
 
 /**
  * `visitorOf`: codes under a salt of this import, which is not kept: visitors are told apart within one import only.
- * @throws RecordRefused for a click in the future
+ * The function throws RecordRefused for a click in the future, and for one at a revision that the link has not had.
  */
 export function clickDataOf(deps: { clock: () => Date; visitorOf: (at: string) => VisitorOf }): ClickDataOf {
-  const agent = memoize(10_000, agentOf);
-  const referrer = memoize(5_000, referrerOf);
-  const placeName = (name: string | undefined) => cleanText(name ?? "", NAME_LENGTH);
-
-  const known = (facts: ClickFacts, { host: _, ...link }: TargetLink): LinkClicked["data"] => {
-    const { userAgent: header = "", ip = "", isBot } = facts;
-    const parsed = header === "" ? undefined : agent(header);
-    const automated = isBot || parsed?.automated === true;
-    const visit = { address: ip, userAgent: parsed?.userAgent ?? "" };
-    const visitorOf = deps.visitorOf(facts.at);
-    const data: LinkClicked["data"] = {
-      ...link,
-      linkRevision: 0,
-      at: facts.at,
-      kind: facts.kind ?? kindOf({ method: "GET", isScan: false, prefetch: "", automated }),
-      rules: PRESENT_RULES,
-      method: "GET",
-      device: parsed?.device ?? facts.device ?? UNKNOWN,
-      ip: anonymiseIp(ip),
-    };
-    const browser = parsed ? parsed.browser : facts.browser && { name: facts.browser };
-    const os = parsed ? parsed.os : facts.os && { name: facts.os };
-    if (browser) data.browser = browser;
-    if (os) data.os = os;
-    addText(data, {
-      userAgent: parsed?.userAgent ?? "",
-      prefetch: "",
-      referrer: facts.referrer === undefined ? UNKNOWN : referrer(facts.referrer),
-      language: "",
-    });
-    const country = /^[a-z]{2}$/i.test(facts.country ?? "") ? String(facts.country).toUpperCase() : "";
-    addPlace(data, { country, region: placeName(facts.region), city: placeName(facts.city) });
-    addUtm(data, utmOf(queryOf(link.longUrl)));
-    if (ip === "" && header === "") return data;
-    data.visitor = visitorOf({ ...visit, of: link.link });
-    data.accountVisitor = visitorOf({ ...visit, of: link.accountId });
-    return data;
+  const clickOf = clickReader({ locate: () => nowhere });
+  return (link, facts) => {
+    const { at, device = UNKNOWN, isBot = false, isScan = false } = facts;
+    if (at > deps.clock().toISOString()) throw new RecordRefused(`${at} is in the future`);
+    const hit = hitOf(link, facts);
+    const { visitor, accountVisitor, ...data } = clickOf(hit, deps.visitorOf(at)).data;
+    const hasAgent = data.userAgent !== undefined;
+    if (!hasAgent || isBot) {
+      const automated = isBot || device === "bot";
+      data.kind = kindOf({ method: data.method, prefetch: data.prefetch ?? "", isScan, automated });
+    }
+    if (!hasAgent) {
+      data.device = device;
+      addNamed(data, { browser: facts.browser, os: facts.os });
+    }
+    addPlace(data, placeOf({ country_code: facts.country, state1: facts.region, city: facts.city }));
+    if (facts.referrer === undefined) data.referrer = UNKNOWN;
+    // Of nobody when neither the address nor the user agent is known.
+    const isSomebody = hit.address !== "" || hasAgent;
+    const visitors = facts.visitors ?? (isSomebody ? { visitor, accountVisitor } : {});
+    return { type: "LinkClicked", data: { ...data, ...visitors } };
   };
+}
 
-  return (link, click) => {
-    const { host: _, ...target } = link;
-    const data = "own" in click ? { ...target, ...click.own } : known(click.facts, link);
-    if (timeOf(data.at) > deps.clock().toISOString()) throw new RecordRefused(`${data.at} is in the future`);
-    return { type: "LinkClicked", data };
+/** Adds the names that the other service gave. */
+function addNamed(
+  data: Pick<LinkClicked["data"], "browser" | "os">,
+  names: { browser: string | undefined; os: string | undefined },
+): void {
+  for (const part of ["browser", "os"] as const) {
+    const name = cleanText(names[part] ?? "", NAME_LENGTH);
+    if (name !== "" && name !== UNKNOWN) data[part] = { name };
+  }
+}
+
+/** @throws RecordRefused */
+function hitOf({ destinations, host: _, ...link }: TargetLink, facts: ClickFacts): RawHit {
+  const { revision = 0, method = "GET", isScan = false, utm = {} } = facts;
+  const longUrl = destinations[revision];
+  if (longUrl === undefined) throw new RecordRefused(`the link has had no revision ${revision} here`);
+  const query = new URLSearchParams(isScan ? { qr: "1" } : {});
+  for (const [field, value = ""] of Object.entries(utm)) query.set(`utm_${field}`, value);
+  const header = (text = "") => boundedHeader(text);
+  return {
+    link: packTarget({ ...link, revision, longUrl }),
+    at: Date.parse(facts.at),
+    method,
+    query: query.toString(),
+    address: header(facts.ip),
+    userAgent: header(facts.userAgent),
+    referrer: header(facts.referrer),
+    language: header(facts.language),
+    prefetch: header(facts.prefetch),
   };
 }

@@ -1,4 +1,5 @@
 // Reads fields of records whose names and forms differ by service and version.
+import { parseMoment } from "../runtime/moment.ts";
 import { RecordRefused, type Row } from "./imported.ts";
 
 /** The first of the fields that has a value, as text. */
@@ -28,17 +29,10 @@ export function isTrue(row: Row, name: string): boolean {
   return /^(true|t|yes|1)$/i.test(text(row, name) ?? "");
 }
 
-/** ISO 8601 UTC. Without an offset it is taken as UTC. @throws RecordRefused */
+/** ISO 8601 UTC, from 1970 on. Without an offset it is taken as UTC. @throws RecordRefused */
 export function timeOf(given: string): string {
-  const iso = given
-    .replace(/^(\d{4}-\d\d-\d\d)$/, "$1T00:00:00Z")
-    .replace(/^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)/, "$1T$2")
-    .replace(/([+-]\d\d)(\d\d)?$/, (whole, hours, minutes) =>
-      /T.*[+-]/.test(given.replace(" ", "T")) ? `${hours}:${minutes ?? "00"}` : whole,
-    )
-    .replace(/(T\d\d:\d\d(?::\d\d(?:\.\d+)?)?)$/, "$1Z");
-  const at = /^\d{4}-\d\d-\d\dT/.test(iso) ? new Date(iso) : new Date(Number.NaN);
-  if (Number.isNaN(at.getTime()) || at.getTime() < 0) throw new RecordRefused(`${given} is not a time`);
+  const at = parseMoment(given);
+  if (!at || at.getTime() < 0) throw new RecordRefused(`${given} is not a time`);
   return at.toISOString();
 }
 

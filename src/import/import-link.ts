@@ -1,26 +1,29 @@
-// Appends an imported link with its history, at the times of the file; repeated, it finds what it appended before.
+// Appends an imported link with its history, as the decider of links allows it; repeated, it finds what it appended before.
 import { hash } from "node:crypto";
 import type { OpenAccount } from "../commands/account/account.ts";
 import type { CommandContext } from "../commands/caller.ts";
 import { verifiedHosts } from "../commands/domains/domain.ts";
+import { type CommandDeps, handleCommand, loadStream } from "../commands/handle-command.ts";
 import { type AcceptUrlDeps, acceptUrl } from "../commands/links/accept-url.ts";
 import type { LinkPlace } from "../commands/links/append-link.ts";
-import { evolve, freeLink, type LinkState } from "../commands/links/link.ts";
+import {
+  change,
+  create,
+  evolve,
+  freeLink,
+  type LinkDetails,
+  type LinkState,
+} from "../commands/links/link.ts";
 import { InvalidDomain, SlugTaken } from "../commands/links/link-errors.ts";
 import { acceptImportedSlug } from "../commands/links/slug.ts";
 import type { RecheckLater } from "../commands/links/url-rechecks.ts";
-import type { EventStore } from "../event-store/port.ts";
-import type { EventOf, LinkEvent } from "../events/catalogue.ts";
-import { newEvent } from "../events/new-event.ts";
+import type { LinkEvent } from "../events/catalogue.ts";
 import { linkKey, linkStream } from "../events/streams.ts";
+import type { LinkTarget } from "../redirect/clicks/hit.ts";
 import { timeOrderedId } from "../runtime/time-ordered-id.ts";
-import { type ImportedLink, RecordRefused } from "./imported.ts";
+import { type ImportedChange, type ImportedLink, RecordRefused } from "./imported.ts";
 
-export type ImportLinkDeps = AcceptUrlDeps & {
-  eventStore: EventStore;
-  clock: () => Date;
-  recheckLater: RecheckLater;
-};
+export type ImportLinkDeps = AcceptUrlDeps & CommandDeps & { recheckLater: RecheckLater };
 
 /** `domain`: where all links go; `keyId`: the API key that they are attributed to. */
 export type ImportTarget = {
@@ -31,18 +34,25 @@ export type ImportTarget = {
   dryRun: boolean;
 };
 
-/** By link key, the slug of the file that went there: slugs that differ in case alone are one here. */
-export type ClaimedLinks = Map<string, string>;
+/** By link key: slugs that differ in case alone are one here. `source`: what the file calls the link. */
+export type ClaimedLinks = Map<string, { source: string; link: TargetLink }>;
 
-/** What the link's clicks have in common. */
-export type TargetLink = Pick<EventOf<"LinkClicked">["data"], "link" | "longUrl" | "accountId" | "via"> & {
+/** What the link's clicks have in common. `destinations`: where it led at each of its revisions, from 0 on. */
+export type TargetLink = Omit<LinkTarget, "revision" | "longUrl"> & {
   host: string;
+  destinations: readonly string[];
 };
 
+/** A link as it is in the log; a folded event adds a destination. */
+type History = { link: LinkState; destinations: readonly string[] };
+type WantedHistory = { created: LinkDetails; changes: readonly ImportedChange[] };
+
+const noHistory: History = { link: freeLink, destinations: [] };
+
 /**
- * `claimed`: by the earlier links of this import; gets this one. `already`: it was imported before, and is left as it is
- * now.
- * @throws RecordRefused, SlugTaken, InvalidSlug, InvalidUrl, UnsafeUrl; StoreUnavailable
+ * `claimed`: by the earlier links of this import; gets this one. `already`: it was imported before, by this import too,
+ * and is left as it is now.
+ * @throws RecordRefused, SlugTaken, InvalidSlug, InvalidUrl, UnsafeUrl, LinkDeleted, HistoryFull; StoreUnavailable
  */
 export async function importLink(
   deps: ImportLinkDeps,
@@ -51,29 +61,21 @@ export async function importLink(
   imported: ImportedLink,
 ): Promise<{ link: TargetLink; already: boolean }> {
   const place = placeOf(deps, target, imported);
+  const { host } = place;
   const slug = acceptImportedSlug(imported.slug, place.domainId === undefined);
-  const events = await eventsOf(deps, target, imported, place, slug);
-  const { accountId } = target.account;
-  const ids = events.map(({ type, data }, index) =>
-    derivedTimeId(data.at, "link", accountId, place.host, slug, index, type),
-  );
-  const created = (events[0] as EventOf<"LinkCreated">).data;
-  const link = {
-    link: linkKey(place.host, slug),
-    host: place.host,
-    ...{ longUrl: lastUrl(events), accountId, via: created.via },
-  };
+  const key = linkKey(host, slug);
   const source = `${imported.domain ?? ""}/${imported.slug}`;
-  if ((claimed.get(link.link) ?? source) !== source) throw new SlugTaken(place.host, slug);
-  claimed.set(link.link, source);
-  const [first] = await deps.eventStore.read(linkStream(place.host, slug), { limit: 1 });
-  if (first && !isOfImport(first.id, accountId, place.host, slug)) throw new SlugTaken(place.host, slug);
-  if (first || target.dryRun) return { link, already: first !== undefined };
-  const { requestId, actor } = target.context;
-  const origin = { correlationId: requestId, causationId: requestId, actor };
-  const stamped = events.map((event, index) => newEvent(event, ids[index] as string, origin));
-  await deps.eventStore.append(linkStream(place.host, slug), "none", stamped);
-  return { link, already: false };
+  const earlier = claimed.get(key);
+  if (earlier && earlier.source !== source) throw new SlugTaken(host, slug);
+  if (earlier) return { link: earlier.link, already: true };
+  const [first] = await deps.eventStore.read(linkStream(host, slug), { limit: 1 });
+  if (first && !isOfImport(first.id, target.account.accountId, host, slug)) throw new SlugTaken(host, slug);
+  const history = first
+    ? (await loadStream(deps.eventStore, historyOf(host, slug))).state
+    : await append(deps, target, await accepted(deps, target, imported, place, slug));
+  const link = targetOf(history, key);
+  claimed.set(key, { source, link });
+  return { link, already: first !== undefined };
 }
 
 /** Sorts by time, as ids of the log do; the same for the same parts. */
@@ -101,47 +103,87 @@ function placeOf(
   return { host: deps.baseHost, origin: deps.baseUrl };
 }
 
-async function eventsOf(
+/** With every destination checked as that of a new link is. @throws InvalidUrl, UnsafeUrl */
+async function accepted(
   deps: ImportLinkDeps,
   { account, keyId, dryRun }: ImportTarget,
   imported: ImportedLink,
-  place: LinkPlace,
+  { host, origin, domainId }: LinkPlace,
   slug: string,
-): Promise<LinkEvent[]> {
-  const now = deps.clock().toISOString();
-  const { createdAt = now, changes, custom = true } = imported;
-  const via = imported.via ?? (keyId ? "api" : "web");
+): Promise<WantedHistory> {
   const accept = async (url: string) => {
-    const accepted = await acceptUrl(deps, url, async () => verifiedHosts(account));
-    if (!accepted.isChecked && !dryRun)
-      await deps.recheckLater({ host: place.host, slug, longUrl: accepted.longUrl });
-    return accepted.longUrl;
+    const { longUrl, isChecked } = await acceptUrl(deps, url, async () => verifiedHosts(account));
+    if (!isChecked && !dryRun) await deps.recheckLater({ host, slug, longUrl });
+    return longUrl;
   };
-  const of = { host: place.host, slug, accountId: account.accountId };
-  const events: LinkEvent[] = [
-    {
-      type: "LinkCreated",
-      data: {
-        ...of,
-        at: createdAt,
-        longUrl: await accept(imported.longUrl),
-        shortUrl: `${place.origin}/${slug}`,
-        ...{ via, custom },
-        ...(keyId !== undefined && via === "api" && { keyId }),
-        ...(place.domainId !== undefined && { domainId: place.domainId }),
-      },
-    },
-  ];
-  for (const { type, at, ...rest } of changes)
-    if ("to" in rest) {
-      const [from, to] = [lastUrl(events), await accept(rest.to)];
-      events.push({ type: "LinkRetargeted", data: { ...of, at, from, to } });
-    } else events.push({ type, data: { ...of, at } } as LinkEvent);
+  const via = imported.via ?? (keyId ? "api" : "web");
+  const created: LinkDetails = {
+    ...{ host, slug, accountId: account.accountId },
+    longUrl: await accept(imported.longUrl),
+    shortUrl: `${origin}/${slug}`,
+    createdAt: imported.createdAt ?? deps.clock().toISOString(),
+    ...{ via, custom: imported.custom ?? true },
+    ...(keyId !== undefined && via === "api" && { keyId }),
+    ...(domainId !== undefined && { domainId }),
+  };
+  const changes: ImportedChange[] = [];
+  for (const { at, change: wanted } of imported.changes) {
+    const isRetarget = wanted.type === "retarget";
+    changes.push({ at, change: isRetarget ? { ...wanted, to: await accept(wanted.to) } : wanted });
+  }
+  return { created, changes };
+}
+
+async function append(
+  deps: ImportLinkDeps,
+  { context, dryRun }: ImportTarget,
+  wanted: WantedHistory,
+): Promise<History> {
+  const { host, slug, accountId } = wanted.created;
+  const events = decide(freeLink, wanted);
+  const now = deps.clock().toISOString();
   for (const { data } of events) if (data.at > now) throw new RecordRefused(`${data.at} is in the future`);
+  if (dryRun) return events.reduce(fold, noHistory);
+  const ids = events.map(({ type, data }, n) =>
+    derivedTimeId(data.at, "link", accountId, host, slug, n, type),
+  );
+  const { state } = await handleCommand(deps, context, {
+    ...historyOf(host, slug),
+    decide: ({ link }) => decide(link, wanted),
+    expectNew: true,
+    eventId: (n) => ids[n] as string,
+  });
+  return state;
+}
+
+/**
+ * A change that its file dates before the one before it, or not at all, is dated as that one: a history has an order.
+ * @throws SlugTaken; LinkDeleted for a change after a deletion, HistoryFull
+ */
+function decide(link: LinkState, { created, changes }: WantedHistory): LinkEvent[] {
+  const events = create(link, created);
+  let state = events.reduce(evolve, link);
+  let latest = created.createdAt;
+  for (const { at = latest, change: wanted } of changes) {
+    if (at > latest) latest = at;
+    const made = change(state, { by: created.accountId, at: latest, change: wanted });
+    state = made.reduce(evolve, state);
+    events.push(...made);
+  }
   return events;
 }
 
-function lastUrl(events: readonly LinkEvent[]): string {
-  const link = events.reduce<LinkState>(evolve, freeLink);
-  return link.status === "free" ? "" : link.longUrl;
+function historyOf(host: string, slug: string) {
+  return { stream: linkStream(host, slug), initial: noHistory, fold };
+}
+
+function fold({ link, destinations }: History, event: LinkEvent): History {
+  const after = evolve(link, event);
+  return { link: after, destinations: after.status === "free" ? [] : [...destinations, after.longUrl] };
+}
+
+function targetOf({ link, destinations }: History, key: string): TargetLink {
+  if (link.status === "free") throw new RecordRefused(`the stream of ${key} doesn't begin with its creation`);
+  const { host, slug, shortUrl, accountId, via } = link;
+  return { ...{ key, host, slug, shortUrl, accountId, via }, destinations };
 }

@@ -1,6 +1,7 @@
 // What the files of other services hold, in our words: links and clicks with what is known of them.
-import type { EventOf } from "../events/catalogue.ts";
-import type { ClickKind, CreatedVia, DeviceType } from "../events/vocabulary.ts";
+import type { LinkChange } from "../commands/links/link.ts";
+import type { LinkClicked } from "../events/catalogue.ts";
+import type { CreatedVia, DeviceType } from "../events/vocabulary.ts";
 import { DomainError } from "../runtime/errors.ts";
 
 /** A record that can't be imported; the others go on. */
@@ -11,10 +12,10 @@ export class RecordRefused extends DomainError {
 /** `place`: where it stands in the file, such as `line 17`. */
 export type Row = { place: string; value: Readonly<Record<string, unknown>> };
 
-/** A change after the creation, as our own export has it. */
-export type ImportedChange =
-  | { type: "LinkRetargeted"; at: string; from: string; to: string }
-  | { type: "LinkDisabled" | "LinkEnabled" | "LinkDeleted" | "LinkRestored"; at: string };
+/** A change after the creation. `at`: ISO 8601 UTC; undefined for that of what was before it. */
+export type ImportedChange = { at: string | undefined; change: LinkChange };
+
+type Click = LinkClicked["data"];
 
 export type ImportedLink = {
   slug: string;
@@ -42,7 +43,7 @@ export type ClickFacts = {
   /** ISO 8601 UTC. */
   at: string;
   userAgent?: string | undefined;
-  /** The whole address, which is anonymised before anything is written. */
+  /** The whole address where it is known; it is anonymised before anything is written. */
   ip?: string | undefined;
   country?: string | undefined;
   region?: string | undefined;
@@ -51,23 +52,27 @@ export type ClickFacts = {
   referrer?: string | undefined;
   /** A program and no person, as the other service said. */
   isBot?: boolean | undefined;
-  kind?: ClickKind | undefined;
+  /** Only of a click without a user agent, which says it otherwise. */
   device?: DeviceType | undefined;
   browser?: string | undefined;
   os?: string | undefined;
+  /** How many changes the link had had; 0 by default. */
+  revision?: number | undefined;
+  /** Whether the QR image was scanned. */
+  isScan?: boolean | undefined;
+  method?: Click["method"] | undefined;
+  utm?: Click["utm"] | undefined;
+  language?: string | undefined;
+  prefetch?: string | undefined;
+  /** Of our own export, as the salt that they were made under is gone. */
+  visitors?: Pick<Click, "visitor" | "accountVisitor"> | undefined;
 };
-
-/** Data of LinkClicked without the link's, as our own export has it. */
-export type OwnClick = Omit<EventOf<"LinkClicked">["data"], "link" | "accountId">;
 
 /**
  * `identity`: the same for the same click in another file, so that no click is imported twice; among clicks of one link
- * and time.
+ * and time. `isId`: two clicks never share it; without, equal ones are told apart by their number.
  */
-export type ImportedClick = { link: LinkReference; identity: string } & (
-  | { facts: ClickFacts }
-  | { own: OwnClick }
-);
+export type ImportedClick = { link: LinkReference; identity: string; isId: boolean; facts: ClickFacts };
 
 /** Reads the records of one service. Both functions throw RecordRefused. */
 export type ImportFormat = {

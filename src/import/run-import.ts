@@ -1,6 +1,7 @@
 // `linkledger import`: reads the files of another service record by record, and says of each that fails why.
 import { randomBytes } from "node:crypto";
 import { LRUCache } from "lru-cache";
+import { cleanText } from "../classification/clean-text.ts";
 import { StoreUnavailable } from "../connections/errors.ts";
 import { newEvent } from "../events/new-event.ts";
 import { visitorCodes } from "../redirect/clicks/visitors/visitor.ts";
@@ -47,6 +48,8 @@ export type ImportReport = {
 };
 
 const MOST_ERRORS = 1_000;
+/** Messages may quote the file, and are printed on terminals. */
+const MESSAGE_LENGTH = 500;
 /** Clicks that are the same in all that is known of them are told apart by their number, as far as these are kept. */
 const REPEATED = 100_000;
 const DAYS_WITH_SALT = 64;
@@ -119,7 +122,7 @@ class ImportRun {
   #failed(counts: { failed: number }, file: string, place: string, error: Error): void {
     counts.failed += 1;
     if (this.#report.errors.length < MOST_ERRORS)
-      this.#report.errors.push({ file, place, error: error.message });
+      this.#report.errors.push({ file, place, error: cleanText(error.message, MESSAGE_LENGTH) });
   }
 
   async end(): Promise<ImportReport> {
@@ -170,10 +173,10 @@ class ImportRun {
       clicks.skipped += 1;
       return;
     }
-    const event = this.#dataOf(known.link, click);
+    const event = this.#dataOf(known.link, click.facts);
     const { at } = event.data;
-    const identity = `${known.link.link} ${at} ${click.identity}`;
-    const n = this.#repeated.get(identity) ?? 0;
+    const identity = `${known.link.key} ${at} ${click.identity}`;
+    const n = click.isId ? 0 : (this.#repeated.get(identity) ?? 0);
     this.#repeated.set(identity, n + 1);
     const id = derivedTimeId(at, "click", known.link.accountId, identity, n);
     const origin = { correlationId: this.#target.context.requestId, causationId: id };

@@ -1,27 +1,53 @@
-// Times that people type, for the command line and the console alike, UTC days, and by how much clocks may differ.
+// The one reading of dates and times that come from outside, UTC days, and by how much clocks may differ.
 
 /** Tolerated difference between the clocks of several machines. */
 export const CLOCK_SKEW_MS = 5 * 60_000;
 
-const FORM = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/i;
-const ZONED = /(Z|[+-]\d\d:?\d\d)$/i;
-
 export const MOMENT_EXAMPLE = "a date such as 2026-01-31, or a time such as 2026-01-31T12:00Z";
 
-/** ISO 8601; a date is the start of that day, and a time without a zone is UTC, as in a form's `datetime-local`. */
-export function parseMoment(text: string): Date | undefined {
-  if (!FORM.test(text)) return undefined;
-  const at = new Date(text.includes("T") && !ZONED.test(text) ? `${text}Z` : text);
-  return Number.isNaN(at.getTime()) || !isOfCalendar(text.slice(0, "2026-01-31".length)) ? undefined : at;
+const FORM =
+  /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(Z|[+-](?:[01]\d|2[0-3])(?::?[0-5]\d)?)?)?$/i;
+const MINUTE_MS = 60_000;
+
+/** `local`: milliseconds as if the text were UTC. `offset`: local time minus UTC; undefined when none is given. */
+export type LocalMoment = { local: number; offset: number | undefined };
+
+/**
+ * A calendar date, which is its first moment, or a date and a time of ISO 8601; also with a space for the `T` and an
+ * offset of hours alone, as databases write it. Undefined for what no calendar and no clock of 24 hours shows, such as
+ * 31 February, 24:00 and leap seconds, which Date moves elsewhere or doesn't know.
+ */
+export function parseLocalMoment(text: string): LocalMoment | undefined {
+  const [, date, time = "00:00", seconds = "00", fraction = "", offset] = FORM.exec(text) ?? [];
+  const iso = `${date}T${time}:${seconds}.${fraction.slice(0, 3).padEnd(3, "0")}Z`;
+  const local = Date.parse(iso);
+  if (Number.isNaN(local) || new Date(local).toISOString() !== iso) return undefined;
+  return { local, offset: offset === undefined ? undefined : offsetOf(offset) };
 }
 
-/** Date takes 2026-02-31 for the third of March. */
-function isOfCalendar(date: string): boolean {
-  const day = new Date(date);
-  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(date);
+/** A time without an offset is UTC, as in a form's `datetime-local`; of the years 0 to 9999 in UTC. */
+export function parseMoment(text: string): Date | undefined {
+  const moment = parseLocalMoment(text);
+  if (!moment) return undefined;
+  const at = new Date(moment.local - (moment.offset ?? 0));
+  // Further years have another form in UTC, and times are compared as text.
+  return /^\d{4}-/.test(at.toISOString()) ? at : undefined;
+}
+
+/** The date of an HTTP header (RFC 9110, 5.6.7), in the one form that senders may use. */
+export function parseHttpDate(text: string): Date | undefined {
+  const at = new Date(text);
+  return !Number.isNaN(at.getTime()) && at.toUTCString() === text ? at : undefined;
 }
 
 /** YYYY-MM-DD of the UTC day. */
 export function utcDate(at: Date): string {
   return at.toISOString().slice(0, 10);
+}
+
+function offsetOf(text: string): number {
+  if (text.toUpperCase() === "Z") return 0;
+  const [hours, minutes] = [text.slice(1, 3), text.slice(3).replace(":", "")];
+  const offset = (Number(hours) * 60 + Number(minutes)) * MINUTE_MS;
+  return text.startsWith("-") ? -offset : offset;
 }

@@ -1,4 +1,5 @@
 // Pauses and resumes a webhook. Its owner and the operator do both; the delivery worker pauses one that keeps failing.
+import { cleanText } from "../../classification/clean-text.ts";
 import type { Actor, Position } from "../../event-store/port.ts";
 import type { WebhookPauseCause, WebhookPauser } from "../../events/vocabulary.ts";
 import { onAccount } from "../account/account-stream.ts";
@@ -20,7 +21,7 @@ export async function pauseWebhook(
   request: { reason?: string | undefined; cause?: WebhookPauseCause | undefined } = {},
 ): Promise<{ isNew: boolean; position: Position | undefined }> {
   const by = pauserOf(context.actor);
-  const reason = request.reason?.trim().slice(0, MAX_REASON_LENGTH).toWellFormed() || undefined;
+  const reason = cleanText(request.reason?.trim() ?? "", MAX_REASON_LENGTH) || undefined;
   const at = deps.clock().toISOString();
   const { cause } = request;
   const { events, position } = await onAccount(deps, context, accountId, (account) =>

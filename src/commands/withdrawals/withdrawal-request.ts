@@ -1,5 +1,6 @@
 // What an operator asks to withdraw, checked: times, network, visitor code, reason.
 import ipaddr from "ipaddr.js";
+import { cleanText } from "../../classification/clean-text.ts";
 import type { WithdrawnSelection } from "../../events/withdrawals.ts";
 import { InvalidWithdrawal } from "./withdrawal-errors.ts";
 
@@ -19,12 +20,14 @@ const MOST_REASON = 500;
 
 /** @throws InvalidWithdrawal */
 export function selectionOf(request: WithdrawalRequest, now: Date): WithdrawnSelection {
-  const { from, to = now, visitor, ipPrefix, userAgent } = request;
+  const { from, to = now, visitor, ipPrefix } = request;
+  // Cleaned as those of clicks are, so that it is found in them.
+  const userAgent = request.userAgent === undefined ? undefined : bounded(request.userAgent, MOST_CHARACTERS);
   if (from >= to)
     throw new InvalidWithdrawal("The time from which clicks are withdrawn must be before its end");
   if (visitor !== undefined && !/^[0-9a-f]{16}$/.test(visitor))
     throw new InvalidWithdrawal("A visitor code has 16 hex digits, as exports show it");
-  if (userAgent !== undefined && (userAgent.trim() === "" || userAgent.length > MOST_CHARACTERS))
+  if (userAgent === "")
     throw new InvalidWithdrawal(`A part of the user agent has 1 to ${MOST_CHARACTERS} characters`);
   return {
     from: from.toISOString(),
@@ -37,10 +40,15 @@ export function selectionOf(request: WithdrawalRequest, now: Date): WithdrawnSel
 
 /** @throws InvalidWithdrawal */
 export function reasonOf(text: string): string {
-  const reason = text.trim();
-  if (reason === "" || reason.length > MOST_REASON)
-    throw new InvalidWithdrawal(`A reason has 1 to ${MOST_REASON} characters`);
+  const reason = bounded(text, MOST_REASON);
+  if (reason === "") throw new InvalidWithdrawal(`A reason has 1 to ${MOST_REASON} characters`);
   return reason;
+}
+
+/** Printable; empty for a text that is too long, which is refused as an empty one is. */
+function bounded(text: string, most: number): string {
+  const clean = cleanText(text.trim(), most + 1);
+  return clean.length > most ? "" : clean;
 }
 
 /** In CIDR form; whole addresses go no further than this, as the log has none. */

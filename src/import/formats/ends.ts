@@ -5,5 +5,5 @@ import { type ImportedChange, RecordRefused } from "../imported.ts";
 export function endAt(end: string | undefined, now: Date): ImportedChange[] {
   if (end === undefined) return [];
   if (end > now.toISOString()) throw new RecordRefused(`it ends at ${end}, which links here can't`);
-  return [{ type: "LinkDisabled", at: end }];
+  return [{ at: end, change: { type: "disable" } }];
 }

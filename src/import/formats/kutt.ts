@@ -34,14 +34,13 @@ export const kutt: ImportFormat = {
     const password = text(row, "password");
     if (password !== undefined && !/^(false|f|0)$/i.test(password))
       throw new RecordRefused("it is protected by a password, which links here can't be");
-    const createdAt = optionalTime(row, "created_at");
     return {
       slug: requiredText(row, "address"),
       domain: text(row, "domain")?.toLowerCase(),
       id: text(row, "id"),
       longUrl: requiredText(row, "target"),
-      createdAt,
-      changes: [...banned(row, createdAt), ...endAt(optionalTime(row, "expire_in"), now)].slice(0, 1),
+      createdAt: optionalTime(row, "created_at"),
+      changes: [...banned(row), ...endAt(optionalTime(row, "expire_in"), now)],
       totalClicks: count(row, "visit_count"),
     };
   },
@@ -50,13 +49,13 @@ export const kutt: ImportFormat = {
     if (total > MOST_IN_AN_HOUR) throw new RecordRefused(`${total} visits in one hour`);
     const facts = factsOf(row, total);
     const link = { id: requiredText(row, "link_id") };
-    return Array.from({ length: total }, (_, n) => ({ link, identity: `hour ${n}`, facts }));
+    return Array.from({ length: total }, (_, n) => ({ link, identity: `hour ${n}`, isId: false, facts }));
   },
 };
 
-function banned(row: Row, createdAt: string | undefined): ImportedChange[] {
+function banned(row: Row): ImportedChange[] {
   if (!isTrue(row, "banned")) return [];
-  return [{ type: "LinkDisabled", at: optionalTime(row, "updated_at") ?? createdAt ?? timeOf("1970-01-01") }];
+  return [{ at: optionalTime(row, "updated_at"), change: { type: "disable" } }];
 }
 
 /** Only what all visits of the hour have in common is known of each of them. */

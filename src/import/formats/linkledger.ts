@@ -1,13 +1,15 @@
 // Our own export (src/export/account-lines.ts): everything of a link and of a click but ids of another service's accounts.
 import { z } from "zod";
 import { clickEvents } from "../../events/click-events.ts";
-import { CREATED_VIA } from "../../events/vocabulary.ts";
-import { type ImportFormat, RecordRefused, type Row } from "../imported.ts";
+import { CREATED_VIA, UNKNOWN } from "../../events/vocabulary.ts";
+import { timeOf } from "../fields.ts";
+import { type ClickFacts, type ImportFormat, RecordRefused, type Row } from "../imported.ts";
 
 export const EXPORT_TYPE = "linkledger-export";
 export const EXPORT_VERSION = 1;
 
-const at = z.iso.datetime();
+const at = z.string();
+const code = z.string().regex(/^[0-9a-f]{16}$/);
 /** `domain`: null on the base host. */
 const address = { domain: z.string().nullable(), slug: z.string() };
 
@@ -31,8 +33,30 @@ export const ExportedClick = z.object({
   type: z.literal("click"),
   ...address,
   id: z.string(),
-  click: clickEvents.LinkClicked.schema.omit({ link: true, accountId: true }),
+  /** What a hit and its visitor said; everything else of LinkClicked is made of it again. */
+  click: clickEvents.LinkClicked.schema
+    .pick({
+      ...{
+        linkRevision: true,
+        kind: true,
+        method: true,
+        userAgent: true,
+        device: true,
+        browser: true,
+        os: true,
+      },
+      ...{ ip: true, country: true, region: true, city: true, referrer: true, utm: true },
+      ...{ language: true, prefetch: true },
+    })
+    .extend({ at, visitor: code.optional(), accountVisitor: code.optional() }),
 });
+
+const CHANGES = {
+  LinkDisabled: "disable",
+  LinkEnabled: "enable",
+  LinkDeleted: "delete",
+  LinkRestored: "restore",
+} as const;
 
 export const linkledger: ImportFormat = {
   oneFile: true,
@@ -48,8 +72,14 @@ export const linkledger: ImportFormat = {
       slug: link.slug,
       domain: link.domain ?? undefined,
       longUrl: retargeted?.type === "LinkRetargeted" ? retargeted.from : link.long_url,
-      createdAt: link.created_at,
-      changes: link.changes,
+      createdAt: timeOf(link.created_at),
+      changes: link.changes.map((change) => ({
+        at: timeOf(change.at),
+        change:
+          change.type === "LinkRetargeted"
+            ? { type: "retarget", to: change.to }
+            : { type: CHANGES[change.type] },
+      })),
       via: link.via,
       custom: link.custom,
     };
@@ -59,9 +89,23 @@ export const linkledger: ImportFormat = {
     if (row.value.type !== "click")
       throw new RecordRefused("not a record of `export links` or `export account`");
     const { domain, slug, id, click } = read(ExportedClick, row);
-    return [{ link: { domain: domain ?? undefined, slug }, identity: id, own: click }];
+    return [{ link: { domain: domain ?? undefined, slug }, identity: id, isId: true, facts: factsOf(click) }];
   },
 };
+
+function factsOf({ visitor, accountVisitor, ...click }: z.infer<typeof ExportedClick>["click"]): ClickFacts {
+  return {
+    ...click,
+    at: timeOf(click.at),
+    revision: click.linkRevision,
+    referrer: click.referrer === UNKNOWN ? undefined : (click.referrer ?? ""),
+    isBot: click.kind === "preview",
+    isScan: click.kind === "qr_scan",
+    browser: click.browser?.name,
+    os: click.os?.name,
+    visitors: { visitor, ...(accountVisitor !== undefined && { accountVisitor }) },
+  };
+}
 
 function read<T extends z.ZodType>(schema: T, { value }: Row): z.infer<T> {
   const result = schema.safeParse(value);

@@ -37,7 +37,7 @@ export const shlink: ImportFormat = {
       city: text(place, "cityName"),
     };
     const domain = shortCode === undefined ? short.host : text(row, "domain")?.toLowerCase();
-    return [{ link: { domain, slug: short.slug }, identity: JSON.stringify(facts), facts }];
+    return [{ link: { domain, slug: short.slug }, identity: JSON.stringify(facts), isId: false, facts }];
   },
 };
 

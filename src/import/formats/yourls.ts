@@ -26,6 +26,7 @@ export const yourls: ImportFormat = {
       country: text(row, "country_code"),
     };
     const link = { domain: undefined, slug: shortUrlOf(requiredText(row, "shorturl", "keyword")).slug };
-    return [{ link, identity: text(row, "click_id") ?? JSON.stringify(facts), facts }];
+    const id = text(row, "click_id");
+    return [{ link, identity: id ?? JSON.stringify(facts), isId: id !== undefined, facts }];
   },
 };

@@ -43,7 +43,6 @@ export function clickReader(geo: Geo): ClickOf {
       rules: PRESENT_RULES,
       method,
       device,
-      ip: anonymiseIp(address),
       visitor: visitorOf({ address, userAgent, of: link.link }),
       accountVisitor: visitorOf({ address, userAgent, of: link.accountId }),
     };
@@ -51,6 +50,7 @@ export function clickReader(geo: Geo): ClickOf {
     if (os) data.os = os;
     addText(data, {
       userAgent,
+      ip: anonymiseIp(address),
       prefetch,
       referrer: referrer(hit.referrer),
       language: language(hit.language),
@@ -64,9 +64,9 @@ export function clickReader(geo: Geo): ClickOf {
 /** Adds what is not empty. */
 export function addText(
   data: Click,
-  texts: Required<Pick<Click, "userAgent" | "prefetch" | "referrer" | "language">>,
+  texts: Required<Pick<Click, "userAgent" | "ip" | "prefetch" | "referrer" | "language">>,
 ): void {
-  for (const name of ["userAgent", "prefetch", "referrer", "language"] as const)
+  for (const name of ["userAgent", "ip", "prefetch", "referrer", "language"] as const)
     if (texts[name]) data[name] = texts[name];
 }
 

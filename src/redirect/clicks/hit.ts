@@ -70,12 +70,12 @@ export function addHit(batch: HitBatch, hit: RawHit): number {
     link,
     at,
     method,
-    bounded(query),
-    bounded(address),
-    bounded(userAgent),
-    bounded(referrer),
-    bounded(language),
-    bounded(prefetch),
+    boundedHeader(query),
+    boundedHeader(address),
+    boundedHeader(userAgent),
+    boundedHeader(referrer),
+    boundedHeader(language),
+    boundedHeader(prefetch),
   );
   if (batch.count === 0) batch.startedAt = at;
   return batch.count++;
@@ -114,6 +114,6 @@ export function unpackTarget(packed: PackedTarget): LinkTarget {
   return JSON.parse(packed) as LinkTarget;
 }
 
-function bounded(text: string): string {
+export function boundedHeader(text: string): string {
   return text.length > MAX_HEADER ? text.slice(0, MAX_HEADER) : text;
 }

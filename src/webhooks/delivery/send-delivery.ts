@@ -1,5 +1,6 @@
 // Makes one attempt to deliver an event to a receiver (interface, part 6) and reports its outcome.
 import { type Dispatcher, errors } from "undici";
+import { parseHttpDate } from "../../runtime/moment.ts";
 import { receiverUrl } from "../receiver/receiver-url.ts";
 import { failureOf, failureOfStatus, type RequestFailure } from "../receiver/request-failure.ts";
 import type { Reach } from "../receiver/safe-address.ts";
@@ -165,8 +166,8 @@ function printable(bytes: Uint8Array): string {
 function retryAfter(header: string | string[] | undefined, now: number): number | null {
   const text = (Array.isArray(header) ? header[0] : header)?.trim() ?? "";
   if (/^\d+$/.test(text)) return Number(text) * 1000;
-  const date = /^[A-Z][a-z]{2}, /.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(date) ? null : Math.max(0, date - now);
+  const date = parseHttpDate(text);
+  return date ? Math.max(0, date.getTime() - now) : null;
 }
 
 function masked(key: string): string {

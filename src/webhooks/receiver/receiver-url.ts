@@ -12,7 +12,7 @@ const MAX_RECEIVER_URL_LENGTH = 2048;
 export function receiverUrl(text: string, reach: Reach): URL {
   const url = URL.parse(text);
   if (!url || /[\s\p{Cc}]/u.test(text)) throw refused("must be a valid https address");
-  if (text.length > MAX_RECEIVER_URL_LENGTH)
+  if (url.href.length > MAX_RECEIVER_URL_LENGTH)
     throw refused(`must have at most ${MAX_RECEIVER_URL_LENGTH} characters`);
   if (url.protocol !== "https:" && !(url.protocol === "http:" && reach.allowPrivate))
     throw refused(reach.allowPrivate ? "must begin with https:// or http://" : "must begin with https://");

@@ -163,7 +163,7 @@ describe("adding a webhook", () => {
   });
 
   it("refuses more than 2,048 characters", async () => {
-    const url = `https://hooks.example.com/${"a".repeat(2048)}`;
+    const url = `https://hooks.example.com/${"é".repeat(400)}`;
     await expect(added(await account(), url)).rejects.toThrow(InvalidWebhook);
   });
 
@@ -207,6 +207,16 @@ describe("changing a webhook", () => {
     const log = JSON.stringify(await deps.eventStore.read(`account-${accountId}`));
     expect(log.match(/x+\uFFFD/g)?.map(({ length }) => length)).toEqual([100, 200]);
     expect(log).not.toContain("\\ud83d");
+  });
+
+  it("has no control characters and no turned text in its label, nor in the reason of a pause", async () => {
+    const accountId = await account();
+    const { webhookId } = await added(accountId);
+    await changeWebhook(deps, user, accountId, webhookId, { label: "bill\u001b[2Jing\u202e" });
+    await pauseWebhook(deps, user, accountId, webhookId, { reason: "too\nmany\u2066" });
+    const [changed, paused] = (await deps.eventStore.read(`account-${accountId}`)).slice(-2);
+    expect(changed?.data).toMatchObject({ label: "bill [2Jing" });
+    expect(paused?.data).toMatchObject({ reason: "too many" });
   });
 
   it("needs the Developer tier, and a webhook of this account", async () => {

@@ -126,6 +126,12 @@ describe("what is asked to be withdrawn", () => {
     expect(() => reasonOf("  ")).toThrow(InvalidWithdrawal);
     expect(() => reasonOf("x".repeat(501))).toThrow(InvalidWithdrawal);
   });
+
+  it("has no control characters, turned text or halves of characters in what people typed", () => {
+    expect(reasonOf("load\u0007 \u202etest\ud83d")).toBe("load   test\ufffd");
+    expect(() => reasonOf("\u0000")).toThrow(InvalidWithdrawal);
+    expect(selectionOf({ from, userAgent: "curl\n" }, now)).toMatchObject({ userAgent: "curl" });
+  });
 });
 
 describe("the clicks that a withdrawal would take", () => {

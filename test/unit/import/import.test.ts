@@ -131,6 +131,27 @@ describe("an import from YOURLS", () => {
     expect(log).not.toMatch(/203\.0\.113\.7|private=1/);
   });
 
+  it("refuses links and clicks of days that no calendar has, and takes no click twice", async () => {
+    const [file, log] = [join(folder.path, "links.csv"), join(folder.path, "log.csv")];
+    const url = "https://example.com/";
+    await writeFile(
+      file,
+      `keyword,url,timestamp\none1,${url},2020-02-28 10:00:00\ntwo2,${url},2020-02-31 10:00:00\n`,
+    );
+    const clicked = ["1,2020-02-31 10:00:00", "2,2020-02-29 24:30:00", "3,2020-02-29 10:00:00"];
+    const rows = [...clicked, clicked[2]].map((row) => `${row},one1`);
+    await writeFile(log, ["click_id,click_time,shorturl", ...rows].join("\n"));
+    const report = await run(yourls, file, { clicks: log });
+    expect(report.links).toMatchObject({ created: 1, failed: 1 });
+    expect(report.clicks).toMatchObject({ created: 1, already: 1, failed: 2 });
+    expect(report.errors.map(({ error }) => error)).toEqual([
+      ...["2020-02-31 10:00:00", "2020-02-31 10:00:00", "2020-02-29 24:30:00"].map(
+        (at) => `${at} is not a time`,
+      ),
+    ]);
+    expect(await clicks()).toMatchObject([{ at: "2020-02-29T10:00:00.000Z" }]);
+  });
+
   it("leaves a log that verifies", async () => {
     await run(yourls, "yourls.csv", { clicks: "yourls-log.csv" });
     const verified = await verifyLog({ eventStore: open.deps.eventStore, clock: () => new Date() }, {});

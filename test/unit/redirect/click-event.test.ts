@@ -78,6 +78,24 @@ describe("a click event", () => {
     );
   });
 
+  it("has no control characters, and nothing that turns the direction of a text", () => {
+    const turned = "a\u202eb\u2066c\u001b[2Jd";
+    const headers = {
+      userAgent: turned,
+      referrer: `https://example.org/${turned}`,
+      prefetch: turned,
+      language: turned,
+    };
+    const query = `utm_source=${encodeURIComponent(turned)}`;
+    const { data } = clickOf({ link, at: 0, method: "GET", query, address: "", ...headers });
+    expect(data).toMatchObject({
+      userAgent: "a b c [2Jd",
+      prefetch: "a b c [2Jd",
+      utm: { source: "a b c [2Jd" },
+    });
+    expect(JSON.stringify(data)).not.toMatch(/\\u001b|[\u202a-\u202e\u2066-\u2069]/);
+  });
+
   it("is classified again as it was, from the facts in it", () => {
     const agents = fc.constantFrom(
       "",

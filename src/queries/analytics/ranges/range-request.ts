@@ -1,6 +1,7 @@
 // What a request for a range of time asks for, from the text of its parameters.
 import type { Position } from "../../../event-store/port.ts";
 import type { ClickKind } from "../../../events/vocabulary.ts";
+import { parseLocalMoment } from "../../../runtime/moment.ts";
 import { InvalidRange } from "../../errors.ts";
 import type { Interval } from "./buckets.ts";
 import { instantOf, type TimeZone, timeZone } from "./time-zone.ts";
@@ -26,10 +27,7 @@ export type RangeRequest = {
   asOf: { time: number } | { position: Position } | undefined;
 };
 
-const TIME =
-  /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,9}))?)?(Z|[+ -](?:[01]\d|2[0-3]):?[0-5]\d)?)?$/i;
 const POSITION = /^\d{20}(?::\d{20})?$/;
-const MINUTE_MS = 60_000;
 /** Further years have another format in UTC, and times are stored and compared as text. */
 const [FIRST, LAST] = [Date.parse("0000-01-01T00:00:00.000Z"), Date.parse("9999-12-31T23:59:59.999Z")];
 
@@ -67,22 +65,13 @@ function asOfOf(text: string | undefined, zone: TimeZone): RangeRequest["asOf"] 
  * @throws InvalidRange
  */
 export function timeOf(text: string, zone: TimeZone, name: string, alternative = ""): number {
-  const [, date, hours = "00", minutes = "00", seconds = "00", fraction = "", offset] = TIME.exec(text) ?? [];
-  const local = `${date}T${hours}:${minutes}:${seconds}.${fraction.slice(0, 3).padEnd(3, "0")}Z`;
-  const ms = Date.parse(local);
-  // Date.parse moves 30 February to March.
-  if (date === undefined || Number.isNaN(ms) || new Date(ms).toISOString() !== local)
+  // A `+` that wasn't encoded in the URL arrives as a space.
+  const moment = parseLocalMoment(text.replace(/(?<=:\d\d.*) (?=\d\d:?\d\d$)/, "+"));
+  if (!moment)
     throw new InvalidRange(
       `${name} must be a time in ISO 8601, such as 2026-11-01 or 2026-11-01T09:30:00+01:00${alternative}`,
     );
-  const instant = offset === undefined ? instantOf(zone, ms, "later") : ms - offsetOf(offset);
+  const { local, offset } = moment;
+  const instant = offset === undefined ? instantOf(zone, local, "later") : local - offset;
   return Math.min(Math.max(instant, FIRST), LAST);
-}
-
-/** In milliseconds. A `+` that wasn't encoded in the URL arrives as a space. */
-function offsetOf(text: string): number {
-  if (text.toUpperCase() === "Z") return 0;
-  const [hours, minutes] = [Number(text.slice(1, 3)), Number(text.slice(-2))];
-  const offset = (hours * 60 + minutes) * MINUTE_MS;
-  return text.startsWith("-") ? -offset : offset;
 }

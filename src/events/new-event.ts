@@ -2,7 +2,7 @@
 import { z } from "zod";
 import type { EventMetadata, NewEvent } from "../event-store/port.ts";
 import { DomainError } from "../runtime/errors.ts";
-import { catalogue, type EventOf, type EventType, type LinkledgerEvent } from "./catalogue.ts";
+import { catalogue, type EventType, type LinkledgerEvent } from "./catalogue.ts";
 
 /** An event that doesn't match its schema: an error of this program, never of a request. */
 export class EventInvalid extends DomainError {

@@ -6,7 +6,7 @@ import { loadOpenAccount } from "../../../src/commands/account/account-stream.ts
 import { openAccount } from "../../../src/commands/account/open-account.ts";
 import type { LinkEvent, StoredEvent } from "../../../src/events/catalogue.ts";
 import { readEvent } from "../../../src/events/read-event.ts";
-import { PREFIX } from "../../../src/events/streams.ts";
+import { CATEGORY } from "../../../src/events/streams.ts";
 import { accountLines } from "../../../src/export/account-lines.ts";
 import { linkledger } from "../../../src/import/formats/linkledger.ts";
 import { type ImportReport, runImport } from "../../../src/import/run-import.ts";
@@ -76,7 +76,7 @@ export async function openImport(): Promise<OwnImport> {
       return await runImport(deps, target, { format: linkledger, links, clicks: undefined }, () => undefined);
     },
     async events() {
-      const recorded = await eventStore.readAll({ prefixes: Object.values(PREFIX), limit: 10_000 });
+      const recorded = await eventStore.readAll({ categories: Object.values(CATEGORY), limit: 10_000 });
       return recorded
         .flatMap((event) => readEvent(event) ?? [])
         .filter(({ type }) => type !== "AccountOpened");

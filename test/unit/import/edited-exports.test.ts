@@ -157,9 +157,10 @@ describe("a click of an edited export", () => {
     expect(text).not.toMatch(/\\u|[\u0000-\u001f\u202a-\u202e]|secret|private=1/);
     expect(click?.userAgent).toHaveLength(512);
     expect(click?.prefetch).toHaveLength(128);
-    expect(click?.utm.source).toHaveLength(128);
-    expect(click?.referrer.length).toBeLessThanOrEqual(512);
-    expect(click).toMatchObject({ language: "", country: "unknown" });
+    expect(click?.utm?.source).toHaveLength(128);
+    expect(click?.referrer?.length).toBeLessThanOrEqual(512);
+    expect(click).not.toHaveProperty("language");
+    expect(click).not.toHaveProperty("country");
   });
 
   it("is read by the present rules, as its user agent alone says what made it", async () => {

@@ -10,7 +10,7 @@ import { addDomain } from "../../../src/commands/domains/add-domain.ts";
 import { verifyDomain } from "../../../src/commands/domains/verify-domain.ts";
 import type { EventOf, LinkEvent } from "../../../src/events/catalogue.ts";
 import { readEvent } from "../../../src/events/read-event.ts";
-import { isImportedClick, CATEGORY, PREFIX } from "../../../src/events/streams.ts";
+import { CATEGORY, isImportedClick } from "../../../src/events/streams.ts";
 import { bitly } from "../../../src/import/formats/bitly.ts";
 import { kutt } from "../../../src/import/formats/kutt.ts";
 import { linkledger } from "../../../src/import/formats/linkledger.ts";
@@ -46,12 +46,12 @@ async function run(format: ImportFormat, links: string, given: Given = {}) {
   return await runImport(open.deps, target, files, () => undefined);
 }
 
-async function events(prefix: string) {
-  const found = await open.deps.eventStore.readAll({ categories: [prefix], limit: 10_000 });
+async function events(category: string) {
+  const found = await open.deps.eventStore.readAll({ categories: [category], limit: 10_000 });
   return found.map((event) => readEvent(event)?.data);
 }
-const links = async () => (await events(PREFIX.link)) as LinkEvent["data"][];
-const clicks = async () => (await events(PREFIX.clicks)) as EventOf<"LinkClicked">["data"][];
+const links = async () => (await events(CATEGORY.link)) as LinkEvent["data"][];
+const clicks = async () => (await events(CATEGORY.clicks)) as EventOf<"LinkClicked">["data"][];
 
 async function ownDomain(hostname: string): Promise<string> {
   await addDomain(open.deps, operator, accountId, hostname);

@@ -16,7 +16,12 @@ import { visitors } from "../traffic/visitors.ts";
 
 const SAMPLES = 4_000;
 const BYTES = 16 * 1024;
-const SITES = ["www.example.com/blog/", "shop.example.org/products/", "example.net/?p=", "docs.example.dev/en/guide/"];
+const SITES = [
+  "www.example.com/blog/",
+  "shop.example.org/products/",
+  "example.net/?p=",
+  "docs.example.dev/en/guide/",
+];
 const SOURCES = ["newsletter", "twitter", "linkedin", "facebook", "google"];
 
 const [file] = process.argv.slice(2);

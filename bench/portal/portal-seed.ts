@@ -16,6 +16,7 @@ import { CLICK_KINDS } from "../../src/events/vocabulary.ts";
 import { projectionGroups } from "../../src/projections/groups.ts";
 import type { Projection } from "../../src/projections/projection.ts";
 import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
+import { appendNext } from "../../test/support/event-store/append-next.ts";
 import { linkClicked } from "../../test/support/event-store/stored-events.ts";
 import type { Report } from "../report/report.ts";
 import { withDataFolder } from "../setup/data-folder.ts";

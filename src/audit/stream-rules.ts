@@ -109,7 +109,7 @@ function clickRule(links: ReadonlyMap<string, LinkState>): Rule {
     const clicked = links.get(`${PREFIX.link}${link}`);
     if (!clicked || clicked.status === "free") return `click of ${link}, which was never created`;
     if (clicked.accountId !== accountId) return `click for account ${accountId}, which does not own ${link}`;
-    if (!isAnonymised(ip)) return "its address is not anonymised";
+    if (ip !== undefined && !isAnonymised(ip)) return "its address is not anonymised";
     return undefined;
   };
 }
@@ -142,9 +142,5 @@ function operatorRule({ type, data, metadata, stream }: StoredEvent): string | u
 
 /** As events keep addresses: IPv4 /24, IPv6 /48. */
 function isAnonymised(ip: string): boolean {
-  return (
-    ip === "" ||
-    /^\d{1,3}\.\d{1,3}\.\d{1,3}\.0$/.test(ip) ||
-    /^([0-9a-f]{1,4}(:[0-9a-f]{1,4}){0,2})?::$/.test(ip)
-  );
+  return /^\d{1,3}\.\d{1,3}\.\d{1,3}\.0$/.test(ip) || /^([0-9a-f]{1,4}(:[0-9a-f]{1,4}){0,2})?::$/.test(ip);
 }

@@ -41,7 +41,9 @@ export async function openVerifiableLog(config: EventStoreConfig): Promise<Verif
   const eventStore = await openEventStore(config, { offThread: false, isChecked: true });
   return {
     eventStore,
-    integrityProblems: config.eventStoreUrl ? undefined : async () => integrityProblems(logFile(config.dataDir)),
+    integrityProblems: config.eventStoreUrl
+      ? undefined
+      : async () => integrityProblems(logFile(config.dataDir)),
     close: () => eventStore.close(),
   };
 }

@@ -21,7 +21,10 @@ export type Facts = {
 export type Classified = { kind: ClickKind } & Pick<Agent, "device"> & Partial<Pick<Agent, "browser" | "os">>;
 
 /** Pure. `read`: the reading of user agents, which repeat, so that a caller can memoize it. */
-export function classify({ userAgent, ...facts }: Facts, read: (header: string) => Agent = agentOf): Classified {
+export function classify(
+  { userAgent, ...facts }: Facts,
+  read: (header: string) => Agent = agentOf,
+): Classified {
   const { automated, device, browser, os } = read(userAgent);
   return { kind: kindOf({ ...facts, automated }), device, browser, os };
 }

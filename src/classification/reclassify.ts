@@ -23,7 +23,10 @@ export function reclassified<E extends StoredEvent>(event: E, rules: string): E 
 }
 
 /** What the present rules say of a recorded click. */
-export function classifiedNow({ data, stream }: Pick<StoredEvent & LinkClicked, "data" | "stream">): Classified {
+export function classifiedNow({
+  data,
+  stream,
+}: Pick<StoredEvent & LinkClicked, "data" | "stream">): Classified {
   const { method, prefetch = "", userAgent = "" } = data;
   const now = classify({ method, prefetch, userAgent, isScan: false }, readAgent);
   return {

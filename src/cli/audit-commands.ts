@@ -4,7 +4,7 @@ import { LinkNotFound } from "../commands/links/link-errors.ts";
 import { refuseForeignPosition } from "../event-store/foreign-position.ts";
 import { logPages } from "../event-store/log-pages.ts";
 import type { EventStore, Position } from "../event-store/port.ts";
-import { linkKey, linkStream, CATEGORY, SEALS_STREAM, withdrawalStream } from "../events/streams.ts";
+import { CATEGORY, linkKey, linkStream, SEALS_STREAM, withdrawalStream } from "../events/streams.ts";
 import { DomainError } from "../runtime/errors.ts";
 import { wholeFrom } from "./arguments.ts";
 import { auditLookupCommands } from "./audit/lookup-commands.ts";

@@ -23,13 +23,15 @@ export const clickEvents = {
       kind: z.enum(CLICK_KINDS).describe("A person's click, a program's preview, or a scan of the QR code"),
       rules: z
         .string()
-        .describe("What chose `kind`, `device`, `browser` and `os`: the version of the rules, and of both libraries"),
+        .describe(
+          "What chose `kind`, `device`, `browser` and `os`: the version of the rules, and of both libraries",
+        ),
       method: z.enum(["GET", "HEAD"]),
       userAgent: z.string().optional().describe("As sent, at most 512 characters"),
       device: z.enum(DEVICE_TYPES),
       browser: named.optional().describe("Absent when not recognised"),
       os: named.optional().describe("Absent when not recognised"),
-      ip: z.string().describe("Anonymised before the event existed: IPv4 /24, IPv6 /48"),
+      ip: z.string().optional().describe("Anonymised before the event existed: IPv4 /24, IPv6 /48"),
       country: z.string().optional().describe("ISO 3166-1 alpha-2"),
       region: z.string().optional().describe("Name"),
       city: z.string().optional().describe("Name"),

@@ -40,11 +40,11 @@ export function isSelectedBy(
   const { from, to, visitor, ipPrefix } = selection;
   const text = selection.userAgent?.toLowerCase();
   const isIn = ipPrefix === undefined ? undefined : inNetwork(ipPrefix);
-  return ({ at, visitor: code, ip, userAgent }) =>
+  return ({ at, visitor: code, ip = "", userAgent = "" }) =>
     at >= from &&
     at < to &&
     (visitor === undefined || code === visitor) &&
-    (text === undefined || (userAgent ?? "").toLowerCase().includes(text)) &&
+    (text === undefined || userAgent.toLowerCase().includes(text)) &&
     (isIn === undefined || isIn(ip));
 }
 

@@ -5,8 +5,8 @@ import { referrerOf } from "../classification/referrer.ts";
 import { agentOf } from "../classification/user-agent.ts";
 import type { LinkClicked } from "../events/catalogue.ts";
 import { UNKNOWN } from "../events/vocabulary.ts";
-import { anonymiseIp } from "../redirect/clicks/enrich/anonymise-ip.ts";
 import { addPlace, addText, addUtm } from "../redirect/clicks/click-event.ts";
+import { anonymiseIp } from "../redirect/clicks/enrich/anonymise-ip.ts";
 import { queryOf, utmOf } from "../redirect/clicks/enrich/utm.ts";
 import type { VisitorOf } from "../redirect/clicks/visitors/visitor.ts";
 import { memoize } from "../runtime/memoize.ts";
@@ -42,8 +42,9 @@ export function clickDataOf(deps: { clock: () => Date; visitorOf: (at: string) =
       rules: PRESENT_RULES,
       method: "GET",
       device: parsed?.device ?? facts.device ?? UNKNOWN,
-      ip: anonymiseIp(ip),
     };
+    const network = anonymiseIp(ip);
+    if (network) data.ip = network;
     const browser = parsed ? parsed.browser : facts.browser && { name: facts.browser };
     const os = parsed ? parsed.os : facts.os && { name: facts.os };
     if (browser) data.browser = browser;

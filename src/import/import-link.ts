@@ -35,10 +35,9 @@ export type ImportTarget = {
 export type ClaimedLinks = Map<string, string>;
 
 /** What the link's clicks have in common. */
-export type TargetLink = Pick<
-  EventOf<"LinkClicked">["data"],
-  "link" | "longUrl" | "accountId" | "via"
-> & { host: string };
+export type TargetLink = Pick<EventOf<"LinkClicked">["data"], "link" | "longUrl" | "accountId" | "via"> & {
+  host: string;
+};
 
 /**
  * `claimed`: by the earlier links of this import; gets this one. `already`: it was imported before, and is left as it is

@@ -114,7 +114,12 @@ async function collectClosed(
 ): Promise<Position | undefined> {
   const upTo = await eventStore.head();
   if (upTo === undefined) return after;
-  for await (const events of logPages(eventStore, { after, upTo, categories: [CATEGORY.account], limit: PAGE })) {
+  for await (const events of logPages(eventStore, {
+    after,
+    upTo,
+    categories: [CATEGORY.account],
+    limit: PAGE,
+  })) {
     if (signal.aborted) return after;
     for (const { type, data, recordedAt } of events) {
       const { accountId } = (data ?? {}) as { accountId?: unknown };

@@ -5,7 +5,11 @@ import { newEvent } from "../../events/new-event.ts";
 import { operatorStream } from "../../events/streams.ts";
 import type { CommandContext } from "../caller.ts";
 
-export type RecordDeps = { eventStore: Pick<EventStore, "append" | "read">; clock: () => Date; newId: () => string };
+export type RecordDeps = {
+  eventStore: Pick<EventStore, "append" | "read">;
+  clock: () => Date;
+  newId: () => string;
+};
 
 /** An event without its time, which is that of the append. */
 export type OperatorAction = {

@@ -52,7 +52,9 @@ export function eventsOfRow(row: AppendRow, textOf: TextOf, isChecked: boolean):
   const contents = contentsOf(row, textOf, isChecked);
   return Array.from({ length: count }, (_, n) => {
     const place = { stream, revision: revision + n, position: positionText(position + n), recordedAt };
-    return typeof contents === "string" ? { ...unreadable(contents), ...place } : { ...contents[n], ...place };
+    return typeof contents === "string"
+      ? { ...unreadable(contents), ...place }
+      : { ...contents[n], ...place };
   }) as RecordedEvent[];
 }
 

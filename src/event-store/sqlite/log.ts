@@ -145,12 +145,16 @@ export class SqliteLog {
     return { dictionary: DICTIONARY, body: compressed(json, dictionary) };
   }
 
-  #appendOne({ stream, expected, recordedAt, ids }: AppendRequest, { dictionary, body }: Body): AppendOutcome {
+  #appendOne(
+    { stream, expected, recordedAt, ids }: AppendRequest,
+    { dictionary, body }: Body,
+  ): AppendOutcome {
     const last = this.#lastRevision(stream);
     const before = expected === "none" ? -1 : expected;
     const revision = before + ids.length;
     if (last !== before) {
-      const there = last < revision ? [] : this.read({ stream, from: before + 1, backwards: false, limit: ids.length });
+      const there =
+        last < revision ? [] : this.read({ stream, from: before + 1, backwards: false, limit: ids.length });
       const isRepeated = there.length > 0 && ids.every((id, n) => there[n]?.id === id);
       if (isRepeated) return { revision, position: Number(there.at(-1)?.position) };
       return { conflict: { stream, expected, actual: last < 0 ? "none" : last } };

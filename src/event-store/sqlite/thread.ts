@@ -4,7 +4,13 @@ import { parentPort, workerData } from "node:worker_threads";
 import { unavailableOnError } from "../../connections/sqlite.ts";
 import { serveThread } from "../../runtime/threads/serve-thread.ts";
 import type { RecordedEvent } from "../port.ts";
-import { type AppendOutcome, type AppendRequest, type ReadAllRequest, type ReadRequest, SqliteLog } from "./log.ts";
+import {
+  type AppendOutcome,
+  type AppendRequest,
+  type ReadAllRequest,
+  type ReadRequest,
+  SqliteLog,
+} from "./log.ts";
 
 type Waiting<Request, Result> = {
   request: Request;

@@ -2,7 +2,7 @@
 import { type NextEvent, nextEventFinder } from "../../event-store/next-event.ts";
 import { keepTrying } from "../../runtime/keep-trying.ts";
 import { pause, untilAborted } from "../../runtime/pause.ts";
-import { checkpointName, type Projection, categoriesOf } from "../projection.ts";
+import { categoriesOf, checkpointName, type Projection } from "../projection.ts";
 import { ProjectionRunner, type RunnerDeps } from "../runner/runner.ts";
 import { buildsStatus, type ProjectionStatus } from "../runner/status.ts";
 import { asBuild, type Building, type Builds, buildingOf, foldedBuild } from "./build.ts";

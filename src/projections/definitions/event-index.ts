@@ -1,10 +1,11 @@
 // Where each event of accounts, domains, links and the operator is: for look-ups by account, actor and correlation id.
+
+import { categoryOf } from "../../event-store/categories.ts";
 import type { Actor } from "../../event-store/port.ts";
 import { catalogue, type EventType } from "../../events/catalogue.ts";
 import { clickEvents } from "../../events/click-events.ts";
-import { sealEvents } from "../../events/seal-events.ts";
-import { categoryOf } from "../../event-store/categories.ts";
 import { originOf } from "../../events/new-event.ts";
+import { sealEvents } from "../../events/seal-events.ts";
 import { CATEGORY } from "../../events/streams.ts";
 import type { Document } from "../../read-store/port.ts";
 import type { Projection } from "../projection.ts";

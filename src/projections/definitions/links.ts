@@ -1,6 +1,6 @@
 // The present state of each link, for redirects, link lists, QR codes and the link's fields in analytics answers.
 import type { EventOf } from "../../events/catalogue.ts";
-import { linkKey, CATEGORY } from "../../events/streams.ts";
+import { CATEGORY, linkKey } from "../../events/streams.ts";
 import type { Document } from "../../read-store/port.ts";
 import type { Projection } from "../projection.ts";
 

@@ -5,7 +5,7 @@ import type { ReadStore } from "../../read-store/port.ts";
 import { keepRunning } from "../../runtime/keep-trying.ts";
 import type { BasicLogger } from "../../runtime/logging.ts";
 import { untilAborted } from "../../runtime/pause.ts";
-import { collectionsOf, type Projection, categoriesOf } from "../projection.ts";
+import { categoriesOf, collectionsOf, type Projection } from "../projection.ts";
 import { COMMIT_RULES, type CommitRules, commitBatches } from "./commit-batches.ts";
 import { addTo, commitLast, commitTaken } from "./commit-changes.ts";
 import { type Correction, correct, isCorrection, partsAtCorrections } from "./corrected-clicks.ts";
@@ -108,7 +108,11 @@ export class ProjectionRunner {
   }
 
   async #follow(signal: AbortSignal, onCommit: () => void): Promise<void> {
-    const options = { after: this.#lowest(), categories: this.#categories, batchSize: this.#rules.pageEvents };
+    const options = {
+      after: this.#lowest(),
+      categories: this.#categories,
+      batchSize: this.#rules.pageEvents,
+    };
     const subscribe = (until: AbortSignal) => this.#deps.eventStore.subscribe({ ...options, signal: until });
     for await (const events of commitBatches(subscribe, this.#rules, signal)) {
       if (signal.aborted) return;

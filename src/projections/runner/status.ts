@@ -4,7 +4,7 @@ import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
 import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
 import { asBuild, type Builds, buildingOf, foldedBuild, queriedBuild } from "../builds/build.ts";
 import { readBuilds } from "../builds/builds-document.ts";
-import { checkpointName, type Projection, categoriesOf } from "../projection.ts";
+import { categoriesOf, checkpointName, type Projection } from "../projection.ts";
 import type { Progress } from "./progress.ts";
 
 /** Lag beyond which a projection is late: readiness tells so, and the log shows how it catches up. */

@@ -3,7 +3,7 @@ import { logPages } from "../../event-store/log-pages.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
 import type { StoredEvent } from "../../events/catalogue.ts";
 import type { Document } from "../../read-store/port.ts";
-import { type Parts, categoriesOf } from "../projection.ts";
+import { categoriesOf, type Parts } from "../projection.ts";
 import { type Correction, correct, isCorrection } from "../runner/corrected-clicks.ts";
 import { documentCorrection, foldedSoFar } from "../runner/document-correction.ts";
 import { parseBatch } from "../runner/event-batch.ts";

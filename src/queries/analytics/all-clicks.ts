@@ -16,5 +16,7 @@ export async function* allClicks(
   if (after >= upTo) return;
   const isWithdrawn = isWithdrawnBy(await withdrawalsOf({ eventStore }, link));
   for await (const events of clicksBetween({ eventStore }, link, { after, upTo }))
-    yield events.map(({ data, position }) => ({ ...clickFacts(data), position })).filter((one) => !isWithdrawn(one));
+    yield events
+      .map(({ data, position }) => ({ ...clickFacts(data), position }))
+      .filter((one) => !isWithdrawn(one));
 }

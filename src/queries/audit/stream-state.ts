@@ -2,12 +2,12 @@
 import { evolve as evolveAccount, noAccount } from "../../commands/account/account.ts";
 import { evolve as evolveClaim, unclaimed } from "../../commands/domains/domain-claim.ts";
 import { evolve as evolveLink, freeLink } from "../../commands/links/link.ts";
+import { categoryOf } from "../../event-store/categories.ts";
 import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
 import { streamPages } from "../../event-store/stream-pages.ts";
 import { accountEvents } from "../../events/account-events.ts";
 import type { AccountEvent, DomainEvent, LinkEvent, StoredEvent } from "../../events/catalogue.ts";
 import { readEvent } from "../../events/read-event.ts";
-import { categoryOf } from "../../event-store/categories.ts";
 import { webhookEvents } from "../../events/webhook-events.ts";
 import { type Withdrawal, withdrawalsAfter } from "../../events/withdrawals.ts";
 import { NotFound } from "../errors.ts";

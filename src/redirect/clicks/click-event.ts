@@ -22,7 +22,10 @@ export type ClickOf = (hit: RawHit, visitorOf: VisitorOf) => LinkClicked;
 export function clickReader(geo: Geo): ClickOf {
   const linkOf = memoize(20_000, (packed: PackedTarget) => {
     const { key, revision, longUrl, accountId, via } = unpackTarget(packed);
-    return { link: { link: key, linkRevision: revision, longUrl, accountId, via }, utm: utmOf(queryOf(longUrl)) };
+    return {
+      link: { link: key, linkRevision: revision, longUrl, accountId, via },
+      utm: utmOf(queryOf(longUrl)),
+    };
   });
   const agent = memoize(10_000, agentOf);
   const referrer = memoize(5_000, referrerOf);
@@ -40,13 +43,19 @@ export function clickReader(geo: Geo): ClickOf {
       rules: PRESENT_RULES,
       method,
       device,
-      ip: anonymiseIp(address),
-      visitor: visitorOf({ address, userAgent, of: link.link }),
-      accountVisitor: visitorOf({ address, userAgent, of: link.accountId }),
     };
+    const ip = anonymiseIp(address);
+    if (ip) data.ip = ip;
+    data.visitor = visitorOf({ address, userAgent, of: link.link });
+    data.accountVisitor = visitorOf({ address, userAgent, of: link.accountId });
     if (browser) data.browser = browser;
     if (os) data.os = os;
-    addText(data, { userAgent, prefetch, referrer: referrer(hit.referrer), language: language(hit.language) });
+    addText(data, {
+      userAgent,
+      prefetch,
+      referrer: referrer(hit.referrer),
+      language: language(hit.language),
+    });
     addPlace(data, placeOrNowhere(geo, address));
     addUtm(data, query.includes("utm_") ? { ...utm, ...utmOf(query) } : utm);
     return { type: "LinkClicked", data };

@@ -5,7 +5,7 @@ import { orUndefined, StoreUnavailable } from "../../connections/errors.ts";
 import type { FollowedEvent } from "../../coordination/log-follower.ts";
 import { minVersions } from "../../coordination/min-versions.ts";
 import type { EventStore } from "../../event-store/port.ts";
-import { linkKey, CATEGORY, PREFIX } from "../../events/streams.ts";
+import { CATEGORY, linkKey, PREFIX } from "../../events/streams.ts";
 import { type AccountDocument, accounts } from "../../projections/definitions/accounts.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 import { linkFromStream } from "../../queries/links/link-from-stream.ts";

@@ -20,7 +20,6 @@ export async function appendOnce(store: ClickLog, { stream, after, events }: Cli
     const there = await store.read(stream, { from: after + 1, limit: events.length });
     const last = there.at(-1);
     if (!last || there.some(({ id }, index) => id !== events[index]?.id)) throw error;
-    if (there.length < events.length)
-      await store.append(stream, last.revision, events.slice(there.length));
+    if (there.length < events.length) await store.append(stream, last.revision, events.slice(there.length));
   }
 }

@@ -2,7 +2,7 @@
 import { logPages } from "../../event-store/log-pages.ts";
 import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
 import { readEvent } from "../../events/read-event.ts";
-import { isImportedClick, CATEGORY } from "../../events/streams.ts";
+import { CATEGORY, isImportedClick } from "../../events/streams.ts";
 import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
 import { positionBefore } from "../../queries/analytics/click-positions.ts";
 import type { ReadStore } from "../../read-store/port.ts";

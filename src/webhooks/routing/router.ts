@@ -4,7 +4,7 @@ import { logPages } from "../../event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
 import type { StoredEvent } from "../../events/catalogue.ts";
 import { readEvent } from "../../events/read-event.ts";
-import { isImportedClick, CATEGORY } from "../../events/streams.ts";
+import { CATEGORY, isImportedClick } from "../../events/streams.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import { pause, systemClock } from "../../runtime/pause.ts";
 import type { DeliveryQueue, NewDelivery } from "../queue/queue.ts";

@@ -30,10 +30,14 @@ export function stored<T extends EventType>(n: number, event: EventOf<T>, stream
   };
 }
 
-export function linkClicked(fields: Partial<EventOf<"LinkClicked">["data"]> = {}): EventOf<"LinkClicked"> {
+type Click = EventOf<"LinkClicked">["data"];
+export type ClickFields = { [M in keyof Click]?: Click[M] | undefined };
+
+/** What is given as undefined is absent. */
+export function linkClicked(fields: ClickFields = {}): EventOf<"LinkClicked"> {
   return {
     type: "LinkClicked",
-    data: {
+    data: withoutUndefined({
       link: "sho.rt/abc",
       linkRevision: 0,
       longUrl: "https://example.com/",
@@ -56,8 +60,12 @@ export function linkClicked(fields: Partial<EventOf<"LinkClicked">["data"]> = {}
       visitor: "0123456789abcdef",
       accountVisitor: "fedcba9876543210",
       ...fields,
-    },
+    }),
   };
+}
+
+function withoutUndefined(fields: ClickFields): Click {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Click;
 }
 
 export function linkDisabled(slug: string): EventOf<"LinkDisabled"> {

@@ -10,7 +10,7 @@ import { addDomain } from "../../../src/commands/domains/add-domain.ts";
 import { verifyDomain } from "../../../src/commands/domains/verify-domain.ts";
 import type { EventOf, LinkEvent } from "../../../src/events/catalogue.ts";
 import { readEvent } from "../../../src/events/read-event.ts";
-import { isImportedClick, CATEGORY, PREFIX } from "../../../src/events/streams.ts";
+import { CATEGORY, isImportedClick, PREFIX } from "../../../src/events/streams.ts";
 import { bitly } from "../../../src/import/formats/bitly.ts";
 import { kutt } from "../../../src/import/formats/kutt.ts";
 import { linkledger } from "../../../src/import/formats/linkledger.ts";

@@ -36,7 +36,9 @@ export function buildText(build: BuildLabel | null): string {
   if (build === null) return "none";
   const { version, build: number, rules, outdated } = build;
   const under =
-    rules === null ? "" : `, clicks classified under rules ${rules}${outdated ? " (this program has others)" : ""}`;
+    rules === null
+      ? ""
+      : `, clicks classified under rules ${rules}${outdated ? " (this program has others)" : ""}`;
   return `version ${version}, build ${number}${under}`;
 }
 

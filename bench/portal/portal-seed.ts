@@ -16,6 +16,7 @@ import { CLICK_KINDS } from "../../src/events/vocabulary.ts";
 import { projectionGroups } from "../../src/projections/groups.ts";
 import type { Projection } from "../../src/projections/projection.ts";
 import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
+import { appendNext } from "../../test/support/event-store/append-next.ts";
 import { linkClicked } from "../../test/support/event-store/stored-events.ts";
 import type { Report } from "../report/report.ts";
 import { withDataFolder } from "../setup/data-folder.ts";
@@ -123,7 +124,7 @@ async function appendClicks({ eventStore }: Backend, accountId: string, size: Si
       const at = new Date(start + ((first + i) / size.clicks) * DAYS * DAY_MS);
       return unchecked(clickAt(at, first + i, accountId, size.links));
     });
-    await eventStore.append(`clicks-bench-${Math.floor(first / 50_000)}`, "any", events);
+    await appendNext(eventStore, `clicks-bench-${Math.floor(first / 50_000)}`, events);
   }
 }
 

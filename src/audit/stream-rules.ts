@@ -142,9 +142,5 @@ function operatorRule({ type, data, metadata, stream }: StoredEvent): string | u
 
 /** As events keep addresses: IPv4 /24, IPv6 /48. */
 function isAnonymised(ip: string): boolean {
-  return (
-    ip === "" ||
-    /^\d{1,3}\.\d{1,3}\.\d{1,3}\.0$/.test(ip) ||
-    /^([0-9a-f]{1,4}(:[0-9a-f]{1,4}){0,2})?::$/.test(ip)
-  );
+  return /^\d{1,3}\.\d{1,3}\.\d{1,3}\.0$/.test(ip) || /^([0-9a-f]{1,4}(:[0-9a-f]{1,4}){0,2})?::$/.test(ip);
 }

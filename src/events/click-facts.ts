@@ -44,8 +44,8 @@ export function referrerHostOf(referrer: string | undefined): string {
   if (host === undefined) return UNKNOWN;
   return host
     .toLowerCase()
-    .replace(/^www\.(?=.)/, "")
-    .replace(/\.$/, "");
+    .replace(/\.$/, "")
+    .replace(/^www\.(?=.)/, "");
 }
 
 /** The absolute short URL of a link, by its key `<host>/<slug>`. `baseUrl`: of the default domain, without a trailing slash. */

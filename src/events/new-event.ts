@@ -39,6 +39,7 @@ export function originOf({ id, metadata }: Pick<NewEvent, "id" | "metadata">): E
 
 /** The schema with unknown keys refused in nested objects too, as zod's `strict` applies to the top level only. */
 function strictly(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodOptional) return strictly(schema.unwrap() as z.ZodType).optional();
   if (!(schema instanceof z.ZodObject)) return schema;
   const shape = Object.entries(schema.shape).map(([key, field]) => [key, strictly(field as z.ZodType)]);
   return z.strictObject(Object.fromEntries(shape));

@@ -29,7 +29,6 @@ const entry = (host: string, slug: string, status: "live" | "disabled" = "live")
     ...{ host, slug, status },
     accountId: "7a6f3c1e-52b1-4f0e-9a54-2f6c1d7b8e90",
     longUrl: "https://example.com/path?x=1#top",
-    shortUrl: `http://${host}/${slug}`,
     via: "api",
     revision: 0,
   });

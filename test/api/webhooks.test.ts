@@ -147,7 +147,9 @@ describe("webhooks", () => {
     await click(`/${last}`);
     await gets(receiver, [first, last]);
 
-    const replayed = () => replayFrom({ ...runtimeDeps, ...service.backend }, webhookId, since, accountId);
+    const { baseUrl } = service.config;
+    const replayDeps = { ...runtimeDeps, ...service.backend, baseUrl };
+    const replayed = () => replayFrom(replayDeps, webhookId, since, accountId);
     expect(await replayed()).toMatchObject({ found: 4, queued: 2 });
     await gets(receiver, [before, first, paused, last]);
     expect(await replayed()).toMatchObject({ found: 4, queued: 0 });

@@ -124,7 +124,7 @@ onServer(chromiumServer, () => {
         origin,
       );
     });
-    await service.backend.eventStore.append("clicks-seed-20260101", "any", clicks);
+    await service.backend.eventStore.append("clicks-seed-20260101", "none", clicks);
     const isCounted = (text: string) => /data-total="total"[^>]*>60</.test(text);
     await showing(page, `${base}${path}/analytics`, "60 clicks", isCounted);
     const found: string[] = [];

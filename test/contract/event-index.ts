@@ -10,6 +10,7 @@ import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
 import { type EventFilter, findEvents } from "../../src/queries/audit/find-events.ts";
 import { listStreams } from "../../src/queries/audit/list-streams.ts";
 import type { ReadStore } from "../../src/read-store/port.ts";
+import { appendNext } from "../support/event-store/append-next.ts";
 import {
   ACCOUNT,
   AT,
@@ -70,7 +71,7 @@ export function eventIndexContract(name: string, open: () => Promise<ReadStore>)
       correlationId = "cli",
     ) {
       const origin = { correlationId, causationId: correlationId, actor };
-      await stores.eventStore.append(stream, "any", [newEvent(event, randomUUID(), origin)]);
+      await appendNext(stores.eventStore, stream, [newEvent(event, randomUUID(), origin)]);
     }
     function disabled(slug: string): LinkledgerEvent {
       return { type: "LinkDisabled", data: { host: "sho.rt", slug, accountId: ACCOUNT, at: AT } };

@@ -279,7 +279,7 @@ function reportSuite() {
     const report = async () => await linkReport({ ...stores, sleep }, "sho.rt/abc", "24h", NOW);
 
     it("ranks each breakdown, with what is beyond the top last", async () => {
-      await clicked("abc", 1, { country: "DE", referrerHost: "other" });
+      await clicked("abc", 1, { country: "DE", referrer: "https://other/" });
       await clicked("abc", 2, { country: "FR", utm: { source: "mail" } });
       await project();
       const { breakdowns, utm, totals, recent, series } = await report();

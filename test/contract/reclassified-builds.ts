@@ -1,6 +1,6 @@
 // The contract of builds under the present rules on every read store: they wait, take over together, and can be left.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { PRESENT_RULES, rulesText } from "../../src/classification/classify.ts";
+import { PRESENT_RULES as RULES } from "../../src/classification/classify.ts";
 import { withdrawalStream } from "../../src/events/streams.ts";
 import { activateBuilds } from "../../src/projections/builds/activate-build.ts";
 import { changeBuilds, readBuilds } from "../../src/projections/builds/builds-document.ts";
@@ -22,8 +22,7 @@ import {
 import { clicksWithdrawn } from "../support/projections/withdrawal-events.ts";
 import { append } from "../support/runtime/stores.ts";
 
-const RULES = rulesText(PRESENT_RULES);
-const OLDER = "rules 1, isbot@1.0.0, ua-parser-js@1.0.0";
+const OLDER = "1, isbot@1.0.0, ua-parser-js@1.0.0";
 
 export function reclassifiedBuildsContract(name: string, open: () => Promise<BuildsFixture>): void {
   describe(`builds under other rules: ${name}`, () => {
@@ -96,8 +95,6 @@ export function reclassifiedBuildsContract(name: string, open: () => Promise<Bui
           { field: "os", from: "Linux", to: "unknown", clicks: 800 },
         ]),
       );
-      // The example's host is not that of its URL.
-      expect(all.of.filter(({ field }) => field === "referrer").length).toBeGreaterThan(5);
       await append(stores.eventStore, withdrawalStream(LINK), [clicksWithdrawn({ link: LINK }, 1)]);
       expect(await movedClicks(stores, RULES)).toMatchObject({ clicks: 760, moved: 760 });
     });
@@ -105,8 +102,8 @@ export function reclassifiedBuildsContract(name: string, open: () => Promise<Bui
     it("go on with new clicks as recorded under the same rules, and classify the others again", async () => {
       await prepare();
       await activate(async () => {
-        await click({ kind: "click", ...PRESENT_RULES, browser: { name: "As recorded", version: "" } });
-        await click({ kind: "click", ...PRESENT_RULES, botList: "isbot@1.0.0" });
+        await click({ kind: "click", rules: RULES, browser: { name: "As recorded" } });
+        await click({ kind: "click", rules: RULES.replace(/isbot@[^,]*/, "isbot@1.0.0") });
         await click({ kind: "qr_scan" });
         await expect.poll(program.totals).toMatchObject({ totalClicks: 43 });
         expect(await program.totals()).toMatchObject({ click: 1, preview: 28, qr_scan: 14 });

@@ -65,7 +65,7 @@ describe("clicks while the event store is unavailable", () => {
 
   async function terms(): Promise<(string | undefined)[]> {
     const events = await store.readAll({ categories: [CATEGORY.clicks], limit: 100_000 });
-    return events.map((event) => (event.data as LinkClicked["data"]).utm.term);
+    return events.map((event) => (event.data as LinkClicked["data"]).utm?.term);
   }
 
   const termsOf = (writer: string, count: number) =>

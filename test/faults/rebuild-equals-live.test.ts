@@ -238,12 +238,13 @@ function variedClick(n: number, slugs: readonly string[], accountId: string): Li
     at: at.toISOString(),
     kind: CLICK_KINDS[n % 3] ?? "click",
     device: DEVICE_TYPES[n % 5] ?? "unknown",
-    browser: { name: ["Firefox", "Chrome", "Safari", "unknown"][n % 4] ?? "", version: `${n % 9}.0` },
-    os: { name: ["Linux", "iOS", "Windows"][n % 3] ?? "", version: "" },
-    country: ["FR", "DE", "JP", "US", ""][n % 5] ?? "",
+    browser:
+      n % 4 === 3 ? undefined : { name: ["Firefox", "Chrome", "Safari"][n % 4] ?? "", version: `${n % 9}.0` },
+    os: { name: ["Linux", "iOS", "Windows"][n % 3] ?? "" },
+    country: ["FR", "DE", "JP", "US"][n % 5],
     city: `city ${n % 31}`,
-    referrerHost: n % 11 === 0 ? "direct" : `site-${n % 57}.example`,
-    utm: n % 4 === 0 ? { source: `s${n % 23}`, campaign: n % 8 === 0 ? "__proto__" : "spring" } : {},
+    referrer: n % 11 === 0 ? undefined : `https://site-${n % 57}.example/`,
+    utm: n % 4 === 0 ? { source: `s${n % 23}`, campaign: n % 8 === 0 ? "__proto__" : "spring" } : undefined,
     visitor: (n % 5_000).toString(16).padStart(16, "0"),
   });
 }

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EventStore } from "../../src/event-store/port.ts";
 import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
-import { clickStream, CATEGORY } from "../../src/events/streams.ts";
-import { enricher } from "../../src/redirect/clicks/click-event.ts";
+import { CATEGORY, clickStream } from "../../src/events/streams.ts";
+import { clickReader } from "../../src/redirect/clicks/click-event.ts";
 import { ClickWriter } from "../../src/redirect/clicks/click-writer.ts";
 import { geoOf } from "../../src/redirect/clicks/enrich/geo.ts";
 import {
@@ -76,7 +76,7 @@ describe("the click writer", () => {
           ...{ eventStore, spools: undefined, report, random: () => 0.5 },
           sleep: async () => undefined,
         }),
-        enrich: enricher(geoOf(undefined, undefined)),
+        clickOf: clickReader(geoOf(undefined, undefined)),
         visitors: async () => visitorCodes(new Uint8Array(32)),
         ...{ writer: WRITER, revisions, report },
       });

@@ -92,7 +92,7 @@ function writerName(index: number): string {
 }
 
 function termsOf(events: readonly RecordedEvent[]): string[] {
-  return events.map((event) => (event.data as LinkClicked["data"]).utm.term as string);
+  return events.map((event) => (event.data as LinkClicked["data"]).utm?.term as string);
 }
 
 /** One stream per day. A crashed thread's clicks of yesterday may reach the log after the first ones of today. */

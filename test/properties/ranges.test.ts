@@ -138,7 +138,7 @@ async function happen({ eventStore, readStore }: Stores, first: number, happenin
       await append(eventStore, withdrawalStream(LINK), [event]);
     } else {
       const events = one.map(({ offset, source, ...fields }) =>
-        linkClicked({ ...fields, at: time(offset), utm: source === undefined ? {} : { source } }),
+        linkClicked({ ...fields, at: time(offset), utm: source === undefined ? undefined : { source } }),
       );
       await append(eventStore, `clicks-w${n % 2}-20260301`, events);
     }
@@ -184,9 +184,9 @@ function expectToBe(found: RangeAnalytics, clicks: readonly Recorded[]): void {
     expect(new Map(found.breakdowns[dimension])).toEqual(
       tallied(clicks.map((click) => dimensionValues(click)[n] as string)),
     );
-  expect(new Map(found.utm.source)).toEqual(tallied(clicks.flatMap(({ utm }) => utm.source ?? [])));
+  expect(new Map(found.utm.source)).toEqual(tallied(clicks.flatMap(({ utm }) => utm?.source ?? [])));
   const visitors = new Map<string, Set<string>>();
-  for (const { at, visitor } of clicks) {
+  for (const { at, visitor = "" } of clicks) {
     const day = at.slice(0, 10);
     visitors.set(day, (visitors.get(day) ?? new Set()).add(visitor));
   }

@@ -84,7 +84,7 @@ describe("clicks of a link", { timeout: 60_000 }, () => {
     expect([await exported(), await ofAccount()]).toEqual([5, 5]);
     const csv = await owner.get(`${path}/clicks.csv`);
     expect(csv.text.trimEnd().split("\r\n")).toHaveLength(6);
-    const { stdout } = await cli.linkledger(["audit", "events", "--prefix", "clicks-", "--json"]);
+    const { stdout } = await cli.linkledger(["audit", "events", "--category", "clicks", "--json"]);
     expect(JSON.parse(stdout).events).toHaveLength(12);
     expect(await cli.json("audit", "verify")).toMatchObject({ ok: true });
     expect(await cli.json("projections", "verify")).toMatchObject({ ok: true, differences: [], sums: [] });

@@ -76,10 +76,10 @@ describe("the command line", { timeout: 60_000 }, () => {
     const { events } = await json("audit", "stream", own.stream);
     expect(events).toHaveLength(own.events);
     expect(events[0]).toMatchObject({ type: "AccountOpened", metadata: { actor: { type: "operator" } } });
-    const all = await json("audit", "events", "--prefix", "account-", "--limit", "2");
+    const all = await json("audit", "events", "--category", "account", "--limit", "2");
     expect(all.events.map(({ type }: { type: string }) => type)).toEqual(["AccountOpened", events[1].type]);
     const after = ["--after", all.events[0].position];
-    const [next] = (await json("audit", "events", "--prefix", "account-", ...after)).events;
+    const [next] = (await json("audit", "events", "--category", "account", ...after)).events;
     expect(next).toEqual(all.events[1]);
     expect(await refused("audit", "events", "--limit", "0")).toMatch(/from 1 on/);
   });

@@ -1,6 +1,6 @@
 // `projections build --rules` beside a running service: prints what moves, waits, takes over, and is rolled back.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { PRESENT_RULES, rulesText } from "../../../src/classification/classify.ts";
+import { PRESENT_RULES as RULES } from "../../../src/classification/classify.ts";
 import { linkClicked } from "../../support/event-store/stored-events.ts";
 import { append } from "../../support/runtime/stores.ts";
 import { until } from "../../support/runtime/until.ts";
@@ -8,7 +8,6 @@ import { commandLine } from "../../support/service/command-line.ts";
 import { startTestService, type TestService } from "../../support/service/start-service.ts";
 
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0";
-const RULES = rulesText(PRESENT_RULES);
 const NAMES = ["link-clicks", "account-days", "account-totals"];
 
 /** A key may ask 500 times an hour. */
@@ -28,9 +27,9 @@ beforeAll(async () => {
     .slug;
   await service.ask(`/${slug}`, { headers: { "user-agent": FIREFOX } });
   // As an earlier program recorded them, whose list of programs had no curl.
-  const old = { link: `localhost/${slug}`, accountId: member.accountId, botList: "isbot@4.0.0", rules: 2 };
-  const curl = { userAgent: "curl/8.0", browser: { name: "curl", version: "8.0" }, referrer: "" };
-  const clicks = Array.from({ length: 6 }, () => linkClicked({ ...old, ...curl, referrerHost: "direct" }));
+  const old = { link: `localhost/${slug}`, accountId: member.accountId, rules: "2, isbot@4.0.0" };
+  const curl = { userAgent: "curl/8.0", browser: { name: "curl", version: "8.0" }, referrer: undefined };
+  const clicks = Array.from({ length: 6 }, () => linkClicked({ ...old, ...curl }));
   await append(service.backend.eventStore, "clicks-0123456789-20260301", clicks);
   await until("all clicks", async () => (await kinds()).join() === "7,0", SELDOM);
 }, 60_000);
@@ -79,7 +78,7 @@ describe("clicks that are classified again", { timeout: 60_000 }, () => {
   it("are as recorded again after a rollback", async () => {
     await cli.json("projections", "rollback", ...NAMES);
     await until("the builds of before", async () => (await kinds()).join() === "8,0", SELDOM);
-    const { stdout } = await cli.linkledger(["audit", "events", "--prefix", "operator-", "--json"]);
+    const { stdout } = await cli.linkledger(["audit", "events", "--category", "operator", "--json"]);
     const requested = JSON.parse(stdout).events.map(({ type, data }: { type: string; data: object }) => [
       type,
       data,

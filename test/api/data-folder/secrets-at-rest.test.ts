@@ -1,12 +1,8 @@
 // Without SECRET_KEY, the files of a data folder or of a backup reveal no e-mail address and no webhook key.
 import { createHash } from "node:crypto";
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { openBackend } from "../../../src/backend.ts";
 import { readWebhookKeys } from "../../../src/commands/webhooks/webhook-key.ts";
-import { GOLDEN } from "../../support/data-folder/golden-data-folder.ts";
 import { bytesIn, testDataFolder } from "../../support/data-folder/test-data-folder.ts";
 import { instanceOf, startService } from "../../support/service/service-process.ts";
 import type { TestService } from "../../support/service/start-service.ts";
@@ -14,7 +10,6 @@ import type { TestService } from "../../support/service/start-service.ts";
 const EMAIL = "member-1@example.com";
 const FIRST = { SECRET_KEY: "the first secret key of this service" };
 const SECOND = { SECRET_KEY: "the second secret key of this service" };
-const GOLDEN_FOLDER = new URL("../../fixtures/data-folders/2026-11/", import.meta.url).pathname;
 
 describe("secrets at rest", () => {
   const { dataDir, start, cli, backUp } = testDataFolder();
@@ -32,24 +27,6 @@ describe("secrets at rest", () => {
     await service.stop();
     expect(await emails({}, backup)).toEqual([EMAIL]);
     expect(await webhookKey(backup, undefined, webhook_id)).toBe(key);
-  });
-
-  it("of an earlier version are encrypted at the first start", async () => {
-    await mkdir(dataDir());
-    for (const file of (await readdir(GOLDEN_FOLDER)).filter((name) => name.endsWith(".gz")))
-      await writeFile(
-        join(dataDir(), file.slice(0, -3)),
-        gunzipSync(await readFile(join(GOLDEN_FOLDER, file))),
-      );
-    const readable = async () => {
-      const text = await bytesIn(dataDir());
-      return [GOLDEN.email, digest(GOLDEN.email), "whk_"].filter((secret) => text.includes(secret));
-    };
-    expect(await readable()).toHaveLength(3);
-    const service = await start();
-    await expect.poll(readable).toEqual([]);
-    await service.stop();
-    expect(await emails()).toContain(GOLDEN.email);
   });
 
   it("go over to a new SECRET_KEY while the service runs, and are closed to the old one", async () => {

@@ -102,7 +102,7 @@ async function saltsIn(dataDir: string): Promise<string[]> {
 /** Tries each address of the anonymised network with each salt. */
 function addressesFoundIn(clicks: readonly Click[], salts: readonly string[]): string[] {
   const codes = salts.map((salt) => visitorCodes(Buffer.from(salt, "base64")));
-  return clicks.flatMap(({ ip, userAgent, link, accountId, visitor, accountVisitor }) => {
+  return clicks.flatMap(({ ip = "", userAgent = "", link, accountId, visitor, accountVisitor }) => {
     const isLinked = (address: string) =>
       codes.some((code) => {
         const [ofLink, ofAccount] = [link, accountId].map((of) => code({ address, userAgent, of }));

@@ -37,6 +37,7 @@ describe("the webhook router", () => {
       readStore,
       queue: deliveryQueue,
       clock: () => new Date(),
+      baseUrl: "https://sho.rt",
       onQueued: () => undefined,
     };
     const hasPassedHead = async () => {
@@ -170,7 +171,7 @@ describe("the webhook router", () => {
       actor: { type: "operator" as const },
     };
     const fromTheFuture = { id: crypto.randomUUID(), type: "LinkClicked", data: {}, metadata };
-    await stores.backend.eventStore.append("clicks-newer-20260301", "any", [fromTheFuture]);
+    await stores.backend.eventStore.append("clicks-newer-20260301", "none", [fromTheFuture]);
     await stores.clicks(account, 1);
     await expect(route()).rejects.toThrow(/LinkClicked at revision 0 of clicks-newer/);
     expect(await deliveries(hook)).toHaveLength(1);

@@ -30,40 +30,42 @@ export function stored<T extends EventType>(n: number, event: EventOf<T>, stream
   };
 }
 
-export function linkClicked(fields: Partial<EventOf<"LinkClicked">["data"]> = {}): EventOf<"LinkClicked"> {
-  const link = fields.link ?? "sho.rt/abc";
+type Click = EventOf<"LinkClicked">["data"];
+export type ClickFields = { [M in keyof Click]?: Click[M] | undefined };
+
+/** What is given as undefined is absent. */
+export function linkClicked(fields: ClickFields = {}): EventOf<"LinkClicked"> {
   return {
     type: "LinkClicked",
-    data: {
-      link,
-      slug: link.slice(link.indexOf("/") + 1),
+    data: withoutUndefined({
+      link: "sho.rt/abc",
       linkRevision: 0,
-      shortUrl: `https://${link}`,
       longUrl: "https://example.com/",
       accountId: ACCOUNT,
       via: "api",
       at: AT,
       kind: "click",
-      rules: 1,
+      rules: "1, isbot@1.0.0, ua-parser-js@1.0.0",
       method: "GET",
       userAgent: "Mozilla/5.0",
       device: "desktop",
       browser: { name: "Firefox", version: "140.0" },
-      os: { name: "Linux", version: "" },
+      os: { name: "Linux" },
       ip: "192.0.2.0",
       country: "FR",
       region: "IDF",
       city: "Paris",
       referrer: "https://www.example.org/page",
-      referrerHost: "example.org",
-      utm: {},
       language: "fr",
-      prefetch: "",
       visitor: "0123456789abcdef",
       accountVisitor: "fedcba9876543210",
       ...fields,
-    },
+    }),
   };
+}
+
+function withoutUndefined(fields: ClickFields): Click {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Click;
 }
 
 export function linkDisabled(slug: string): EventOf<"LinkDisabled"> {

@@ -98,7 +98,7 @@ export async function happenings(eventStore: EventStore): Promise<void> {
         kind: (["click", "preview", "qr_scan"] as const)[turn % 3] ?? "click",
         at: `2026-03-0${1 + (turn % 5)}T1${turn % 10}:15:00.000Z`,
         country: ["FR", "DE", "JP"][(turn + n) % 3] ?? "",
-        referrerHost: `site-${(turn * n) % 7}.example`,
+        referrer: `https://site-${(turn * n) % 7}.example/`,
       }),
     );
     await append(eventStore, `clicks-${"abc"[turn % 3]}-20260301`, clicks);

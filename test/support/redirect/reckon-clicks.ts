@@ -43,7 +43,7 @@ async function timesInLog(log: Pick<EventStore, "readAll">): Promise<Map<string,
   const times = new Map<string, number>();
   for (const event of await log.readAll({ categories: [CATEGORY.clicks], limit: 1_000_000 })) {
     if (event.type !== "LinkClicked") continue;
-    const mark = (event.data as LinkClicked["data"]).utm.content ?? "";
+    const mark = (event.data as LinkClicked["data"]).utm?.content ?? "";
     times.set(mark, (times.get(mark) ?? 0) + 1);
   }
   return times;

@@ -1,7 +1,7 @@
 // The recorder thread's work on a data folder, simulated in the test's thread: it can crash anywhere and be replaced.
 import { setImmediate as turn } from "node:timers/promises";
 import type { EventStore } from "../../../src/event-store/port.ts";
-import { enricher } from "../../../src/redirect/clicks/click-event.ts";
+import { clickReader } from "../../../src/redirect/clicks/click-event.ts";
 import { ClickWriter } from "../../../src/redirect/clicks/click-writer.ts";
 import { geoOf } from "../../../src/redirect/clicks/enrich/geo.ts";
 import { addHit, emptyBatch, type HitBatch, packTarget } from "../../../src/redirect/clicks/hit.ts";
@@ -37,7 +37,7 @@ export type SimulatedRecorderOptions = {
 
 let threads = 0;
 /** Shared by all simulated recorders, because creating its caches takes longer than one of them runs. */
-const enrich = enricher(geoOf(undefined, undefined));
+const clickOf = clickReader(geoOf(undefined, undefined));
 
 export function newSender(writer: string): Sender {
   return { writer, unacknowledged: new Map(), revisions: new Map(), accepted: [], sent: 0, batches: 0 };
@@ -82,7 +82,7 @@ export class SimulatedRecorder {
     });
     this.#writer = new ClickWriter({
       outbox: this.#outbox,
-      enrich,
+      clickOf,
       visitors: async () => visitorCodes(new Uint8Array(32)),
       writer: sender.writer,
       revisions: sender.revisions,

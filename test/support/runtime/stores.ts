@@ -7,6 +7,7 @@ import type { LinkledgerEvent } from "../../../src/events/catalogue.ts";
 import { newEvent } from "../../../src/events/new-event.ts";
 import type { ReadStore } from "../../../src/read-store/port.ts";
 import { openSqliteReadStore } from "../../../src/read-store/sqlite/read-store.ts";
+import { appendNext } from "../event-store/append-next.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 export type Stores = { eventStore: EventStore; readStore: ReadStore; close(): Promise<void> };
@@ -26,12 +27,12 @@ export async function openStores(): Promise<Stores> {
   };
 }
 
-/** Appends events to a stream at any revision. */
+/** Appends events to the end of a stream. */
 export async function append(eventStore: EventStore, stream: string, events: readonly LinkledgerEvent[]) {
   const origin = { correlationId: "test", causationId: "test", actor: { type: "operator" as const } };
-  return await eventStore.append(
+  return await appendNext(
+    eventStore,
     stream,
-    "any",
     events.map((event) => newEvent(event, randomUUID(), origin)),
   );
 }

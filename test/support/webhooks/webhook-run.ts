@@ -13,6 +13,7 @@ import { receiverResolver } from "../../../src/webhooks/receiver/resolve-receive
 import { safeAgent } from "../../../src/webhooks/receiver/safe-connector.ts";
 import { createWebhooks, type WebhooksDeps } from "../../../src/webhooks/run-webhooks.ts";
 import { operator } from "../commands/command-deps.ts";
+import { appendNext } from "../event-store/append-next.ts";
 import { linkClicked } from "../event-store/stored-events.ts";
 import { temporaryFolder } from "../runtime/temporary-folder.ts";
 
@@ -39,6 +40,7 @@ export function webhooksOn(
     ...backend,
     exclusively: (work, signal) => work(signal),
     log: { warn: () => undefined },
+    baseUrl: "https://sho.rt",
     ...more,
   });
 }
@@ -64,7 +66,7 @@ export async function openWebhookStores() {
       const events = Array.from({ length: count }, () =>
         newEvent(linkClicked({ accountId, at }), randomUUID(), origin),
       );
-      await eventStore.append(stream, "any", events);
+      await appendNext(eventStore, stream, events);
       return events.map(({ id }) => id);
     },
     async close() {

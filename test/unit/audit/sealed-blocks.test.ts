@@ -39,7 +39,10 @@ it.each([0, 1])(
 
 /** Copies, as the event store keeps what it has decoded. */
 async function addPage(blocks: SealedBlocks, page: number): Promise<WeakRef<RecordedEvent>[]> {
-  const upTo = await log.eventStore.readAll({ categories: Object.values(CATEGORY), limit: PAGE * (page + 1) });
+  const upTo = await log.eventStore.readAll({
+    categories: Object.values(CATEGORY),
+    limit: PAGE * (page + 1),
+  });
   const events = structuredClone(upTo.slice(PAGE * page));
   await blocks.add(events);
   return events.map((event) => new WeakRef(event));

@@ -1,4 +1,4 @@
-// events.db edited by hand, in rows and in compressed batches: `audit verify --full` names what was edited.
+// events.db edited by hand, in appends that are text and in compressed ones: `audit verify --full` names what was edited.
 import { randomUUID } from "node:crypto";
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -21,6 +21,7 @@ const LINKS = 20;
 const BATCH = 50;
 /** Position of the first click of each block: after the account's and the links' events, and the block's seal. */
 const FIRST_CLICK = 1 + LINKS + 1;
+const SECOND_BLOCK = `WHERE stream = '${CLICKS}' AND revision = 99`;
 
 let folder: TemporaryFolder;
 let untouched: string;
@@ -69,7 +70,7 @@ async function problemsAfter(...statements: string[]): Promise<string[]> {
   const db = new DatabaseSync(file);
   for (const sql of statements) db.exec(sql);
   db.close();
-  const eventStore = await openSqliteEventStore(file, { skipUnreadable: true });
+  const eventStore = await openSqliteEventStore(file, { isChecked: true });
   try {
     const newest = { get: async () => undefined };
     const found = await verifySealedLog({ eventStore, clock, keys: [keys], newest }, { full: true });
@@ -91,30 +92,30 @@ describe("events.db", () => {
     [
       "data",
       [
-        "UPDATE events SET data = replace(data, 'example.com', 'evil.example') WHERE stream = 'link-sho.rt/l3'",
+        "UPDATE appends SET body = replace(body, 'example.com', 'evil.example') WHERE stream = 'link-sho.rt/l3'",
       ],
       ["link-sho.rt/l3@0 5: was changed"],
     ],
     [
       "type",
-      ["UPDATE events SET type = 'LinkDisabled' WHERE stream = 'link-sho.rt/l3'"],
-      ["link-sho.rt/l3@0 5: was changed"],
-    ],
-    [
-      "time",
-      ["UPDATE events SET recorded_at = '2020-01-01T00:00:00.000Z' WHERE stream = 'link-sho.rt/l3'"],
-      ["link-sho.rt/l3@0 5: was changed"],
-    ],
-    [
-      "metadata",
       [
-        "UPDATE events SET metadata = replace(metadata, 'operator', 'system') WHERE stream = 'link-sho.rt/l3'",
+        "UPDATE appends SET body = replace(body, 'LinkCreated', 'LinkDisabled') WHERE stream = 'link-sho.rt/l3'",
       ],
       ["link-sho.rt/l3@0 5: was changed"],
     ],
     [
+      "time",
+      ["UPDATE appends SET recorded_at = '2020-01-01T00:00:00.000Z' WHERE stream = 'link-sho.rt/l3'"],
+      ["link-sho.rt/l3@0 5: was changed"],
+    ],
+    [
+      "metadata",
+      ["UPDATE appends SET body = replace(body, 'operator', 'system') WHERE stream = 'link-sho.rt/l3'"],
+      ["link-sho.rt/l3@0 5: was changed"],
+    ],
+    [
       "stream",
-      ["UPDATE events SET stream = 'link-sho.rt/other' WHERE stream = 'link-sho.rt/l3'"],
+      ["UPDATE appends SET stream = 'link-sho.rt/other' WHERE stream = 'link-sho.rt/l3'"],
       [
         "link-sho.rt/other@0 5: was moved here from revision 0 of link-sho.rt/l3, position 00000000000000000005",
       ],
@@ -122,37 +123,44 @@ describe("events.db", () => {
     [
       "order of two events",
       [
-        "UPDATE events SET position = 9999 WHERE position = 5",
-        "UPDATE events SET position = 5 WHERE position = 7",
-        "UPDATE events SET position = 7 WHERE position = 9999",
+        "UPDATE appends SET position = 9999 WHERE position = 5",
+        "UPDATE appends SET position = 5 WHERE position = 7",
+        "UPDATE appends SET position = 7 WHERE position = 9999",
       ],
       [
         "link-sho.rt/l5@0 5: was moved here from revision 0 of link-sho.rt/l5, position 00000000000000000007",
         "link-sho.rt/l3@0 7: was moved here from revision 0 of link-sho.rt/l3, position 00000000000000000005",
       ],
     ],
-    ["JSON", ["UPDATE events SET data = '{' WHERE position = 5"], ["link-sho.rt/l3@0 5: was changed"]],
-    ["removed", ["DELETE FROM events WHERE position = 5"], ["link-sho.rt/l3@0 5: was removed"]],
+    [
+      "a name twice in its JSON, of which readers take the one that was sealed",
+      [
+        `UPDATE appends SET body = replace(body, '"longUrl":', '"longUrl":"https://evil.example/","longUrl":') WHERE position = 5`,
+      ],
+      ["link-sho.rt/l3@0 5: was changed"],
+    ],
+    ["JSON", ["UPDATE appends SET body = '{' WHERE position = 5"], ["link-sho.rt/l3@0 5: was changed"]],
+    ["removed", ["DELETE FROM appends WHERE position = 5"], ["link-sho.rt/l3@0 5: was removed"]],
     [
       "several removed",
-      ["DELETE FROM events WHERE position BETWEEN 5 AND 7"],
+      ["DELETE FROM appends WHERE position BETWEEN 5 AND 7"],
       [3, 4, 5].map((n) => `link-sho.rt/l${n}@0 ${n + 2}: was removed`),
     ],
     [
       "inserted, in the place of one that was removed",
       [
-        "DELETE FROM events WHERE position = 5",
-        `INSERT INTO events (position, category, stream, revision, id, type, data, metadata, recorded_at)
-         SELECT 5, category, 'link-sho.rt/new', 0, 'new', type, data, metadata, recorded_at FROM events WHERE position = 6`,
+        "DELETE FROM appends WHERE position = 5",
+        `INSERT INTO appends (position, stream, revision, count, recorded_at, dictionary, body)
+         SELECT 5, 'link-sho.rt/new', 0, 1, recorded_at, dictionary, body FROM appends WHERE position = 6`,
       ],
       ["link-sho.rt/new@0 5: was changed"],
     ],
-  ])("edited in a row (%s) is named", async (_, statements, expected) => {
+  ])("edited in one append (%s) is named", async (_, statements, expected) => {
     expect(await problemsAfter(...statements)).toEqual(expected);
   });
 
-  it("that lost a batch names each of its clicks", async () => {
-    const found = await problemsAfter("DELETE FROM segments WHERE last_revision = 99");
+  it("that lost an append names each of its clicks", async () => {
+    const found = await problemsAfter(`DELETE FROM appends ${SECOND_BLOCK}`);
     const lost = Array.from(
       { length: BATCH },
       (_, n) => `${CLICKS}@${BATCH + n} ${FIRST_CLICK + BATCH + 1 + n}: was removed`,
@@ -160,9 +168,9 @@ describe("events.db", () => {
     expect(found).toEqual(lost);
   });
 
-  it("with the body of another batch in one names each of its clicks", async () => {
+  it("with the body of another append in one names each of its clicks", async () => {
     const found = await problemsAfter(
-      `UPDATE segments SET body = (SELECT body FROM segments WHERE last_revision = 49) WHERE last_revision = 99`,
+      `UPDATE appends SET body = (SELECT body FROM appends WHERE revision = 49) ${SECOND_BLOCK}`,
     );
     expect(found).toEqual(
       Array.from(
@@ -172,25 +180,25 @@ describe("events.db", () => {
     );
   });
 
-  it("with a batch that can't be read names each of its clicks", async () => {
-    const lost = await problemsAfter("UPDATE segments SET body = x'00' WHERE last_revision = 99");
-    expect(lost).toHaveLength(BATCH);
-    expect(lost[0]).toBe(`${CLICKS}@${BATCH} ${FIRST_CLICK + BATCH + 1}: was removed`);
+  it("with an append that can't be read names each of its clicks", async () => {
+    const found = await problemsAfter(`UPDATE appends SET body = x'00' ${SECOND_BLOCK}`);
+    expect(found).toHaveLength(BATCH);
+    expect(found[0]).toBe(`${CLICKS}@${BATCH} ${FIRST_CLICK + BATCH + 1}: was changed`);
   });
 
   it("with an edited seal names the seal", async () => {
     const found = await problemsAfter(
-      "UPDATE events SET data = replace(data, '\"total\":71', '\"total\":70') WHERE stream = 'seals' AND revision = 0",
+      "UPDATE appends SET body = replace(body, '\"total\":71', '\"total\":70') WHERE stream = 'seals' AND revision = 0",
     );
     expect(found).toEqual([`seals@0 ${FIRST_CLICK + BATCH}: seal 0 is not the seal that seal 1 follows`]);
   });
 
   it("without a seal between others names the seal", async () => {
-    const found = await problemsAfter("DELETE FROM events WHERE stream = 'seals' AND revision = 1");
+    const found = await problemsAfter("DELETE FROM appends WHERE stream = 'seals' AND revision = 1");
     expect(found).toEqual(["seals@1 -: seal 1 was removed"]);
   });
 
   it("without its newest seal looks unsealed at the end: only what is kept elsewhere tells", async () => {
-    expect(await problemsAfter("DELETE FROM events WHERE stream = 'seals' AND revision = 2")).toEqual([]);
+    expect(await problemsAfter("DELETE FROM appends WHERE stream = 'seals' AND revision = 2")).toEqual([]);
   });
 });

@@ -1,6 +1,7 @@
 // The catalogue as a storage contract: all versions ever written stay readable, and only valid events are written.
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import type { z } from "zod";
 import type { RecordedEvent } from "../../../src/event-store/port.ts";
 import { catalogue, type EventType, type LinkledgerEvent } from "../../../src/events/catalogue.ts";
 import type { EventDefinition } from "../../../src/events/definition.ts";
@@ -12,15 +13,24 @@ const types = Object.keys(catalogue) as EventType[];
 const versions = types.flatMap((type) =>
   Array.from({ length: catalogue[type].version }, (_, index) => ({ type, version: index + 1 })),
 );
+/** Fixtures of events with nothing but their required members: `<type>.v<version>.least.json`. */
+const LEAST = "least";
+const least = versions.filter(({ type, version }) => existsSync(fixtureUrl(type, `${version}.${LEAST}`)));
 /** Optional members that were added without a new version: `<type>.v<version>.<member>.json`, beside the one without. */
 const additions = readdirSync(FOLDER).flatMap((file) => {
   const [, type, version, added] = /^(\w+)\.v(\d+)\.(\w+)\.json$/.exec(file) ?? [];
-  return type && version && added ? [{ type: type as EventType, version: Number(version), added }] : [];
+  return type && version && added && added !== LEAST
+    ? [{ type: type as EventType, version: Number(version), added }]
+    : [];
 });
 const origin = { correlationId: "request-1", causationId: "request-1", actor: { type: "operator" } } as const;
 
+function fixtureUrl(type: string, version: number | string): URL {
+  return new URL(`${type}.v${version}.json`, FOLDER);
+}
+
 function fixture(type: string, version: number | string): unknown {
-  return JSON.parse(readFileSync(new URL(`${type}.v${version}.json`, FOLDER), "utf8"));
+  return JSON.parse(readFileSync(fixtureUrl(type, version), "utf8"));
 }
 
 function recorded(type: string, data: unknown, schemaVersion = 1): RecordedEvent {
@@ -40,7 +50,8 @@ describe("the event catalogue", () => {
   it("has one golden fixture for every version of every type, and no other", () => {
     const whole = versions.map(({ type, version }) => `${type}.v${version}.json`);
     const added = additions.map(({ type, version, added }) => `${type}.v${version}.${added}.json`);
-    expect(readdirSync(FOLDER).sort()).toEqual([...whole, ...added].sort());
+    const bare = least.map(({ type, version }) => `${type}.v${version}.${LEAST}.json`);
+    expect(readdirSync(FOLDER).sort()).toEqual([...whole, ...bare, ...added].sort());
   });
 
   it("has a golden fixture with each member of every type", () => {
@@ -78,6 +89,16 @@ describe("the event catalogue", () => {
     const data = fixture(type, `${version}.${added}`);
     expect(data).toEqual({ ...(fixture(type, version) as object), [added]: expect.any(String) });
     expect(readEvent(recorded(type, data, version))?.data).toEqual(data);
+  });
+
+  it.each(least)("reads and writes $type as version $version with nothing but what it must have", (one) => {
+    const { type, version } = one;
+    const data = fixture(type, `${version}.${LEAST}`);
+    const members: [string, z.ZodType][] = Object.entries(catalogue[type].schema.shape);
+    const required = members.filter(([, field]) => !field.safeParse(undefined).success);
+    expect(Object.keys(data as object)).toEqual(required.map(([member]) => member));
+    expect(readEvent(recorded(type, data, version))?.data).toEqual(data);
+    expect(newEvent({ type, data } as LinkledgerEvent, "id-1").data).toEqual(data);
   });
 
   it.each(types)("writes %s exactly as its latest golden fixture", (type) => {

@@ -6,7 +6,7 @@ import { createLink } from "../../../src/commands/links/create-link.ts";
 import { UnsafeUrl } from "../../../src/commands/links/link-errors.ts";
 import { currentLink } from "../../../src/commands/links/link-stream.ts";
 import { waitingRechecks } from "../../../src/commands/links/url-rechecks.ts";
-import { linkStream, CATEGORY } from "../../../src/events/streams.ts";
+import { CATEGORY, linkStream } from "../../../src/events/streams.ts";
 import { recheckWaiting } from "../../../src/jobs/url-rechecks.ts";
 import { callerOf, openCommandDeps, operator } from "../../support/commands/command-deps.ts";
 

@@ -200,7 +200,7 @@ describe("breakdowns of a link", () => {
     const names = ["__proto__", "constructor", "a.b", "$set", "toString", "__proto__"];
     const [document] = given(
       linkClicks,
-      names.map((source) => ({ utm: { source }, referrerHost: source })),
+      names.map((source) => ({ utm: { source }, referrer: `https://${source}/` })),
     );
     const source = document?.day.kinds.click?.utm?.source;
     expect(source).toEqual([...["__proto__", 2, "constructor", 1], ...["a.b", 1, "$set", 1, "toString", 1]]);
@@ -210,8 +210,8 @@ describe("breakdowns of a link", () => {
   it("stay bounded with thousands of values, with exact sums and the most frequent values", () => {
     const clicks = Array.from({ length: 3_000 }, (_, n): Click => {
       return n % 3 === 0
-        ? { referrerHost: "often.example" }
-        : { referrerHost: `h${n}.example`, city: `c${n}` };
+        ? { referrer: "https://often.example/" }
+        : { referrer: `https://h${n}.example/`, city: `c${n}` };
     });
     const [document] = given(linkClicks, clicks);
     for (const dimension of DIMENSIONS) expect(total(tallyOf(document?.day, dimension))).toBe(3_000);

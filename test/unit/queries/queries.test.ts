@@ -141,7 +141,7 @@ describe("analytics", () => {
     await created();
     await given("clicks-a-20260301", [
       linkClicked({ utm: { source: "mail", campaign: "x" } }),
-      linkClicked({ kind: "qr_scan", device: "mobile", country: "DE", referrerHost: "direct" }),
+      linkClicked({ kind: "qr_scan", device: "mobile", country: "DE", referrer: undefined }),
       linkClicked({ kind: "preview", device: "bot", at: "2026-02-28T11:00:00.000Z" }),
       linkClicked({ at: "2026-02-28T10:59:59.999Z" }),
       linkClicked({ link: "sho.rt/other" }),

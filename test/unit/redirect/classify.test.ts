@@ -177,7 +177,7 @@ describe("the kind of a hit", () => {
 
   it.each(PEOPLE)("comes with device, browser and system: %s", (userAgent, device, browser, os) => {
     const agent = agentOf(userAgent);
-    expect([agent.device, agent.browser.name, agent.os.name]).toEqual([device, browser, os]);
+    expect([agent.device, agent.browser?.name, agent.os?.name]).toEqual([device, browser, os]);
   });
 
   it.each(PROGRAMS)("is preview for a program, also at the QR address: %s", (userAgent) => {

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { referrerOf } from "../../../src/classification/referrer.ts";
+import { referrerHostOf } from "../../../src/events/click-facts.ts";
 import { anonymiseIp } from "../../../src/redirect/clicks/enrich/anonymise-ip.ts";
 import { geoOf, openGeo, placeOf } from "../../../src/redirect/clicks/enrich/geo.ts";
 import { primaryLanguage } from "../../../src/redirect/clicks/enrich/language.ts";
@@ -43,12 +44,21 @@ describe("a referrer", () => {
     ["javascript:alert(1)", "", "direct"],
     ["not a url", "", "direct"],
     ["file:///etc/passwd", "", "direct"],
+    ["https://[2001:db8::1]:8443/a", "https://[2001:db8::1]:8443/a", "[2001:db8::1]"],
+    ["https://www./", "https://www./", "www"],
+    ["https://www../", "https://www../", "www."],
+    ["https://./", "", "direct"],
   ])("of %j is %j, counted as %s", (header, referrer, referrerHost) => {
-    expect(referrerOf(header)).toEqual({ referrer, referrerHost });
+    const found = referrerOf(header);
+    expect([found, referrerHostOf(found === "" ? undefined : found)]).toEqual([referrer, referrerHost]);
+  });
+
+  it("of an import that doesn't say is counted as unknown", () => {
+    expect(referrerHostOf("unknown")).toBe("unknown");
   });
 
   it("keeps at most 512 characters", () => {
-    expect(referrerOf(`https://example.org/${"a".repeat(2000)}`).referrer).toHaveLength(512);
+    expect(referrerOf(`https://example.org/${"a".repeat(2000)}`)).toHaveLength(512);
   });
 });
 

@@ -19,6 +19,7 @@ import { ProjectionRunner } from "../../../src/projections/runner/runner.ts";
 import type { ReadStore } from "../../../src/read-store/port.ts";
 import { openSqliteReadStore } from "../../../src/read-store/sqlite/read-store.ts";
 import { LinkLookup } from "../../../src/redirect/lookup/lookup.ts";
+import { appendNext } from "../../support/event-store/append-next.ts";
 import { stretched } from "../../support/runtime/slowness.ts";
 import { type TemporaryFolder, temporaryFolder } from "../../support/runtime/temporary-folder.ts";
 
@@ -324,7 +325,7 @@ describe("the link lookup", () => {
     const opened: AccountEvent = { type: "AccountOpened", data: { accountId, at, tier: "free" } };
     const closed: AccountEvent = { type: "AccountClosed", data: { accountId, at } };
     const given = (event: AccountEvent) =>
-      eventStore.append(accountStream(accountId), "any", [newEvent(event, crypto.randomUUID(), origin)]);
+      appendNext(eventStore, accountStream(accountId), [newEvent(event, crypto.randomUUID(), origin)]);
 
     it("finds no link within a second, by that event alone and while the documents stand still", async () => {
       await given(opened);

@@ -2,20 +2,17 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
 import { signatureHeaders } from "../../../src/webhooks/delivery/sign.ts";
-import {
-  clickPayload,
-  type PayloadClick,
-  samplePayload,
-} from "../../../src/webhooks/routing/click-payload.ts";
+import { clickPayload, samplePayload } from "../../../src/webhooks/routing/click-payload.ts";
+import { linkClicked } from "../../support/event-store/stored-events.ts";
 import { signingSecret } from "../../support/webhooks/signing-secret.ts";
 
 const KEY = "whk_abcdefghijklmnopqrstuvwxyz012345";
 const OLD_KEY = "whk_543210zyxwvutsrqponmlkjihgfedcba";
 
-const click: PayloadClick = {
+const BASE_URL = "https://sho.rt";
+const { data: click } = linkClicked({
   at: "2026-03-04T05:06:07.890Z",
-  slug: "abc2345",
-  shortUrl: "https://go.example/abc2345",
+  link: "go.example/abc2345",
   longUrl: "https://example.com/ö?a=1&b=“2”",
   ip: "198.51.100.0",
   userAgent: "Mozilla/5.0 (iPhone)",
@@ -25,11 +22,11 @@ const click: PayloadClick = {
   device: "mobile",
   browser: { name: "Mobile Safari", version: "18.1" },
   os: { name: "iOS", version: "18.1" },
-};
+});
 
 describe("the body of a link.clicked delivery", () => {
   it("has exactly the fields of the interface, each a string", () => {
-    expect(JSON.parse(clickPayload(click))).toStrictEqual({
+    expect(JSON.parse(clickPayload(click, BASE_URL))).toStrictEqual({
       event: "link.clicked",
       timestamp: "2026-03-04T05:06:07.890Z",
       data: {
@@ -51,15 +48,15 @@ describe("the body of a link.clicked delivery", () => {
   });
 
   it("has an empty string for missing values and `unknown` for unrecognised ones", () => {
-    const nothing = { name: "unknown", version: "" };
-    const bare = {
-      userAgent: "",
-      referrer: "",
-      country: "unknown",
-      city: "unknown",
+    const absent = { userAgent: undefined, referrer: undefined, country: undefined, city: undefined };
+    const { data } = linkClicked({
+      ...click,
+      ...absent,
       device: "unknown",
-    } as const;
-    const body = clickPayload({ ...click, ...bare, browser: nothing, os: nothing });
+      browser: undefined,
+      os: undefined,
+    });
+    const body = clickPayload(data, BASE_URL);
     expect(JSON.parse(body).data.click_data).toStrictEqual({
       ip: "198.51.100.0",
       user_agent: "",
@@ -72,13 +69,20 @@ describe("the body of a link.clicked delivery", () => {
     });
   });
 
+  it("has the address of the default domain with its port, and that of another domain by its name", () => {
+    const shortUrl = (link: string, baseUrl: string) =>
+      JSON.parse(clickPayload({ ...click, link }, baseUrl)).data.short_url;
+    expect(shortUrl("localhost/abc", "http://localhost:3000")).toBe("http://localhost:3000/abc");
+    expect(shortUrl("go.example/abc", "http://localhost:3000")).toBe("https://go.example/abc");
+  });
+
   it("is the same text each time it is built from one click", () => {
-    expect(clickPayload(click)).toBe(clickPayload({ ...click }));
+    expect(clickPayload(click, BASE_URL)).toBe(clickPayload({ ...click }, BASE_URL));
   });
 
   it("has the same shape in the test tool's sample", () => {
     const sample = JSON.parse(samplePayload("https://go.example", Date.parse(click.at)));
-    const real = JSON.parse(clickPayload(click));
+    const real = JSON.parse(clickPayload(click, BASE_URL));
     expect(sample).toMatchObject({ event: "link.clicked", timestamp: click.at });
     expect(Object.keys(sample.data)).toStrictEqual(Object.keys(real.data));
     expect(Object.keys(sample.data.click_data)).toStrictEqual(Object.keys(real.data.click_data));
@@ -86,7 +90,7 @@ describe("the body of a link.clicked delivery", () => {
 });
 
 describe("the signature of a delivery", () => {
-  const body = clickPayload(click);
+  const body = clickPayload(click, BASE_URL);
   const now = Date.now();
 
   it("is accepted by the standardwebhooks library, given the signing secret or the key's own bytes", () => {

@@ -80,7 +80,8 @@ function edited(lines: readonly string[], e: Edit): string[] {
 function inside(line: string, e: Extract<Edit, { how: "replace" | "remove" | "repeat" | "add" }>): string {
   if (!/^\{.*\}$/.test(line)) return line;
   const value = JSON.parse(line);
-  if (e.how === "add") (value.click ?? value)[e.name] = e.value;
+  const isObject = typeof value.click === "object" && value.click !== null;
+  if (e.how === "add") (isObject ? value.click : value)[e.name] = e.value;
   else {
     const all = members(value);
     const [parent, key] = all[e.part % all.length] as [Parent, string];

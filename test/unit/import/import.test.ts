@@ -9,6 +9,7 @@ import { openAccount } from "../../../src/commands/account/open-account.ts";
 import { addDomain } from "../../../src/commands/domains/add-domain.ts";
 import { verifyDomain } from "../../../src/commands/domains/verify-domain.ts";
 import type { EventOf, LinkEvent } from "../../../src/events/catalogue.ts";
+import { clickFacts } from "../../../src/events/click-facts.ts";
 import { readEvent } from "../../../src/events/read-event.ts";
 import { CATEGORY, isImportedClick } from "../../../src/events/streams.ts";
 import { bitly } from "../../../src/import/formats/bitly.ts";
@@ -51,7 +52,8 @@ async function events(category: string) {
   return found.map((event) => readEvent(event)?.data);
 }
 const links = async () => (await events(CATEGORY.link)) as LinkEvent["data"][];
-const clicks = async () => (await events(CATEGORY.clicks)) as EventOf<"LinkClicked">["data"][];
+const clicks = async () =>
+  ((await events(CATEGORY.clicks)) as EventOf<"LinkClicked">["data"][]).map(clickFacts);
 
 async function ownDomain(hostname: string): Promise<string> {
   await addDomain(open.deps, operator, accountId, hostname);

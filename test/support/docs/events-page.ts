@@ -53,8 +53,27 @@ The answer is \`{ "events": [...], "next": "...", "more": true }\`. Give \`next\
 Each event has \`id\`, \`type\`, \`version\` (of the data's schema), \`subject\`, \`at\`, \`recorded_at\`, \`position\`, \`actor\` (\`key\`, \`account\` for its owner in the portal, \`system\` with an id, or \`operator\`), \`correlation_id\` (the request's \`x-request-id\`), \`causation_id\` and \`data\`, which this page describes. What is listed as internal is in the log, and never in an answer; only the file that an owner exports in the portal has it. New types and new optional fields may come at any time: ignore what you don't know.
 `;
 
+const WITHOUT_US = `## Reading the log without us
+
+The embedded log is one SQLite file with one row an append: \`position\` and \`revision\` of its last event, \`stream\`, \`count\`, \`recorded_at\`, and the JSON array of its events. Bodies of clicks are compressed by zstd with a dictionary that lies in the same file. \`sqlite3\` and \`zstd\` print all of it, also while the service runs:
+
+\`\`\`sh
+LOG=data/events.db; DIR=$(mktemp -d)
+sqlite3 -readonly $LOG "SELECT writefile('$DIR/dictionary-' || number, bytes) FROM dictionaries" > $DIR/written
+sqlite3 -readonly $LOG "SELECT position, ifnull(dictionary, 0), stream, recorded_at FROM appends ORDER BY position" |
+while IFS='|' read -r POSITION DICTIONARY STREAM RECORDED_AT; do
+  echo "# $POSITION $STREAM $RECORDED_AT"
+  sqlite3 -readonly $LOG "SELECT writefile('$DIR/body', body) FROM appends WHERE position = $POSITION" > $DIR/written
+  if [ $DICTIONARY = 0 ]; then cat $DIR/body; else zstd -dcq -D $DIR/dictionary-$DICTIONARY $DIR/body; fi
+  echo
+done
+\`\`\`
+
+On EventStoreDB its own tools show the same events.
+`;
+
 export function eventsPage(): string {
-  return [INTRODUCTION, ...SECTIONS.map(([title, events]) => section(title, events))].join("\n");
+  return [INTRODUCTION, WITHOUT_US, ...SECTIONS.map(([title, events]) => section(title, events))].join("\n");
 }
 
 const SECTIONS: readonly [title: string, events: object][] = [

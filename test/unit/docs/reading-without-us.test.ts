@@ -19,7 +19,7 @@ onServer({ name: "sqlite3 and zstd", reason }, () => {
     await store.append("link-sho.rt/a", "none", link);
     await store.append("clicks-a-20260301", "none", clicks);
     const page = readFileSync(new URL("../../../docs/events.md", import.meta.url), "utf8");
-    const [, script = ""] = /^## Reading the log without us$[^]*?^```sh\n([^]*?)^```/m.exec(page) ?? [];
+    const [, script = ""] = /^## Reading the log without us$[\s\S]*?^```sh\n([\s\S]*?)^```/m.exec(page) ?? [];
     const printed = execFileSync("sh", ["-c", script], { cwd: folder.path, encoding: "utf8" });
     await store.close();
     const lines = printed.trimEnd().split("\n");

@@ -103,6 +103,24 @@ describe("verifying the log", () => {
     expect(await problems(shuffled)).toEqual(["order: its position is not behind the one before"]);
   });
 
+  it("reports each event that the store could not read, and judges nothing by what it can't know then", async () => {
+    await ordinaryLog();
+    await append(stores.eventStore, "link-sho.rt/other", [linkCreated({ slug: "other" })]);
+    await append(stores.eventStore, CLICKS, [linkClicked({ link: "sho.rt/gone" })]);
+    const spoilt = ({ metadata: _, ...event }: RecordedEvent) =>
+      ({ ...event, id: "", type: "", data: null, unreadable: 'it says "link" twice' }) as RecordedEvent;
+    // The account's first event, the link's, and a click.
+    const found = await verify(tampered((event, n) => ([0, 3, 5].includes(n) ? spoilt(event) : event)));
+    expect(found).toMatchObject({ ok: false, events: 8, types: { unreadable: 3, LinkClicked: 2 } });
+    const message = 'can\'t be read: it says "link" twice';
+    expect(found.problems).toEqual([
+      expect.objectContaining({ check: "schema", stream: `account-${ACCOUNT}`, revision: 0, message }),
+      expect.objectContaining({ check: "schema", stream: "link-sho.rt/abc", revision: 0, message }),
+      expect.objectContaining({ check: "schema", stream: CLICKS, revision: 1, message }),
+      expect.objectContaining({ check: "rule", stream: CLICKS, revision: 2 }),
+    ]);
+  });
+
   it("reports data that violates its schema", async () => {
     await stores.eventStore.append("link-sho.rt/abc", "none", [sampleEvent({ host: 7 }, "LinkCreated")]);
     const [problem] = await problems();

@@ -145,6 +145,8 @@ function withdrawalRule(links: ReadonlyMap<string, LinkState>): Rule {
       return `names account ${data.accountId}, which does not own ${key}`;
     const before = byStream.get(event.stream) ?? [];
     byStream.set(event.stream, withdrawalsAfter(before, event));
+    if (event.type === "ClicksWithdrawn" && event.data.upTo >= event.position)
+      return "withdraws clicks that come after it";
     const isInForce = before.some(({ withdrawalId }) => withdrawalId === data.withdrawalId);
     if (type === "ClicksWithdrawn" && isInForce) return "withdraws the same clicks twice";
     if (type === "ClicksRestored" && !isInForce) return "restores clicks that are not withdrawn";

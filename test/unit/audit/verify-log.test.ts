@@ -200,22 +200,24 @@ describe("verifying the log", () => {
     ]);
   });
 
-  it("reports withdrawals of clicks that are made twice, ended without a beginning, or of another link or owner", async () => {
+  it("reports withdrawals of clicks that are made twice, ended without a beginning, of clicks to come, or of another link or owner", async () => {
     await ordinaryLog();
     const of = { link: "sho.rt/abc" };
+    const withdrawn = (...[of, n]: Parameters<typeof clicksWithdrawn>) =>
+      clicksWithdrawn(of, n, { upTo: "" });
     await append(stores.eventStore, withdrawalStream(of.link), [
-      ...[clicksWithdrawn(of, 1), clicksRestored(of, 1), clicksWithdrawn(of, 2), clicksWithdrawn(of, 2)],
-      ...[clicksRestored(of, 3), clicksWithdrawn({ link: "sho.rt/other" }, 4)],
-      clicksWithdrawn({ ...of, accountId: OTHER_ACCOUNT }, 5),
+      ...[withdrawn(of, 1), clicksRestored(of, 1), withdrawn(of, 2), withdrawn(of, 2)],
+      ...[clicksRestored(of, 3), withdrawn({ link: "sho.rt/other" }, 4)],
+      withdrawn({ ...of, accountId: OTHER_ACCOUNT }, 5),
     ]);
-    await append(stores.eventStore, withdrawalStream("sho.rt/none"), [
-      clicksWithdrawn({ link: "sho.rt/none" }, 6),
-    ]);
+    await append(stores.eventStore, withdrawalStream(of.link), [clicksWithdrawn(of, 7)]);
+    await append(stores.eventStore, withdrawalStream("sho.rt/none"), [withdrawn({ link: "sho.rt/none" }, 6)]);
     expect(await problems()).toEqual([
       "rule: ClicksWithdrawn: withdraws the same clicks twice",
       "rule: ClicksRestored: restores clicks that are not withdrawn",
       "rule: ClicksWithdrawn: belongs to another stream",
       `rule: ClicksWithdrawn: names account ${OTHER_ACCOUNT}, which does not own sho.rt/abc`,
+      "rule: ClicksWithdrawn: withdraws clicks that come after it",
       "rule: ClicksWithdrawn: withdraws clicks of sho.rt/none, which was never created",
     ]);
   });

@@ -51,7 +51,7 @@ export async function keepSealing(
 }
 
 async function sealRest(deps: KeepSealingDeps, { now }: MonotonicClock): Promise<void> {
-  const end = now() + LAST_SEAL_MS;
+  const end = now() + LAST_SEAL_MS / 2;
   const sealer = await Sealer.open(deps);
   while ((await sealer.read()) && now() < end);
   if (sealer.unsealed > 0) await sealer.seal();

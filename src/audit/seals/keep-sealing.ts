@@ -18,14 +18,14 @@ const QUIET_LOOK_MS = 1_000;
 const RETRY_AFTER_MS = 60_000;
 /** Rest after each step, as a multiple of its time: a long log to catch up with takes half of the thread. */
 const REST = 1;
+/** A tenth of the thread: callers wait for clicks to be shown, and a seal that comes later binds them as well. */
+const REST_IN_BACKLOG = 9;
 /** Without a new event for so long, what is unsealed is sealed. */
 const QUIET_MS = 60_000;
 /** With new events all the while, but too few for a block. */
 const LONGEST_UNSEALED_MS = 3_600_000;
-/** Of the stop's time. */
+/** Of the stop's time; half of it is for reading what is new. */
 const LAST_SEAL_MS = 2_000;
-/** A tenth of the thread: callers wait for clicks to be shown, and a seal that comes later binds them as well. */
-const REST_IN_BACKLOG = 9;
 
 /** Ends when the signal aborts, with a seal over what is left. */
 export async function keepSealing(

@@ -23,10 +23,14 @@ import { TIER_LIMITS, WEBHOOKS_PER_ACCOUNT } from "../events/vocabulary.ts";
 import { type Withdrawal, withdrawalsAfter } from "../events/withdrawals.ts";
 
 /** Returns the violation, or undefined. */
-export type Rule = (event: StoredEvent) => string | undefined;
+type Rule = (event: StoredEvent) => string | undefined;
+
+/** `lose`: an event of the stream can't be read, so what depends on the state of the stream is not judged from then on. */
+export type StreamRules = { violation: Rule; lose(stream: string): void };
 
 /** Keeps the state of every account, link and hostname claim in memory, but nothing per click. */
-export function streamRules(): Rule {
+export function streamRules(): StreamRules {
+  const lost = new Set<string>();
   const links = new Map<string, LinkState>();
   const byPrefix: [string, Rule][] = [
     [PREFIX.account, accountRule()],
@@ -36,7 +40,21 @@ export function streamRules(): Rule {
     [PREFIX.withdrawals, withdrawalRule(links)],
     [PREFIX.operator, operatorRule],
   ];
-  return (event) => byPrefix.find(([prefix]) => event.stream.startsWith(prefix))?.[1](event);
+  return {
+    violation(event) {
+      if (statesOf(event).some((stream) => lost.has(stream))) return undefined;
+      return byPrefix.find(([prefix]) => event.stream.startsWith(prefix))?.[1](event);
+    },
+    lose: (stream) => void lost.add(stream),
+  };
+}
+
+/** The streams whose state decides whether the event breaks a rule. */
+function statesOf(event: StoredEvent): string[] {
+  const { type, stream } = event;
+  if (type === "LinkClicked") return [`${PREFIX.link}${event.data.link}`];
+  if (!stream.startsWith(PREFIX.withdrawals)) return [stream];
+  return [stream, `${PREFIX.link}${stream.slice(PREFIX.withdrawals.length)}`];
 }
 
 function accountRule(): Rule {
@@ -127,6 +145,8 @@ function withdrawalRule(links: ReadonlyMap<string, LinkState>): Rule {
       return `names account ${data.accountId}, which does not own ${key}`;
     const before = byStream.get(event.stream) ?? [];
     byStream.set(event.stream, withdrawalsAfter(before, event));
+    if (event.type === "ClicksWithdrawn" && event.data.upTo >= event.position)
+      return "withdraws clicks that come after it";
     const isInForce = before.some(({ withdrawalId }) => withdrawalId === data.withdrawalId);
     if (type === "ClicksWithdrawn" && isInForce) return "withdraws the same clicks twice";
     if (type === "ClicksRestored" && !isInForce) return "restores clicks that are not withdrawn";

@@ -8,7 +8,7 @@ import { messageOf } from "../runtime/errors.ts";
 import { CLOCK_SKEW_MS } from "../runtime/moment.ts";
 import { type Anchor, anchorText, LogDigest } from "./log-digest.ts";
 import { type LogProblem, type Place, placeOf } from "./seals/places.ts";
-import { type Rule, streamRules } from "./stream-rules.ts";
+import { streamRules } from "./stream-rules.ts";
 
 export type Problem = LogProblem & {
   check: "order" | "schema" | "time" | "duplicate" | "rule" | "anchor" | "seal" | "file";
@@ -59,7 +59,7 @@ export async function verifyLog(
     for (const recorded of page) {
       const at = digest.add(recorded);
       const event = checks.all(recorded, (check, message) => report.add(check, recorded, message));
-      count(event === "unknown" ? unknownTypes : types, recorded.type);
+      count(event === "unknown" ? unknownTypes : types, recorded.type || "unreadable");
       if (anchor && at.events === anchor.events && at.digest !== anchor.digest)
         report.add("anchor", recorded, "an event up to here is not what it was when the anchor was made");
     }
@@ -97,7 +97,7 @@ type ReportProblem = (check: Problem["check"], message: string) => void;
 
 function eventChecks(clock: () => Date, { isPart }: { isPart: boolean }) {
   const next = new Map<string, number>();
-  const rule: Rule = isPart ? () => undefined : streamRules();
+  const rules = streamRules();
   const ids = new Set<string>();
   let last = "";
   return {
@@ -108,12 +108,13 @@ function eventChecks(clock: () => Date, { isPart }: { isPart: boolean }) {
       if (recorded.position <= last) report("order", "its position is not behind the one before");
       last = recorded.position;
       if (ids.has(recorded.id)) report("duplicate", `event ${recorded.id} is there twice`);
-      addBounded(ids, recorded.id);
+      if (recorded.id !== "") addBounded(ids, recorded.id);
       const event = read(recorded, report);
+      if (event === "unreadable") rules.lose(recorded.stream);
       if (typeof event === "string") return event;
       const late = timeProblem(event, clock());
       if (late) report("time", late);
-      const broken = rule(event);
+      const broken = isPart ? undefined : rules.violation(event);
       if (broken) report("rule", `${event.type}: ${broken}`);
       return event;
     },
@@ -127,6 +128,11 @@ function eventChecks(clock: () => Date, { isPart }: { isPart: boolean }) {
 }
 
 function read(recorded: RecordedEvent, report: ReportProblem): StoredEvent | "unreadable" | "unknown" {
+  const { unreadable } = recorded;
+  if (unreadable !== undefined) {
+    report("schema", `can't be read: ${unreadable}`);
+    return "unreadable";
+  }
   try {
     return readEvent(recorded) ?? "unknown";
   } catch (error) {

@@ -56,7 +56,7 @@ export function auditSealCommands(audit: Command): void {
   audit
     .command("seal")
     .description(
-      "seal what is not sealed yet, as the service does every day, or go on under a changed SECRET_KEY",
+      "seal what is not sealed yet, as the service does after a quiet minute, or go on under a changed SECRET_KEY",
     )
     .option("--anyway", "also behind a seal that can't be trusted, or after an older log was restored")
     .option("--json", "print one JSON document")
@@ -141,7 +141,7 @@ async function sealNow(session: Session, anyway: boolean) {
   };
   const sealer = await Sealer.open(deps, { anyway });
   while (await sealer.read());
-  if (sealer.unsealed > 0 || sealer.isDue()) await sealer.seal();
+  if (sealer.unsealed > 0 || sealer.hasKeyChanged) await sealer.seal();
   const { last } = sealer;
   return {
     seals: last ? last.number + 1 : 0,

@@ -8,7 +8,7 @@ const base64 = z.base64();
 export const sealEvents = {
   LogSealed: {
     version: 1,
-    summary: "A block of the log was sealed: ten thousand events, or those of a day.",
+    summary: "A block of the log was sealed: ten thousand events, or those since the seal before.",
     schema: z.object({
       at: z.iso.datetime().describe("When it happened"),
       number: z.int().min(0).describe("Counts seals from 0, as the stream's revision does"),

@@ -9,7 +9,7 @@ export const withdrawalEvents = {
   ClicksWithdrawn: {
     version: 1,
     summary:
-      "Clicks of a link that were recorded before this event no longer count, such as test clicks or fraud.",
+      "Clicks of a link that are in the log up to a position no longer count, such as test clicks or fraud.",
     schema: z.object({
       ...ofLink,
       withdrawalId,
@@ -22,10 +22,12 @@ export const withdrawalEvents = {
         .describe("Only clicks from this network, such as `203.0.113.0/24`; IPv4 /24, IPv6 /48 at most"),
       userAgent: z.string().optional().describe("Only clicks whose user agent contains this, in any case"),
       reason: z.string().describe("As typed by the operator"),
+      upTo: z
+        .string()
+        .describe("Only clicks up to this position of the log, the end of it when they were counted"),
       clicks: z
-        .number()
-        .int()
-        .describe("How many clicks it took out when it was decided; those taken out before not counted"),
+        .object({ click: z.number().int(), preview: z.number().int(), qr_scan: z.number().int() })
+        .describe("How many clicks of each kind it takes out; those that were out before are not counted"),
     }),
   },
   ClicksRestored: {

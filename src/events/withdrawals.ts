@@ -8,8 +8,8 @@ type Withdrawn = EventOf<"ClicksWithdrawn">["data"];
 /** Which clicks a withdrawal names: `from` inclusive, `to` exclusive, by the click's `at`. */
 export type WithdrawnSelection = Pick<Withdrawn, "from" | "to" | "visitor" | "ipPrefix" | "userAgent">;
 
-/** In force. `position`: of ClicksWithdrawn; it covers the clicks recorded before that, so a replay finds the same ones. */
-export type Withdrawal = WithdrawnSelection & { withdrawalId: string; position: Position };
+/** In force. It covers the clicks up to `upTo`, which were counted for it: a replay finds the same ones. */
+export type Withdrawal = WithdrawnSelection & { withdrawalId: string; upTo: Position };
 
 /** What of a click decides whether it is withdrawn; `position`: of its event. */
 export type WithdrawableClick = Pick<LinkClicked["data"], "at" | "visitor" | "ip" | "userAgent"> & {
@@ -22,15 +22,22 @@ export function withdrawalsAfter(inForce: readonly Withdrawal[], event: StoredEv
     return inForce.filter(({ withdrawalId }) => withdrawalId !== event.data.withdrawalId);
   if (event.type !== "ClicksWithdrawn") return inForce;
   const { withdrawalId, from, to, visitor, ipPrefix, userAgent } = event.data;
-  const { position } = event;
-  return [...inForce, { withdrawalId, position, from, to, visitor, ipPrefix, userAgent } as Withdrawal];
+  // What comes later in the log than the event itself can't be covered, whatever it says.
+  let { upTo } = event.data;
+  if (upTo > event.position) upTo = event.position;
+  return [...inForce, { withdrawalId, upTo, from, to, visitor, ipPrefix, userAgent } as Withdrawal];
+}
+
+/** How many clicks a withdrawal takes out, of all kinds. */
+export function withdrawnCount({ clicks }: Pick<Withdrawn, "clicks">): number {
+  return clicks.click + clicks.preview + clicks.qr_scan;
 }
 
 /** Whether at least one of the withdrawals covers a click of the same link. Made once for many clicks. */
 export function isWithdrawnBy(withdrawals: readonly Withdrawal[]): (click: WithdrawableClick) => boolean {
   if (withdrawals.length === 0) return () => false;
-  const each = withdrawals.map((one) => ({ before: one.position, isSelected: isSelectedBy(one) }));
-  return (click) => each.some(({ before, isSelected }) => click.position < before && isSelected(click));
+  const each = withdrawals.map((one) => ({ upTo: one.upTo, isSelected: isSelectedBy(one) }));
+  return (click) => each.some(({ upTo, isSelected }) => click.position <= upTo && isSelected(click));
 }
 
 /** Whether the selection names a click of the link, whenever it was recorded. */

@@ -9,7 +9,7 @@ import type { EventStore, RecordedEvent } from "../event-store/port.ts";
 import { originOf } from "../events/new-event.ts";
 import { allClicks } from "../queries/analytics/all-clicks.ts";
 import { liveClicks } from "../queries/analytics/live-clicks.ts";
-import { positionAt } from "../queries/analytics/ranges/as-of.ts";
+import { lastClickRecordedBy } from "../queries/analytics/ranges/as-of.ts";
 import { foldDayParts } from "../queries/analytics/ranges/day-parts.ts";
 import { findClicks } from "../queries/audit/find-clicks.ts";
 import { accountEvents } from "../queries/feed/account-events.ts";
@@ -32,7 +32,7 @@ function readLog(eventStore: EventStore, config: Config, log: BasicLogger): LogR
     followLink: liveClicks({ eventStore, sleep: pause, log }).follow,
     ...feedReader({ eventStore, baseUrl, sleep: pause, log }),
     dayParts: (link, parts, asOf) => foldDayParts({ eventStore }, link, parts, asOf),
-    positionAt: (time, after) => positionAt({ eventStore }, time, after),
+    lastClickRecordedBy: (time, after, upTo) => lastClickRecordedBy({ eventStore }, time, after, upTo),
     async *exportClicks(link, after, format, signal) {
       const { head, line } = CLICK_LINES[format];
       yield head;

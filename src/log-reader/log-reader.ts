@@ -68,7 +68,7 @@ function toError(message: string, cause?: unknown): Error {
   return isCallers ? new InvalidPosition({ cause }) : new StoreUnavailable(message, { cause });
 }
 
-const METHODS = ["feed", "matchingClicks", "findClicks", "dayParts", "positionAt"] as const;
+const METHODS = ["feed", "matchingClicks", "findClicks", "dayParts", "lastClickRecordedBy"] as const;
 const STREAMS = ["followLink", "followAccount", "exportClicks", "exportAccount", "verifyLog"] as const;
 
 export type LogReaderThreadData = { config: Config };

@@ -98,6 +98,28 @@ export function withdrawnClicksContract(name: string, open: () => Promise<Builds
       expect(await documents()).toEqual(live);
     });
 
+    it.each([
+      { state: "in force", counts: [4, 764] },
+      { state: "ended", counts: [45, 805] },
+    ])(
+      "are those up to the position that was counted to, live as rebuilt ($state)",
+      async ({ state, counts }) => {
+        await click();
+        await program.catchUp();
+        const upTo = (await stores.eventStore.head()) ?? "";
+        for (let n = 0; n < 3; n++) await click();
+        await changed(clicksWithdrawn(of, 1, { upTo }));
+        await click();
+        await program.catchUp();
+        if (state === "ended") await changed(clicksRestored(of, 1));
+        await program.catchUp();
+        expect([await total(), await accountTotal()]).toEqual(counts);
+        const live = await documents();
+        await rebuild(program.deps, allProjections, quiet);
+        expect(await documents()).toEqual(live);
+      },
+    );
+
     it("leave the documents that there were when all are restored", async () => {
       await program.catchUp();
       const before = unpositioned(await documents());

@@ -48,6 +48,8 @@ const clicks = fc.array(
 );
 const withdrawal = fc.record({
   of: which,
+  /** Share of the log up to which clicks were counted for it. */
+  counted: fc.constantFrom(0.3, 0.7, 1, 1),
   times: fc.option(fc.tuple(time, time), { nil: undefined }),
   filter: fc.constantFrom(
     {},
@@ -134,7 +136,9 @@ async function live(
     } else {
       const [from, to] = [...(one.times ?? [])].sort();
       const times = from !== undefined && to !== undefined ? { from, to } : {};
-      const event = clicksWithdrawn(one.of, made.length, { ...times, ...one.filter });
+      const stored = await eventStore.readAll({ categories: ["link", "clicks"], limit: 10_000 });
+      const upTo = stored[Math.floor(one.counted * (stored.length - 1))]?.position ?? "";
+      const event = clicksWithdrawn(one.of, made.length, { ...times, ...one.filter, upTo });
       await append(eventStore, withdrawalStream(one.of.link), [event]);
       made.push(one.of);
     }

@@ -1,6 +1,6 @@
 // Seals the log for as long as the process holds the lease, in small steps between which the thread does its own work.
 import { RevisionConflict } from "../../event-store/port.ts";
-import { type MonotonicClock, systemClock } from "../../runtime/pause.ts";
+import { inTime, type MonotonicClock, systemClock } from "../../runtime/pause.ts";
 import { Sealer, type SealerDeps } from "./sealer.ts";
 
 export type KeepSealingDeps = SealerDeps & {
@@ -20,8 +20,14 @@ const RETRY_AFTER_MS = 60_000;
 const REST = 1;
 /** A tenth of the thread: callers wait for clicks to be shown, and a seal that comes later binds them as well. */
 const REST_IN_BACKLOG = 9;
+/** Without a new event for so long, what is unsealed is sealed. */
+const QUIET_MS = 60_000;
+/** With new events all the while, but too few for a block. */
+const LONGEST_UNSEALED_MS = 3_600_000;
+/** Of the stop's time; half of it is for reading what is new. */
+const LAST_SEAL_MS = 2_000;
 
-/** Ends when the signal aborts. */
+/** Ends when the signal aborts, with a seal over what is left. */
 export async function keepSealing(
   deps: KeepSealingDeps,
   signal: AbortSignal,
@@ -38,6 +44,17 @@ export async function keepSealing(
       await clock.sleep(RETRY_AFTER_MS, signal);
     }
   }
+  // The append says which seal is the last one: after a lost lease it can't get between those of the next holder.
+  await inTime(LAST_SEAL_MS, sealRest(deps, clock), clock.sleep).catch((err: unknown) => {
+    if (!(err instanceof RevisionConflict)) deps.log.warn({ err }, "the end of the log is not sealed");
+  });
+}
+
+async function sealRest(deps: KeepSealingDeps, { now }: MonotonicClock): Promise<void> {
+  const end = now() + LAST_SEAL_MS / 2;
+  const sealer = await Sealer.open(deps);
+  while ((await sealer.read()) && now() < end);
+  if (sealer.unsealed > 0) await sealer.seal();
 }
 
 async function sealUntilAborted(
@@ -46,12 +63,16 @@ async function sealUntilAborted(
   { now, sleep }: MonotonicClock,
 ): Promise<void> {
   const sealer = await Sealer.open(deps);
+  let [firstAt, newestAt] = [0, 0];
   while (!signal.aborted) {
     const started = now();
     const before = sealer.unsealed;
     const hasMore = await sealer.read();
     const isQuiet = sealer.unsealed === before;
-    if (!hasMore && sealer.isDue()) {
+    if (before === 0 || sealer.unsealed < before) firstAt = started;
+    if (!isQuiet) newestAt = started;
+    const isDue = started - newestAt >= QUIET_MS || started - firstAt >= LONGEST_UNSEALED_MS;
+    if (!hasMore && (sealer.hasKeyChanged || (sealer.unsealed > 0 && isDue))) {
       const { number, events, position } = await sealer.seal();
       deps.log.info({ number, events, position }, "sealed the log");
     }

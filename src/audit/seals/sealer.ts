@@ -1,9 +1,8 @@
-// Seals the log: reads what is new, and appends a seal for every ten thousand events and for every day.
+// Seals the log: reads what is new, and appends a seal for every ten thousand events and whenever it is told to.
 import type { EventStore, Position } from "../../event-store/port.ts";
 import { newEvent } from "../../events/new-event.ts";
 import { CATEGORY, SEALS_STREAM } from "../../events/streams.ts";
 import { DomainError } from "../../runtime/errors.ts";
-import { CLOCK_SKEW_MS, utcDate } from "../../runtime/moment.ts";
 import { readSeal, SealJudge, sealFacts } from "./judge-seals.ts";
 import { type Place, placeOf } from "./places.ts";
 import { BLOCK_EVENTS, type LastSeal, leafHasher, makeSeal, type Seal, sealHash } from "./seal.ts";
@@ -41,7 +40,6 @@ export class Sealer {
   #last: LastSeal | undefined;
   #places: Place[] = [];
   #leaves: Buffer[] = [];
-  #firstRecordedAt = "";
 
   private constructor(deps: SealerDeps, last: LastSeal | undefined) {
     this.#deps = deps;
@@ -79,7 +77,6 @@ export class Sealer {
     const options = { after: after || undefined, categories: Object.values(CATEGORY), limit };
     const events = await this.#deps.eventStore.readAll(options);
     for (const event of events) {
-      if (this.#places.length === 0) this.#firstRecordedAt = event.recordedAt;
       this.#places.push(placeOf(event));
       this.#leaves.push(this.#leafOf(event));
     }
@@ -87,17 +84,9 @@ export class Sealer {
     return events.length === limit;
   }
 
-  /**
-   * Whether the block began on an earlier UTC day, or on a later one as the clock has been set back since; or the newest
-   * seal is signed with an earlier key.
-   */
-  isDue(): boolean {
-    const hasKeyChanged =
-      this.#last !== undefined && this.#last.seal.publicKey !== this.#deps.keys[0].publicKey;
-    if (hasKeyChanged || this.#places.length === 0) return hasKeyChanged;
-    const now = this.#deps.clock();
-    const day = this.#firstRecordedAt.slice(0, 10);
-    return day < utcDate(now) || day > utcDate(new Date(now.getTime() + CLOCK_SKEW_MS));
+  /** Whether the newest seal is signed with an earlier key: a seal under the present one is due, also of no events. */
+  get hasKeyChanged(): boolean {
+    return this.#last !== undefined && this.#last.seal.publicKey !== this.#deps.keys[0].publicKey;
   }
 
   /** Seals what was read. @throws as `read` does */

@@ -3,13 +3,11 @@ import { type ClickEvent, clicksBetween } from "../../click-log/clicks-between.t
 import { withdrawalsOf } from "../../click-log/read-withdrawals.ts";
 import type { EventStore } from "../../event-store/port.ts";
 import { linkKey, linkStream } from "../../events/streams.ts";
-import type { ClickKind } from "../../events/vocabulary.ts";
 import { isSelectedBy, isWithdrawnBy, type WithdrawnSelection } from "../../events/withdrawals.ts";
 import type { MatchedClicks } from "./withdrawal.ts";
 
 /** `days`: YYYY-MM-DD, UTC. All but `matched` are of the clicks not yet withdrawn; `samples`: the latest first. */
 export type MatchingClicks = MatchedClicks & {
-  kinds: Record<ClickKind, number>;
   days: Record<string, number>;
   samples: ClickEvent["data"][];
 };
@@ -22,7 +20,7 @@ export type FindMatching = (
 
 const SAMPLES = 5;
 
-/** Reads all clicks recorded since the link was created. @throws StoreUnavailable */
+/** Reads all clicks recorded since the link was created, up to the end of the log at the call. @throws StoreUnavailable */
 export async function matchingClicks(
   { eventStore }: { eventStore: EventStore },
   { host, slug }: { host: string; slug: string },
@@ -32,7 +30,9 @@ export async function matchingClicks(
   const withdrawals = await withdrawalsOf({ eventStore }, link);
   const isWithdrawn = isWithdrawnBy(withdrawals);
   const isSelected = isSelectedBy(selection);
+  const upTo = (await eventStore.head()) ?? "";
   const found: MatchingClicks = {
+    upTo,
     matched: 0,
     counted: 0,
     inForce: withdrawals.map(({ withdrawalId }) => withdrawalId),
@@ -41,8 +41,7 @@ export async function matchingClicks(
     samples: [],
   };
   const [created] = await eventStore.read(linkStream(host, slug), { limit: 1 });
-  const upTo = await eventStore.head();
-  if (!created || upTo === undefined) return found;
+  if (!created) return found;
   for await (const clicks of clicksBetween({ eventStore }, link, { after: created.position, upTo })) {
     for (const { data, position } of clicks) {
       if (!isSelected(data)) continue;

@@ -39,7 +39,7 @@ export async function previewWithdrawal(
 }
 
 /**
- * For the operator alone. Covers the clicks that are recorded before the event.
+ * For the operator alone. Covers exactly the clicks that are counted for it.
  * @throws LinkNotFound, InvalidWithdrawal, NothingToWithdraw, WithdrawalsChanged, HistoryFull
  */
 export async function withdrawClicks(

@@ -1,6 +1,7 @@
 // Decider of the withdrawals of one link's clicks. Pure: time, id and the counted clicks are inputs.
+import type { Position } from "../../event-store/port.ts";
 import type { EventOf, WithdrawalEvent } from "../../events/catalogue.ts";
-import { STREAM_LIMITS } from "../../events/vocabulary.ts";
+import { type ClickKind, STREAM_LIMITS } from "../../events/vocabulary.ts";
 import { HistoryFull } from "../errors.ts";
 import {
   AlreadyRestored,
@@ -19,15 +20,24 @@ export type WithdrawalsState = { withdrawals: readonly MadeWithdrawal[] };
 
 export const noWithdrawals: WithdrawalsState = { withdrawals: [] };
 
-/** The clicks that a selection names, as counted while `inForce` withdrawals were; `counted`: those not yet withdrawn. */
-export type MatchedClicks = { matched: number; counted: number; inForce: readonly string[] };
+/**
+ * The clicks up to a position that a selection names, as counted while `inForce` withdrawals were; `counted`: those not
+ * yet withdrawn, `kinds`: by kind.
+ */
+export type MatchedClicks = {
+  upTo: Position;
+  matched: number;
+  counted: number;
+  kinds: Record<ClickKind, number>;
+  inForce: readonly string[];
+};
 
 /** @throws WithdrawalsChanged, NothingToWithdraw, HistoryFull */
 export function withdraw(
   state: WithdrawalsState,
-  c: { withdrawal: Omit<Withdrawn, "clicks">; matched: MatchedClicks },
+  c: { withdrawal: Omit<Withdrawn, "upTo" | "clicks">; matched: MatchedClicks },
 ): WithdrawalEvent[] {
-  const { matched, counted, inForce } = c.matched;
+  const { upTo, matched, counted, kinds, inForce } = c.matched;
   if (inForceIn(state).join() !== inForce.join()) throw new WithdrawalsChanged();
   if (counted === 0) throw new NothingToWithdraw(matched);
   if (state.withdrawals.length >= STREAM_LIMITS.withdrawalsMade)
@@ -35,7 +45,7 @@ export function withdraw(
       `Clicks of this link have been withdrawn ${STREAM_LIMITS.withdrawalsMade} times, as often as they can be`,
       "withdrawals can still be taken back",
     );
-  return [{ type: "ClicksWithdrawn", data: { ...c.withdrawal, clicks: counted } }];
+  return [{ type: "ClicksWithdrawn", data: { ...c.withdrawal, upTo, clicks: kinds } }];
 }
 
 /** @throws WithdrawalNotFound, AlreadyRestored */

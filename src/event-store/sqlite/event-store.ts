@@ -1,4 +1,5 @@
 // The event store of the embedded default: one SQLite file, accessed in the caller's thread or in a thread of its own.
+import { basename } from "node:path";
 import { StoreUnavailable } from "../../connections/errors.ts";
 import { unavailableOnError } from "../../connections/sqlite.ts";
 import { remoteMethods, threadClient } from "../../runtime/threads/thread-client.ts";
@@ -60,14 +61,14 @@ export async function openSqliteEventStore(
 }
 
 /**
- * What SQLite itself finds wrong with the file, each a line; reads all of it, so not for a thread that serves.
+ * What SQLite itself finds wrong with the file, a line each, the first ten; reads all of it, so not for a thread that serves.
  * @throws LogFormUnknown, StoreUnavailable
  */
 export function integrityProblems(file: string): string[] {
   return unavailableOnError(() => {
     const log = new SqliteLog(file, { readOnly: true });
     try {
-      return log.integrityProblems();
+      return log.integrityProblems().map((line) => `${basename(file)} is damaged: ${line}`);
     } finally {
       log.close();
     }

@@ -136,7 +136,7 @@ export class SqliteLog {
 
   /** What SQLite itself finds wrong with the file: each a line of `PRAGMA integrity_check`. */
   integrityProblems(): string[] {
-    const lines = this.#db.prepare("PRAGMA integrity_check").all() as { integrity_check: string }[];
+    const lines = this.#db.prepare("PRAGMA integrity_check(10)").all() as { integrity_check: string }[];
     return lines.map(({ integrity_check: line }) => line).filter((line) => line !== "ok");
   }
 

@@ -27,14 +27,14 @@ export function sealsPages(app: Api, deps: ConsoleDeps): void {
       styles: CONSOLE_STYLES,
       scripts: ["console.js"],
       body: html`<div class="page-head"><div><h1>Seals</h1>
-<p class="muted">Signed digests of the log, every ten thousand events and every day: a past that was changed is found.</p></div></div>
+<p class="muted">Signed digests of the log, every ten thousand events and after a quiet minute: a past that was changed is found.</p></div></div>
 <section class="card"><h2>Verification</h2>${verification(run)}
 <form method="post" action="/admin/seals/verify" class="actions">${csrfField(reply)}
 <button class="button button-primary">Verify now</button>
 <button class="button" name="full" value="yes">Verify every event</button></form></section>
 <section class="card"><h2>Sealed</h2><dl class="facts"><dt>Up to position</dt><dd>${sealed_up_to === null ? "Nothing on this page that can be trusted" : shortPosition(sealed_up_to)}</dd>
 <dt>Public key</dt><dd>${copyable("public-key", public_key, "the public key")}</dd></dl></section>
-${seals.length === 0 ? empty("No seals yet", "The first comes after ten thousand events, or at the end of the day.") : table(seals)}
+${seals.length === 0 ? empty("No seals yet", "The first comes a minute after the last event.") : table(seals)}
 ${nextPage(next === null ? undefined : address("/admin/seals", { before: next }), "Older")}`,
     });
   });

@@ -2,11 +2,12 @@
 import type { MatchingClicks } from "../../commands/withdrawals/matching-clicks.ts";
 import type { WithdrawalPreview } from "../../commands/withdrawals/withdraw-clicks.ts";
 import type { MadeWithdrawal } from "../../commands/withdrawals/withdrawal.ts";
-import type { WithdrawnSelection } from "../../events/withdrawals.ts";
+import { type WithdrawnSelection, withdrawnCount } from "../../events/withdrawals.ts";
 
 export function withdrawalRow(made: MadeWithdrawal) {
-  const { withdrawalId, at, restoredAt, clicks, reason } = made;
-  return { withdrawal_id: withdrawalId, at, restored_at: restoredAt, clicks, ...namedBy(made), reason };
+  const { withdrawalId, at, restoredAt, upTo, clicks: kinds, reason } = made;
+  const counts = { clicks: withdrawnCount(made), kinds, up_to: upTo };
+  return { withdrawal_id: withdrawalId, at, restored_at: restoredAt, ...counts, ...namedBy(made), reason };
 }
 
 export function previewRow({ selection, clicks }: WithdrawalPreview) {

@@ -5,6 +5,7 @@ import type { LinkEvent, StoredEvent, WithdrawalEvent } from "../../events/catal
 import { originOf } from "../../events/new-event.ts";
 import { readEvent } from "../../events/read-event.ts";
 import { linkKey, withdrawalStream } from "../../events/streams.ts";
+import { withdrawnCount } from "../../events/withdrawals.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { NotFound } from "../errors.ts";
 import { linkFromStream } from "./link-from-stream.ts";
@@ -51,6 +52,6 @@ function stepOf(event: StoredEvent): LinkStep {
   if (event.type === "LinkCreated") return { ...step, to: event.data.longUrl };
   if (event.type === "LinkRetargeted") return { ...step, from: event.data.from, to: event.data.to };
   if (event.type === "ClicksWithdrawn")
-    return { ...step, withdrawn: { clicks: event.data.clicks, reason: event.data.reason } };
+    return { ...step, withdrawn: { clicks: withdrawnCount(event.data), reason: event.data.reason } };
   return step;
 }

@@ -98,7 +98,11 @@ describe("clicks of a link", { timeout: 60_000 }, () => {
     type Feed = { events: { subject: string; data: object; actor: object }[] };
     const { body } = await service.ask<Feed>("/api/v1/events?types=ClicksWithdrawn", { key });
     expect(body.events).toMatchObject([
-      { subject: `link/localhost/${slug}`, actor: { type: "operator" }, data: { withdrawalId, clicks: 7 } },
+      {
+        subject: `link/localhost/${slug}`,
+        actor: { type: "operator" },
+        data: { withdrawalId, clicks: { click: 0, preview: 7, qr_scan: 0 } },
+      },
     ]);
   });
 

@@ -1,5 +1,5 @@
 // Asks for ranges of a link as the API does, with the log read in this thread.
-import { positionAt } from "../../../src/queries/analytics/ranges/as-of.ts";
+import { lastClickRecordedBy } from "../../../src/queries/analytics/ranges/as-of.ts";
 import { foldDayParts } from "../../../src/queries/analytics/ranges/day-parts.ts";
 import type { LogParts } from "../../../src/queries/analytics/ranges/days-in-range.ts";
 import {
@@ -34,6 +34,6 @@ export function rangesOf(
 export function logPartsOf({ eventStore }: Pick<Stores, "eventStore">): LogParts {
   return {
     dayParts: (link, parts, asOf) => foldDayParts({ eventStore }, link, parts, asOf),
-    positionAt: (time, after) => positionAt({ eventStore }, time, after),
+    lastClickRecordedBy: (time, after, upTo) => lastClickRecordedBy({ eventStore }, time, after, upTo),
   };
 }

@@ -3,8 +3,10 @@ import { randomUUID } from "node:crypto";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { type KeepSealingDeps, keepSealing } from "../../../src/audit/seals/keep-sealing.ts";
 import { newestSeal } from "../../../src/audit/seals/newest-seal.ts";
+import type { Seal } from "../../../src/audit/seals/seal.ts";
 import { sealKeysOf } from "../../../src/audit/seals/seal-keys.ts";
 import { RevisionConflict } from "../../../src/event-store/port.ts";
+import { SEALS_STREAM } from "../../../src/events/streams.ts";
 import { linkClicked } from "../../support/event-store/stored-events.ts";
 import { manualTime } from "../../support/runtime/manual-time.ts";
 import { storeWith } from "../../support/runtime/store-with.ts";
@@ -46,14 +48,83 @@ it("opens the seals anew, without a pause or a warning, when another process has
       return await eventStore.append(stream, ...rest);
     },
   });
-  const tomorrow = () => new Date(Date.now() + 86_400_000);
   const log = { info: () => undefined, warn: (_: object, message: string) => void warnings.push(message) };
-  const sealing = keepSealing({ ...depsOf(raced), clock: tomorrow, log }, stopping.signal, time);
-  await time.until(() => appends === 2, FIRST_AT_MS + 1_000);
+  const sealing = keepSealing({ ...depsOf(raced), log }, stopping.signal, time);
+  await time.until(() => appends === 2);
   stopping.abort();
   await sealing;
   expect(warnings).toEqual([]);
 });
+
+it("seals a young log after a minute in which nothing was appended", async () => {
+  const { eventStore } = stores;
+  await appendClicks(3);
+  const { time, stop } = sealingOf(eventStore);
+  await time.pass(FIRST_AT_MS + 30_000);
+  await appendClicks(2);
+  await time.pass(59_000);
+  expect(await sealedEvents()).toEqual([]);
+  await time.pass(3_000);
+  expect(await sealedEvents()).toEqual([5]);
+  await time.pass(7_200_000);
+  expect(await sealedEvents()).toEqual([5]);
+  await stop();
+});
+
+it("seals an hour after the first unsealed event where one comes every half minute", async () => {
+  const { time, stop } = sealingOf(stores.eventStore);
+  await time.pass(FIRST_AT_MS);
+  for (let n = 0; n < 119; n += 1) {
+    await appendClicks(1);
+    await time.pass(30_000);
+  }
+  expect(await sealedEvents()).toEqual([]);
+  await appendClicks(1);
+  await time.pass(35_000);
+  expect(await sealedEvents()).toEqual([120]);
+  await stop();
+});
+
+it("seals what is left when it stops", async () => {
+  const { time, stop } = sealingOf(stores.eventStore);
+  await time.pass(FIRST_AT_MS + 1_500);
+  await appendClicks(4);
+  await stop();
+  expect(await sealedEvents()).toEqual([4]);
+});
+
+it("gives a last seal that can't be made two seconds of the stop", async () => {
+  const { eventStore } = stores;
+  await appendClicks(1);
+  const { time, stop } = sealingOf(
+    storeWith(eventStore, { append: () => new Promise<never>(() => undefined) }),
+  );
+  const started = time.now();
+  await stop();
+  expect(time.now() - started).toBe(2_000);
+});
+
+/** Sealing of the stores' log, in simulated time. */
+function sealingOf(eventStore: KeepSealingDeps["eventStore"]) {
+  const time = manualTime();
+  const stopping = new AbortController();
+  let isEnded = false;
+  const sealing = keepSealing(depsOf(eventStore), stopping.signal, time).finally(() => {
+    isEnded = true;
+  });
+  const stop = async () => {
+    stopping.abort();
+    await time.until(() => isEnded, 10_000);
+    await sealing;
+  };
+  return { time, stop };
+}
+
+/** Events of each seal. */
+async function sealedEvents(): Promise<number[]> {
+  const seals = await stores.eventStore.read(SEALS_STREAM);
+  return seals.map(({ data }) => (data as Seal).events);
+}
 
 function depsOf(eventStore: KeepSealingDeps["eventStore"]): KeepSealingDeps {
   return {
@@ -83,10 +154,12 @@ async function startsOf(steps: number, hasBacklog: boolean): Promise<number[]> {
   const deps = { ...depsOf(stepping), hasBacklog: () => hasBacklog };
   const sealing = keepSealing(deps, stopping.signal, time);
   await time.until(() => starts.length === steps);
+  const found = [...starts];
   stopping.abort();
-  await time.pass(STEP_MS);
+  // The last seal reads the log once more.
+  await time.pass(4 * STEP_MS);
   await sealing;
-  return starts;
+  return found;
 }
 
 async function appendClicks(count: number): Promise<void> {

@@ -1,12 +1,13 @@
 // events.db edited by hand, in appends that are text and in compressed ones: `audit verify --full` names what was edited.
 import { randomUUID } from "node:crypto";
-import { copyFile } from "node:fs/promises";
+import { copyFile, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { sealKeysOf } from "../../../src/audit/seals/seal-keys.ts";
 import { Sealer } from "../../../src/audit/seals/sealer.ts";
 import { verifySealedLog } from "../../../src/audit/verify-sealed-log.ts";
+import { openVerifiableLog } from "../../../src/backend.ts";
 import { openSqliteEventStore } from "../../../src/event-store/sqlite/event-store.ts";
 import { newEvent } from "../../../src/events/new-event.ts";
 import { ACCOUNT, linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
@@ -65,21 +66,24 @@ afterAll(() => folder.remove());
 /** What a full verification says after the SQL. */
 async function problemsAfter(...statements: string[]): Promise<string[]> {
   copies += 1;
-  const file = join(folder.path, `copy-${copies}.db`);
+  const dataDir = join(folder.path, `copy-${copies}`);
+  await mkdir(dataDir);
+  const file = join(dataDir, "events.db");
   await copyFile(untouched, file);
   const db = new DatabaseSync(file);
+  db.enableDefensive(false);
   for (const sql of statements) db.exec(sql);
   db.close();
-  const eventStore = await openSqliteEventStore(file, { isChecked: true });
+  const verifiable = await openVerifiableLog({ dataDir });
   try {
     const newest = { get: async () => undefined };
-    const found = await verifySealedLog({ eventStore, clock, keys: [keys], newest }, { full: true });
+    const found = await verifySealedLog({ ...verifiable, clock, keys: [keys], newest }, { full: true });
     expect(found.ok).toBe(found.problems.length === 0);
     return found.problems
-      .filter(({ check }) => check === "seal")
+      .filter(({ check }) => check === "seal" || check === "file")
       .map((one) => `${one.stream}@${one.revision} ${Number(one.position) || "-"}: ${one.message}`);
   } finally {
-    await eventStore.close();
+    await verifiable.close();
   }
 }
 
@@ -184,6 +188,17 @@ describe("events.db", () => {
     const found = await problemsAfter(`UPDATE appends SET body = x'00' ${SECOND_BLOCK}`);
     expect(found).toHaveLength(BATCH);
     expect(found[0]).toBe(`${CLICKS}@${BATCH} ${FIRST_CLICK + BATCH + 1}: was changed`);
+  });
+
+  it("says what SQLite finds wrong with its file, such as a row that an index lacks", async () => {
+    const found = await problemsAfter(
+      "CREATE TABLE pairs (a, b)",
+      "CREATE INDEX of_pairs ON pairs (a)",
+      "INSERT INTO pairs VALUES (1, 2)",
+      "PRAGMA writable_schema = ON",
+      "UPDATE sqlite_schema SET sql = 'CREATE INDEX of_pairs ON pairs (b)' WHERE name = 'of_pairs'",
+    );
+    expect(found).toEqual(["@-1 -: events.db is damaged: row 1 missing from index of_pairs"]);
   });
 
   it("with an edited seal names the seal", async () => {

@@ -103,6 +103,24 @@ describe("verifying the log", () => {
     expect(await problems(shuffled)).toEqual(["order: its position is not behind the one before"]);
   });
 
+  it("reports each event that the store could not read, and judges nothing by what it can't know then", async () => {
+    await ordinaryLog();
+    await append(stores.eventStore, "link-sho.rt/other", [linkCreated({ slug: "other" })]);
+    await append(stores.eventStore, CLICKS, [linkClicked({ link: "sho.rt/gone" })]);
+    const spoilt = ({ metadata: _, ...event }: RecordedEvent) =>
+      ({ ...event, id: "", type: "", data: null, unreadable: 'it says "link" twice' }) as RecordedEvent;
+    // The account's first event, the link's, and a click.
+    const found = await verify(tampered((event, n) => ([0, 3, 5].includes(n) ? spoilt(event) : event)));
+    expect(found).toMatchObject({ ok: false, events: 8, types: { unreadable: 3, LinkClicked: 2 } });
+    const message = 'can\'t be read: it says "link" twice';
+    expect(found.problems).toEqual([
+      expect.objectContaining({ check: "schema", stream: `account-${ACCOUNT}`, revision: 0, message }),
+      expect.objectContaining({ check: "schema", stream: "link-sho.rt/abc", revision: 0, message }),
+      expect.objectContaining({ check: "schema", stream: CLICKS, revision: 1, message }),
+      expect.objectContaining({ check: "rule", stream: CLICKS, revision: 2 }),
+    ]);
+  });
+
   it("reports data that violates its schema", async () => {
     await stores.eventStore.append("link-sho.rt/abc", "none", [sampleEvent({ host: 7 }, "LinkCreated")]);
     const [problem] = await problems();
@@ -182,22 +200,24 @@ describe("verifying the log", () => {
     ]);
   });
 
-  it("reports withdrawals of clicks that are made twice, ended without a beginning, or of another link or owner", async () => {
+  it("reports withdrawals of clicks that are made twice, ended without a beginning, of clicks to come, or of another link or owner", async () => {
     await ordinaryLog();
     const of = { link: "sho.rt/abc" };
+    const withdrawn = (...[of, n]: Parameters<typeof clicksWithdrawn>) =>
+      clicksWithdrawn(of, n, { upTo: "" });
     await append(stores.eventStore, withdrawalStream(of.link), [
-      ...[clicksWithdrawn(of, 1), clicksRestored(of, 1), clicksWithdrawn(of, 2), clicksWithdrawn(of, 2)],
-      ...[clicksRestored(of, 3), clicksWithdrawn({ link: "sho.rt/other" }, 4)],
-      clicksWithdrawn({ ...of, accountId: OTHER_ACCOUNT }, 5),
+      ...[withdrawn(of, 1), clicksRestored(of, 1), withdrawn(of, 2), withdrawn(of, 2)],
+      ...[clicksRestored(of, 3), withdrawn({ link: "sho.rt/other" }, 4)],
+      withdrawn({ ...of, accountId: OTHER_ACCOUNT }, 5),
     ]);
-    await append(stores.eventStore, withdrawalStream("sho.rt/none"), [
-      clicksWithdrawn({ link: "sho.rt/none" }, 6),
-    ]);
+    await append(stores.eventStore, withdrawalStream(of.link), [clicksWithdrawn(of, 7)]);
+    await append(stores.eventStore, withdrawalStream("sho.rt/none"), [withdrawn({ link: "sho.rt/none" }, 6)]);
     expect(await problems()).toEqual([
       "rule: ClicksWithdrawn: withdraws the same clicks twice",
       "rule: ClicksRestored: restores clicks that are not withdrawn",
       "rule: ClicksWithdrawn: belongs to another stream",
       `rule: ClicksWithdrawn: names account ${OTHER_ACCOUNT}, which does not own sho.rt/abc`,
+      "rule: ClicksWithdrawn: withdraws clicks that come after it",
       "rule: ClicksWithdrawn: withdraws clicks of sho.rt/none, which was never created",
     ]);
   });

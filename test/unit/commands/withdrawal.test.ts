@@ -1,8 +1,11 @@
 // The decider of withdrawals as given-when-then, and what an operator may ask for.
 import { describe, expect, it, onTestFinished } from "vitest";
+import { withdrawnOfAll } from "../../../src/click-log/read-withdrawals.ts";
 import { HistoryFull } from "../../../src/commands/errors.ts";
-import { matchingClicks } from "../../../src/commands/withdrawals/matching-clicks.ts";
+import { runtimeDeps } from "../../../src/commands/runtime-deps.ts";
+import { type FindMatching, matchingClicks } from "../../../src/commands/withdrawals/matching-clicks.ts";
 import { InvalidLink, namedLink } from "../../../src/commands/withdrawals/named-link.ts";
+import { listWithdrawals, withdrawClicks } from "../../../src/commands/withdrawals/withdraw-clicks.ts";
 import {
   evolve,
   noWithdrawals,
@@ -18,10 +21,11 @@ import {
   WithdrawalsChanged,
 } from "../../../src/commands/withdrawals/withdrawal-errors.ts";
 import { reasonOf, selectionOf } from "../../../src/commands/withdrawals/withdrawal-request.ts";
-import type { EventOf, WithdrawalEvent } from "../../../src/events/catalogue.ts";
-import { STREAM_LIMITS } from "../../../src/events/vocabulary.ts";
+import type { EventOf, LinkClicked, StoredEvent, WithdrawalEvent } from "../../../src/events/catalogue.ts";
+import { type ClickKind, STREAM_LIMITS } from "../../../src/events/vocabulary.ts";
+import { operator } from "../../support/commands/command-deps.ts";
 import { deciderOf } from "../../support/commands/given-when-then.ts";
-import { linkClicked, linkCreated } from "../../support/event-store/stored-events.ts";
+import { linkClicked, linkCreated, position } from "../../support/event-store/stored-events.ts";
 import {
   clicksRestored,
   clicksWithdrawn,
@@ -30,23 +34,27 @@ import {
 import { append, openStores } from "../../support/runtime/stores.ts";
 
 const LINK = { link: "sho.rt/abc" };
+const ADDRESS = { host: "sho.rt", slug: "abc" };
+const UP_TO = position(7);
+const NONE = { click: 0, preview: 0, qr_scan: 0 };
 const withdrawals = deciderOf<WithdrawalsState, WithdrawalEvent>(noWithdrawals, evolve);
 const [one, two] = [clicksWithdrawn(LINK, 1), clicksWithdrawn(LINK, 2)];
 
 const withdrawing =
   ({ data }: EventOf<"ClicksWithdrawn">, counted: number, inForce: number[] = [], matched = counted) =>
   (state: WithdrawalsState) => {
-    const { clicks: _, ...withdrawal } = data;
-    return withdraw(state, { withdrawal, matched: { matched, counted, inForce: inForce.map(withdrawalId) } });
+    const { clicks: _, upTo: __, ...withdrawal } = data;
+    const counts = { upTo: UP_TO, matched, counted, kinds: { ...NONE, click: counted } };
+    return withdraw(state, { withdrawal, matched: { ...counts, inForce: inForce.map(withdrawalId) } });
   };
 const restoring = (n: number) => (state: WithdrawalsState) => restore(state, clicksRestored(LINK, n).data);
 const counting = (event: EventOf<"ClicksWithdrawn">, clicks: number): WithdrawalEvent => ({
   ...event,
-  data: { ...event.data, clicks },
+  data: { ...event.data, upTo: UP_TO, clicks: { ...NONE, click: clicks } },
 });
 
 describe("withdrawals of a link's clicks", () => {
-  it("say how many clicks go", () => {
+  it("say how many clicks of each kind go, and up to which position they were counted", () => {
     withdrawals.given().when(withdrawing(one, 7)).thenEvents(counting(one, 7));
     withdrawals
       .given(one)
@@ -147,6 +155,39 @@ describe("the clicks that a withdrawal would take", () => {
     expect(found).toMatchObject({ matched: 7, counted: 7 });
     expect(found.samples.map(({ at }) => at.slice(8, 10))).toEqual(["07", "06", "05", "04", "03"]);
     expect(Object.keys(found.days)).toEqual([1, 2, 3, 4, 5, 6, 7].map((day) => `2026-03-0${day}`));
+  });
+});
+
+describe("a withdrawal", () => {
+  it("takes exactly the clicks that were counted for it, and none that come meanwhile or later", async () => {
+    const stores = await openStores();
+    onTestFinished(() => stores.close());
+    const { eventStore } = stores;
+    const at = "2026-03-01T10:00:00.000Z";
+    const clicks = (...kinds: ClickKind[]) =>
+      append(
+        eventStore,
+        "clicks-w-20260301",
+        kinds.map((kind) => linkClicked({ at, kind })),
+      );
+    await append(eventStore, "link-sho.rt/abc", [linkCreated()]);
+    const { position: last } = await clicks("click", "qr_scan", "click");
+    const find: FindMatching = async (...asked) => {
+      const found = await matchingClicks(stores, ...asked);
+      // A batch that was late.
+      await clicks("click", "preview");
+      return found;
+    };
+    const deps = { ...runtimeDeps, eventStore, matchingClicks: find };
+    const request = { from: new Date("2026-03-01T00:00:00.000Z"), reason: "load test" };
+    const { withdrawalId } = await withdrawClicks(deps, operator, ADDRESS, request);
+    await clicks("click");
+    const [made] = await listWithdrawals(deps, ADDRESS);
+    expect(made).toMatchObject({ withdrawalId, upTo: last, clicks: { click: 2, preview: 0, qr_scan: 1 } });
+    const isWithdrawn = await withdrawnOfAll(stores);
+    const recorded = (await eventStore.read("clicks-w-20260301")) as (StoredEvent & LinkClicked)[];
+    const state = recorded.map(({ data, position }) => isWithdrawn({ ...data, position }));
+    expect(state).toEqual([true, true, true, false, false, false]);
   });
 });
 

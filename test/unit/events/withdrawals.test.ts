@@ -14,13 +14,14 @@ const DAY = { from: "2026-03-01T00:00:00.000Z", to: "2026-03-02T00:00:00.000Z" }
 const [ONE, TWO] = ["0195f3d2-7c1e-7a10-8b11-000000000001", "0195f3d2-7c1e-7a10-8b11-000000000002"];
 const of = { host: "sho.rt", slug: "abc", accountId: ACCOUNT, at: AT };
 
-function withdrawn(n: number, withdrawalId: string, selection: WithdrawnSelection = DAY) {
+function withdrawn(n: number, withdrawalId: string, selection: WithdrawnSelection = DAY, upTo = n - 1) {
   const data: EventOf<"ClicksWithdrawn">["data"] = {
     ...of,
     ...selection,
     withdrawalId,
     reason: "",
-    clicks: 1,
+    upTo: position(upTo),
+    clicks: { click: 1, preview: 0, qr_scan: 0 },
   };
   return stored(n, { type: "ClicksWithdrawn", data });
 }
@@ -67,9 +68,14 @@ describe("a selection of clicks", () => {
 });
 
 describe("withdrawals", () => {
-  it("cover the clicks that were recorded before them, and none that came later", () => {
-    const isWithdrawn = isWithdrawnBy(inForce(withdrawn(5, ONE)));
-    expect([4, 5, 6].map((n) => isWithdrawn(click(n)))).toEqual([true, false, false]);
+  it("cover the clicks up to the position that they name, and none that came later", () => {
+    const isWithdrawn = isWithdrawnBy(inForce(withdrawn(5, ONE, DAY, 3)));
+    expect([2, 3, 4, 6].map((n) => isWithdrawn(click(n)))).toEqual([true, true, false, false]);
+  });
+
+  it("cover nothing that came after them, whatever they say", () => {
+    const isWithdrawn = isWithdrawnBy(inForce(withdrawn(5, ONE, DAY, 9)));
+    expect([4, 6].map((n) => isWithdrawn(click(n)))).toEqual([true, false]);
   });
 
   it("cover a click as long as one of them is in force", () => {

@@ -93,7 +93,8 @@ describe("the state of a stream", () => {
   it("is that of a link's withdrawals: those in force", async () => {
     const withdrawalId = "33333333-2222-4333-8444-555555555555";
     const day = { from: "2026-02-28T00:00:00.000Z", to: "2026-03-01T00:00:00.000Z" };
-    const withdrawn = { ...ofLink, ...day, withdrawalId, reason: "Load test", clicks: 3 };
+    const clicks = { click: 3, preview: 0, qr_scan: 0 };
+    const withdrawn = { ...ofLink, ...day, withdrawalId, reason: "Load test", upTo: "", clicks };
     const stream = "withdrawals-sho.rt/abc";
     await happen(stream, { type: "ClicksWithdrawn", data: withdrawn });
     await happen(stream, { type: "ClicksRestored", data: { ...ofLink, withdrawalId } });

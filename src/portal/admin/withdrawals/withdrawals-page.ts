@@ -4,7 +4,7 @@ import type { Api } from "../../../api/fastify.ts";
 import { CommandRefused } from "../../../commands/errors.ts";
 import type { WithdrawalPreview } from "../../../commands/withdrawals/withdraw-clicks.ts";
 import type { MadeWithdrawal } from "../../../commands/withdrawals/withdrawal.ts";
-import type { WithdrawnSelection } from "../../../events/withdrawals.ts";
+import { type WithdrawnSelection, withdrawnCount } from "../../../events/withdrawals.ts";
 import { WithdrawalQuestion } from "../../../queries/audit/questions.ts";
 import { count } from "../../links/link-view.ts";
 import { address } from "../../shell/address.ts";
@@ -130,15 +130,15 @@ function table(made: readonly MadeWithdrawal[], link: string, csrf: Html): Html 
 <thead><tr><th scope="col">Made</th><th scope="col" class="end">Clicks</th><th scope="col">Which</th><th scope="col">Reason</th><th scope="col">State</th></tr></thead>
 <tbody>${made.toReversed().map(
     (one) =>
-      html`<tr><td class="nowrap">${time(one.at)}</td><td data-label="Clicks" class="end number">${count(one.clicks)}</td>
+      html`<tr><td class="nowrap">${time(one.at)}</td><td data-label="Clicks" class="end number">${count(withdrawnCount(one))}</td>
 <td data-label="Which"><span class="break">${selectionText(one)}</span></td><td data-label="Reason"><span class="break">${one.reason}</span></td>
 <td data-label="State">${one.restoredAt === null ? restoreForm(one, link, csrf) : html`taken back ${time(one.restoredAt)}`}</td></tr>`,
   )}</tbody></table></section>`;
 }
 
-function restoreForm({ withdrawalId, clicks }: MadeWithdrawal, link: string, csrf: Html): Html {
+function restoreForm(made: MadeWithdrawal, link: string, csrf: Html): Html {
   return html`<form method="post" action="${PATH}/restore">${csrf}<input type="hidden" name="link" value="${link}">
-<input type="hidden" name="withdrawal_id" value="${withdrawalId}"><button class="button" aria-label="Restore ${count(clicks)} clicks">Restore</button></form>`;
+<input type="hidden" name="withdrawal_id" value="${made.withdrawalId}"><button class="button" aria-label="Restore ${count(withdrawnCount(made))} clicks">Restore</button></form>`;
 }
 
 function selectionText({ from, to, visitor, ipPrefix, userAgent }: WithdrawnSelection): Html {

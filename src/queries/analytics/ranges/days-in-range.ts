@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 import type { EventStore, Position } from "../../../event-store/port.ts";
 import { dateOf } from "../../../projections/definitions/days/days.ts";
 import type { LinkDayDocument } from "../../../projections/definitions/days/link-day.ts";
-import { firstCorrectionAfter, type PositionThen } from "./as-of.ts";
+import { firstCorrectionAfter, type LastClickRecordedBy } from "./as-of.ts";
 import type { DayNumbers, DayPart, FoldedParts } from "./day-parts.ts";
 import { DAY_MS, QUARTER_MS } from "./time-zone.ts";
 
@@ -12,8 +12,7 @@ import { DAY_MS, QUARTER_MS } from "./time-zone.ts";
 export type LogParts = {
   /** foldDayParts. */
   dayParts(link: string, parts: readonly DayPart[], asOf: Position): Promise<FoldedParts>;
-  /** positionAt. */
-  positionAt(time: string, after: Position | undefined): Promise<PositionThen>;
+  lastClickRecordedBy: LastClickRecordedBy;
 };
 
 /** [from, to) in milliseconds; `now`: no click is expected to have happened after it; `rules`: of the days (read-days.ts). */

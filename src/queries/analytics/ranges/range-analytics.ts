@@ -1,6 +1,5 @@
 // The numbers of a link in any range of time and any zone, as of any position of the log, for the API and the portal.
 import { setImmediate as yieldToLoop } from "node:timers/promises";
-import { LRUCache } from "lru-cache";
 import { refuseForeignPosition } from "../../../event-store/foreign-position.ts";
 import { upTo } from "../../../event-store/log-pages.ts";
 import { msBehind, nextEventFinder } from "../../../event-store/next-event.ts";
@@ -16,7 +15,7 @@ import type { ReadStore } from "../../../read-store/port.ts";
 import { utcDate } from "../../../runtime/moment.ts";
 import { InvalidRange, NotFound } from "../../errors.ts";
 import { linkFromStream } from "../../links/link-from-stream.ts";
-import { positionBefore } from "../click-positions.ts";
+import { positionsAsOf } from "./as-of.ts";
 import { bucketStarts, startOfDay } from "./buckets.ts";
 import { daysInRange, type LogParts } from "./days-in-range.ts";
 import type { RangeRequest } from "./range-request.ts";
@@ -53,8 +52,6 @@ const CLOCK_DIFFERENCE_MS = 60_000;
 const COUNTED_WITHIN_MS = 3_000;
 const POLL_MS = 50;
 const RETRY_AFTER_S = 2;
-/** Some 100 bytes each; without them up to two hours of the log are read for each request as of the same time. */
-const KEPT_TIMES = 1_000;
 /** A day takes some ten microseconds. */
 const DAYS_AT_A_TIME = 100;
 
@@ -64,7 +61,7 @@ export function rangeAnalytics(deps: RangeAnalyticsDeps): AskRange {
   const next = nextEventFinder(eventStore, linkClicks.categories);
   const nextThen = nextEventFinder(eventStore, linkClicks.categories);
   const inRange = daysInRange(deps);
-  const positionsThen = new LRUCache<number, Position>({ max: KEPT_TIMES });
+  const positionAsOf = positionsAsOf(deps);
 
   /** As of now when nothing is left to be counted, else as of the last click that is. */
   async function freshness(counted: Position, now: Date) {
@@ -73,20 +70,19 @@ export function rangeAnalytics(deps: RangeAnalyticsDeps): AskRange {
     return { position: click || head < counted ? counted : head, behindMs: msBehind(click, now) };
   }
 
-  async function positionOf(asOf: NonNullable<RangeRequest["asOf"]>, now: Date): Promise<Position> {
+  /** Undefined when the link did not exist then. */
+  async function positionOf(
+    link: string,
+    asOf: NonNullable<RangeRequest["asOf"]>,
+    now: Date,
+  ): Promise<Position | undefined> {
     if ("position" in asOf) {
       await refuseForeignPosition(deps, asOf.position);
       return asOf.position;
     }
     const { time } = asOf;
     if (time > now.getTime() + CLOCK_DIFFERENCE_MS) throw new InvalidRange("as_of must not be in the future");
-    const known = positionsThen.get(time);
-    if (known !== undefined) return known;
-    const then = new Date(time);
-    const after = await positionBefore(deps, then);
-    const { position, isFinal } = await deps.logParts.positionAt(then.toISOString(), after);
-    if (isFinal) positionsThen.set(time, position);
-    return position;
+    return await positionAsOf(link, new Date(time).toISOString());
   }
 
   /** Waits until all clicks up to the position are counted. */
@@ -102,7 +98,8 @@ export function rangeAnalytics(deps: RangeAnalyticsDeps): AskRange {
   }
 
   return async (present, request, now) => {
-    const asOf = request.asOf && (await positionOf(request.asOf, now));
+    const asOf = request.asOf && (await positionOf(present._id, request.asOf, now));
+    if (request.asOf && asOf === undefined) throw new NotFound("The link did not exist at as_of.");
     const link = asOf === undefined ? present : await linkFromStream(upTo(eventStore, asOf), present._id);
     if (!link) throw new NotFound("The link did not exist at as_of.");
     if (asOf !== undefined) await whenCounted(asOf);

@@ -295,7 +295,24 @@ describe("time travel", () => {
     const morning = { from: "2026-03-02T10:00", to: "2026-03-02T11:00" };
     expect((await ask({ ...morning, as_of: "2026-03-02T12:30Z" })).totals.total).toBe(1);
     expect((await ask(morning)).totals.total).toBe(2);
-    await expect(ask({ as_of: "2026-03-01T08:59:59Z" })).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  it("finds no link a millisecond before it was created, whatever was recorded under an earlier time later", async () => {
+    await clicked("2026-02-28T10:00:00Z");
+    await project();
+    expect((await ask({ as_of: "2026-03-01T09:00:00Z" })).totals.total).toBe(1);
+    for (const as_of of ["2026-03-01T08:59:59.999Z", "2026-02-28T12:00:00Z"])
+      await expect(ask({ as_of })).rejects.toMatchObject({ code: "not_found" });
+  });
+
+  it("takes a clock that was ahead for no reason to leave out what was recorded after it was set back", async () => {
+    await clicked("2026-03-02T10:00:00Z");
+    await clicked("2026-03-02T10:01:00Z", {}, "2026-03-04T10:01:00Z");
+    const after = await clicked("2026-03-02T10:02:00Z");
+    await clicked("2026-03-02T10:04:00Z");
+    await project();
+    const { totals, position } = await ask({ as_of: "2026-03-02T10:03:00Z" });
+    expect([totals.total, position]).toEqual([3, after]);
   });
 
   it("keeps no position of a time up to which clicks may still come, and ends no later than now", async () => {

@@ -10,8 +10,9 @@ export function unrulyEventStore(sound: EventStore, sizes: readonly number[], ag
   let reads = 0;
   const passed = new Map<string, RecordedEvent>();
   return storeWith(sound, {
-    async readAll({ after, categories, limit }) {
-      if (categories.length === 1) return await sound.readAll({ after, categories, limit });
+    async readAll(options) {
+      const { after, categories, limit } = options;
+      if (categories.length === 1) return await sound.readAll(options);
       const size = Math.min(limit, sizes[reads++ % sizes.length] ?? limit);
       const fresh = await sound.readAll({ after, categories, limit: size });
       for (const event of fresh) passed.set(event.position, event);

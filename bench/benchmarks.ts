@@ -1,10 +1,8 @@
 // All benchmarks by name.
 import { benchAbuse } from "./abuse/abuse.ts";
 import { benchAnalytics } from "./analytics/analytics.ts";
-import { benchBaselines } from "./baselines/baselines.ts";
 import { benchColdLookups } from "./cold-lookups.ts";
 import { benchCreate } from "./create/create.ts";
-import { benchFloor } from "./floor/floor.ts";
 import { benchFold } from "./fold/fold.ts";
 import { benchLogSize } from "./log/log-size.ts";
 import { benchPortal } from "./portal/portal.ts";
@@ -23,8 +21,6 @@ const SINGLE: Readonly<Record<string, Benchmark>> = {
   analytics: benchAnalytics,
   fold: benchFold,
   rebuild: benchRebuild,
-  baselines: benchBaselines,
-  floor: benchFloor,
   webhooks: benchWebhooks,
   abuse: benchAbuse,
   "log-size": benchLogSize,
@@ -52,10 +48,6 @@ fold          [--links 100000] [--draw even|zipf] [--seconds 60] [--rate 5000] [
               [--profile FOLDER]
 rebuild       [--events 560000] [--links 100000] [--draw even|zipf] [--quick] [--profile FOLDER]
 all           the table of targets  [--only RUN,RUN]  [--quick] a minute, that everything is counted once
-baselines     [--seconds 5] what the machine does without our code
-floor         [--rounds 3] [--seconds 6] [--links 10000] [--draw zipf|even] [--durable] [--half]
-              [--double esdb] [--only redirect,flood,recount,create] [--events 560000: of a recount]
-              the least that records and counts redirects, or creates links
 webhooks      [--burst 2000] [--rate 50] [--seconds 8]
 abuse         [--seconds 30] [--rate 2000] [--only KIND,KIND]
 log-size      [--clicks 40000]

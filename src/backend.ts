@@ -62,17 +62,19 @@ type BackendConfig = EventStoreConfig &
  * Opens the stores and creates the data folder. A server that is unavailable is no error here: calls fail until it
  * answers.
  * @throws BadConfig for a URL that its driver refuses; SecretKeyUnknown when embedded secrets are encrypted with another
- * SECRET_KEY; StoreUnavailable for an embedded file that can't be opened
+ * SECRET_KEY; LogFormUnknown for an embedded log of another form, before anything is written; StoreUnavailable for an
+ * embedded file that can't be opened
  */
 export async function openBackend(config: BackendConfig, options: BackendOptions): Promise<Backend> {
   openDataFolder(config.dataDir, options.log);
   return await openTogether(async (open) => {
+    // Before any file is written, as the log may be of another form.
+    const eventStore = await open(openEventStore(config, options));
     const keyring = keyringOf(secretKeyOf(config), config.secretKeyPrevious);
     const hashSubject = (subject: string) => keyring.hashes(subject)[0];
     const coordination = await openCoordination(open, config, hashSubject, options.log);
     const documents = await openDocumentStores(open, config, keyring, options);
     const { foldStore } = documents;
-    const eventStore = await open(openEventStore(config, options));
     const clock = () => performance.now();
     const readStore = activeReadStore({ store: foldStore, projections: allProjections, clock });
     const prepare = async () => {

@@ -111,6 +111,7 @@ function greet(log: Logger, baseUrl: string): void {
 function reasonNotToStart(error: unknown, config: Config): unknown {
   if (error instanceof SecretKeyUnknown) return new BadConfig([`SECRET_KEY: ${error.message}`]);
   const { code } = error as { code?: unknown };
+  if (code === "log_form_unknown") return new BadConfig([`DATA_DIR: ${messageOf(error)}`]);
   if (code === "EADDRINUSE")
     return new BadConfig([`PORT: ${config.port} on ${config.host} is in use by another program`]);
   if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")

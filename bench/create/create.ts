@@ -1,12 +1,11 @@
-// `npm run bench create`: POST /api/v1/shorten beside a bare Fastify that parses and answers JSON, and bulk beside single
-// creates; with --links, what so many links cost afterwards.
+// `npm run bench create`: POST /api/v1/shorten, and bulk beside single creates; with --links, what so many links cost
+// afterwards.
 import { eventIndex } from "../../src/projections/definitions/event-index.ts";
 import { lifecycleProjections } from "../../src/projections/groups.ts";
-import { compare, comparisonTable, roundLine } from "../compare/comparison.ts";
-import { alternate, measureSide, type Side, startBaseline } from "../compare/side.ts";
 import { CONNECTIONS, startLoad } from "../load/load.ts";
 import { secondsToCatchUp } from "../measure/caught-up.ts";
 import { reckonLinks } from "../measure/reckon.ts";
+import { measureRound, measureRounds, mediansOf, mediansTable, type Server } from "../measure/rounds.ts";
 import type { Options } from "../options.ts";
 import { type Report, whole } from "../report/report.ts";
 import type { Outcome } from "../report/results.ts";
@@ -33,35 +32,29 @@ export async function benchCreate(options: Options, report: Report): Promise<Out
   return await withService(options, { links: 1, seed }, async (bench) => {
     const { backend, service, pid } = bench;
     const load = startLoad();
-    const bare = await startBaseline("baselines/bare-post.ts");
     const settle = () => secondsToCatchUp(backend, [...lifecycleProjections, eventIndex]);
-    const side: Side = { url: service.url, pid, settle };
+    const server: Server = { url: service.url, pid, settle };
     const single = { traffic: { kind: "creations" as const, keys }, expect: 201 };
     const bulk = { traffic: { kind: "creations" as const, keys, bulk: BULK }, expect: 201 };
     try {
       report.line(`${CONNECTIONS} connections, POST /api/v1/shorten`);
-      const sides = { bare, service: side };
-      const turn = { ...single, seconds };
-      // A round too: V8 compiles for the first ten seconds of creates.
-      const warmUp = await alternate(load, sides, { ...turn, rounds: 1 });
-      const done = await alternate(load, sides, { ...turn, rounds }, (round, n) =>
-        report.line(roundLine(n, round)),
-      );
-      const compared = compare(done);
-      const inBulk = await measureSide(load, side, { ...bulk, seconds });
+      const measured = await measureRounds(load, server, { ...single, seconds, rounds }, report.line);
+      const medians = mediansOf(measured.rounds);
+      const inBulk = await measureRound(load, server, { ...bulk, seconds });
       report.line("");
-      report.table(comparisonTable(compared, { bare: "bare Fastify POST", service: "service, folded" }));
-      const [bulkRate, ofSingle] = [inBulk.rate * BULK, (inBulk.rate * BULK) / compared.rate.service];
+      report.table(mediansTable(medians));
+      const [bulkRate, ofSingle] = [inBulk.rate * BULK, (inBulk.rate * BULK) / medians.rate];
       report.line(`bulk of ${BULK}: ${whole(bulkRate)} links/s, ${ofSingle.toFixed(1)} x single creates`);
-      const singles = [...warmUp, ...done].map((round) => round.service);
+      const singles = [measured.warmUp, ...measured.rounds];
       const answered = singles.reduce((sum, run) => sum + run.answered, 0);
-      const many = links > 0 ? await measureManyLinks(bench, { load, side, keys, links, report }) : undefined;
+      const many =
+        links > 0 ? await measureManyLinks(bench, { load, server, keys, links, report }) : undefined;
       const created = 1 + answered + (inBulk.answered + (many?.requests ?? 0)) * BULK;
       const reckoned = await reckonLinks(backend, created, [...singles, inBulk], report);
       const passed = reckoned.passed && (many?.passed ?? true);
-      return { passed, measured: { ...compared, bulkRate, bulkOfSingle: ofSingle, many, reckoned } };
+      return { passed, measured: { ...medians, bulkRate, bulkOfSingle: ofSingle, many, reckoned } };
     } finally {
-      await Promise.all([load.stop(), bare.stop()]);
+      await load.stop();
     }
   });
 }

@@ -3,11 +3,11 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { measureSide, type Side } from "../compare/side.ts";
 import type { Load, LoadResult } from "../load/load.ts";
 import { secondsToCatchUp } from "../measure/caught-up.ts";
 import { reckon } from "../measure/reckon.ts";
 import { residentMb } from "../measure/resident-memory.ts";
+import { measureRound, type Server } from "../measure/rounds.ts";
 import { type Report, whole } from "../report/report.ts";
 import type { BenchService } from "../setup/bench-service.ts";
 import type { Traffic } from "../traffic/requests.ts";
@@ -19,17 +19,17 @@ const SECONDS = 6;
 /** After which a service that was started is idle. */
 const IDLE_AFTER_S = 15;
 
-type Order = { load: Load; side: Side; keys: readonly string[]; links: number; report: Report };
+type Order = { load: Load; server: Server; keys: readonly string[]; links: number; report: Report };
 
 /** `requests`: of `BULK` links each, answered with 201. `passed`: also that every visit was answered and counted once. */
-export async function measureManyLinks(bench: BenchService, { load, side, keys, links, report }: Order) {
+export async function measureManyLinks(bench: BenchService, { load, server, keys, links, report }: Order) {
   const { dataDir, service, pid, start, backend } = bench;
   const [all, few] = ["all", "few"].map((name) => join(dataDir, `${name}-slugs.txt`)) as [string, string];
   const created = await load.run({
     ...{ url: service.url, traffic: { kind: "creations", keys, bulk: BULK }, expect: 201 },
     ...{ seconds: LONGEST_S, amount: links / BULK, keepSlugs: all },
   });
-  await side.settle?.();
+  await server.settle?.();
   const createdMb = residentMb(pid);
   report.line(
     `${whole(links)} links: ${whole(created.rate * BULK)} links/s, ${whole(createdMb)} MB afterwards`,
@@ -39,9 +39,9 @@ export async function measureManyLinks(bench: BenchService, { load, side, keys, 
   const runs: LoadResult[] = [];
   const rateOf = async (draw: "zipf" | "even", file: string) => {
     const traffic: Traffic = { kind: "visits", links, draw, slugs: file };
-    const visits = { ...side, settle: () => secondsToCatchUp(backend) };
-    runs.push(await measureSide(load, visits, { traffic, seconds: 2 }));
-    const measured = await measureSide(load, visits, { traffic, seconds: SECONDS });
+    const visits = { ...server, settle: () => secondsToCatchUp(backend) };
+    runs.push(await measureRound(load, visits, { traffic, seconds: 2 }));
+    const measured = await measureRound(load, visits, { traffic, seconds: SECONDS });
     runs.push(measured);
     return measured.rate;
   };

@@ -1,18 +1,18 @@
 // Counts events in the log, and clicks and links in the documents, to compare them with what was answered.
 import type { Backend } from "../../src/backend.ts";
 import type { StoredEvent } from "../../src/events/catalogue.ts";
-import { PREFIX } from "../../src/events/streams.ts";
+import { CATEGORY } from "../../src/events/streams.ts";
 import { type LinkClicksDocument, linkClicks } from "../../src/projections/definitions/link-clicks.ts";
 import { links } from "../../src/projections/definitions/links.ts";
 
 const PAGE = 5000;
 
 export async function clicksInLog(backend: Pick<Backend, "eventStore">): Promise<number> {
-  return await eventsInLog(backend, PREFIX.clicks, "LinkClicked");
+  return await eventsInLog(backend, CATEGORY.clicks, "LinkClicked");
 }
 
 export async function linksInLog(backend: Pick<Backend, "eventStore">): Promise<number> {
-  return await eventsInLog(backend, PREFIX.link, "LinkCreated");
+  return await eventsInLog(backend, CATEGORY.link, "LinkCreated");
 }
 
 export async function linksInDocuments({ readStore }: Pick<Backend, "readStore">): Promise<number> {
@@ -36,13 +36,13 @@ export async function clicksInTotals({ readStore }: Pick<Backend, "readStore">):
 
 async function eventsInLog(
   { eventStore }: Pick<Backend, "eventStore">,
-  prefix: string,
+  category: string,
   wanted: StoredEvent["type"],
 ): Promise<number> {
   let count = 0;
   let after: string | undefined;
   for (;;) {
-    const events = await eventStore.readAll({ categories: [prefix], after, limit: PAGE });
+    const events = await eventStore.readAll({ categories: [category], after, limit: PAGE });
     count += events.filter(({ type }) => type === wanted).length;
     if (events.length < PAGE) return count;
     after = events.at(-1)?.position;

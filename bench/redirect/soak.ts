@@ -24,11 +24,11 @@ export async function soak(
   { minutes, share = 0.7 }: Options & { minutes: number },
   bench: Bench,
 ): Promise<Outcome> {
-  const { load, side, traffic, backend, instance, pid, report } = bench;
+  const { load, server, traffic, backend, instance, pid, report } = bench;
   const ofProbe = async (path: string) =>
     (await (await fetch(`http://127.0.0.1:${instance.PROBE_PORT}/${path}`)).json()) as LoopDelay;
-  const warmUp = await load.run({ url: side.url, traffic, seconds: MAXIMUM_S });
-  const full = await load.run({ url: side.url, traffic, seconds: MAXIMUM_S });
+  const warmUp = await load.run({ url: server.url, traffic, seconds: MAXIMUM_S });
+  const full = await load.run({ url: server.url, traffic, seconds: MAXIMUM_S });
   // What is only answered can't go on for minutes: clicks would wait to be counted for as long as it lasts.
   const most = full.answered / (full.seconds + (await secondsToCatchUp(backend)));
   const rate = Math.round(most * share);
@@ -37,7 +37,7 @@ export async function soak(
   );
   await ofProbe("reset");
   const minute = () =>
-    load.run({ url: side.url, traffic, seconds: 60 * Math.min(1, minutes - results.length), rate });
+    load.run({ url: server.url, traffic, seconds: 60 * Math.min(1, minutes - results.length), rate });
   const results: LoadResult[] = [];
   const memoryMb: number[] = [];
   while (results.length < minutes) {

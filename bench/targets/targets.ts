@@ -25,8 +25,6 @@ const megabytes = (value: number) => `${whole(value)} MB`;
 /** A run's name, and what is typed after `npm run bench`. */
 export const RUNS: Readonly<Record<string, string>> = {
   redirect: "redirect --half --unknown",
-  durable: "redirect --durable --rounds 2",
-  double: "redirect --double esdb --rounds 2",
   visibility: "fold --draw zipf --only visibility",
   "flood-zipf": "fold --links 10000 --draw zipf --only flood",
   "flood-even": "fold --only flood",
@@ -38,30 +36,6 @@ export const RUNS: Readonly<Record<string, string>> = {
 };
 
 export const TARGETS: readonly Target[] = [
-  {
-    ...{
-      what: "CPU a redirect, all threads, folded and sealed, beside bare Fastify",
-      run: "redirect",
-      target: "2.2 x",
-    },
-    ...{ value: (m) => m.cpu.ratio, isMet: atMost(2.2), show: times },
-  },
-  {
-    ...{ what: "the same on EventStoreDB's double, documents on SQLite", run: "double", target: "5.5 x" },
-    ...{ value: (m) => m.cpu.ratio, isMet: atMost(5.5), show: times },
-  },
-  {
-    ...{ what: "throughput beside bare Fastify, `batched`", run: "redirect", target: "0.65" },
-    ...{ value: (m) => m.rate.ratio, isMet: atLeast(0.65), show: ratio },
-  },
-  {
-    ...{ what: "the same, `durable`", run: "durable", target: "0.5" },
-    ...{ value: (m) => m.rate.ratio, isMet: atLeast(0.5), show: ratio },
-  },
-  {
-    ...{ what: "p99 at half of that load, beside bare Fastify", run: "redirect", target: "3 x" },
-    ...{ value: (m) => m.half?.p99Ratio, isMet: atMost(3), show: times },
-  },
   {
     ...{ what: "visible in analytics, 5,000 clicks/s, 100,000 links by Zipf, p99", run: "visibility" },
     ...{ target: "1 s", value: (m) => m.visibility?.p99 / 1000, isMet: atMost(1), show: seconds },
@@ -87,16 +61,8 @@ export const TARGETS: readonly Target[] = [
     ...{ target: "60,000", value: (m) => m.eventsPerSecond, isMet: atLeast(60_000), show: whole },
   },
   {
-    ...{ what: "the same beside a plain scan", run: "rebuild-even", target: "0.5" },
-    ...{ value: (m) => m.ofScan, isMet: atLeast(0.5), show: ratio },
-  },
-  {
     ...{ what: "rebuild, 1,000,000 events, 10,000 links by Zipf, events/s", run: "rebuild-zipf" },
     ...{ target: "150,000", value: (m) => m.eventsPerSecond, isMet: atLeast(150_000), show: whole },
-  },
-  {
-    ...{ what: "the same beside a plain scan", run: "rebuild-zipf", target: "0.5" },
-    ...{ value: (m) => m.ofScan, isMet: atLeast(0.5), show: ratio },
   },
   {
     ...{ what: "redirects over 1,000,000 links by Zipf, beside 1,000 links", run: "create", target: "0.9" },
@@ -119,16 +85,8 @@ export const TARGETS: readonly Target[] = [
     ...{ value: (m) => m.many?.firstRedirectS, isMet: atMost(2), show: seconds },
   },
   {
-    ...{ what: "unknown slugs, throughput beside bare Fastify", run: "redirect", target: "0.65" },
-    ...{ value: (m) => m.unknown?.rateRatio, isMet: atLeast(0.65), show: ratio },
-  },
-  {
     ...{ what: "memory during unknown slugs, end beside begin", run: "redirect", target: "1.1 x" },
     ...{ value: (m) => m.unknown?.lastMb / m.unknown?.firstMb, isMet: atMost(1.1), show: times },
-  },
-  {
-    ...{ what: "POST /shorten, 50 connections, beside a bare Fastify POST", run: "create", target: "0.25" },
-    ...{ value: (m) => m.rate.ratio, isMet: atLeast(0.25), show: ratio },
   },
   {
     ...{ what: "bulk of 100, links/s beside single creates", run: "create", target: "10 x" },

@@ -29,7 +29,7 @@ export async function* clicksBetween(
 
 /** Compares the link before the data is validated, as most clicks are of others. */
 function clickOf(recorded: RecordedEvent, link: string): ClickEvent[] {
-  if ((recorded.data as { link?: unknown }).link !== link) return [];
+  if ((recorded.data as { link?: unknown } | null)?.link !== link) return [];
   try {
     const event = readEvent(recorded);
     return event?.type === "LinkClicked" ? [event] : [];

@@ -6,7 +6,7 @@ import { consumerCheckpoint } from "../coordination/consumer-checkpoint.ts";
 import { logPages } from "../event-store/log-pages.ts";
 import { type NextEvent, nextEventFinder } from "../event-store/next-event.ts";
 import type { Position } from "../event-store/port.ts";
-import { CATEGORY, PREFIX } from "../events/streams.ts";
+import { CATEGORY } from "../events/streams.ts";
 import { type LinkDocument, links } from "../projections/definitions/links.ts";
 import { checkpointName } from "../projections/projection.ts";
 import type { ReadStore } from "../read-store/port.ts";
@@ -32,7 +32,7 @@ const LAST_LINK_WITHIN_MS = 30_000;
 
 /** The runs of the singleton job: each continues what an earlier one could not finish. */
 export function accountClosings(deps: AccountClosingDeps): (signal: AbortSignal) => Promise<void> {
-  const nextLink = nextEventFinder(deps.eventStore, [PREFIX.link]);
+  const nextLink = nextEventFinder(deps.eventStore, [CATEGORY.link]);
   /** Time of closing in milliseconds, by accountId. */
   const pending = new Map<string, number>();
   let readTo: Position | undefined;

@@ -35,12 +35,12 @@ const click = fc
     link: fc.nat(2).map((n) => `sho.rt/l${n}`),
     kind: fc.constantFrom(...CLICK_KINDS),
     device: fc.constantFrom(...DEVICE_TYPES),
-    referrerHost: value,
+    referrer: value.map((host) => `https://${host}/`),
     city: value,
     at: fc.nat(72).map((n) => new Date(Date.UTC(2026, 2, 1, n, n)).toISOString()),
     source: fc.option(value),
   })
-  .map(({ source, ...fields }) => linkClicked({ ...fields, utm: source === null ? {} : { source } }));
+  .map(({ source, ...fields }) => linkClicked({ ...fields, utm: source === null ? undefined : { source } }));
 const clicks = fc.oneof(
   fc.array(click, { minLength: 1, maxLength: 60, size: "max" }),
   fc.array(click, { minLength: 250, maxLength: 700, size: "max" }),

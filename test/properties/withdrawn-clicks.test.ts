@@ -39,10 +39,10 @@ const clicks = fc.array(
     of: which,
     at: time,
     kind: fc.constantFrom(...CLICK_KINDS),
-    referrerHost: fc.nat(250).map((n) => `site-${n}.example`),
-    ip: fc.constantFrom("192.0.2.0", "198.51.100.0", "2001:db8:5::"),
+    referrer: fc.nat(250).map((n) => `https://site-${n}.example/`),
+    ip: fc.constantFrom("192.0.2.0", "198.51.100.0", "2001:db8:5::", undefined),
     visitor: fc.constantFrom("0123456789abcdef", "fedcba9876543210"),
-    userAgent: fc.constantFrom("Mozilla/5.0", "curl/8.0", ""),
+    userAgent: fc.constantFrom("Mozilla/5.0", "curl/8.0", undefined),
   }),
   { minLength: 1, maxLength: 60, size: "max" },
 );

@@ -25,6 +25,7 @@ import {
   type ReadRequest,
   SqliteLog,
 } from "./log.ts";
+import { openLogFile } from "./log-file.ts";
 import { type NewestPositions, newestPositions } from "./newest-position.ts";
 import { positionText } from "./positions.ts";
 
@@ -76,6 +77,8 @@ export function integrityProblems(file: string): string[] {
 }
 
 async function logInThread(file: string): Promise<Log> {
+  // Opened here first, as a thread that can't start is a store that is unavailable, whatever the reason.
+  unavailableOnError(() => openLogFile(file).close(), file);
   const thread = threadClient({
     file: new URL("./thread.ts", import.meta.url),
     name: "event-store",

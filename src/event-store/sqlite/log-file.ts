@@ -47,9 +47,10 @@ export function openLogFile(file: string, readOnly = false): DatabaseSync {
   const db = new DatabaseSync(file, { readOnly, timeout: 5000 });
   try {
     db.exec("PRAGMA cache_size = -4096");
-    if (!readOnly) db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
-    if (!readOnly) inTransaction(db, () => createSchema(db));
-    refuseOtherForm(db, file);
+    if (readOnly || !isEmpty(db)) refuseOtherForm(db, file);
+    if (readOnly) return db;
+    db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
+    inTransaction(db, () => createSchema(db));
     return db;
   } catch (error) {
     db.close();
@@ -58,20 +59,21 @@ export function openLogFile(file: string, readOnly = false): DatabaseSync {
 }
 
 function createSchema(db: DatabaseSync): void {
-  if (versionOf(db) !== 0 || db.prepare("SELECT 1 FROM sqlite_schema").get() !== undefined) return;
+  if (!isEmpty(db)) return;
   db.exec(SCHEMA);
   db.prepare("INSERT INTO dictionaries VALUES (?, ?)").run(DICTIONARY, readFileSync(DICTIONARY_FILE));
 }
 
+function isEmpty(db: DatabaseSync): boolean {
+  return db.prepare("SELECT 1 FROM sqlite_schema").get() === undefined;
+}
+
 function refuseOtherForm(db: DatabaseSync, file: string): void {
-  if (versionOf(db) === VERSION) return;
+  const { user_version: version } = db.prepare("PRAGMA user_version").get() as { user_version: number };
+  if (version === VERSION) return;
   throw new LogFormUnknown(
     `${file} is no event log of this version: give a DATA_DIR of its own, or start the version that wrote it`,
   );
-}
-
-function versionOf(db: DatabaseSync): number {
-  return (db.prepare("PRAGMA user_version").get() as { user_version: number }).user_version;
 }
 
 /** By number. */

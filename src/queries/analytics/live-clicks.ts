@@ -37,7 +37,7 @@ export function liveClicks(deps: LiveEventsDeps): LiveClicks {
 }
 
 function linkOf({ data }: RecordedEvent): string | undefined {
-  return (data as { link?: string }).link;
+  return (data as { link?: string } | null)?.link;
 }
 
 /** None for an event that this version can't read; only projections stop at such an event. */

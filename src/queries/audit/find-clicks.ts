@@ -57,9 +57,9 @@ export async function findClicks(
 
   function isWanted({ recordedAt, data }: RecordedEvent): boolean {
     if (recordedAt < from || recordedAt >= to) return false;
-    const click = data as { link?: string; accountId?: string };
+    const click = data as { link?: string; accountId?: string } | null;
     return (
-      (link === undefined || click.link === link) && (account === undefined || click.accountId === account)
+      (link === undefined || click?.link === link) && (account === undefined || click?.accountId === account)
     );
   }
 }

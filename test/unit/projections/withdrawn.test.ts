@@ -1,6 +1,6 @@
 // Projections of clicks say how withdrawn clicks go: a new one that forgot would count them for ever.
 import { expect, it } from "vitest";
-import { PREFIX } from "../../../src/events/streams.ts";
+import { CATEGORY } from "../../../src/events/streams.ts";
 import { clickHours } from "../../../src/projections/definitions/click-hours.ts";
 import { allProjections } from "../../../src/projections/groups.ts";
 
@@ -12,5 +12,5 @@ it("take withdrawn clicks out of all that counts, and leave where the log has cl
 });
 
 it("read withdrawals beside clicks", () => {
-  for (const { categories } of ofClicks) expect(categories).toEqual([PREFIX.clicks, PREFIX.withdrawals]);
+  for (const { categories } of ofClicks) expect(categories).toEqual([CATEGORY.clicks, CATEGORY.withdrawals]);
 });

@@ -57,6 +57,18 @@ it("asks no store for an empty position, which is none of EventStoreDB's", async
   expect(asked[0]).toBeUndefined();
 });
 
+it("leaves out what the store can't read", async () => {
+  const { eventStore } = stores;
+  const readAll: typeof eventStore.readAll = async (options) =>
+    (await eventStore.readAll(options)).map((event) =>
+      event.position <= at(9) ? { ...event, data: null, unreadable: "it is damaged" } : event,
+    );
+  const found: number[] = [];
+  for await (const events of clicksBetween({ eventStore: { readAll } }, LINK, { after: "", upTo: at(20) }))
+    found.push(...events.map(({ data }) => Number(data.city)));
+  expect(found).toEqual(even(10, 20));
+});
+
 it("is what an export of all clicks reads, up to the head", async () => {
   const found: string[] = [];
   for await (const clicks of allClicks(stores, LINK, "")) found.push(...clicks.map(({ city }) => city));

@@ -17,9 +17,9 @@ export function prefixedEventStore(store: EventStore, prefix: string): EventStor
     },
     read: async (stream, options) => (await store.read(inside(stream), options)).map(outside),
     readAll: async (options) =>
-      (await store.readAll({ ...options, prefixes: options.prefixes.map(inside) })).map(outside),
+      (await store.readAll({ ...options, categories: options.categories.map(inside) })).map(outside),
     async *subscribe(options) {
-      for await (const batch of store.subscribe({ ...options, prefixes: options.prefixes.map(inside) }))
+      for await (const batch of store.subscribe({ ...options, categories: options.categories.map(inside) }))
         yield batch.map(outside);
     },
     head: () => store.head(),

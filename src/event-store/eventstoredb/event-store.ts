@@ -82,13 +82,17 @@ export async function openEventStoreDb(
 function bounded(size: number) {
   const limit = pLimit({ concurrency: size, rejectOnClear: true });
   return async <T>(work: () => Promise<T>): Promise<T> => {
-    try {
-      return await limit(work);
-    } catch (error) {
-      if (error instanceof StoreUnavailable) limit.clearQueue();
-      if (error instanceof DOMException)
-        throw new StoreUnavailable("The event store can't be reached", { cause: error });
-      throw error;
-    }
+    const clearing = async () => {
+      try {
+        return await work();
+      } catch (error) {
+        if (error instanceof StoreUnavailable) limit.clearQueue();
+        throw error;
+      }
+    };
+    return await limit(clearing).catch((error: unknown) => {
+      if (!(error instanceof DOMException)) throw error;
+      throw new StoreUnavailable("The event store can't be reached", { cause: error });
+    });
   };
 }

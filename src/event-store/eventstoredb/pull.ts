@@ -9,8 +9,8 @@ import { recorded } from "./events.ts";
 export type PullOptions = {
   /** Longest silence. */
   idleMs: number;
-  /** After it: throws, or resolves when nothing was missed. `last`: where the events so far end. */
-  onSilence?: (last: Position | undefined) => Promise<void>;
+  /** Whether after it there are events that should have come after `last`; without it the call counts as stuck. */
+  isStuck?: (last: Position | undefined) => Promise<boolean>;
   batchSize?: number;
   signal?: AbortSignal;
   /** Of the log: only events after `after`, so that none that the server sends again is taken twice. */
@@ -81,8 +81,12 @@ export function batchesOf(
         else if (isOver) return;
         // One turn of the event loop: what comes over the wire with the first event goes into the same batch.
         else if (await woken()) await nextTurn();
-        else if (!options.onSilence) throw new NoAnswer(idleMs);
-        else await options.onSilence(last);
+        else {
+          const isStuck = (await options.isStuck?.(last)) ?? true;
+          const late = take();
+          if (late.length > 0) yield late;
+          else if (isStuck) throw new NoAnswer(idleMs);
+        }
       }
     } finally {
       await ("unsubscribe" in source ? source.unsubscribe() : source.cancel()).catch(() => undefined);

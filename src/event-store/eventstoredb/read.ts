@@ -9,7 +9,7 @@ import {
 } from "@eventstore/db-client";
 import { backoffMs } from "../../runtime/backoff.ts";
 import type { Position, ReadAllOptions, ReadOptions, RecordedEvent, SubscribeOptions } from "../port.ts";
-import { type Deps, isMissingStream, leaveOrThrow, NoAnswer } from "./errors.ts";
+import { type Deps, isMissingStream, leaveOrThrow } from "./errors.ts";
 import { logPosition } from "./events.ts";
 import { ALIVE, batchesOf, type PullOptions } from "./pull.ts";
 
@@ -85,12 +85,12 @@ export async function* subscribeForEver(
   let { after } = options;
   while (!signal.aborted) {
     const client = deps.servers.current;
-    const onSilence = silenceCheck(deps, client, categories);
+    const isStuck = silenceCheck(deps, client, categories);
     const log = { after, categories, untilCaughtUp: false };
     try {
       for await (const batch of logAfter(client, log, {
         idleMs: deps.silenceMs,
-        onSilence,
+        isStuck,
         batchSize,
         signal,
       })) {
@@ -117,10 +117,10 @@ function silenceCheck(
       .sort()
       .at(-1);
     const head = await readHead(client, timeoutMs);
-    if (head === undefined || head <= (after ?? "")) return;
+    if (head === undefined || head <= (after ?? "")) return false;
     const missed = await readPage(client, { after, categories, limit: 1 }, silenceMs);
-    if (missed.length > 0) throw new NoAnswer(silenceMs);
-    searchedTo = head;
+    if (missed.length === 0) searchedTo = head;
+    return missed.length > 0;
   };
 }
 

@@ -10,7 +10,8 @@ export const EVENTSTOREDB = eventStoreUrl ? "EventStoreDB" : "EventStoreDB, by t
 export type EventStoreDbFixture = EventStoreFixture & { url: string };
 
 export async function eventStoreDbFixture(): Promise<EventStoreDbFixture> {
-  if (eventStoreUrl) return await fixtureOn(eventStoreUrl, (prefix) => deleteStreams(eventStoreUrl, prefix));
+  const url = eventStoreUrl;
+  if (url) return await fixtureOn(url, (prefix) => deleteStreams(url, prefix));
   const double = await startDouble();
   return await fixtureOn(double.connectionString, () => double.close());
 }

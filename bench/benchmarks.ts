@@ -47,7 +47,7 @@ export const USAGE = `usage: npm run bench <name> -- [options]
 redirect      [--rounds 3] [--seconds 6] [--links 10000] [--draw zipf|even] [--durable] [--profile FOLDER]
               [--workers 2]
               [--half] p99 at half load  [--unknown] slugs that nobody made  [--minutes 10 --share 0.7] a long run
-              [--double esdb|kurrentdb]; servers named by EVENTSTORE_URL, MONGODB_URL and REDIS_URL
+              [--double]; servers named by EVENTSTORE_URL, MONGODB_URL and REDIS_URL
 create        [--rounds 2] [--seconds 5] [--links 1000000] what so many links cost
 analytics     [--clicks 1000000] [--requests 1000]
 fold          [--links 100000] [--draw even|zipf] [--seconds 60] [--rate 5000] [--only visibility|flood]
@@ -56,7 +56,7 @@ rebuild       [--events 560000] [--links 100000] [--draw even|zipf] [--quick] [-
 all           the table of targets  [--only RUN,RUN]  [--quick] a minute, that everything is counted once
 baselines     [--seconds 5] what the machine does without our code
 floor         [--rounds 3] [--seconds 6] [--links 10000] [--draw zipf|even] [--durable] [--half]
-              [--double esdb] [--only redirect,flood,recount,create] [--events 560000: of a recount]
+              [--double] [--only redirect,flood,recount,create] [--events 560000: of a recount]
               the least that records and counts redirects, or creates links
 webhooks      [--burst 2000] [--rate 50] [--seconds 8]
 abuse         [--seconds 30] [--rate 2000] [--only KIND,KIND]

@@ -11,7 +11,7 @@ const QUICK_RUNS: Readonly<Record<string, string>> = {
   durable: "redirect --rounds 1 --seconds 1 --links 1000 --durable",
   fold: "fold --seconds 1 --links 1000 --rate 200",
   floor: "floor --rounds 1 --seconds 1 --links 1000",
-  floorOnServer: "floor --rounds 1 --seconds 1 --links 1000 --only redirect --double esdb",
+  floorOnServer: "floor --rounds 1 --seconds 1 --links 1000 --only redirect --double",
   rebuild: "rebuild --quick --events 5000 --links 500",
   create: "create --rounds 1 --seconds 1",
   analytics: "analytics --clicks 2000 --requests 100",

@@ -26,7 +26,7 @@ const megabytes = (value: number) => `${whole(value)} MB`;
 export const RUNS: Readonly<Record<string, string>> = {
   redirect: "redirect --half --unknown",
   durable: "redirect --durable --rounds 2",
-  double: "redirect --double esdb --rounds 2",
+  double: "redirect --double --rounds 2",
   visibility: "fold --draw zipf --only visibility",
   "flood-zipf": "fold --links 10000 --draw zipf --only flood",
   "flood-even": "fold --only flood",

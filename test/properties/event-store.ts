@@ -126,7 +126,7 @@ export function eventStoreProperties(name: string, open: () => Promise<PropertyF
         );
         await fc.assert(property, { numRuns, endOnFailure: numRuns > 1_000 });
       },
-      60_000 + numRuns * 500,
+      60_000 + numRuns * 3_000,
     );
   });
 }

@@ -41,7 +41,7 @@ export const USAGE = `usage: npm run bench <name> -- [options]
 redirect      [--rounds 3] [--seconds 6] [--links 10000] [--draw zipf|even] [--durable] [--profile FOLDER]
               [--workers 2]
               [--half] p99 at half load  [--unknown] slugs that nobody made  [--minutes 10 --share 0.7] a long run
-              [--double esdb|kurrentdb]; servers named by EVENTSTORE_URL, MONGODB_URL and REDIS_URL
+              [--double]; servers named by EVENTSTORE_URL, MONGODB_URL and REDIS_URL
 create        [--rounds 2] [--seconds 5] [--links 1000000] what so many links cost
 analytics     [--clicks 1000000] [--requests 1000]
 fold          [--links 100000] [--draw even|zipf] [--seconds 60] [--rate 5000] [--only visibility|flood]

@@ -1,6 +1,5 @@
 // The options of all benchmarks; each says which it reads, and what it takes where one isn't given.
 import { parseArgs } from "node:util";
-import { SCHEMES } from "../test/support/event-store/eventstoredb-double/double.ts";
 import { DRAWS } from "./traffic/draw.ts";
 
 export type Options = ReturnType<typeof parseOptions>["options"];
@@ -33,7 +32,7 @@ export function parseOptions(args: readonly string[]) {
       only: { type: "string" },
       against: { type: "string" },
       profile: { type: "string" },
-      double: { type: "string" },
+      double: { type: "boolean" },
     },
   });
   const {
@@ -55,7 +54,6 @@ export function parseOptions(args: readonly string[]) {
     ...others,
     ...mapValues(numbers, numberOf),
     draw: oneOf(DRAWS, values.draw),
-    double: oneOf(SCHEMES, values.double),
     only: values.only?.split(","),
   };
   return { name: positionals[0], options };

@@ -6,12 +6,7 @@ const sources = readSources(["src", "test", "bench"]);
 const inService = ({ path }: Source) => path.startsWith("src/");
 const inSource = [...sources.values()].filter(inService);
 
-/** Both in one process break each other's appends; the only files that import them. */
-const EVENT_STORE_CLIENTS = {
-  "@eventstore/db-client": "src/event-store/eventstoredb/esdb-driver.ts",
-  "@kurrent/kurrentdb-client": "src/event-store/eventstoredb/kurrentdb-driver.ts",
-};
-const DRIVERS = ["node:sqlite", ...Object.keys(EVENT_STORE_CLIENTS), "mongodb", "ioredis"];
+const DRIVERS = ["node:sqlite", "@eventstore/db-client", "mongodb", "ioredis"];
 const IMPURE =
   /\bDate\.now\b|\bnew Date\(\s*\)|\bMath\.random\b|\bprocess\b|\bperformance\b|\bfetch\(|\bset(Timeout|Interval|Immediate)\b|\bconsole\b|\brandom(UUID|Bytes|Int|FillSync)\b/;
 
@@ -30,17 +25,9 @@ describe("the architecture", () => {
     expect(imports((from, to) => inService(from) && DRIVERS.includes(to) && !isAdapter(from))).toEqual([]);
   });
 
-  it.each(Object.entries(EVENT_STORE_CLIENTS))("imports %s in its own driver alone", (client, driver) => {
-    const importing = imports((_, to) => to === client || to.startsWith(`${client}/`));
-    expect([...new Set(importing.map((line) => line.split(" -> ")[0]))]).toEqual([driver]);
-  });
-
-  it("loads the drivers of event stores by dynamic import, in one place", () => {
-    const drivers = Object.values(EVENT_STORE_CLIENTS);
-    const opening = "src/event-store/eventstoredb/open-driver.ts";
-    const importing = imports((_, to) => drivers.includes(to));
-    expect(importing.sort()).toEqual(drivers.map((to) => `${opening} -> ${to}`).sort());
-    expect(sources.get(opening)?.code).not.toMatch(/^import .*-driver\.ts"/m);
+  it("takes nothing of the event store's client but its public face", () => {
+    const behind = /^@eventstore\/db-client\/|^@grpc\/|^google-protobuf|^protobufjs/;
+    expect(imports((from, to) => inService(from) && behind.test(to))).toEqual([]);
   });
 
   it("imports adapters in backend.ts and backend/, in other adapters, in tests and in the plain programs beside ours only", () => {

@@ -1,6 +1,6 @@
 // The servers that a benchmark runs on: those named by the environment, and the double in the place of an event store.
 import { randomBytes } from "node:crypto";
-import { type Scheme, startDouble } from "../../test/support/event-store/eventstoredb-double/double.ts";
+import { startDouble } from "../../test/support/event-store/eventstoredb-double/double.ts";
 import { deleteStreams } from "../../test/support/servers/eventstoredb-server.ts";
 import { startMongodb } from "../../test/support/servers/mongodb-server.ts";
 import type { Environment } from "../../test/support/service/service-process.ts";
@@ -18,13 +18,13 @@ export type BenchServers = {
 
 /**
  * EVENTSTORE_URL, MONGODB_URL and REDIS_URL of the environment, with their own stream prefix and database, which are
- * removed afterwards. `double`: runs that client on a test double, to measure its CPU time without a server.
+ * removed afterwards. `double`: on the tests' double of the event store, to measure its CPU time without a server.
  */
-export async function benchServers(double: Scheme | undefined): Promise<BenchServers> {
+export async function benchServers(double: boolean | undefined): Promise<BenchServers> {
   const { EVENTSTORE_URL, MONGODB_URL, REDIS_URL } = process.env;
-  const events = double && (await startDouble());
+  const events = double ? await startDouble() : undefined;
   const mongodb = MONGODB_URL ? await startMongodb() : undefined;
-  const url = events && double ? events.url(double) : EVENTSTORE_URL;
+  const url = events ? events.connectionString : EVENTSTORE_URL;
   // The double is the run's own, and with a prefix the service would copy each event that it reads.
   const prefix = events ? "" : `bench${randomBytes(4).toString("hex")}_`;
   const named = {

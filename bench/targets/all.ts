@@ -10,7 +10,7 @@ const QUICK_RUNS: Readonly<Record<string, string>> = {
   redirect: "redirect --rounds 1 --seconds 1 --links 1000 --half --unknown",
   durable: "redirect --rounds 1 --seconds 1 --links 1000 --durable",
   fold: "fold --seconds 1 --links 1000 --rate 200",
-  double: "redirect --rounds 1 --seconds 1 --links 1000 --double esdb",
+  double: "redirect --rounds 1 --seconds 1 --links 1000 --double",
   rebuild: "rebuild --quick --events 5000 --links 500",
   create: "create --rounds 1 --seconds 1",
   analytics: "analytics --clicks 2000 --requests 100",

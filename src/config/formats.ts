@@ -53,7 +53,7 @@ export const flag = z
   .transform((value) => value === "true" || value === "1");
 export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
 
-/** Checks the scheme only, which chooses the client; the client checks the rest when it is opened, at the start too. */
+/** Checks the scheme only; the adapter checks the rest when it is opened, at the start too. */
 function isEventStoreUrl(text: string): boolean {
   return /^(esdb|kurrentdb)(\+discover)?:\/\/\S+$/.test(text);
 }
@@ -68,7 +68,7 @@ function readsAtPrimary(text: string): boolean {
   return hasNoOther(text, "readpreference", "primary");
 }
 
-/** As the event store's clients do, it ignores case, `-` and `_` in names and values. */
+/** As the event store's client does, it ignores case, `-` and `_` in names and values. */
 function hasNoOther(text: string, option: string, value: string): boolean {
   const flat = (word = "") => word.toLowerCase().replace(/[\s_-]/g, "");
   const given = [...text.matchAll(/[?&]([^=?&]+)=([^&?]*)/g)].filter(([, name]) => flat(name) === option);

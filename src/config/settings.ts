@@ -135,7 +135,7 @@ export const SETTINGS = {
     variable: "EVENTSTORE_URL",
     read: eventStoreUrl,
     unset: "a file in `DATA_DIR`",
-    what: "KurrentDB, such as `kurrentdb://host:2113?tls=false`, or EventStoreDB 23.10 and newer, its former name, such as `esdb://host:2113?tls=false`; the scheme chooses the [client](docs/operations.md#event-store)",
+    what: "KurrentDB, such as `kurrentdb://host:2113?tls=false`, or EventStoreDB 23.10 and newer, its former name, such as `esdb://host:2113?tls=false` ([which](docs/operations.md#event-store))",
     isSecret: true,
   },
   eventStorePrefix: {

@@ -141,7 +141,10 @@ describe.each(["embedded", "EventStoreDB's double"])("on %s", (deployment) => {
     beforeAll(async () => {
       if (deployment !== "embedded") {
         const double = await startDouble();
-        environment = { EVENTSTORE_URL: double.url("esdb"), SECRET_KEY: "a key of this test, long enough" };
+        environment = {
+          EVENTSTORE_URL: double.connectionString,
+          SECRET_KEY: "a key of this test, long enough",
+        };
         closeDouble = () => double.close();
       }
       service = await startTestService({

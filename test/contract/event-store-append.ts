@@ -1,8 +1,7 @@
 // The event store contract for append: expected revisions, atomicity and idempotency.
 import { describe, expect, it } from "vitest";
-import { countOf, eventsOf, laterEvents } from "../../src/event-store/event-columns.ts";
 import { type ExpectedRevision, RevisionConflict } from "../../src/event-store/port.ts";
-import { sampleColumns, sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";
+import { sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";
 import type { Subject } from "./event-store-fixture.ts";
 
 export function appendPromises({ fixture, newStream }: Subject): void {
@@ -42,33 +41,6 @@ export function appendPromises({ fixture, newStream }: Subject): void {
       expect((await store.read(stream)).map(({ revision }) => revision)).toEqual([0, 1]);
     });
 
-    it("takes a batch in columns as it takes the same events", async () => {
-      const { store } = fixture();
-      const stream = newStream();
-      await store.append(stream, "none", [sampleEvent()]);
-      const columns = sampleColumns(20);
-      const first = await store.append(stream, 0, columns);
-      expect(first.revision).toBe(20);
-      expect(await store.append(stream, 0, columns)).toEqual(first);
-      expect(await store.append(stream, 0, eventsOf(columns))).toEqual(first);
-      const read = (await store.read(stream, { from: 1 })).map(({ id, type, data, metadata }) => {
-        return { id, type, data, metadata };
-      });
-      expect(read).toEqual(eventsOf(columns));
-    });
-
-    it("refuses a batch in columns of which only some events are stored, and takes the others alone", async () => {
-      const { store } = fixture();
-      const stream = newStream();
-      const columns = sampleColumns(6);
-      await store.append(stream, "none", eventsOf(columns).slice(0, 4));
-      expect(await conflict(store.append(stream, "none", columns))).toMatchObject({ actual: 3 });
-      const later = laterEvents(columns, 4);
-      expect(countOf(later)).toBe(2);
-      expect(await store.append(stream, 3, later)).toMatchObject({ revision: 5 });
-      expect((await store.read(stream)).map(({ id }) => id)).toEqual(eventsOf(columns).map(({ id }) => id));
-    });
-
     it("names the expected and the actual revision in a conflict", async () => {
       const { store } = fixture();
       const stream = newStream();
@@ -85,7 +57,6 @@ export function appendPromises({ fixture, newStream }: Subject): void {
     it.each<[string, ExpectedRevision]>([
       ["none", "none"],
       ["an exact revision", 1],
-      ["any", "any"],
     ])(
       "answers a re-append of the same events at %s as the first time, and writes nothing",
       async (_, at) => {

@@ -2,7 +2,7 @@
 import type { ChildProcess } from "node:child_process";
 import type { EventStore } from "../../src/event-store/port.ts";
 
-/** `prefix`: new for every run, such as `t1a2b-`; all streams of the suite start with it. */
+/** `prefix`: new for every run and without a `-`, such as `t1a2b`; the categories of all streams of a suite start with it. */
 export type EventStoreFixture = {
   store: EventStore;
   prefix: string;
@@ -13,5 +13,9 @@ export type EventStoreFixture = {
   close(): Promise<void>;
 };
 
-/** `fixture` and a stream name that no other test uses. */
-export type Subject = { fixture(): EventStoreFixture; newStream(category?: string): string };
+/** `newCategory`: one that no other test uses, also beside others on the same server; `newStream`: a stream of one. */
+export type Subject = {
+  fixture(): EventStoreFixture;
+  newCategory(name?: string): string;
+  newStream(): string;
+};

@@ -1,17 +1,23 @@
 // The event store contract for subscriptions: catch-up then new events, resumable, pull-based, and ended by an abort.
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { EventStore, RecordedEvent, SubscribeOptions } from "../../src/event-store/port.ts";
+import { categoryOf } from "../../src/event-store/categories.ts";
+import type {
+  EventStore,
+  ExpectedRevision,
+  RecordedEvent,
+  SubscribeOptions,
+} from "../../src/event-store/port.ts";
 import { sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";
 import { stretched } from "../support/runtime/slowness.ts";
 import type { Subject } from "./event-store-fixture.ts";
 
-export function subscribePromises({ fixture, newStream }: Subject): void {
+export function subscribePromises({ fixture, newCategory, newStream }: Subject): void {
   describe("subscribe", () => {
     it("delivers existing events, then new ones, in order and once", async () => {
       const { store } = fixture();
       const stream = newStream();
       await store.append(stream, "none", sampleEvents(5));
-      const subscription = subscribed(store, { categories: [stream], batchSize: 2 });
+      const subscription = subscribed(store, { categories: [categoryOf(stream)], batchSize: 2 });
       expect(revisions(await subscription.take(5))).toEqual([0, 1, 2, 3, 4]);
       await store.append(stream, 4, sampleEvents(3));
       expect(revisions(await subscription.take(3))).toEqual([5, 6, 7]);
@@ -22,20 +28,20 @@ export function subscribePromises({ fixture, newStream }: Subject): void {
       const { store } = fixture();
       const stream = newStream();
       await store.append(stream, "none", sampleEvents(4));
-      const first = subscribed(store, { categories: [stream], batchSize: 2 });
+      const first = subscribed(store, { categories: [categoryOf(stream)], batchSize: 2 });
       const committed = (await first.take(2)).at(-1)?.position;
       await first.stop();
-      const second = subscribed(store, { categories: [stream], after: committed });
+      const second = subscribed(store, { categories: [categoryOf(stream)], after: committed });
       expect(revisions(await second.take(2))).toEqual([2, 3]);
     });
 
     it("skips other streams without losing matching events", async () => {
       const { store } = fixture();
-      const [stream, other] = [newStream(), newStream("noise-")];
-      const subscription = subscribed(store, { categories: [stream] });
+      const [stream, other] = [newStream(), newStream()];
+      const subscription = subscribed(store, { categories: [categoryOf(stream)] });
       for (let round = 0; round < 5; round++) {
-        await store.append(other, "any", sampleEvents(3));
-        await store.append(stream, "any", [sampleEvent()]);
+        await store.append(other, last(round * 3), sampleEvents(3));
+        await store.append(stream, last(round), [sampleEvent()]);
         expect(revisions(await subscription.take(1))).toEqual([round]);
       }
     });
@@ -46,7 +52,7 @@ export function subscribePromises({ fixture, newStream }: Subject): void {
       const other = await openAnother();
       onTestFinished(() => other.close());
       await other.append(stream, "none", [sampleEvent()]);
-      const subscription = subscribed(store, { categories: [stream] });
+      const subscription = subscribed(store, { categories: [categoryOf(stream)] });
       await subscription.take(1);
       const took: number[] = [];
       for (let revision = 0; revision < 5; revision++) {
@@ -60,23 +66,24 @@ export function subscribePromises({ fixture, newStream }: Subject): void {
     });
 
     it("misses no event of many writers, and gives every subscriber the same order", async () => {
-      const { store, prefix } = fixture();
-      const one = subscribed(store, { categories: [`${prefix}many-`], batchSize: 7 });
-      const two = subscribed(store, { categories: [`${prefix}many-`] });
-      const streams = Array.from({ length: 10 }, () => newStream("many-"));
+      const { store } = fixture();
+      const category = newCategory("many");
+      const one = subscribed(store, { categories: [category], batchSize: 7 });
+      const two = subscribed(store, { categories: [category] });
+      const streams = Array.from({ length: 10 }, (_, n) => `${category}-${n}`);
       await Promise.all(
         streams.map(async (stream) => {
-          for (let turn = 0; turn < 10; turn++) await store.append(stream, "any", [sampleEvent()]);
+          for (let turn = 0; turn < 10; turn++) await store.append(stream, last(turn), [sampleEvent()]);
         }),
       );
       const [seenByOne, seenByTwo] = await Promise.all([one.take(100), two.take(100)]);
       expect(seenByOne).toEqual(seenByTwo);
-      expect(seenByOne).toEqual(await store.readAll({ categories: [`${prefix}many-`], limit: 200 }));
+      expect(seenByOne).toEqual(await store.readAll({ categories: [category], limit: 200 }));
     });
 
     it("ends promptly when aborted while it waits", async () => {
       const { store } = fixture();
-      const subscription = subscribed(store, { categories: [newStream()] });
+      const subscription = subscribed(store, { categories: [newCategory()] });
       const next = subscription.take(1);
       await store.head();
       const aborted = performance.now();
@@ -90,7 +97,10 @@ export function subscribePromises({ fixture, newStream }: Subject): void {
       const stream = newStream();
       await store.append(stream, "none", [sampleEvent()]);
       const batches: RecordedEvent[][] = [];
-      for await (const batch of store.subscribe({ categories: [stream], signal: AbortSignal.abort() }))
+      for await (const batch of store.subscribe({
+        categories: [categoryOf(stream)],
+        signal: AbortSignal.abort(),
+      }))
         batches.push(batch);
       expect(batches).toEqual([]);
     });
@@ -122,6 +132,11 @@ function subscribed(store: EventStore, options: Omit<SubscribeOptions, "signal">
     return taken;
   };
   return { take, stop, largestBatch: () => largest };
+}
+
+/** The last revision of a stream of so many events. */
+function last(count: number): ExpectedRevision {
+  return count === 0 ? "none" : count - 1;
 }
 
 function revisions(events: readonly RecordedEvent[]): number[] {

@@ -1,5 +1,7 @@
-// The event store contract on the EventStoreDB adapter with EventStoreDB's client, over the wire to the double.
-import { doubleFixture } from "../support/event-store/double-fixture.ts";
+// The event store contract on the EventStoreDB adapter, and what that alone promises.
+import { EVENTSTOREDB, eventStoreDbFixture } from "../support/event-store/eventstoredb-fixture.ts";
 import { eventStoreContract } from "./event-store.ts";
+import { eventStoreDbPromises } from "./eventstoredb.ts";
 
-eventStoreContract("EventStoreDB's client, by the double", () => doubleFixture("esdb"));
+eventStoreContract(EVENTSTOREDB, eventStoreDbFixture);
+eventStoreDbPromises(EVENTSTOREDB, eventStoreDbFixture);

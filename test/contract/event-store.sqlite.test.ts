@@ -2,35 +2,30 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { stat, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import type { Worker } from "node:worker_threads";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { StoreUnavailable } from "../../src/connections/errors.ts";
 import type { EventStore } from "../../src/event-store/port.ts";
 import { prefixedEventStore } from "../../src/event-store/prefixed-event-store.ts";
-import { SqliteBatches } from "../../src/event-store/sqlite/batches.ts";
 import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
-import { SqliteLog } from "../../src/event-store/sqlite/log.ts";
-import { appendRequest } from "../../src/event-store/sqlite/log-requests.ts";
 import { sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";
 import { type TemporaryFolder, temporaryFolder } from "../support/runtime/temporary-folder.ts";
 import { type EventStoreFixture, eventStoreContract } from "./event-store.ts";
 
 const CHILD = fileURLToPath(new URL("./append-for-ever.sqlite.ts", import.meta.url));
 
-async function openFixture(offThread: boolean, isCompressed = false): Promise<EventStoreFixture> {
+async function openFixture(offThread: boolean): Promise<EventStoreFixture> {
   const folder = await temporaryFolder();
   const file = join(folder.path, "events.db");
-  const category = `t${randomBytes(4).toString("hex")}`;
-  const open = () =>
-    openSqliteEventStore(file, { offThread, ...(isCompressed && { compressed: [category] }) });
+  const open = () => openSqliteEventStore(file, { offThread });
   const store = await open();
   return {
     store,
-    prefix: `${category}-`,
+    prefix: `t${randomBytes(4).toString("hex")}`,
     openAnother: open,
     startAppending: (stream) =>
       spawn(process.execPath, [CHILD, file, stream, String(offThread)], {
@@ -45,7 +40,6 @@ async function openFixture(offThread: boolean, isCompressed = false): Promise<Ev
 
 eventStoreContract("SQLite in the caller's thread", () => openFixture(false));
 eventStoreContract("SQLite in its own thread", () => openFixture(true));
-eventStoreContract("SQLite with compressed streams", () => openFixture(false, true));
 eventStoreContract("SQLite behind a prefix", async () => {
   const fixture = await openFixture(false);
   const behind = (store: EventStore) => prefixedEventStore(store, "staging_");
@@ -82,18 +76,6 @@ describe.each([{ offThread: false }, { offThread: true }])("SQLite event store, 
     await store.close();
   });
 
-  it("stores a large batch in a tenth of the space, and finds it by the id of its first event", async () => {
-    const folder = await folderOfTest();
-    const file = join(folder.path, "events.db");
-    const store = await openSqliteEventStore(file, { offThread });
-    const events = sampleEvents(500).map((event) => ({ ...event, data: { text: "a".repeat(1000) } }));
-    const first = await store.append("clicks-a", "none", events);
-    expect(await store.append("clicks-a", "any", events)).toEqual(first);
-    expect(await store.read("clicks-a")).toHaveLength(500);
-    await store.close();
-    expect((await stat(file)).size).toBeLessThan(100_000);
-  });
-
   it("is unavailable when the file is not a database", async () => {
     const folder = await folderOfTest();
     const file = join(folder.path, "events.db");
@@ -115,13 +97,13 @@ describe.each([{ offThread: false }, { offThread: true }])("SQLite event store, 
     await last;
     await next;
     await expect(store.read("link-a")).rejects.toThrow(StoreUnavailable);
-    await expect(store.append("link-a", "any", [sampleEvent()])).rejects.toMatchObject({
+    await expect(store.append("link-a", 0, [sampleEvent()])).rejects.toMatchObject({
       code: "store_unavailable",
     });
   });
 });
 
-it("misses no event of its own row when another thread appends large batches during reads", async () => {
+it("misses no event when another thread appends small and large batches during reads", async () => {
   const folder = await folderOfTest();
   const file = join(folder.path, "events.db");
   const writer = await openSqliteEventStore(file, { offThread: true });
@@ -153,37 +135,6 @@ it("misses no event of its own row when another thread appends large batches dur
   expect(seen).toEqual(appended);
 });
 
-it("reads rows and batches in one snapshot", async () => {
-  const folder = await folderOfTest();
-  const file = join(folder.path, "events.db");
-  const reader = await openSqliteEventStore(file);
-  const writer = new SqliteLog(file);
-  onTestFinished(async () => {
-    writer.close();
-    await reader.close();
-  });
-  const append = (expected: "none" | number, count: number) =>
-    writer.append([
-      appendRequest("clicks-a", expected, sampleEvents(count), {
-        recordedAt: "2026-03-01T10:00:00.000Z",
-        compressed: count > 1 ? ["clicks"] : [],
-      }),
-    ]);
-  // Simulates appends of another process between the query for rows and the query for batches.
-  const { readAll } = SqliteBatches.prototype;
-  vi.spyOn(SqliteBatches.prototype, "readAll").mockImplementationOnce(function (
-    this: SqliteBatches,
-    request,
-  ) {
-    append("none", 1);
-    append(0, 20);
-    return readAll.call(this, request);
-  });
-  const all = { categories: ["clicks"], limit: 100 };
-  expect(await reader.readAll(all)).toEqual([]);
-  expect((await reader.readAll(all)).map(({ revision }) => revision)).toEqual([...Array(21).keys()]);
-});
-
 describe("the SQLite event store's thread", () => {
   it("is replaced when it crashes, and pending appends can be repeated", async () => {
     const folder = await folderOfTest();
@@ -208,7 +159,7 @@ describe("the SQLite event store's thread", () => {
   });
 });
 
-it("keeps services with different categories apart on one store", async () => {
+it("keeps services with different prefixes apart on one store", async () => {
   const folder = await folderOfTest();
   const store = await openSqliteEventStore(join(folder.path, "events.db"));
   onTestFinished(() => store.close());

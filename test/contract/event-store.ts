@@ -2,7 +2,7 @@
 import { beforeAll, describe } from "vitest";
 import { appendPromises } from "./event-store-append.ts";
 import { durabilityPromises } from "./event-store-durability.ts";
-import type { EventStoreFixture } from "./event-store-fixture.ts";
+import type { EventStoreFixture, Subject } from "./event-store-fixture.ts";
 import { readPromises } from "./event-store-read.ts";
 import { subscribePromises } from "./event-store-subscribe.ts";
 
@@ -10,25 +10,30 @@ export type { EventStoreFixture };
 
 export function eventStoreContract(name: string, open: () => Promise<EventStoreFixture>): void {
   describe(`event store: ${name}`, () => {
-    let current: EventStoreFixture | undefined;
-    let streams = 0;
-    beforeAll(async () => {
-      const opened = await open();
-      current = opened;
-      return () => opened.close();
-    });
-    const fixture = () => {
-      if (!current) throw new Error("The fixture isn't open yet");
-      return current;
-    };
-    const newStream = (category = "thing-") => {
-      streams += 1;
-      return `${fixture().prefix}${category}${streams}`;
-    };
-    const subject = { fixture, newStream };
+    const subject = subjectOn(open);
     appendPromises(subject);
     readPromises(subject);
     subscribePromises(subject);
     durabilityPromises(subject);
   });
+}
+
+/** For the tests of the `describe` in which it is called: the fixture opens before them and closes after them. */
+export function subjectOn(open: () => Promise<EventStoreFixture>): Subject {
+  let current: EventStoreFixture | undefined;
+  let categories = 0;
+  beforeAll(async () => {
+    const opened = await open();
+    current = opened;
+    return () => opened.close();
+  });
+  const fixture = () => {
+    if (!current) throw new Error("The fixture isn't open yet");
+    return current;
+  };
+  const newCategory = (name = "thing") => {
+    categories += 1;
+    return `${fixture().prefix}${name}${categories}`;
+  };
+  return { fixture, newCategory, newStream: () => `${newCategory()}-a` };
 }

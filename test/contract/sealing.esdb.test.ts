@@ -1,5 +1,5 @@
-// Sealing on EventStoreDB's protocol, whose positions are no consecutive numbers.
-import { doubleFixture } from "../support/event-store/double-fixture.ts";
+// Sealing on EventStoreDB, whose positions are no consecutive numbers.
+import { EVENTSTOREDB, ownEventStoreDb } from "../support/event-store/eventstoredb-fixture.ts";
 import { sealingContract } from "./sealing.ts";
 
-sealingContract("eventstoredb double", () => doubleFixture("esdb"));
+sealingContract(EVENTSTOREDB, ownEventStoreDb);

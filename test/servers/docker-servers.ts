@@ -23,7 +23,7 @@ const SERVERS: readonly DockerServer[] = [
           KURRENTDB_NODE_IP: "0.0.0.0",
         })
         .withWaitStrategy(Wait.forHttp("/health/live", 2113).forStatusCode(204)),
-    url: (address) => `kurrentdb://${address}?tls=false`,
+    url: (address) => `esdb://${address}?tls=false`,
   },
   {
     variable: "MONGODB_URL",

@@ -3,7 +3,7 @@
 // EVENTSTORE_URL, MONGODB_URL and REDIS_URL name the servers; what is unset is started in a container where there is
 // Docker, else the suite uses the test server that is installed here, else it says so and is skipped.
 // NODE_EXTRA_CA_CERTS names an authority of their own that no connection string can name, as for rediss://.
-// With TEST_BOTH_CLIENTS=1 what uses the event store runs twice, with each of its clients (esdb:// and kurrentdb://).
+// With EVENTSTORE_URL every suite of event stores runs on that server, but for faults that only the double can provoke.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -19,14 +19,10 @@ const SUITES = [
   "test/cluster/",
   "test/faults/",
   ".esdb.test.",
-  ".kurrentdb.test.",
+  "test/contract/log-reader",
   ".mongodb.test.",
   ".redis.test.",
 ];
-
-const CLIENTS = ["esdb", "kurrentdb"];
-/** Suites that no event store client takes part in. */
-const WITHOUT_EVENT_STORE = [".mongodb.test.", ".redis.test."];
 
 /** A server elsewhere may be slow, and other tests may be using it. */
 const TIMEOUTS = ["--testTimeout=60000", "--hookTimeout=120000"];
@@ -58,39 +54,18 @@ try {
 type Environment = Record<string, string | undefined>;
 
 async function runAll(environment: Environment): Promise<number> {
-  if (environment.TEST_BOTH_CLIENTS !== "1") return total([await run(SUITES, environment)]);
-  const counts: Counts[] = [];
-  for (const client of CLIENTS) {
-    const isFirst = counts.length === 0;
-    const suites = SUITES.filter((suite) => isFirst || !WITHOUT_EVENT_STORE.includes(suite));
-    say(`the event store by the client of ${client}://`);
-    counts.push(await run(suites, withClient(environment, client)));
-  }
-  return total(counts);
-}
-
-/** The double's URL has the scheme of TEST_EVENTSTORE_SCHEME. */
-function withClient(environment: Environment, client: string): Environment {
-  const { EVENTSTORE_URL } = environment;
-  const changed = EVENTSTORE_URL?.replace(/^(esdb|kurrentdb)/, client);
-  return { ...environment, ...(changed && { EVENTSTORE_URL: changed }), TEST_EVENTSTORE_SCHEME: client };
+  const { passed, failed, skipped } = await run(environment);
+  say(`${passed} passed, ${failed} failed, ${skipped} skipped`);
+  return failed > 0 ? 1 : 0;
 }
 
 type Counts = { passed: number; failed: number; skipped: number };
 
-function total(counts: readonly Counts[]): number {
-  const sum = (of: (count: Counts) => number) => counts.reduce((all, count) => all + of(count), 0);
-  const failed = sum((count) => count.failed);
-  say(`${sum(({ passed }) => passed)} passed, ${failed} failed, ${sum(({ skipped }) => skipped)} skipped`);
-  return failed > 0 ? 1 : 0;
-}
-
-async function run(suites: readonly string[], environment: Environment): Promise<Counts> {
+async function run(environment: Environment): Promise<Counts> {
   const report = join(folder, "report.json");
-  rmSync(report, { force: true });
   const vitest = fileURLToPath(new URL("../../node_modules/vitest/vitest.mjs", import.meta.url));
   const reporters = ["--reporter=verbose", "--reporter=json", `--outputFile.json=${report}`];
-  const child = spawn(process.execPath, [vitest, "run", ...suites, ...TIMEOUTS, ...reporters], {
+  const child = spawn(process.execPath, [vitest, "run", ...SUITES, ...TIMEOUTS, ...reporters], {
     stdio: "inherit",
     env: environment,
   });

@@ -1,125 +1,98 @@
-// The event store of production: EventStoreDB, or KurrentDB, its present name; the faults of their clients end in this folder.
+// The event store of servers: EventStoreDB, or KurrentDB, its present name; the faults of their client end in this folder.
+import { createRequire } from "node:module";
+import type { EventStoreDBClient } from "@eventstore/db-client";
+import pLimit from "p-limit";
 import { StoreUnavailable } from "../../connections/errors.ts";
 import { pause, untilAborted } from "../../runtime/pause.ts";
-import type {
-  AppendResult,
-  EventStore,
-  ExpectedRevision,
-  NewEvents,
-  Position,
-  ReadAllOptions,
-  ReadOptions,
-  RecordedEvent,
-  StoreVersions,
-  SubscribeOptions,
-} from "../port.ts";
+import type { AppendResult, EventStore } from "../port.ts";
 import { append } from "./append.ts";
-import type { Driver } from "./driver.ts";
-import { type Backoff, withRetries } from "./errors.ts";
-import { openDriver } from "./open-driver.ts";
+import { Servers } from "./connection.ts";
+import { type Deps, withRetries } from "./errors.ts";
 import { within } from "./pull.ts";
-import { readHead, readPrefixes, readStream } from "./read.ts";
-import { Slots } from "./slots.ts";
-import { subscribeForEver } from "./subscription.ts";
+import { readHead, readPage, readStream, subscribeForEver } from "./read.ts";
 
-export type EventStoreDbOptions = {
-  /** Milliseconds an append, or a read between two events, may stay silent; default 5000. */
-  timeoutMs?: number;
-  /** Milliseconds without a sign of life before a subscription is checked against the log; default 30,000. */
-  silenceMs?: number;
+const CLIENT = "@eventstore/db-client";
+
+export type EventStoreDbOptions = Partial<Pick<Deps, "timeoutMs" | "silenceMs" | "random">> & {
   /** Most appends, and as many reads of streams, in flight at once; default 64. Others wait in order. */
   inFlight?: number;
-  random?: () => number;
 };
 
-type Settings = Required<Omit<EventStoreDbOptions, "random">> & { backoff: Backoff };
-
-/** Milliseconds that appends in flight, and then closing connections, may take. */
-const CLOSING_MS = 5000;
+/** Milliseconds that appends in flight, and then the end of other calls, may take. */
+const CLOSING_MS = 5_000;
 
 /**
- * Address, TLS, credentials, node preference and keep-alive come from the connection string
- * (`esdb://host:2113?tls=false`, `kurrentdb://user:password@a:2113,b:2113,c:2113`, `kurrentdb+discover://...`), whose
- * scheme chooses the client. The server is first contacted by the first call.
+ * Addresses, TLS, credentials and keep-alive come from the connection string (`esdb://host:2113?tls=false`,
+ * `kurrentdb://user:password@a:2113,b:2113,c:2113`). The server is first contacted by the first call.
  * @throws Error when the connection string can't be used
  */
 export async function openEventStoreDb(
   connectionString: string,
-  options: EventStoreDbOptions = {},
+  { timeoutMs = 5_000, silenceMs = 30_000, inFlight = 64, random = Math.random }: EventStoreDbOptions = {},
 ): Promise<EventStore> {
-  const { timeoutMs = 5000, silenceMs = 30_000, inFlight = 64 } = options;
-  const backoff = { sleep: pause, random: options.random ?? Math.random };
-  const driver = await openDriver(connectionString);
-  return new EventStoreDbStore(driver, { timeoutMs, silenceMs, inFlight, backoff });
+  const servers = new Servers(connectionString);
+  const deps: Deps = { servers, sleep: pause, random, timeoutMs, silenceMs };
+  const closing = new AbortController();
+  const appends = new Set<Promise<AppendResult>>();
+  const appending = bounded(inFlight);
+  // So that a scan of slugs, each a read of a stream that is not there, can't flood the server.
+  const reading = bounded(inFlight);
+  const whileOpen = async <T>(work: () => Promise<T>) => {
+    if (closing.signal.aborted) throw new StoreUnavailable("The event store is closed");
+    return await work();
+  };
+  const retried = <T>(work: (client: EventStoreDBClient) => Promise<T>) =>
+    whileOpen(() => withRetries(deps, work));
+  return {
+    append: (stream, expected, events) =>
+      whileOpen(async () => {
+        const appended = appending(() => append(deps, stream, expected, events));
+        appends.add(appended);
+        return await appended.finally(() => appends.delete(appended));
+      }),
+    read: (stream, options = {}) =>
+      reading(() => retried((client) => readStream(client, stream, options, timeoutMs))),
+    readAll: (options) => retried((client) => readPage(client, options, silenceMs)),
+    async *subscribe(options) {
+      const signal = AbortSignal.any([options.signal, closing.signal]);
+      if (options.categories.length === 0) return await untilAborted(signal);
+      yield* subscribeForEver(deps, { ...options, signal });
+    },
+    head: () => retried((client) => readHead(client, timeoutMs)),
+    async versions() {
+      const { version } = createRequire(import.meta.url)(`${CLIENT}/package.json`) as { version: string };
+      // Of no public method: the client has it for its subclasses.
+      const { serverVersion } = await retried((client) => within(timeoutMs, client["capabilities"]));
+      return { client: `${CLIENT} ${version}`, server: serverVersion };
+    },
+    /** Subscriptions end and appends in flight are finished first, for at most five seconds. */
+    async close() {
+      if (closing.signal.aborted) return;
+      closing.abort();
+      await within(CLOSING_MS, Promise.allSettled(appends)).catch(() => {});
+      await within(CLOSING_MS, servers.close()).catch(() => {});
+    },
+  };
 }
 
-class EventStoreDbStore implements EventStore {
-  readonly #driver: Driver;
-  readonly #settings: Settings;
-  readonly #slots: Slots;
-  /** So that a scan of slugs, each a read of a stream that is not there, can't flood the server. */
-  readonly #readSlots: Slots;
-  readonly #closing = new AbortController();
-
-  constructor(driver: Driver, settings: Settings) {
-    this.#driver = driver;
-    this.#settings = settings;
-    this.#slots = new Slots(settings.inFlight);
-    this.#readSlots = new Slots(settings.inFlight);
-  }
-
-  async append(stream: string, expected: ExpectedRevision, events: NewEvents): Promise<AppendResult> {
-    this.#refuseWhenClosed();
-    const deps = { driver: this.#driver, ...this.#settings };
-    return this.#slots.run(() => append(deps, stream, expected, events));
-  }
-
-  async read(stream: string, options: ReadOptions = {}): Promise<RecordedEvent[]> {
-    const { timeoutMs } = this.#settings;
-    return this.#readSlots.run(() =>
-      this.#withRetries(() => readStream(this.#driver, stream, options, timeoutMs)),
-    );
-  }
-
-  async readAll(options: ReadAllOptions): Promise<RecordedEvent[]> {
-    return this.#withRetries(() => readPrefixes(this.#driver, options));
-  }
-
-  async *subscribe(options: SubscribeOptions): AsyncGenerator<RecordedEvent[]> {
-    const signal = AbortSignal.any([options.signal, this.#closing.signal]);
-    const { after, prefixes, batchSize = 500 } = options;
-    if (prefixes.length === 0) return await untilAborted(signal);
-    const deps = { driver: this.#driver, ...this.#settings };
-    yield* subscribeForEver(deps, { after, prefixes, signal, batchSize });
-  }
-
-  async head(): Promise<Position | undefined> {
-    return this.#withRetries(() => readHead(this.#driver, this.#settings.timeoutMs));
-  }
-
-  async versions(): Promise<StoreVersions> {
-    const driver = this.#driver;
-    const { timeoutMs } = this.#settings;
-    const server = await this.#withRetries(() =>
-      within(timeoutMs, "a request for its version", driver.serverVersion()),
-    );
-    return { client: driver.client, server };
-  }
-
-  /** Subscriptions end and appends in flight are finished first, for at most five seconds. */
-  async close(): Promise<void> {
-    if (this.#closing.signal.aborted) return;
-    this.#closing.abort();
-    await within(CLOSING_MS, "the last appends", this.#slots.idle()).catch(() => {});
-    await within(CLOSING_MS, "closing", this.#driver.close()).catch(() => {});
-  }
-
-  async #withRetries<T>(work: () => Promise<T>): Promise<T> {
-    this.#refuseWhenClosed();
-    return withRetries(this.#settings.backoff, work);
-  }
-
-  #refuseWhenClosed(): void {
-    if (this.#closing.signal.aborted) throw new StoreUnavailable("The event store is closed");
-  }
+/**
+ * Runs so many at once, first come first served. When one finds the store unavailable, all that wait fail with it: behind
+ * a server that doesn't answer each would wait longer than the one before.
+ */
+function bounded(size: number) {
+  const limit = pLimit({ concurrency: size, rejectOnClear: true });
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    const clearing = async () => {
+      try {
+        return await work();
+      } catch (error) {
+        if (error instanceof StoreUnavailable) limit.clearQueue();
+        throw error;
+      }
+    };
+    return await limit(clearing).catch((error: unknown) => {
+      if (!(error instanceof DOMException)) throw error;
+      throw new StoreUnavailable("The event store can't be reached", { cause: error });
+    });
+  };
 }

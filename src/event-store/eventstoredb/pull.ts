@@ -1,124 +1,104 @@
-// Takes events out of a gRPC call by pulling, so that order, backpressure and errors stay with the consumer.
-import type { RecordedEvent } from "../port.ts";
-import type { ReadCall } from "./client-internals.ts";
-import type { EventPull } from "./driver.ts";
-import { MissingStream, NoAnswer } from "./errors.ts";
-import type { ReadAnswer } from "./protocol/read-answer.ts";
+// Takes events out of a call of the client by pulling, so that order, backpressure and errors stay with the consumer.
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { AllStreamSubscription, ResolvedEvent, StreamingRead } from "@eventstore/db-client";
+import { categoryOf } from "../categories.ts";
+import type { Position, RecordedEvent } from "../port.ts";
+import { NoAnswer, readError } from "./errors.ts";
+import { recorded } from "./events.ts";
 
 export type PullOptions = {
-  /** Most events that wait here; then the call is paused until half of them are taken. */
-  buffer: number;
-  /** Gives an error of the client its type. */
-  typed(error: unknown): unknown;
+  /** Longest silence. */
+  idleMs: number;
+  /** Whether after it there are events that should have come after `last`; without it the call counts as stuck. */
+  isStuck?: (last: Position | undefined) => Promise<boolean>;
+  batchSize?: number;
+  signal?: AbortSignal;
+  /** Of the log: only events after `after`, so that none that the server sends again is taken twice. */
+  log?: { after: Position | undefined; categories: readonly string[]; untilCaughtUp: boolean };
 };
 
-/** Opens the call and gives it to `onCall` in the same tick: an `error` without a listener ends the process. */
-export type OpenCall = (onCall: (call: ReadCall) => void) => Promise<unknown>;
+/** Emitted by a subscription at a checkpoint of the server. */
+export const ALIVE = "alive";
 
-/** The events of one call. The first error is kept, and answers every pull after the events that came before it. */
-export class Pull implements EventPull {
-  readonly #options: PullOptions;
-  readonly #opened: Promise<ReadCall | undefined>;
-  /** Events from `#taken` on wait for the consumer. */
-  #arrived: RecordedEvent[] = [];
-  #taken = 0;
-  #call: ReadCall | undefined;
-  #isPaused = false;
-  #wake: () => void = () => {};
-  #failure: { error: unknown } | undefined;
-  #ended = false;
-  lastArrival = performance.now();
+/**
+ * The events of one call in batches. Its first error is thrown after what came before it; a clean end, or an abort, ends
+ * them. To be called in the tick in which the call was made: an `error` without a listener ends the process.
+ */
+export function batchesOf(
+  source: AllStreamSubscription | StreamingRead<ResolvedEvent>,
+  options: PullOptions,
+): AsyncGenerator<RecordedEvent[]> {
+  const { idleMs, log, signal, batchSize = Number.POSITIVE_INFINITY } = options;
+  let failure: { error: unknown } | undefined;
+  let isOver = false;
+  let last = log?.after;
+  let wake = (_isAlive: boolean) => {};
+  const over = () => {
+    isOver = true;
+    wake(true);
+  };
+  source.on("error", (error) => {
+    failure ??= { error: readError(error) };
+    wake(true);
+  });
+  for (const name of ["readable", ALIVE]) source.on(name, () => wake(true));
+  // `caughtUp` comes before the events in front of it are taken, and counts when nothing more is there.
+  for (const name of ["end", "close", ...(log?.untilCaughtUp ? ["caughtUp"] : [])]) source.on(name, over);
 
-  constructor(open: OpenCall, options: PullOptions) {
-    this.#options = options;
-    const opening = open((call) => this.#listen(call));
-    this.#opened = opening.then(
-      () => this.#call,
-      (error) => void this.#fail(error),
-    );
-  }
-
-  buffered(): RecordedEvent | undefined {
-    const event = this.#arrived[this.#taken];
-    if (event === undefined) return undefined;
-    this.#taken += 1;
-    const waiting = this.#arrived.length - this.#taken;
-    if (waiting === 0 || this.#taken >= this.#options.buffer) {
-      this.#arrived = this.#arrived.slice(this.#taken);
-      this.#taken = 0;
+  function take(): RecordedEvent[] {
+    const batch: RecordedEvent[] = [];
+    while (batch.length < batchSize) {
+      const next = source.read() as ResolvedEvent | null;
+      if (next === null) break;
+      const event = recorded(next);
+      // The server selects by the start of a name, which may be that of a longer category.
+      if (log && (event.position <= (last ?? "") || !log.categories.includes(categoryOf(event.stream))))
+        continue;
+      last = event.position;
+      batch.push(event);
     }
-    if (this.#isPaused && waiting <= this.#options.buffer / 2) {
-      this.#isPaused = false;
-      this.#call?.resume();
-    }
-    return event;
+    return batch;
   }
 
-  async next(idleMs: number, what: string, signal?: AbortSignal): Promise<RecordedEvent | undefined> {
-    for (;;) {
-      const event = this.buffered();
-      if (event !== undefined) return event;
-      if (this.#failure) throw this.#failure.error;
-      if (this.#ended || signal?.aborted) return undefined;
-      if (!(await this.#woken(idleMs, signal))) throw new NoAnswer(what, idleMs);
-    }
-  }
-
-  /** In a later turn of the event loop, as the clients do: https://github.com/grpc/grpc-node/issues/1652. */
-  cancel(): void {
-    void this.#opened.then((call) => setImmediate(() => call?.cancel()));
-  }
-
-  #listen(call: ReadCall): void {
-    this.#call = call;
-    call.on("data", (answer) => this.#take(answer as ReadAnswer));
-    call.on("error", (error) => this.#fail(error));
-    call.on("end", () => {
-      this.#ended = true;
-      this.#wake();
-    });
-  }
-
-  #take(answer: ReadAnswer): void {
-    this.lastArrival = performance.now();
-    if (answer === "no stream") this.#failure ??= { error: new MissingStream() };
-    else if (answer !== "alive") this.#keep(answer);
-    this.#wake();
-  }
-
-  #keep(event: RecordedEvent): void {
-    this.#arrived.push(event);
-    if (this.#isPaused || this.#arrived.length - this.#taken < this.#options.buffer) return;
-    this.#isPaused = true;
-    this.#call?.pause();
-  }
-
-  #fail(error: unknown): void {
-    this.#failure ??= { error: this.#options.typed(error) };
-    this.#wake();
-  }
-
-  /** False when time ran out first. */
-  #woken(idleMs: number, signal?: AbortSignal): Promise<boolean> {
+  /** False when nothing came in time. */
+  async function woken(): Promise<boolean> {
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const timer = setTimeout(() => resolve(false), idleMs);
-    const wake = () => resolve(true);
-    this.#wake = wake;
-    signal?.addEventListener("abort", wake);
-    return promise.finally(() => {
+    wake = resolve;
+    signal?.addEventListener("abort", over);
+    return await promise.finally(() => {
       clearTimeout(timer);
-      signal?.removeEventListener("abort", wake);
+      signal?.removeEventListener("abort", over);
     });
   }
+
+  async function* pulled() {
+    try {
+      while (!signal?.aborted) {
+        const batch = take();
+        if (batch.length > 0) yield batch;
+        else if (failure) throw failure.error;
+        else if (isOver) return;
+        // One turn of the event loop: what comes over the wire with the first event goes into the same batch.
+        else if (await woken()) await nextTurn();
+        else {
+          const isStuck = (await options.isStuck?.(last)) ?? true;
+          const late = take();
+          if (late.length > 0) yield late;
+          else if (isStuck) throw new NoAnswer(idleMs);
+        }
+      }
+    } finally {
+      await ("unsubscribe" in source ? source.unsubscribe() : source.cancel()).catch(() => undefined);
+      source.destroy();
+    }
+  }
+  return pulled();
 }
 
 /** Rejects with NoAnswer after `ms`; the work continues, and its later failure is ignored. */
-export async function within<T>(ms: number, what: string, work: Promise<T>): Promise<T> {
+export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new NoAnswer(what, ms)), ms);
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const timer = setTimeout(() => reject(new NoAnswer(ms)), ms);
+  return await Promise.race([work, promise]).finally(() => clearTimeout(timer));
 }

@@ -1,66 +1,154 @@
-// Finite reads of EventStoreDB: one stream, all streams with a prefix, and the last event of the log.
-import { InvalidPosition } from "../foreign-position.ts";
-import type { Position, ReadAllOptions, ReadOptions, RecordedEvent } from "../port.ts";
-import type { Driver, EventPull } from "./driver.ts";
-import { isInvalidPosition, isMissingStream } from "./errors.ts";
-import { logPosition } from "./positions.ts";
+// Reads of EventStoreDB: one stream, all streams of some categories, the last event of the log, and its live tail.
+import {
+  BACKWARDS,
+  END,
+  type EventStoreDBClient,
+  FORWARDS,
+  START,
+  streamNameFilter,
+} from "@eventstore/db-client";
+import { backoffMs } from "../../runtime/backoff.ts";
+import type { Position, ReadAllOptions, ReadOptions, RecordedEvent, SubscribeOptions } from "../port.ts";
+import { type Deps, isMissingStream, leaveOrThrow } from "./errors.ts";
+import { logPosition } from "./events.ts";
+import { ALIVE, batchesOf, type PullOptions } from "./pull.ts";
 
-/** Milliseconds that a search through other programs' events may take: the server is silent while nothing matches. */
-const SEARCH_MS = 60_000;
+/** A node that follows may lag, so it refuses and names the leader. */
+const requiresLeader = true;
 
-/** A missing or deleted stream reads as empty. `idleMs`: longest silence between two events. */
+/** Events that wait here for their consumer, twice; with the client's default of 16 a third fewer come in a second. */
+const BUFFER = 1_000;
+
+/** Events that the server looks through, matching or not, before it gives a sign of life. */
+const SEARCH_WINDOW = 1_000;
+
+/**
+ * The pause doesn't grow: what follows one after an outage, such as a key that was deactivated on another node meanwhile,
+ * would be late by it. Trying again costs the server nothing while it is unavailable.
+ */
+const RESUBSCRIBE = { fromMs: 500, toMs: 500 };
+
+/** A missing or deleted stream reads as empty. */
 export async function readStream(
-  driver: Driver,
+  client: EventStoreDBClient,
   stream: string,
   { from, backwards = false, limit = Number.MAX_SAFE_INTEGER }: ReadOptions,
   idleMs: number,
 ): Promise<RecordedEvent[]> {
   if (limit <= 0) return [];
-  const events = driver.readStream({ stream, from, backwards, limit });
-  return collect(events, limit, idleMs, `a read of ${stream}`);
+  const options = {
+    fromRevision: from === undefined ? (backwards ? END : START) : BigInt(from),
+    direction: backwards ? BACKWARDS : FORWARDS,
+    maxCount: limit,
+    requiresLeader,
+  } as const;
+  return await collect(batchesOf(client.readStream(stream, options, { highWaterMark: BUFFER }), { idleMs }));
 }
 
-/** The next events of the streams with one of the prefixes. @throws InvalidPosition where no event starts */
-export async function readPrefixes(
-  driver: Driver,
-  { after, from: first, prefixes, limit }: ReadAllOptions,
+/** Of a subscription, as the client's own read of the log takes no filter. */
+export async function readPage(
+  client: EventStoreDBClient,
+  { after, from, categories, limit }: ReadAllOptions,
+  idleMs: number,
 ): Promise<RecordedEvent[]> {
-  if (limit <= 0 || prefixes.length === 0) return [];
-  const start = first ?? after;
-  const from = start === undefined ? undefined : logPosition(start);
-  // The read is inclusive, `after` is not: one more, and the event at `after` is left out when it comes.
-  const events = driver.readAll({ from, prefixes, limit: after === undefined ? limit : limit + 1 });
-  const isNew = ({ position }: RecordedEvent) => after === undefined || position > after;
-  return collect(events, limit, SEARCH_MS, "a read of all streams", isNew);
+  if (limit <= 0 || categories.length === 0) return [];
+  if (from !== undefined) {
+    const one = client.readAll({ fromPosition: logPosition(from), maxCount: 1, requiresLeader });
+    const log = { after: undefined, categories, untilCaughtUp: false };
+    const first = (await collect(batchesOf(one, { idleMs, log }))).filter(
+      ({ position }) => position === from,
+    );
+    return [
+      ...first,
+      ...(await readPage(client, { after: from, categories, limit: limit - first.length }, idleMs)),
+    ];
+  }
+  const log = { after, categories, untilCaughtUp: true };
+  return await collect(logAfter(client, log, { idleMs, batchSize: limit }), limit);
 }
 
 /** Of the whole log: also system events and other programs' streams, for lag is counted against the log's end. */
-export async function readHead(driver: Driver, idleMs: number): Promise<Position | undefined> {
-  const [last] = await collect(driver.readAll("last"), 1, idleMs, "a read of the last event");
-  return last?.position;
+export async function readHead(client: EventStoreDBClient, idleMs: number): Promise<Position | undefined> {
+  const last = { direction: BACKWARDS, fromPosition: END, maxCount: 1, requiresLeader } as const;
+  return (await collect(batchesOf(client.readAll(last), { idleMs })))[0]?.position;
 }
 
-async function collect(
-  events: EventPull,
-  limit: number,
-  idleMs: number,
-  what: string,
-  wanted: (event: RecordedEvent) => boolean = () => true,
-): Promise<RecordedEvent[]> {
+/**
+ * Subscribes again after the last event that it yielded whenever the server ends the subscription, also without an error.
+ * @throws whatever is not transient, such as refused credentials
+ */
+export async function* subscribeForEver(
+  deps: Deps,
+  options: SubscribeOptions,
+): AsyncGenerator<RecordedEvent[]> {
+  const { categories, signal, batchSize = 500 } = options;
+  let { after } = options;
+  while (!signal.aborted) {
+    const client = deps.servers.current;
+    const isStuck = silenceCheck(deps, client, categories);
+    const log = { after, categories, untilCaughtUp: false };
+    try {
+      for await (const batch of logAfter(client, log, {
+        idleMs: deps.silenceMs,
+        isStuck,
+        batchSize,
+        signal,
+      })) {
+        after = batch.at(-1)?.position;
+        yield batch;
+      }
+    } catch (error) {
+      leaveOrThrow(deps.servers, client, error);
+    }
+    await deps.sleep(backoffMs(1, RESUBSCRIBE, deps.random), signal);
+  }
+}
+
+/** Finds out whether the log has grown in silence by events of other streams, or by some that were missed. */
+function silenceCheck(
+  { timeoutMs, silenceMs }: Deps,
+  client: EventStoreDBClient,
+  categories: readonly string[],
+) {
+  let searchedTo: Position | undefined;
+  return async (last: Position | undefined) => {
+    const after = [last, searchedTo]
+      .filter((position) => position !== undefined)
+      .sort()
+      .at(-1);
+    const head = await readHead(client, timeoutMs);
+    if (head === undefined || head <= (after ?? "")) return false;
+    const missed = await readPage(client, { after, categories, limit: 1 }, silenceMs);
+    if (missed.length === 0) searchedTo = head;
+    return missed.length > 0;
+  };
+}
+
+/** After `log.after`, which is exclusive. */
+function logAfter(client: EventStoreDBClient, log: NonNullable<PullOptions["log"]>, options: PullOptions) {
+  const filter = streamNameFilter({
+    prefixes: [...log.categories],
+    maxSearchWindow: SEARCH_WINDOW,
+    // Its position is not used: some servers sent it too early, twice, or ahead of events that wait here.
+    checkpointReached: (subscription) => void subscription.emit(ALIVE),
+  });
+  const fromPosition = log.after === undefined ? START : logPosition(log.after);
+  const highWaterMark = Math.min(options.batchSize ?? BUFFER, BUFFER);
+  const subscription = client.subscribeToAll({ fromPosition, filter, requiresLeader }, { highWaterMark });
+  return batchesOf(subscription, { ...options, log });
+}
+
+/** Up to the end, but where the limit says otherwise: a read that is left before its end stays with the client. */
+async function collect(batches: AsyncGenerator<RecordedEvent[]>, limit = Number.POSITIVE_INFINITY) {
   const found: RecordedEvent[] = [];
   try {
-    while (found.length < limit) {
-      const event = await events.next(idleMs, what);
-      if (!event) break;
-      if (wanted(event)) found.push(event);
+    for await (const batch of batches) {
+      for (const event of batch) found.push(event);
+      if (found.length >= limit) break;
     }
-    return found;
+    return found.slice(0, limit);
   } catch (error) {
     if (isMissingStream(error)) return [];
-    if (isInvalidPosition(error)) throw new InvalidPosition({ cause: error });
     throw error;
-  } finally {
-    // With the limit reached the server would search for a further event that nothing reads.
-    events.cancel();
   }
 }

@@ -15,7 +15,7 @@ import {
 } from "../../support/service/service-process.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-const DRIVERS = ["mongodb", "ioredis", "@eventstore/db-client", "@kurrent/kurrentdb-client"];
+const DRIVERS = ["mongodb", "ioredis", "@eventstore/db-client"];
 /** Of requests that nobody has made, and of mail that is not configured. */
 const ON_DEMAND = ["undici", "qrcode", "nodemailer"];
 const OF_HTTP = ["fastify", "prom-client"];

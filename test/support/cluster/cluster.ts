@@ -15,11 +15,7 @@ import { keys } from "../../../src/projections/definitions/keys.ts";
 import { checkpointName } from "../../../src/projections/projection.ts";
 import { whenProjected } from "../../../src/queries/freshness.ts";
 import { operator } from "../commands/command-deps.ts";
-import {
-  type EventStoreDbDouble,
-  type Scheme,
-  startDouble,
-} from "../event-store/eventstoredb-double/double.ts";
+import { type EventStoreDbDouble, startDouble } from "../event-store/eventstoredb-double/double.ts";
 import { type TemporaryFolder, temporaryFolder } from "../runtime/temporary-folder.ts";
 import { until } from "../runtime/until.ts";
 import { deleteStreams } from "../servers/eventstoredb-server.ts";
@@ -32,8 +28,6 @@ import { endWithThisProcess } from "../service/end-with-this-process.ts";
 import { type Environment, runCommand } from "../service/service-process.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-/** The client that our processes use on the double; the parts of a test's own process load it too. */
-const SCHEME = (process.env.TEST_EVENTSTORE_SCHEME ?? "esdb") as Scheme;
 /** On a machine that is busy with other tests. */
 const PATIENCE_MS = 300_000;
 const READY_EVERY_MS = 200;
@@ -75,7 +69,7 @@ export async function startCluster(more: Environment = {}): Promise<Cluster> {
   const name = crypto.randomUUID().slice(0, 8);
   const environment: Environment = {
     BASE_URL: `http://${name}.localhost`,
-    EVENTSTORE_URL: process.env.EVENTSTORE_URL ?? events?.url(SCHEME) ?? "",
+    EVENTSTORE_URL: process.env.EVENTSTORE_URL ?? events?.connectionString ?? "",
     EVENTSTORE_PREFIX: `t${name}_`,
     MONGODB_URL: mongodb.newDatabase(),
     REDIS_URL: redis.url,

@@ -1,45 +1,38 @@
-// The real KurrentDB or EventStoreDB of EVENTSTORE_URL: streams of a prefix nobody else uses, deleted afterwards.
+// The real EventStoreDB or KurrentDB of EVENTSTORE_URL: streams of a prefix nobody else uses, deleted afterwards.
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
+import { EventStoreDBClient, streamNameFilter } from "@eventstore/db-client";
 import { openEventStoreDb } from "../../../src/event-store/eventstoredb/event-store.ts";
-import { logPages } from "../../../src/event-store/log-pages.ts";
-import type { EventStore } from "../../../src/event-store/port.ts";
-import type { EventStoreFixture } from "../../contract/event-store-fixture.ts";
-import { sampleEvent } from "../event-store/sample-events.ts";
+import type { EventStoreDbFixture } from "../event-store/eventstoredb-fixture.ts";
 import type { Server } from "./test-servers.ts";
 
 const CHILD = fileURLToPath(new URL("../../contract/append-for-ever.eventstoredb.ts", import.meta.url));
 
-const PAGE = 5_000;
 const AT_ONCE = 16;
 
 export const eventStoreUrl = process.env.EVENTSTORE_URL;
 
 export const eventStoreDb: Server = {
-  name: "KurrentDB or EventStoreDB",
-  reason: eventStoreUrl ? undefined : "set EVENTSTORE_URL, such as kurrentdb://127.0.0.1:2113?tls=false",
+  name: "EventStoreDB or KurrentDB",
+  reason: eventStoreUrl ? undefined : "set EVENTSTORE_URL, such as esdb://127.0.0.1:2113?tls=false",
   installable: false,
 };
 
-/** One word, so that also the suite's streams without its dash start with it. */
+/** The start of categories. */
 export function newPrefix(): string {
-  return `t${randomBytes(4).toString("hex")}-`;
-}
-
-export async function eventStoreDbFixture(): Promise<EventStoreFixture> {
-  const url = eventStoreUrl ?? "";
-  return await fixtureOn(url, (prefix) => deleteStreams(url, prefix));
+  return `t${randomBytes(4).toString("hex")}`;
 }
 
 /** What the adapter brings to the event store contract. `cleanUp`: after the store is closed. */
 export async function fixtureOn(
   url: string,
   cleanUp: (prefix: string) => Promise<void>,
-): Promise<EventStoreFixture> {
+): Promise<EventStoreDbFixture> {
   const store = await openEventStoreDb(url);
   const prefix = newPrefix();
   return {
+    url,
     store,
     prefix,
     openAnother: () => openEventStoreDb(url),
@@ -52,23 +45,25 @@ export async function fixtureOn(
   };
 }
 
-/** As a soft delete does: the stream's metadata hides all its events, and the server drops them when it next scavenges. */
-export async function deleteStreams(url: string, prefix: string): Promise<void> {
-  const store = await openEventStoreDb(url);
-  try {
-    const categories = [prefix.replace("-", "")];
-    const streams = new Set<string>();
-    for await (const page of logPages(store, { categories, limit: PAGE }))
-      for (const { stream } of page) streams.add(stream);
-    const names = [...streams];
-    for (let start = 0; start < names.length; start += AT_ONCE)
-      await Promise.all(names.slice(start, start + AT_ONCE).map((name) => truncate(store, name)));
-  } finally {
-    await store.close();
-  }
+/** The official client, for what the adapter doesn't do. */
+export function officialClient(url: string): EventStoreDBClient {
+  return EventStoreDBClient.connectionString(url.replace(/^kurrentdb/, "esdb"));
 }
 
-async function truncate(store: EventStore, stream: string): Promise<void> {
-  const everything = { $tb: Number.MAX_SAFE_INTEGER };
-  await store.append(`$$${stream}`, "any", [sampleEvent(everything, "$metadata")]);
+/** A soft delete: the server drops the events when it next scavenges. */
+export async function deleteStreams(url: string, prefix: string): Promise<void> {
+  const client = officialClient(url);
+  const filter = streamNameFilter({ prefixes: [prefix], maxSearchWindow: 1_000 });
+  const events = client.subscribeToAll({ filter, requiresLeader: true }, { highWaterMark: 1_000 });
+  const streams = new Set<string>();
+  events.on("data", ({ event }) => void streams.add(event?.streamId ?? ""));
+  await new Promise<void>((resolve, reject) => {
+    events.on("caughtUp", resolve);
+    events.on("error", reject);
+  });
+  await events.unsubscribe();
+  const names = [...streams];
+  for (let start = 0; start < names.length; start += AT_ONCE)
+    await Promise.all(names.slice(start, start + AT_ONCE).map((name) => client.deleteStream(name)));
+  await client.dispose();
 }

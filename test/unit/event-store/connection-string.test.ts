@@ -1,30 +1,68 @@
-// What the clients of the event store are given of EVENTSTORE_URL.
-import { describe, expect, it } from "vitest";
-import { withDefaults } from "../../../src/event-store/eventstoredb/connection-string.ts";
+// What becomes of EVENTSTORE_URL: servers, credentials, and never a line that repeats it.
+import { describe, expect, it, vi } from "vitest";
+import { Servers } from "../../../src/event-store/eventstoredb/connection.ts";
 
-describe("the connection string that a client is given", () => {
+describe("a connection string of the event store", () => {
   it.each([
-    ["esdb://a:2113", "esdb://a:2113?nodePreference=leader"],
-    ["kurrentdb://u:p@a:1,b:2?tls=false", "kurrentdb://u:p@a:1,b:2?tls=false&nodePreference=leader"],
-    ["esdb://u:p?x&y=1@a:1?tls=true", "esdb://u:p?x&y=1@a:1?tls=true&nodePreference=leader"],
-    [
-      "esdb+discover://a?TLS_CA-file=/x.crt&Keep-Alive-Interval=-1",
-      "esdb+discover://a?TLS_CA-file=/x.crt&Keep-Alive-Interval=-1&nodePreference=leader",
-    ],
-  ])("%s reads from the leader", (given, expected) => {
-    expect(withDefaults(given)).toBe(expected);
+    ["esdb://a", 1],
+    ["esdb://a:2113?tls=false", 1],
+    ["kurrentdb://a:2113,b:2114,c", 3],
+    ["esdb+discover://user:password@cluster:2113/?tls=true", 1],
+    ["kurrentdb+discover://cluster", 1],
+    ["esdb://a,b?Keep-Alive-Interval=20000&connection_name=x&nodePreference=leader", 2],
+  ])("%s names its servers, one after the other and round again", (text, count) => {
+    const servers = new Servers(text);
+    const seen = new Set<unknown>();
+    for (let n = 0; n < 5; n += 1) {
+      seen.add(servers.current);
+      servers.leave(servers.current);
+    }
+    expect(seen.size).toBe(count);
   });
 
-  it("has no option that the clients would print, with the password, as unknown", () => {
-    const given = "kurrentdb://u:secret@a:1?pool=5&tls=false&retries=3";
-    expect(withDefaults(given)).toBe("kurrentdb://u:secret@a:1?tls=false&nodePreference=leader");
+  it("goes on to the next server once when several calls fail together", () => {
+    const servers = new Servers("esdb://a,b,c?tls=false");
+    const failed = servers.current;
+    servers.leave(failed);
+    const next = servers.current;
+    servers.leave(failed);
+    expect(servers.current).toBe(next);
   });
 
-  it("reads from the leader also when it says otherwise", () => {
-    expect(withDefaults("esdb://a:1?nodePreference=random")).toMatch(/&nodePreference=leader$/);
+  it.each([
+    ["esdb://root:hush@a:2113", "root", "hush"],
+    ["esdb://u:p:q@a", "u", "p:q"],
+    ["esdb://u:p%40%2F%3A@a:1,b:2?tls=false", "u", "p@/:"],
+    ["esdb://u:p?x&y=1@a:1?tls=true", "u", "p?x&y=1"],
+  ])("%s has its credentials, also for appends", (text, username, password) => {
+    expect(new Servers(text).credentials).toEqual({ username, password });
   });
 
-  it("keeps what is no option at all, for the client to refuse", () => {
-    expect(withDefaults("esdb://a:1?tls")).toBe("esdb://a:1?tls&nodePreference=leader");
+  it("has credentials for appends also when it names none", () => {
+    expect(new Servers("esdb://a?tls=false").credentials.username).not.toBe("");
+  });
+
+  it.each([
+    "mysql://root:hush@a",
+    "esdb://",
+    "esdb://root:hush@a:port",
+    "esdb://root:hush@a?tls",
+    "esdb://root:hush@a?tls=maybe",
+    "esdb://root:hush%@a",
+    "esdb://root:hush@a?keepAliveInterval=soon",
+    "esdb://root:hush@a,,b",
+    "esdb://root:hush@a?tlsCAFile=/nowhere/hush.crt",
+  ])("is refused in one line that does not repeat it: %s", (text) => {
+    expect(() => new Servers(text)).toThrow(/^Not a connection string such as esdb:(?!.*hush).*$/);
+  });
+
+  it("says of a certificate that it is missing", () => {
+    expect(() => new Servers("esdb://a?tlsCAFile=/nowhere/ca.crt")).toThrow(/certificate file/);
+  });
+
+  it("is printed for no option that the client doesn't know or heed", () => {
+    const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+    new Servers("kurrentdb://u:hush@a:1?pool=5&tls=false&retries=3&tlsVerifyCert=false");
+    expect(warn).not.toHaveBeenCalled();
   });
 });

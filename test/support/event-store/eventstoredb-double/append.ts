@@ -1,12 +1,14 @@
 // The double's Append: one call for each append.
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { ServerDuplexStream, ServerReadableStream, sendUnaryData } from "@grpc/grpc-js";
-import { type AppendResult, type EventStore, RevisionConflict } from "../../../../src/event-store/port.ts";
-import type { Misbehave } from "./faults.ts";
-import { expectedRevision, newEvent, streamName, wirePosition } from "./messages.ts";
-import type { AppendAnswer, AppendRequest, BatchAppendAnswer, BatchAppendRequest } from "./protocol.ts";
+import type { ServerReadableStream, sendUnaryData } from "@grpc/grpc-js";
+import { type Misbehave, statusOf } from "./faults.ts";
+import type { DoubleLog, Proposed } from "./log.ts";
+import type { AppendAnswer, AppendRequest, ProposedMessage } from "./protocol.ts";
 
-export function appendCall(store: EventStore, misbehave: Misbehave) {
+/** What the real server takes before version 26. */
+const MAX_BYTES = 1024 * 1024;
+
+export function appendCall(log: DoubleLog, misbehave: Misbehave) {
   return async (
     call: ServerReadableStream<AppendRequest, AppendAnswer>,
     answer: sendUnaryData<AppendAnswer>,
@@ -22,57 +24,40 @@ export function appendCall(store: EventStore, misbehave: Misbehave) {
     // A lost connection may also end the messages like a complete request; the real server fails such an append.
     await nextTurn();
     if (call.cancelled) return;
-    const options = messages[0]?.options;
-    if (!options) return;
-    const events = messages.slice(1).map(({ proposedMessage = {} }) => newEvent(proposedMessage));
-    const stream = streamName(options.streamIdentifier);
-    await misbehave(
-      "append",
-      () => store.append(stream, expectedRevision(options), events).then(committed, conflict),
-      answer,
-    );
+    const options = messages[0]?.options ?? {};
+    const stream = options.streamIdentifier?.streamName?.toString() ?? "";
+    const expected = options.noStream ? -1 : Number(options.revision);
+    const events = messages.slice(1).map(({ proposedMessage = {} }) => proposed(proposedMessage));
+    const bytes = events.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
+    if (bytes > MAX_BYTES) return void answer(statusOf(TOO_LARGE) as never);
+    await misbehave("append", async () => appended(log, stream, expected, events), answer);
   };
 }
 
-/** All of an append in one message; several on one call are not taken apart, as ours sends one. */
-export function batchAppendCall(store: EventStore, misbehave: Misbehave) {
-  return (call: ServerDuplexStream<BatchAppendRequest, BatchAppendAnswer>): void => {
-    call.on("error", () => {});
-    call.on("data", ({ correlationId, options = {}, proposedMessages = [] }: BatchAppendRequest) => {
-      const { streamPosition, ...expected } = options;
-      const revision = expectedRevision(
-        streamPosition ? { ...expected, revision: streamPosition } : expected,
-      );
-      const append = () =>
-        store.append(streamName(options.streamIdentifier), revision, proposedMessages.map(newEvent));
-      void misbehave(
-        "append",
-        () => append().then(committed, conflict),
-        (error, answer) => {
-          if (error) return void call.emit("error", Object.assign(new Error("scripted"), error));
-          if (!answer) return;
-          const refusal = { error: { code: 9, message: "WrongExpectedVersion" } };
-          call.write({
-            ...(correlationId && { correlationId }),
-            ...("success" in answer ? answer : refusal),
-          });
-          // The real server ends a call that the client has ended only if it saw that before its last answer.
-        },
-      );
-    });
-  };
-}
+const TOO_LARGE = {
+  code: 3,
+  details: "Maximum Append Size of 1048576 Exceeded.",
+  metadata: { exception: "maximum-append-size-exceeded", "maximum-append-size": String(MAX_BYTES) },
+};
 
-function committed({ revision, position }: AppendResult): AppendAnswer {
-  return { success: { currentRevision: String(revision), position: wirePosition(position) } };
-}
-
-function conflict(error: unknown): AppendAnswer {
-  if (!(error instanceof RevisionConflict)) throw error;
-  const { actual, expected } = error;
-  const current = actual === "none" ? { currentNoStream: {} } : { currentRevision: String(actual) };
-  const words = { none: "expectedNoStream", exists: "expectedStreamExists", any: "expectedAny" };
-  const wanted =
-    typeof expected === "number" ? { expectedRevision: String(expected) } : { [words[expected]]: {} };
+function appended(log: DoubleLog, stream: string, expected: number, events: Proposed[]): AppendAnswer {
+  const last = log.append(stream, expected, events);
+  if (last) {
+    const position = { commitPosition: String(last.offset), preparePosition: String(last.offset) };
+    return { success: { currentRevision: String(last.revision), position } };
+  }
+  const actual = log.stream(stream).length - 1;
+  const current = actual < 0 ? { currentNoStream: {} } : { currentRevision: String(actual) };
+  const wanted = expected < 0 ? { expectedNoStream: {} } : { expectedRevision: String(expected) };
   return { wrongExpectedVersion: { ...current, ...wanted } };
+}
+
+function proposed({ id, metadata, data, customMetadata }: ProposedMessage): Proposed {
+  return {
+    id: id?.string ?? "",
+    type: metadata?.type ?? "",
+    contentType: metadata?.["content-type"] ?? "",
+    data: data ?? Buffer.alloc(0),
+    metadata: customMetadata ?? Buffer.alloc(0),
+  };
 }

@@ -1,35 +1,28 @@
-// A server that speaks EventStoreDB's wire protocol over the SQLite store, to make the client's failures happen.
-import { randomUUID } from "node:crypto";
-import { join } from "node:path";
+// A server that speaks EventStoreDB's wire protocol over a log in memory, to make the client's failures happen.
 import { setTimeout as sleep } from "node:timers/promises";
-import { Metadata, Server, ServerCredentials, type StatusObject } from "@grpc/grpc-js";
+import { type Metadata, Server, ServerCredentials, type StatusObject } from "@grpc/grpc-js";
 import type { EventStore } from "../../../../src/event-store/port.ts";
-import { openSqliteEventStore } from "../../../../src/event-store/sqlite/event-store.ts";
 import { messageOf } from "../../../../src/runtime/errors.ts";
-import { temporaryFolder } from "../../runtime/temporary-folder.ts";
 import { sampleEvent } from "../sample-events.ts";
-import { appendCall, batchAppendCall } from "./append.ts";
-import { type Answer, type Misbehave, Script } from "./faults.ts";
-import { GOSSIP, SERVER_FEATURES, STREAMS, type Success } from "./protocol.ts";
+import { appendCall } from "./append.ts";
+import { type Answer, type Misbehave, Script, statusOf } from "./faults.ts";
+import { DoubleLog, storeOf } from "./log.ts";
+import { SERVER_FEATURES, STREAMS, type Success } from "./protocol.ts";
 import { readCall } from "./read.ts";
 import { Wire } from "./wire.ts";
-
-export const SCHEMES = ["esdb", "kurrentdb"] as const;
-export type Scheme = (typeof SCHEMES)[number];
 
 export type Member = { port: number; state: "Leader" | "Follower" };
 
 export type EventStoreDbDouble = {
-  /** Through the wire, so that connections can be cut and refused; the scheme chooses the client. */
-  url(scheme: Scheme): string;
-  /** For the client of EventStoreDB. */
+  /** Through the wire, so that connections can be cut and refused. */
   connectionString: string;
-  /** The cluster's nodes in its gossip; itself alone until a test changes them. */
+  /** The cluster's nodes as it knows them; itself alone until a test changes them. */
   members: Member[];
   script: Script;
   wire: Wire;
   /** The events behind it, without the wire. */
   store: EventStore;
+  log: DoubleLog;
   close(): Promise<void>;
 };
 
@@ -40,8 +33,8 @@ export const DOUBLE_VERSION = "26.0.0";
 const SYSTEM_STREAM = "$scavenges";
 
 export async function startDouble(): Promise<EventStoreDbDouble> {
-  const folder = await temporaryFolder();
-  const store = await openSqliteEventStore(join(folder.path, "double.db"), { pollMs: 20 });
+  const log = new DoubleLog();
+  const store = storeOf(log);
   await store.append(SYSTEM_STREAM, "none", [sampleEvent({}, "$scavengeStarted")]);
   const script = new Script();
   const server = new Server({ "grpc.max_receive_message_length": 17 * 1024 * 1024 });
@@ -52,25 +45,20 @@ export async function startDouble(): Promise<EventStoreDbDouble> {
   const members: Member[] = [{ port: wire.port, state: "Leader" }];
   const atLeader = refusedElsewhere(members, wire.port);
   server.addService(STREAMS, {
-    append: atLeader(appendCall(store, misbehave)),
-    batchAppend: atLeader(batchAppendCall(store, misbehave)),
-    read: atLeader(readCall({ store, script, misbehave, cut: () => wire.cut() })),
+    append: atLeader(appendCall(log, misbehave)),
+    read: atLeader(readCall({ log, script, misbehave, cut: () => wire.cut() })),
   });
   server.addService(SERVER_FEATURES, { getSupportedMethods });
-  server.addService(GOSSIP, { read: gossipCall(members) });
-  const url = (scheme: Scheme) => `${scheme}://127.0.0.1:${wire.port}?tls=false`;
   return {
-    url,
-    connectionString: url("esdb"),
+    connectionString: `esdb://127.0.0.1:${wire.port}?tls=false`,
     members,
     script,
     wire,
     store,
+    log,
     close: async () => {
       await wire.close();
       server.forceShutdown();
-      await store.close();
-      await folder.remove();
     },
   };
 }
@@ -93,16 +81,6 @@ function misbehaving(script: Script, cut: () => void): Misbehave {
       answer({ code: invalid ? 3 : 13, details: messageOf(error) });
     }
   };
-}
-
-function statusOf(fault: {
-  code: number;
-  details?: string;
-  metadata?: Record<string, string>;
-}): Partial<StatusObject> {
-  const metadata = new Metadata();
-  for (const [key, value] of Object.entries(fault.metadata ?? {})) metadata.set(key, value);
-  return { code: fault.code, details: fault.details ?? "scripted", metadata };
 }
 
 type Refuse = (error: Partial<StatusObject>) => void;
@@ -145,21 +123,8 @@ function listen(server: Server): Promise<number> {
   );
 }
 
-function gossipCall(members: readonly Member[]) {
-  return (_call: unknown, answer: Answer<object>): void => {
-    const alive = members.map(({ port, state }) => ({
-      instanceId: { string: randomUUID() },
-      timeStamp: "0",
-      state,
-      isAlive: true,
-      httpEndPoint: { address: "127.0.0.1", port },
-    }));
-    answer(null, { members: alive });
-  };
-}
-
 function getSupportedMethods(_call: unknown, answer: Answer<object>): void {
-  const methods = ["append", "read"].map((methodName) => ({
+  const methods = ["append", "read", "batchappend"].map((methodName) => ({
     serviceName: "event_store.client.streams.streams",
     methodName,
   }));

@@ -1,5 +1,5 @@
 // The script of what goes wrong: each call of a kind takes the next line, and without one all goes well.
-import type { StatusObject } from "@grpc/grpc-js";
+import { Metadata, type StatusObject } from "@grpc/grpc-js";
 
 /** `commit`: the request is carried out before the answer is lost. */
 export type Fault =
@@ -21,6 +21,17 @@ export type SubscriptionFault =
   | { kind: "repeat"; after: number };
 
 export type Answer<T> = (error: Partial<StatusObject> | null, value?: T) => void;
+
+/** What a call ends with instead of an answer. */
+export function statusOf(fault: {
+  code: number;
+  details?: string;
+  metadata?: Record<string, string>;
+}): Partial<StatusObject> {
+  const metadata = new Metadata();
+  for (const [key, value] of Object.entries(fault.metadata ?? {})) metadata.set(key, value);
+  return { code: fault.code, details: fault.details ?? "scripted", metadata };
+}
 
 /** Does the work and answers, or what the script has instead. */
 export type Misbehave = <T>(

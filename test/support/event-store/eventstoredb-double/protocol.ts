@@ -1,4 +1,4 @@
-// The server's protocol as plain objects, read from .proto files: both clients' generated messages would clash in one process.
+// The server's protocol as plain objects, read from .proto files: the client's generated messages are not part of its public API.
 import { fileURLToPath } from "node:url";
 import { loadPackageDefinition, type ServiceDefinition } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
@@ -13,7 +13,7 @@ export type ReadOptions = {
   readDirection?: "Forwards" | "Backwards";
   count?: string;
   subscription?: object;
-  filter?: { streamIdentifier?: { prefix?: string[] } };
+  filter?: { streamIdentifier?: { prefix?: string[] }; max?: number };
 };
 export type ReadRequest = { options?: ReadOptions };
 
@@ -28,7 +28,6 @@ export type AppendOptions = {
   streamIdentifier?: Identifier;
   revision?: string;
   noStream?: object;
-  any?: object;
 };
 export type ProposedMessage = {
   id?: { string?: string };
@@ -37,17 +36,6 @@ export type ProposedMessage = {
   data?: Buffer;
 };
 export type AppendRequest = { options?: AppendOptions; proposedMessage?: ProposedMessage };
-
-export type BatchAppendRequest = {
-  correlationId?: { string?: string };
-  options?: Omit<AppendOptions, "revision"> & { streamPosition?: string };
-  proposedMessages?: ProposedMessage[];
-  isFinal?: boolean;
-};
-export type BatchAppendAnswer = { correlationId?: { string?: string } } & (
-  | { success: Success }
-  | { error: { code: number; message: string } }
-);
 
 export type Success = { currentRevision: string; position?: WirePosition; noPosition?: object };
 export type AppendAnswer = { success: Success } | { wrongExpectedVersion: object };
@@ -58,8 +46,6 @@ export const SERVER_FEATURES = service(
   "event_store.client.server_features",
   "ServerFeatures",
 );
-export const GOSSIP = service("gossip.proto", "event_store.client.gossip", "Gossip");
-
 type Definitions = { [name: string]: Definitions } & { service: ServiceDefinition };
 
 function service(file: string, path: string, name: string): ServiceDefinition {

@@ -1,29 +1,20 @@
-// The double's Read: streams, the whole log with or without a filter, and subscriptions to it.
+// The double's Read: streams, the whole log, and filtered subscriptions to it.
 import { once } from "node:events";
 import type { ServerWritableStream } from "@grpc/grpc-js";
-import type { EventStore, RecordedEvent } from "../../../../src/event-store/port.ts";
-import { positionText } from "../../../../src/event-store/sqlite/positions.ts";
 import type { Misbehave, Script, SubscriptionFault } from "./faults.ts";
-import {
-  checkpointAnswer,
-  eventAnswer,
-  identifierOf,
-  prefixesOf,
-  storePosition,
-  streamName,
-} from "./messages.ts";
+import type { DoubleLog, Stored } from "./log.ts";
 import type { ReadAnswer, ReadOptions, ReadRequest } from "./protocol.ts";
 
 type Call = ServerWritableStream<ReadRequest, ReadAnswer>;
 
 type ReadDeps = {
-  store: EventStore;
+  log: DoubleLog;
   script: Script;
   misbehave: Misbehave;
   cut: () => void;
 };
 
-export function readCall({ store, script, misbehave, cut }: ReadDeps) {
+export function readCall({ log, script, misbehave, cut }: ReadDeps) {
   return async (call: Call): Promise<void> => {
     const options = call.request.options;
     if (!options) return;
@@ -31,88 +22,76 @@ export function readCall({ store, script, misbehave, cut }: ReadDeps) {
     if (options.subscription) {
       const fault = script.take("subscribe");
       script.openSubscriptions += 1;
-      await subscription(call, options, store, fault, cut).catch((error) => fail(call, error));
+      await subscription(call, options, log, fault, cut).catch((error) => fail(call, error));
       script.openSubscriptions -= 1;
       return;
     }
     await misbehave(
       "read",
-      () => (options.stream ? streamEvents(store, options) : logEvents(store, options)),
-      (error, answers) => {
-        if (error) fail(call, error);
-        for (const answer of answers ?? []) call.write(answer);
-        if (answers) call.end();
+      async () => (options.stream ? streamEvents(log, options) : logEvents(log, options)),
+      async (error, answers) => {
+        if (error) return fail(call, error);
+        for (const answer of answers ?? []) await write(call, answer);
+        call.end();
       },
     );
   };
 }
 
-async function streamEvents(store: EventStore, options: ReadOptions): Promise<ReadAnswer[]> {
-  const stream = streamName(options.stream?.streamIdentifier);
-  const missing = [{ streamNotFound: { streamIdentifier: identifierOf(stream) } }];
-  const limit = Number(options.count);
-  const backwards = options.readDirection === "Backwards";
-  const revision = options.stream?.revision;
-  const from = revision === undefined ? {} : { from: Number(revision) };
-  const events = await store.read(stream, { backwards, limit, ...from });
-  if (events.length > 0 || (await store.read(stream, { limit: 1 })).length > 0)
-    return events.map(eventAnswer);
-  return missing;
+function streamEvents(log: DoubleLog, { stream, readDirection, count }: ReadOptions): ReadAnswer[] {
+  const streamIdentifier = stream?.streamIdentifier ?? {};
+  const events = log.stream(streamIdentifier.streamName?.toString() ?? "");
+  if (events.length === 0) return [{ streamNotFound: { streamIdentifier } }];
+  const isBackwards = readDirection === "Backwards";
+  const from = stream?.revision === undefined ? undefined : Number(stream.revision);
+  const part = isBackwards ? events.slice(0, (from ?? events.length) + 1).reverse() : events.slice(from ?? 0);
+  return part.slice(0, Number(count)).map(eventAnswer);
 }
 
 /** Inclusive, as on the real server; backwards only from the end, as the adapter reads nothing else backwards. */
-async function logEvents(store: EventStore, options: ReadOptions): Promise<ReadAnswer[]> {
-  const limit = Number(options.count);
-  if (options.readDirection === "Backwards") {
-    // Positions of the store behind are without a gap, so the end of a long log is found without reading it all.
-    const behind = Number((await store.head()) ?? 0) - limit;
-    const after = behind > 0 ? positionText(behind) : undefined;
-    const last = await store.readAll({ after, prefixes: [""], limit });
-    return last.reverse().map(eventAnswer);
-  }
-  const before = startOf(options);
-  const after = before && String(BigInt(before) - 1n).padStart(20, "0");
-  const prefixes = prefixesOf(options);
-  return (await store.readAll({ after, prefixes, limit })).map(eventAnswer);
+function logEvents(log: DoubleLog, { all, readDirection, count }: ReadOptions): ReadAnswer[] {
+  const limit = Number(count);
+  if (readDirection === "Backwards") return log.events.slice(-limit).reverse().map(eventAnswer);
+  const from = all?.position ? log.indexAfter(Number(all.position.commitPosition)) - 1 : 0;
+  return log.events.slice(from, from + limit).map(eventAnswer);
 }
 
-function startOf(options: ReadOptions): string | undefined {
-  const position = options.all?.position;
-  return position && storePosition(position.commitPosition);
-}
-
+/** Exclusive, unlike a read. */
 async function subscription(
   call: Call,
-  options: ReadOptions,
-  store: EventStore,
+  { all, filter }: ReadOptions,
+  log: DoubleLog,
   fault: SubscriptionFault | undefined,
   cut: () => void,
 ): Promise<void> {
-  const after = startOf(options);
-  const prefixes = prefixesOf(options);
-  const abort = new AbortController();
-  call.on("cancelled", () => abort.abort());
-  call.on("close", () => abort.abort());
-  call.write({ confirmation: { subscriptionId: "double" } });
-  const end = await store.head();
-  if (fault?.kind === "early-checkpoints" && end)
-    for (let time = 0; time < 3; time++) call.write(checkpointAnswer(end));
-  let caughtUp = false;
-  let sent = 0;
-  const events = store.subscribe({ after, prefixes, signal: abort.signal, batchSize: 32 });
-  for await (const batch of events) {
-    for (const event of batch) {
-      if (fault && sent >= fault.after && happened(fault, call, cut)) return;
-      await write(call, eventAnswer(event), abort.signal);
-      if (fault?.kind === "repeat") await write(call, eventAnswer(event), abort.signal);
-      sent += 1;
-    }
-    await write(call, checkpointAnswer((batch.at(-1) as RecordedEvent).position), abort.signal);
-    if (!caughtUp && (batch.at(-1)?.position ?? "") >= (end ?? "")) {
-      caughtUp = true;
-      call.write({ caughtUp: {} });
+  const prefixes = filter?.streamIdentifier?.prefix ?? [""];
+  const window = filter?.max ?? 32;
+  let next = all?.position ? log.indexAfter(Number(all.position.commitPosition)) : 0;
+  const closed = Promise.race(["cancelled", "close"].map((end) => once(call, end).catch(() => undefined)));
+  let isOpen = true;
+  const closing = closed.then(() => {
+    isOpen = false;
+  });
+  await write(call, { confirmation: { subscriptionId: "double" } });
+  if (fault?.kind === "early-checkpoints")
+    for (let time = 0; time < 3; time++) await write(call, checkpointAnswer(log.events.at(-1)));
+  let [sent, caughtUp] = [0, false];
+  while (isOpen) {
+    for (let event = log.events[next]; event && isOpen; event = log.events[next]) {
+      const { stream } = event;
+      if (prefixes.some((prefix) => stream.startsWith(prefix))) {
+        if (fault && sent >= fault.after && happened(fault, call, cut)) return;
+        await write(call, eventAnswer(event));
+        if (fault?.kind === "repeat") await write(call, eventAnswer(event));
+        sent += 1;
+      }
+      next += 1;
+      if (next % window === 0) await write(call, checkpointAnswer(event));
     }
     if (fault && sent >= fault.after && happened(fault, call, cut)) return;
+    if (!caughtUp) await write(call, { caughtUp: {} });
+    caughtUp = true;
+    await Promise.race([log.grown(), closing]);
   }
 }
 
@@ -120,19 +99,49 @@ async function subscription(
 function happened(fault: SubscriptionFault, call: Call, cut: () => void): boolean {
   if (fault.kind === "end") call.end();
   else if (fault.kind === "cut") cut();
-  else if (fault.kind === "status") fail(call, Object.assign(new Error("scripted"), { code: fault.code }));
+  else if (fault.kind === "status") fail(call, { code: fault.code });
   else return fault.kind === "stuck";
   return true;
 }
 
-async function write(call: Call, answer: ReadAnswer, signal: AbortSignal): Promise<void> {
-  if (call.write(answer) || signal.aborted) return;
-  // It takes its listeners away again: one left for each drain made a long subscription slower with every event.
-  await once(call, "drain", { signal }).catch(() => undefined);
+async function write(call: Call, answer: ReadAnswer): Promise<void> {
+  if (call.write(answer) || call.cancelled) return;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  for (const event of ["drain", "cancelled", "close"]) call.once(event, resolve);
+  await promise;
+  for (const event of ["drain", "cancelled", "close"]) call.off(event, resolve);
 }
 
-function fail(call: Call, error: unknown): void {
+function fail(call: Call, error: object): void {
   const invalid = error instanceof RangeError ? { code: 3, details: error.message } : {};
   const thrown = error instanceof Error ? error : Object.assign(new Error("scripted"), error);
   call.emit("error", Object.assign(thrown, invalid));
+}
+
+const TICKS_PER_MILLISECOND = 10_000n;
+
+function eventAnswer({ id, type, contentType, stream, revision, created, ...event }: Stored): ReadAnswer {
+  const position = positionOf(event);
+  const recorded = {
+    ...position,
+    id: { string: id },
+    streamIdentifier: { streamName: Buffer.from(stream) },
+    streamRevision: String(revision),
+    data: event.data,
+    customMetadata: event.metadata,
+    metadata: {
+      type,
+      "content-type": contentType,
+      created: String(BigInt(created) * TICKS_PER_MILLISECOND),
+    },
+  };
+  return { event: { event: recorded, commitPosition: position.commitPosition } };
+}
+
+function checkpointAnswer(event: Stored | undefined): ReadAnswer {
+  return { checkpoint: positionOf(event ?? { offset: 0 }) };
+}
+
+function positionOf({ offset }: Pick<Stored, "offset">) {
+  return { commitPosition: String(offset), preparePosition: String(offset) };
 }

@@ -1,0 +1,148 @@
+// What the EventStoreDB adapter promises beside the contract: foreign events, large appends, connection strings.
+import { binaryEvent, type EventData, jsonEvent, NO_STREAM } from "@eventstore/db-client";
+import { beforeAll, describe, expect, it } from "vitest";
+import { categoryOf } from "../../src/event-store/categories.ts";
+import { Servers } from "../../src/event-store/eventstoredb/connection.ts";
+import { openEventStoreDb } from "../../src/event-store/eventstoredb/event-store.ts";
+import type { RecordedEvent } from "../../src/event-store/port.ts";
+import type { EventStoreDbFixture } from "../support/event-store/eventstoredb-fixture.ts";
+import { sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";
+import { officialClient } from "../support/servers/eventstoredb-server.ts";
+import { subjectOn } from "./event-store.ts";
+
+export function eventStoreDbPromises(name: string, open: () => Promise<EventStoreDbFixture>): void {
+  describe(`event store: ${name}, alone`, () => {
+    let opened: EventStoreDbFixture;
+    const { fixture, newStream } = subjectOn(async () => {
+      opened = await open();
+      return opened;
+    });
+
+    /** By another program, with whatever data and metadata. */
+    async function appendForeign(stream: string, ...events: EventData[]): Promise<void> {
+      const client = officialClient(opened.url);
+      const { credentials } = new Servers(opened.url);
+      await client.appendToStream(stream, events, { credentials, expectedRevision: NO_STREAM });
+      await client.dispose();
+    }
+
+    describe("events that can't be read", () => {
+      const reasons = [/content type/, /no JSON/, /metadata/, /metadata/, undefined];
+      let stream: string;
+      beforeAll(async () => {
+        stream = newStream();
+        const metadata = { schemaVersion: 1 };
+        await appendForeign(
+          stream,
+          binaryEvent({ type: "Binary", data: Buffer.from([1, 2, 3]), metadata }),
+          jsonEvent({ type: "Text", data: "a text alone", metadata }),
+          jsonEvent({ type: "Odd", data: {}, metadata: Buffer.from("{ no JSON") }),
+          jsonEvent({ type: "Bare", data: {} }),
+          jsonEvent({ type: "Sound", data: { n: 1 }, metadata }),
+        );
+      });
+      const subscribed = async () => {
+        const signal = AbortSignal.timeout(30_000);
+        const seen: RecordedEvent[] = [];
+        for await (const batch of fixture().store.subscribe({ categories: [categoryOf(stream)], signal })) {
+          seen.push(...batch);
+          if (seen.length >= reasons.length) break;
+        }
+        return seen;
+      };
+      const ways: [string, () => Promise<RecordedEvent[]>][] = [
+        ["a read of their stream", () => fixture().store.read(stream)],
+        [
+          "a read of their category",
+          () => fixture().store.readAll({ categories: [categoryOf(stream)], limit: 9 }),
+        ],
+        ["a subscription", subscribed],
+      ];
+
+      it.each(ways)(
+        "come with the reason, their type and their place among the others in %s",
+        async (_, read) => {
+          const events = await read();
+          expect(events.map(({ type, revision }) => `${revision} ${type}`)).toEqual(
+            ["Binary", "Text", "Odd", "Bare", "Sound"].map((type, revision) => `${revision} ${type}`),
+          );
+          for (const [n, reason] of reasons.entries()) {
+            const { unreadable, data } = events[n] as RecordedEvent;
+            expect(unreadable ?? "").toMatch(reason ?? /^$/);
+            expect(data).toEqual(reason ? null : { n: 1 });
+          }
+        },
+      );
+    });
+
+    describe("what can't be sent", () => {
+      it("is refused before the client sees it: a bigint, a cycle, a text alone, nothing at all", async () => {
+        const stream = newStream();
+        const cycle: Record<string, unknown> = {};
+        cycle.self = cycle;
+        for (const data of [{ count: 1n }, cycle, "text", new Date(), undefined])
+          await expect(fixture().store.append(stream, "none", [{ ...sampleEvent(), data }])).rejects.toThrow(
+            TypeError,
+          );
+        await expect(fixture().store.append(stream, "none", [])).rejects.toThrow(RangeError);
+        expect(await fixture().store.read(stream)).toEqual([]);
+      });
+
+      it("is refused by the server in words when one event is too large, and nothing else suffers", async () => {
+        const [stream, other] = [newStream(), newStream()];
+        // Servers before 26 take 1 MiB; the client itself sends at most 16 MiB to any.
+        const tooLarge = [sampleEvent({ text: "x".repeat(2_000_000) })];
+        const large = fixture()
+          .store.append(stream, "none", tooLarge)
+          .catch((error: unknown) => error);
+        const small = fixture().store.append(other, "none", sampleEvents(2));
+        expect(await small).toMatchObject({ revision: 1 });
+        const outcome = await large;
+        if (!(outcome instanceof Error)) expect(outcome).toMatchObject({ revision: 0 });
+        else expect(outcome).toMatchObject({ type: "maximum-append-size-exceeded" });
+      });
+    });
+
+    describe("an append above 400 KiB or 500 events", () => {
+      const text = "x".repeat(1_000);
+      const large = Array.from({ length: 1_000 }, () => sampleEvent({ text }));
+
+      it.each([
+        ["events", sampleEvents(1_200)],
+        ["bytes", large],
+      ])(
+        "arrives whole and in order when it is above the limit of %s, also when it comes again",
+        async (_, events) => {
+          const { store } = fixture();
+          const stream = newStream();
+          const first = await store.append(stream, "none", events);
+          expect(first).toMatchObject({ revision: events.length - 1 });
+          expect(await store.append(stream, "none", events)).toEqual(first);
+          expect((await store.read(stream)).map(({ id }) => id)).toEqual(events.map(({ id }) => id));
+        },
+      );
+
+      it("is completed by the same append after only its first part arrived", async () => {
+        const { store } = fixture();
+        const stream = newStream();
+        const events = sampleEvents(1_200);
+        await store.append(stream, "none", events.slice(0, 500));
+        expect(await store.append(stream, "none", events)).toMatchObject({ revision: 1_199 });
+        expect((await store.read(stream)).map(({ id }) => id)).toEqual(events.map(({ id }) => id));
+      });
+    });
+
+    it("tells the client and the server with their versions", async () => {
+      expect(await fixture().store.versions?.()).toEqual({
+        client: "@eventstore/db-client 6.2.1",
+        server: expect.stringMatching(/^\d+\.\d+/),
+      });
+    });
+
+    it("takes the address as kurrentdb:// too", async () => {
+      const store = await openEventStoreDb(opened.url.replace(/^esdb/, "kurrentdb"));
+      expect(await store.append(newStream(), "none", [sampleEvent()])).toMatchObject({ revision: 0 });
+      await store.close();
+    });
+  });
+}

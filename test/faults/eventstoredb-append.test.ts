@@ -1,0 +1,188 @@
+// Appends to the event store when the answer is lost, late, missing or unexpected.
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { openEventStoreDb } from "../../src/event-store/eventstoredb/event-store.ts";
+import { type EventStore, type ExpectedRevision, RevisionConflict } from "../../src/event-store/port.ts";
+import {
+  type EventStoreDbDouble,
+  notLeader,
+  startDouble,
+} from "../support/event-store/eventstoredb-double/double.ts";
+import { sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";
+import { stretched } from "../support/runtime/slowness.ts";
+
+const UNAVAILABLE = 14;
+
+let double: EventStoreDbDouble;
+let store: EventStore;
+
+beforeEach(async () => {
+  double = await startDouble();
+  store = await openEventStoreDb(double.connectionString, { timeoutMs: stretched(400) });
+});
+
+afterEach(async () => {
+  await store.close();
+  await double.close();
+});
+
+describe("an append whose outcome is unknown", () => {
+  const lost = [
+    { kind: "silent", commit: true },
+    { kind: "silent", commit: false },
+    { kind: "drop", commit: true },
+    { kind: "drop", commit: false },
+    { kind: "late", ms: 700 },
+  ] as const;
+  const expectations: [ExpectedRevision, number][] = [
+    ["none", 2],
+    [1, 4],
+  ];
+
+  describe.each(lost)("(%o)", (fault) => {
+    it.each(expectations)("at %s is in the stream exactly once and answers as ever", async (at, revision) => {
+      if (at !== "none") await store.append("link-a", "none", sampleEvents(2));
+      const events = sampleEvents(3);
+      double.script.add("append", fault);
+      expect(await store.append("link-a", at, events)).toMatchObject({ revision });
+      const there = await store.read("link-a");
+      expect(there.slice(-3).map(({ id }) => id)).toEqual(events.map(({ id }) => id));
+      expect(there).toHaveLength(revision + 1);
+    });
+  });
+
+  it("fails alone: appends in flight beside a lost one succeed", async () => {
+    double.script.add("append", { kind: "drop", commit: true });
+    const appends = Array.from({ length: 50 }, (_, n) => store.append(`link-${n}`, "none", sampleEvents(2)));
+    expect(await Promise.all(appends)).toHaveLength(50);
+    for (let n = 0; n < 50; n++) expect(await store.read(`link-${n}`)).toHaveLength(2);
+  });
+
+  it("of one handle disturbs no other handle of the process", async () => {
+    const other = await openEventStoreDb(double.connectionString);
+    double.script.add("append", { kind: "late", ms: 100 });
+    const late = other.append("link-late", "none", [sampleEvent()]);
+    await double.script.seen("append", 1);
+    double.script.add("append", { kind: "status", code: UNAVAILABLE });
+    await store.append("link-a", "none", [sampleEvent()]);
+    expect(await late).toMatchObject({ revision: 0 });
+    expect(double.script.counts.append).toBe(3);
+    await other.close();
+  });
+});
+
+describe("an append that is refused", () => {
+  const passing = [
+    ["unavailable", { code: UNAVAILABLE }],
+    ["cancelled by the server", { code: 1, details: "shutting down" }],
+    ["too busy", { code: 8 }],
+    ["timed out inside the server", { code: 10 }],
+    ["failed without a reason", { code: 2 }],
+    ["answered by a broken stream", { code: 13, details: "Received RST_STREAM with code 2" }],
+  ] as const;
+
+  it.each(passing)("is tried again when the server is %s", async (_, status) => {
+    double.script.add("append", { kind: "status", ...status });
+    expect(await store.append("link-a", "none", [sampleEvent()])).toMatchObject({ revision: 0 });
+    expect(double.script.counts.append).toBe(2);
+  });
+
+  it("goes to the leader when a follower names it", async () => {
+    double.script.add("append", { kind: "status", ...notLeader(double.wire.port) });
+    expect(await store.append("link-a", "none", [sampleEvent()])).toMatchObject({ revision: 0 });
+  });
+
+  it("throws StoreUnavailable when it stays refused", async () => {
+    await double.wire.close();
+    const started = performance.now();
+    await expect(store.append("link-a", "none", [sampleEvent()])).rejects.toMatchObject({
+      code: "store_unavailable",
+    });
+    expect(performance.now() - started).toBeLessThan(3000);
+  });
+
+  it("is not tried again when the request itself is wrong", async () => {
+    double.script.add("append", { kind: "status", code: 3, details: "no such thing" });
+    await expect(store.append("link-a", "none", [sampleEvent()])).rejects.toThrow("no such thing");
+    expect(double.script.counts.append).toBe(1);
+  });
+
+  it("names the stream's revision in a conflict, and none for a missing stream", async () => {
+    const missing = store.append("link-a", 3, [sampleEvent()]);
+    await expect(missing).rejects.toEqual(new RevisionConflict("link-a", 3, "none"));
+    await store.append("link-a", -1, sampleEvents(2));
+    const late = store.append("link-a", "none", [sampleEvent()]);
+    await expect(late).rejects.toEqual(new RevisionConflict("link-a", "none", 1));
+  });
+});
+
+it("answers the position also when the server had committed the append before and doesn't answer it", async () => {
+  const events = sampleEvents(3);
+  const first = await store.append("link-a", "none", events);
+  double.script.add("append", { kind: "placeless" });
+  expect(await store.append("link-a", "none", events)).toEqual(first);
+});
+
+describe("an append above the limit of one request, of which only the first part arrives", () => {
+  const large = Array.from({ length: 1000 }, () => sampleEvent({ text: "x".repeat(1000) }));
+
+  it("fails, shows the first part alone, and is completed by the same append", async () => {
+    double.script.add("append", { kind: "late", ms: 0 }, { kind: "status", code: 3, details: "broken off" });
+    await expect(store.append("clicks-b", "none", large)).rejects.toThrow("broken off");
+    const part = (await store.read("clicks-b")).map(({ id }) => id);
+    expect(part.length).toBeGreaterThan(0);
+    expect(part.length).toBeLessThan(500);
+    expect(part).toEqual(large.slice(0, part.length).map(({ id }) => id));
+    expect(await store.append("clicks-b", "none", large)).toMatchObject({ revision: 999 });
+    expect((await store.read("clicks-b")).map(({ id }) => id)).toEqual(large.map(({ id }) => id));
+  });
+
+  it("is refused when another writer appended behind the first part", async () => {
+    double.script.add("append", { kind: "late", ms: 0 }, { kind: "status", code: 3, details: "broken off" });
+    await expect(store.append("clicks-b", "none", large)).rejects.toThrow("broken off");
+    const { length } = await store.read("clicks-b");
+    await double.store.append("clicks-b", length - 1, [sampleEvent()]);
+    await expect(store.append("clicks-b", "none", large)).rejects.toMatchObject({ actual: length });
+  });
+});
+
+it("never repeats an append while an attempt before it is in flight", async () => {
+  double.script.add("append", { kind: "silent", commit: false });
+  const appended = store.append("link-a", "none", [sampleEvent()]);
+  await double.script.seen("append", 1);
+  const first = performance.now();
+  await double.script.seen("append", 2);
+  expect(performance.now() - first).toBeGreaterThan(stretched(400) * 0.9);
+  expect(await appended).toMatchObject({ revision: 0 });
+});
+
+it("never has more appends in flight than its limit", async () => {
+  const bounded = await openEventStoreDb(double.connectionString, { inFlight: 4 });
+  const { promise: until, resolve: answer } = Promise.withResolvers<void>();
+  double.script.add("append", ...Array.from({ length: 4 }, () => ({ kind: "held", until }) as const));
+  const appends = Array.from({ length: 40 }, (_, n) => bounded.append(`link-${n}`, "none", [sampleEvent()]));
+  await double.script.seen("append", 4);
+  await bounded.head();
+  expect(double.script.counts.append).toBe(4);
+  answer();
+  await Promise.all(appends);
+  expect(double.script.counts.append).toBe(40);
+  await bounded.close();
+});
+
+it.each(["append", "read"] as const)("lets no %s wait behind others that get no answer", async (call) => {
+  const hasty = await openEventStoreDb(double.connectionString, {
+    timeoutMs: 150,
+    inFlight: 2,
+    random: () => 0,
+  });
+  const silent = Array.from({ length: 100 }, () => ({ kind: "silent", commit: false }) as const);
+  double.script.add(call, ...silent);
+  const calls = Array.from({ length: 16 }, (_, n) =>
+    call === "read" ? hasty.read(`link-${n}`) : hasty.append(`link-${n}`, "none", [sampleEvent()]),
+  );
+  for (const one of await Promise.allSettled(calls))
+    expect(one).toMatchObject({ status: "rejected", reason: { code: "store_unavailable" } });
+  // Two calls, four times each.
+  expect(double.script.counts[call]).toBe(8);
+  await hasty.close();
+});

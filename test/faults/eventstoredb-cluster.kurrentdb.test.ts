@@ -1,4 +1,0 @@
-// The event store's cluster under faults, through KurrentDB's client: a process loads only one of the two.
-import { clusterFaults } from "./eventstoredb-cluster.ts";
-
-clusterFaults("kurrentdb");

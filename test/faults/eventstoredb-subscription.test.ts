@@ -1,0 +1,204 @@
+// Subscriptions and reads of EventStoreDB when the server ends them, loses them, repeats itself or falls silent.
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { openEventStoreDb } from "../../src/event-store/eventstoredb/event-store.ts";
+import { InvalidPosition } from "../../src/event-store/foreign-position.ts";
+import type { EventStore, RecordedEvent, SubscribeOptions } from "../../src/event-store/port.ts";
+import { type EventStoreDbDouble, startDouble } from "../support/event-store/eventstoredb-double/double.ts";
+import type { SubscriptionFault } from "../support/event-store/eventstoredb-double/faults.ts";
+import { sampleEvent, sampleEvents } from "../support/event-store/sample-events.ts";
+import { stretched } from "../support/runtime/slowness.ts";
+
+let double: EventStoreDbDouble;
+let store: EventStore;
+
+beforeEach(async () => {
+  double = await startDouble();
+  store = await openEventStoreDb(double.connectionString, {
+    timeoutMs: 400,
+    silenceMs: 300,
+    random: () => 0,
+  });
+});
+
+afterEach(async () => {
+  await store.close();
+  await double.close();
+});
+
+/** Takes that many events, one batch after the other; the subscription ends with it. */
+async function take(count: number, options: Partial<SubscribeOptions> = {}): Promise<RecordedEvent[]> {
+  const seen: RecordedEvent[] = [];
+  const { signal } = new AbortController();
+  for await (const batch of store.subscribe({ categories: ["clicks"], signal, ...options })) {
+    seen.push(...batch);
+    if (seen.length >= count) return seen;
+  }
+  return seen;
+}
+
+describe("a subscription", () => {
+  const faults: SubscriptionFault[] = [
+    { kind: "end", after: 70 },
+    { kind: "cut", after: 70 },
+    { kind: "stuck", after: 70 },
+    { kind: "status", code: 14, after: 70 },
+    { kind: "status", code: 1, after: 70 },
+    { kind: "status", code: 2, after: 70 },
+    { kind: "repeat", after: 0 },
+    { kind: "early-checkpoints", after: 0 },
+    { kind: "end", after: 0 },
+  ];
+
+  it.each(faults)("delivers every event once and in order when its server does %o", async (fault) => {
+    await double.store.append("clicks-a", "none", sampleEvents(150));
+    double.script.add("subscribe", fault);
+    const seen = await take(150);
+    expect(seen.map(({ revision }) => revision)).toEqual([...Array(150).keys()]);
+  });
+
+  it("delivers what its stuck server kept back also when the clock was set back meanwhile", async () => {
+    await double.store.append("clicks-a", "none", sampleEvents(2));
+    double.script.add("subscribe", { kind: "stuck", after: 1 });
+    const signal = AbortSignal.timeout(10_000);
+    const batches = store.subscribe({ categories: ["clicks"], signal })[Symbol.asyncIterator]();
+    onTestFinished(async () => void (await batches.return?.()));
+    expect((await batches.next()).value).toHaveLength(1);
+    vi.useFakeTimers({ toFake: ["Date"], shouldAdvanceTime: true, now: Date.now() - 3_600_000 });
+    onTestFinished(() => void vi.useRealTimers());
+    expect((await batches.next()).value).toHaveLength(1);
+  });
+
+  it("survives a server that is unavailable, and continues at its position", async () => {
+    await double.store.append("clicks-a", "none", sampleEvents(10));
+    const signal = AbortSignal.timeout(20_000);
+    const batches = store.subscribe({ categories: ["clicks"], signal })[Symbol.asyncIterator]();
+    onTestFinished(async () => void (await batches.return?.()));
+    const seen: RecordedEvent[] = [];
+    while (seen.length < 10) seen.push(...((await batches.next()).value as RecordedEvent[]));
+    await double.wire.close();
+    const next = batches.next();
+    await double.store.append("clicks-a", 9, sampleEvents(1));
+    await expect(store.head()).rejects.toMatchObject({ code: "store_unavailable" });
+    await double.wire.open();
+    seen.push(...((await next).value as RecordedEvent[]));
+    expect(seen.map(({ revision }) => revision)).toEqual([...Array(11).keys()]);
+  });
+
+  it("tries again every half a second at most, however long the outage", async () => {
+    await double.wire.close();
+    const taking = take(1);
+    await double.store.append("clicks-a", "none", [sampleEvent()]);
+    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    await double.wire.open();
+    const opened = performance.now();
+    await taking;
+    expect(performance.now() - opened).toBeLessThan(stretched(1_000));
+  });
+
+  it("is not renewed while only other streams grow", async () => {
+    await double.store.append("clicks-a", "none", [sampleEvent()]);
+    const signal = AbortSignal.timeout(20_000);
+    const batches = store.subscribe({ categories: ["clicks"], signal })[Symbol.asyncIterator]();
+    onTestFinished(async () => void (await batches.return?.()));
+    await batches.next();
+    const next = batches.next();
+    await double.store.append("link-a", "none", sampleEvents(20));
+    // The watchdog reads the head, then a page, which is a subscription too, to see what was missed.
+    await double.script.seen("subscribe", 2);
+    await expect.poll(() => double.script.openSubscriptions).toBe(1);
+    await double.store.append("clicks-a", 0, [sampleEvent()]);
+    expect((await next).value).toHaveLength(1);
+    expect(double.script.counts.subscribe).toBe(2);
+  });
+
+  it("takes from the server no faster than its consumer takes from it", async () => {
+    await double.store.append("clicks-a", "none", bulky(3000));
+    const signal = AbortSignal.timeout(20_000);
+    const batches = store
+      .subscribe({ categories: ["clicks"], signal, batchSize: 10 })
+      [Symbol.asyncIterator]();
+    onTestFinished(async () => void (await batches.return?.()));
+    const first = (await batches.next()).value as RecordedEvent[];
+    await store.head();
+    expect(first.length).toBeLessThanOrEqual(10);
+    const rest: RecordedEvent[] = [];
+    while (rest.length + first.length < 3000) rest.push(...((await batches.next()).value as RecordedEvent[]));
+    expect([...first, ...rest].map(({ revision }) => revision)).toEqual([...Array(3000).keys()]);
+  });
+
+  it("ends on the server when its consumer leaves it", async () => {
+    await double.store.append("clicks-a", "none", sampleEvents(3));
+    await take(3);
+    await expect.poll(() => double.script.openSubscriptions).toBe(0);
+  });
+
+  it("throws what is not transient to its consumer", async () => {
+    await expect(take(1, { after: "00000000000000000007:00000000000000000007" })).rejects.toThrow(
+      InvalidPosition,
+    );
+    await expect(take(1, { after: "00000000000000000007" })).rejects.toThrow(RangeError);
+  });
+
+  it("over no category yields nothing until it is aborted", async () => {
+    const abort = new AbortController();
+    const taking = take(1, { categories: [], signal: abort.signal });
+    await store.append("clicks-a", "none", [sampleEvent()]);
+    abort.abort();
+    expect(await taking).toEqual([]);
+  });
+});
+
+describe("a read", () => {
+  it("is retried when no answer comes in time", async () => {
+    await store.append("link-a", "none", sampleEvents(2));
+    double.script.add("read", { kind: "silent", commit: false }, { kind: "drop", commit: false });
+    expect(await store.read("link-a")).toHaveLength(2);
+    expect(double.script.counts.read).toBe(3);
+  });
+
+  it("of a deleted stream is empty", async () => {
+    const metadata = { exception: "stream-deleted", "stream-name": "link-a" };
+    double.script.add("read", { kind: "status", code: 9, metadata });
+    expect(await store.read("link-a")).toEqual([]);
+  });
+
+  it("throws StoreUnavailable while the server is unavailable, and works afterwards", async () => {
+    await double.wire.close();
+    await expect(store.read("link-a")).rejects.toMatchObject({ code: "store_unavailable" });
+    await expect(store.readAll({ categories: ["link"], limit: 1 })).rejects.toMatchObject({
+      code: "store_unavailable",
+    });
+    await double.wire.open();
+    expect(await store.read("link-a")).toEqual([]);
+  });
+});
+
+describe("opening and closing", () => {
+  it("opens while no server answers, and works as soon as one does", async () => {
+    await double.wire.close();
+    const later = await openEventStoreDb(double.connectionString);
+    await expect(later.versions?.()).rejects.toMatchObject({ code: "store_unavailable" });
+    await double.wire.open();
+    expect(await later.append("link-a", "none", [sampleEvent()])).toMatchObject({ revision: 0 });
+    await later.close();
+  });
+
+  it("finishes appends in flight, ends subscriptions and refuses later calls", async () => {
+    double.script.add("append", { kind: "late", ms: 100 });
+    const append = store.append("link-a", "none", [sampleEvent()]);
+    const subscribed = take(1);
+    await double.script.seen("append", 1);
+    await store.close();
+    await store.close();
+    expect(await append).toMatchObject({ revision: 0 });
+    expect(await subscribed).toEqual([]);
+    await expect(store.read("link-a")).rejects.toMatchObject({ code: "store_unavailable" });
+    await expect(store.append("link-a", 0, [sampleEvent()])).rejects.toMatchObject({
+      code: "store_unavailable",
+    });
+  });
+});
+
+function bulky(count: number) {
+  return Array.from({ length: count }, () => sampleEvent({ text: "x".repeat(200) }));
+}

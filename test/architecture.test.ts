@@ -30,9 +30,9 @@ describe("the architecture", () => {
     expect(imports((from, to) => inService(from) && behind.test(to))).toEqual([]);
   });
 
-  it("imports adapters in backend.ts and backend/, in other adapters, in tests and in the plain programs beside ours only", () => {
+  it("imports adapters in backend.ts and backend/, in other adapters and in tests only", () => {
     const opens = ({ path, folder }: Source) => path === "src/backend.ts" || folder === "backend";
-    const besides = ({ path }: Source) => path.startsWith("test/") || path.startsWith("bench/floor/");
+    const besides = ({ path }: Source) => path.startsWith("test/");
     const allowed = (from: Source) => opens(from) || besides(from) || isAdapter(from);
     expect(resolved((from, to) => isAdapter(to) && !allowed(from))).toEqual([]);
   });

@@ -4,7 +4,6 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { jsonOf } from "../../src/event-store/sqlite/bodies.ts";
 import { newEvent } from "../../src/events/new-event.ts";
 import { clickReader } from "../../src/redirect/clicks/click-event.ts";
 import { openGeo } from "../../src/redirect/clicks/enrich/geo.ts";
@@ -53,7 +52,7 @@ for (let sample = 0; sample < SAMPLES; sample++) {
     const click = clickOf({ ...visitor, link, at, method: "GET", query, prefetch: "" }, codes);
     return newEvent(click, idOf(at, sample + n));
   });
-  writeFileSync(join(folder, `${sample}.json`), jsonOf(events));
+  writeFileSync(join(folder, `${sample}.json`), JSON.stringify(events));
 }
 const samples = readdirSync(folder).map((name) => join(folder, name));
 const trained = spawnSync("zstd", ["--train", "-q", ...samples, `--maxdict=${BYTES}`, "-o", file, "-f"], {

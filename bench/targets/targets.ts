@@ -32,7 +32,6 @@ export const RUNS: Readonly<Record<string, string>> = {
   "rebuild-zipf": "rebuild --events 1000000 --links 10000 --draw zipf",
   create: "create --links 1000000",
   analytics: "analytics",
-  log: "log-size",
 };
 
 export const TARGETS: readonly Target[] = [
@@ -99,13 +98,5 @@ export const TARGETS: readonly Target[] = [
   {
     ...{ what: "bytes of the log a click under load", run: "redirect", target: "90" },
     ...{ value: (m) => m.bytesAClick, isMet: atMost(90), show: whole },
-  },
-  {
-    ...{ what: "bytes of the log a further click, at the worst rate", run: "log", target: "90" },
-    ...{
-      value: (m) => Math.max(...m.rows.map((row: Measured) => row.further)),
-      isMet: atMost(90),
-      show: whole,
-    },
   },
 ];

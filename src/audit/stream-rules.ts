@@ -1,4 +1,6 @@
 // Invariants of each stream category, checked event by event in log order.
+
+import { type Withdrawal, withdrawalsAfter } from "../click-log/withdrawals.ts";
 import { type AccountState, evolve as evolveAccount, noAccount } from "../commands/account/account.ts";
 import { type ClaimState, evolve as evolveClaim, unclaimed } from "../commands/domains/domain-claim.ts";
 import { evolve as evolveLink, freeLink, type LinkState } from "../commands/links/link.ts";
@@ -20,7 +22,6 @@ import {
   withdrawalStream,
 } from "../events/streams.ts";
 import { TIER_LIMITS, WEBHOOKS_PER_ACCOUNT } from "../events/vocabulary.ts";
-import { type Withdrawal, withdrawalsAfter } from "../events/withdrawals.ts";
 
 /** Returns the violation, or undefined. */
 type Rule = (event: StoredEvent) => string | undefined;

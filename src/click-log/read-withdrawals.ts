@@ -4,12 +4,7 @@ import type { EventStore, Position } from "../event-store/port.ts";
 import { streamPages } from "../event-store/stream-pages.ts";
 import { readEvent } from "../events/read-event.ts";
 import { CATEGORY, PREFIX, withdrawalStream } from "../events/streams.ts";
-import {
-  isWithdrawnBy,
-  type WithdrawableClick,
-  type Withdrawal,
-  withdrawalsAfter,
-} from "../events/withdrawals.ts";
+import { isWithdrawnBy, type WithdrawableClick, type Withdrawal, withdrawalsAfter } from "./withdrawals.ts";
 
 const PAGE = 1_000;
 

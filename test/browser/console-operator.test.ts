@@ -78,7 +78,10 @@ onServer(chromiumServer, () => {
     await looksRight("fault");
 
     const log = new DatabaseSync(join(portal.service.config.dataDir, "events.db"), { timeout: 10_000 });
-    log.prepare("UPDATE events SET data = ? WHERE stream = ?").run(JSON.stringify(data), BROKEN);
+    const mend = log.prepare(
+      "UPDATE appends SET body = json_set(body, '$[0].data', json(?)) WHERE stream = ?",
+    );
+    mend.run(JSON.stringify(data), BROKEN);
     log.close();
     await open("/admin/projections/links");
     await act("Retry").click();

@@ -2,12 +2,12 @@
 import fc from "fast-check";
 import { pino } from "pino";
 import { describe, expect, it } from "vitest";
+import { isWithdrawnBy, type Withdrawal, withdrawalsAfter } from "../../src/click-log/withdrawals.ts";
 import type { Position } from "../../src/event-store/port.ts";
 import type { LinkClicked } from "../../src/events/catalogue.ts";
 import { readEvent } from "../../src/events/read-event.ts";
 import { withdrawalStream } from "../../src/events/streams.ts";
 import { CLICK_KINDS, type ClickKind, DEVICE_TYPES } from "../../src/events/vocabulary.ts";
-import { isWithdrawnBy, type Withdrawal, withdrawalsAfter } from "../../src/events/withdrawals.ts";
 import { DIMENSIONS, dimensionValues } from "../../src/projections/definitions/click-dimensions.ts";
 import { allProjections } from "../../src/projections/groups.ts";
 import { ProjectionRunner } from "../../src/projections/runner/runner.ts";

@@ -1,9 +1,10 @@
 // Which clicks of a link a withdrawal would take out of the numbers: how many of each kind and day, and the latest.
 import { type ClickEvent, clicksBetween } from "../../click-log/clicks-between.ts";
 import { withdrawalsOf } from "../../click-log/read-withdrawals.ts";
+import { isSelectedBy, isWithdrawnBy, type WithdrawnSelection } from "../../click-log/withdrawals.ts";
 import type { EventStore } from "../../event-store/port.ts";
 import { linkKey, linkStream } from "../../events/streams.ts";
-import { isSelectedBy, isWithdrawnBy, type WithdrawnSelection } from "../../events/withdrawals.ts";
+import type { ClickKind } from "../../events/vocabulary.ts";
 import type { MatchedClicks } from "./withdrawal.ts";
 
 /** `days`: YYYY-MM-DD, UTC. All but `matched` are of the clicks not yet withdrawn; `samples`: the latest first. */

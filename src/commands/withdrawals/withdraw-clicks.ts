@@ -1,8 +1,9 @@
 // Takes clicks of a link out of all numbers, such as test clicks or fraud, shows what would go, and takes it back.
+
+import type { WithdrawnSelection } from "../../click-log/withdrawals.ts";
 import type { Position } from "../../event-store/port.ts";
 import type { WithdrawalEvent } from "../../events/catalogue.ts";
 import { linkKey, withdrawalStream } from "../../events/streams.ts";
-import type { WithdrawnSelection } from "../../events/withdrawals.ts";
 import type { CommandContext } from "../caller.ts";
 import { type CommandDeps, handleCommand, loadStream } from "../handle-command.ts";
 import type { LinkAddress } from "../links/change-link.ts";

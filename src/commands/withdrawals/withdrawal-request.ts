@@ -1,7 +1,7 @@
 // What an operator asks to withdraw, checked: times, network, visitor code, reason.
 import ipaddr from "ipaddr.js";
 import { cleanText } from "../../classification/clean-text.ts";
-import type { WithdrawnSelection } from "../../events/withdrawals.ts";
+import type { WithdrawnSelection } from "../../click-log/withdrawals.ts";
 import { InvalidWithdrawal } from "./withdrawal-errors.ts";
 
 /** `to`: by default now. `ipPrefix`: a network, or an address for the network that the log knows of it. */

@@ -2,10 +2,10 @@
 import { setImmediate as yieldToLoop } from "node:timers/promises";
 import { clicksBetween } from "../../click-log/clicks-between.ts";
 import { withdrawalsBefore } from "../../click-log/read-withdrawals.ts";
+import { isWithdrawnBy, withdrawalsAfter } from "../../click-log/withdrawals.ts";
 import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
 import type { StoredEvent, WithdrawalEvent } from "../../events/catalogue.ts";
 import { PREFIX } from "../../events/streams.ts";
-import { isWithdrawnBy, withdrawalsAfter } from "../../events/withdrawals.ts";
 import type { CorrectedClick, DocumentCorrection } from "./document-correction.ts";
 
 export type Correction = StoredEvent & WithdrawalEvent;

@@ -1,4 +1,6 @@
 // What a stream's events come to as of a revision, folded by its decider, and what differs from an earlier revision.
+
+import { type Withdrawal, withdrawalsAfter } from "../../click-log/withdrawals.ts";
 import { evolve as evolveAccount, noAccount } from "../../commands/account/account.ts";
 import { evolve as evolveClaim, unclaimed } from "../../commands/domains/domain-claim.ts";
 import { evolve as evolveLink, freeLink } from "../../commands/links/link.ts";
@@ -9,7 +11,6 @@ import { accountEvents } from "../../events/account-events.ts";
 import type { AccountEvent, DomainEvent, LinkEvent, StoredEvent } from "../../events/catalogue.ts";
 import { readEvent } from "../../events/read-event.ts";
 import { webhookEvents } from "../../events/webhook-events.ts";
-import { type Withdrawal, withdrawalsAfter } from "../../events/withdrawals.ts";
 import { NotFound } from "../errors.ts";
 import { WITHHELD } from "./audited-event.ts";
 

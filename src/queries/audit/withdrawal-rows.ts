@@ -1,8 +1,9 @@
 // Withdrawals of clicks, and what one would take out, as the command line and the console's API print them.
+
+import { type WithdrawnSelection, withdrawnCount } from "../../click-log/withdrawals.ts";
 import type { MatchingClicks } from "../../commands/withdrawals/matching-clicks.ts";
 import type { WithdrawalPreview } from "../../commands/withdrawals/withdraw-clicks.ts";
 import type { MadeWithdrawal } from "../../commands/withdrawals/withdrawal.ts";
-import { type WithdrawnSelection, withdrawnCount } from "../../events/withdrawals.ts";
 
 export function withdrawalRow(made: MadeWithdrawal) {
   const { withdrawalId, at, restoredAt, upTo, clicks: kinds, reason } = made;

@@ -1,11 +1,12 @@
 // One link of an account with its history, from its own streams: strongly consistent.
+
+import { withdrawnCount } from "../../click-log/withdrawals.ts";
 import type { Actor, EventStore } from "../../event-store/port.ts";
 import { streamPages } from "../../event-store/stream-pages.ts";
 import type { LinkEvent, StoredEvent, WithdrawalEvent } from "../../events/catalogue.ts";
 import { originOf } from "../../events/new-event.ts";
 import { readEvent } from "../../events/read-event.ts";
 import { linkKey, withdrawalStream } from "../../events/streams.ts";
-import { withdrawnCount } from "../../events/withdrawals.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { NotFound } from "../errors.ts";
 import { linkFromStream } from "./link-from-stream.ts";

@@ -151,7 +151,7 @@ describe("the seals of a log", () => {
 
   it("name the newest one that was removed, by what is kept in the read store, until the operator goes on", async () => {
     const db = new DatabaseSync(join(dataDir, "events.db"));
-    db.exec("DELETE FROM events WHERE stream = 'seals' AND revision = 1");
+    db.exec("DELETE FROM appends WHERE stream = 'seals' AND revision = 1");
     db.close();
     const { code, stdout } = await command.linkledger(["audit", "verify", "--json"]);
     expect([code, JSON.parse(stdout).problems]).toMatchObject([

@@ -1,10 +1,10 @@
 // GET /admin/withdrawals: a link's withdrawals of clicks, and what another one would take out. POST: withdraws, restores.
 import type { z } from "zod";
 import type { Api } from "../../../api/fastify.ts";
+import { type WithdrawnSelection, withdrawnCount } from "../../../click-log/withdrawals.ts";
 import { CommandRefused } from "../../../commands/errors.ts";
 import type { WithdrawalPreview } from "../../../commands/withdrawals/withdraw-clicks.ts";
 import type { MadeWithdrawal } from "../../../commands/withdrawals/withdrawal.ts";
-import { type WithdrawnSelection, withdrawnCount } from "../../../events/withdrawals.ts";
 import { WithdrawalQuestion } from "../../../queries/audit/questions.ts";
 import { count } from "../../links/link-view.ts";
 import { address } from "../../shell/address.ts";

@@ -2,8 +2,8 @@
 import { reclassified } from "../../../classification/reclassify.ts";
 import { clicksBetween } from "../../../click-log/clicks-between.ts";
 import { withdrawalsOf } from "../../../click-log/read-withdrawals.ts";
+import { isWithdrawnBy } from "../../../click-log/withdrawals.ts";
 import type { EventStore, Position } from "../../../event-store/port.ts";
-import { isWithdrawnBy } from "../../../events/withdrawals.ts";
 import { emptyDay, type LinkDay, withClick } from "../../../projections/definitions/days/link-day.ts";
 
 /**

@@ -1,13 +1,13 @@
 // Which clicks withdrawals cover: time, filter, the order of the log, and several withdrawals at a time.
 import { describe, expect, it } from "vitest";
-import type { EventOf } from "../../../src/events/catalogue.ts";
 import {
   isSelectedBy,
   isWithdrawnBy,
   type Withdrawal,
   type WithdrawnSelection,
   withdrawalsAfter,
-} from "../../../src/events/withdrawals.ts";
+} from "../../../src/click-log/withdrawals.ts";
+import type { EventOf } from "../../../src/events/catalogue.ts";
 import { ACCOUNT, AT, linkClicked, position, stored } from "../../support/event-store/stored-events.ts";
 
 const DAY = { from: "2026-03-01T00:00:00.000Z", to: "2026-03-02T00:00:00.000Z" };

@@ -1,7 +1,7 @@
 // Which clicks of a link are withdrawn: the one predicate for projections, exports, ranges and live pages.
 import ipaddr from "ipaddr.js";
 import type { Position } from "../event-store/port.ts";
-import type { EventOf, LinkClicked, StoredEvent } from "./catalogue.ts";
+import type { EventOf, LinkClicked, StoredEvent } from "../events/catalogue.ts";
 
 type Withdrawn = EventOf<"ClicksWithdrawn">["data"];
 

@@ -91,7 +91,7 @@ export function eventStoreDbPromises(name: string, open: () => Promise<EventStor
       it("is refused by the server in words when one event is too large, and nothing else suffers", async () => {
         const [stream, other] = [newStream(), newStream()];
         // Servers before 26 take 1 MiB; the client itself sends at most 16 MiB to any.
-        const tooLarge = [sampleEvent({ text: "x".repeat(2_000_000) })];
+        const tooLarge = [sampleEvent({ text: "x".repeat(1_200_000) })];
         const large = fixture()
           .store.append(stream, "none", tooLarge)
           .catch((error: unknown) => error);
@@ -99,7 +99,7 @@ export function eventStoreDbPromises(name: string, open: () => Promise<EventStor
         expect(await small).toMatchObject({ revision: 1 });
         const outcome = await large;
         if (!(outcome instanceof Error)) expect(outcome).toMatchObject({ revision: 0 });
-        else expect(outcome).toMatchObject({ type: "maximum-append-size-exceeded" });
+        else expect(outcome.message).toMatch(/size/i);
       });
     });
 

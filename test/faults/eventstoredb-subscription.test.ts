@@ -156,6 +156,27 @@ describe("a read", () => {
     expect(double.script.counts.read).toBe(3);
   });
 
+  it("of events that are no JSON brings each with the reason, and those beside them", async () => {
+    const json = { contentType: "application/json", data: Buffer.from("{}"), metadata: Buffer.from("{}") };
+    double.log.append("clicks-a", -1, [
+      { ...json, id: crypto.randomUUID(), type: "Torn", data: Buffer.from('{"a":') },
+      { ...json, id: crypto.randomUUID(), type: "Empty", data: Buffer.alloc(0) },
+      { ...json, id: crypto.randomUUID(), type: "List", metadata: Buffer.from("[]") },
+      { ...json, id: crypto.randomUUID(), type: "Sound" },
+    ]);
+    for (const events of [
+      await store.read("clicks-a"),
+      await store.readAll({ categories: ["clicks"], limit: 10 }),
+      await take(4),
+    ])
+      expect(events.map(({ type, unreadable }) => [type, unreadable])).toEqual([
+        ["Torn", expect.stringMatching(/no JSON/)],
+        ["Empty", expect.stringMatching(/no JSON/)],
+        ["List", expect.stringMatching(/metadata/)],
+        ["Sound", undefined],
+      ]);
+  });
+
   it("of a deleted stream is empty", async () => {
     const metadata = { exception: "stream-deleted", "stream-name": "link-a" };
     double.script.add("read", { kind: "status", code: 9, metadata });

@@ -53,15 +53,13 @@ export class Servers {
 /** What is not `name=value` stays, for the client to refuse. */
 function isKnown(option: string): boolean {
   const [name = "", value] = option.split("=");
-  return (
-    option !== "" && (value === undefined || OPTIONS.includes(name.toLowerCase().replace(/[\s_-]/g, "")))
-  );
+  if (value === undefined) return option !== "";
+  return OPTIONS.includes(name.toLowerCase().replace(/[\s_-]/g, ""));
 }
 
 /** Of the client's messages only those about files are kept. */
 function unreadable(error: unknown): Error {
   const isFile = error instanceof Error && /certificate|userCertFile/.test(error.message);
-  return new Error(
-    `Not a connection string such as esdb://host:2113?tls=false${isFile ? `: ${error.message}` : ""}`,
-  );
+  const reason = isFile ? `: ${error.message}` : "";
+  return new Error(`Not a connection string such as esdb://host:2113?tls=false${reason}`);
 }

@@ -55,13 +55,10 @@ export async function readPage(
   if (from !== undefined) {
     const one = client.readAll({ fromPosition: logPosition(from), maxCount: 1, requiresLeader });
     const log = { after: undefined, categories, untilCaughtUp: false };
-    const first = (await collect(batchesOf(one, { idleMs, log }))).filter(
-      ({ position }) => position === from,
-    );
-    return [
-      ...first,
-      ...(await readPage(client, { after: from, categories, limit: limit - first.length }, idleMs)),
-    ];
+    const found = await collect(batchesOf(one, { idleMs, log }));
+    const first = found.filter(({ position }) => position === from);
+    const rest = { after: from, categories, limit: limit - first.length };
+    return [...first, ...(await readPage(client, rest, idleMs))];
   }
   const log = { after, categories, untilCaughtUp: true };
   return await collect(logAfter(client, log, { idleMs, batchSize: limit }), limit);
@@ -87,13 +84,9 @@ export async function* subscribeForEver(
     const client = deps.servers.current;
     const isStuck = silenceCheck(deps, client, categories);
     const log = { after, categories, untilCaughtUp: false };
+    const pull = { idleMs: deps.silenceMs, isStuck, batchSize, signal };
     try {
-      for await (const batch of logAfter(client, log, {
-        idleMs: deps.silenceMs,
-        isStuck,
-        batchSize,
-        signal,
-      })) {
+      for await (const batch of logAfter(client, log, pull)) {
         after = batch.at(-1)?.position;
         yield batch;
       }
@@ -105,27 +98,20 @@ export async function* subscribeForEver(
 }
 
 /** Finds out whether the log has grown in silence by events of other streams, or by some that were missed. */
-function silenceCheck(
-  { timeoutMs, silenceMs }: Deps,
-  client: EventStoreDBClient,
-  categories: readonly string[],
-) {
+function silenceCheck(deps: Deps, client: EventStoreDBClient, categories: readonly string[]) {
   let searchedTo: Position | undefined;
   return async (last: Position | undefined) => {
-    const after = [last, searchedTo]
-      .filter((position) => position !== undefined)
-      .sort()
-      .at(-1);
-    const head = await readHead(client, timeoutMs);
+    const after = (searchedTo ?? "") > (last ?? "") ? searchedTo : last;
+    const head = await readHead(client, deps.timeoutMs);
     if (head === undefined || head <= (after ?? "")) return false;
-    const missed = await readPage(client, { after, categories, limit: 1 }, silenceMs);
+    const missed = await readPage(client, { after, categories, limit: 1 }, deps.silenceMs);
     if (missed.length === 0) searchedTo = head;
     return missed.length > 0;
   };
 }
 
 /** After `log.after`, which is exclusive. */
-function logAfter(client: EventStoreDBClient, log: NonNullable<PullOptions["log"]>, options: PullOptions) {
+function logAfter(client: EventStoreDBClient, log: NonNullable<PullOptions["log"]>, pull: PullOptions) {
   const filter = streamNameFilter({
     prefixes: [...log.categories],
     maxSearchWindow: SEARCH_WINDOW,
@@ -133,9 +119,10 @@ function logAfter(client: EventStoreDBClient, log: NonNullable<PullOptions["log"
     checkpointReached: (subscription) => void subscription.emit(ALIVE),
   });
   const fromPosition = log.after === undefined ? START : logPosition(log.after);
-  const highWaterMark = Math.min(options.batchSize ?? BUFFER, BUFFER);
+  // A page wants no more than its limit.
+  const highWaterMark = log.untilCaughtUp ? Math.min(pull.batchSize ?? BUFFER, BUFFER) : BUFFER;
   const subscription = client.subscribeToAll({ fromPosition, filter, requiresLeader }, { highWaterMark });
-  return batchesOf(subscription, { ...options, log });
+  return batchesOf(subscription, { ...pull, log });
 }
 
 /** Up to the end, but where the limit says otherwise: a read that is left before its end stays with the client. */

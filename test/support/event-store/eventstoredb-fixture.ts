@@ -17,7 +17,8 @@ export async function eventStoreDbFixture(): Promise<EventStoreDbFixture> {
 }
 
 /** For suites whose streams have names of their own: alone on the server, as a service with a prefix is. */
-export async function ownEventStoreDb(): Promise<EventStoreFixture> {
+export async function ownEventStoreDb(): Promise<EventStoreDbFixture & { ownPrefix: string }> {
   const fixture = await eventStoreDbFixture();
-  return { ...fixture, store: prefixedEventStore(fixture.store, `${fixture.prefix}_`) };
+  const ownPrefix = `${fixture.prefix}_`;
+  return { ...fixture, ownPrefix, store: prefixedEventStore(fixture.store, ownPrefix) };
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type Metadata, Server, ServerCredentials, type StatusObject } from "@grpc/grpc-js";
 import type { EventStore } from "../../../../src/event-store/port.ts";
 import { messageOf } from "../../../../src/runtime/errors.ts";
+import type { ServerCertificate } from "../../servers/test-certificates.ts";
 import { sampleEvent } from "../sample-events.ts";
 import { appendCall } from "./append.ts";
 import { type Answer, type Misbehave, Script, statusOf } from "./faults.ts";
@@ -32,25 +33,30 @@ export const DOUBLE_VERSION = "26.0.0";
 /** The real server's log is never empty: it starts with events of its own. */
 const SYSTEM_STREAM = "$scavenges";
 
-export async function startDouble(): Promise<EventStoreDbDouble> {
+/** Of a double that speaks TLS and wants the password of `admin`. */
+export type Secured = { certificate: ServerCertificate; password: string };
+
+export async function startDouble(secured?: Secured): Promise<EventStoreDbDouble> {
   const log = new DoubleLog();
   const store = storeOf(log);
   await store.append(SYSTEM_STREAM, "none", [sampleEvent({}, "$scavengeStarted")]);
   const script = new Script();
   const server = new Server({ "grpc.max_receive_message_length": 17 * 1024 * 1024 });
-  const listening = await listen(server);
+  const listening = await listen(server, secured?.certificate);
   const wire = new Wire(listening);
   const misbehave = misbehaving(script, () => wire.cut());
   await wire.open();
   const members: Member[] = [{ port: wire.port, state: "Leader" }];
-  const atLeader = refusedElsewhere(members, wire.port);
+  const atLeader = refusedElsewhere(members, wire.port, secured?.password);
   server.addService(STREAMS, {
     append: atLeader(appendCall(log, misbehave)),
     read: atLeader(readCall({ log, script, misbehave, cut: () => wire.cut() })),
   });
   server.addService(SERVER_FEATURES, { getSupportedMethods });
   return {
-    connectionString: `esdb://127.0.0.1:${wire.port}?tls=false`,
+    connectionString: secured
+      ? `esdb://admin:${encodeURIComponent(secured.password)}@localhost:${wire.port}?tls=true`
+      : `esdb://127.0.0.1:${wire.port}?tls=false`,
     members,
     script,
     wire,
@@ -87,13 +93,16 @@ type Refuse = (error: Partial<StatusObject>) => void;
 type LeaderCall = { metadata: Metadata; emit(event: "error", error: Partial<StatusObject>): unknown };
 
 /** Serves a call that requires the leader only where that is this node, as the real server does. */
-function refusedElsewhere(members: readonly Member[], port: number) {
+function refusedElsewhere(members: readonly Member[], port: number, password: string | undefined) {
   return <C extends LeaderCall, A extends Refuse>(serve: (call: C, answer: A) => unknown) =>
     (call: C, answer?: A): void => {
       const leader = members.find(({ state }) => state === "Leader");
+      const refuse: Refuse = answer ?? ((error) => void call.emit("error", error));
+      const login = `Basic ${Buffer.from(`admin:${password}`).toString("base64")}`;
+      if (password !== undefined && call.metadata.get("authorization")[0] !== login)
+        return refuse(statusOf({ code: 16, metadata: { exception: "access-denied" } }));
       const isRefused = call.metadata.get("requires-leader")[0] === "true" && leader?.port !== port;
       if (!isRefused) return void serve(call, answer as A);
-      const refuse: Refuse = answer ?? ((error) => void call.emit("error", error));
       refuse(statusOf(leader ? notLeader(leader.port) : { code: 14, details: "Server Is Not Ready" }));
     };
 }
@@ -115,11 +124,14 @@ function forgetPosition(answer: unknown): void {
   success.noPosition = {};
 }
 
-function listen(server: Server): Promise<number> {
+function listen(server: Server, certificate: ServerCertificate | undefined): Promise<number> {
+  const credentials = certificate
+    ? ServerCredentials.createSsl(null, [
+        { private_key: Buffer.from(certificate.key), cert_chain: Buffer.from(certificate.cert) },
+      ])
+    : ServerCredentials.createInsecure();
   return new Promise((resolve, reject) =>
-    server.bindAsync("127.0.0.1:0", ServerCredentials.createInsecure(), (error, port) =>
-      error ? reject(error) : resolve(port),
-    ),
+    server.bindAsync("127.0.0.1:0", credentials, (error, port) => (error ? reject(error) : resolve(port))),
   );
 }
 

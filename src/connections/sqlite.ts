@@ -1,7 +1,7 @@
 // Transactions and errors of the SQLite adapters, and group commit, so that writes at the same time share one fsync.
 import type { DatabaseSync } from "node:sqlite";
 import { DomainError } from "../runtime/errors.ts";
-import { StoreUnavailable } from "./errors.ts";
+import { storeError } from "./errors.ts";
 
 /**
  * `LIMIT` with a parameter, such as `?`, in an expression: SQLite plans by the value of a bare parameter there, and so
@@ -13,14 +13,14 @@ export function limitOf(parameter: string): string {
 
 /**
  * Runs work in the caller's thread that fails as a call to another thread does. `opened`: the file, which the error names.
- * @throws StoreUnavailable; errors of our own unchanged
+ * @throws StoreUnavailable, StoreFailed; errors of our own unchanged
  */
 export function unavailableOnError<T>(work: () => T, opened?: string): T {
   try {
     return work();
   } catch (cause) {
     if (cause instanceof DomainError) throw cause;
-    throw new StoreUnavailable(opened ? `${opened}: ${String(cause)}` : String(cause), { cause });
+    throw storeError(opened ? `${opened}: ${String(cause)}` : String(cause), cause);
   }
 }
 

@@ -1,5 +1,5 @@
 // Port of the archive of an embedded log: files that hold old events in the log's place (docs/archive.md).
-import { StoreUnavailable } from "../connections/errors.ts";
+import { StoreFailed } from "../connections/errors.ts";
 import { DomainError } from "../runtime/errors.ts";
 import type { Position } from "./port.ts";
 
@@ -55,7 +55,7 @@ export interface LogArchive {
 }
 
 /** A file of the archive is missing or is not what was archived: reads that need it fail, rather than leave events out. */
-export class ArchiveUnreadable extends StoreUnavailable {}
+export class ArchiveUnreadable extends StoreFailed {}
 
 /** The events are not in the log, or not in the file, as the caller believes. */
 export class ArchiveConflict extends DomainError {

@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { StoreUnavailable } from "../connections/errors.ts";
+import { storeError } from "../connections/errors.ts";
 import { GroupCommit, inTransaction, limitOf, unavailableOnError } from "../connections/sqlite.ts";
 import { remoteMethods, threadClient } from "../runtime/threads/thread-client.ts";
 import { endOf, FORMER_SALTS, KEY_USE_KEPT_MS, KEY_USES } from "./earlier-versions.ts";
@@ -45,7 +45,7 @@ export async function openSqliteSecrets(file: string, { offThread = false } = {}
     file: new URL("./sqlite-thread.ts", import.meta.url),
     name: "secrets",
     data: { file },
-    toError: (message, cause) => new StoreUnavailable(message, { cause }),
+    toError: storeError,
   });
   const methods = remoteMethods<SecretStore, Method>(thread, "secrets", METHODS);
   return { ...methods, close: thread.close };

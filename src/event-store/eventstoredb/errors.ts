@@ -1,7 +1,7 @@
 // Which failures of the event store are transient, and how long to retry before the store counts as unavailable.
-import { StoreUnavailable } from "../../connections/errors.ts";
+import { StoreFailed, StoreUnavailable } from "../../connections/errors.ts";
 import { backoffMs } from "../../runtime/backoff.ts";
-import { messageOf } from "../../runtime/errors.ts";
+import { DomainError, messageOf } from "../../runtime/errors.ts";
 import type { Sleep } from "../../runtime/pause.ts";
 
 export type Backoff = { sleep: Sleep; random: () => number };
@@ -81,7 +81,8 @@ const GIVE_UP_MS = 10_000;
 
 /**
  * Tries up to four times, about a second in all when the server refuses at once.
- * @throws StoreUnavailable when every attempt failed with a transient error; any other error at once
+ * @throws StoreUnavailable when every attempt failed with a transient error; StoreFailed for any other at once, errors
+ * of our own unchanged
  */
 export async function withRetries<T>(backoff: Backoff, work: (attempt: number) => Promise<T>): Promise<T> {
   const started = performance.now();
@@ -89,7 +90,7 @@ export async function withRetries<T>(backoff: Backoff, work: (attempt: number) =
     try {
       return await work(attempt);
     } catch (error) {
-      if (!isTransient(error)) throw error;
+      if (!isTransient(error)) throw lasting(error);
       if (attempt === ATTEMPTS || performance.now() - started > GIVE_UP_MS) throw unavailable(error);
       await backoff.sleep(backoffMs(attempt, RETRY, backoff.random));
     }
@@ -99,6 +100,12 @@ export async function withRetries<T>(backoff: Backoff, work: (attempt: number) =
 function unavailable(cause: unknown): StoreUnavailable {
   const reason = messageOf(cause);
   return new StoreUnavailable(`The event store can't be reached: ${reason}`, { cause });
+}
+
+/** Such as refused credentials. */
+export function lasting(cause: unknown): unknown {
+  if (cause instanceof DomainError) return cause;
+  return new StoreFailed(`The event store refuses the request: ${messageOf(cause)}`, { cause });
 }
 
 /** Both clients' word for what failed. */

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { backoffMs } from "../../runtime/backoff.ts";
 import type { Position, RecordedEvent } from "../port.ts";
 import type { Driver, EventPull } from "./driver.ts";
-import { type Backoff, isTransient, NoAnswer } from "./errors.ts";
+import { type Backoff, isTransient, lasting, NoAnswer } from "./errors.ts";
 import { logPosition } from "./positions.ts";
 import { readHead, readPrefixes } from "./read.ts";
 
@@ -35,7 +35,7 @@ const MOST_BUFFERED = 1000;
  * Subscribes again from the last event that it yielded whenever the server ends the subscription, also without an
  * error; the consumer keeps its own checkpoint. Positions in the server's checkpoints are not used: some versions sent
  * them too early, twice, or ahead of events still buffered here. They only count as signs of life.
- * @throws whatever is not transient, such as refused credentials
+ * @throws StoreFailed for whatever is not transient, such as refused credentials
  */
 export async function* subscribeForEver(
   deps: SubscriptionDeps,
@@ -50,7 +50,7 @@ export async function* subscribeForEver(
         yield batch;
       }
     } catch (error) {
-      if (!isTransient(error)) throw error;
+      if (!isTransient(error)) throw lasting(error);
     }
     if (signal.aborted) return;
     await deps.backoff.sleep(backoffMs(1, RETRY, deps.backoff.random), signal);

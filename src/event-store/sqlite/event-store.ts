@@ -1,5 +1,5 @@
 // The event store of the embedded default: one SQLite file, accessed in the caller's thread or in a thread of its own.
-import { StoreUnavailable } from "../../connections/errors.ts";
+import { StoreUnavailable, storeError } from "../../connections/errors.ts";
 import { unavailableOnError } from "../../connections/sqlite.ts";
 import { remoteMethods, threadClient } from "../../runtime/threads/thread-client.ts";
 import { countOf } from "../event-columns.ts";
@@ -67,7 +67,7 @@ async function logInThread(file: string): Promise<Log> {
     file: new URL("./thread.ts", import.meta.url),
     name: "event-store",
     data: { file },
-    toError: (message, cause) => new StoreUnavailable(message, { cause }),
+    toError: storeError,
   });
   await thread.start();
   return { ...remoteMethods<Log, (typeof METHODS)[number]>(thread, "log", METHODS), close: thread.close };

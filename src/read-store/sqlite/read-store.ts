@@ -1,5 +1,5 @@
 // The read store on SQLite, with a thread of its own for what the caller must not wait for.
-import { StoreUnavailable } from "../../connections/errors.ts";
+import { storeError } from "../../connections/errors.ts";
 import { remoteMethods, type ThreadClient, threadClient } from "../../runtime/threads/thread-client.ts";
 import type { Document, FindQuery, ReadStore } from "../port.ts";
 import { SqliteReadStore } from "./synchronous-read-store.ts";
@@ -86,7 +86,7 @@ function startedWhenNeeded(name: string, data: ReadStoreThreadData): ThreadClien
     file: new URL("./thread.ts", import.meta.url),
     name,
     data,
-    toError: (message, cause) => new StoreUnavailable(message, { cause }),
+    toError: storeError,
     idleMs: IDLE_MS,
   });
 }

@@ -1,5 +1,5 @@
 // The delivery queue of the embedded default: one SQLite file that several processes can use concurrently.
-import { StoreUnavailable } from "../../connections/errors.ts";
+import { storeError } from "../../connections/errors.ts";
 import { unavailableOnError } from "../../connections/sqlite.ts";
 import { remoteMethods, threadClient } from "../../runtime/threads/thread-client.ts";
 import { QueueDatabase } from "./queue.sqlite-database.ts";
@@ -42,7 +42,7 @@ export async function openSqliteDeliveryQueue(
     file: new URL("./queue.sqlite-thread.ts", import.meta.url),
     name: "deliveries",
     data: { file },
-    toError: (message, cause) => new StoreUnavailable(message, { cause }),
+    toError: storeError,
     idleMs: IDLE_MS,
   });
   const methods = remoteMethods<DeliveryQueue, (typeof METHODS)[number]>(thread, "queue", METHODS);

@@ -19,6 +19,8 @@ export type EventStoreOptions = {
   pollMs?: number;
   /** Leaves out what can't be read of the embedded store and its archive files, to check the rest; not with `offThread`. */
   skipUnreadable?: boolean;
+  /** Nothing in the data folder changes, so that it may be one that can't be written; not with `offThread`. */
+  readOnly?: boolean | undefined;
 };
 
 /**
@@ -37,8 +39,9 @@ export async function openEventStore(
 export function openEmbeddedArchive(
   { dataDir, eventStoreUrl }: EventStoreConfig,
   deps: LogArchiveDeps,
+  options: { readOnly?: boolean } = {},
 ): LogArchive | undefined {
-  return eventStoreUrl ? undefined : openLogArchive(logFile(dataDir), deps);
+  return eventStoreUrl ? undefined : openLogArchive(logFile(dataDir), deps, options);
 }
 
 /**
@@ -57,8 +60,8 @@ export async function openVerifiableLog(
   config: EventStoreConfig,
   deps: LogArchiveDeps,
 ): Promise<VerifiableLog> {
-  const archive = openEmbeddedArchive(config, deps);
-  const eventStore = await openEventStore(config, { offThread: false, skipUnreadable: true });
+  const archive = openEmbeddedArchive(config, deps, { readOnly: true });
+  const eventStore = await openEventStore(config, { offThread: false, skipUnreadable: true, readOnly: true });
   const indexCheck = config.eventStoreUrl ? undefined : openLogIndexCheck(logFile(config.dataDir), deps);
   const close = async () => {
     archive?.close();

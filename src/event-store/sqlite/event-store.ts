@@ -28,7 +28,7 @@ import {
 import { positionText } from "./positions.ts";
 import type { DecodingOptions } from "./stored-batch.ts";
 
-/** `skipUnreadable` is not for logs in a thread. */
+/** `skipUnreadable` and `readOnly` are not for logs in a thread. */
 export type SqliteEventStoreOptions = DecodingOptions & {
   /** Runs SQLite in a thread of its own, so that the caller's event loop never waits for the disk; default false. */
   offThread?: boolean;
@@ -37,6 +37,8 @@ export type SqliteEventStoreOptions = DecodingOptions & {
   clock?: () => Date;
   /** Categories stored in compressed batches, for large numbers of events that are read in bulk; default `clicks`. */
   compressed?: readonly string[];
+  /** Nothing in the file's folder changes. */
+  readOnly?: boolean | undefined;
 };
 
 type Settings = Required<Pick<SqliteEventStoreOptions, "pollMs" | "clock" | "compressed">>;
@@ -50,6 +52,9 @@ type Log = {
   close(): Promise<void>;
 };
 
+/** Reading them changes the folder. */
+const UNKNOWN: NewestPositions = { newestOf: async () => undefined, close: () => undefined };
+
 const METHODS = ["append", "read", "readAll", "head"] as const;
 
 /** @throws StoreUnavailable when the file can't be opened */
@@ -59,7 +64,8 @@ export async function openSqliteEventStore(
 ): Promise<EventStore> {
   const { offThread = false, pollMs = 100, clock = () => new Date(), compressed = ["clicks"] } = options;
   const log = offThread ? await logInThread(file) : logInCaller(file, options);
-  return new SqliteEventStore(log, newestPositions(file), { pollMs, clock, compressed });
+  const newest = options.readOnly ? UNKNOWN : newestPositions(file);
+  return new SqliteEventStore(log, newest, { pollMs, clock, compressed });
 }
 
 async function logInThread(file: string): Promise<Log> {
@@ -73,7 +79,7 @@ async function logInThread(file: string): Promise<Log> {
   return { ...remoteMethods<Log, (typeof METHODS)[number]>(thread, "log", METHODS), close: thread.close };
 }
 
-function logInCaller(file: string, options: DecodingOptions): Log {
+function logInCaller(file: string, options: SqliteEventStoreOptions): Log {
   const log = unavailableOnError(() => new SqliteLog(file, options), file);
   return {
     append: async (request) => unavailableOnError(() => log.append([request])[0] as AppendOutcome),

@@ -2,7 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { inSnapshot, inTransaction } from "../../connections/sqlite.ts";
+import { inSnapshot, inTransaction, openReadOnly } from "../../connections/sqlite.ts";
 import { idBounds } from "../event-columns.ts";
 import { ArchiveUnreadable } from "../log-archive.ts";
 import type { RecordedEvent } from "../port.ts";
@@ -36,10 +36,13 @@ export class SqliteLog {
   readonly #rows: SqliteRows;
   readonly #batches: SqliteBatches;
 
-  constructor(file: string, options: DecodingOptions = {}) {
-    const db = openLogFile(file);
+  /** `readOnly`: nothing in the file's folder changes. */
+  constructor(file: string, options: DecodingOptions & { readOnly?: boolean | undefined } = {}) {
+    const { readOnly } = options;
+    const db = openLogFile(file, { readOnly });
     const decoded = new DecodedBatches(archiveFolder(file), options);
-    [this.#rows, this.#batches] = inTransaction(db, () => {
+    // Where the tables are, creating them changes nothing.
+    [this.#rows, this.#batches] = (readOnly ? inSnapshot : inTransaction)(db, () => {
       const stored = [new SqliteRows(db), new SqliteBatches(db, decoded)] as const;
       db.exec(VIEW);
       return stored;
@@ -171,7 +174,8 @@ export class SqliteLog {
 }
 
 /** `synchronous = FULL`: a commit is fsynced before it returns, so an acknowledged event survives a power failure. */
-export function openLogFile(file: string): DatabaseSync {
+export function openLogFile(file: string, { readOnly = false } = {}): DatabaseSync {
+  if (readOnly) return openReadOnly(file);
   mkdirSync(dirname(file), { recursive: true });
   const db = new DatabaseSync(file, { timeout: 5000 });
   db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA cache_size = -4096");

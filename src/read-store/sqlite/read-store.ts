@@ -24,9 +24,13 @@ export type ReadStoreThreadData = { file: string; niceness: number };
  * Opens or creates the file. `offThread`: searches, counts, reads of many documents and writes run in a thread of its
  * own, started by the first of them. Reads of a document by id, or of few by equality, stay in the caller's thread, where
  * they take a fifth of the CPU time of a call to another thread. Default false, as for who folds: only batches that are
- * written meanwhile are in a thread.
+ * written meanwhile are in a thread. `readOnly`: nothing in the file's folder changes; not with `offThread`.
  */
-export async function openSqliteReadStore(file: string, { offThread = false } = {}): Promise<ReadStore> {
+export async function openSqliteReadStore(
+  file: string,
+  { offThread = false, readOnly = false } = {},
+): Promise<ReadStore> {
+  if (readOnly) return new SqliteReadStore(file, { readOnly });
   return offThread ? openForRequests(file) : new WritesInThread(file);
 }
 

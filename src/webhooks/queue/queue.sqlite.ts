@@ -31,13 +31,15 @@ const METHODS = [
 
 /**
  * Opens the file, and creates it when missing. `offThread`: in a thread of its own, started at the first call. Default
- * false: every call is synchronous in the caller's thread.
+ * false: every call is synchronous in the caller's thread. `readOnly`: nothing in the file's folder changes; not with
+ * `offThread`.
  */
 export async function openSqliteDeliveryQueue(
   file: string,
-  { offThread = false } = {},
+  { offThread = false, readOnly = false } = {},
 ): Promise<DeliveryQueue> {
-  if (!offThread) return unavailableOnError(() => new SqliteDeliveryQueue(new QueueDatabase(file)), file);
+  const open = () => new SqliteDeliveryQueue(new QueueDatabase(file, { readOnly }));
+  if (!offThread || readOnly) return unavailableOnError(open, file);
   const thread = threadClient({
     file: new URL("./queue.sqlite-thread.ts", import.meta.url),
     name: "deliveries",

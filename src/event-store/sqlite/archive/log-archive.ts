@@ -36,8 +36,8 @@ export type LogArchiveDeps = {
 type OnProgress = ((progress: ArchiveProgress) => void) | undefined;
 
 /** @throws SQLite's error when the log can't be opened */
-export function openLogArchive(log: string, deps: LogArchiveDeps): LogArchive {
-  return new SqliteLogArchive(log, deps);
+export function openLogArchive(log: string, deps: LogArchiveDeps, { readOnly = false } = {}): LogArchive {
+  return new SqliteLogArchive(log, deps, readOnly);
 }
 
 class SqliteLogArchive implements LogArchive {
@@ -48,12 +48,12 @@ class SqliteLogArchive implements LogArchive {
   readonly #writer: BatchWriter;
   readonly #table: ArchiveTable;
 
-  constructor(log: string, deps: LogArchiveDeps) {
+  constructor(log: string, deps: LogArchiveDeps, readOnly: boolean) {
     this.#deps = deps;
     this.#category = deps.category ?? "clicks";
     this.#folder = archiveFolder(log);
-    this.#db = openLogFile(log);
-    inTransaction(this.#db, () => createBatchTables(this.#db));
+    this.#db = openLogFile(log, { readOnly });
+    if (!readOnly) inTransaction(this.#db, () => createBatchTables(this.#db));
     this.#writer = new BatchWriter(this.#db);
     this.#table = new ArchiveTable(this.#db);
   }

@@ -20,7 +20,7 @@ const PAGE = 20;
 
 /** `file`: of the log, with its tables. @throws SQLite's error when it can't be opened */
 export function openLogIndexCheck(file: string, { sleep }: Deps): LogIndexCheck {
-  const db = openLogFile(file);
+  const db = openLogFile(file, { readOnly: true });
   db.function("category_of", { deterministic: true }, (stream) => categoryOf(String(stream)));
   const rows = db.prepare(
     `SELECT stream, revision, position FROM events

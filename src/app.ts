@@ -102,15 +102,19 @@ function metricsOf({ context, redirect, projections, webhooks }: AppDeps) {
     projections,
     eventsBehind: (statuses) => countBehind(eventStore, allProjections, statuses),
     versions: eventStore.versions?.bind(eventStore),
+    logProblems: context.health.problems,
     redis,
     webhooks,
   });
 }
 
-function readinessOf({ context, redirect, projections }: AppDeps) {
+function readinessOf({ context, redirect, projections, webhooks }: AppDeps) {
   const { eventStore, readStore, redis } = context.backend;
   const recorder = () => redirect?.recorder.stats();
-  return readiness({ roles: context.roles, eventStore, readStore, redis, projections, recorder });
+  return readiness({
+    ...{ roles: context.roles, eventStore, readStore, redis, projections, recorder, webhooks },
+    logProblems: context.health.problems,
+  });
 }
 
 /** Yields to the event loop after an import, which blocks it, so that waiting redirects are answered in between. */

@@ -59,34 +59,45 @@ type BackendConfig = EventStoreConfig &
   Pick<Config, "secretKey" | "secretKeyPrevious">;
 
 /**
- * Opens the stores and creates the data folder. A server that is unavailable is no error here: calls fail until it
+ * Opens the stores and creates the data folder; with `readOnly` nothing is changed, anywhere, until the caller does. A server that is unavailable is no error here: calls fail until it
  * answers.
  * @throws BadConfig for a URL that its driver refuses; SecretKeyUnknown when embedded secrets are encrypted with another
  * SECRET_KEY; LogFormUnknown for an embedded log of another form, before anything is written; StoreUnavailable for an
  * embedded file that can't be opened
  */
 export async function openBackend(config: BackendConfig, options: BackendOptions): Promise<Backend> {
-  openDataFolder(config.dataDir, options.log);
+  const { readOnly } = options;
+  if (!readOnly) openDataFolder(config.dataDir, options.log);
   return await openTogether(async (open) => {
     // Before any file is written, as the log may be of another form.
     const eventStore = await open(openEventStore(config, options));
-    const keyring = keyringOf(secretKeyOf(config), config.secretKeyPrevious);
+    const keyring = keyringOf(secretKeyOf(config, { readOnly }), config.secretKeyPrevious);
     const hashSubject = (subject: string) => keyring.hashes(subject)[0];
     const coordination = await openCoordination(open, config, hashSubject, options.log);
     const documents = await openDocumentStores(open, config, keyring, options);
     const { foldStore } = documents;
-    const clock = () => performance.now();
-    const readStore = activeReadStore({ store: foldStore, projections: allProjections, clock });
+    const readStore = queriedStore(foldStore);
     const prepare = async () => {
+      if (readOnly) return;
       await refuseSplitStores(config, { eventStore, secrets: documents.secrets });
       await documents.prepare();
       await ensureQueriedBuilds(eventStore, foldStore);
     };
     // Embedded stores are prepared here, so that a thread that opens them later finds them complete.
     if (documents.isEmbedded) await documents.prepare();
-    if (documents.isEmbedded && !config.eventStoreUrl) await ensureQueriedBuilds(eventStore, foldStore);
+    if (documents.isEmbedded && !readOnly && !config.eventStoreUrl)
+      await ensureQueriedBuilds(eventStore, foldStore);
     return { ...coordination, ...documents, readStore, eventStore, prepare };
   });
+}
+
+/** The same stores with the documents of another fold store. */
+export function withDocuments(backend: Backend, foldStore: ReadStore): Backend {
+  return { ...backend, foldStore, readStore: queriedStore(foldStore) };
+}
+
+function queriedStore(store: ReadStore): ReadStore {
+  return activeReadStore({ store, projections: allProjections, clock: () => performance.now() });
 }
 
 /** What the recorder thread appends clicks with. @throws as openBackend does */

@@ -1,7 +1,7 @@
 // Parses the environment variables of the list of settings; no other code reads process.env.
 import { randomBytes } from "node:crypto";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { z } from "zod";
 import { SETTINGS, type Setting } from "./config/settings.ts";
 import { DomainError } from "./runtime/errors.ts";
@@ -69,21 +69,30 @@ export function describeConfig(config: Config): Record<string, unknown> {
 
 /**
  * The service's own secret: `SECRET_KEY`, else a random one that is created once in the data folder, with mode 0600. The
- * file is created exclusively, so that two processes that start together use the same one.
+ * file is created exclusively, so that two processes that start together use the same one. `readOnly`: nothing is created.
+ * @throws BadConfig when there is none that can be used
  */
-export function secretKeyOf(config: Pick<Config, "secretKey" | "dataDir">): string {
+export function secretKeyOf(
+  config: Pick<Config, "secretKey" | "dataDir">,
+  { readOnly = false } = {},
+): string {
   if (config.secretKey) return config.secretKey;
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const file = join(config.dataDir, "secret.key");
+  if (!readOnly) makeSecretKey(file);
+  if (!existsSync(file)) throw new BadConfig([`SECRET_KEY is unset and there is no ${file}`]);
+  const kept = readFileSync(file, "utf8").trim();
+  if (kept.length < 32) throw new BadConfig([`SECRET_KEY is unset and ${file} holds no usable secret`]);
+  return kept;
+}
+
+function makeSecretKey(file: string): void {
+  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   try {
     writeFileSync(file, `${randomBytes(32).toString("hex")}\n`, { mode: 0o600, flag: "wx" });
   } catch (error) {
     if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
   }
   chmodSync(file, 0o600);
-  const kept = readFileSync(file, "utf8").trim();
-  if (kept.length < 32) throw new BadConfig([`SECRET_KEY is unset and ${file} holds no usable secret`]);
-  return kept;
 }
 
 function problem(issue: z.core.$ZodIssue, env: Readonly<Record<string, string | undefined>>): string {

@@ -5,6 +5,7 @@ import { areStoresMixed } from "./backend/prepare-stores.ts";
 import { type Backend, openBackend } from "./backend.ts";
 import { runtimeDeps } from "./commands/runtime-deps.ts";
 import { BadConfig, type Config, secretKeyOf } from "./config.ts";
+import { logHealth, watchedEventStore } from "./coordination/log-health.ts";
 import { httpServer } from "./redirect/http/http-server.ts";
 import { keepTickShape } from "./redirect/http/keep-tick-shape.ts";
 import { redirectHandler } from "./redirect/http/redirect-handler.ts";
@@ -72,13 +73,25 @@ export async function openService(
   stores.push(keepTickShape());
   try {
     const warn = (message: string) => log.warn(message);
-    const backend = await openBackend(config, { offThread: true, log: warn });
-    stores.push(() => backend.close());
+    const opened = await openBackend(config, { offThread: true, log: warn });
+    stores.push(() => opened.close());
+    const health = logHealth({ log, now: systemClock.now });
+    const backend = { ...opened, eventStore: watchedEventStore(opened.eventStore, health) };
     if (areStoresMixed(config)) await prepareInTime(backend);
     const onStop = (close: Close) => void ofRoles.push(close);
     const onStopOfRequests = (close: Close) => void requests.push(close);
     const { signal } = stopping;
-    const context: RoleContext = { config, log, clock, backend, roles, group, stopping: signal, onStop };
+    const context: RoleContext = {
+      config,
+      log,
+      clock,
+      backend,
+      health,
+      roles,
+      group,
+      stopping: signal,
+      onStop,
+    };
     const url = await serve(context, listens, onStopOfRequests);
     return { url, backend, stop };
   } catch (error) {

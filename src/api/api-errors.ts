@@ -14,7 +14,7 @@ const DESCRIPTIONS = {
   409: "The custom slug already exists on the domain (`slug_taken`), or the Idempotency-Key was used with another body (`idempotency_key_reused`)",
   422: "Invalid custom slug format (`invalid_slug`)",
   429: "Rate limit exceeded (`rate_limit_exceeded`), or too many streams (`too_many_streams`); Retry-After: seconds to wait",
-  500: "Internal server error (`internal_error`)",
+  500: "Internal server error (`internal_error`), or a store fails until the operator acts (`store_failed`)",
   503: "A store is unavailable (`store_unavailable`, `coordination_unavailable`) or busy (`revision_conflict`, `qr_busy`); Retry-After: seconds to wait",
 } as const;
 

@@ -1,6 +1,7 @@
 // Maps errors to HTTP: code to status, and the body of every error response (interface, part 7).
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { hasZodFastifySchemaValidationErrors } from "fastify-type-provider-zod";
+import { StoreFailed } from "../connections/errors.ts";
 import { ProjectionNotBuilt } from "../projections/builds/errors.ts";
 import { DomainError } from "../runtime/errors.ts";
 
@@ -66,6 +67,7 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   invalid_slug: 422,
   rate_limit_exceeded: 429,
   too_many_streams: 429,
+  store_failed: 500,
   store_unavailable: 503,
   too_busy: 503,
   coordination_unavailable: 503,
@@ -99,6 +101,9 @@ const CODE_OF_FASTIFY: Readonly<Record<string, [code: string, message: string]>>
 /** The errors' own messages are for the log alone. */
 const UNAVAILABLE = { message: "The service is not available just now", retryAfter: 2 } as const;
 
+/** Without a time to try again: it lasts until somebody acts. */
+const FAILED = { message: "The service can't answer this until its operator has mended its store" } as const;
+
 /** Error handler of all routes. Server errors (5xx) are logged; their details are not shown. */
 export function sendError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const known = httpErrorOf(error);
@@ -126,6 +131,7 @@ export function httpErrorOf(error: unknown): HttpError {
     const { code } = error;
     const status = STATUS_OF_CODE[code];
     if (status === 503 && !(error instanceof ProjectionNotBuilt)) return { status, code, ...UNAVAILABLE };
+    if (error instanceof StoreFailed) return { status: 500, code, ...FAILED };
     // Errors that know when to try again have it as a member, in seconds.
     const { retryAfter } = error as { retryAfter?: number };
     const retry = retryAfter === undefined ? {} : { retryAfter };

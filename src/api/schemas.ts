@@ -33,6 +33,11 @@ export const BulkAnswerSchema = z
         index: z.int().meta({ description: "Position in the request" }),
         url: z.string(),
         error: z.string(),
+        code: z.string().meta({
+          description:
+            "That of the error which the item would get alone; with `store_unavailable`, `revision_conflict` or " +
+            "`internal_error` the service failed: repeat the item, or with its Idempotency-Key the whole request",
+        }),
       }),
     ),
   })

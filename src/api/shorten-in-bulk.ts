@@ -12,7 +12,8 @@ export function shortenInBulkRoute(app: Api, deps: ShortenDeps & { links: BulkDe
     operationId: "shortenInBulk",
     summary: "Create up to 100 short links",
     description:
-      "Developer tier. One bad item never stops the others. Counts as one request against the limit.",
+      "Developer tier. One bad item never stops the others. Counts as one request against the limit. 503 or 500 only " +
+      "when nothing was created and the service failed in an item: repeat the request.",
     tags: ["Links"],
     headers: IdempotencyHeader,
     body: BulkRequestSchema,

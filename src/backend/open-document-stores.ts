@@ -10,6 +10,7 @@ import type { Keyring } from "../secrets/keyring.ts";
 import { openSqliteSecrets } from "../secrets/sqlite.ts";
 import { openSqliteDeliveryQueue } from "../webhooks/queue/queue.sqlite.ts";
 import type { DeliveryQueue } from "../webhooks/queue/queue.ts";
+import type { EventStoreOptions } from "./open-event-store.ts";
 import type { Open } from "./open-together.ts";
 
 export type DocumentStoreConfig = Pick<Config, "dataDir" | "mongodbUrl">;
@@ -33,13 +34,14 @@ export async function openDocumentStores(
   open: Open,
   { dataDir, mongodbUrl }: DocumentStoreConfig,
   keyring: Keyring,
-  { offThread }: { offThread: boolean },
+  { offThread, readOnly }: Pick<EventStoreOptions, "offThread" | "readOnly">,
 ): Promise<DocumentStores> {
   if (mongodbUrl) return await openInMongodb(open, mongodbUrl, keyring);
-  const stored = await open(openSqliteSecrets(join(dataDir, "secrets.db"), { offThread }));
+  const options = { offThread, readOnly };
+  const stored = await open(openSqliteSecrets(join(dataDir, "secrets.db"), options));
   const secrets = encryptedSecrets(stored, keyring);
-  const foldStore = await open(openSqliteReadStore(join(dataDir, "read.db"), { offThread }));
-  const deliveryQueue = await open(openSqliteDeliveryQueue(join(dataDir, "deliveries.db"), { offThread }));
+  const foldStore = await open(openSqliteReadStore(join(dataDir, "read.db"), options));
+  const deliveryQueue = await open(openSqliteDeliveryQueue(join(dataDir, "deliveries.db"), options));
   return { secrets, foldStore, deliveryQueue, isEmbedded: true, prepare: () => secrets.checkKey() };
 }
 

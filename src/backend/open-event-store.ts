@@ -15,6 +15,8 @@ export type EventStoreOptions = {
   pollMs?: number;
   /** Events of the embedded store whose text isn't as it was written are unreadable; not with `offThread`. */
   isChecked?: boolean;
+  /** Nothing in the data folder changes, so that it may be one that can't be written; not with `offThread`. */
+  readOnly?: boolean | undefined;
 };
 
 /**
@@ -38,7 +40,7 @@ export type VerifiableLog = {
 
 /** @throws as openEventStore does */
 export async function openVerifiableLog(config: EventStoreConfig): Promise<VerifiableLog> {
-  const eventStore = await openEventStore(config, { offThread: false, isChecked: true });
+  const eventStore = await openEventStore(config, { offThread: false, isChecked: true, readOnly: true });
   return {
     eventStore,
     integrityProblems: config.eventStoreUrl

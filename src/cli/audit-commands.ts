@@ -9,7 +9,7 @@ import { DomainError } from "../runtime/errors.ts";
 import { wholeFrom } from "./arguments.ts";
 import { auditLookupCommands } from "./audit/lookup-commands.ts";
 import { auditSealCommands } from "./audit-seal-commands.ts";
-import { type Json, runWithoutCatchUp } from "./session.ts";
+import { type Json, runReading } from "./session.ts";
 
 class StreamNotFound extends DomainError {
   override readonly code = "stream_not_found";
@@ -26,7 +26,7 @@ export function auditCommands(program: Command): void {
     .option("--category <category>", "only streams of it, such as link")
     .option("--json", "print one JSON document")
     .action((options: Json & { category?: string }) =>
-      runWithoutCatchUp(options, async ({ backend }) => {
+      runReading(options, async ({ backend }) => {
         const categories = options.category ? [options.category] : [...Object.values(CATEGORY), SEALS_STREAM];
         return { streams: await streams(backend.eventStore, categories) };
       }),
@@ -38,7 +38,7 @@ export function auditCommands(program: Command): void {
     .argument("<name>")
     .option("--json", "print one JSON document")
     .action((name: string, options: Json) =>
-      runWithoutCatchUp(options, async ({ backend }) => {
+      runReading(options, async ({ backend }) => {
         const events = await backend.eventStore.read(name);
         if (events.length === 0) throw new StreamNotFound(`There is no stream ${name}`);
         return { stream: name, events };
@@ -53,7 +53,7 @@ export function auditCommands(program: Command): void {
     .option("--limit <count>", "at most so many", wholeFrom(1, 9), PAGE)
     .option("--json", "print one JSON document")
     .action((options: Json & { category?: string; after?: Position; limit: number }) =>
-      runWithoutCatchUp(options, async ({ backend }) => {
+      runReading(options, async ({ backend }) => {
         const { category, after, limit } = options;
         if (after !== undefined) await refuseForeignPosition(backend, after);
         const categories = category ? [category] : Object.values(CATEGORY);
@@ -68,7 +68,7 @@ export function auditCommands(program: Command): void {
     .option("--host <hostname>", "custom domain; the base host by default")
     .option("--json", "print one JSON document")
     .action((slug: string, options: Json & { host?: string }) =>
-      runWithoutCatchUp(options, async ({ backend, config }) => {
+      runReading(options, async ({ backend, config }) => {
         const host = options.host ?? config.baseHost;
         const stream = linkStream(host, slug);
         const events = await backend.eventStore.read(stream);

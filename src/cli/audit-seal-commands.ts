@@ -16,7 +16,7 @@ import { refuseForeignPosition } from "../event-store/foreign-position.ts";
 import { DomainError } from "../runtime/errors.ts";
 import { print } from "./output.ts";
 import { countLine } from "./progress-line.ts";
-import { type Json, runWithoutCatchUp, runWithStores, type Session } from "./session.ts";
+import { type Json, runReading, runReadingStores, runWithoutCatchUp, type Session } from "./session.ts";
 
 class BadAnchor extends DomainError {
   override readonly code = "bad_anchor";
@@ -49,7 +49,7 @@ export function auditSealCommands(audit: Command): void {
     .option("--json", "print one JSON document")
     .action((options: VerifyOptions) =>
       options.file === undefined
-        ? runWithoutCatchUp(options, (session) => verify(session, options))
+        ? runReading(options, (session) => verify(session, options))
         : verifyFile(options.file, options),
     );
 
@@ -69,7 +69,7 @@ export function auditSealCommands(audit: Command): void {
     .description("the public key of the seals, to be kept outside of the service")
     .option("--json", "print one JSON document")
     .action((options: Json) =>
-      runWithoutCatchUp(options, async (session) => {
+      runReading(options, async (session) => {
         const [{ publicKey }] = sealKeysFrom(session.config);
         return { public_key: publicKey };
       }),
@@ -82,7 +82,7 @@ export function auditSealCommands(audit: Command): void {
     .option("--to <position>", "the last position")
     .option("--stream <name>", "events of this stream only")
     .action((options: ExportOptions) =>
-      runWithStores(async ({ backend }) => {
+      runReadingStores(async ({ backend }) => {
         for (const position of [options.from, options.to])
           if (position !== undefined) await refuseForeignPosition(backend, position);
         const lines = async function* () {

@@ -26,7 +26,7 @@ import type { Printable } from "./output.ts";
 import { progressLine } from "./progress-line.ts";
 import { statusLines } from "./projections/status-lines.ts";
 import { verifyCommand } from "./projections/verify-command.ts";
-import { type Json, runWithoutCatchUp, type Session } from "./session.ts";
+import { type Json, runReading, runWithoutCatchUp, type Session } from "./session.ts";
 
 class NothingToClassify extends DomainError {
   override readonly code = "nothing_to_classify";
@@ -42,7 +42,7 @@ export function projectionCommands(program: Command): void {
     .description("progress, builds and faults of the projections")
     .option("--json", "print one JSON document")
     .action((options: Json) =>
-      runWithoutCatchUp(options, async ({ backend, deps }) => {
+      runReading(options, async ({ backend, deps }) => {
         const rows = await projectionRows({ ...deps, foldStore: backend.foldStore });
         return options.json ? rows : statusLines(rows);
       }),

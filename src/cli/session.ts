@@ -2,11 +2,12 @@
 // closes.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type Backend, openBackend } from "../backend.ts";
+import { type Backend, openBackend, openScratchStore, withDocuments } from "../backend.ts";
 import type { CommandContext } from "../commands/caller.ts";
 import { txtResolver } from "../commands/domains/resolve-txt.ts";
 import { runtimeDeps } from "../commands/runtime-deps.ts";
-import { type Config, parseConfig } from "../config.ts";
+import { type Config, parseConfig, secretKeyOf } from "../config.ts";
+import { currentDocuments } from "../projections/builds/current-documents.ts";
 import { foldActive } from "../projections/builds/fold-active.ts";
 import { lifecycleProjections } from "../projections/groups.ts";
 import type { Projection } from "../projections/projection.ts";
@@ -28,16 +29,43 @@ class NoData extends DomainError {
   override readonly code = "no_data";
 }
 
-/** Catches up the projections' active builds with the log, by default the lifecycle's, then prints the answer. */
+class StartedMeanwhile extends DomainError {
+  override readonly code = "started_meanwhile";
+  constructor() {
+    super("The service was started while this command read its files: run the command again");
+  }
+}
+
+/** Files that are read without locks where nobody uses them (connections/sqlite.ts). */
+const EMBEDDED = ["events.db", "read.db", "secrets.db", "deliveries.db"];
+
+/** For a command that only reads: documents as of the end of the log, by default the lifecycle's. Changes nothing. */
 export async function runQuery(
   options: Json,
   answer: (session: Session) => Promise<Printable>,
-  projections?: readonly Projection[],
+  projections: readonly Projection[] = lifecycleProjections,
 ): Promise<void> {
-  await inSession(async (session, catchUp) => {
-    await catchUp(projections);
-    print(await answer(session), options);
+  await runReadingStores(async (session) => {
+    const { backend, deps } = session;
+    const { eventStore, foldStore } = backend;
+    const log = createLogger("warn", process.stderr);
+    const given = { ...deps, eventStore, readStore: foldStore, log, openScratch: openScratchStore };
+    const documents = await currentDocuments(given, projections);
+    if (documents === foldStore) return print(await answer(session), options);
+    try {
+      print(await answer(sessionOn(session, withDocuments(backend, documents))), options);
+    } finally {
+      await documents.close();
+    }
   });
+}
+
+/** For a command that only reads, of the log or of documents as they are stored. Changes nothing. */
+export async function runReading(
+  options: Json,
+  answer: (session: Session) => Promise<Printable>,
+): Promise<void> {
+  await runReadingStores(async (session) => print(await answer(session), options));
 }
 
 /**
@@ -62,17 +90,12 @@ export async function runCommand(
   }, mayBeFirst);
 }
 
-/** Prints the answer without catching up projections. */
+/** For a command that writes, without catching up projections. */
 export async function runWithoutCatchUp(
   options: Json,
   answer: (session: Session) => Promise<Printable>,
 ): Promise<void> {
   await inSession(async (session) => print(await answer(session), options));
-}
-
-/** Opens the stores for a command that prints for itself, without catching up projections. */
-export async function runWithStores(use: (session: Session) => Promise<void>): Promise<void> {
-  await inSession(async (session) => use(session));
 }
 
 async function inSession(
@@ -86,14 +109,36 @@ async function inSession(
     const log = createLogger("warn", process.stderr);
     const { eventStore, foldStore: readStore } = backend;
     const folding = { ...runtimeDeps, eventStore, readStore, log };
-    const context: CommandContext = { requestId: runtimeDeps.newId(), actor: { type: "operator" } };
-    await use(
-      { config, backend, deps: depsOf(config, backend), context },
-      (projections = lifecycleProjections) => foldActive(folding, projections),
+    await use(sessionOn({ config }, backend), (projections = lifecycleProjections) =>
+      foldActive(folding, projections),
     );
   } finally {
     await backend.close();
   }
+}
+
+/**
+ * For a command that only reads and prints for itself. Changes nothing.
+ * @throws StartedMeanwhile when what was read may have changed under the reader
+ */
+export async function runReadingStores(use: (session: Session) => Promise<void>): Promise<void> {
+  const given = configWithData();
+  const config = { ...given, secretKey: secretKeyOf(given, { readOnly: true }) };
+  const unused = EMBEDDED.map((name) => join(config.dataDir, `${name}-wal`)).filter(
+    (wal) => !existsSync(wal),
+  );
+  const backend = await openBackend(config, { offThread: false, readOnly: true });
+  try {
+    await use(sessionOn({ config }, backend));
+  } finally {
+    await backend.close();
+  }
+  if (unused.some((wal) => existsSync(wal))) throw new StartedMeanwhile();
+}
+
+function sessionOn({ config }: Pick<Session, "config">, backend: Backend): Session {
+  const context: CommandContext = { requestId: runtimeDeps.newId(), actor: { type: "operator" } };
+  return { config, backend, deps: depsOf(config, backend), context };
 }
 
 /**

@@ -8,7 +8,7 @@ import { recoverSince, resendDelivery } from "../webhooks/owner-tools/resend-del
 import { testWebhook } from "../webhooks/owner-tools/test-webhook.ts";
 import { DELIVERY_STATES, type Delivery, type DeliveryState } from "../webhooks/queue/queue.ts";
 import { receiverResolver } from "../webhooks/receiver/resolve-receiver.ts";
-import { type Json, runQuery, type Session } from "./session.ts";
+import { type Json, runCommand, runQuery, type Session } from "./session.ts";
 
 type Page = Json & { state?: DeliveryState; limit: number; cursor?: string };
 
@@ -21,7 +21,7 @@ export function webhookDeliveryCommands(webhook: Command): void {
     .argument("<webhook-id>")
     .option("--json", "print one JSON document")
     .action((webhookId: string, options: Json) =>
-      runQuery(options, async (session) => {
+      runCommand(options, async (session) => {
         const tested = await test(session, webhookId);
         if (!tested.delivered) process.exitCode = 1;
         return tested;
@@ -62,7 +62,7 @@ export function webhookDeliveryCommands(webhook: Command): void {
     .argument("<delivery-id>")
     .option("--json", "print one JSON document")
     .action((deliveryId: string, options: Json) =>
-      runQuery(options, async ({ deps }) => deliveryRow(await resendDelivery(deps, deliveryId))),
+      runCommand(options, async ({ deps }) => deliveryRow(await resendDelivery(deps, deliveryId))),
     );
 
   webhook
@@ -72,7 +72,7 @@ export function webhookDeliveryCommands(webhook: Command): void {
     .requiredOption("--since <time>", SINCE, timeOf)
     .option("--json", "print one JSON document")
     .action((webhookId: string, options: Json & { since: Date }) =>
-      runQuery(options, async ({ deps }) => {
+      runCommand(options, async ({ deps }) => {
         const recovered = await recoverSince(deps, webhookId, options.since);
         return { webhook_id: webhookId, since: options.since.toISOString(), recovered };
       }),
@@ -85,7 +85,7 @@ export function webhookDeliveryCommands(webhook: Command): void {
     .requiredOption("--since <time>", SINCE, timeOf)
     .option("--json", "print one JSON document")
     .action((webhookId: string, options: Json & { since: Date }) =>
-      runQuery(options, async ({ deps }) => {
+      runCommand(options, async ({ deps }) => {
         const replayed = await replayFrom(deps, webhookId, options.since);
         return { webhook_id: webhookId, ...replayed };
       }),

@@ -1,7 +1,9 @@
 // Transactions and errors of the SQLite adapters, and group commit, so that writes at the same time share one fsync.
-import type { DatabaseSync } from "node:sqlite";
+import { existsSync, statSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { pathToFileURL } from "node:url";
 import { DomainError } from "../runtime/errors.ts";
-import { StoreUnavailable } from "./errors.ts";
+import { storeError } from "./errors.ts";
 
 /**
  * `LIMIT` with a parameter, such as `?`, in an expression: SQLite plans by the value of a bare parameter there, and so
@@ -13,15 +15,36 @@ export function limitOf(parameter: string): string {
 
 /**
  * Runs work in the caller's thread that fails as a call to another thread does. `opened`: the file, which the error names.
- * @throws StoreUnavailable; errors of our own unchanged
+ * @throws StoreUnavailable, StoreFailed; errors of our own unchanged
  */
 export function unavailableOnError<T>(work: () => T, opened?: string): T {
   try {
     return work();
   } catch (cause) {
     if (cause instanceof DomainError) throw cause;
-    throw new StoreUnavailable(opened ? `${opened}: ${String(cause)}` : String(cause), { cause });
+    throw storeError(opened ? `${opened}: ${String(cause)}` : String(cause), cause);
   }
+}
+
+/**
+ * Opens a file so that nothing in its folder changes, also beside a running service and in a folder that can't be written.
+ * Only a write-ahead log without its index, as of a copy that left that out, makes SQLite write the index there.
+ * @throws SQLite's error when there is no file, or when such an index can't be written
+ */
+export function openReadOnly(file: string): DatabaseSync {
+  const url = pathToFileURL(file);
+  const logBytes = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size;
+  // The index of the log is read as it is; where no process uses it, SQLite makes one in memory.
+  if (logBytes !== undefined && existsSync(`${file}-shm`)) url.searchParams.set("readonly_shm", "1");
+  // Whoever has the file open has both beside it; without them SQLite would make them before it reads.
+  else if (!logBytes) url.searchParams.set("immutable", "1");
+  return new DatabaseSync(url, { readOnly: true, timeout: 5000 });
+}
+
+/** `openReadOnly`, or an empty database of the caller's own where there is no file. */
+export function openReadOnlyOrEmpty(file: string): { db: DatabaseSync; isEmpty: boolean } {
+  const isEmpty = !existsSync(file);
+  return { db: isEmpty ? new DatabaseSync("") : openReadOnly(file), isEmpty };
 }
 
 /** Runs `work` in a write transaction, rolled back when `work` or the commit throws. @throws what they throw */

@@ -7,7 +7,7 @@ import type { ReadStore } from "../read-store/port.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { keepTrying } from "../runtime/keep-trying.ts";
 import { OutageBreaker } from "../runtime/outage-breaker.ts";
-import { inTime } from "../runtime/pause.ts";
+import { inTime, pause, type Sleep } from "../runtime/pause.ts";
 import { shareCalls } from "../runtime/share-calls.ts";
 
 export type FollowedEvent = Pick<RecordedEvent, "stream" | "type" | "data" | "revision" | "position">;
@@ -20,6 +20,8 @@ export type LogFollowerDeps = {
   /** [0,1) for jitter. */
   random: () => number;
   log: (message: string) => void;
+  /** Between two reads to the head; tests give their own. */
+  sleep?: Sleep;
 };
 
 const FOLLOWED = { categories: [CATEGORY.account, CATEGORY.link] };
@@ -27,6 +29,14 @@ const PAGE = 1_000;
 const RETRY = { fromMs: 50, toMs: 5_000 };
 /** Time limit of `catchUp`, including the wait for the backlog after the start. */
 const LONGEST_CATCH_UP_MS = 5_000;
+/**
+ * A subscription tells nothing of the events that it leaves out, such as clicks, and a server searches all of them again
+ * for whoever reads from the last event that it got. So the log is read up to its head in these intervals, and what reads
+ * or subscribes next begins there.
+ */
+const READ_TO_HEAD_EVERY_MS = 5_000;
+/** From the position that is reached, as the store's own renewal after an outage begins with the last event that it gave. */
+const RESUBSCRIBE_EVERY_MS = 60_000;
 
 /**
  * Follows the streams of accounts and links for a whole process and passes their events to the listeners.
@@ -82,6 +92,7 @@ export class LogFollower {
     await Promise.all([
       this.#persistently(signal, (progress) => this.#subscribe(signal, progress)),
       this.#persistently(signal, () => this.#readBacklog(start, signal)),
+      this.#stayNearHead(signal),
     ]);
   }
 
@@ -92,7 +103,7 @@ export class LogFollower {
   async catchUp(): Promise<void> {
     if (!this.#store.admits()) throw new StoreUnavailable("The event store is unavailable");
     try {
-      const reading = this.#sharedReadToHead(undefined).then(() => true);
+      const reading = this.#backlog.promise.then(() => this.#sharedReadToHead(undefined)).then(() => true);
       if (!(await inTime(LONGEST_CATCH_UP_MS, reading)))
         throw new StoreUnavailable("The log is still being read");
       this.#store.succeeded();
@@ -103,14 +114,27 @@ export class LogFollower {
   }
 
   async #subscribe(signal: AbortSignal, progress: () => void): Promise<void> {
-    const options = { after: this.#position, ...FOLLOWED, signal };
-    for await (const events of this.#deps.eventStore.subscribe(options)) {
-      this.#notify(events);
-      this.#advance(events.at(-1)?.position);
-      progress();
+    while (!signal.aborted) {
+      const renewed = AbortSignal.timeout(RESUBSCRIBE_EVERY_MS);
+      const until = AbortSignal.any([signal, renewed]);
+      const options = { after: this.#position, ...FOLLOWED, signal: until };
+      for await (const events of this.#deps.eventStore.subscribe(options)) {
+        this.#notify(events);
+        this.#advance(events.at(-1)?.position);
+        progress();
+      }
+      // A subscription that ends without an abort was dropped by the server.
+      if (!until.aborted) throw new Error("the subscription ended");
     }
-    // A subscription that ends without an abort was dropped by the server.
-    if (!signal.aborted) throw new Error("the subscription ended");
+  }
+
+  /** Failures are not logged: the subscription does that. */
+  async #stayNearHead(signal: AbortSignal): Promise<void> {
+    const { sleep = pause } = this.#deps;
+    while (!signal.aborted) {
+      await sleep(READ_TO_HEAD_EVERY_MS, signal);
+      if (!signal.aborted) await this.#sharedReadToHead(undefined).catch(() => undefined);
+    }
   }
 
   async #readBacklog(upTo: Position | undefined, signal: AbortSignal): Promise<void> {
@@ -132,7 +156,6 @@ export class LogFollower {
 
   /** Reads instead of waiting for the subscription, which never reaches a head that is in other streams. */
   async #readToHead(): Promise<void> {
-    await this.#backlog.promise;
     const head = await this.#deps.eventStore.head();
     while ((this.#position ?? "") < (head ?? "")) {
       const after = this.#position;

@@ -3,7 +3,7 @@
 import type { VerifyInThread } from "../audit/verification-runs.ts";
 import type { FindMatching } from "../commands/withdrawals/matching-clicks.ts";
 import type { Config } from "../config.ts";
-import { StoreUnavailable } from "../connections/errors.ts";
+import { storeError } from "../connections/errors.ts";
 import { InvalidPosition } from "../event-store/foreign-position.ts";
 import type { Position } from "../event-store/port.ts";
 import type { EventType } from "../events/catalogue.ts";
@@ -65,7 +65,7 @@ export type LogReader = LogParts & {
 /** A position that the store refuses is the caller's mistake, which trying again never mends. */
 function toError(message: string, cause?: unknown): Error {
   const isCallers = (cause as ErrorFields | undefined)?.code === "invalid_position";
-  return isCallers ? new InvalidPosition({ cause }) : new StoreUnavailable(message, { cause });
+  return isCallers ? new InvalidPosition({ cause }) : storeError(message, cause);
 }
 
 const METHODS = ["feed", "matchingClicks", "findClicks", "dayParts", "lastClickRecordedBy"] as const;

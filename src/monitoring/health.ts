@@ -1,4 +1,6 @@
 // Readiness of this process: whether it should get traffic, and which of its parts are unavailable, late or degraded.
+import { StoreFailed } from "../connections/errors.ts";
+import type { LogHealth } from "../coordination/log-health.ts";
 import { logProgress } from "../event-store/log-progress.ts";
 import type { EventStore } from "../event-store/port.ts";
 import { eventIndex } from "../projections/definitions/event-index.ts";
@@ -10,6 +12,7 @@ import type { RecorderStats } from "../redirect/clicks/click-recorder.ts";
 import type { Roles } from "../roles/role.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { inTime } from "../runtime/pause.ts";
+import type { WebhooksStatus } from "../webhooks/webhooks-messages.ts";
 
 type Reason = { part: string; reason: string };
 
@@ -25,6 +28,9 @@ export type HealthDeps = {
   projections: () => Promise<ProjectionStatus[]>;
   /** Undefined without the redirect role. */
   recorder: () => RecorderStats | undefined;
+  logProblems: LogHealth["problems"];
+  /** Undefined without the webhooks role. */
+  webhooks: (() => Promise<WebhooksStatus | undefined>) | undefined;
 };
 
 const CHECK_TIMEOUT_MS = 1000;
@@ -33,20 +39,23 @@ const MAX_CLICKS_WAITING = 100_000;
 /**
  * Checks all parts concurrently, each for a second at most. Some problems degrade a process without making it unready: any
  * store's for one that only redirects, the event store's for one with a click spool, and those of projections for one
- * without the projector role, as restarting it would not help.
+ * without the projector role, as restarting it would not help; and a log that can be read and not written, as redirects
+ * go on.
  */
 export async function readiness(deps: HealthDeps): Promise<Readiness> {
   const { roles } = deps;
-  const [[eventStore, readStore], projections] = await Promise.all([
+  const [[eventStore, readStore], projections, router] = await Promise.all([
     Promise.all([
       problemOf("event store", deps.eventStore.head()),
       problemOf("read store", deps.readStore.checkpoints()),
     ]),
     projectorProblems(deps.projections),
+    routerProblems(deps.webhooks),
   ]);
   const recorder = deps.recorder();
   const reasons = recorderProblems(recorder);
-  const degraded = [...redisProblems(deps.redis), ...spoolProblems(recorder)];
+  const log = Object.values(deps.logProblems()).map((reason) => ({ part: "event store", reason }));
+  const degraded = [...log, ...redisProblems(deps.redis), ...spoolProblems(recorder), ...router];
   const onlyRedirects = [...roles].every((role) => role === "redirect");
   const needsNoLog = onlyRedirects || recorder?.spool !== undefined;
   const isLogUnavailable = eventStore.length > 0;
@@ -76,6 +85,16 @@ function redisProblems(redis: HealthDeps["redis"]): Reason[] {
   return redis?.unavailable
     ? [{ part: "redis", reason: "is unavailable: each process counts limits for itself" }]
     : [];
+}
+
+async function routerProblems(webhooks: HealthDeps["webhooks"]): Promise<Reason[]> {
+  const status =
+    webhooks &&
+    (await inTime(
+      CHECK_TIMEOUT_MS,
+      webhooks().catch(() => undefined),
+    ));
+  return status?.routerFailure ? [{ part: "webhook router", reason: status.routerFailure }] : [];
 }
 
 /**
@@ -125,7 +144,8 @@ function catchingUp({ catchUp, position, head }: ProjectionStatus): string {
 }
 
 async function problemOf(part: string, check: Promise<unknown>): Promise<Reason[]> {
-  const answer = check.then(() => "answers").catch(() => "is unavailable");
+  const failure = (error: unknown) => (error instanceof StoreFailed ? error.message : "is unavailable");
+  const answer = check.then(() => "answers").catch(failure);
   const outcome = await inTime(CHECK_TIMEOUT_MS, answer);
   return outcome === "answers" ? [] : [{ part, reason: outcome ?? "does not answer" }];
 }

@@ -1,5 +1,6 @@
 // The Prometheus metrics: one registry, filled at each scrape from plain numbers that the hot path counts.
 import { collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from "prom-client";
+import type { LogHealth } from "../coordination/log-health.ts";
 import type { StoreVersions } from "../event-store/port.ts";
 import type { ProjectionStatus } from "../projections/runner/status.ts";
 import { inTime } from "../runtime/pause.ts";
@@ -15,6 +16,7 @@ export type MetricsDeps = CountedRedirects & {
   eventsBehind: (statuses: readonly ProjectionStatus[]) => Promise<ReadonlyMap<string, number>>;
   /** Of the event store; undefined when it is embedded. */
   versions?: (() => Promise<StoreVersions>) | undefined;
+  logProblems: LogHealth["problems"];
   /** Undefined when none is configured. */
   redis: { readonly unavailable: boolean } | undefined;
   /** Undefined without the webhooks role. */
@@ -48,6 +50,7 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   if (deps.redirects()) redirectMetrics(deps.redirects, registers);
   if (deps.recorder()) recorderMetrics(deps.recorder, registers);
   if (deps.appendDuration) registry.registerMetric(deps.appendDuration);
+  logMetrics(deps.logProblems, registers);
   if (deps.redis) redisMetrics(deps.redis, registers);
   const updateVersions = bounded(
     deps.versions ? versionMetrics(deps.versions, registers) : async () => undefined,
@@ -103,6 +106,22 @@ function versionMetrics(versions: () => Promise<StoreVersions>, registers: Regis
     info.reset();
     info.set(labels, 1);
   };
+}
+
+function logMetrics(problems: LogHealth["problems"], registers: Registry[]): void {
+  for (const [use, what] of [
+    ["write", "the last write to the log failed"],
+    ["read", "a part of the log can't be read, which lasts until somebody acts"],
+  ] as const)
+    new Gauge({
+      name: `linkledger_event_store_${use}_failing`,
+      help: `1 while ${what}: /health/ready says why`,
+      aggregator: "max",
+      registers,
+      collect() {
+        this.set(problems()[use] ? 1 : 0);
+      },
+    });
 }
 
 function redisMetrics(redis: { readonly unavailable: boolean }, registers: Registry[]): void {

@@ -14,7 +14,7 @@ export type RedirectRole = RedirectDeps & {
 };
 
 export function openRedirect(
-  { config, log, clock, backend, onStop }: RoleContext,
+  { config, log, clock, backend, health, onStop }: RoleContext,
   follower: LogFollower,
 ): RedirectRole {
   const { baseHost } = config;
@@ -24,6 +24,7 @@ export function openRedirect(
     durability: config.clickDurability,
     startThread: recorderThreadStarter(config, randomBytes(8).toString("hex")),
     random,
+    health,
     log: (message, err) => (err ? log.warn({ err }, message) : log.warn(message)),
   });
   onStop((withinMs) => recorder.close(withinMs));

@@ -2,6 +2,7 @@
 import type { RateLimits } from "../api/limits/rate-limit.ts";
 import type { Backend } from "../backend.ts";
 import type { Config } from "../config.ts";
+import type { LogHealth } from "../coordination/log-health.ts";
 import type { Logger } from "../runtime/logging.ts";
 import type { Close } from "../runtime/stop-in-stages.ts";
 import type { Roles } from "./role.ts";
@@ -24,6 +25,7 @@ export type RoleContext = {
   /** Wall clock of rate limits, links and analytics; tests set it. */
   clock: () => Date;
   backend: Backend;
+  health: LogHealth;
   roles: Roles;
   /** Undefined for a process of its own. */
   group: WorkerGroup | undefined;

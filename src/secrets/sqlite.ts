@@ -2,8 +2,14 @@
 import { chmodSync, mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { StoreUnavailable } from "../connections/errors.ts";
-import { GroupCommit, inTransaction, limitOf, unavailableOnError } from "../connections/sqlite.ts";
+import { storeError } from "../connections/errors.ts";
+import {
+  GroupCommit,
+  inTransaction,
+  limitOf,
+  openReadOnlyOrEmpty,
+  unavailableOnError,
+} from "../connections/sqlite.ts";
 import { remoteMethods, threadClient } from "../runtime/threads/thread-client.ts";
 import { endOf, FORMER_SALTS, KEY_USE_KEPT_MS, KEY_USES } from "./earlier-versions.ts";
 import type { SecretRecord, SecretStore, StoredSecret } from "./port.ts";
@@ -37,18 +43,36 @@ const METHODS = Object.keys(STATEMENTS) as Method[];
 /**
  * `offThread`: run in a thread of its own, started by the first call, so that the caller's event loop waits neither for
  * the disk nor for the write lock of another process; calls throw StoreUnavailable then. Default false: synchronous in
- * the caller's thread.
+ * the caller's thread. `readOnly`: nothing in the file's folder changes; not with `offThread`.
  */
-export async function openSqliteSecrets(file: string, { offThread = false } = {}): Promise<SecretStore> {
-  if (!offThread) return unavailableOnError(() => new SqliteSecrets(file), file);
+export async function openSqliteSecrets(
+  file: string,
+  { offThread = false, readOnly = false } = {},
+): Promise<SecretStore> {
+  if (!offThread || readOnly) return unavailableOnError(() => new SqliteSecrets(file, readOnly), file);
   const thread = threadClient({
     file: new URL("./sqlite-thread.ts", import.meta.url),
     name: "secrets",
     data: { file },
-    toError: (message, cause) => new StoreUnavailable(message, { cause }),
+    toError: storeError,
   });
   const methods = remoteMethods<SecretStore, Method>(thread, "secrets", METHODS);
   return { ...methods, close: thread.close };
+}
+
+function openSecretsFile(file: string): DatabaseSync {
+  mkdirSync(dirname(file), { recursive: true });
+  const db = new DatabaseSync(file, { timeout: 5000 });
+  chmodSync(file, 0o600);
+  db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON");
+  inTransaction(db, () => db.exec(SCHEMA));
+  return db;
+}
+
+function openUnchanged(file: string): DatabaseSync {
+  const { db, isEmpty } = openReadOnlyOrEmpty(file);
+  if (isEmpty) db.exec(SCHEMA);
+  return db;
 }
 
 class SqliteSecrets implements SecretStore {
@@ -58,15 +82,11 @@ class SqliteSecrets implements SecretStore {
   #hasDeleted = false;
 
   /** The file gets mode 0600. With `secure_delete` SQLite overwrites deleted values with zeros. */
-  constructor(file: string) {
-    mkdirSync(dirname(file), { recursive: true });
-    const db = new DatabaseSync(file, { timeout: 5000 });
-    chmodSync(file, 0o600);
-    db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON");
-    inTransaction(db, () => db.exec(SCHEMA));
+  constructor(file: string, readOnly: boolean) {
+    const db = readOnly ? openUnchanged(file) : openSecretsFile(file);
     this.#db = db;
     this.#writes = new GroupCommit(db, () => this.#eraseDeleted());
-    this.#migrate();
+    if (!readOnly) this.#migrate();
     const prepared = METHODS.map((method) => [method, db.prepare(STATEMENTS[method])]);
     this.#statements = Object.fromEntries(prepared) as Record<Method, StatementSync>;
   }

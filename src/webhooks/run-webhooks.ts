@@ -7,7 +7,7 @@ import { msBehind } from "../event-store/next-event.ts";
 import type { EventStore } from "../event-store/port.ts";
 import { CATEGORY } from "../events/streams.ts";
 import type { ReadStore } from "../read-store/port.ts";
-import { DomainError } from "../runtime/errors.ts";
+import { DomainError, messageOf } from "../runtime/errors.ts";
 import { keepRunning } from "../runtime/keep-trying.ts";
 import { pause, untilAborted } from "../runtime/pause.ts";
 import type { Secrets } from "../secrets/port.ts";
@@ -22,7 +22,7 @@ import { ROUTER_CHECKPOINT, routeClicks } from "./routing/router.ts";
 import type { Subscriber } from "./routing/subscribers.ts";
 import type { WebhooksStatus } from "./webhooks-messages.ts";
 
-type Work = (signal: AbortSignal) => Promise<void>;
+type Work = (signal: AbortSignal, progress: () => void) => Promise<void>;
 
 export type WebhooksDeps = {
   eventStore: EventStore;
@@ -31,7 +31,7 @@ export type WebhooksDeps = {
   deliveryQueue: DeliveryQueue;
   send: (delivery: OutgoingDelivery) => Promise<AttemptResult>;
   /** Runs the work while this process holds the lease: router and sweep are singleton jobs. */
-  exclusively: (work: Work, signal: AbortSignal) => Promise<void>;
+  exclusively: (work: (signal: AbortSignal) => Promise<void>, signal: AbortSignal) => Promise<void>;
   /** Of the default domain, without a trailing slash. */
   baseUrl: string;
   clock: () => Date;
@@ -51,6 +51,8 @@ export type Webhooks = {
 
 const RETRY = { fromMs: 250, toMs: 15_000 };
 const SWEEP_EVERY_MS = 3_600_000;
+const ROUTER = "webhook router";
+const USUAL_LAG_MS = 1_000;
 
 export function createWebhooks(deps: WebhooksDeps): Webhooks {
   const { eventStore, readStore, secrets, deliveryQueue: queue, clock, random, log } = deps;
@@ -66,37 +68,45 @@ export function createWebhooks(deps: WebhooksDeps): Webhooks {
       ),
     pause: (webhook, why) => pauseByService(deps, webhook, why),
   });
-  const keep = (name: string, work: Work, signal: AbortSignal) =>
-    keepRunning(
-      {
-        ...RETRY,
-        random,
-        onFailure: (err, retryInMs) => log.warn({ err, retryInMs }, `${name} interrupted, retrying`),
-      },
-      () => work(signal),
-      signal,
-    );
+  /** Of the parts that fail at the moment, by name. */
+  const failing = new Map<string, string>();
+  /** One log line an outage, which lasts until the next progress. */
+  const keep = async (name: string, work: Work, signal: AbortSignal) => {
+    const onFailure = (err: unknown, retryInMs: number) => {
+      const message = messageOf(err);
+      if (failing.get(name) !== message) log.warn({ err, retryInMs }, `${name} interrupted, retrying`);
+      failing.set(name, message);
+    };
+    const noted = (progress: () => void) =>
+      work(signal, () => {
+        failing.delete(name);
+        progress();
+      });
+    await keepRunning({ ...RETRY, random, onFailure }, noted, signal);
+    failing.delete(name);
+  };
 
   return {
     async run(signal, settleMs) {
       const { promise: directoryReady, resolve: onDirectoryReady } = Promise.withResolvers<void>();
-      const follow: Work = async (until) => {
+      const follow: Work = async (until, progress) => {
         await directory.catchUp();
+        progress();
         onDirectoryReady();
         await directory.follow(until);
       };
-      const route: Work = (until) =>
-        routeClicks({ eventStore, readStore, queue, clock, baseUrl: deps.baseUrl, onQueued: wake }, until);
+      const route: Work = (until, onProgress) =>
+        routeClicks(
+          { eventStore, readStore, queue, clock, baseUrl: deps.baseUrl, onQueued: wake, onProgress },
+          until,
+        );
       const sweep: Work = (until) => sweepHourly(queue, clock, until);
       await Promise.all([
         keep("webhook directory", follow, signal),
         Promise.race([directoryReady, untilAborted(signal)]).then(() => worker.run(signal, settleMs)),
         deps.exclusively(
           async (until) =>
-            void (await Promise.all([
-              keep("webhook router", route, until),
-              keep("webhook sweep", sweep, until),
-            ])),
+            void (await Promise.all([keep(ROUTER, route, until), keep("webhook sweep", sweep, until)])),
           signal,
         ),
       ]);
@@ -105,13 +115,14 @@ export function createWebhooks(deps: WebhooksDeps): Webhooks {
       const now = clock();
       const openCircuits = worker.circuits.open();
       const waiting = [...directory.paused(), ...openCircuits];
+      const router = await routerStatus(deps, now, failing.get(ROUTER));
       return {
         counted: await worker.counts.read(),
         readAt: now.getTime(),
         queue: await queue.stats(now.toISOString(), waiting),
         inFlight: worker.inFlight.size,
         openCircuits: openCircuits.length,
-        routerLagMs: await routerLag(deps, now),
+        ...router,
       };
     },
   };
@@ -143,9 +154,19 @@ async function sweepHourly(queue: DeliveryQueue, clock: () => Date, signal: Abor
   }
 }
 
-async function routerLag({ eventStore, readStore }: WebhooksDeps, now: Date): Promise<number> {
-  const after = (await readStore.checkpoint(ROUTER_CHECKPOINT))?.position;
+/** `failure`: of the router in this process; it is over when no event has waited for longer than usual. */
+async function routerStatus(
+  { eventStore, readStore }: WebhooksDeps,
+  now: Date,
+  failure: string | undefined,
+): Promise<Pick<WebhooksStatus, "routerLagMs" | "routerFailure">> {
   const categories = [CATEGORY.account, CATEGORY.clicks];
-  const [next] = await eventStore.readAll({ after, categories, limit: 1 });
-  return msBehind(next, now);
+  try {
+    const after = (await readStore.checkpoint(ROUTER_CHECKPOINT))?.position;
+    const [next] = await eventStore.readAll({ after, categories, limit: 1 });
+    const routerLagMs = msBehind(next, now);
+    return { routerLagMs, routerFailure: routerLagMs > USUAL_LAG_MS ? failure : undefined };
+  } catch (error) {
+    return { routerLagMs: undefined, routerFailure: failure ?? messageOf(error) };
+  }
 }

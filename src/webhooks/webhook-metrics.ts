@@ -21,6 +21,7 @@ export function webhookMetrics(readStatus: ReadStatus, registry: Registry): () =
   const inFlight = gauge("deliveries_under_way", "Deliveries being sent");
   const circuits = gauge("circuits_open", "Open circuit breakers of receivers that keep failing");
   const router = gauge("router_lag_milliseconds", "Age of the oldest event that is not routed yet");
+  const routerFails = gauge("router_failing", "1 while the router can't go on: /health/ready says why");
   return async () => {
     const last = await readStatus();
     if (!last) return;
@@ -34,6 +35,7 @@ export function webhookMetrics(readStatus: ReadStatus, registry: Registry): () =
     oldest.set(oldestDueAt === null ? 0 : Math.max(0, last.readAt - Date.parse(oldestDueAt)) / 1000);
     inFlight.set(last.inFlight);
     circuits.set(last.openCircuits);
-    router.set(last.routerLagMs);
+    if (last.routerLagMs !== undefined) router.set(last.routerLagMs);
+    routerFails.set(last.routerFailure === undefined ? 0 : 1);
   };
 }

@@ -11,8 +11,10 @@ export type WebhooksStatus = {
   /** Deliveries being sent, and receivers whose circuit breaker is open. */
   inFlight: number;
   openCircuits: number;
-  /** Age of the oldest account or click event that is not routed yet. */
-  routerLagMs: number;
+  /** Age of the oldest account or click event that is not routed yet; undefined while it can't be read. */
+  routerLagMs: number | undefined;
+  /** Why nothing is routed; undefined while the router works, or has nothing to do. */
+  routerFailure: string | undefined;
 };
 
 export type WebhooksThreadData = { config: Config };

@@ -139,6 +139,22 @@ describe("Idempotency-Key", () => {
     },
   );
 
+  it.skipIf(onCluster())(
+    "keeps no answer of a bulk request that found the log unavailable: 503",
+    async () => {
+      const { eventStore } = service.backend;
+      const append = eventStore.append.bind(eventStore);
+      eventStore.append = () => Promise.reject(new StoreUnavailable("the disk is full"));
+      const bulk = () => send("bulk-3", { links: [{ url }, { url }] }, { path: "/api/v1/shorten/bulk" });
+      const first = await bulk();
+      eventStore.append = append;
+      expect([first.status, first.headers["retry-after"]]).toEqual([503, "2"]);
+      expect(first.body).toMatchObject({ code: "store_unavailable" });
+      expect((await bulk()).status).toBe(201);
+      expect(await linksMade()).toBe(2);
+    },
+  );
+
   it("is free again after 24 hours", async () => {
     const first = await send("order-1", { url });
     now += 24 * 3_600_000;

@@ -98,7 +98,7 @@ describe("operations", () => {
   );
 
   it.skipIf(onCluster())(
-    "answers 503 with Retry-After while a store is unavailable, and 500 without a stack for an internal error",
+    "answers 503 with Retry-After while a store is unavailable, 500 when that lasts, and 500 without a stack for an internal error",
     async () => {
       const { readStore, eventStore } = service.backend;
       const { find, get } = readStore;
@@ -109,10 +109,12 @@ describe("operations", () => {
         Object.assign(readStore, { find: fail, get: fail });
         Object.assign(eventStore, { append: fail });
       };
-      const { StoreUnavailable } = await import("../../src/connections/errors.ts");
+      const { StoreFailed, StoreUnavailable } = await import("../../src/connections/errors.ts");
       failWith(new StoreUnavailable("read.db: disk gone"));
       const unavailable = await service.post("/api/v1/shorten", key, { url: "https://example.com/" });
       const unread = await service.ask("/api/v1/links", { key });
+      failWith(new StoreFailed("read.db: disk gone"));
+      const lasting = await service.ask("/api/v1/links", { key });
       failWith(new TypeError("cannot read secret.path"));
       const broken = await service.post("/api/v1/shorten", key, { url: "https://example.com/" });
       const list = await service.ask("/api/v1/links", { key });
@@ -121,9 +123,13 @@ describe("operations", () => {
       expect([unavailable.status, unavailable.body.code]).toEqual([503, "store_unavailable"]);
       expect(Number(unavailable.headers["retry-after"])).toBeGreaterThan(0);
       expect([unread.status, unread.body.code]).toEqual([503, "store_unavailable"]);
+      expect([lasting.status, lasting.body.code]).toEqual([500, "store_failed"]);
+      expect(lasting.headers).not.toHaveProperty("retry-after");
       expect([broken.status, broken.body.error]).toEqual([500, "Failed to create the short link"]);
       expect([list.status, list.body.code]).toEqual([500, "internal_error"]);
-      expect(`${unavailable.text}${broken.text}${list.text}`).not.toMatch(/disk gone|secret\.path|\.ts/);
+      expect(`${unavailable.text}${lasting.text}${broken.text}${list.text}`).not.toMatch(
+        /disk gone|secret\.path|\.ts/,
+      );
     },
   );
 

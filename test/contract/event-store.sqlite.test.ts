@@ -8,7 +8,7 @@ import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import type { Worker } from "node:worker_threads";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { StoreUnavailable } from "../../src/connections/errors.ts";
+import { StoreFailed, StoreUnavailable } from "../../src/connections/errors.ts";
 import type { EventStore } from "../../src/event-store/port.ts";
 import { prefixedEventStore } from "../../src/event-store/prefixed-event-store.ts";
 import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
@@ -76,11 +76,11 @@ describe.each([{ offThread: false }, { offThread: true }])("SQLite event store, 
     await store.close();
   });
 
-  it("is unavailable when the file is not a database", async () => {
+  it("fails for as long as the file is not a database", async () => {
     const folder = await folderOfTest();
     const file = join(folder.path, "events.db");
     await writeFile(file, "This is a letter, not a database. ".repeat(100));
-    await expect(openSqliteEventStore(file, { offThread })).rejects.toThrow(StoreUnavailable);
+    await expect(openSqliteEventStore(file, { offThread })).rejects.toThrow(StoreFailed);
   });
 
   it("ends its subscriptions and refuses calls once it is closed", async () => {

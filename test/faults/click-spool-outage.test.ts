@@ -108,7 +108,7 @@ describe("redirects while EventStoreDB is unavailable, batched clicks and durabl
 
       expect((await get("/health/ready")).status).toBe(200);
       expect(await health()).toMatchObject({
-        status: "ready",
+        status: "degraded",
         degraded: expect.arrayContaining([expect.objectContaining({ part: "click spool" })]),
       });
       await redirects.answeredMore(1000);

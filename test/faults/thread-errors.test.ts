@@ -55,7 +55,7 @@ describe("an error in a thread is logged with type, code, message, stack and cau
     return found()?.err;
   };
   const anUnauthenticatedError = {
-    type: expect.stringMatching(/Error$|^StoreUnavailable$/),
+    type: expect.stringMatching(/Error$|^StoreFailed$/),
     code: expect.anything(),
     message: expect.stringContaining("16 UNAUTHENTICATED: scripted"),
     stack: expect.stringMatching(/\n +at .+\.[jt]s:\d+/),
@@ -98,8 +98,8 @@ describe("an error in a thread is logged with type, code, message, stack and cau
     const err = await store.readAll({ limit: 1, categories: [""] }).catch((error: unknown) => error);
     log.error({ err }, "read");
     expect(await logged("read")).toMatchObject({
-      type: "StoreUnavailable",
-      code: "store_unavailable",
+      type: "StoreFailed",
+      code: "store_failed",
       message: expect.stringContaining("no such table: events"),
       cause: {
         type: "Error",

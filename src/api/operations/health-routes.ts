@@ -11,7 +11,9 @@ const READINESS_AT_START_EVERY_MS = 100;
 
 type Deps = { readiness: () => Promise<Readiness>; operator: OperatorDeps };
 
-/** Anybody gets the status; the reasons are shown only to the operator (operator-request.ts). */
+/**
+ * `degraded` is 200, so that a load balancer goes on sending redirects. Anybody gets the status; the reasons are shown only to the operator (operator-request.ts).
+ */
 export function healthRoutes(app: Api, deps: Deps): void {
   const throttled = (ms: number) => atMostEvery(ms, () => performance.now(), deps.readiness);
   const [atStart, later] = [throttled(READINESS_AT_START_EVERY_MS), throttled(READINESS_EVERY_MS)];
@@ -33,7 +35,7 @@ export function healthRoutes(app: Api, deps: Deps): void {
       .code(ready ? 200 : 503)
       .header("cache-control", "no-store")
       .send({
-        status: ready ? "ready" : "not ready",
+        status: !ready ? "not ready" : degraded.length > 0 ? "degraded" : "ready",
         ...((await isFromOperator(deps.operator, request)) ? details : {}),
       });
   });

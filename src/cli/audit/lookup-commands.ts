@@ -11,7 +11,7 @@ import { EventsQuestion } from "../../queries/audit/questions.ts";
 import { searchClicks } from "../../queries/audit/search-clicks.ts";
 import { streamState } from "../../queries/audit/stream-state.ts";
 import { timeArgument, wholeFrom } from "../arguments.ts";
-import { type Json, runQuery, runWithoutCatchUp } from "../session.ts";
+import { type Json, runQuery, runReading } from "../session.ts";
 
 type FindOptions = Json &
   Omit<EventFilter, "correlationId"> & { correlation?: string; limit: number; cursor?: string };
@@ -53,7 +53,7 @@ export function auditLookupCommands(audit: Command): void {
     .argument("<revision>", "", wholeFrom(0))
     .option("--json", "print one JSON document")
     .action((stream: string, revision: number, options: Json) =>
-      runWithoutCatchUp(options, ({ backend }) => explainedEvent(backend, stream, revision)),
+      runReading(options, ({ backend }) => explainedEvent(backend, stream, revision)),
     );
 
   audit
@@ -68,7 +68,7 @@ export function auditLookupCommands(audit: Command): void {
     )
     .option("--json", "print one JSON document")
     .action((stream: string, options: Json & { revision?: number; against?: number }) =>
-      runWithoutCatchUp(options, ({ backend }) => streamState(backend, stream, options)),
+      runReading(options, ({ backend }) => streamState(backend, stream, options)),
     );
 
   audit
@@ -82,7 +82,7 @@ export function auditLookupCommands(audit: Command): void {
     .option("--limit <count>", "at most so many", wholeFrom(1), PAGE)
     .option("--json", "print one JSON document")
     .action((options: ClickOptions) =>
-      runWithoutCatchUp(options, ({ backend, config, deps }) => {
+      runReading(options, ({ backend, config, deps }) => {
         const { baseHost } = config;
         return searchClicks(
           { ...deps, baseHost, findClicks: (search) => findClicks(backend, search) },
@@ -98,7 +98,7 @@ export function auditLookupCommands(audit: Command): void {
     .option("--limit <count>", "at most so many", wholeFrom(1), PAGE)
     .option("--json", "print one JSON document")
     .action((options: Json & { before?: number; limit: number }) =>
-      runWithoutCatchUp(options, ({ backend, config }) => {
+      runReading(options, ({ backend, config }) => {
         const sealKeys = sealKeysFrom(config).map(({ publicKey }) => publicKey);
         return listSeals({ eventStore: backend.eventStore, sealKeys }, options);
       }),

@@ -11,7 +11,7 @@ import {
 import { previewRow, withdrawalRow } from "../../queries/audit/withdrawal-rows.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import { timeArgument } from "../arguments.ts";
-import { type Json, runCommand, runWithoutCatchUp, type Session } from "../session.ts";
+import { type Json, runCommand, runReading, type Session } from "../session.ts";
 
 class ReasonRequired extends DomainError {
   override readonly code = "reason_required";
@@ -74,7 +74,7 @@ export function clickCommands(program: Command): void {
     .argument("<link>", LINK)
     .option("--json", "print one JSON document")
     .action((text: string, options: Json) =>
-      runWithoutCatchUp(options, async ({ deps, config }) => {
+      runReading(options, async ({ deps, config }) => {
         const made = await listWithdrawals(deps, namedLink(text, config.baseHost));
         return { withdrawals: made.map(withdrawalRow) };
       }),

@@ -8,7 +8,7 @@ import { createLogger } from "../../runtime/logging.ts";
 import { wholeFrom } from "../arguments.ts";
 import { print } from "../output.ts";
 import { progressLine } from "../progress-line.ts";
-import { type Json, runWithStores, type Session } from "../session.ts";
+import { type Json, runReadingStores, type Session } from "../session.ts";
 
 type Options = Json & { sample?: number };
 
@@ -24,7 +24,7 @@ export function verifyCommand(projections: Command): void {
     )
     .option("--json", "print one JSON document")
     .action((names: string[], options: Options) =>
-      runWithStores((session) => verify(session, projectionsNamed(names), options)),
+      runReadingStores((session) => verify(session, projectionsNamed(names), options)),
     );
 }
 

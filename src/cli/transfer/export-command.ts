@@ -14,7 +14,7 @@ import { InvalidRange } from "../../queries/errors.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import { timeArgument } from "../arguments.ts";
 import { print } from "../output.ts";
-import { type Json, runWithStores, type Session } from "../session.ts";
+import { type Json, runReadingStores, type Session } from "../session.ts";
 import { replaceFile } from "./replace-file.ts";
 
 class FileRequired extends DomainError {
@@ -34,7 +34,7 @@ export function exportCommands(program: Command): void {
     withOutput(group.command(what).description(DESCRIPTIONS[what]).argument("<account-id>"))
       .addOption(new Option("--format <format>", "of the file").choices(["ndjson"]).default("ndjson"))
       .action((accountId: string, options: Options) =>
-        runWithStores(async ({ backend, config, deps }) => {
+        runReadingStores(async ({ backend, config, deps }) => {
           const { baseHost } = config;
           const { eventStore } = backend;
           await refuseUnknown(eventStore, accountId);
@@ -46,7 +46,7 @@ export function exportCommands(program: Command): void {
     .option("--account <account-id>", "of this account only")
     .option("--from <time>", "that happened at or after this ISO 8601 date or time, UTC", timeArgument)
     .option("--to <time>", "that happened before it", timeArgument)
-    .action((options: ClickOptions) => runWithStores((session) => exportClicks(session, options)));
+    .action((options: ClickOptions) => runReadingStores((session) => exportClicks(session, options)));
 }
 
 const TABLE_FORMATS = [...CLICK_FORMATS, "parquet"] as const;

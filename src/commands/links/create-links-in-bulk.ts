@@ -1,5 +1,6 @@
 // POST /api/v1/shorten/bulk: up to 100 links; an invalid item does not fail the others (interface, part 4).
 import type { Tier } from "../../events/vocabulary.ts";
+import { DomainError } from "../../runtime/errors.ts";
 import type { Caller, CommandContext } from "../caller.ts";
 import { CommandRefused, requireDeveloper } from "../errors.ts";
 import { type CreateLinkDeps, createLink, memoizedAccount } from "./create-link.ts";
@@ -19,10 +20,11 @@ export type BulkAnswer = {
 };
 
 export type BulkResult = { index: number } & Omit<LinkObject, "qr_download_url">;
-export type BulkError = { index: number; url: string; error: string };
+/** `code`: the stable one of the error that the single request would get. */
+export type BulkError = { index: number; url: string; error: string; code: string };
 
 export type BulkDeps = CreateLinkDeps & {
-  /** Logs items that failed by an error other than a refusal. */
+  /** Logs that items failed by an error other than a refusal. */
   log?: { error: (details: object, message: string) => void } | undefined;
 };
 
@@ -35,7 +37,8 @@ export type BulkOutcome = { bulk: BulkAnswer; isFinal: boolean };
 
 /**
  * `links`: 1 to 100 items of any shape.
- * @throws TierRequired, AccountNotFound for a closed account
+ * @throws TierRequired, AccountNotFound for a closed account; when nothing was created and an item failed by an error
+ *   other than a refusal, that error, such as StoreUnavailable, as for a single link
  */
 export async function createLinksInBulk(
   deps: BulkDeps,
@@ -49,7 +52,7 @@ export async function createLinksInBulk(
   await account();
   const results: BulkResult[] = [];
   const errors: BulkError[] = [];
-  let isFinal = true;
+  const failures: unknown[] = [];
   const items = links.map((item) => ShortenRequest.safeParse(item));
   const createItem = async (index: number): Promise<void> => {
     const idempotency = options.idempotency === undefined ? undefined : `${options.idempotency}/${index}`;
@@ -62,11 +65,13 @@ export async function createLinksInBulk(
       results.push({ index, ...result });
     } catch (error) {
       const isRefused = error instanceof CommandRefused;
-      if (!isRefused) {
-        isFinal = false;
-        deps.log?.error({ err: error, index }, "a bulk item failed");
-      }
-      errors.push({ index, url: urlOf(links[index]), error: isRefused ? error.message : FAILED });
+      if (!isRefused) failures.push(error);
+      errors.push({
+        index,
+        url: urlOf(links[index]),
+        error: isRefused ? error.message : FAILED,
+        code: error instanceof DomainError ? error.code : "internal_error",
+      });
     }
   };
   // All at once, so that their appends share a transaction.
@@ -75,11 +80,13 @@ export async function createLinksInBulk(
       for (const index of group) await createItem(index);
     }),
   );
+  if (results.length === 0 && failures.length > 0) throw failures[0];
+  if (failures.length > 0) deps.log?.error({ err: failures[0], items: failures.length }, "bulk items failed");
   results.sort((a, b) => a.index - b.index);
   errors.sort((a, b) => a.index - b.index);
   const counts = { total: links.length, created: results.length, failed: errors.length };
   const bulk = { success: results.length > 0, tier: by.tier, ...counts, results, errors };
-  return { bulk, isFinal };
+  return { bulk, isFinal: failures.length === 0 };
 }
 
 /** @throws InvalidItem */

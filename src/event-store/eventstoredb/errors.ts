@@ -1,8 +1,8 @@
 // Which failures of the event store are transient, and how long to retry before the store counts as unavailable.
 import { convertToCommandError, ErrorType, type EventStoreDBClient } from "@eventstore/db-client";
-import { StoreUnavailable } from "../../connections/errors.ts";
+import { StoreFailed, StoreUnavailable } from "../../connections/errors.ts";
 import { backoffMs } from "../../runtime/backoff.ts";
-import { messageOf } from "../../runtime/errors.ts";
+import { DomainError, messageOf } from "../../runtime/errors.ts";
 import type { Sleep } from "../../runtime/pause.ts";
 import { InvalidPosition } from "../foreign-position.ts";
 import type { Servers } from "./connection.ts";
@@ -50,7 +50,8 @@ export function readError(error: unknown): unknown {
 
 /**
  * Tries up to four times, about a second in all when the servers refuse at once.
- * @throws StoreUnavailable when every attempt failed with a transient error; any other error at once
+ * @throws StoreUnavailable when every attempt failed with a transient error; StoreFailed for any other at once, errors
+ * of our own unchanged
  */
 export async function withRetries<T>(
   { servers, sleep, random }: Deps,
@@ -76,8 +77,14 @@ export function leaveOrThrow(servers: Servers, client: EventStoreDBClient, error
   // Node's words for a call that was still being written when its connection was lost.
   const isBroken = typeof code === "string" && /^ERR_(?:STREAM|HTTP2)_/.test(code);
   const isTransient = type === "unknown" ? !LASTING_CODES.includes(code) : TRANSIENT.includes(type);
-  if (!isBroken && !isTransient) throw error;
+  if (!isBroken && !isTransient) throw lasting(error);
   if (type !== "not-leader") servers.leave(client);
+}
+
+/** Such as refused credentials. */
+function lasting(cause: unknown): unknown {
+  if (cause instanceof DomainError) return cause;
+  return new StoreFailed(`The event store refuses the request: ${messageOf(cause)}`, { cause });
 }
 
 /** Some calls of the client fail with gRPC's own errors, which have no type. */

@@ -1,6 +1,6 @@
 // The event store of the embedded default: one SQLite file, accessed in the caller's thread or in a thread of its own.
 import { basename } from "node:path";
-import { StoreUnavailable } from "../../connections/errors.ts";
+import { StoreUnavailable, storeError } from "../../connections/errors.ts";
 import { unavailableOnError } from "../../connections/sqlite.ts";
 import { remoteMethods, threadClient } from "../../runtime/threads/thread-client.ts";
 import { follow } from "../follow.ts";
@@ -49,6 +49,9 @@ type Log = {
   close(): Promise<void>;
 };
 
+/** Reading them changes the folder. */
+const UNKNOWN: NewestPositions = { newestOf: async () => undefined, close: () => undefined };
+
 const METHODS = ["append", "read", "readAll", "head"] as const;
 
 /** @throws LogFormUnknown for a file of another form, StoreUnavailable when the file can't be opened */
@@ -58,7 +61,8 @@ export async function openSqliteEventStore(
 ): Promise<EventStore> {
   const { offThread = false, pollMs = 100, clock = () => new Date() } = options;
   const log = offThread ? await logInThread(file) : logInCaller(file, options);
-  return new SqliteEventStore(log, newestPositions(file), { pollMs, clock });
+  const newest = options.readOnly ? UNKNOWN : newestPositions(file);
+  return new SqliteEventStore(log, newest, { pollMs, clock });
 }
 
 /**
@@ -83,7 +87,7 @@ async function logInThread(file: string): Promise<Log> {
     file: new URL("./thread.ts", import.meta.url),
     name: "event-store",
     data: { file },
-    toError: (message, cause) => new StoreUnavailable(message, { cause }),
+    toError: storeError,
   });
   await thread.start();
   return { ...remoteMethods<Log, (typeof METHODS)[number]>(thread, "log", METHODS), close: thread.close };

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { inTransaction } from "../../connections/sqlite.ts";
+import { inTransaction, openReadOnly } from "../../connections/sqlite.ts";
 import { DomainError } from "../../runtime/errors.ts";
 
 /**
@@ -44,7 +44,7 @@ export class LogFormUnknown extends DomainError {
  */
 export function openLogFile(file: string, readOnly = false): DatabaseSync {
   if (!readOnly) mkdirSync(dirname(file), { recursive: true });
-  const db = new DatabaseSync(file, { readOnly, timeout: 5000 });
+  const db = readOnly ? openReadOnly(file) : new DatabaseSync(file, { timeout: 5000 });
   try {
     db.exec("PRAGMA cache_size = -4096");
     if (readOnly || !isEmpty(db)) refuseOtherForm(db, file);

@@ -10,7 +10,7 @@ import { positionText } from "./positions.ts";
 
 export type LogOptions = {
   /** For a file in a folder that can't be written, or that must not be changed. */
-  readOnly?: boolean;
+  readOnly?: boolean | undefined;
   /** Events whose stored text isn't what `append` writes are unreadable; costs twice the time of a read. */
   isChecked?: boolean;
 };

@@ -1,8 +1,12 @@
 // Opens the file of documents with the settings that its writers and readers share.
 import { DatabaseSync } from "node:sqlite";
+import { openReadOnlyOrEmpty } from "../../connections/sqlite.ts";
 
 /** Pages in memory, for each connection: few, as each commit of another one empties them. */
 const CACHE_MB = 8;
+
+const CHECKPOINTS =
+  "CREATE TABLE IF NOT EXISTS checkpoints (name TEXT PRIMARY KEY, position TEXT NOT NULL, doc TEXT NOT NULL)";
 
 /** Opens or creates the file. @throws what SQLite throws */
 export function openDatabase(file: string): DatabaseSync {
@@ -13,8 +17,20 @@ export function openDatabase(file: string): DatabaseSync {
   // Fewer, larger WAL checkpoints, as a busy projector rewrites the same pages many times.
   db.exec("PRAGMA wal_autocheckpoint = 16000; PRAGMA journal_size_limit = 134217728");
   db.exec(`PRAGMA cache_size = -${CACHE_MB * 1024}`);
-  db.exec(
-    "CREATE TABLE IF NOT EXISTS checkpoints (name TEXT PRIMARY KEY, position TEXT NOT NULL, doc TEXT NOT NULL)",
-  );
+  db.exec(CHECKPOINTS);
   return db;
+}
+
+/** Without changing anything; what is missing is made in memory, where it is empty. @throws what SQLite throws */
+export function openUnchanged(file: string): DatabaseSync {
+  const { db } = openReadOnlyOrEmpty(file);
+  db.exec("PRAGMA temp_store = MEMORY");
+  createMissing(db, "checkpoints", CHECKPOINTS);
+  return db;
+}
+
+/** `sql` creates the table; for a file that must not change. */
+export function createMissing(db: DatabaseSync, table: string, sql: string): void {
+  const isThere = db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(table);
+  if (!isThere) db.exec(sql.replace("CREATE TABLE", "CREATE TEMP TABLE"));
 }

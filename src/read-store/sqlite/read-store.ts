@@ -1,5 +1,5 @@
 // The read store on SQLite, with a thread of its own for what the caller must not wait for.
-import { StoreUnavailable } from "../../connections/errors.ts";
+import { storeError } from "../../connections/errors.ts";
 import { remoteMethods, type ThreadClient, threadClient } from "../../runtime/threads/thread-client.ts";
 import type { Document, FindQuery, ReadStore } from "../port.ts";
 import { SqliteReadStore } from "./synchronous-read-store.ts";
@@ -24,9 +24,13 @@ export type ReadStoreThreadData = { file: string; niceness: number };
  * Opens or creates the file. `offThread`: searches, counts, reads of many documents and writes run in a thread of its
  * own, started by the first of them. Reads of a document by id, or of few by equality, stay in the caller's thread, where
  * they take a fifth of the CPU time of a call to another thread. Default false, as for who folds: only batches that are
- * written meanwhile are in a thread.
+ * written meanwhile are in a thread. `readOnly`: nothing in the file's folder changes; not with `offThread`.
  */
-export async function openSqliteReadStore(file: string, { offThread = false } = {}): Promise<ReadStore> {
+export async function openSqliteReadStore(
+  file: string,
+  { offThread = false, readOnly = false } = {},
+): Promise<ReadStore> {
+  if (readOnly) return new SqliteReadStore(file, { readOnly });
   return offThread ? openForRequests(file) : new WritesInThread(file);
 }
 
@@ -86,7 +90,7 @@ function startedWhenNeeded(name: string, data: ReadStoreThreadData): ThreadClien
     file: new URL("./thread.ts", import.meta.url),
     name,
     data,
-    toError: (message, cause) => new StoreUnavailable(message, { cause }),
+    toError: storeError,
     idleMs: IDLE_MS,
   });
 }

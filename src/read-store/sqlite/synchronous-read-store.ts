@@ -3,7 +3,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { inSnapshot, inTransaction, limitOf, unavailableOnError } from "../../connections/sqlite.ts";
 import type { Checkpoint, CollectionSpec, Document, FindQuery, ReadStore, WriteBatch } from "../port.ts";
 import { columnsOf, type Table, tableSql } from "./columns.ts";
-import { openDatabase } from "./database.ts";
+import { createMissing, openDatabase, openUnchanged } from "./database.ts";
 import { column, conditions, order, partOf, tableName } from "./query.ts";
 import { SharedSnapshot } from "./shared-snapshot.ts";
 import { type BatchRows, SqliteWriteBatch } from "./write-batch.ts";
@@ -18,9 +18,15 @@ export class SqliteReadStore implements ReadStore {
   /** Memory of batches that have been written: as many as there were at once. */
   readonly #free: SharedArrayBuffer[] = [];
 
-  /** Opens or creates the file. A collection that does not exist reads as empty. @throws StoreUnavailable */
-  constructor(file: string) {
-    this.#db = unavailableOnError(() => openDatabase(file), file);
+  readonly #readOnly: boolean;
+
+  /**
+   * Opens or creates the file; with `readOnly` nothing in its folder changes. A collection that does not exist reads as
+   * empty. @throws StoreUnavailable
+   */
+  constructor(file: string, { readOnly = false } = {}) {
+    this.#readOnly = readOnly;
+    this.#db = unavailableOnError(() => (readOnly ? openUnchanged(file) : openDatabase(file)), file);
     this.snapshot = new SharedSnapshot(this.#db);
   }
 
@@ -160,6 +166,10 @@ export class SqliteReadStore implements ReadStore {
     const { name, indexes, partialIndexes = [] } = spec;
     const table = tableName(name);
     this.snapshot.end();
+    if (this.#readOnly) {
+      createMissing(this.#db, table.slice(1, -1), tableSql(table, spec));
+      return this.#keep(table);
+    }
     this.#db.exec(tableSql(table, spec));
     const { all } = columnsOf(this.#db, table);
     for (const fields of [...indexes, ...partialIndexes]) {
@@ -170,9 +180,13 @@ export class SqliteReadStore implements ReadStore {
       const condition = last === undefined ? "" : ` WHERE ${column(last, all)} IS NOT NULL`;
       this.#db.exec(`CREATE INDEX IF NOT EXISTS ${index} ON ${table} (${columns})${condition}`);
     }
-    const created = { table, columns: columnsOf(this.#db, table) };
-    this.#tables.set(table, created);
-    return created;
+    return this.#keep(table);
+  }
+
+  #keep(table: string): Table {
+    const kept = { table, columns: columnsOf(this.#db, table) };
+    this.#tables.set(table, kept);
+    return kept;
   }
 
   #prepare(sql: string): StatementSync {

@@ -1,5 +1,6 @@
 // The HTTP thread's side of click recording: batches hits, sends them to the recorder thread and tracks their commits.
 import { Histogram } from "prom-client";
+import type { LogHealth } from "../../coordination/log-health.ts";
 import { type ErrorFields, errorFields } from "../../runtime/error-fields.ts";
 import { CommitWaiters } from "./commit-waiters.ts";
 import type { RawHit } from "./hit.ts";
@@ -13,6 +14,8 @@ export type ClickRecorderDeps = {
   startThread: StartRecorderThread;
   /** [0,1) for jitter. */
   random: () => number;
+  /** Told whether clicks can be appended to the event store. */
+  health?: Pick<LogHealth, "notWritten" | "written">;
   /** `err`: the error that the thread reported, if any. */
   log: (message: string, err?: ErrorFields) => void;
   /** Uncommitted hits from which on redirects wait for room; default 200,000. */
@@ -50,7 +53,7 @@ export class ClickRecorder {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers: [],
   });
-  readonly #deps: Required<ClickRecorderDeps>;
+  readonly #deps: Required<Omit<ClickRecorderDeps, "health">> & Pick<ClickRecorderDeps, "health">;
   readonly #queue = new HitQueue();
   readonly #waiters = new CommitWaiters();
   readonly #thread: SupervisedRecorderThread;
@@ -59,6 +62,8 @@ export class ClickRecorder {
   /** A batch is due that could not be sent yet, because the thread has its maximum of unfinished batches. */
   #isDue = false;
   #spool: RecorderStats["spool"];
+  /** Clicks can't be appended; with a spool they are committed all the same. */
+  #isOutage = false;
   #lost = 0;
   #lastNote: string | undefined;
 
@@ -70,7 +75,7 @@ export class ClickRecorder {
       start: deps.startThread,
       random: deps.random,
       onReport: (report) => this.#onReport(report),
-      onError: (message, error) => this.#note(message, error && errorFields(error)),
+      onError: (message, error) => this.#onThreadError(message, error),
       onRestarted: () => this.#resend(),
     });
   }
@@ -180,13 +185,23 @@ export class ClickRecorder {
     if (report.type === "spool") this.#spool = report;
     else if (report.type === "problem") {
       this.#lost += report.lost ?? 0;
+      if (report.outage) this.#isOutage = report.outage === "began";
+      if (report.outage === "began") this.#deps.health?.notWritten("clicks", report.err);
       this.#note(report.message, report.err);
     } else {
+      if (!this.#isOutage) this.#deps.health?.written("clicks");
       for (const seconds of report.appendSeconds) this.appendDuration.observe(seconds);
       this.#queue.commit(report.upTo);
       this.#waiters.wake(report.upTo);
       this.#sendDue();
     }
+  }
+
+  /** A thread that can't open its stores commits nothing either, and the next one knows of no outage. */
+  #onThreadError(message: string, error: Error | undefined): void {
+    this.#isOutage = false;
+    if (error) this.#deps.health?.notWritten("clicks", error);
+    this.#note(message, error && errorFields(error));
   }
 
   #note(message: string, err?: ErrorFields): void {

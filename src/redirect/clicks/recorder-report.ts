@@ -10,8 +10,17 @@ export type CommittedReport = {
   reached: [string, number][];
 };
 
-/** A failure that is retried, its end, or (`lost`) hits that can't be turned into events. */
-export type ProblemReport = { type: "problem"; message: string; err?: ErrorFields; lost?: number };
+/**
+ * A failure that is retried, its end, or (`lost`) hits that can't be turned into events. `outage`: of the appends to the
+ * event store.
+ */
+export type ProblemReport = {
+  type: "problem";
+  message: string;
+  err?: ErrorFields;
+  lost?: number;
+  outage?: "began" | "ended";
+};
 
 /** Clicks in the spool. `full`: the last clicks did not fit and stay in memory. */
 export type SpoolReport = { type: "spool"; clicks: number; bytes: number; full: boolean };

@@ -129,7 +129,8 @@ export class ClickOutbox {
     this.#reportSpool();
     if (!this.#isFailing || (this.#spool?.size().clicks ?? 0) > 0) return;
     this.#isFailing = false;
-    this.#note(`The event store ${this.#spool ? "has all clicks of the spool" : "takes clicks again"}`);
+    const message = `The event store ${this.#spool ? "has all clicks of the spool" : "takes clicks again"}`;
+    this.#deps.report({ type: "problem", message, outage: "ended" });
   }
 
   #onFailure(error: unknown): void {
@@ -137,7 +138,8 @@ export class ClickOutbox {
     this.#spoolAll();
     if (this.#isFailing) return;
     this.#isFailing = true;
-    this.#note(`Clicks wait ${this.#spool ? "in the spool" : "in memory"}: ${messageOf(error)}`, error);
+    const message = `Clicks wait ${this.#spool ? "in the spool" : "in memory"}: ${messageOf(error)}`;
+    this.#deps.report({ type: "problem", message, err: errorFields(error), outage: "began" });
   }
 
   /** Spools the batches in memory after a delay, unless `settled` aborts first because they are stored. */

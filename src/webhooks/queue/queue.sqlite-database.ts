@@ -2,24 +2,36 @@
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
-import { GroupCommit, inTransaction } from "../../connections/sqlite.ts";
+import { GroupCommit, inTransaction, openReadOnlyOrEmpty } from "../../connections/sqlite.ts";
 import { QUEUE_SCHEMA, STATEMENTS } from "./queue.sqlite-statements.ts";
 
 export type StatementName = keyof typeof STATEMENTS;
 export type Values = Record<string, SQLInputValue>;
+
+function openQueueFile(file: string): DatabaseSync {
+  mkdirSync(dirname(file), { recursive: true });
+  const db = new DatabaseSync(file, { timeout: 10_000 });
+  db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
+  // Fewer, larger WAL checkpoints, because a delivery's rows are written three times within seconds.
+  db.exec("PRAGMA wal_autocheckpoint = 8000; PRAGMA journal_size_limit = 67108864");
+  inTransaction(db, () => db.exec(QUEUE_SCHEMA));
+  return db;
+}
+
+function openUnchanged(file: string): DatabaseSync {
+  const { db, isEmpty } = openReadOnlyOrEmpty(file);
+  if (isEmpty) db.exec(QUEUE_SCHEMA);
+  return db;
+}
 
 export class QueueDatabase {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<StatementName, StatementSync>();
   readonly #writes: GroupCommit;
 
-  constructor(file: string) {
-    mkdirSync(dirname(file), { recursive: true });
-    this.#db = new DatabaseSync(file, { timeout: 10_000 });
-    this.#db.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON");
-    // Fewer, larger WAL checkpoints, because a delivery's rows are written three times within seconds.
-    this.#db.exec("PRAGMA wal_autocheckpoint = 8000; PRAGMA journal_size_limit = 67108864");
-    inTransaction(this.#db, () => this.#db.exec(QUEUE_SCHEMA));
+  /** `readOnly`: nothing in the file's folder changes. */
+  constructor(file: string, { readOnly = false } = {}) {
+    this.#db = readOnly ? openUnchanged(file) : openQueueFile(file);
     this.#writes = new GroupCommit(this.#db);
   }
 

@@ -1,5 +1,5 @@
 // The delivery queue of the embedded default: one SQLite file that several processes can use concurrently.
-import { StoreUnavailable } from "../../connections/errors.ts";
+import { storeError } from "../../connections/errors.ts";
 import { unavailableOnError } from "../../connections/sqlite.ts";
 import { remoteMethods, threadClient } from "../../runtime/threads/thread-client.ts";
 import { QueueDatabase } from "./queue.sqlite-database.ts";
@@ -31,18 +31,20 @@ const METHODS = [
 
 /**
  * Opens the file, and creates it when missing. `offThread`: in a thread of its own, started at the first call. Default
- * false: every call is synchronous in the caller's thread.
+ * false: every call is synchronous in the caller's thread. `readOnly`: nothing in the file's folder changes; not with
+ * `offThread`.
  */
 export async function openSqliteDeliveryQueue(
   file: string,
-  { offThread = false } = {},
+  { offThread = false, readOnly = false } = {},
 ): Promise<DeliveryQueue> {
-  if (!offThread) return unavailableOnError(() => new SqliteDeliveryQueue(new QueueDatabase(file)), file);
+  const open = () => new SqliteDeliveryQueue(new QueueDatabase(file, { readOnly }));
+  if (!offThread || readOnly) return unavailableOnError(open, file);
   const thread = threadClient({
     file: new URL("./queue.sqlite-thread.ts", import.meta.url),
     name: "deliveries",
     data: { file },
-    toError: (message, cause) => new StoreUnavailable(message, { cause }),
+    toError: storeError,
     idleMs: IDLE_MS,
   });
   const methods = remoteMethods<DeliveryQueue, (typeof METHODS)[number]>(thread, "queue", METHODS);

@@ -11,7 +11,13 @@ import type { DeliveryQueue, NewDelivery } from "../queue/queue.ts";
 import { oldestRouted } from "../queue/retention.ts";
 import { clickDelivery } from "./click-payload.ts";
 import { foldAccounts } from "./directory.ts";
-import { foldSubscribers, noSubscribers, type Subscribers, subscribersOf } from "./subscribers.ts";
+import {
+  foldSubscribers,
+  hasWebhooks,
+  noSubscribers,
+  type Subscribers,
+  subscribersOf,
+} from "./subscribers.ts";
 
 export const ROUTER_CHECKPOINT = "webhooks-router";
 
@@ -24,6 +30,8 @@ export type RouterDeps = {
   baseUrl: string;
   /** Called when new deliveries were queued. */
   onQueued: () => void;
+  /** Called whenever a part of the log is routed, or skipped as there is no webhook. */
+  onProgress: () => void;
 };
 
 /** Most events per write and checkpoint. */
@@ -45,17 +53,32 @@ export async function routeClicks(deps: RouterDeps, signal: AbortSignal): Promis
   let after = await consumerCheckpoint(deps, ROUTER_CHECKPOINT);
   const subscribers = noSubscribers();
   if (after !== undefined) await foldAccounts(deps.eventStore, subscribers, undefined, after);
-  if (subscribers.webhooks.size === 0) {
-    const from = after;
-    after = await skipUntilFirstWebhook(deps, after, signal);
-    if (after !== undefined) await foldAccounts(deps.eventStore, subscribers, from, after);
-  }
+  do {
+    if (!hasWebhooks(subscribers)) {
+      const from = after;
+      after = await skipUntilFirstWebhook(deps, after, signal);
+      if (after !== undefined) await foldAccounts(deps.eventStore, subscribers, from, after);
+    }
+    after = await routeUntilLastWebhook(deps, subscribers, after, signal);
+  } while (after !== undefined);
+}
+
+/** Returns the position after which no webhook is left; undefined when the signal aborts or the subscription is dropped. */
+async function routeUntilLastWebhook(
+  deps: RouterDeps,
+  subscribers: Subscribers,
+  after: Position | undefined,
+  signal: AbortSignal,
+): Promise<Position | undefined> {
   const categories = [CATEGORY.account, CATEGORY.clicks];
   for await (const events of deps.eventStore.subscribe({ after, categories, signal, batchSize: BATCH })) {
-    if (signal.aborted) return;
+    if (signal.aborted) return undefined;
     await routeBatch(deps, subscribers, events);
+    deps.onProgress();
+    if (!hasWebhooks(subscribers)) return events.at(-1)?.position;
     if (events.length < BATCH) await pause(BATCH_PAUSE_MS, signal);
   }
+  return undefined;
 }
 
 /**
@@ -76,6 +99,7 @@ async function skipUntilFirstWebhook(
       if (await isWebhookAddedIn(deps.eventStore, after, head)) return after;
       after = head;
     }
+    deps.onProgress();
     const now = systemClock.now();
     if (after !== undefined && after !== saved && now - savedAt >= SKIP_SAVE_EVERY_MS) {
       await deps.readStore.saveCheckpoint(ROUTER_CHECKPOINT, { position: after });

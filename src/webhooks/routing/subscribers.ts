@@ -25,6 +25,11 @@ export function noSubscribers(): Subscribers {
   return { webhooks: new Map(), byAccount: new Map(), entitled: new Set() };
 }
 
+/** Whether any click may have a subscriber, now or when a webhook is resumed. */
+export function hasWebhooks({ webhooks }: Subscribers): boolean {
+  return webhooks.values().some(({ status }) => status !== "removed");
+}
+
 /** Returns the webhooks that the event removed; their queued deliveries are to be cancelled. */
 export function foldSubscribers(subscribers: Subscribers, event: StoredEvent): string[] {
   switch (event.type) {

@@ -46,7 +46,7 @@ describe("the modes of files", () => {
     await writeFile(join(dataDir, "notes.txt"), "the operator's own");
     await openAll(dataDir);
     expect(await openToOthers(dataDir)).toContain(join(dataDir, "secrets.db"));
-    await runCommand(instance, "account", "list");
+    await runCommand(instance, "account", "create", "--email", "late@example.com");
     expect(await openToOthers(dataDir)).toEqual([join(dataDir, "notes.txt")]);
   });
 

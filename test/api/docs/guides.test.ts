@@ -62,6 +62,7 @@ async function metricsWithServers(): Promise<string> {
     projections: async () => [],
     eventsBehind: async () => new Map(),
     versions: async () => ({ client: "1.0", server: "1.0" }),
+    logProblems: () => ({}),
     redis: { unavailable: false },
     webhooks: undefined,
   });

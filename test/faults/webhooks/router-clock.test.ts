@@ -20,7 +20,13 @@ it("goes on with the log before the first webhook also when the clock was set ba
     (await readStore.checkpoint(ROUTER_CHECKPOINT))?.position === (await eventStore.head());
   const stop = new AbortController();
   const deps = {
-    ...{ eventStore, queue, baseUrl: "https://sho.rt", onQueued: () => undefined },
+    ...{
+      eventStore,
+      queue,
+      baseUrl: "https://sho.rt",
+      onQueued: () => undefined,
+      onProgress: () => undefined,
+    },
     readStore: storeWith(readStore, { saveCheckpoint }),
     clock: () => new Date(Date.now() - setBackMs),
   };

@@ -1,6 +1,7 @@
 // The router across failures and restarts: no delivery is lost, none is duplicated.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { removeWebhook } from "../../../src/commands/webhooks/remove-webhook.ts";
+import type { EventStore } from "../../../src/event-store/port.ts";
 import { IMPORT_WRITER } from "../../../src/events/streams.ts";
 import type { ReadStore } from "../../../src/read-store/port.ts";
 import type { DeliveryQueue } from "../../../src/webhooks/queue/queue.ts";
@@ -8,6 +9,7 @@ import { oldestKept, oldestRouted } from "../../../src/webhooks/queue/retention.
 import { ROUTER_CHECKPOINT, routeClicks } from "../../../src/webhooks/routing/router.ts";
 import { operator } from "../../support/commands/command-deps.ts";
 import { failingReadStore } from "../../support/projections/failing-read-store.ts";
+import { storeWith } from "../../support/runtime/store-with.ts";
 import { append } from "../../support/runtime/stores.ts";
 import { until } from "../../support/runtime/until.ts";
 import { webhookDeps, webhookOf } from "../../support/webhooks/webhook-of.ts";
@@ -23,10 +25,19 @@ describe("the webhook router", () => {
   afterEach(() => stores.close());
 
   type Parts = {
+    eventStore?: EventStore;
     readStore?: ReadStore;
     queue?: Pick<DeliveryQueue, "enqueue" | "cancel">;
     clock?: () => Date;
   };
+
+  /** Resolves when the router's checkpoint is at the end of the log. */
+  async function passed(): Promise<void> {
+    const { eventStore, readStore } = stores.backend;
+    const head = await eventStore.head();
+    const position = async () => (await readStore.checkpoint(ROUTER_CHECKPOINT))?.position;
+    await until("the router to pass the head", async () => (await position()) === head);
+  }
 
   /** Routes until everything that is in the log now, and then what `more` appends, is routed, or an error is thrown. */
   async function route(parts: Parts = {}, more?: () => Promise<void>): Promise<void> {
@@ -39,16 +50,10 @@ describe("the webhook router", () => {
       clock: () => new Date(),
       baseUrl: "https://sho.rt",
       onQueued: () => undefined,
-    };
-    const hasPassedHead = async () => {
-      const head = await eventStore.head();
-      await until(
-        "the router to pass the head",
-        async () => (await readStore.checkpoint(ROUTER_CHECKPOINT))?.position === head,
-      );
+      onProgress: () => undefined,
     };
     const routing = routeClicks({ ...deps, ...parts }, stop.signal);
-    const done = hasPassedHead().then(more).then(hasPassedHead);
+    const done = passed().then(more).then(passed);
     await Promise.race([routing, done]).finally(() => stop.abort());
     await routing;
   }
@@ -123,6 +128,33 @@ describe("the webhook router", () => {
       ids = await stores.clicks(account, 2);
     });
     expect(await deliveries(hook)).toEqual(ids.sort());
+  });
+
+  it("reads no clicks after the last webhook is gone, and those that come after the next one is added", async () => {
+    const account = await stores.account();
+    const first = await hookFor(account);
+    await stores.clicks(account, 2);
+    const { eventStore } = stores.backend;
+    let read = 0;
+    const counting = storeWith<EventStore>(eventStore, {
+      async *subscribe(options) {
+        for await (const events of eventStore.subscribe(options)) {
+          read += events.filter(({ type }) => type === "LinkClicked").length;
+          yield events;
+        }
+      },
+    });
+    let [second, ids]: [string, string[]] = ["", []];
+    await route({ eventStore: counting }, async () => {
+      await removeWebhook(webhookDeps(stores.backend), operator, account, first);
+      await passed();
+      await stores.clicks(account, 50);
+      await passed();
+      expect(read).toBe(2);
+      second = await hookFor(account);
+      ids = await stores.clicks(account, 3);
+    });
+    expect(await deliveries(second)).toEqual(ids.sort());
   });
 
   it("folds the webhooks from before its checkpoint when it restarts", async () => {

@@ -16,6 +16,7 @@ import { changeLink } from "../../../src/commands/links/change-link.ts";
 import { createLink } from "../../../src/commands/links/create-link.ts";
 import { createLinksInBulk } from "../../../src/commands/links/create-links-in-bulk.ts";
 import { InvalidUrl, SlugTaken } from "../../../src/commands/links/link-errors.ts";
+import { StoreUnavailable } from "../../../src/connections/errors.ts";
 import { RevisionConflict } from "../../../src/event-store/port.ts";
 import { linkStream } from "../../../src/events/streams.ts";
 import type { Tier } from "../../../src/events/vocabulary.ts";
@@ -376,6 +377,31 @@ describe("creating links in bulk", () => {
     ]);
     expect(bulk.errors[4]?.error).toMatch(/already exists/);
     expect(bulk.errors[5]?.error).toMatch(/only available with custom domains/);
+  });
+
+  it("fails as a single link does when the log is unavailable and nothing was created", async () => {
+    const by = callerOf(await account("developer"), "developer");
+    const append = () => Promise.reject(new StoreUnavailable("The disk is full"));
+    const away = { ...deps, eventStore: storeWith(deps.eventStore, { append }) };
+    const links = [{ url: "nope" }, { url: "https://example.com/" }];
+    await expect(createLinksInBulk(away, operator, by, links)).rejects.toThrow(StoreUnavailable);
+  });
+
+  it("answers what was created before the log became unavailable, and which items to repeat", async () => {
+    const by = callerOf(await account("developer"), "developer");
+    const eventStore = storeWith(deps.eventStore, {
+      append: async (...given) => {
+        if (JSON.stringify(given).includes("/late")) throw new StoreUnavailable("The disk is full");
+        return await deps.eventStore.append(...given);
+      },
+    });
+    const links = [{ url: "https://example.com/0" }, { url: "https://example.com/late" }, { url: "nope" }];
+    const { bulk, isFinal } = await createLinksInBulk({ ...deps, eventStore }, operator, by, links);
+    expect([bulk.created, isFinal]).toEqual([1, false]);
+    expect(bulk.errors.map(({ index, code }) => [index, code])).toEqual([
+      [1, "store_unavailable"],
+      [2, "invalid_url"],
+    ]);
   });
 
   it("makes every link once for one idempotency scope", async () => {

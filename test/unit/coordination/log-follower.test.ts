@@ -4,7 +4,8 @@ import { StoreUnavailable } from "../../../src/connections/errors.ts";
 import { type FollowedEvent, LogFollower } from "../../../src/coordination/log-follower.ts";
 import { cachedCheckpoints, lifecycleProjections } from "../../../src/projections/groups.ts";
 import { checkpointName } from "../../../src/projections/projection.ts";
-import { linkClicked, linkDisabled } from "../../support/event-store/stored-events.ts";
+import { untilAborted } from "../../../src/runtime/pause.ts";
+import { linkClicked, linkCreated, linkDisabled } from "../../support/event-store/stored-events.ts";
 import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
 
 describe("following the log", () => {
@@ -88,6 +89,37 @@ describe("following the log", () => {
     const readAll = vi.spyOn(stores.eventStore, "readAll");
     await follower.catchUp();
     expect(readAll).not.toHaveBeenCalled();
+  });
+
+  it("catches up and subscribes from near the head, however many clicks came since the last change", async () => {
+    const drops = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const subscribed: (string | undefined)[] = [];
+    vi.spyOn(stores.eventStore, "subscribe").mockImplementation(async function* ({ after, signal }) {
+      await Promise.race([drops[subscribed.push(after) - 1]?.promise, untilAborted(signal)]);
+      yield* [];
+    });
+    let intervalEnds: () => void = () => undefined;
+    const sleep = (_: number, signal?: AbortSignal) =>
+      Promise.race([
+        new Promise<void>((resolve) => (intervalEnds = resolve)),
+        signal && untilAborted(signal),
+      ]);
+    const deps = { ...stores, checkpoints: cachedCheckpoints, random: Math.random, log: () => undefined };
+    follower = new LogFollower({ ...deps, sleep });
+    run();
+    await follower.catchUp();
+    const clicked = () => append(stores.eventStore, "clicks-a-20260301", [linkClicked()]);
+    await clicked();
+    const { position } = await clicked();
+    const readAll = vi.spyOn(stores.eventStore, "readAll");
+    intervalEnds();
+    await expect.poll(() => readAll.mock.calls.length).toBe(1);
+    await clicked();
+    await follower.catchUp();
+    expect(readAll.mock.lastCall?.[0].after).toBe(position);
+    drops[0]?.resolve();
+    await expect.poll(() => subscribed.length).toBe(2);
+    expect(subscribed[1]).toBe(await stores.eventStore.head());
   });
 
   it("is no wait for an event store that is away, but for one caller a second", async () => {

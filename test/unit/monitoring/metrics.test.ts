@@ -37,6 +37,7 @@ it("answers within seconds with the known metrics, and makes one call at a time,
       return new Promise(() => undefined);
     },
     versions: async () => ({ client: "a client 1.2.3", server: "26.0.3" }),
+    logProblems: () => ({ write: "can't be written: the disk is full" }),
     redis: undefined,
     webhooks: undefined,
   });
@@ -51,6 +52,8 @@ it("answers within seconds with the known metrics, and makes one call at a time,
     "linkledger_spool_bytes 4000",
     "linkledger_spool_full 1",
     "linkledger_clicks_waiting 0",
+    "linkledger_event_store_write_failing 1",
+    "linkledger_event_store_read_failing 0",
   ])
     expect(text.split("\n")).toContain(line);
 });

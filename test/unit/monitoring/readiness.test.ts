@@ -53,6 +53,8 @@ function depsOf(problem: ProjectionStatus): HealthDeps {
     redis: undefined,
     projections: async () => [problem],
     recorder: () => undefined,
+    logProblems: () => ({}),
+    webhooks: undefined,
   };
 }
 

@@ -1,9 +1,13 @@
-// The parts of webhooks run together: how they end.
-import { it, onTestFinished } from "vitest";
+// The parts of webhooks run together: how they end, and what is told of a router that is stuck.
+import { expect, it, onTestFinished } from "vitest";
 import { parseConfig } from "../../../src/config.ts";
+import { StoreFailed } from "../../../src/connections/errors.ts";
+import type { EventStore } from "../../../src/event-store/port.ts";
 import { createLogger } from "../../../src/runtime/logging.ts";
 import { startWebhooks } from "../../../src/webhooks/webhooks.ts";
+import { storeWith } from "../../support/runtime/store-with.ts";
 import { temporaryFolder } from "../../support/runtime/temporary-folder.ts";
+import { webhookOf } from "../../support/webhooks/webhook-of.ts";
 import { openWebhookStores, webhooksOn } from "../../support/webhooks/webhook-run.ts";
 
 it("ends webhooks that are stopped before they run", async () => {
@@ -11,6 +15,44 @@ it("ends webhooks that are stopped before they run", async () => {
   onTestFinished(() => stores.close());
   const send = () => Promise.reject(new Error("nothing to send"));
   await webhooksOn(stores.backend, { send }).run(AbortSignal.abort());
+});
+
+it("tells why the router is stuck, in one line of the log, until it goes on", async () => {
+  const stores = await openWebhookStores();
+  onTestFinished(() => stores.close());
+  const account = await stores.account();
+  await webhookOf(stores.backend, account, 8080);
+  await stores.clicks(account, 1);
+  let isDamaged = true;
+  const eventStore = storeWith<EventStore>(stores.backend.eventStore, {
+    readAll: (options) =>
+      isDamaged
+        ? Promise.reject(new StoreFailed("events.db: malformed"))
+        : stores.backend.eventStore.readAll(options),
+  });
+  const warned: string[] = [];
+  const webhooks = webhooksOn(
+    { ...stores.backend, eventStore },
+    {
+      send: () => Promise.reject(new Error("nobody listens")),
+      random: () => 0,
+      log: { warn: (_, message) => void warned.push(message) },
+    },
+  );
+  const stop = new AbortController();
+  const running = webhooks.run(stop.signal, () => 0);
+  onTestFinished(async () => {
+    stop.abort();
+    await running;
+  });
+  const failure = async () => (await webhooks.status()).routerFailure;
+  await expect.poll(failure).toBe("events.db: malformed");
+  expect((await webhooks.status()).routerLagMs).toBeUndefined();
+  isDamaged = false;
+  await expect.poll(failure, { timeout: 20_000 }).toBeUndefined();
+  expect(warned.filter((message) => message.includes("router"))).toEqual([
+    "webhook router interrupted, retrying",
+  ]);
 });
 
 it("ends the webhooks thread by itself when it is stopped while it starts", async () => {

@@ -1,0 +1,127 @@
+// Commands that only read, on a folder that they must not change, or can't: a copy, one on a read-only medium, a live one.
+import { execFile, spawnSync } from "node:child_process";
+import { chmod, cp, readdir, readFile, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { temporaryFolder } from "../../support/runtime/temporary-folder.ts";
+import { until } from "../../support/runtime/until.ts";
+import { childEnvironment } from "../../support/service/child-environment.ts";
+import { commandLine } from "../../support/service/command-line.ts";
+import { startTestService, type TestService } from "../../support/service/start-service.ts";
+
+const NOBODY = ["--reuid", "65534", "--regid", "65534", "--clear-groups"];
+const hasNobody = spawnSync("setpriv", [...NOBODY, process.execPath, "src/cli.ts", "--help"]).status === 0;
+
+describe("a command that only reads", () => {
+  let service: TestService;
+  let folder: Awaited<ReturnType<typeof temporaryFolder>>;
+  let accountId: string;
+  const at = (name: string) => join(folder.path, name);
+  const copyOf = async (name: string) => {
+    await cp(service.config.dataDir, at(name), { recursive: true, preserveTimestamps: true });
+    return at(name);
+  };
+
+  beforeAll(async () => {
+    [service, folder] = await Promise.all([startTestService(), temporaryFolder()]);
+    const member = await service.member("developer");
+    accountId = member.accountId;
+    const made = await service.post("/api/v1/shorten", member.key, { url: "https://example.com/" });
+    expect((await service.ask(`/${made.body.slug}`)).status).toBe(301);
+    type Counted = { analytics: { totalClicks: number } };
+    const counted = () => service.ask<Counted>(`/api/v1/analytics/${made.body.slug}`, { key: member.key });
+    await until("the click to be counted", async () => (await counted()).body.analytics?.totalClicks === 1);
+    await copyOf("crashed");
+  });
+  afterAll(async () => {
+    await service.stop().catch(() => undefined);
+    await folder.remove();
+  });
+
+  /** Names, sizes, times and contents. */
+  async function stateOf(path: string): Promise<unknown[]> {
+    const names = (await readdir(path, { recursive: true })).sort();
+    const entry = async (name: string) => {
+      const { size, mtimeMs, mode } = await stat(join(path, name));
+      const content = await readFile(join(path, name), "base64").catch(() => "");
+      return [name, size, mtimeMs, mode, content];
+    };
+    return await Promise.all(names.map(entry));
+  }
+
+  const COMMANDS = () => [
+    ["account", "list"],
+    ["account", "show", accountId],
+    ["key", "list", "--account", accountId],
+    ["webhook", "list", "--account", accountId],
+    ["domain", "list", "--account", accountId],
+    ["projections", "status"],
+    ["projections", "verify"],
+    ["audit", "streams"],
+    ["audit", "verify"],
+    ["audit", "find", "--type", "LinkCreated"],
+    ["audit", "key"],
+  ];
+
+  it.each(["crashed", "ended"])(
+    "changes nothing in the copy of the folder of a service that has %s",
+    async (name) => {
+      if (name === "ended") {
+        const { dataDir } = service.config;
+        await commandLine(dataDir).json("account", "list");
+        await commandLine(dataDir).linkledger(["backup", at("ended")]);
+        await cp(join(dataDir, "secret.key"), join(at("ended"), "secret.key"));
+      }
+      const before = await stateOf(at(name));
+      const { json } = commandLine(at(name));
+      for (const command of COMMANDS()) await json(...command);
+      expect((await json("account", "list")).accounts).toMatchObject([
+        { account_id: accountId, email: "member-1@example.com" },
+      ]);
+      expect(await json("audit", "verify")).toMatchObject({ ok: true });
+      const out = await commandLine(at(name)).linkledger(["export", "account", accountId]);
+      expect(out).toMatchObject({ code: 0, stdout: expect.stringContaining("https://example.com/") });
+      expect(await stateOf(at(name))).toEqual(before);
+    },
+  );
+
+  it("folds what the documents lack in a store of its own", async () => {
+    const path = await copyOf("without-documents");
+    for (const file of ["read.db", "read.db-wal", "read.db-shm"]) await rm(join(path, file), { force: true });
+    const before = await stateOf(path);
+    const { accounts } = await commandLine(path).json("account", "list");
+    expect(accounts).toMatchObject([{ account_id: accountId }]);
+    expect(await stateOf(path)).toEqual(before);
+  });
+
+  it("sees what a running service has just written", async () => {
+    const { json } = commandLine(service.config.dataDir);
+    for (let n = 2; n < 5; n++) {
+      await service.member("free");
+      expect((await json("account", "list")).accounts).toHaveLength(n);
+    }
+    expect(await json("audit", "verify")).toMatchObject({ ok: true });
+  });
+
+  it.skipIf(!hasNobody)("needs no right to write the folder", async () => {
+    await chmod(folder.path, 0o755);
+    for (const name of ["crashed", "ended"]) {
+      const path = at(name);
+      for (const entry of ["", ...(await readdir(path, { recursive: true }))]) {
+        const { mode } = await stat(join(path, entry));
+        await chmod(join(path, entry), mode & 0o100 ? 0o755 : 0o644);
+      }
+      for (const command of [
+        ["account", "list"],
+        ["audit", "verify"],
+      ]) {
+        const args = [...NOBODY, process.execPath, "src/cli.ts", ...command, "--json"];
+        const env = childEnvironment({ DATA_DIR: path });
+        const told = await new Promise<string>((resolve) => {
+          execFile("setpriv", args, { env }, (error, _, stderr) => resolve(error ? stderr : ""));
+        });
+        expect([name, command, told]).toEqual([name, command, ""]);
+      }
+    }
+  });
+});

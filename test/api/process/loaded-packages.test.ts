@@ -58,7 +58,7 @@ describe("what a process loads", () => {
     child.kill("SIGTERM");
     await once(child, "exit");
     const loaded = await packages();
-    expect([...loaded.keys()].sort()).toEqual(["main", "recorder"]);
+    expect([...loaded.keys()].sort()).toEqual(["event-store", "main", "recorder"]);
     expect(intersection(loaded.get("main"), [...DRIVERS, ...ON_DEMAND, ...OF_PORTAL_AND_API])).toEqual([]);
   });
 

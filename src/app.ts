@@ -11,6 +11,7 @@ import { tlsAskRoute } from "./api/operations/tls-ask-route.ts";
 import type { RequestIdOf } from "./api/request-id.ts";
 import { siteRoutes } from "./api/site-routes.ts";
 import type { LogFollower } from "./coordination/log-follower.ts";
+import { routerSetAside } from "./coordination/router-checkpoint.ts";
 import { readiness } from "./monitoring/health.ts";
 import { createMetrics } from "./monitoring/metrics.ts";
 import { allProjections } from "./projections/groups.ts";
@@ -94,12 +95,13 @@ async function openRoles({ context, follower, projections }: AppDeps, rateLimits
 }
 
 function metricsOf({ context, redirect, projections, webhooks }: AppDeps) {
-  const { eventStore, redis } = context.backend;
+  const { eventStore, readStore, redis } = context.backend;
   return createMetrics({
     redirects: () => redirect?.stats,
     recorder: () => redirect?.recorder.stats(),
     appendDuration: redirect?.recorder.appendDuration,
     projections,
+    routerSetAside: () => routerSetAside(readStore),
     eventsBehind: (statuses) => countBehind(eventStore, allProjections, statuses),
     versions: eventStore.versions?.bind(eventStore),
     redis,
@@ -109,8 +111,11 @@ function metricsOf({ context, redirect, projections, webhooks }: AppDeps) {
 
 function readinessOf({ context, redirect, projections }: AppDeps) {
   const { eventStore, readStore, redis } = context.backend;
-  const recorder = () => redirect?.recorder.stats();
-  return readiness({ roles: context.roles, eventStore, readStore, redis, projections, recorder });
+  return readiness({
+    ...{ roles: context.roles, eventStore, readStore, redis, projections },
+    routerSetAside: () => routerSetAside(readStore),
+    recorder: () => redirect?.recorder.stats(),
+  });
 }
 
 /** Yields to the event loop after an import, which blocks it, so that waiting redirects are answered in between. */

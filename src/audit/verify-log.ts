@@ -4,7 +4,7 @@ import { logPages } from "../event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../event-store/port.ts";
 import type { StoredEvent } from "../events/catalogue.ts";
 import { readEvent } from "../events/read-event.ts";
-import { PREFIX } from "../events/streams.ts";
+import { linkStream, PREFIX } from "../events/streams.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { CLOCK_SKEW_MS } from "../runtime/moment.ts";
 import { type Anchor, anchorText, LogDigest } from "./log-digest.ts";
@@ -20,8 +20,6 @@ export type LogVerification = {
   events: number;
   streams: Record<keyof typeof PREFIX, number>;
   types: Record<string, number>;
-  /** Event types that this version does not know, counted and otherwise skipped. */
-  unknownTypes: Record<string, number>;
   problemCount: number;
   /** The first MOST_PROBLEMS. */
   problems: Problem[];
@@ -54,13 +52,13 @@ export async function verifyLog(
   const digest = new LogDigest();
   const checks = eventChecks(clock, { isPart: options.after !== undefined });
   const report = new Report();
-  const [types, unknownTypes] = [new Map<string, number>(), new Map<string, number>()];
+  const types = new Map<string, number>();
   const part = { after: options.after, prefixes: Object.values(PREFIX), limit: PAGE };
   for await (const page of logPages(eventStore, part)) {
     for (const recorded of page) {
       const at = digest.add(recorded);
-      const event = checks.all(recorded, (check, message) => report.add(check, recorded, message));
-      count(event === "unknown" ? unknownTypes : types, recorded.type);
+      checks.all(recorded, (check, message) => report.add(check, recorded, message));
+      count(types, recorded.type);
       if (anchor && at.events === anchor.events && at.digest !== anchor.digest)
         report.add("anchor", recorded, "an event up to here is not what it was when the anchor was made");
     }
@@ -74,7 +72,6 @@ export async function verifyLog(
     events: digest.anchor.events,
     streams: checks.streams(),
     types: Object.fromEntries(types),
-    unknownTypes: Object.fromEntries(unknownTypes),
     problemCount: report.count,
     problems: report.first,
     anchor: anchorText(digest.anchor),
@@ -100,23 +97,26 @@ function eventChecks(clock: () => Date, { isPart }: { isPart: boolean }) {
   const next = new Map<string, number>();
   const rule: Rule = isPart ? () => undefined : streamRules();
   const ids = new Set<string>();
+  /** Streams with an event that can't be read: what follows from it breaks no rule. */
+  const incomplete = new Set<string>();
   let last = "";
   return {
-    all(recorded: RecordedEvent, report: ReportProblem): StoredEvent | "unreadable" | "unknown" {
+    all(recorded: RecordedEvent, report: ReportProblem): void {
       const expected = next.get(recorded.stream) ?? (isPart ? recorded.revision : 0);
       next.set(recorded.stream, recorded.revision + 1);
       if (recorded.revision !== expected) report("order", `revision ${expected} was expected`);
       if (recorded.position <= last) report("order", "its position is not behind the one before");
       last = recorded.position;
-      if (ids.has(recorded.id)) report("duplicate", `event ${recorded.id} is there twice`);
+      if (recorded.id !== "" && ids.has(recorded.id))
+        report("duplicate", `event ${recorded.id} is there twice`);
       addBounded(ids, recorded.id);
       const event = read(recorded, report);
-      if (typeof event === "string") return event;
+      if (!event) incomplete.add(recorded.stream);
+      if (!event) return;
       const late = timeProblem(event, clock());
       if (late) report("time", late);
-      const broken = rule(event);
+      const broken = ruledBy(event).some((stream) => incomplete.has(stream)) ? undefined : rule(event);
       if (broken) report("rule", `${event.type}: ${broken}`);
-      return event;
     },
     streams() {
       const names = [...next.keys()];
@@ -127,13 +127,19 @@ function eventChecks(clock: () => Date, { isPart }: { isPart: boolean }) {
   };
 }
 
-function read(recorded: RecordedEvent, report: ReportProblem): StoredEvent | "unreadable" | "unknown" {
+function read(recorded: RecordedEvent, report: ReportProblem): StoredEvent | undefined {
   try {
-    return readEvent(recorded) ?? "unknown";
+    return readEvent(recorded);
   } catch (error) {
     report("schema", messageOf(error));
-    return "unreadable";
+    return undefined;
   }
+}
+
+/** The streams whose events the event's rule is about. */
+function ruledBy({ stream, data }: StoredEvent): string[] {
+  if ("link" in data) return [`${PREFIX.link}${data.link}`];
+  return "slug" in data ? [stream, linkStream(data.host, data.slug)] : [stream];
 }
 
 /** An event's own time must not be later than its recording, and neither may lie in the future. */

@@ -52,13 +52,17 @@ export type ColumnGroup = { members: readonly string[]; values: unknown[][]; eac
 /** What an append takes: events, or a batch in columns. */
 export type NewEvents = readonly NewEvent[] | EventColumns;
 
-/** A stored event. `revision` counts from 0 in its stream; `position` orders the whole store. */
+/**
+ * A stored event. `revision` counts from 0 in its stream; `position` orders the whole store. `unreadable`: why the adapter
+ * could not parse it; then `data` is null, and `id` and `type` are what could be read, or empty.
+ */
 export type RecordedEvent = NewEvent & {
   stream: string;
   revision: number;
   position: Position;
   /** When the store accepted it, ISO 8601 UTC. */
   recordedAt: string;
+  unreadable?: string;
 };
 
 /** Opaque, zero-padded by the adapter so that it sorts as text. */

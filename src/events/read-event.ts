@@ -1,6 +1,6 @@
 // Turns a recorded event into a typed one: upcasts and validates its data, and drops unknown keys.
 import { z } from "zod";
-import type { RecordedEvent } from "../event-store/port.ts";
+import type { EventMetadata, RecordedEvent } from "../event-store/port.ts";
 import { DomainError, messageOf } from "../runtime/errors.ts";
 import { isAsWritten } from "../runtime/is-as-written.ts";
 import { memoizeByObject } from "../runtime/memoize.ts";
@@ -9,41 +9,80 @@ import { type EventDefinition, upcast } from "./definition.ts";
 
 const isUnchanged = memoizeByObject(({ schema }: EventDefinition) => isAsWritten(schema));
 
-/** Stored data of a newer version, or that doesn't match its schema. */
+/** An event that was not parsed, has a type that there isn't, or data that doesn't match the type's schema. */
 export class EventUnreadable extends DomainError {
   override readonly code = "event_unreadable";
 }
 
+/** An event of a known type in a newer version: a newer program reads it, so it must be waited for, not passed over. */
+export class EventNewer extends DomainError {
+  override readonly code = "event_newer";
+}
+
+/** Whether an event stands in the way, of one stream: work on others goes on. */
+export function isEventError(error: unknown): boolean {
+  return error instanceof EventUnreadable || error instanceof EventNewer;
+}
+
 /**
- * The event with data of the present version, the same object where nothing had to be changed; undefined for an unknown
- * type, which a newer program may have written.
- * @throws EventUnreadable when the type is known and its data can't be read
+ * The event with data of the present version, the same object where nothing had to be changed.
+ * @throws EventUnreadable, EventNewer
  */
-export function readEvent(recorded: RecordedEvent): StoredEvent | undefined {
-  return readEventOf(catalogue, recorded) as StoredEvent | undefined;
+export function readEvent(recorded: RecordedEvent): StoredEvent {
+  return readEventOf(catalogue, recorded) as StoredEvent;
+}
+
+/**
+ * For readers that go on past an event that can't be read: undefined, after `onUnreadable`, which says so where it has to be
+ * said. @throws EventNewer
+ */
+export function readableEvent(
+  recorded: RecordedEvent,
+  onUnreadable: (recorded: RecordedEvent, error: EventUnreadable) => void = () => undefined,
+): StoredEvent | undefined {
+  try {
+    return readEvent(recorded);
+  } catch (error) {
+    if (!(error instanceof EventUnreadable)) throw error;
+    onUnreadable(recorded, error);
+    return undefined;
+  }
+}
+
+/** What there is of an event's metadata: one whose bytes were changed may lack it. */
+export function metadataOf({ metadata }: Pick<RecordedEvent, "metadata">): EventMetadata {
+  const {
+    schemaVersion = 0,
+    correlationId = "",
+    causationId = "",
+    actor,
+  } = (metadata ?? {}) as Partial<EventMetadata>;
+  return { schemaVersion, correlationId, causationId, actor: actor ?? { type: "system", id: "unknown" } };
 }
 
 /** `readEvent` for any catalogue, so that tests can use types with several versions. */
 export function readEventOf(
   registry: Readonly<Record<string, EventDefinition>>,
   recorded: RecordedEvent,
-): RecordedEvent | undefined {
-  if (!Object.hasOwn(registry, recorded.type)) return undefined;
-  const definition = registry[recorded.type] as EventDefinition;
-  const { data, metadata } = recorded;
-  if (metadata.schemaVersion === definition.version && isUnchanged(definition)(data)) return recorded;
-  return { ...recorded, data: dataOf(definition, recorded) };
+): RecordedEvent {
+  const { type, stream, revision, data, metadata, unreadable } = recorded;
+  const where = `${type || "Event"} at revision ${revision} of ${stream}`;
+  if (unreadable !== undefined) throw new EventUnreadable(`${where}: ${unreadable}`);
+  if (!Object.hasOwn(registry, type)) throw new EventUnreadable(`${where}: there is no such type`);
+  const definition = registry[type] as EventDefinition;
+  const version = metadata?.schemaVersion;
+  if (version === definition.version && isUnchanged(definition)(data)) return recorded;
+  if (Number.isInteger(version) && version > definition.version)
+    throw new EventNewer(
+      `${where}: version ${version} is of a newer program, this one knows ${definition.version}`,
+    );
+  return { ...recorded, data: dataOf(definition, data, version, where) };
 }
 
-function dataOf(
-  definition: EventDefinition,
-  { type, stream, revision, data, metadata }: RecordedEvent,
-): unknown {
-  const where = `${type} at revision ${revision} of ${stream}`;
+function dataOf(definition: EventDefinition, data: unknown, version: number, where: string): unknown {
   let reason: string;
   try {
-    const current = upcast(definition, data, metadata.schemaVersion);
-    const result = definition.schema.safeParse(current);
+    const result = definition.schema.safeParse(upcast(definition, data, version));
     if (result.success) return result.data;
     reason = z.prettifyError(result.error);
   } catch (cause) {

@@ -67,7 +67,12 @@ export function partsCollection(collection: string): string {
   return `${collection}-parts`;
 }
 
-/** What a projection's build keeps its documents in. */
+/** Whether events of the stream may be the projection's. */
+export function readsStream({ prefixes }: Pick<Projection, "prefixes">, stream: string): boolean {
+  return prefixes.some((prefix) => stream.startsWith(prefix));
+}
+
+/** What a projection's build keeps its documents in, beside its notes (coordination/set-aside.ts). */
 export function collectionsOf({ collection, parts }: Projection): CollectionSpec[] {
   return parts ? [collection, { name: partsCollection(collection.name), indexes: [] }] : [collection];
 }

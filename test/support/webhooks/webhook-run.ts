@@ -38,7 +38,7 @@ export function webhooksOn(
     ...runtimeDeps,
     ...backend,
     exclusively: (work, signal) => work(signal),
-    log: { warn: () => undefined },
+    log: { warn: () => undefined, error: () => undefined },
     ...more,
   });
 }

@@ -11,6 +11,7 @@ import { tlsAskRoute } from "./api/operations/tls-ask-route.ts";
 import type { RequestIdOf } from "./api/request-id.ts";
 import { siteRoutes } from "./api/site-routes.ts";
 import type { LogFollower } from "./coordination/log-follower.ts";
+import { routerSetAside } from "./coordination/router-checkpoint.ts";
 import { readiness } from "./monitoring/health.ts";
 import { createMetrics } from "./monitoring/metrics.ts";
 import { allProjections } from "./projections/groups.ts";
@@ -94,12 +95,13 @@ async function openRoles({ context, follower, projections }: AppDeps, rateLimits
 }
 
 function metricsOf({ context, redirect, projections, webhooks }: AppDeps) {
-  const { eventStore, redis } = context.backend;
+  const { eventStore, readStore, redis } = context.backend;
   return createMetrics({
     redirects: () => redirect?.stats,
     recorder: () => redirect?.recorder.stats(),
     appendDuration: redirect?.recorder.appendDuration,
     projections,
+    routerSetAside: () => routerSetAside(readStore),
     eventsBehind: (statuses) => countBehind(eventStore, allProjections, statuses),
     versions: eventStore.versions?.bind(eventStore),
     logProblems: context.health.problems,
@@ -110,9 +112,10 @@ function metricsOf({ context, redirect, projections, webhooks }: AppDeps) {
 
 function readinessOf({ context, redirect, projections, webhooks }: AppDeps) {
   const { eventStore, readStore, redis } = context.backend;
-  const recorder = () => redirect?.recorder.stats();
   return readiness({
-    ...{ roles: context.roles, eventStore, readStore, redis, projections, recorder, webhooks },
+    ...{ roles: context.roles, eventStore, readStore, redis, projections, webhooks },
+    routerSetAside: () => routerSetAside(readStore),
+    recorder: () => redirect?.recorder.stats(),
     logProblems: context.health.problems,
   });
 }

@@ -2,13 +2,14 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { hasZodFastifySchemaValidationErrors } from "fastify-type-provider-zod";
 import { StoreFailed } from "../connections/errors.ts";
+import { EventUnreadable } from "../events/read-event.ts";
 import { ProjectionNotBuilt } from "../projections/builds/errors.ts";
 import { DomainError } from "../runtime/errors.ts";
 
 export type ErrorBody = { error: string; code: string; request_id: string };
 export type HttpError = { status: number; code: string; message: string; retryAfter?: number };
 
-/** DomainError code to status (interface, part 7); a code that is not listed here gives 500. */
+/** DomainError code to status (interface, part 7); a code that is not listed here gives 500 and `internal_error`. */
 const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   invalid_request: 400,
   invalid_json: 400,
@@ -62,16 +63,17 @@ const STATUS_OF_CODE: Readonly<Record<string, number>> = {
   nothing_else_answers: 409,
   no_previous_build: 409,
   nothing_to_activate: 409,
-  not_faulted: 409,
   verification_in_progress: 409,
   invalid_slug: 422,
   rate_limit_exceeded: 429,
+  event_unreadable: 500,
   too_many_streams: 429,
   store_failed: 500,
   store_unavailable: 503,
   too_busy: 503,
   coordination_unavailable: 503,
   revision_conflict: 503,
+  event_newer: 503,
   qr_busy: 503,
 };
 
@@ -97,6 +99,9 @@ const CODE_OF_FASTIFY: Readonly<Record<string, [code: string, message: string]>>
   FST_CSRF_INVALID_TOKEN: FORM_REFUSED,
   FST_ERR_BAD_URL: ["invalid_address", "The address is not a valid URL path"],
 };
+
+/** Only what depends on the one stream is answered so. */
+const UNREADABLE = "An event that this depends on can't be read: the operator of the service has to mend it";
 
 /** The errors' own messages are for the log alone. */
 const UNAVAILABLE = { message: "The service is not available just now", retryAfter: 2 } as const;
@@ -132,6 +137,7 @@ export function httpErrorOf(error: unknown): HttpError {
     const status = STATUS_OF_CODE[code];
     if (status === 503 && !(error instanceof ProjectionNotBuilt)) return { status, code, ...UNAVAILABLE };
     if (error instanceof StoreFailed) return { status: 500, code, ...FAILED };
+    if (error instanceof EventUnreadable) return { status: 500, code, message: UNREADABLE };
     // Errors that know when to try again have it as a member, in seconds.
     const { retryAfter } = error as { retryAfter?: number };
     const retry = retryAfter === undefined ? {} : { retryAfter };

@@ -3,7 +3,7 @@ import { logPages } from "../event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../event-store/port.ts";
 import type { StoredEvent } from "../events/catalogue.ts";
 import { readEvent } from "../events/read-event.ts";
-import { CATEGORY, PREFIX } from "../events/streams.ts";
+import { CATEGORY, linkStream, PREFIX } from "../events/streams.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { CLOCK_SKEW_MS } from "../runtime/moment.ts";
 import { type Anchor, anchorText, LogDigest } from "./log-digest.ts";
@@ -19,8 +19,6 @@ export type LogVerification = {
   events: number;
   streams: Record<keyof typeof PREFIX, number>;
   types: Record<string, number>;
-  /** Event types that this version does not know, counted and otherwise skipped. */
-  unknownTypes: Record<string, number>;
   problemCount: number;
   /** The first MOST_PROBLEMS. */
   problems: Problem[];
@@ -53,13 +51,13 @@ export async function verifyLog(
   const digest = new LogDigest();
   const checks = eventChecks(clock, { isPart: options.after !== undefined });
   const report = new Report();
-  const [types, unknownTypes] = [new Map<string, number>(), new Map<string, number>()];
+  const types = new Map<string, number>();
   const part = { after: options.after, categories: Object.values(CATEGORY), limit: PAGE };
   for await (const page of logPages(eventStore, part)) {
     for (const recorded of page) {
       const at = digest.add(recorded);
-      const event = checks.all(recorded, (check, message) => report.add(check, recorded, message));
-      count(event === "unknown" ? unknownTypes : types, recorded.type || "unreadable");
+      checks.all(recorded, (check, message) => report.add(check, recorded, message));
+      count(types, recorded.type || "unreadable");
       if (anchor && at.events === anchor.events && at.digest !== anchor.digest)
         report.add("anchor", recorded, "an event up to here is not what it was when the anchor was made");
     }
@@ -73,7 +71,6 @@ export async function verifyLog(
     events: digest.anchor.events,
     streams: checks.streams(),
     types: Object.fromEntries(types),
-    unknownTypes: Object.fromEntries(unknownTypes),
     problemCount: report.count,
     problems: report.first,
     anchor: anchorText(digest.anchor),
@@ -101,7 +98,7 @@ function eventChecks(clock: () => Date, { isPart }: { isPart: boolean }) {
   const ids = new Set<string>();
   let last = "";
   return {
-    all(recorded: RecordedEvent, report: ReportProblem): StoredEvent | "unreadable" | "unknown" {
+    all(recorded: RecordedEvent, report: ReportProblem): void {
       const expected = next.get(recorded.stream) ?? (isPart ? recorded.revision : 0);
       next.set(recorded.stream, recorded.revision + 1);
       if (recorded.revision !== expected) report("order", `revision ${expected} was expected`);
@@ -110,13 +107,11 @@ function eventChecks(clock: () => Date, { isPart }: { isPart: boolean }) {
       if (ids.has(recorded.id)) report("duplicate", `event ${recorded.id} is there twice`);
       if (recorded.id !== "") addBounded(ids, recorded.id);
       const event = read(recorded, report);
-      if (event === "unreadable") rules.lose(recorded.stream);
-      if (typeof event === "string") return event;
+      if (!event) return rules.lose(recorded.stream);
       const late = timeProblem(event, clock());
       if (late) report("time", late);
       const broken = isPart ? undefined : rules.violation(event);
       if (broken) report("rule", `${event.type}: ${broken}`);
-      return event;
     },
     streams() {
       const names = [...next.keys()];
@@ -127,17 +122,12 @@ function eventChecks(clock: () => Date, { isPart }: { isPart: boolean }) {
   };
 }
 
-function read(recorded: RecordedEvent, report: ReportProblem): StoredEvent | "unreadable" | "unknown" {
-  const { unreadable } = recorded;
-  if (unreadable !== undefined) {
-    report("schema", `can't be read: ${unreadable}`);
-    return "unreadable";
-  }
+function read(recorded: RecordedEvent, report: ReportProblem): StoredEvent | undefined {
   try {
-    return readEvent(recorded) ?? "unknown";
+    return readEvent(recorded);
   } catch (error) {
     report("schema", messageOf(error));
-    return "unreadable";
+    return undefined;
   }
 }
 

@@ -112,9 +112,8 @@ async function verify(session: Session, { full = false, anchor, key, json }: Ver
     await log.close();
   });
   if (!found.ok) process.exitCode = 1;
-  const { ok, events, streams, types, unknownTypes, problemCount, problems, seals, anchor: now } = found;
-  const counted = { ok, events, streams, types, unknown_types: unknownTypes };
-  return { ...counted, problem_count: problemCount, problems, seals, anchor: now };
+  const { ok, events, streams, types, problemCount, problems, seals, anchor: now } = found;
+  return { ok, events, streams, types, problem_count: problemCount, problems, seals, anchor: now };
 }
 
 /** Needs neither stores nor settings. */

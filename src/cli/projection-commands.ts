@@ -1,4 +1,4 @@
-// linkledger projections status | build | rebuild | cancel | rollback | activate | retry; verify beside it.
+// linkledger projections status | build | rebuild | cancel | rollback | activate; verify beside it.
 import type { Command } from "commander";
 import { PRESENT_RULES } from "../classification/classify.ts";
 import {
@@ -6,6 +6,7 @@ import {
   prepareBuilds,
   prepareReclassified,
   rebuild,
+  rollBack,
 } from "../projections/builds/finish-builds.ts";
 import { movedClicks } from "../projections/builds/moved-clicks.ts";
 import { clickProjections } from "../projections/groups.ts";
@@ -15,8 +16,7 @@ import {
   type OperateDeps,
   projectionsNamed,
   recordRebuild,
-  retryProjectionFaults,
-  rollBackProjections,
+  recordRollback,
 } from "../projections/operations/operate.ts";
 import type { Projection } from "../projections/projection.ts";
 import { projectionRows } from "../queries/audit/projection-rows.ts";
@@ -39,7 +39,7 @@ export function projectionCommands(program: Command): void {
 
   projections
     .command("status")
-    .description("progress, builds and faults of the projections")
+    .description("progress and builds of the projections, and the events that were set aside")
     .option("--json", "print one JSON document")
     .action((options: Json) =>
       runReading(options, async ({ backend, deps }) => {
@@ -74,10 +74,13 @@ export function projectionCommands(program: Command): void {
     }),
   );
   named(
-    projections.command("rollback").description("make the previous build active again"),
-    async (session, chosen) => ({
-      rolled_back: await rollBackProjections(operating(session), session.context, chosen),
-    }),
+    projections
+      .command("rollback")
+      .description("fold what the previous build lacks, then make it active again"),
+    async (session, chosen, options) => {
+      await recordRollback(operating(session), session.context, chosen);
+      return await withProgress(session, chosen, options, rollBack);
+    },
     "<name...>",
   );
   named(
@@ -85,14 +88,6 @@ export function projectionCommands(program: Command): void {
     async (session, chosen, options) => {
       await activateProjectionBuilds(operating(session), session.context, chosen);
       return await withProgress(session, chosen, options, finishBuilds);
-    },
-    "<name...>",
-  );
-  named(
-    projections.command("retry").description("try the event again that projections have stopped at"),
-    async (session, chosen) => {
-      await retryProjectionFaults(operating(session), session.context, chosen);
-      return { retried: chosen.map(({ name }) => name) };
     },
     "<name...>",
   );
@@ -128,8 +123,8 @@ async function reclassifiedBuilds(session: Session, chosen: readonly Projection[
   const built = await withProgress(session, chosen, options, (deps, projections, onProgress) =>
     prepareReclassified(deps, projections, rules, onProgress),
   );
-  const { clicks, moved, of, others } = await movedClicks(session.backend, rules);
-  return { rules, clicks, moved, moves: of, other_moves: others, ...built };
+  const { clicks, unreadable, moved, of, others } = await movedClicks(session.backend, rules);
+  return { rules, clicks, unreadable, moved, moves: of, other_moves: others, ...built };
 }
 
 /** The unmapped store, where every build has its own collection. */

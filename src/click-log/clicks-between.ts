@@ -2,7 +2,7 @@
 import { logPages } from "../event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../event-store/port.ts";
 import type { LinkClicked, StoredEvent } from "../events/catalogue.ts";
-import { readEvent } from "../events/read-event.ts";
+import { readableEvent } from "../events/read-event.ts";
 import { CATEGORY } from "../events/streams.ts";
 
 export type ClickEvent = StoredEvent & LinkClicked;
@@ -15,25 +15,26 @@ const BATCH = 2_000;
 
 /**
  * In log order. The log has no index by link, so all clicks of the range are read and filtered; a batch may be empty.
- * Clicks that this version can't read are left out: projections stop at them.
+ * `onUnreadable`: told of each event that can't be read and that is of the link, or may be. @throws EventNewer
  */
 export async function* clicksBetween(
   { eventStore }: { eventStore: Pick<EventStore, "readAll"> },
   link: string,
   range: LogRange,
+  onUnreadable: (recorded: RecordedEvent, error: Error) => void = () => undefined,
 ): AsyncGenerator<ClickEvent[]> {
   const part = { ...range, categories: [CATEGORY.clicks], limit: BATCH };
   for await (const events of logPages(eventStore, part))
-    yield events.flatMap((event) => clickOf(event, link));
+    yield events.flatMap((recorded) => {
+      // Before the data is validated, as most clicks are of others.
+      if ((linkOf(recorded) ?? link) !== link) return [];
+      const event = readableEvent(recorded, onUnreadable);
+      return event?.type === "LinkClicked" ? [event] : [];
+    });
 }
 
-/** Compares the link before the data is validated, as most clicks are of others. */
-function clickOf(recorded: RecordedEvent, link: string): ClickEvent[] {
-  if ((recorded.data as { link?: unknown } | null)?.link !== link) return [];
-  try {
-    const event = readEvent(recorded);
-    return event?.type === "LinkClicked" ? [event] : [];
-  } catch {
-    return [];
-  }
+/** The link that the event says it is a click of; undefined for one that doesn't say so. */
+export function linkOf({ data }: RecordedEvent): string | undefined {
+  const link = (data as { link?: unknown } | null)?.link;
+  return typeof link === "string" ? link : undefined;
 }

@@ -1,14 +1,14 @@
-// Reads from the log which withdrawals of clicks are in force: of one link, or of all.
+// Reads from the log which withdrawals of clicks are in force: of one link, or of all. One that can't be read is not.
 import { logPages } from "../event-store/log-pages.ts";
 import type { EventStore, Position } from "../event-store/port.ts";
 import { streamPages } from "../event-store/stream-pages.ts";
-import { readEvent } from "../events/read-event.ts";
+import { readableEvent } from "../events/read-event.ts";
 import { CATEGORY, PREFIX, withdrawalStream } from "../events/streams.ts";
 import { isWithdrawnBy, type WithdrawableClick, type Withdrawal, withdrawalsAfter } from "./withdrawals.ts";
 
 const PAGE = 1_000;
 
-/** In force as of the event at `upTo`, that one included; by default as of now. @throws EventUnreadable, StoreUnavailable */
+/** In force as of the event at `upTo`, that one included; by default as of now. @throws EventNewer, StoreUnavailable */
 export async function withdrawalsOf(
   { eventStore }: { eventStore: Pick<EventStore, "read"> },
   link: string,
@@ -17,7 +17,7 @@ export async function withdrawalsOf(
   return await foldWhile(eventStore, link, (position) => upTo === undefined || position <= upTo);
 }
 
-/** In force just before the event at `before`. @throws EventUnreadable, StoreUnavailable */
+/** In force just before the event at `before`. @throws EventNewer, StoreUnavailable */
 export async function withdrawalsBefore(
   { eventStore }: { eventStore: Pick<EventStore, "read"> },
   link: string,
@@ -26,7 +26,7 @@ export async function withdrawalsBefore(
   return await foldWhile(eventStore, link, (position) => position < before);
 }
 
-/** Whether a click of any link is withdrawn as of now. @throws EventUnreadable, StoreUnavailable */
+/** Whether a click of any link is withdrawn as of now. @throws EventNewer, StoreUnavailable */
 export async function withdrawnOfAll({
   eventStore,
 }: {
@@ -36,7 +36,7 @@ export async function withdrawnOfAll({
   for await (const page of logPages(eventStore, { categories: [CATEGORY.withdrawals], limit: PAGE }))
     for (const recorded of page) {
       const link = recorded.stream.slice(PREFIX.withdrawals.length);
-      const event = readEvent(recorded);
+      const event = readableEvent(recorded);
       if (event) byLink.set(link, withdrawalsAfter(byLink.get(link) ?? [], event));
     }
   const withdrawn = new Map([...byLink].map(([link, inForce]) => [link, isWithdrawnBy(inForce)]));
@@ -52,7 +52,7 @@ async function foldWhile(
   for await (const page of streamPages(eventStore, withdrawalStream(link)))
     for (const recorded of page) {
       if (!isWanted(recorded.position)) return inForce;
-      const event = readEvent(recorded);
+      const event = readableEvent(recorded);
       if (event) inForce = withdrawalsAfter(inForce, event);
     }
   return inForce;

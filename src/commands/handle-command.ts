@@ -76,8 +76,8 @@ export async function handleCommand<S, E extends LinkledgerEvent>(
 }
 
 /**
- * Folds a stream page by page; events of unknown types only advance the revision. `from`: an earlier result to continue
- * from; its state may be mutated.
+ * Folds a stream page by page. `from`: an earlier result to continue from; its state may be mutated.
+ * @throws EventUnreadable, EventNewer: nothing can be decided on a part of a stream
  */
 export async function loadStream<S, E extends LinkledgerEvent>(
   eventStore: Pick<EventStore, "read">,
@@ -88,8 +88,7 @@ export async function loadStream<S, E extends LinkledgerEvent>(
   const first = from.revision === "none" ? 0 : from.revision + 1;
   for await (const page of streamPages(eventStore, command.stream, first)) {
     for (const recorded of page) {
-      const event = readEvent(recorded);
-      const state = event ? command.fold(loaded.state, event as unknown as E) : loaded.state;
+      const state = command.fold(loaded.state, readEvent(recorded) as unknown as E);
       loaded = { state, revision: recorded.revision, position: recorded.position };
     }
   }

@@ -23,6 +23,10 @@ export const catalogue = {
 
 export type EventType = keyof typeof catalogue;
 
+export function isEventType(type: string): type is EventType {
+  return Object.hasOwn(catalogue, type);
+}
+
 /** An event of the type, as deciders return it, without an id. */
 export type EventOf<T extends EventType> = {
   [K in T]: { type: K; data: z.infer<(typeof catalogue)[K]["schema"]> };

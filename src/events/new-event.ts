@@ -12,15 +12,13 @@ export class EventInvalid extends DomainError {
 /** Where an event comes from; becomes a part of its metadata. */
 export type EventOrigin = Required<Pick<EventMetadata, "correlationId" | "causationId" | "actor">>;
 
-const REDIRECT = { type: "system", id: "redirect" } as const;
-
 const strictSchemas = Object.fromEntries(
   Object.entries(catalogue).map(([type, definition]) => [type, strictly(definition.schema)]),
 ) as Readonly<Record<EventType, z.ZodType>>;
 
 /**
  * `id`: a UUID; a retry of the same append must use the same one. Without an origin the event is its own cause, and its
- * actor is that of its type (originOf).
+ * actor is that of its type (metadataOf).
  * @throws EventInvalid when the data doesn't match the schema or has unknown keys
  */
 export function newEvent(event: LinkledgerEvent, id: string, origin?: EventOrigin): NewEvent {
@@ -29,12 +27,6 @@ export function newEvent(event: LinkledgerEvent, id: string, origin?: EventOrigi
   if (!result.success) throw new EventInvalid(`${event.type}: ${z.prettifyError(result.error)}`);
   const metadata = { schemaVersion: catalogue[event.type].version, ...origin };
   return { id, type: event.type, data: event.data, metadata };
-}
-
-/** The origin of an event, with what its metadata leave out: only clicks of the redirect have none. */
-export function originOf({ id, metadata }: Pick<NewEvent, "id" | "metadata">): EventOrigin {
-  const { correlationId = id, causationId = id, actor = REDIRECT } = metadata;
-  return { correlationId, causationId, actor };
 }
 
 /** The schema with unknown keys refused in nested objects too, as zod's `strict` applies to the top level only. */

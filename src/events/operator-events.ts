@@ -45,21 +45,11 @@ export const operatorEvents = {
   },
   ProjectionRolledBack: {
     version: 1,
-    summary: "The operator made the previous build answer again.",
+    summary: "The operator had the previous build fold what it lacked, and then answer again.",
     schema: z.object({
       ...ofBuild,
       replacedVersion: z.int().describe("Version of the build that answered until then"),
       replacedBuild: z.int().describe("Number of the build that answered until then"),
-    }),
-  },
-  ProjectionFaultRetried: {
-    version: 1,
-    summary: "The operator let a projection try an event again that it had stopped at.",
-    schema: z.object({
-      ...ofBuild,
-      position: z.string().describe("Position of the event"),
-      stream: z.string().describe("Stream of the event"),
-      type: z.string().describe("Type of the event"),
     }),
   },
   LogVerified: {

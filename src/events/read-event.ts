@@ -1,37 +1,84 @@
 // Turns a recorded event into a typed one: upcasts and validates its data, and drops unknown keys.
 import { z } from "zod";
-import type { RecordedEvent } from "../event-store/port.ts";
+import type { Actor, EventMetadata, RecordedEvent } from "../event-store/port.ts";
 import { DomainError, messageOf } from "../runtime/errors.ts";
 import { catalogue, type StoredEvent } from "./catalogue.ts";
 import { type EventDefinition, upcast } from "./definition.ts";
 
-/** Stored data of a newer version, or that doesn't match its schema. */
+/** An event that was not parsed, has a type that there isn't, or data that doesn't match the type's schema. */
 export class EventUnreadable extends DomainError {
   override readonly code = "event_unreadable";
 }
 
+/** An event of a known type in a newer version: a newer program reads it, so it must be waited for, not passed over. */
+export class EventNewer extends DomainError {
+  override readonly code = "event_newer";
+}
+
+/** Whether an event stands in the way, of one stream: work on others goes on. */
+export function isEventError(error: unknown): boolean {
+  return error instanceof EventUnreadable || error instanceof EventNewer;
+}
+
 /**
- * The event with data of the present version; undefined for an unknown type, which a newer program may have written.
- * @throws EventUnreadable when the type is known and its data can't be read
+ * The event with data of the present version.
+ * @throws EventUnreadable, EventNewer
  */
-export function readEvent(recorded: RecordedEvent): StoredEvent | undefined {
-  return readEventOf(catalogue, recorded) as StoredEvent | undefined;
+export function readEvent(recorded: RecordedEvent): StoredEvent {
+  return readEventOf(catalogue, recorded) as StoredEvent;
+}
+
+/**
+ * For readers that go on past an event that can't be read: undefined, after `onUnreadable`, which says so where it has to be
+ * said. @throws EventNewer
+ */
+export function readableEvent(
+  recorded: RecordedEvent,
+  onUnreadable: (recorded: RecordedEvent, error: EventUnreadable) => void = () => undefined,
+): StoredEvent | undefined {
+  try {
+    return readEvent(recorded);
+  } catch (error) {
+    if (!(error instanceof EventUnreadable)) throw error;
+    onUnreadable(recorded, error);
+    return undefined;
+  }
+}
+
+const REDIRECT: Actor = { type: "system", id: "redirect" };
+const UNKNOWN: Actor = { type: "system", id: "unknown" };
+
+/**
+ * An event's metadata with what they leave out: a click of the redirect has no origin but itself. One whose bytes were
+ * changed may lack more.
+ */
+export function metadataOf({
+  id,
+  type,
+  metadata,
+}: Pick<RecordedEvent, "id" | "type" | "metadata">): Required<EventMetadata> {
+  const actor = type === "LinkClicked" ? REDIRECT : UNKNOWN;
+  return { correlationId: id, causationId: id, actor, ...(metadata ?? { schemaVersion: 0 }) };
 }
 
 /** `readEvent` for any catalogue, so that tests can use types with several versions. */
 export function readEventOf(
   registry: Readonly<Record<string, EventDefinition>>,
   recorded: RecordedEvent,
-): RecordedEvent | undefined {
+): RecordedEvent {
   const { type, stream, revision, data, metadata, unreadable } = recorded;
-  const where = `${type || "An event"} at revision ${revision} of ${stream}`;
+  const where = `${type || "Event"} at revision ${revision} of ${stream}`;
   if (unreadable !== undefined) throw new EventUnreadable(`${where}: ${unreadable}`);
-  if (!Object.hasOwn(registry, type)) return undefined;
+  if (!Object.hasOwn(registry, type)) throw new EventUnreadable(`${where}: there is no such type`);
   const definition = registry[type] as EventDefinition;
+  const version = metadata?.schemaVersion;
+  if (Number.isInteger(version) && version > definition.version)
+    throw new EventNewer(
+      `${where}: version ${version} is of a newer program, this one knows ${definition.version}`,
+    );
   let reason: string;
   try {
-    const current = upcast(definition, data, metadata.schemaVersion);
-    const result = definition.schema.safeParse(current);
+    const result = definition.schema.safeParse(upcast(definition, data, version));
     if (result.success) return { ...recorded, data: result.data };
     reason = z.prettifyError(result.error);
   } catch (cause) {

@@ -3,18 +3,19 @@ import type { z } from "zod";
 import { withdrawnOfAll } from "../click-log/read-withdrawals.ts";
 import { loadAccount } from "../commands/account/account-stream.ts";
 import { evolve, freeLink, type LinkState } from "../commands/links/link.ts";
-import type { EventStore } from "../event-store/port.ts";
+import type { EventStore, RecordedEvent } from "../event-store/port.ts";
 import { streamPages } from "../event-store/stream-pages.ts";
 import type { LinkEvent, StoredEvent } from "../events/catalogue.ts";
-import { readEvent } from "../events/read-event.ts";
+import { readableEvent } from "../events/read-event.ts";
 import { CATEGORY, linkStream } from "../events/streams.ts";
 import {
   EXPORT_TYPE,
   EXPORT_VERSION,
   type ExportedClick,
   type ExportedLink,
+  UNREADABLE_TYPE,
 } from "../import/formats/linkledger.ts";
-import { accountEvents } from "../queries/feed/account-events.ts";
+import { accountEvents, ownerOf } from "../queries/feed/account-events.ts";
 
 export type AccountLinesDeps = { eventStore: EventStore; baseHost: string; clock: () => Date };
 
@@ -23,7 +24,8 @@ export const EXPORTED = ["links", "account"] as const;
 
 /**
  * Lines up to the head of the log at the call, each link before its clicks; clicks that are withdrawn are left out, so that
- * an import counts the same. Reads the log page by page: memory doesn't grow with it. @throws EventUnreadable
+ * an import counts the same. An event that can't be read, and that is the account's or may be, has a line that says so. Reads
+ * the log page by page: memory doesn't grow with it. @throws EventNewer
  */
 export async function* accountLines(
   deps: AccountLinesDeps,
@@ -44,7 +46,9 @@ export async function* accountLines(
   for await (const events of accountEvents(deps, accountId, categories)) {
     const lines: string[] = [];
     for (const recorded of events) {
-      const event = readEvent(recorded);
+      const event = readableEvent(recorded, (_, { message: error }) =>
+        lines.push(line(unreadableLine(recorded, error))),
+      );
       if (event?.type === "LinkCreated") lines.push(line(await linkLine(deps, event.data)));
       if (event?.type === "LinkClicked" && !isWithdrawn({ ...event.data, position: event.position }))
         lines.push(line(clickLine(deps, event)));
@@ -62,7 +66,7 @@ async function linkLine(
   const changes: z.input<typeof ExportedLink>["changes"] = [];
   for await (const page of streamPages(eventStore, linkStream(host, slug)))
     for (const recorded of page) {
-      const event = readEvent(recorded) as LinkEvent | undefined;
+      const event = readableEvent(recorded) as LinkEvent | undefined;
       if (!event) continue;
       state = evolve(state, event);
       if (event.type === "LinkCreated") continue;
@@ -83,6 +87,12 @@ async function linkLine(
     custom: state.custom,
     changes,
   };
+}
+
+function unreadableLine({ stream, revision, recordedAt, data }: RecordedEvent, error: string): object {
+  // Another account's, perhaps: what the error says of the content is for the operator.
+  const reason = ownerOf({ data }) === undefined ? "can't be read" : error;
+  return { type: UNREADABLE_TYPE, stream, revision, recorded_at: recordedAt, error: reason };
 }
 
 function clickLine(

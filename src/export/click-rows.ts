@@ -3,10 +3,10 @@ import { withdrawnOfAll } from "../click-log/read-withdrawals.ts";
 import { logPages } from "../event-store/log-pages.ts";
 import type { EventStore, Position } from "../event-store/port.ts";
 import { clickFacts } from "../events/click-facts.ts";
-import { readEvent } from "../events/read-event.ts";
+import { readableEvent } from "../events/read-event.ts";
 import { CATEGORY } from "../events/streams.ts";
 import { type ClickColumn, COLUMNS } from "../log-reader/click-lines.ts";
-import type { LiveClick } from "../queries/analytics/live-clicks.ts";
+import { type ClickRow, unreadableClick } from "../queries/analytics/all-clicks.ts";
 import { ownerOf } from "../queries/feed/account-events.ts";
 
 /** `from` inclusive, `to` exclusive: when clicks happened. */
@@ -33,23 +33,23 @@ const BATCH = 1_000;
 /**
  * In the order of the log, up to its end at the call, without those that are withdrawn. `after`: a position before
  * every click of the selection. Clicks that were imported or waited in a spool are recorded later than they happened,
- * so all that follow are read.
- * @throws EventUnreadable, StoreUnavailable
+ * so all that follow are read. A click that can't be read, and that is the account's or may be, is a row, too.
+ * @throws EventNewer, StoreUnavailable
  */
 export async function* clickRows(
   { eventStore }: { eventStore: Pick<EventStore, "readAll" | "head"> },
   { accountId, from, to }: ClickSelection,
   after: Position | undefined,
-): AsyncGenerator<LiveClick[]> {
+): AsyncGenerator<ClickRow[]> {
   const [since, until] = [from?.toISOString() ?? "", to?.toISOString() ?? "~"];
   const head = (await eventStore.head()) ?? "";
   const isWithdrawn = await withdrawnOfAll({ eventStore });
   const part = { after, upTo: head, categories: [CATEGORY.clicks], limit: BATCH };
   for await (const events of logPages(eventStore, part)) {
-    const rows: LiveClick[] = [];
+    const rows: ClickRow[] = [];
     for (const recorded of events) {
-      if (accountId !== undefined && ownerOf(recorded) !== accountId) continue;
-      const event = readEvent(recorded);
+      if (accountId !== undefined && (ownerOf(recorded) ?? accountId) !== accountId) continue;
+      const event = readableEvent(recorded, () => rows.push(unreadableClick(recorded)));
       if (event?.type !== "LinkClicked" || event.data.at < since || event.data.at >= until) continue;
       const row = { ...clickFacts(event.data), position: event.position };
       if (!isWithdrawn(row)) rows.push(row);

@@ -1,7 +1,7 @@
 // Clicks as a Parquet file, for DuckDB and the like: written in row groups, so that memory doesn't grow with the file.
 import { fileWriter, ParquetWriter } from "hyparquet-writer";
-import type { ClickColumn } from "../log-reader/click-lines.ts";
-import type { LiveClick } from "../queries/analytics/live-clicks.ts";
+import { type ClickColumn, cellOf } from "../log-reader/click-lines.ts";
+import type { ClickRow } from "../queries/analytics/all-clicks.ts";
 
 /** Rows that are held in memory. */
 const ROW_GROUP = 10_000;
@@ -10,7 +10,7 @@ const ROW_GROUP = 10_000;
 export async function writeParquet(
   file: string,
   columns: readonly ClickColumn[],
-  pages: AsyncIterable<readonly LiveClick[]>,
+  pages: AsyncIterable<readonly ClickRow[]>,
 ): Promise<void> {
   const fields = columns.map(([name]) =>
     name === "at"
@@ -22,14 +22,14 @@ export async function writeParquet(
     writer: fileWriter(file),
     schema: schema as ConstructorParameters<typeof ParquetWriter>[0]["schema"],
   });
-  const writeGroup = async (rows: readonly LiveClick[]) => {
-    const columnData = columns.map(([name, of]) => ({
-      name,
-      data: rows.map((row) => (name === "at" ? new Date(row.at) : of(row))),
+  const writeGroup = async (rows: readonly ClickRow[]) => {
+    const columnData = columns.map((column) => ({
+      name: column[0],
+      data: rows.map((row) => (column[0] === "at" ? new Date(cellOf(column, row)) : cellOf(column, row))),
     }));
     await writer.write({ columnData, rowGroupSize: ROW_GROUP });
   };
-  let rows: LiveClick[] = [];
+  let rows: ClickRow[] = [];
   for await (const page of pages) {
     rows.push(...page);
     if (rows.length < ROW_GROUP) continue;

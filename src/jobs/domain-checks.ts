@@ -3,6 +3,7 @@ import type { CommandContext } from "../commands/caller.ts";
 import { recheckDomain } from "../commands/domains/recheck-domain.ts";
 import type { ResolveTxt } from "../commands/domains/txt-proof.ts";
 import type { CommandDeps } from "../commands/handle-command.ts";
+import { isEventError } from "../events/read-event.ts";
 import { type DomainDocument, domains } from "../projections/definitions/domains.ts";
 import { documentPages } from "../read-store/document-pages.ts";
 import type { ReadStore } from "../read-store/port.ts";
@@ -26,8 +27,13 @@ export async function checkDueDomains(deps: DomainChecksDeps, signal: AbortSigna
   for await (const domain of provenDomains(deps.readStore)) {
     if (signal.aborted) return checked;
     if (!(await isDue(deps, domain))) continue;
-    await checkOne(deps, domain);
-    checked += 1;
+    try {
+      await checkOne(deps, domain);
+      checked += 1;
+    } catch (err) {
+      if (!isEventError(err)) throw err;
+      deps.log.warn({ err, hostname: domain.hostname }, "a domain can't be checked");
+    }
   }
   return checked;
 }

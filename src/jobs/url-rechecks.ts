@@ -4,6 +4,7 @@ import type { UrlSafety } from "../commands/links/accept-url.ts";
 import { applyLinkChange } from "../commands/links/change-link.ts";
 import { currentLink } from "../commands/links/link-stream.ts";
 import { forgetRecheck, type UrlRecheck, waitingRechecks } from "../commands/links/url-rechecks.ts";
+import { isEventError } from "../events/read-event.ts";
 import type { Secrets } from "../secrets/port.ts";
 
 export type UrlRechecksDeps = CommandDeps & {
@@ -27,7 +28,13 @@ export async function recheckWaiting(deps: UrlRechecksDeps, signal: AbortSignal)
     if (signal.aborted) return settled;
     const safety = await deps.urlSafety(new URL(recheck.longUrl));
     if (safety === "unknown") return settled;
-    if (safety === "unsafe" && !(await disableLink(deps, recheck))) continue;
+    try {
+      if (safety === "unsafe" && !(await disableLink(deps, recheck))) continue;
+    } catch (err) {
+      if (!isEventError(err)) throw err;
+      deps.log.warn({ err, host: recheck.host, slug: recheck.slug }, "an unsafe link can't be disabled");
+      continue;
+    }
     await forgetRecheck(deps, recheck);
     settled += 1;
   }

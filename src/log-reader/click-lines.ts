@@ -1,5 +1,6 @@
 // The formats of a click export: CSV and JSON Lines.
 import { UTM_FIELDS } from "../events/vocabulary.ts";
+import type { ClickRow } from "../queries/analytics/all-clicks.ts";
 import type { LiveClick } from "../queries/analytics/live-clicks.ts";
 
 /** A column of a click export; values are text. */
@@ -32,18 +33,30 @@ export const CLICK_FORMATS = ["csv", "ndjson"] as const;
 export type ClickFormat = (typeof CLICK_FORMATS)[number];
 
 /** `head`: start of the file. `line`: one click, with its line end. */
-export type ClickLines = Readonly<Record<ClickFormat, { head: string; line: (click: LiveClick) => string }>>;
+export type ClickLines = Readonly<Record<ClickFormat, { head: string; line: (row: ClickRow) => string }>>;
+
+/**
+ * The text in a column. A click that can't be read has the type `unreadable`, and of the others only the time of its
+ * recording.
+ */
+export function cellOf([name, of]: ClickColumn, row: ClickRow): string {
+  if (!("unreadable" in row)) return of(row);
+  return { at: row.recordedAt, type: "unreadable" }[name] ?? "";
+}
 
 export function clickLines(columns: readonly ClickColumn[]): ClickLines {
   return {
     csv: {
       head: `${columns.map(([name]) => name).join(",")}\r\n`,
-      line: (click) => `${columns.map(([, of]) => cell(of(click))).join(",")}\r\n`,
+      line: (row) => `${columns.map((column) => cell(cellOf(column, row))).join(",")}\r\n`,
     },
     ndjson: {
       head: "",
-      line: (click) =>
-        `${JSON.stringify(Object.fromEntries(columns.map(([name, of]) => [name, of(click)])))}\n`,
+      line: (row) => {
+        const cells = Object.fromEntries(columns.map((column) => [column[0], cellOf(column, row)]));
+        const place = "unreadable" in row ? { stream: row.stream, revision: row.revision } : {};
+        return `${JSON.stringify({ ...cells, ...place })}\n`;
+      },
     },
   };
 }

@@ -6,13 +6,13 @@ import { openEventStore, openVerifiableLog } from "../backend/open-event-store.t
 import { matchingClicks } from "../commands/withdrawals/matching-clicks.ts";
 import type { Config } from "../config.ts";
 import type { EventStore, RecordedEvent } from "../event-store/port.ts";
-import { originOf } from "../events/new-event.ts";
+import { metadataOf, readableEvent } from "../events/read-event.ts";
 import { allClicks } from "../queries/analytics/all-clicks.ts";
 import { liveClicks } from "../queries/analytics/live-clicks.ts";
 import { lastClickRecordedBy } from "../queries/analytics/ranges/as-of.ts";
 import { foldDayParts } from "../queries/analytics/ranges/day-parts.ts";
 import { findClicks } from "../queries/audit/find-clicks.ts";
-import { accountEvents } from "../queries/feed/account-events.ts";
+import { accountEvents, ownerOf } from "../queries/feed/account-events.ts";
 import type { BasicLogger } from "../runtime/logging.ts";
 import { pause } from "../runtime/pause.ts";
 import { serveThread } from "../runtime/threads/serve-thread.ts";
@@ -61,16 +61,24 @@ function readLog(eventStore: EventStore, config: Config, log: BasicLogger): LogR
 }
 
 /** Without technical fields such as event id, position and correlation ids. */
-function plain(event: RecordedEvent) {
-  const { stream, revision, type, recordedAt, data, metadata } = event;
+function plain(recorded: RecordedEvent) {
+  const { stream, revision, type, recordedAt, data } = recorded;
+  const { schemaVersion, actor } = metadataOf(recorded);
+  let error: string | undefined;
+  readableEvent(recorded, (_, { message }) => {
+    error = message;
+  });
   return {
     stream,
     revision,
     type,
-    schema_version: metadata.schemaVersion,
+    schema_version: schemaVersion,
     recorded_at: recordedAt,
-    actor: originOf(event).actor,
-    data,
+    actor,
+    // Without an account that it names, it may be another one's.
+    ...(error === undefined || ownerOf(recorded) !== undefined
+      ? { data, error }
+      : { data: null, error: "can't be read" }),
   };
 }
 

@@ -7,6 +7,7 @@ import { storeError } from "../connections/errors.ts";
 import { InvalidPosition } from "../event-store/foreign-position.ts";
 import type { Position } from "../event-store/port.ts";
 import type { EventType } from "../events/catalogue.ts";
+import { EventNewer } from "../events/read-event.ts";
 import type { LiveClicks } from "../queries/analytics/live-clicks.ts";
 import type { LogParts } from "../queries/analytics/ranges/days-in-range.ts";
 import type { ClickSearch, FoundClicks } from "../queries/audit/find-clicks.ts";
@@ -27,8 +28,8 @@ export type FeedText = { events: string[]; next: Position; more: boolean };
 export type FeedBatch = { events: { position: Position; json: string }[]; position: Position };
 
 /**
- * Each generator ends when its signal aborts. All methods throw StoreUnavailable, or InvalidPosition where the store refuses
- * the caller's.
+ * Each generator ends when its signal aborts. All methods throw StoreUnavailable, EventNewer at an event of a newer program, or
+ * InvalidPosition where the store refuses the caller's.
  */
 export type LogReader = LogParts & {
   followLink: LiveClicks["follow"];
@@ -64,8 +65,9 @@ export type LogReader = LogParts & {
 
 /** A position that the store refuses is the caller's mistake, which trying again never mends. */
 function toError(message: string, cause?: unknown): Error {
-  const isCallers = (cause as ErrorFields | undefined)?.code === "invalid_position";
-  return isCallers ? new InvalidPosition({ cause }) : storeError(message, cause);
+  const { code } = (cause ?? {}) as Partial<ErrorFields>;
+  if (code === "invalid_position") return new InvalidPosition({ cause });
+  return code === "event_newer" ? new EventNewer(message, { cause }) : storeError(message, cause);
 }
 
 const METHODS = ["feed", "matchingClicks", "findClicks", "dayParts", "lastClickRecordedBy"] as const;

@@ -1,6 +1,7 @@
 // Readiness of this process: whether it should get traffic, and which of its parts are unavailable, late or degraded.
 import { StoreFailed } from "../connections/errors.ts";
 import type { LogHealth } from "../coordination/log-health.ts";
+import { describeSetAside, type SetAside } from "../coordination/set-aside.ts";
 import { logProgress } from "../event-store/log-progress.ts";
 import type { EventStore } from "../event-store/port.ts";
 import { eventIndex } from "../projections/definitions/event-index.ts";
@@ -26,6 +27,8 @@ export type HealthDeps = {
   /** Undefined when none is configured. */
   redis: { readonly unavailable: boolean } | undefined;
   projections: () => Promise<ProjectionStatus[]>;
+  /** What the router of webhooks has passed. */
+  routerSetAside: () => Promise<SetAside>;
   /** Undefined without the redirect role. */
   recorder: () => RecorderStats | undefined;
   logProblems: LogHealth["problems"];
@@ -35,6 +38,8 @@ export type HealthDeps = {
 
 const CHECK_TIMEOUT_MS = 1000;
 const MAX_CLICKS_WAITING = 100_000;
+/** Of the events that a part has set aside; `projections status` names all. */
+const MOST_NAMED = 100;
 
 /**
  * Checks all parts concurrently, each for a second at most. Some problems degrade a process without making it unready: any
@@ -44,13 +49,17 @@ const MAX_CLICKS_WAITING = 100_000;
  */
 export async function readiness(deps: HealthDeps): Promise<Readiness> {
   const { roles } = deps;
-  const [[eventStore, readStore], projections, router] = await Promise.all([
+  const [[eventStore, readStore], projections, router, routed] = await Promise.all([
     Promise.all([
       problemOf("event store", deps.eventStore.head()),
       problemOf("read store", deps.readStore.checkpoints()),
     ]),
     projectorProblems(deps.projections),
     routerProblems(deps.webhooks),
+    inTime(
+      CHECK_TIMEOUT_MS,
+      deps.routerSetAside().catch(() => undefined),
+    ),
   ]);
   const recorder = deps.recorder();
   const reasons = recorderProblems(recorder);
@@ -64,7 +73,7 @@ export async function readiness(deps: HealthDeps): Promise<Readiness> {
   (roles.has("projector") && !(needsNoLog && isLogUnavailable) ? reasons : degraded).push(
     ...projections.reasons,
   );
-  degraded.push(...projections.degraded);
+  degraded.push(...projections.degraded, ...setAsideProblems("webhook router", routed));
   return { ready: reasons.length === 0, reasons, degraded };
 }
 
@@ -97,8 +106,13 @@ async function routerProblems(webhooks: HealthDeps["webhooks"]): Promise<Reason[
   return status?.routerFailure ? [{ part: "webhook router", reason: status.routerFailure }] : [];
 }
 
+/** Named until they are settled; everything else is answered as it should be. */
+function setAsideProblems(part: string, setAside: SetAside | undefined): Reason[] {
+  return setAside?.count ? [{ part, reason: describeSetAside(setAside, MOST_NAMED) }] : [];
+}
+
 /**
- * `degraded`: projections whose queries read another build until the present one is active, and late counts of clicks,
+ * `degraded`: events that were set aside, projections whose queries read another build until the present one is active, and late counts of clicks,
  * which analytics tell by `as_of`.
  */
 async function projectorProblems(
@@ -116,21 +130,24 @@ async function projectorProblems(
     });
   return {
     reasons: of(found.filter((status) => !isAnswered(status))),
-    degraded: of(found.filter(isAnswered)),
+    degraded: [
+      ...of(found.filter(isAnswered)),
+      ...found.flatMap(({ name, setAside }) => setAsideProblems(`projection ${name}`, setAside)),
+    ],
   };
 }
 
 /** Whether queries have something complete or dated to answer from, whatever the projection's problem is. */
-function isAnswered({ name, answers, fault }: ProjectionStatus): boolean {
+function isAnswered({ name, answers, waitsFor }: ProjectionStatus): boolean {
   // Nobody but an auditor waits for it.
   if (name === eventIndex.name) return true;
   if (answers === "other") return true;
-  return answers === "this" && !fault && clickProjections.some((projection) => projection.name === name);
+  return answers === "this" && !waitsFor && clickProjections.some((projection) => projection.name === name);
 }
 
 function projectionProblem(status: ProjectionStatus): string | undefined {
-  const { fault, lagMs, answers, position, head } = status;
-  if (fault) return `faulted at ${fault.type} ${fault.position}`;
+  const { waitsFor, lagMs, answers, position, head } = status;
+  if (waitsFor) return `waits for a newer program, to fold ${waitsFor.type} at ${waitsFor.position}`;
   if (isNewerThanLog(position, head)) return "is newer than the log: `projections rebuild` replaces it";
   if (lagMs > LATE_MS) return `${lagMs} ms behind${catchingUp(status)}`;
   if (answers === "nothing") return `is built for the first time${catchingUp(status)}`;

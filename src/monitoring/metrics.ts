@@ -1,6 +1,8 @@
 // The Prometheus metrics: one registry, filled at each scrape from plain numbers that the hot path counts.
 import { collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from "prom-client";
 import type { LogHealth } from "../coordination/log-health.ts";
+import { ROUTER_CHECKPOINT } from "../coordination/router-checkpoint.ts";
+import type { SetAside } from "../coordination/set-aside.ts";
 import type { StoreVersions } from "../event-store/port.ts";
 import type { ProjectionStatus } from "../projections/runner/status.ts";
 import { inTime } from "../runtime/pause.ts";
@@ -12,6 +14,8 @@ export type MetricsDeps = CountedRedirects & {
   /** Of clicks; undefined without the redirect role. */
   appendDuration?: Metric | undefined;
   projections: () => Promise<ProjectionStatus[]>;
+  /** What the router of webhooks has passed. */
+  routerSetAside: () => Promise<SetAside>;
   /** Number of events that each projection, by name, has still to fold, at most 1,000. */
   eventsBehind: (statuses: readonly ProjectionStatus[]) => Promise<ReadonlyMap<string, number>>;
   /** Of the event store; undefined when it is embedded. */
@@ -137,7 +141,10 @@ function redisMetrics(redis: { readonly unavailable: boolean }, registers: Regis
 }
 
 /** Returns an update for before each scrape, as all gauges are set from one status of the projector. */
-function projectionMetrics(deps: Pick<MetricsDeps, "projections" | "eventsBehind">, registers: Registry[]) {
+function projectionMetrics(
+  deps: Pick<MetricsDeps, "projections" | "eventsBehind" | "routerSetAside">,
+  registers: Registry[],
+) {
   const gauge = (name: string, help: string) =>
     new Gauge({
       name: `linkledger_projection_${name}`,
@@ -150,15 +157,21 @@ function projectionMetrics(deps: Pick<MetricsDeps, "projections" | "eventsBehind
   const lag = gauge("lag_milliseconds", "Age of the oldest event not yet folded");
   const behind = gauge("behind_events", "Events not yet folded, counted up to 1,000");
   const processed = gauge("processed_events", "Events folded since the projector started");
-  const faulted = gauge("faulted", "1 when the projection stopped at an event it could not fold");
+  const setAside = gauge(
+    "set_aside_events",
+    "Events that could not be taken and were passed, until they are settled",
+  );
+  const waits = gauge("waits", "1 when the projection stands before an event of a newer program");
   return async () => {
     const statuses = await deps.projections();
     for (const status of statuses) {
       const labels = { projection: status.name };
       lag.set(labels, status.lagMs);
       processed.set(labels, status.processed);
-      faulted.set(labels, status.fault ? 1 : 0);
+      setAside.set(labels, status.setAside.count);
+      waits.set(labels, status.waitsFor ? 1 : 0);
     }
+    setAside.set({ projection: ROUTER_CHECKPOINT }, (await deps.routerSetAside()).count);
     for (const [projection, events] of await deps.eventsBehind(statuses)) behind.set({ projection }, events);
   };
 }

@@ -1,4 +1,5 @@
 // The type of every projection: a pure fold and its key. Batches, checkpoints and duplicates are left to runner.ts.
+import { categoryOf } from "../event-store/categories.ts";
 import type { StoredEvent } from "../events/catalogue.ts";
 import type { CollectionSpec, Document } from "../read-store/port.ts";
 
@@ -67,7 +68,12 @@ export function partsCollection(collection: string): string {
   return `${collection}-parts`;
 }
 
-/** What a projection's build keeps its documents in. */
+/** Whether events of the stream may be the projection's. */
+export function readsStream({ categories }: Pick<Projection, "categories">, stream: string): boolean {
+  return categories.includes(categoryOf(stream));
+}
+
+/** What a projection's build keeps its documents in, beside its notes (coordination/set-aside.ts). */
 export function collectionsOf({ collection, parts }: Projection): CollectionSpec[] {
   return parts ? [collection, { name: partsCollection(collection.name), indexes: [] }] : [collection];
 }

@@ -6,7 +6,7 @@ const POLL_MS = 10;
 
 /**
  * True once all named checkpoints (checkpointName) have reached the position; false after `timeoutMs`, which may become
- * shorter meanwhile, or immediately when a projection that is behind is faulted.
+ * shorter meanwhile, or immediately when a projection that is behind waits for a newer program.
  */
 export async function whenProjected(
   { readStore, sleep }: { readStore: ReadStore; sleep: (ms: number) => Promise<void> },
@@ -21,7 +21,7 @@ export async function whenProjected(
     for (const name of checkpointNames) {
       const checkpoint = await readStore.checkpoint(name);
       if (checkpoint && checkpoint.position >= position) continue;
-      if (checkpoint?.fault) return false;
+      if (checkpoint?.waitsFor) return false;
       reached = false;
     }
     if (reached) return true;

@@ -89,8 +89,11 @@ export interface WriteBatch {
  */
 export type BatchWrite = { checkpoints: Readonly<Record<string, Checkpoint>>; isMeanwhile?: boolean };
 
-/** The last position folded by a projection. `fault`: the event after it that could not be folded and stopped it. */
-export type Checkpoint = {
-  position: Position;
-  fault?: { position: Position; stream: string; type: string; error: string };
-};
+/**
+ * The last position folded by a projection, or passed by another consumer of the log. `waitsFor`: the event after it, of a
+ * newer program than the one that folds. `setAside`: how many events up to the position could not be folded and were passed
+ * (coordination/set-aside.ts).
+ */
+export type Checkpoint = { position: Position; waitsFor?: AwaitedEvent; setAside?: number };
+
+export type AwaitedEvent = { position: Position; stream: string; revision: number; type: string };

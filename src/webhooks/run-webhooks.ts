@@ -3,6 +3,7 @@ import { AccountNotFound } from "../commands/account/account-errors.ts";
 import { WebhookNotFound } from "../commands/webhooks/webhook-errors.ts";
 import { keysInUse } from "../commands/webhooks/webhook-key.ts";
 import { pauseWebhook } from "../commands/webhooks/webhook-pause.ts";
+import { ROUTER_CHECKPOINT } from "../coordination/router-checkpoint.ts";
 import { msBehind } from "../event-store/next-event.ts";
 import type { EventStore } from "../event-store/port.ts";
 import { CATEGORY } from "../events/streams.ts";
@@ -18,7 +19,7 @@ import type { WorkerSettings } from "./delivery/worker-settings.ts";
 import type { DeliveryQueue } from "./queue/queue.ts";
 import { oldestKept } from "./queue/retention.ts";
 import { WebhookDirectory } from "./routing/directory.ts";
-import { ROUTER_CHECKPOINT, routeClicks } from "./routing/router.ts";
+import { routeClicks } from "./routing/router.ts";
 import type { Subscriber } from "./routing/subscribers.ts";
 import type { WebhooksStatus } from "./webhooks-messages.ts";
 
@@ -38,7 +39,7 @@ export type WebhooksDeps = {
   newId: () => string;
   random: () => number;
   sleep: (ms: number) => Promise<void>;
-  log: { warn(fields: object, message: string): void };
+  log: Record<"warn" | "error", (fields: object, message: string) => void>;
   settings?: Partial<WorkerSettings> | undefined;
 };
 
@@ -97,7 +98,7 @@ export function createWebhooks(deps: WebhooksDeps): Webhooks {
       };
       const route: Work = (until, onProgress) =>
         routeClicks(
-          { eventStore, readStore, queue, clock, baseUrl: deps.baseUrl, onQueued: wake, onProgress },
+          { eventStore, readStore, queue, clock, baseUrl: deps.baseUrl, log, onQueued: wake, onProgress },
           until,
         );
       const sweep: Work = (until) => sweepHourly(queue, clock, until);

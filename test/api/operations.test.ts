@@ -178,7 +178,7 @@ describe("operations", () => {
     expect(text).toMatch(/linkledger_redirects_total\{outcome="found"\} [1-9]/);
     expect(text).toMatch(/linkledger_redirects_total\{outcome="not_found"\} [1-9]/);
     expect(text).toMatch(/linkledger_click_append_duration_seconds_bucket\{le="\+Inf"\}/);
-    for (const name of ["lag_milliseconds", "behind_events", "faulted"])
+    for (const name of ["lag_milliseconds", "behind_events", "set_aside_events", "waits"])
       expect(text).toMatch(new RegExp(`linkledger_projection_${name}\\{projection="links"\\} 0`));
     expect(text).toMatch(/process_cpu_seconds_total/);
     expect(text).not.toContain(slug);
@@ -257,6 +257,7 @@ describe("operations", () => {
         "RangeAnalytics",
         "RecentClick",
         "ShortenRequest",
+        "UnreadableEvent",
       ].sort(),
     );
     const missing = [...JSON.stringify(body).matchAll(/#\/components\/schemas\/(\w+)/g)].filter(

@@ -1,4 +1,5 @@
-// An operator's day in a real browser: a fault found, repaired and retried; a rebuild watched, cancelled and rolled back.
+// An operator's day in a real browser: an unreadable event found, repaired and folded; a rebuild watched, cancelled and
+// rolled back.
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -55,7 +56,7 @@ onServer(chromiumServer, () => {
     expect(complaints.splice(0)).toEqual([expect.stringContaining("401")]);
   });
 
-  it("finds a projection that has stopped, and lets it go on once the event can be read", {
+  it("finds an event that was set aside, and has it folded once it can be read", {
     timeout: PATIENCE_MS,
   }, async () => {
     const { eventStore } = portal.service.backend;
@@ -69,13 +70,16 @@ onServer(chromiumServer, () => {
     await eventStore.append(BROKEN, "none", [{ id: randomUUID(), type, data: { at: "once" }, metadata }]);
     await open("/admin/projections");
     // Without a reload: the page asks for itself.
-    await page.getByRole("row", { name: /^links Faulted/ }).waitFor();
-    await looksRight("projections-faulted");
+    await page.getByRole("row", { name: /^links Current 1 event set aside/ }).waitFor();
+    await looksRight("projections-set-aside");
     await open("/admin");
     await page.getByRole("link", { name: "links", exact: true }).click();
-    await page.getByRole("heading", { name: "Stopped at an event" }).waitFor();
-    expect(await page.locator(".card-danger").textContent()).toMatch(/LinkCreated at position .*accountId/s);
-    await looksRight("fault");
+    await page.getByRole("heading", { name: "1 event set aside" }).waitFor();
+    expect(await page.locator(".card-danger").textContent()).toMatch(/LinkCreated.*revision 0.*accountId/s);
+    await looksRight("set-aside");
+    await page.locator(".card-danger").getByRole("link", { name: "LinkCreated" }).click();
+    await page.getByText("Can't be read").waitFor();
+    await looksRight("unreadable-event");
 
     const log = new DatabaseSync(join(portal.service.config.dataDir, "events.db"), { timeout: 10_000 });
     const mend = log.prepare(
@@ -83,13 +87,14 @@ onServer(chromiumServer, () => {
     );
     mend.run(JSON.stringify(data), BROKEN);
     log.close();
-    await open("/admin/projections/links");
-    await act("Retry").click();
-    await page.getByText("The projection tries the event again.").waitFor();
-    // The runner starts anew, and tries the event again for all of its group.
     for (const name of ["links", "event-index"]) {
       await open(`/admin/projections/${name}`);
-      await page.locator("#status").getByText("Current").waitFor();
+      await act("Rebuild").click();
+      await page.getByText("A new build is being folded").waitFor();
+      await until("the event to be folded", async () => {
+        await page.reload();
+        return (await page.getByRole("heading", { name: "1 event set aside" }).count()) === 0;
+      });
     }
     await open("/admin/streams?category=link");
     await until("the repaired stream", async () => {
@@ -126,9 +131,9 @@ onServer(chromiumServer, () => {
       .waitFor();
     await until("the switch", async () => (await builds())?.active?.build === 2);
     await page.locator("#acts").getByText("Roll back").first().waitFor();
-    await confirm("Roll back", "Roll back now");
-    await page.getByText("The previous build answers again.").waitFor();
-    expect((await builds())?.active?.build).toBe(0);
+    await confirm("Roll back", "Roll back");
+    await page.getByText("The previous build folds what it lacks").waitFor();
+    await until("the switch back", async () => (await builds())?.active?.build === 0);
     await looksRight("rolled-back");
   });
 

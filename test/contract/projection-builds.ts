@@ -1,18 +1,27 @@
 // The contract of rebuilds on every read store: an equal model, an atomic takeover, and a rollback.
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Builds, queriedBuild } from "../../src/projections/builds/build.ts";
-import { readBuilds } from "../../src/projections/builds/builds-document.ts";
-import { rebuild } from "../../src/projections/builds/finish-builds.ts";
-import { rollBack } from "../../src/projections/builds/roll-back.ts";
+import { readSetAside, setAsideCollection } from "../../src/coordination/set-aside.ts";
+import { asBuild, type Build, type Builds, queriedBuild } from "../../src/projections/builds/build.ts";
+import { changeBuilds, readBuilds } from "../../src/projections/builds/builds-document.ts";
+import type { ClaimDeps } from "../../src/projections/builds/claim-builds.ts";
+import { rebuild, rollBack } from "../../src/projections/builds/finish-builds.ts";
+import { foldBuilds } from "../../src/projections/builds/fold-builds.ts";
+import {
+  cancelBuilds,
+  registerRebuild,
+  registerRollback,
+} from "../../src/projections/builds/register-builds.ts";
 import { accounts } from "../../src/projections/definitions/accounts.ts";
+import { type KeyDocument, keys } from "../../src/projections/definitions/keys.ts";
 import type { LinkClicksDocument } from "../../src/projections/definitions/link-clicks.ts";
 import { links } from "../../src/projections/definitions/links.ts";
 import { allProjections, clickProjections } from "../../src/projections/groups.ts";
 import { checkpointName, type Projection } from "../../src/projections/projection.ts";
 import type { Progress } from "../../src/projections/runner/progress.ts";
+import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
 import type { Document } from "../../src/read-store/port.ts";
-import { linkClicked } from "../support/event-store/stored-events.ts";
+import { ACCOUNT, AT, KEY, linkClicked } from "../support/event-store/stored-events.ts";
 import {
   type BuildsFixture,
   CLICKS,
@@ -28,6 +37,7 @@ import { storeWith } from "../support/runtime/store-with.ts";
 import { append } from "../support/runtime/stores.ts";
 
 const linksOfNow = links as unknown as Projection;
+const keysOfNow = keys as unknown as Projection;
 
 export function projectionBuildsContract(name: string, open: () => Promise<BuildsFixture>): void {
   describe(`builds of projections: ${name}`, () => {
@@ -42,6 +52,16 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
     afterEach(() => stores.cleanUp());
 
     const click = () => append(stores.eventStore, CLICKS, [linkClicked({ link: LINK })]);
+    const builtOf = async (projection: string) =>
+      (await readBuilds(stores.readStore)).projections[projection];
+    const issueKey = () =>
+      append(stores.eventStore, `account-${ACCOUNT}`, [
+        {
+          type: "KeyIssued",
+          data: { accountId: ACCOUNT, keyId: KEY, keyHash: "0".repeat(64), hint: "abcd", label: "", at: AT },
+        },
+      ]);
+    const keyStatus = async () => (await program.queried.get<KeyDocument>(keys.collection.name, KEY))?.status;
     const damage = async () => {
       const build = queriedBuild(totalsOfNow, await readBuilds(stores.readStore)) ?? totalsOfNow;
       const { name: collection } = build.collection;
@@ -109,19 +129,148 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       });
     });
 
-    it("can be rolled back and forth, and continue from their checkpoints", async () => {
+    it("can be rolled back and forth: each time what they lack is folded first", async () => {
       await program.catchUp();
       await damage();
       await rebuild(program.deps, [totalsOfNow], quiet);
       await click();
-      const { build: rebuilt } =
-        (await readBuilds(stores.readStore)).projections["link-clicks"]?.active ?? {};
-      expect(await rollBack(program.deps, [totalsOfNow])).toEqual([
-        { name: "link-clicks", version: totalsOfNow.version, build: 0, previous: rebuilt },
-      ]);
-      await program.projecting(() => expect.poll(program.totals).toMatchObject({ totalClicks: 1000 }));
-      await rollBack(program.deps, [totalsOfNow]);
       await program.projecting(() => expect.poll(program.totals).toMatchObject({ totalClicks: 41 }));
+      const [rebuilt, first] = [1, 0];
+      const result = { name: "link-clicks", version: totalsOfNow.version, active: true };
+      const { builds, events } = await rollBack(program.deps, [totalsOfNow], quiet);
+      expect(builds).toMatchObject([{ ...result, build: first, previous: rebuilt }]);
+      expect(events).toBe(1);
+      expect(await program.totals()).toMatchObject({ totalClicks: 1000 });
+      await click();
+      await rollBack(program.deps, [totalsOfNow], quiet);
+      expect(await program.totals()).toMatchObject({ totalClicks: 42 });
+    });
+
+    it("keep all clicks that came since the previous one was folded, and refuse a key deactivated since", async () => {
+      await program.catchUp();
+      await issueKey();
+      await program.projecting(() => expect.poll(keyStatus).toBe("active"));
+      await rebuild(program.deps, [totalsOfNow, keysOfNow], quiet);
+      const clicks = Array.from({ length: 2_960 }, () => linkClicked({ link: LINK }));
+      await append(stores.eventStore, CLICKS, clicks);
+      await append(stores.eventStore, `account-${ACCOUNT}`, [
+        { type: "KeyDeactivated", data: { accountId: ACCOUNT, keyId: KEY, at: AT } },
+      ]);
+      await program.projecting(async () => {
+        await expect.poll(program.totals).toMatchObject({ totalClicks: 3_000 });
+        await expect.poll(keyStatus).toBe("deactivated");
+      });
+      const seen = new Set<unknown>();
+      const readStore = committingStore(stores.readStore, async (_, write) => {
+        await write();
+        seen.add((await program.totals())?.totalClicks).add(await keyStatus());
+      });
+      await rollBack({ ...program.deps, readStore, maxEvents: 500 }, [totalsOfNow, keysOfNow], quiet);
+      expect(await builtOf("link-clicks")).toMatchObject({ active: { build: 0 }, previous: { build: 1 } });
+      expect(await program.totals()).toMatchObject({ totalClicks: 3_000 });
+      expect(await keyStatus()).toBe("deactivated");
+      expect(seen).toEqual(new Set([3_000, "deactivated"]));
+    });
+
+    it("go on with a rollback that was killed in the middle, from where it was", async () => {
+      await program.catchUp();
+      await rebuild(program.deps, [totalsOfNow], quiet);
+      await append(
+        stores.eventStore,
+        CLICKS,
+        Array.from({ length: 300 }, () => linkClicked({ link: LINK })),
+      );
+      await program.projecting(() => expect.poll(program.totals).toMatchObject({ totalClicks: 340 }));
+      let commits = 0;
+      const dying = committingStore(stores.readStore, async (_, write) => {
+        commits += 1;
+        if (commits > 1) return await new Promise<never>(() => undefined);
+        await write();
+      });
+      const limits = { pageEvents: 100, maxEvents: 100 };
+      void rollBack({ ...program.deps, ...limits, readStore: dying }, [totalsOfNow], quiet);
+      await expect.poll(() => commits).toBe(2);
+      expect(await builtOf("link-clicks")).toMatchObject({ active: { build: 1 }, building: { build: 0 } });
+      const later = () => new Date(Date.now() + 11_000);
+      const { events } = await rollBack({ ...program.deps, clock: later }, [totalsOfNow], quiet);
+      expect(events).toBe(200);
+      expect(await builtOf("link-clicks")).toEqual({
+        active: expect.objectContaining({ build: 0 }),
+        previous: expect.objectContaining({ build: 1 }),
+      });
+      expect(await program.totals()).toMatchObject({ totalClicks: 340 });
+    });
+
+    it("stay the previous ones when a rollback is cancelled, or a rebuild is begun instead", async () => {
+      await program.catchUp();
+      await rebuild(program.deps, [totalsOfNow], quiet);
+      const count = () => stores.readStore.count(totalsOfNow.collection.name, {});
+      await registerRollback(program.deps, [totalsOfNow]);
+      await cancelBuilds(program.deps, [totalsOfNow]);
+      expect([await count(), (await builtOf("link-clicks"))?.previous?.build]).toEqual([20, 0]);
+      await registerRollback(program.deps, [totalsOfNow]);
+      await registerRebuild(program.deps, [totalsOfNow]);
+      expect([await count(), (await builtOf("link-clicks"))?.previous?.build]).toEqual([20, 0]);
+      expect((await builtOf("link-clicks"))?.building?.build).toBe(2);
+    });
+
+    it.each([
+      ["a rebuild", (deps: ClaimDeps) => registerRebuild(deps, [totalsOfNow])],
+      ["a rollback", (deps: ClaimDeps) => registerRollback(deps, [totalsOfNow])],
+    ])("never switch to one that lacks what the active one has folded, by %s", async (_, register) => {
+      await program.catchUp();
+      await rebuild(program.deps, [totalsOfNow], quiet);
+      await register(program.deps);
+      const { active } = (await builtOf("link-clicks")) ?? {};
+      let behindBy = 3;
+      // Another process folds the active build whenever this one looks at how far both are.
+      const readStore = storeWith(stores.readStore, {
+        async checkpoints() {
+          if (behindBy-- > 0) {
+            await click();
+            await new ProjectionRunner({
+              ...program.deps,
+              projections: [asBuild(totalsOfNow, active as Build)],
+            }).catchUp();
+          }
+          return await stores.readStore.checkpoints();
+        },
+        async replace(collection, documents) {
+          const before = (await builtOf("link-clicks"))?.active?.build;
+          const position = async (build: number | undefined) =>
+            (await stores.readStore.checkpoint(checkpointName({ ...totalsOfNow, build: build ?? 0 })))
+              ?.position ?? "";
+          await stores.readStore.replace(collection, documents);
+          const after = (await builtOf("link-clicks"))?.active?.build;
+          expect((await position(after)) >= (await position(before))).toBe(true);
+        },
+      });
+      for (let n = 0; n < 5 && (await builtOf("link-clicks"))?.building; n++)
+        await foldBuilds({ ...program.deps, readStore }, [totalsOfNow], new AbortController().signal);
+      expect((await builtOf("link-clicks"))?.active?.build).not.toBe(active?.build);
+      expect(behindBy).toBeLessThan(0);
+      expect(await program.totals()).toMatchObject({ totalClicks: 43 });
+    });
+
+    it("take the place of one that is newer than the log, which was restored", async () => {
+      await program.catchUp();
+      const { position = "" } = (await stores.readStore.checkpoint(checkpointName(totalsOfNow))) ?? {};
+      await stores.readStore.saveCheckpoint(checkpointName(totalsOfNow), { position: `${position}9` });
+      await rebuild(program.deps, [totalsOfNow], quiet);
+      expect((await builtOf("link-clicks"))?.active?.build).toBe(1);
+    });
+
+    it("can't be rolled back to by a program that has other code or rules", async () => {
+      await program.catchUp();
+      await changeBuilds(program.deps, ({ projections }) => {
+        const entry = projections["link-clicks"];
+        if (entry?.active) entry.previous = { ...entry.active, version: 0, build: 7 };
+        delete entry?.building;
+      });
+      await expect(rollBack(program.deps, [totalsOfNow], quiet)).rejects.toMatchObject({
+        code: "no_previous_build",
+        message: expect.stringContaining("version 0"),
+      });
     });
 
     it("take over although the write that activated them was undone by a concurrent one", async () => {
@@ -134,7 +283,9 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
     });
 
     it("can't be rolled back without a previous build", async () => {
-      await expect(rollBack(program.deps, [linksOfNow])).rejects.toMatchObject({ code: "no_previous_build" });
+      await expect(rollBack(program.deps, [linksOfNow], quiet)).rejects.toMatchObject({
+        code: "no_previous_build",
+      });
     });
 
     it("are two at most: a rebuild drops the build that was the previous one", async () => {
@@ -150,22 +301,47 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
       );
     });
 
-    it("stay as they were when an event can't be folded", async () => {
+    it("are complete although events can't be folded, which each build notes for itself", async () => {
       await program.catchUp();
       const brittle: Projection = {
         ...totalsOfNow,
-        evolve() {
-          throw new Error("not today");
+        evolve(document, event, ...rest) {
+          if (event.type === "LinkClicked" && event.data.kind === "preview") throw new Error("not today");
+          return totalsOfNow.evolve(document, event, ...rest);
         },
       };
-      await expect(rebuild(program.deps, [brittle, linksOfNow], quiet)).rejects.toMatchObject({
-        code: "build_faulted",
-        message: expect.stringContaining("link-clicks can't fold LinkClicked"),
+      const noted = async () => {
+        const entry = await builtOf("link-clicks");
+        const { collection = "" } = entry?.active ?? {};
+        return await readSetAside(stores.readStore, setAsideCollection(collection), undefined);
+      };
+      await rebuild(program.deps, [brittle, linksOfNow], quiet);
+      expect((await program.totals())?.totalClicks).toBe(27);
+      expect((await noted()).count).toBe(13 * 20);
+      expect((await noted()).events[0]).toMatchObject({ type: "LinkClicked", error: "not today" });
+      // The program is mended.
+      await rebuild(program.deps, [totalsOfNow], quiet);
+      expect(await program.totals()).toMatchObject({ totalClicks: 40 });
+      expect(await noted()).toEqual({ count: 0, events: [] });
+      await rebuild(program.deps, [totalsOfNow], quiet);
+      expect(await stores.readStore.count(setAsideCollection("link-clicks_b1"), {})).toBe(0);
+    });
+
+    it("wait at an event of a newer program, and take over once that one folds it", async () => {
+      await program.catchUp();
+      const eventStore = storeWith(stores.eventStore, {
+        readAll: async (options) =>
+          (await stores.eventStore.readAll(options)).map((event, n) =>
+            n === 50 ? { ...event, metadata: { ...event.metadata, schemaVersion: 99 } } : event,
+          ),
+      });
+      await expect(rebuild({ ...program.deps, eventStore }, [totalsOfNow], quiet)).rejects.toMatchObject({
+        code: "build_waits",
+        message: expect.stringContaining("link-clicks waits for a newer program"),
       });
       expect(await program.totals()).toMatchObject({ totalClicks: 40 });
-      const { projections, retired } = await readBuilds(stores.readStore);
-      expect(Object.values(projections).filter(({ building }) => building)).toEqual([]);
-      expect(retired).toEqual({});
+      expect((await rebuild(program.deps, [totalsOfNow], quiet)).builds).toMatchObject([{ active: true }]);
+      expect(await program.totals()).toMatchObject({ totalClicks: 40 });
     });
 
     it.each([

@@ -208,16 +208,16 @@ export function readStoreContract(name: string, open: () => Promise<ReadStoreFix
       expect(await store.count("notes", {})).toBe(1);
     });
 
-    it("moves a checkpoint forward only, and saves a fault at the same position", async () => {
+    it("moves a checkpoint forward only, and saves what is waited for at the same position", async () => {
       const at = (position: string) => ({ position });
       expect(await store.checkpoint("p:1")).toBeUndefined();
       await store.saveCheckpoint("p:1", at("010"));
       await store.saveCheckpoint("p:1", at("009"));
       expect(await store.checkpoint("p:1")).toEqual(at("010"));
-      const fault = { position: "011", stream: "s", type: "T", error: "e" };
-      await store.saveCheckpoint("p:1", { ...at("010"), fault });
+      const waitsFor = { position: "011", stream: "s", revision: 1, type: "T" };
+      await store.saveCheckpoint("p:1", { ...at("010"), waitsFor });
       await store.saveCheckpoint("q:1", at("001"));
-      expect(await store.checkpoints()).toEqual({ "p:1": { ...at("010"), fault }, "q:1": at("001") });
+      expect(await store.checkpoints()).toEqual({ "p:1": { ...at("010"), waitsFor }, "q:1": at("001") });
       await store.saveCheckpoint("p:1", at("012"));
       expect(await store.checkpoint("p:1")).toEqual(at("012"));
     });

@@ -4,9 +4,8 @@ import { PRESENT_RULES as RULES } from "../../src/classification/classify.ts";
 import { withdrawalStream } from "../../src/events/streams.ts";
 import { activateBuilds } from "../../src/projections/builds/activate-build.ts";
 import { changeBuilds, readBuilds } from "../../src/projections/builds/builds-document.ts";
-import { prepareReclassified, rebuild } from "../../src/projections/builds/finish-builds.ts";
+import { prepareReclassified, rebuild, rollBack } from "../../src/projections/builds/finish-builds.ts";
 import { movedClicks } from "../../src/projections/builds/moved-clicks.ts";
-import { rollBack } from "../../src/projections/builds/roll-back.ts";
 import { clickProjections } from "../../src/projections/groups.ts";
 import { verifyProjections } from "../../src/projections/verify/verify-projections.ts";
 import { openSqliteReadStore } from "../../src/read-store/sqlite/read-store.ts";
@@ -79,7 +78,7 @@ export function reclassifiedBuildsContract(name: string, open: () => Promise<Bui
         devices: [["bot", 41]],
       });
       expect(await verify()).toMatchObject({ ok: true, differences: [], sums: [], unverified: [] });
-      await rollBack(program.deps, clickProjections);
+      await rollBack(program.deps, clickProjections, quiet);
       expect(await program.totals()).toMatchObject({ ...RECORDED, preview: 14 });
       expect(await program.breakdowns()).toMatchObject({ browsers: [["Firefox", 41]] });
     });

@@ -160,7 +160,7 @@ export function withdrawnClicksContract(name: string, open: () => Promise<Builds
       await scratch.close();
     });
 
-    it("stop only the projections that can't take them out, at the withdrawal", async () => {
+    it("are set aside by the projections that can't take them out", async () => {
       const brittle = clickProjections.map(
         (one): Projection =>
           one.name === "account-totals"
@@ -176,10 +176,12 @@ export function withdrawnClicksContract(name: string, open: () => Promise<Builds
       await programOn(stores, brittle).projecting(async (group) => {
         await expect.poll(total).toBe(0);
         // Documents are there before checkpoints, where the store has no transactions.
-        const faults = async () =>
-          (await group.status()).flatMap(({ name: one, fault }) => (fault ? [[one, fault]] : []));
+        const setAside = async () =>
+          (await group.status()).flatMap(({ name: one, setAside: { events } }) =>
+            events.map((event) => [one, event]),
+          );
         await expect
-          .poll(faults)
+          .poll(setAside)
           .toEqual([
             [
               "account-totals",

@@ -39,6 +39,26 @@ function eventSchema(type: EventType) {
     .meta({ id: `${type}Event`, description: summary });
 }
 
+const unreadable = z
+  .object({
+    id: z.string(),
+    type: z.string().meta({ description: "As far as it can be told; may be empty" }),
+    version: z.int(),
+    subject: z.string(),
+    at: time,
+    recorded_at: time,
+    position,
+    actor,
+    correlation_id: z.string(),
+    causation_id: z.string(),
+    data: z.null(),
+    error: z.string(),
+  })
+  .meta({
+    id: "UnreadableEvent",
+    description: "An event of the account that can't be read, or one that may be the account's",
+  });
+
 const [first, ...others] = EVENT_TYPES.map(eventSchema);
 const event = z
   .discriminatedUnion("type", [first as NonNullable<typeof first>, ...others])
@@ -46,7 +66,7 @@ const event = z
 
 export const EventPageSchema = z
   .object({
-    events: z.array(event),
+    events: z.array(z.union([event, unreadable])),
     next: position.meta({ description: "`after` of the next page; moves on when the page is empty, too" }),
     more: z.boolean().meta({
       description:
@@ -60,11 +80,11 @@ export const CloudEventSchema = z
     specversion: z.literal("1.0"),
     id: z.uuid(),
     source: z.url(),
-    type: z.enum(EVENT_TYPES.map((type) => `${CLOUD_EVENT_PREFIX}${type}`)),
+    type: z.string().meta({ examples: EVENT_TYPES.map((type) => `${CLOUD_EVENT_PREFIX}${type}`) }),
     subject: z.string(),
     time,
     datacontenttype: z.literal("application/json"),
-    dataschema: z.url().meta({ description: "The schema of `data`" }),
+    dataschema: z.url().optional().meta({ description: "The schema of `data`" }),
     sequence: position,
     correlationid: z.string(),
     causationid: z.string(),
@@ -72,6 +92,7 @@ export const CloudEventSchema = z
     recordedat: time,
     actortype: z.enum(["key", "account", "system", "operator"]),
     actorid: z.string().optional(),
-    data: z.record(z.string(), z.unknown()),
+    data: z.record(z.string(), z.unknown()).nullable(),
+    error: z.string().optional().meta({ description: "Of an event that can't be read; `data` is null then" }),
   })
   .meta({ id: "CloudEvent", description: "CloudEvents 1.0" });

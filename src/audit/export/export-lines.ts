@@ -37,6 +37,8 @@ const recorded = z.strictObject({
   recordedAt: z.string(),
   data: z.unknown(),
   metadata: z.unknown(),
+  // Of an event that the store could not parse.
+  unreadable: z.string().optional(),
 });
 const lineSchema = z.union([
   z.strictObject({

@@ -115,6 +115,8 @@ class ExportReader {
   #addEvent(event: RecordedEvent): void {
     const { stream, revision } = event;
     if (!isSelected(this.#selection, event)) this.#report(event, "does not belong to what was exported");
+    if (event.unreadable !== undefined)
+      this.#report(event, `could not be read when it was exported: ${event.unreadable}`);
     if (stream === this.#selection.stream) {
       const expected = this.#nextRevision ?? revision;
       if (revision !== expected) this.#report(event, `revision ${expected} was expected`);

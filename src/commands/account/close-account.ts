@@ -3,7 +3,7 @@
 import type { Position } from "../../event-store/port.ts";
 import { streamPages } from "../../event-store/stream-pages.ts";
 import type { AccountEvent } from "../../events/catalogue.ts";
-import { readEvent } from "../../events/read-event.ts";
+import { readableEvent } from "../../events/read-event.ts";
 import { accountStream } from "../../events/streams.ts";
 import type { Secrets } from "../../secrets/port.ts";
 import type { CommandContext } from "../caller.ts";
@@ -79,7 +79,7 @@ export async function eraseClosed(
   const hostnames = new Set<string>();
   for await (const page of streamPages(eventStore, accountStream(accountId))) {
     for (const recorded of page) {
-      const event = readEvent(recorded);
+      const event = readableEvent(recorded);
       if (event?.type === "KeyIssued") await secrets.delete(keyUseSecret(event.data.keyId));
       if (event?.type === "WebhookAdded") await forgetWebhookKeys(secrets, event.data.webhookId);
       if (event?.type === "DomainAdded") hostnames.add(event.data.hostname);

@@ -7,6 +7,8 @@ import { type ClickFacts, type ImportFormat, RecordRefused, type Row } from "../
 
 export const EXPORT_TYPE = "linkledger-export";
 export const EXPORT_VERSION = 1;
+/** Of a line about an event that could not be read. */
+export const UNREADABLE_TYPE = "unreadable";
 
 const at = z.string();
 const code = z.string().regex(/^[0-9a-f]{16}$/);
@@ -86,6 +88,8 @@ export const linkledger: ImportFormat = {
   },
   clicksOf(row) {
     if (row.value.type === EXPORT_TYPE) return [];
+    if (row.value.type === UNREADABLE_TYPE)
+      throw new RecordRefused("an event that could not be read when the file was exported");
     if (row.value.type !== "click")
       throw new RecordRefused("not a record of `export links` or `export account`");
     const { domain, slug, id, click } = read(ExportedClick, row);

@@ -2,27 +2,24 @@
 import type { CommandContext } from "../../commands/caller.ts";
 import { NothingToActivate } from "../../projections/builds/activate-build.ts";
 import { BuildInProgress } from "../../projections/builds/claim-builds.ts";
-import { NothingElseAnswers } from "../../projections/builds/register-builds.ts";
-import { NotFaulted } from "../../projections/builds/retry-faults.ts";
-import { NoPreviousBuild } from "../../projections/builds/roll-back.ts";
+import { NoPreviousBuild, NothingElseAnswers } from "../../projections/builds/register-builds.ts";
 import {
   activateProjectionBuilds,
   cancelProjectionBuilds,
   projectionsNamed,
   requestRebuild,
-  retryProjectionFaults,
-  rollBackProjections,
+  requestRollback,
 } from "../../projections/operations/operate.ts";
 import type { ConsoleDeps } from "./guard.ts";
 
 /** Refusals that are told where the act was asked for; other errors have a page of their own. */
-const REFUSALS = [BuildInProgress, NothingElseAnswers, NoPreviousBuild, NothingToActivate, NotFaulted];
+const REFUSALS = [BuildInProgress, NothingElseAnswers, NoPreviousBuild, NothingToActivate];
 
 export function isRefusal(error: unknown): error is Error {
   return REFUSALS.some((refusal) => error instanceof refusal);
 }
 
-export const PROJECTION_ACTS = ["rebuild", "cancel", "activate", "rollback", "retry"] as const;
+export const PROJECTION_ACTS = ["rebuild", "cancel", "activate", "rollback"] as const;
 export type ProjectionAct = (typeof PROJECTION_ACTS)[number];
 
 /** `waits`: of a rebuild, that it does not take over by itself. @throws what refuses the act (projections/operations) */
@@ -41,8 +38,6 @@ export async function performAct(
     case "activate":
       return await activateProjectionBuilds(deps, context, chosen);
     case "rollback":
-      return void (await rollBackProjections(deps, context, chosen));
-    case "retry":
-      return await retryProjectionFaults(deps, context, chosen);
+      return await requestRollback(deps, context, chosen);
   }
 }

@@ -32,7 +32,7 @@ export function eventTable(events: readonly ShownEvent[], caption: string, { wit
 <thead><tr><th scope="col">Event</th>${withStream && html`<th scope="col">Stream</th>`}<th scope="col">By</th><th scope="col">Recorded</th><th scope="col">Position</th></tr></thead>
 <tbody>${events.map(
     ({ stream, revision, type, actor, recorded_at, position }) =>
-      html`<tr><td><a href="${eventPath(stream, revision)}"><strong>${type}</strong></a> <span class="muted small">revision ${revision}</span></td>
+      html`<tr><td><a href="${eventPath(stream, revision)}"><strong>${type || "Unreadable event"}</strong></a> <span class="muted small">revision ${revision}</span></td>
 ${withStream && html`<td data-label="Stream"><a class="break" href="${streamPath(stream)}">${stream}</a></td>`}
 <td data-label="By">${actorLink(actor)}</td>
 <td data-label="Recorded" class="nowrap">${time(recorded_at)}</td>

@@ -21,6 +21,7 @@ const TITLES: { [T in LinkStep["type"]]?: string } = {
   LinkRetargeted: "Destination changed",
   ClicksWithdrawn: "Clicks withdrawn",
   ClicksRestored: "Withdrawn clicks count again",
+  Unreadable: "A change that can't be read",
 };
 
 /** `LinkDisabled` is shown as "Disabled". */

@@ -1,4 +1,5 @@
 // The read store for queries: maps a projection's collection and checkpoint names to the build that can be queried.
+import { setAsideCollection } from "../../coordination/set-aside.ts";
 import type { Position } from "../../event-store/port.ts";
 import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
 import { checkpointName, collectionsOf, type Projection, partsCollection } from "../projection.ts";
@@ -19,7 +20,10 @@ type Deps = { store: ReadStore; projections: readonly Projection[]; clock: () =>
  */
 export function activeReadStore({ store, projections, clock }: Deps): ReadStore {
   const byCollection = new Map(
-    projections.flatMap((one) => collectionsOf(one).map(({ name }) => [name, one] as const)),
+    projections.flatMap((one) => {
+      const names = [...collectionsOf(one).map(({ name }) => name), setAsideCollection(one.collection.name)];
+      return names.map((name) => [name, one] as const);
+    }),
   );
   const byCheckpoint = new Map(projections.map((one) => [checkpointName(one), one]));
   const builds = cachedBuilds(store, clock);
@@ -38,6 +42,7 @@ export function activeReadStore({ store, projections, clock }: Deps): ReadStore 
     const projection = byCollection.get(name);
     if (!projection) return name;
     const built = (await buildOf(projection)).collection.name;
+    if (name === setAsideCollection(projection.collection.name)) return setAsideCollection(built);
     return name === projection.collection.name ? built : partsCollection(built);
   };
   const unlessProjected =

@@ -22,10 +22,10 @@ export type Build = {
 export type Building = Build & { by: string; aliveAt: string; activates: boolean; progress: Progress };
 
 /**
- * `previous`: the build that was active before, kept for a rollback. Without `active` and `previous`, queries get 503.
- * `retries`: raised to have runners start anew from the checkpoints, without the faults they have stopped at.
+ * `previous`: the build that was active before, kept for a rollback, which makes it the `building` as well. Without `active`
+ * and `previous`, queries get 503.
  */
-export type ProjectionBuilds = { active?: Build; previous?: Build; building?: Building; retries?: number };
+export type ProjectionBuilds = { active?: Build; previous?: Build; building?: Building };
 
 /**
  * By projection name. `next`: the number of the next build; numbers are not reused, so that a late write to a dropped
@@ -100,10 +100,17 @@ export function buildingOf({ name, version }: Projection, builds: Builds): Build
   return building?.version === version && !isUnderOtherRules(building) ? building : undefined;
 }
 
+export function isSameBuild(
+  one: Pick<Build, "version" | "build"> | undefined,
+  other: Build | undefined,
+): boolean {
+  return one !== undefined && one.version === other?.version && one.build === other.build;
+}
+
 /** Whether the build is listed as active, previous or in progress: not retired, as when it was cancelled. */
 export function isKept({ name, version, build }: Projection, { projections }: Builds): boolean {
   const { active, previous, building } = projections[name] ?? {};
-  return [active, previous, building].some((one) => one?.version === version && one.build === build);
+  return [active, previous, building].some((one) => one?.version === version && one.build === (build ?? 0));
 }
 
 /** Whether its clicks were classified again under other rules than this program's. */

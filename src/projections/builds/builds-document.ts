@@ -21,18 +21,19 @@ export async function readBuilds(store: Pick<ReadStore, "get">): Promise<Builds>
 
 /**
  * Reads the document, applies `change` and writes it back if nobody has written it meanwhile; else tries again with what
- * the other has written. `change` must be idempotent: an attempt that seemed to fail may have been stored.
+ * the other has written. `change` must be idempotent: an attempt that seemed to fail may have been stored. What it reads
+ * itself is as new as the document.
  * @throws what `change` and the store throw
  */
 export async function changeBuilds(
   { readStore, newId }: BuildsDeps,
-  change: (builds: Builds) => void,
+  change: (builds: Builds) => void | Promise<void>,
 ): Promise<Builds> {
   for (let race = 0; race < MAX_ATTEMPTS; race++) {
     const stored = await readStore.get<StoredBuilds>(COLLECTION, ID);
     const builds = structuredClone(stored?.builds ?? (await readBuilds(readStore)));
     const before = JSON.stringify(builds);
-    change(builds);
+    await change(builds);
     if (stored && JSON.stringify(builds) === before) return builds;
     const token = newId();
     const revision = String(Number(stored?._position ?? "0") + 1).padStart(20, "0");

@@ -43,7 +43,7 @@ export async function currentDocuments(deps: Deps, projections: readonly Project
   }
 }
 
-/** Whether no event up to `head` is missing; a projection that stopped at a fault is as current as it can be. */
+/** Whether no event up to `head` is missing; one that waits for a newer program is as current as it can be. */
 async function areCurrent(
   { eventStore, readStore }: { eventStore: EventStore; readStore: ReadStore },
   builds: readonly Projection[],
@@ -52,7 +52,7 @@ async function areCurrent(
   const reached: Position[] = [];
   for (const build of builds) {
     const checkpoint = await readStore.checkpoint(checkpointName(build));
-    if (!checkpoint?.fault) reached.push(checkpoint?.position ?? "");
+    if (!checkpoint?.waitsFor) reached.push(checkpoint?.position ?? "");
   }
   const [after] = reached.sort();
   if (head === undefined || after === undefined || after >= head) return true;

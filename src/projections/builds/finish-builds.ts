@@ -6,11 +6,11 @@ import type { Progress } from "../runner/progress.ts";
 import { asBuild, type Builds, buildingOf, isKept } from "./build.ts";
 import { readBuilds } from "./builds-document.ts";
 import { type FoldBuildsDeps, type FoldedBuilds, foldBuilds } from "./fold-builds.ts";
-import { cancelBuilds, registerMissing, registerRebuild } from "./register-builds.ts";
+import { registerMissing, registerRebuild, registerRollback } from "./register-builds.ts";
 
-/** A build stopped at an event that it can't fold. */
-export class BuildFaulted extends DomainError {
-  override readonly code = "build_faulted";
+/** A build has met an event of a newer program: a projector of that program folds it on. */
+export class BuildWaits extends DomainError {
+  override readonly code = "build_waits";
 }
 
 export class BuildCancelled extends DomainError {
@@ -36,7 +36,7 @@ const POLL_MS = 500;
 
 /**
  * Folds a second build of the present version and makes it active; resumes an interrupted rebuild.
- * @throws BuildInProgress; BuildCancelled; BuildFaulted after the new builds were dropped; what the stores throw
+ * @throws BuildInProgress; BuildCancelled; BuildWaits; what the stores throw
  */
 export async function rebuild(
   deps: FoldBuildsDeps,
@@ -73,6 +73,22 @@ export async function prepareReclassified(
   return await finish(deps, projections, register, onProgress);
 }
 
+/**
+ * Folds into the previous builds what they lack, and makes them active again; resumes an interrupted rollback. Cancelled,
+ * they stay the previous ones. @throws NoPreviousBuild; as `rebuild`
+ */
+export async function rollBack(
+  deps: FoldBuildsDeps,
+  projections: readonly Projection[],
+  onProgress: (progress: Progress) => void,
+): Promise<FinishedBuilds> {
+  const register = (claimant: Claimant) => registerRollback(claimant, projections);
+  const finished = await finish(deps, projections, register, onProgress);
+  const cancelled = finished.builds.find(({ active }) => !active);
+  if (cancelled) throw new BuildCancelled(`The rollback of ${cancelled.name} was cancelled`);
+  return finished;
+}
+
 /** Folds builds that are registered already, such as those that were just told to take over. @throws as `rebuild` */
 export async function finishBuilds(
   deps: FoldBuildsDeps,
@@ -99,7 +115,7 @@ async function finish(
   while (unfinished.length > 0) {
     const folded = await foldBuilds(deps, unfinished, new AbortController().signal, onProgress);
     events += folded.events;
-    await refuseFaults(deps, unfinished, folded.faults);
+    refuseWaiting(folded.waiting);
     const now = await readBuilds(deps.readStore);
     unfinished = unfinished.filter((one) => {
       const building = buildingOf(one, now);
@@ -115,18 +131,10 @@ async function finish(
   return { builds: await Promise.all(wanted.map((one) => finished(deps, one, now))), events };
 }
 
-async function refuseFaults(
-  deps: FoldBuildsDeps,
-  projections: readonly Projection[],
-  faults: FoldedBuilds["faults"],
-): Promise<void> {
-  const [first] = faults;
+function refuseWaiting([first]: FoldedBuilds["waiting"]): void {
   if (!first) return;
-  const { projections: known } = await readBuilds(deps.readStore);
-  const others = projections.filter(({ name }) => known[name]?.active);
-  await cancelBuilds(deps, others);
-  const { type, position, stream, error } = first.fault;
-  throw new BuildFaulted(`${first.name} can't fold ${type} at ${position} (${stream}): ${error}`);
+  const { type, position, stream } = first.waitsFor;
+  throw new BuildWaits(`${first.name} waits for a newer program, to fold ${type} at ${position} (${stream})`);
 }
 
 function refuseCancelled(projections: readonly Projection[], builds: Builds): void {

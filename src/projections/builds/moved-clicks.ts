@@ -5,7 +5,7 @@ import { withdrawnOfAll } from "../../click-log/read-withdrawals.ts";
 import { logPages } from "../../event-store/log-pages.ts";
 import type { EventStore } from "../../event-store/port.ts";
 import type { LinkClicked, StoredEvent } from "../../events/catalogue.ts";
-import { readEvent } from "../../events/read-event.ts";
+import { readableEvent } from "../../events/read-event.ts";
 import { CATEGORY } from "../../events/streams.ts";
 import { UNKNOWN } from "../../events/vocabulary.ts";
 
@@ -21,6 +21,8 @@ export type MovedField = keyof typeof FIELDS;
 /** `of`: what moves, most clicks first; at most MOST_MOVES, `others`: clicks of the rest. */
 export type MovedClicks = {
   clicks: number;
+  /** Events among them that can't be read. */
+  unreadable: number;
   moved: number;
   of: { field: MovedField; from: string; to: string; clicks: number }[];
   others: number;
@@ -33,7 +35,7 @@ const MOST_KEPT = 10_000;
 
 /**
  * Reads the clicks up to the head of the log at the call, without those that are withdrawn. `rules`: of the build; clicks
- * recorded under them stay as they are. @throws EventUnreadable, StoreUnavailable
+ * recorded under them stay as they are. @throws EventNewer, StoreUnavailable
  */
 export async function movedClicks(
   { eventStore }: { eventStore: Pick<EventStore, "readAll" | "head"> },
@@ -42,10 +44,12 @@ export async function movedClicks(
   const isWithdrawn = await withdrawnOfAll({ eventStore });
   const upTo = (await eventStore.head()) ?? "";
   const moves = new Map<string, number>();
-  const found = { clicks: 0, moved: 0, others: 0 };
+  const found = { clicks: 0, unreadable: 0, moved: 0, others: 0 };
   for await (const page of logPages(eventStore, { categories: [CATEGORY.clicks], limit: PAGE, upTo }))
     for (const recorded of page) {
-      const event = readEvent(recorded);
+      const event = readableEvent(recorded, () => {
+        found.unreadable += 1;
+      });
       if (event?.type !== "LinkClicked" || isWithdrawn({ ...event.data, position: event.position })) continue;
       found.clicks += 1;
       if (event.data.rules !== rules && count(event)) found.moved += 1;

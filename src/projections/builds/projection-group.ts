@@ -15,6 +15,8 @@ import { dropRetired } from "./retire-builds.ts";
 export type ProjectionGroupDeps = RunnerDeps & { clock: () => Date; newId: () => string };
 
 const POLL_MS = 1_000;
+/** How soon the build that has taken over is folded on, and the one before isn't. */
+const SWITCH_POLL_MS = 100;
 const RETRY = { fromMs: 250, toMs: 15_000, random: Math.random };
 /** Smaller pages than the runner's default, so that the active builds in the same thread are delayed little. */
 const PAGE_BESIDE_ACTIVE = 1_000;
@@ -25,8 +27,8 @@ export class ProjectionGroup {
   readonly #prepared = Promise.withResolvers<void>();
   /** Events by checkpoint name that earlier runners have folded. */
   #processed = new Map<string, number>();
-  /** Builds in progress that have stopped at an event, with the number of retries by then. */
-  readonly #faulted = new Set<string>();
+  /** Checkpoint names of builds in progress that only a newer program can fold on. */
+  readonly #waiting = new Set<string>();
   #runner: ProjectionRunner | undefined;
 
   constructor(deps: ProjectionGroupDeps) {
@@ -107,7 +109,7 @@ export class ProjectionGroup {
     const folded = foldedNames(projections, builds);
     let now = builds;
     while (!signal.aborted && foldedNames(projections, now) === folded) {
-      await pause(POLL_MS, signal);
+      await pause(SWITCH_POLL_MS, signal);
       now = await readBuilds(readStore).catch(() => now);
     }
   }
@@ -117,9 +119,8 @@ export class ProjectionGroup {
       const building = buildingOf(projection, builds);
       if (!building || !isFree(this.#deps, building)) return [];
       const checkpoint = checkpointName(asBuild(projection, building));
-      const attempt = `${checkpoint} ${builds.projections[projection.name]?.retries ?? 0}`;
-      if (this.#faulted.has(attempt) || isWaiting(building)) return [];
-      return [{ projection, checkpoint, attempt }];
+      if (this.#waiting.has(checkpoint) || isWaiting(building)) return [];
+      return [{ projection, checkpoint }];
     });
     if (unfinished.length === 0) return;
     const projections = unfinished.map(({ projection }) => projection);
@@ -128,11 +129,11 @@ export class ProjectionGroup {
     const isAlone = foldedNames(this.#deps.projections, builds) === "";
     const deps = isAlone ? this.#deps : { ...this.#deps, pageEvents: PAGE_BESIDE_ACTIVE };
     const earlier = new Map(checkpoints.map((one) => [one, this.#processed.get(one) ?? 0]));
-    const { complete, faults } = await foldBuilds(deps, projections, signal, ({ events }) => {
+    const { complete, waiting } = await foldBuilds(deps, projections, signal, ({ events }) => {
       for (const [checkpoint, before] of earlier) this.#processed.set(checkpoint, before + events);
     });
-    for (const { projection, attempt } of unfinished)
-      if (faults.some(({ name }) => name === projection.name)) this.#faulted.add(attempt);
+    for (const { projection, checkpoint } of unfinished)
+      if (waiting.some(({ name }) => name === projection.name)) this.#waiting.add(checkpoint);
     if (complete.length > 0) this.#deps.log.info(`built projections: ${complete.join(", ")}`);
   }
 }
@@ -141,11 +142,8 @@ function foldedBuilds(projections: readonly Projection[], builds: Builds): Proje
   return projections.flatMap((projection) => foldedBuild(projection, builds) ?? []);
 }
 
-/** With the number of retries: another one makes the runner start anew (retry-faults.ts). */
 function foldedNames(projections: readonly Projection[], builds: Builds): string {
-  return foldedBuilds(projections, builds)
-    .map((folded) => `${checkpointName(folded)} ${builds.projections[folded.name]?.retries ?? 0}`)
-    .join();
+  return foldedBuilds(projections, builds).map(checkpointName).join();
 }
 
 /** Complete and waiting to be activated: it is caught up by then. */

@@ -11,6 +11,8 @@ import {
   type Builds,
   entryOf,
   foldedBuild,
+  isSameBuild,
+  isUnderOtherRules,
   numbered,
   type ProjectionBuilds,
 } from "./build.ts";
@@ -20,6 +22,10 @@ import { dropRetired, retire } from "./retire-builds.ts";
 
 export class NothingElseAnswers extends DomainError {
   override readonly code = "nothing_else_answers";
+}
+
+export class NoPreviousBuild extends DomainError {
+  override readonly code = "no_previous_build";
 }
 
 /**
@@ -110,11 +116,46 @@ export async function registerRebuild(
     const number = builds.next;
     refuseClaimed(deps, builds, projections);
     for (const projection of projections) {
-      const building = builds.projections[projection.name]?.building;
-      if (building?.version === projection.version && building.rules === rules)
+      const { building, previous } = builds.projections[projection.name] ?? {};
+      const isRollback = building !== undefined && isSameBuild(building, previous);
+      if (building?.version === projection.version && building.rules === rules && !isRollback)
         building.activates = activates;
       else register(deps, builds, projection, { activates, rules }, number);
     }
+  });
+}
+
+/**
+ * Has the previous build of each folded on from its checkpoint, and then take over; resumes a rollback that was interrupted.
+ * @throws NoPreviousBuild; BuildInProgress while another process folds one
+ */
+export async function registerRollback(deps: ClaimDeps, projections: readonly Projection[]): Promise<Builds> {
+  return await changeBuilds(deps, (builds) => {
+    refuseClaimed(deps, builds, projections);
+    for (const { projection, previous } of rollbacksOf(builds, projections)) {
+      const entry = entryOf(projection, builds);
+      const { building } = entry;
+      if (building && isSameBuild(building, previous)) continue;
+      entry.building = inProgress(deps, previous, true);
+      if (building) retire(builds, projection, building);
+    }
+  });
+}
+
+/** What a rollback replaces by what. @throws NoPreviousBuild also for one that this program can't fold on */
+export function rollbacksOf(
+  builds: Builds,
+  projections: readonly Projection[],
+): { projection: Projection; active: Build; previous: Build }[] {
+  return projections.map((projection) => {
+    const { name, version } = projection;
+    const { active, previous } = builds.projections[name] ?? {};
+    if (!active || !previous) throw new NoPreviousBuild(`There is no previous build of ${name}`);
+    if (previous.version !== version || isUnderOtherRules(previous))
+      throw new NoPreviousBuild(
+        `The previous build of ${name} is of version ${previous.version} and other rules or code than this program has, which can't fold what it lacks`,
+      );
+    return { projection, active, previous };
   });
 }
 
@@ -125,8 +166,8 @@ export async function cancelBuilds(deps: ClaimDeps, projections: readonly Projec
     cancelled.length = 0;
     for (const { projection, building } of cancellable(builds, projections)) {
       cancelled.push(checkpointName(asBuild(projection, building)));
-      retire(builds, projection, building);
       delete builds.projections[projection.name]?.building;
+      retire(builds, projection, building);
     }
   });
   await dropRetired(deps, projections);
@@ -158,13 +199,18 @@ function register(
 ): void {
   const entry = entryOf(projection, builds);
   builds.projections[projection.name] = entry;
-  if (entry.building) retire(builds, projection, entry.building);
-  const isFirst = !entry.active && !entry.previous && !entry.building;
+  const { building } = entry;
+  const isFirst = !entry.active && !entry.previous && !building;
   if (!isFirst) builds.next = number + 1;
-  entry.building = {
-    ...numbered(projection, isFirst ? 0 : number),
-    ...(rules !== undefined && { rules }),
-    ...{ by: deps.by ?? "", aliveAt: deps.clock().toISOString(), activates: activates || isFirst },
+  const build = { ...numbered(projection, isFirst ? 0 : number), ...(rules !== undefined && { rules }) };
+  entry.building = inProgress(deps, build, activates || isFirst);
+  if (building) retire(builds, projection, building);
+}
+
+function inProgress(deps: ClaimDeps, build: Build, activates: boolean): Building {
+  return {
+    ...build,
+    ...{ by: deps.by ?? "", aliveAt: deps.clock().toISOString(), activates },
     progress: { events: 0, eventsPerSecond: 0, done: 0 },
   };
 }

@@ -1,15 +1,19 @@
 // Drops builds that nothing answers from any more: they are marked first, so that a crash leaves none behind.
+import { setAsideCollection } from "../../coordination/set-aside.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import { checkpointName, type Projection, partsCollection } from "../projection.ts";
-import { asBuild, type Build, type Builds } from "./build.ts";
+import { asBuild, type Build, type Builds, isKept } from "./build.ts";
 import { type BuildsDeps, changeBuilds, readBuilds } from "./builds-document.ts";
 
 type RetireDeps = BuildsDeps & { readStore: ReadStore };
 
-/** Marks a build to be dropped by the next `dropRetired` of any process. */
+/** Marks a build that is no longer listed to be dropped by the next `dropRetired` of any process. */
 export function retire(builds: Builds, projection: Projection, build: Build): void {
   const { version, build: number, collection } = build;
-  builds.retired[checkpointName(asBuild(projection, build))] = { version, build: number, collection };
+  const retired = asBuild(projection, build);
+  // One that was folded for a rollback stays the previous one.
+  if (isKept(retired, builds)) return;
+  builds.retired[checkpointName(retired)] = { version, build: number, collection };
 }
 
 /** Drops documents and checkpoints of retired builds, also those that a crashed process had retired. */
@@ -29,4 +33,5 @@ export async function dropBuild(readStore: ReadStore, checkpoint: string, collec
   await readStore.resetCheckpoint(checkpoint);
   await readStore.drop(collection);
   await readStore.drop(partsCollection(collection));
+  await readStore.drop(setAsideCollection(collection));
 }

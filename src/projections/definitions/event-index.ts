@@ -4,7 +4,7 @@ import { categoryOf } from "../../event-store/categories.ts";
 import type { Actor } from "../../event-store/port.ts";
 import { catalogue, type EventType } from "../../events/catalogue.ts";
 import { clickEvents } from "../../events/click-events.ts";
-import { originOf } from "../../events/new-event.ts";
+import { metadataOf } from "../../events/read-event.ts";
 import { sealEvents } from "../../events/seal-events.ts";
 import { CATEGORY } from "../../events/streams.ts";
 import type { Document } from "../../read-store/port.ts";
@@ -48,7 +48,7 @@ export const eventIndex: Projection<EventIndexDocument> = {
   key: ({ recordedAt, position }) => `${recordedAt}@${position}`,
   empty: (event) => {
     const { stream, revision, type, data } = event;
-    const { actor, correlationId } = originOf(event);
+    const { actor, correlationId } = metadataOf(event);
     return {
       ...{ category: categoryOf(stream), opens: revision === 0, stream, revision, type },
       account: "accountId" in data ? data.accountId : null,

@@ -53,6 +53,8 @@ export const links: Projection<LinkDocument> = {
     changedAt: event.data.at,
   }),
   evolve(link, event) {
+    // One whose LinkCreated can't be read leads nowhere.
+    if (link.shortUrl === "" && event.type !== "LinkCreated") return link;
     const seen = { revision: event.revision, changedAt: event.data.at };
     switch (event.type) {
       case "LinkCreated": {

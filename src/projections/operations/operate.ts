@@ -10,9 +10,13 @@ import { DomainError } from "../../runtime/errors.ts";
 import { activatable, activateBuilds } from "../builds/activate-build.ts";
 import { readBuilds } from "../builds/builds-document.ts";
 import { refuseClaimed } from "../builds/claim-builds.ts";
-import { cancelBuilds, cancellable, registerRebuild } from "../builds/register-builds.ts";
-import { faultedOf, retryFaults } from "../builds/retry-faults.ts";
-import { type RolledBack, rollBack, swapsOf } from "../builds/roll-back.ts";
+import {
+  cancelBuilds,
+  cancellable,
+  registerRebuild,
+  registerRollback,
+  rollbacksOf,
+} from "../builds/register-builds.ts";
 import { allProjections } from "../groups.ts";
 import type { Projection } from "../projection.ts";
 
@@ -79,39 +83,33 @@ export async function activateProjectionBuilds(
   await activateBuilds(deps, projections);
 }
 
-/** @throws NoPreviousBuild */
-export async function rollBackProjections(
-  deps: OperateDeps,
-  context: CommandContext,
-  projections: readonly Projection[],
-): Promise<RolledBack[]> {
-  const swaps = swapsOf(await readBuilds(deps.readStore), projections);
-  const actions = swaps.map(({ name, active, previous }): OperatorAction => {
-    const { version, build } = previous;
-    const replaced = { replacedVersion: active.version, replacedBuild: active.build };
-    return { type: "ProjectionRolledBack", data: { projection: name, version, build, ...replaced } };
-  });
-  await recordActions(deps, context, actions);
-  return await rollBack(deps, projections);
-}
-
-/** @throws NotFaulted */
-export async function retryProjectionFaults(
+/** Records what `rollBack` and `requestRollback` do. @throws NoPreviousBuild, BuildInProgress */
+export async function recordRollback(
   deps: OperateDeps,
   context: CommandContext,
   projections: readonly Projection[],
 ): Promise<void> {
-  const [builds, checkpoints] = await Promise.all([readBuilds(deps.readStore), deps.readStore.checkpoints()]);
-  const actions = faultedOf(builds, checkpoints, projections).map(({ projection, fault }): OperatorAction => {
-    const { name, version, build = 0 } = projection;
-    const { position, stream, type } = fault;
+  const builds = await readBuilds(deps.readStore);
+  refuseClaimed(deps, builds, projections);
+  const actions = rollbacksOf(builds, projections).map(({ projection, active, previous }): OperatorAction => {
+    const { version, build } = previous;
+    const replaced = { replacedVersion: active.version, replacedBuild: active.build };
     return {
-      type: "ProjectionFaultRetried",
-      data: { projection: name, version, build, position, stream, type },
+      type: "ProjectionRolledBack",
+      data: { projection: projection.name, version, build, ...replaced },
     };
   });
   await recordActions(deps, context, actions);
-  await retryFaults(deps, projections);
+}
+
+/** The projector notices within a second, and folds what the previous builds lack. @throws NoPreviousBuild, BuildInProgress */
+export async function requestRollback(
+  deps: OperateDeps,
+  context: CommandContext,
+  projections: readonly Projection[],
+): Promise<void> {
+  await recordRollback(deps, context, projections);
+  await registerRollback(deps, projections);
 }
 
 function actionOn(type: "ProjectionBuildCancelled" | "ProjectionBuildActivated") {

@@ -50,8 +50,8 @@ export function catchUpWatch({
   };
 }
 
-function isBehind({ behind, fault }: ProjectionStatus): boolean {
-  return behind && !fault;
+function isBehind({ behind, waitsFor }: ProjectionStatus): boolean {
+  return behind && !waitsFor;
 }
 
 function slowestOf(statuses: readonly ProjectionStatus[]): ProjectionStatus | undefined {

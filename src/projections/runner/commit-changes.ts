@@ -11,6 +11,8 @@ type CommitDeps = { readStore: Pick<ReadStore, "writeBatch">; log: Pick<BasicLog
 const BATCH_DOCUMENTS = 500;
 /** As of a backlog or a build: what is folded is written meanwhile. */
 const LONG_COMMIT_EVENTS = COMMIT_RULES.maxEvents;
+/** Of the events that a commit sets aside. */
+const MOST_LOGGED = 10;
 /** Batches that are written meanwhile. */
 const MAX_IN_FLIGHT = 2;
 
@@ -63,8 +65,12 @@ export async function commitLast(
   for (const processor of processors) checkpoints[processor.name] = processor.checkpoint();
   await batch.write({ checkpoints });
   for (const processor of processors) {
-    const { name, fault } = processor;
-    processor.committed();
-    if (fault) log.error({ projection: name, ...fault }, "projection faulted");
+    const { name: projection, waitsFor } = processor;
+    const setAside = processor.committed();
+    for (const event of setAside.slice(0, MOST_LOGGED))
+      log.error({ projection, ...event }, "an event can't be folded and was set aside");
+    if (setAside.length > MOST_LOGGED)
+      log.error({ projection, others: setAside.length - MOST_LOGGED }, "other events were set aside, too");
+    if (waitsFor) log.error({ projection, ...waitsFor }, "projection waits for a newer program");
   }
 }

@@ -1,29 +1,30 @@
 // A batch of the log, parsed once for all projections of a group.
+import { type SetAsideEvent, setAsideEvent } from "../../coordination/set-aside.ts";
 import type { Position, RecordedEvent } from "../../event-store/port.ts";
 import type { StoredEvent } from "../../events/catalogue.ts";
-import { readEvent } from "../../events/read-event.ts";
+import { EventUnreadable, readEvent } from "../../events/read-event.ts";
 
-export type Unreadable = { recorded: RecordedEvent; error: unknown };
-
-/** `events`: those of known types that could be read, in order. An unreadable event faults only who handles its type. */
+/** `events`: those that could be read, in order. `newer`: those of a newer program. */
 export type EventBatch = {
   recorded: readonly RecordedEvent[];
   events: readonly StoredEvent[];
-  unreadable: readonly Unreadable[];
+  unreadable: readonly SetAsideEvent[];
+  newer: readonly RecordedEvent[];
 };
 
 export function parseBatch(recorded: readonly RecordedEvent[]): EventBatch {
   const events: StoredEvent[] = [];
-  const unreadable: Unreadable[] = [];
+  const unreadable: SetAsideEvent[] = [];
+  const newer: RecordedEvent[] = [];
   for (const one of recorded) {
     try {
-      const event = readEvent(one);
-      if (event) events.push(event);
+      events.push(readEvent(one));
     } catch (error) {
-      unreadable.push({ recorded: one, error });
+      if (error instanceof EventUnreadable) unreadable.push(setAsideEvent(one, error));
+      else newer.push(one);
     }
   }
-  return { recorded, events, unreadable };
+  return { recorded, events, unreadable, newer };
 }
 
 /** The events after one position and before another; undefined for no limit. The same array where nothing is cut. */

@@ -1,30 +1,36 @@
-// The processor of one projection: takes events after its checkpoint until they are committed, or stops at a fault.
+// The processor of one projection: takes events after its checkpoint until they are committed, and sets aside those that it
+// can't fold.
+import {
+  type SetAsideEvent,
+  SetAsideNotes,
+  setAsideCollection,
+  setAsideEvent,
+} from "../../coordination/set-aside.ts";
 import type { Position, RecordedEvent } from "../../event-store/port.ts";
-import type { StoredEvent } from "../../events/catalogue.ts";
-import type { Checkpoint, Document, ReadStore } from "../../read-store/port.ts";
-import { messageOf } from "../../runtime/errors.ts";
-import { checkpointName, type Projection, partsCollection } from "../projection.ts";
+import { isEventType, type StoredEvent } from "../../events/catalogue.ts";
+import type { AwaitedEvent, Checkpoint, Document, ReadStore } from "../../read-store/port.ts";
+import { checkpointName, type Projection, partsCollection, readsStream } from "../projection.ts";
 import { isCorrection } from "./corrected-clicks.ts";
 import { type DocumentCorrection, documentCorrection, type FoldedDocuments } from "./document-correction.ts";
 import { between, type EventBatch } from "./event-batch.ts";
-import { documentsOf, foldDocuments, type WaitingEvents } from "./fold.ts";
+import { documentsOf, foldDocuments } from "./fold.ts";
 
-export type Fault = NonNullable<Checkpoint["fault"]>;
-
-/** To be written in this order: a stored document is never ahead of its parts. */
+/** To be written in this order: a stored document is never ahead of its parts, nor of the notes of what it lacks. */
 export type DocumentWrites = readonly { collection: string; documents: readonly Document[] }[];
 
 export class ProjectionProcessor {
   readonly projection: Projection;
   /** Of the last event taken; the empty text before the first. */
   position: Position = "";
-  /** The first event that it can't fold: it takes none after it. */
-  fault: Fault | undefined;
+  /** The first event of a newer program: it takes none after it. */
+  waitsFor: AwaitedEvent | undefined;
   /** Events passed and committed since the processor was created. */
   processed = 0;
   readonly #readStore: ReadStore;
   readonly #handled: ReadonlySet<string>;
-  #committed: Position = "";
+  readonly #notes = new SetAsideNotes();
+  /** Since the last commit. */
+  #noted: SetAsideEvent[] = [];
   #isUncommitted = false;
   /** The events taken since the last commit, page by page. */
   #taken: (readonly RecordedEvent[])[] = [];
@@ -52,41 +58,41 @@ export class ProjectionProcessor {
   }
 
   checkpoint(): Checkpoint {
-    const { position, fault } = this;
-    return { position, ...(fault ? { fault } : {}) };
+    const { position, waitsFor } = this;
+    return { position, ...(waitsFor && { waitsFor }), ...this.#notes.counted() };
   }
 
-  /** Continues from the committed checkpoint. Clears a fault, as another version of the program may fold the event. */
+  /** Continues from the committed checkpoint. */
   async restart(): Promise<void> {
-    this.position = (await this.#readStore.checkpoint(this.name))?.position ?? "";
-    this.fault = undefined;
+    const checkpoint = await this.#readStore.checkpoint(this.name);
+    await this.#notes.restart(this.#readStore, this.#notesCollection, checkpoint);
+    this.position = checkpoint?.position ?? "";
+    this.waitsFor = undefined;
     this.#forget();
   }
 
-  /** Takes the events after the present position, up to the first that it can't read. */
-  take({ recorded, events, unreadable }: EventBatch): void {
+  /** Takes the events after the present position, up to the first of a newer program. */
+  take({ recorded, events, unreadable, newer }: EventBatch): void {
+    if (this.waitsFor) return;
     const after = this.position;
-    const fresh = between(recorded, after, undefined);
-    if (this.fault || fresh.length === 0) return;
-    this.#pass(fresh);
-    const unread = unreadable.find(
-      (one) => one.recorded.position > after && this.#handles(one.recorded.type),
-    );
-    if (unread) this.#stopAt(unread.recorded, unread.error);
-    for (const event of between(events, after, unread?.recorded.position)) {
+    const awaited = newer.find((one) => one.position > after && this.#handles(one.type));
+    const before = awaited?.position;
+    this.#pass(between(recorded, after, before));
+    if (awaited) this.#waitFor(awaited);
+    for (const event of between(unreadable, after, before)) if (this.#concerns(event)) this.#note(event);
+    for (const event of between(events, after, before)) {
       if (!this.#handled.has(event.type)) continue;
       try {
         this.#wait(event);
       } catch (error) {
-        this.#stopAt(event, error);
-        break;
+        this.#setAside(event, error);
       }
     }
   }
 
   /** Moves to a position up to which it has taken every event of its streams. */
   passTo(position: Position): void {
-    if (this.fault || position <= this.position) return;
+    if (this.waitsFor || position <= this.position) return;
     this.position = position;
     this.#isUncommitted = true;
   }
@@ -96,7 +102,7 @@ export class ProjectionProcessor {
    * withdrawals don't, or it was folded before.
    */
   correction({ position }: RecordedEvent): DocumentCorrection | undefined {
-    if (this.fault || position <= this.position) return undefined;
+    if (this.waitsFor || position <= this.position) return undefined;
     const { name } = this.projection.collection;
     const load = {
       documents: (ids: readonly string[]) => documentsOf(this.#readStore, name, ids),
@@ -109,55 +115,55 @@ export class ProjectionProcessor {
   async foldCorrection(event: RecordedEvent, correction: DocumentCorrection): Promise<DocumentWrites> {
     this.#pass([event]);
     const error = correction.failure();
-    if (error === undefined) return this.#changed(await correction.documents());
-    this.#stopAt(event, error);
-    return [];
+    if (error === undefined) return this.#writes(await correction.documents());
+    this.#setAside(event, error);
+    return this.#writes({ documents: [], parts: [] });
   }
 
   /**
    * Folds the events that it has taken, as many documents at a time as the store reads best, in the order of their ids, so
-   * that few pages of an index change. Where an event can't be folded, documents that were folded before it was met may
-   * contain events after it.
-   * @throws what the read store throws
+   * that few pages of an index change. @throws what the read store throws
    */
   async *fold(): AsyncGenerator<DocumentWrites, void> {
     const waiting = [...this.#waiting].sort(([a], [b]) => (a < b ? -1 : 1));
     const { readsAtATime } = this.#readStore;
-    for (let at = 0; at < waiting.length; at += readsAtATime)
-      yield this.#changed(await this.#foldSlice(waiting.slice(at, at + readsAtATime)));
-  }
-
-  /** To be called when the documents and the checkpoint are stored. */
-  committed(): void {
-    this.processed += this.taken;
-    this.#forget();
-  }
-
-  async #foldSlice(slice: readonly WaitingEvents[]): Promise<FoldedDocuments> {
-    for (;;) {
-      const folded = await foldDocuments(this.projection, this.#readStore, this.#beforeFault(slice));
-      if (!("error" in folded)) return folded;
-      this.#stopAt(folded.event, folded.error);
+    const onRefused = (event: StoredEvent, error: unknown) => this.#setAside(event, error);
+    for (let at = 0; at < waiting.length; at += readsAtATime) {
+      const slice = waiting.slice(at, at + readsAtATime);
+      yield this.#writes(await foldDocuments(this.projection, this.#readStore, slice, onRefused));
     }
+    if (waiting.length === 0) yield this.#writes({ documents: [], parts: [] });
   }
 
-  #beforeFault(slice: readonly WaitingEvents[]): readonly WaitingEvents[] {
-    const end = this.fault?.position;
-    if (end === undefined) return slice;
-    return slice.map(([key, events]) => [key, between(events, "", end)]);
+  /** To be called when the documents and the checkpoint are stored. Returns what was set aside since it was last called. */
+  committed(): readonly SetAsideEvent[] {
+    this.processed += this.taken;
+    const noted = this.#noted;
+    this.#forget();
+    return noted;
   }
 
-  #changed({ documents, parts }: FoldedDocuments): DocumentWrites {
+  #writes({ documents, parts }: FoldedDocuments): DocumentWrites {
     const { name } = this.projection.collection;
+    const notes = { collection: this.#notesCollection, documents: this.#notes.drain() };
     const changed = { collection: name, documents };
     return this.projection.parts
-      ? [{ collection: partsCollection(name), documents: parts }, changed]
-      : [changed];
+      ? [notes, { collection: partsCollection(name), documents: parts }, changed]
+      : [notes, changed];
+  }
+
+  get #notesCollection(): string {
+    return setAsideCollection(this.projection.collection.name);
   }
 
   #handles(type: string): boolean {
     const { recounts, withdraw } = this.projection;
     return this.#handled.has(type) || (isCorrection({ type }) && (recounts || withdraw) !== undefined);
+  }
+
+  /** Whose an event is that has no type that there is can't be told but by its stream. */
+  #concerns({ type, stream }: Pick<RecordedEvent, "type" | "stream">): boolean {
+    return isEventType(type) ? this.#handles(type) : readsStream(this.projection, stream);
   }
 
   #wait(event: StoredEvent): void {
@@ -169,25 +175,30 @@ export class ProjectionProcessor {
   }
 
   #pass(events: readonly RecordedEvent[]): void {
+    const last = events.at(-1);
+    if (!last) return;
     this.#taken.push(events);
     this.#isUncommitted = true;
-    this.position = events.at(-1)?.position ?? this.#committed;
+    this.position = last.position;
   }
 
-  /** As if none had been taken from this event on. */
-  #stopAt(recorded: RecordedEvent, error: unknown): void {
-    const { position, stream, type } = recorded;
-    this.fault = { position, stream, type, error: messageOf(error) };
-    this.#taken = this.#taken
-      .map((events) => between(events, "", position))
-      .filter(({ length }) => length > 0);
-    this.position = this.#taken.at(-1)?.at(-1)?.position ?? this.#committed;
+  #waitFor({ position, stream, revision, type }: RecordedEvent): void {
+    this.waitsFor = { position, stream, revision, type };
+    this.#isUncommitted = true;
+  }
+
+  #setAside(event: RecordedEvent, error: unknown): void {
+    this.#note(setAsideEvent(event, error));
+  }
+
+  #note(event: SetAsideEvent): void {
+    if (this.#notes.add(event)) this.#noted.push(event);
   }
 
   #forget(): void {
-    this.#committed = this.position;
     this.#isUncommitted = false;
     this.#taken = [];
     this.#waiting = new Map();
+    this.#noted = [];
   }
 }

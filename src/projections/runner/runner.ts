@@ -1,5 +1,6 @@
 // Runs projections: reads event batches, has each projection's processor fold and commit them, and retries failures.
 import { setImmediate as yieldToLoop } from "node:timers/promises";
+import { setAsideCollection } from "../../coordination/set-aside.ts";
 import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import { keepRunning } from "../../runtime/keep-trying.ts";
@@ -61,7 +62,7 @@ export class ProjectionRunner {
     let held = 0;
     while (head !== undefined && !signal?.aborted) {
       const after = this.#lowest();
-      if (this.#allFaulted() || (after !== undefined && after >= head)) break;
+      if (this.#allWait() || (after !== undefined && after >= head)) break;
       const events = await eventStore.readAll({ after, categories: this.#categories, limit: pageEvents });
       const last = events.at(-1);
       if (!last) break;
@@ -103,7 +104,11 @@ export class ProjectionRunner {
   /** Loads the committed checkpoints and forgets what was taken since, as a restarted process would. */
   async #start(): Promise<void> {
     const { readStore, projections } = this.#deps;
-    await readStore.ensure(projections.flatMap(collectionsOf));
+    const notes = projections.map(({ collection }) => setAsideCollection(collection.name));
+    await readStore.ensure([
+      ...projections.flatMap(collectionsOf),
+      ...notes.map((name) => ({ name, indexes: [] })),
+    ]);
     for (const processor of this.#processors) await processor.restart();
   }
 
@@ -119,7 +124,7 @@ export class ProjectionRunner {
       await this.#take(events);
       await commitTaken(this.#deps, this.#processors);
       onCommit();
-      if (this.#allFaulted()) return await untilAborted(signal);
+      if (this.#allWait()) return await untilAborted(signal);
       await yieldToLoop();
       if (signal.aborted) return;
     }
@@ -155,13 +160,13 @@ export class ProjectionRunner {
     await commitLast(this.#deps, processors, batch);
   }
 
-  #allFaulted(): boolean {
-    return this.#processors.every(({ fault }) => fault);
+  #allWait(): boolean {
+    return this.#processors.every(({ waitsFor }) => waitsFor);
   }
 
-  /** Where to read from: the lowest position of the projections that are not faulted. */
+  /** Where to read from: the lowest position of the projections that don't wait for a newer program. */
   #lowest(): string | undefined {
-    const positions = this.#processors.filter(({ fault }) => !fault).map(({ position }) => position);
+    const positions = this.#processors.filter(({ waitsFor }) => !waitsFor).map(({ position }) => position);
     return positions.sort()[0] || undefined;
   }
 }

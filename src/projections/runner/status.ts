@@ -1,7 +1,8 @@
-// The status of projections for health, metrics and the command line: position, lag, fault and build progress.
+// The status of projections for health, metrics and the command line: position, lag, events set aside and build progress.
+import { readSetAside, type SetAside, setAsideCollection } from "../../coordination/set-aside.ts";
 import { msBehind, type NextEvent, nextEventFinder } from "../../event-store/next-event.ts";
 import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
-import type { Checkpoint, ReadStore } from "../../read-store/port.ts";
+import type { AwaitedEvent, ReadStore } from "../../read-store/port.ts";
 import { asBuild, type Builds, buildingOf, foldedBuild, queriedBuild } from "../builds/build.ts";
 import { readBuilds } from "../builds/builds-document.ts";
 import { categoriesOf, checkpointName, type Projection } from "../projection.ts";
@@ -20,7 +21,9 @@ export type ProjectionStatus = {
   behind: boolean;
   /** Age of the oldest event not yet folded, in milliseconds; 0 when there is none. */
   lagMs: number;
-  fault: Checkpoint["fault"] | null;
+  /** The event of a newer program that it stands before. */
+  waitsFor: AwaitedEvent | null;
+  setAside: SetAside;
   /** Events passed since the runner started. */
   processed: number;
   /** Which build queries read: this one, another until this one is active, or none yet. */
@@ -59,8 +62,14 @@ export async function buildsStatus(
   const head = (await eventStore.head()) ?? null;
   const waiting = new Map<string, RecordedEvent | undefined>();
   const statuses: ProjectionStatus[] = [];
-  for (const projection of projections) {
-    const shown = shownBuild(projection, builds);
+  const allShown = projections.map((projection) => shownBuild(projection, builds));
+  const notes = await Promise.all(
+    allShown.map((shown) =>
+      readSetAside(readStore, setAsideCollection(shown.collection.name), checkpoints[checkpointName(shown)]),
+    ),
+  );
+  for (const [n, projection] of projections.entries()) {
+    const shown = allShown[n] as Projection;
     const { version, build = 0 } = shown;
     const checkpoint = checkpoints[checkpointName(shown)];
     const at = checkpoint?.position ?? "";
@@ -77,7 +86,8 @@ export async function buildsStatus(
       head,
       behind: first !== undefined,
       lagMs: msBehind(first, clock()),
-      fault: checkpoint?.fault ?? null,
+      waitsFor: checkpoint?.waitsFor ?? null,
+      setAside: notes[n] as SetAside,
       processed: processed.get(checkpointName(shown)) ?? 0,
       answers: isThis ? "this" : queried ? "other" : "nothing",
       ...(building?.build === build && { catchUp: building.progress }),

@@ -45,9 +45,18 @@ function foldChanged({ projection, changed, changedParts }: Comparison, event: S
   const id = projection.key(event);
   const one = id === undefined ? undefined : changed.get(id);
   if (!one || event.position > one.stored._position) return;
-  const before = foldedSoFar(one.folded) ?? projection.empty(event);
-  const fields = projection.evolve(before, event, partsAmong(changedParts, event.position));
-  one.folded = Object.assign(fields, { _id: one.stored._id, _position: event.position }) as Document;
+  const changes: (() => void)[] = [];
+  const parts = partsAmong(changedParts, event.position);
+  const later: Parts = { change: (...change) => void changes.push(() => parts.change(...change)) };
+  try {
+    const before = structuredClone(foldedSoFar(one.folded)) ?? projection.empty(event);
+    const fields = projection.evolve(before, event, later);
+    one.folded = Object.assign(fields, { _id: one.stored._id, _position: event.position }) as Document;
+  } catch {
+    // It is set aside.
+    return;
+  }
+  for (const change of changes) change();
 }
 
 /** Up to the position at which each was stored. */

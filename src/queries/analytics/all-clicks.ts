@@ -2,21 +2,38 @@
 import { clicksBetween } from "../../click-log/clicks-between.ts";
 import { withdrawalsOf } from "../../click-log/read-withdrawals.ts";
 import { isWithdrawnBy } from "../../click-log/withdrawals.ts";
-import type { EventStore, Position } from "../../event-store/port.ts";
+import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
 import { clickFacts } from "../../events/click-facts.ts";
 import type { LiveClick } from "./live-clicks.ts";
 
-/** In log order, up to the head of the log at the call. `after`: position of LinkCreated, as no click precedes it. */
+/** What stands in an export for a click that can't be read. */
+export type UnreadableClick = Pick<RecordedEvent, "stream" | "revision" | "recordedAt"> & {
+  unreadable: true;
+};
+
+export type ClickRow = LiveClick | UnreadableClick;
+
+export function unreadableClick({ stream, revision, recordedAt }: RecordedEvent): UnreadableClick {
+  return { stream, revision, recordedAt, unreadable: true };
+}
+
+/**
+ * Up to the head of the log at the call, in its order but for clicks that can't be read, and are of the link or may be: they
+ * come first in each part. `after`: position of LinkCreated, as no click precedes it.
+ */
 export async function* allClicks(
   { eventStore }: { eventStore: EventStore },
   link: string,
   after: Position,
-): AsyncGenerator<LiveClick[]> {
+): AsyncGenerator<ClickRow[]> {
   const upTo = (await eventStore.head()) ?? "";
   if (after >= upTo) return;
   const isWithdrawn = isWithdrawnBy(await withdrawalsOf({ eventStore }, link));
-  for await (const events of clicksBetween({ eventStore }, link, { after, upTo }))
-    yield events
-      .map(({ data, position }) => ({ ...clickFacts(data), position }))
-      .filter((one) => !isWithdrawn(one));
+  let unreadable: ClickRow[] = [];
+  const onUnreadable = (recorded: RecordedEvent) => void unreadable.push(unreadableClick(recorded));
+  for await (const events of clicksBetween({ eventStore }, link, { after, upTo }, onUnreadable)) {
+    const clicks = events.map(({ data, position }) => ({ ...clickFacts(data), position }));
+    yield [...unreadable, ...clicks.filter((one) => !isWithdrawn(one))];
+    unreadable = [];
+  }
 }

@@ -1,7 +1,8 @@
 // Live clicks of single links, for the portal's live pages.
+import { linkOf } from "../../click-log/clicks-between.ts";
 import type { Position, RecordedEvent } from "../../event-store/port.ts";
 import { type ClickFacts, clickFacts } from "../../events/click-facts.ts";
-import { readEvent } from "../../events/read-event.ts";
+import { readableEvent } from "../../events/read-event.ts";
 import { CATEGORY } from "../../events/streams.ts";
 import { type LiveEventsDeps, liveEvents } from "../feed/live-events.ts";
 
@@ -36,16 +37,8 @@ export function liveClicks(deps: LiveEventsDeps): LiveClicks {
   };
 }
 
-function linkOf({ data }: RecordedEvent): string | undefined {
-  return (data as { link?: string } | null)?.link;
-}
-
-/** None for an event that this version can't read; only projections stop at such an event. */
+/** None for an event that can't be read. */
 function clickOf(recorded: RecordedEvent): LiveClick[] {
-  try {
-    const event = readEvent(recorded);
-    return event?.type === "LinkClicked" ? [{ ...clickFacts(event.data), position: event.position }] : [];
-  } catch {
-    return [];
-  }
+  const event = readableEvent(recorded);
+  return event?.type === "LinkClicked" ? [{ ...clickFacts(event.data), position: event.position }] : [];
 }

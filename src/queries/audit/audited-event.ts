@@ -4,8 +4,9 @@ import { refuseForeignPosition } from "../../event-store/foreign-position.ts";
 import type { Actor, EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
 import { catalogue, type EventType } from "../../events/catalogue.ts";
 import type { CatalogueEntry } from "../../events/definition.ts";
-import { originOf } from "../../events/new-event.ts";
+import { metadataOf, readEvent } from "../../events/read-event.ts";
 import { CATEGORY, SEALS_STREAM } from "../../events/streams.ts";
+import { messageOf } from "../../runtime/errors.ts";
 import { NotFound } from "../errors.ts";
 
 /** Shown instead of a value that is internal, such as the hash of an API key. */
@@ -28,26 +29,37 @@ export type AuditedEvent = {
   data: unknown;
   /** Names of fields whose values are withheld. */
   withheld: string[];
+  /** Why it can't be read; null for other events. */
+  error: string | null;
 };
 
 export type ExplainedField = { name: string; value: unknown; about: string };
 
-/** `summary`: empty for a type that this program does not know. */
+/** `summary`: empty for a type that there isn't. */
 export type ExplainedEvent = AuditedEvent & { summary: string; fields: ExplainedField[] };
 
 type Deps = { eventStore: Pick<EventStore, "read"> };
 type LogDeps = { eventStore: Pick<EventStore, "readAll" | "head"> };
 
 export function auditedEvent(recorded: RecordedEvent): AuditedEvent {
-  const { id, type, stream, revision, position, recordedAt, metadata } = recorded;
-  const { actor, correlationId, causationId } = originOf(recorded);
+  const { id, type, stream, revision, position, recordedAt } = recorded;
+  const metadata = metadataOf(recorded);
   const { data, withheld } = published(recorded);
   return {
     ...{ id, type, stream, revision, position, recorded_at: recordedAt },
-    ...{ schema_version: metadata.schemaVersion, actor },
-    ...{ correlation_id: correlationId, causation_id: causationId },
-    ...{ data, withheld },
+    ...{ schema_version: metadata.schemaVersion, actor: metadata.actor },
+    ...{ correlation_id: metadata.correlationId, causation_id: metadata.causationId },
+    ...{ data, withheld, error: errorOf(recorded) },
   };
+}
+
+function errorOf(recorded: RecordedEvent): string | null {
+  try {
+    readEvent(recorded);
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
 }
 
 /** @throws NotFound */

@@ -1,10 +1,12 @@
 // Clicks by link, account and time, from the log: read from the hour on in which they were recorded.
+import { linkOf } from "../../click-log/clicks-between.ts";
 import { logPages } from "../../event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
 import { CATEGORY } from "../../events/streams.ts";
 import { hourOf } from "../../projections/definitions/click-hours.ts";
 import { CLOCK_SKEW_MS } from "../../runtime/moment.ts";
 import { lastHourOf } from "../analytics/click-positions.ts";
+import { ownerOf } from "../feed/account-events.ts";
 
 /**
  * `from` is inclusive, `to` exclusive: times of recording, ISO 8601 UTC. `after`: a position before `from`. `last`: of the
@@ -55,11 +57,12 @@ export async function findClicks(
     return recordedAt >= end && (position > last || hourOf(recordedAt) === lastHour);
   }
 
-  function isWanted({ recordedAt, data }: RecordedEvent): boolean {
-    if (recordedAt < from || recordedAt >= to) return false;
-    const click = data as { link?: string; accountId?: string } | null;
+  /** One that can't be read and doesn't say whose it is may be a wanted one. */
+  function isWanted(click: RecordedEvent): boolean {
+    if (click.recordedAt < from || click.recordedAt >= to) return false;
     return (
-      (link === undefined || click?.link === link) && (account === undefined || click?.accountId === account)
+      (link === undefined || (linkOf(click) ?? link) === link) &&
+      (account === undefined || (ownerOf(click) ?? account) === account)
     );
   }
 }

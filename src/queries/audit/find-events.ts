@@ -1,4 +1,6 @@
 // Events of accounts, domains, links and the operator by account, actor, correlation id, type and time; newest first.
+import { readSetAside, type SetAsideEvent, setAsideCollection } from "../../coordination/set-aside.ts";
+import { categoryOf } from "../../event-store/categories.ts";
 import { refuseForeignPosition } from "../../event-store/foreign-position.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
 import { CATEGORY } from "../../events/streams.ts";
@@ -33,7 +35,8 @@ export type IndexedEvent = {
 };
 
 export type Page = { limit: number; cursor?: string | undefined };
-export type EventPage = { events: IndexedEvent[]; next: string | null };
+/** `set_aside`: events that could not be read, and may be some of those asked for; on the first page. */
+export type EventPage = { events: IndexedEvent[]; next: string | null; set_aside: SetAsideEvent[] };
 
 type Deps = { readStore: Pick<ReadStore, "find"> };
 type FindDeps = Deps & { eventStore: Pick<EventStore, "readAll" | "head"> };
@@ -52,7 +55,14 @@ export async function findEvents(deps: FindDeps, filter: EventFilter, page: Page
   const to = earlier(filter.to, upTo === undefined ? undefined : await idBehind(deps, upTo));
   const range: FindQuery["range"] = from || to ? { field: "_id", from, to } : undefined;
   const { documents, next } = await newestFirst(deps, { where, ...(range && { range }) }, page);
-  return { events: documents.map(indexed), next };
+  const notes = setAsideCollection(eventIndex.collection.name);
+  const { events: passed } = page.cursor
+    ? { events: [] }
+    : await readSetAside(deps.readStore, notes, undefined);
+  const isWanted = (one: SetAsideEvent) =>
+    (category === undefined || categoryOf(one.stream) === category) &&
+    (upTo === undefined || one.position <= upTo);
+  return { events: documents.map(indexed), next, set_aside: passed.filter(isWanted) };
 }
 
 /** A page of the index and the cursor of the next one. @throws InvalidCursor */

@@ -112,7 +112,7 @@ async function statesAt(
   return states;
 }
 
-/** An event that can't be read changes nothing: that is how deciders see a type that they don't know. */
+/** An event that can't be read changes nothing. */
 function readable(recorded: RecordedEvent): StoredEvent | undefined {
   try {
     return readEvent(recorded);

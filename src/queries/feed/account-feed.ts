@@ -1,9 +1,9 @@
 // GET /api/v1/events: one page of an account's events, by position, with a bound on what is read for it.
 import { logPages } from "../../event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
-import type { EventType } from "../../events/catalogue.ts";
+import { type EventType, isEventType } from "../../events/catalogue.ts";
 import { accountStream, CATEGORY } from "../../events/streams.ts";
-import { ownerOf } from "./account-events.ts";
+import { isShownTo } from "./account-events.ts";
 
 export type FeedRequest = {
   /** Exclusive; undefined begins with AccountOpened. */
@@ -48,7 +48,7 @@ export async function accountFeed(
   for await (const batch of logPages(eventStore, part)) {
     for (const event of batch) {
       position = event.position;
-      if (ownerOf(event) === accountId && isWanted(event)) events.push(event);
+      if (isWanted(event) && (await isShownTo({ eventStore }, accountId, event))) events.push(event);
       if (events.length === limit) return { events, next: position, more: true };
     }
     searched += batch.length;
@@ -62,8 +62,8 @@ function later(one: Position, other: Position): Position {
   return one < other ? other : one;
 }
 
-/** Whether an event is one of the types; every event when there are none. */
+/** Whether an event is one of the types, or of a type that there isn't; every event when there are none. */
 export function wantedEvents(types: readonly EventType[]): (event: RecordedEvent) => boolean {
   const wanted = new Set<string>(types);
-  return ({ type }) => wanted.size === 0 || wanted.has(type);
+  return ({ type }) => wanted.size === 0 || wanted.has(type) || !isEventType(type);
 }

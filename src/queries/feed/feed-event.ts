@@ -1,20 +1,18 @@
 // An event as the feed shows it: in the form of our API, or as a CloudEvent.
+
+import { categoryOf } from "../../event-store/categories.ts";
 import type { Actor, RecordedEvent } from "../../event-store/port.ts";
 import { catalogue, type StoredEvent } from "../../events/catalogue.ts";
-import { originOf } from "../../events/new-event.ts";
 import { publishedData } from "../../events/published-data.ts";
-import { readEvent } from "../../events/read-event.ts";
-import { linkKey } from "../../events/streams.ts";
-import { DomainError } from "../../runtime/errors.ts";
-
-/** An event of a newer program: it can't be shown, and must not be passed over. */
-export class EventUnknown extends DomainError {
-  override readonly code = "event_unknown";
-}
+import { metadataOf, readableEvent } from "../../events/read-event.ts";
+import { linkKey, PREFIX } from "../../events/streams.ts";
 
 export type FeedForm = "plain" | "cloudevents";
 
-/** `subject`: what it happened to, such as `link/lnk.example/k7m2pqx`. */
+/**
+ * `subject`: what it happened to, such as `link/lnk.example/k7m2pqx`. `error`: of an event that can't be read, whose `type`
+ * may be empty.
+ */
 export type FeedEvent = {
   id: string;
   type: string;
@@ -26,8 +24,7 @@ export type FeedEvent = {
   actor: Actor;
   correlation_id: string;
   causation_id: string;
-  data: Record<string, unknown>;
-};
+} & ({ data: Record<string, unknown> } | { data: null; error: string });
 
 /** CloudEvents 1.0, with its extensions `sequence`, `correlationid` and `causationid` and some of our own. */
 export type CloudEvent = {
@@ -38,7 +35,8 @@ export type CloudEvent = {
   subject: string;
   time: string;
   datacontenttype: "application/json";
-  dataschema: string;
+  /** Absent for an event that can't be read. */
+  dataschema?: string;
   /** The position, which sorts as text. */
   sequence: string;
   correlationid: string;
@@ -48,26 +46,31 @@ export type CloudEvent = {
   actortype: Actor["type"];
   /** Absent for the operator. */
   actorid?: string;
-  data: Record<string, unknown>;
+  data: Record<string, unknown> | null;
+  /** Of an event that can't be read. */
+  error?: string;
 };
 
-/** @throws EventUnknown, EventUnreadable */
+/** Says nothing of the content, which may be another account's. */
+const UNREADABLE = "The event can't be read: the operator of the service finds it by its position";
+
+/** @throws EventNewer */
 export function feedEvent(recorded: RecordedEvent): FeedEvent {
-  const event = knownEvent(recorded);
-  const { id, type, position } = event;
-  const { actor, correlationId, causationId } = originOf(event);
+  const event = readableEvent(recorded);
+  const { id, type, position, recordedAt } = recorded;
+  const metadata = metadataOf(recorded);
   return {
     id,
     type,
-    version: catalogue[type].version,
-    subject: subjectOf(event),
-    at: event.data.at,
-    recorded_at: event.recordedAt,
+    version: event ? catalogue[event.type].version : metadata.schemaVersion,
+    subject: event ? subjectOf(event) : subjectOfStream(recorded.stream),
+    at: event ? event.data.at : recordedAt,
+    recorded_at: recordedAt,
     position,
-    actor,
-    correlation_id: correlationId,
-    causation_id: causationId,
-    data: publishedData(event),
+    actor: metadata.actor,
+    correlation_id: metadata.correlationId,
+    causation_id: metadata.causationId,
+    ...(event ? { data: publishedData(event) } : { data: null, error: UNREADABLE }),
   };
 }
 
@@ -79,11 +82,13 @@ export function cloudEvent(recorded: RecordedEvent, baseUrl: string): CloudEvent
     specversion: "1.0",
     id: event.id,
     source: baseUrl,
-    type: `${CLOUD_EVENT_PREFIX}${event.type}`,
+    type: `${CLOUD_EVENT_PREFIX}${event.type || "Unknown"}`,
     subject: event.subject,
     time: event.at,
     datacontenttype: "application/json",
-    dataschema: `${baseUrl}/openapi.json#/components/schemas/${dataSchemaName(event.type)}`,
+    ...(event.data && {
+      dataschema: `${baseUrl}/openapi.json#/components/schemas/${dataSchemaName(event.type)}`,
+    }),
     sequence: event.position,
     correlationid: event.correlation_id,
     causationid: event.causation_id,
@@ -92,6 +97,7 @@ export function cloudEvent(recorded: RecordedEvent, baseUrl: string): CloudEvent
     actortype: actor.type,
     ...("id" in actor && { actorid: actor.id }),
     data: event.data,
+    ...("error" in event && { error: event.error }),
   };
 }
 
@@ -102,10 +108,13 @@ export function dataSchemaName(type: string): string {
   return `${type}Data`;
 }
 
-function knownEvent(recorded: RecordedEvent): StoredEvent {
-  const event = readEvent(recorded);
-  if (!event) throw new EventUnknown(`${recorded.type} at ${recorded.position} is of a newer version`);
-  return event;
+function subjectOfStream(stream: string): string {
+  const category = categoryOf(stream);
+  const name = stream.slice(category.length + 1);
+  if (stream.startsWith(PREFIX.withdrawals)) return `link/${name}`;
+  return [PREFIX.account, PREFIX.domain, PREFIX.link].some((prefix) => stream.startsWith(prefix))
+    ? `${category}/${name}`
+    : "log";
 }
 
 function subjectOf({ data }: StoredEvent): string {

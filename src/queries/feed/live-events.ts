@@ -29,10 +29,13 @@ export type LiveEventsDeps = {
   log: { warn: (fields: object, message: string) => void };
 };
 
-/** Which streams are watched, and whose event one is: the key that a watcher names. */
+/** The key of an event that all watchers get. */
+export const EVERY_KEY = "*";
+
+/** Which streams are watched, and whose event one is: the key that a watcher names, or EVERY_KEY. */
 export type LiveSource = {
   categories: readonly string[];
-  keyOf: (event: RecordedEvent) => string | undefined;
+  keyOf: (event: RecordedEvent) => string | undefined | Promise<string | undefined>;
 };
 
 /** `behind`: `events` is incomplete, so the log has to be read from the watcher's position. */
@@ -71,7 +74,8 @@ export function liveEvents(deps: LiveEventsDeps, source: LiveSource): LiveEvents
               searched += events.length;
               if (searched > MOST_SEARCHED) return "tooFar";
               position = events.at(-1)?.position ?? reached;
-              yield { events: events.filter((event) => source.keyOf(event) === key), position };
+              const keys = await keysOf(events, source);
+              yield { events: events.filter((_, n) => keys[n] === key || keys[n] === EVERY_KEY), position };
             }
             continue;
           }
@@ -103,17 +107,21 @@ export function liveEvents(deps: LiveEventsDeps, source: LiveSource): LiveEvents
 /** `reached`: events up to here have been distributed to the watchers. */
 type Hub = { watchers: Set<Watcher>; started: Promise<void>; reached: () => Position; close: () => void };
 
-function openHub({ eventStore, sleep, log }: LiveEventsDeps, { categories, keyOf }: LiveSource): Hub {
+function openHub({ eventStore, sleep, log }: LiveEventsDeps, source: LiveSource): Hub {
+  const { categories } = source;
   const watchers = new Set<Watcher>();
   const stop = new AbortController();
   const { promise: started, resolve: start } = Promise.withResolvers<void>();
   let reached: Position = "";
 
-  const distribute = (events: readonly RecordedEvent[]) => {
+  const distribute = (events: readonly RecordedEvent[], keys: Keys) => {
     reached = events.at(-1)?.position ?? reached;
     const watched = Map.groupBy(watchers, ({ key }) => key);
-    for (const recorded of events)
-      for (const watcher of watched.get(keyOf(recorded) ?? "") ?? []) buffer(watcher, recorded);
+    for (const [n, recorded] of events.entries()) {
+      const key = keys[n] ?? "";
+      for (const watcher of key === EVERY_KEY ? watchers : (watched.get(key) ?? []))
+        buffer(watcher, recorded);
+    }
     for (const { wake } of watchers) wake();
   };
 
@@ -125,8 +133,9 @@ function openHub({ eventStore, sleep, log }: LiveEventsDeps, { categories, keyOf
         start();
         const options = { after: reached || undefined, categories, signal, batchSize: BATCH };
         for await (const events of eventStore.subscribe(options)) {
+          const keys = await keysOf(events, source);
           if (signal.aborted) return;
-          distribute(events);
+          distribute(events, keys);
         }
       } catch (err) {
         if (!signal.aborted) log.warn({ err }, "live events interrupted, trying again");
@@ -136,6 +145,13 @@ function openHub({ eventStore, sleep, log }: LiveEventsDeps, { categories, keyOf
   };
   void run(stop);
   return { watchers, started, reached: () => reached, close: () => stop.abort() };
+}
+
+type Keys = readonly (string | undefined)[];
+
+function keysOf(events: readonly RecordedEvent[], { keyOf }: LiveSource): Keys | Promise<Keys> {
+  const keys = events.map(keyOf);
+  return keys.some((key) => key instanceof Promise) ? Promise.all(keys) : (keys as Keys);
 }
 
 /** When the buffer is full it is dropped and the watcher reads from the log. */

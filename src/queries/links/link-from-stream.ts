@@ -1,28 +1,33 @@
 // Folds a link's document from its own stream with the projection's fold: strongly consistent.
-import { loadStream } from "../../commands/handle-command.ts";
-import type { EventStore } from "../../event-store/port.ts";
+import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
+import { streamPages } from "../../event-store/stream-pages.ts";
 import type { StoredEvent } from "../../events/catalogue.ts";
+import { readableEvent } from "../../events/read-event.ts";
 import { PREFIX } from "../../events/streams.ts";
 import { type LinkDocument, links } from "../../projections/definitions/links.ts";
 
+/** Called with the events in order. */
+type Listeners = {
+  onEvent?: (event: StoredEvent) => void;
+  onUnreadable?: (recorded: RecordedEvent) => void;
+};
+
 /**
- * `key`: `<host>/<slug>` (linkKey). `onEvent`: called with each event in order. Undefined when the stream is empty; finds
- * deleted links.
- * @throws StoreUnavailable, EventUnreadable
+ * `key`: `<host>/<slug>` (linkKey). Undefined for no such link; finds deleted links. As in the projection, events that can't
+ * be read are passed. @throws StoreUnavailable, EventNewer
  */
 export async function linkFromStream(
   eventStore: Pick<EventStore, "read">,
   key: string,
-  onEvent: (event: StoredEvent) => void = () => undefined,
+  { onEvent = () => undefined, onUnreadable }: Listeners = {},
 ): Promise<LinkDocument | undefined> {
-  const fold = (link: LinkDocument | undefined, event: StoredEvent): LinkDocument => {
-    onEvent(event);
-    return { ...links.evolve(link ?? links.empty(event), event), _id: key, _position: event.position };
-  };
-  const { state } = await loadStream(eventStore, {
-    stream: `${PREFIX.link}${key}`,
-    initial: undefined,
-    fold,
-  });
-  return state;
+  let link: LinkDocument | undefined;
+  for await (const page of streamPages(eventStore, `${PREFIX.link}${key}`))
+    for (const recorded of page) {
+      const event = readableEvent(recorded, onUnreadable);
+      if (!event) continue;
+      onEvent(event);
+      link = { ...links.evolve(link ?? links.empty(event), event), _id: key, _position: event.position };
+    }
+  return link;
 }

@@ -1,11 +1,10 @@
 // One link of an account with its history, from its own streams: strongly consistent.
 
 import { withdrawnCount } from "../../click-log/withdrawals.ts";
-import type { Actor, EventStore } from "../../event-store/port.ts";
+import type { Actor, EventStore, RecordedEvent } from "../../event-store/port.ts";
 import { streamPages } from "../../event-store/stream-pages.ts";
 import type { LinkEvent, StoredEvent, WithdrawalEvent } from "../../events/catalogue.ts";
-import { originOf } from "../../events/new-event.ts";
-import { readEvent } from "../../events/read-event.ts";
+import { metadataOf, readableEvent } from "../../events/read-event.ts";
 import { linkKey, withdrawalStream } from "../../events/streams.ts";
 import type { LinkDocument } from "../../projections/definitions/links.ts";
 import { NotFound } from "../errors.ts";
@@ -14,9 +13,9 @@ import { linkFromStream } from "./link-from-stream.ts";
 /** `position`: of LinkCreated; no click precedes it. `history`: oldest first, withdrawals of its clicks too. */
 export type LinkWithHistory = { link: LinkDocument; position: string; history: LinkStep[] };
 
-/** `from`, `to`: for a change of destination; LinkCreated has `to` only. */
+/** `Unreadable`: an event that can't be read. `from`, `to`: for a change of destination; LinkCreated has `to` only. */
 export type LinkStep = {
-  type: LinkEvent["type"] | WithdrawalEvent["type"];
+  type: LinkEvent["type"] | WithdrawalEvent["type"] | "Unreadable";
   at: string;
   actor: Actor;
   revision: number;
@@ -34,22 +33,41 @@ export async function linkHistory(
   slug: string,
 ): Promise<LinkWithHistory> {
   let position = "";
-  const events: StoredEvent[] = [];
+  const steps: { position: string; step: LinkStep }[] = [];
   const key = linkKey(host, slug);
-  const link = await linkFromStream(eventStore, key, (event) => {
-    position ||= event.position;
-    events.push(event);
+  const onEvent = (event: StoredEvent) => void steps.push({ position: event.position, step: stepOf(event) });
+  const onUnreadable = (recorded: RecordedEvent) =>
+    void steps.push({ position: recorded.position, step: unreadableStep(recorded) });
+  const link = await linkFromStream(eventStore, key, {
+    onEvent(event) {
+      position ||= event.position;
+      onEvent(event);
+    },
+    onUnreadable,
   });
   if (!link || link.accountId !== accountId) throw new NotFound("Short link not found.");
   for await (const page of streamPages(eventStore, withdrawalStream(key)))
-    events.push(...page.flatMap((recorded) => readEvent(recorded) ?? []));
-  events.sort((a, b) => (a.position < b.position ? -1 : 1));
-  return { link, position, history: events.map(stepOf) };
+    for (const recorded of page) {
+      const event = readableEvent(recorded, onUnreadable);
+      if (event) onEvent(event);
+    }
+  steps.sort((a, b) => (a.position < b.position ? -1 : 1));
+  return { link, position, history: steps.map(({ step }) => step) };
+}
+
+function unreadableStep(recorded: RecordedEvent): LinkStep {
+  const { revision, recordedAt: at } = recorded;
+  return { type: "Unreadable", at, actor: metadataOf(recorded).actor, revision };
 }
 
 function stepOf(event: StoredEvent): LinkStep {
   const { revision, data } = event;
-  const step = { type: event.type as LinkStep["type"], at: data.at, actor: originOf(event).actor, revision };
+  const step = {
+    type: event.type as LinkStep["type"],
+    at: data.at,
+    actor: metadataOf(event).actor,
+    revision,
+  };
   if (event.type === "LinkCreated") return { ...step, to: event.data.longUrl };
   if (event.type === "LinkRetargeted") return { ...step, from: event.data.from, to: event.data.to };
   if (event.type === "ClicksWithdrawn")

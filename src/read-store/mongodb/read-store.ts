@@ -105,7 +105,7 @@ class MongodbReadStore implements ReadStore {
   }
 
   async saveCheckpoint(projection: string, checkpoint: Checkpoint): Promise<void> {
-    // Also at an equal position, as a fault is saved with the position before the faulty event.
+    // Also at an equal position: that of the last event before one that is waited for.
     const notAhead = { _id: projection, position: { $lte: checkpoint.position } };
     // With its `_id`, which some compatible servers don't take from the filter of a guarded upsert.
     const stored: StoredCheckpoint = { _id: projection, ...checkpoint };

@@ -15,7 +15,8 @@ export function mongodbWriteBatch(store: Pick<ReadStore, "replace" | "saveCheckp
       size += documents.length;
     },
     async write({ checkpoints }: BatchWrite) {
-      for (const [collection, documents] of changed) await store.replace(collection, documents);
+      for (const [collection, documents] of changed)
+        if (documents.length > 0) await store.replace(collection, documents);
       const saves = Object.entries(checkpoints).map(([name, one]) => store.saveCheckpoint(name, one));
       await Promise.all(saves);
     },

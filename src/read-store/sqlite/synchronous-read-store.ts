@@ -128,7 +128,7 @@ export class SqliteReadStore implements ReadStore {
   }
 
   #saveCheckpoint(projection: string, checkpoint: Checkpoint): void {
-    // Also at an equal position, as a fault is saved with the position before the faulty event.
+    // Also at an equal position: that of the last event before one that is waited for.
     this.#prepare(
       `INSERT INTO checkpoints AS stored (name, position, doc) VALUES (?, ?, ?)
        ON CONFLICT (name) DO UPDATE SET position = excluded.position, doc = excluded.doc

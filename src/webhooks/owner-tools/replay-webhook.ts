@@ -1,7 +1,7 @@
 // Queues deliveries for past clicks on the owner's request: from before a webhook was added, or from while it was paused.
 import { logPages } from "../../event-store/log-pages.ts";
 import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
-import { readEvent } from "../../events/read-event.ts";
+import { readableEvent } from "../../events/read-event.ts";
 import { CATEGORY, isImportedClick } from "../../events/streams.ts";
 import type { WebhookDocument } from "../../projections/definitions/webhooks.ts";
 import { positionBefore } from "../../queries/analytics/click-positions.ts";
@@ -58,7 +58,7 @@ function deliveryOf(
   { _id, accountId, kinds }: WebhookDocument,
   recorded: RecordedEvent,
 ): NewDelivery[] {
-  const event = readEvent(recorded);
+  const event = readableEvent(recorded);
   if (event?.type !== "LinkClicked" || isImportedClick(event.stream)) return [];
   const { data } = event;
   if (data.accountId !== accountId || !isRouted(data) || !kinds.includes(data.kind)) return [];

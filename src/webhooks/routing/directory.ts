@@ -1,9 +1,15 @@
 // The worker's view of webhooks, with URL and status, kept current by a subscription to the account streams.
 import { logPages } from "../../event-store/log-pages.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
-import { readEvent } from "../../events/read-event.ts";
 import { CATEGORY } from "../../events/streams.ts";
-import { foldSubscribers, noSubscribers, type Subscriber, type Subscribers } from "./subscribers.ts";
+import {
+  foldSubscribers,
+  noSubscribers,
+  type OnRefused,
+  type Subscriber,
+  type Subscribers,
+  takeEvent,
+} from "./subscribers.ts";
 
 const BATCH = 2_000;
 
@@ -44,8 +50,7 @@ export class WebhookDirectory {
     const options = { after: this.#position, categories: [CATEGORY.account], signal, batchSize: BATCH };
     for await (const events of this.#eventStore.subscribe(options)) {
       for (const recorded of events) {
-        const event = readEvent(recorded);
-        if (event) foldSubscribers(this.#subscribers, event);
+        takeEvent(recorded, (event) => foldSubscribers(this.#subscribers, event));
         this.#position = recorded.position;
       }
       this.#onChange();
@@ -53,17 +58,16 @@ export class WebhookDirectory {
   }
 }
 
-/** Folds the account events after `after`, up to and including `upTo`. */
+/** Folds the account events after `after`, up to and including `upTo`, and passes those that can't be read. */
 export async function foldAccounts(
   eventStore: EventStore,
   subscribers: Subscribers,
   after: Position | undefined,
   upTo: Position,
+  onRefused?: OnRefused,
 ): Promise<void> {
   const part = { after, upTo, categories: [CATEGORY.account], limit: BATCH };
   for await (const events of logPages(eventStore, part))
-    for (const recorded of events) {
-      const event = readEvent(recorded);
-      if (event) foldSubscribers(subscribers, event);
-    }
+    for (const recorded of events)
+      takeEvent(recorded, (event) => foldSubscribers(subscribers, event), onRefused);
 }

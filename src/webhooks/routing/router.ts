@@ -1,9 +1,10 @@
 // Turns clicks into deliveries: one ordered subscription to account and click events with its own checkpoint.
 import { consumerCheckpoint } from "../../coordination/consumer-checkpoint.ts";
+import { ROUTER_CHECKPOINT, ROUTER_NOTES } from "../../coordination/router-checkpoint.ts";
+import { SetAsideNotes, setAsideEvent } from "../../coordination/set-aside.ts";
 import { logPages } from "../../event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../../event-store/port.ts";
 import type { StoredEvent } from "../../events/catalogue.ts";
-import { readEvent } from "../../events/read-event.ts";
 import { CATEGORY, isImportedClick } from "../../events/streams.ts";
 import type { ReadStore } from "../../read-store/port.ts";
 import { pause, systemClock } from "../../runtime/pause.ts";
@@ -15,15 +16,18 @@ import {
   foldSubscribers,
   hasWebhooks,
   noSubscribers,
+  type OnRefused,
   type Subscribers,
   subscribersOf,
+  takeEvent,
 } from "./subscribers.ts";
-
-export const ROUTER_CHECKPOINT = "webhooks-router";
 
 export type RouterDeps = {
   eventStore: EventStore;
-  readStore: Pick<ReadStore, "checkpoint" | "saveCheckpoint" | "resetCheckpoint">;
+  readStore: Pick<
+    ReadStore,
+    "find" | "replace" | "drop" | "checkpoint" | "saveCheckpoint" | "resetCheckpoint"
+  >;
   queue: Pick<DeliveryQueue, "enqueue" | "cancel">;
   clock: () => Date;
   /** Of the default domain, without a trailing slash. */
@@ -32,6 +36,14 @@ export type RouterDeps = {
   onQueued: () => void;
   /** Called whenever a part of the log is routed, or skipped as there is no webhook. */
   onProgress: () => void;
+  log: { error(fields: object, message: string): void };
+};
+
+/** `setAside`: notes an event that can't be routed, and passes it. */
+type Routing = RouterDeps & {
+  subscribers: Subscribers;
+  notes: SetAsideNotes;
+  setAside: OnRefused;
 };
 
 /** Most events per write and checkpoint. */
@@ -45,40 +57,51 @@ const SKIP_SAVE_EVERY_MS = 2_000;
 
 /**
  * Routes from the committed checkpoint on, until the signal aborts or the subscription is dropped. Deliveries are
- * queued before the checkpoint moves and their ids are unique per webhook and event, so a crash neither loses nor
- * duplicates one.
- * @throws what the stores throw; EventUnreadable at an event of a newer version of the service, which is not skipped
+ * queued, and notes of events that can't be routed are stored, before the checkpoint moves, and each once by its id, so a
+ * crash neither loses nor duplicates one.
+ * @throws what the stores throw; EventNewer at an event of a newer program, which is not passed
  */
 export async function routeClicks(deps: RouterDeps, signal: AbortSignal): Promise<void> {
   let after = await consumerCheckpoint(deps, ROUTER_CHECKPOINT);
-  const subscribers = noSubscribers();
-  if (after !== undefined) await foldAccounts(deps.eventStore, subscribers, undefined, after);
+  if (after === undefined) await deps.readStore.drop(ROUTER_NOTES);
+  const routing = await openRouting(deps);
+  const { subscribers, setAside } = routing;
+  if (after !== undefined) await foldAccounts(deps.eventStore, subscribers, undefined, after, setAside);
   do {
     if (!hasWebhooks(subscribers)) {
       const from = after;
       after = await skipUntilFirstWebhook(deps, after, signal);
-      if (after !== undefined) await foldAccounts(deps.eventStore, subscribers, from, after);
+      if (after !== undefined) await foldAccounts(deps.eventStore, subscribers, from, after, setAside);
     }
-    after = await routeUntilLastWebhook(deps, subscribers, after, signal);
+    after = await routeUntilLastWebhook(routing, after, signal);
   } while (after !== undefined);
 }
 
 /** Returns the position after which no webhook is left; undefined when the signal aborts or the subscription is dropped. */
 async function routeUntilLastWebhook(
-  deps: RouterDeps,
-  subscribers: Subscribers,
+  routing: Routing,
   after: Position | undefined,
   signal: AbortSignal,
 ): Promise<Position | undefined> {
   const categories = [CATEGORY.account, CATEGORY.clicks];
-  for await (const events of deps.eventStore.subscribe({ after, categories, signal, batchSize: BATCH })) {
+  for await (const events of routing.eventStore.subscribe({ after, categories, signal, batchSize: BATCH })) {
     if (signal.aborted) return undefined;
-    await routeBatch(deps, subscribers, events);
-    deps.onProgress();
-    if (!hasWebhooks(subscribers)) return events.at(-1)?.position;
+    await routeBatch(routing, events);
+    routing.onProgress();
+    if (!hasWebhooks(routing.subscribers)) return events.at(-1)?.position;
     if (events.length < BATCH) await pause(BATCH_PAUSE_MS, signal);
   }
   return undefined;
+}
+
+async function openRouting(deps: RouterDeps): Promise<Routing> {
+  const notes = new SetAsideNotes();
+  await notes.restart(deps.readStore, ROUTER_NOTES, await deps.readStore.checkpoint(ROUTER_CHECKPOINT));
+  const setAside: OnRefused = (recorded, error) => {
+    const event = setAsideEvent(recorded, error);
+    if (notes.add(event)) deps.log.error(event, "an event can't be routed to webhooks and was set aside");
+  };
+  return { ...deps, subscribers: noSubscribers(), notes, setAside };
 }
 
 /**
@@ -121,26 +144,26 @@ async function isWebhookAddedIn(
   return false;
 }
 
-async function routeBatch(
-  deps: RouterDeps,
-  subscribers: Subscribers,
-  batch: readonly RecordedEvent[],
-): Promise<void> {
-  const now = deps.clock();
+async function routeBatch(routing: Routing, batch: readonly RecordedEvent[]): Promise<void> {
+  const { clock, queue, readStore, subscribers, notes, setAside, onQueued } = routing;
+  const now = clock();
   const oldest = oldestRouted(now);
   const deliveries: NewDelivery[] = [];
   const removed: string[] = [];
   for (const recorded of batch) {
-    const event = readEvent(recorded);
-    if (!event) continue;
-    removed.push(...foldSubscribers(subscribers, event));
-    if (recorded.recordedAt >= oldest) deliveries.push(...deliveriesOf(deps, subscribers, event));
+    const take = (event: StoredEvent) => {
+      removed.push(...foldSubscribers(subscribers, event));
+      if (recorded.recordedAt >= oldest) deliveries.push(...deliveriesOf(routing, subscribers, event));
+    };
+    takeEvent(recorded, take, setAside);
   }
-  const added = await deps.queue.enqueue(deliveries, now.toISOString());
-  for (const webhookId of removed) await deps.queue.cancel(webhookId, now.toISOString());
+  const added = await queue.enqueue(deliveries, now.toISOString());
+  for (const webhookId of removed) await queue.cancel(webhookId, now.toISOString());
   const last = batch.at(-1);
-  if (last) await deps.readStore.saveCheckpoint(ROUTER_CHECKPOINT, { position: last.position });
-  if (added > 0) deps.onQueued();
+  await readStore.replace(ROUTER_NOTES, notes.drain());
+  if (last)
+    await readStore.saveCheckpoint(ROUTER_CHECKPOINT, { position: last.position, ...notes.counted() });
+  if (added > 0) onQueued();
 }
 
 function deliveriesOf(

@@ -1,5 +1,7 @@
 // Which webhooks subscribe to which clicks: an in-memory fold of webhooks and tiers from the account streams.
-import type { LinkClicked, StoredEvent } from "../../events/catalogue.ts";
+import type { RecordedEvent } from "../../event-store/port.ts";
+import { type EventType, isEventType, type LinkClicked, type StoredEvent } from "../../events/catalogue.ts";
+import { EventNewer, readEvent } from "../../events/read-event.ts";
 import { type ClickKind, TIER_LIMITS, type Tier } from "../../events/vocabulary.ts";
 
 export type Subscriber = {
@@ -28,6 +30,37 @@ export function noSubscribers(): Subscribers {
 /** Whether any click may have a subscriber, now or when a webhook is resumed. */
 export function hasWebhooks({ webhooks }: Subscribers): boolean {
   return webhooks.values().some(({ status }) => status !== "removed");
+}
+
+/** The types that routing depends on: others may be unreadable, or of a newer program. */
+const ROUTED_TYPES: ReadonlySet<string> = new Set<EventType>([
+  "AccountOpened",
+  "TierChanged",
+  "AccountClosed",
+  "WebhookAdded",
+  "WebhookChanged",
+  "WebhookPaused",
+  "WebhookResumed",
+  "WebhookRemoved",
+  "LinkClicked",
+]);
+
+/** Told of each event that can't be routed, and is passed. */
+export type OnRefused = (recorded: RecordedEvent, error: unknown) => void;
+
+/** Gives the event to `take`, if routing depends on it. @throws EventNewer: it is waited for */
+export function takeEvent(
+  recorded: RecordedEvent,
+  take: (event: StoredEvent) => void,
+  onRefused: OnRefused = () => undefined,
+): void {
+  if (isEventType(recorded.type) && !ROUTED_TYPES.has(recorded.type)) return;
+  try {
+    take(readEvent(recorded));
+  } catch (error) {
+    if (error instanceof EventNewer) throw error;
+    onRefused(recorded, error);
+  }
 }
 
 /** Returns the webhooks that the event removed; their queued deliveries are to be cancelled. */

@@ -69,7 +69,7 @@ describe("the command line", { timeout: 60_000 }, () => {
     const { head, projections } = await json("projections", "status");
     expect(head).toEqual(expect.any(String));
     expect(projections).toContainEqual(
-      expect.objectContaining({ name: "keys", state: "current", fault: null }),
+      expect.objectContaining({ name: "keys", state: "current", set_aside: { count: 0, events: [] } }),
     );
     const { streams } = await json("audit", "streams");
     const own = streams.find(({ stream }: { stream: string }) => stream.startsWith("account-"));
@@ -123,7 +123,7 @@ describe("the command line", { timeout: 60_000 }, () => {
     for (const command of ["events", "find", "clicks", "seals"])
       expect((await help("audit", command)).match(/default:? \d+/g), command).toHaveLength(1);
     expect(await help("projections", "rebuild")).toContain("all by default");
-    for (const command of ["rollback", "activate", "retry"])
+    for (const command of ["rollback", "activate"])
       expect(await help("projections", command)).not.toContain("default");
   });
 

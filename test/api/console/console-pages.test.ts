@@ -1,5 +1,8 @@
 // The console's pages over real HTTP, without scripts: sign-in, form tokens, sign-out, headers, and every page once.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { setAsideCollection } from "../../../src/coordination/set-aside.ts";
+import { html, htmlText } from "../../../src/portal/shell/html.ts";
+import { accountLinks } from "../../../src/projections/definitions/account-links.ts";
 import { csrfOf, type Visitor, visitor } from "../../support/portal/browser-like.ts";
 import { ADMIN_TOKEN, operatorOf } from "../../support/portal/operator.ts";
 import { until } from "../../support/runtime/until.ts";
@@ -112,14 +115,34 @@ describe("the console", { timeout: 60_000 }, () => {
     expect(written).toEqual([]);
   });
 
+  it("lists the events that were set aside, each with a link to what there is of it", async () => {
+    const { eventStore, foldStore } = service.backend;
+    const metadata = {
+      ...{ schemaVersion: 1, correlationId: "c", causationId: "c" },
+      actor: { type: "operator" } as const,
+    };
+    const bad = { id: crypto.randomUUID(), type: "LinkPraised", data: { by: "<all>" }, metadata };
+    await eventStore.append("link-localhost/bad", "none", [bad]);
+    const notes = setAsideCollection(accountLinks.collection.name);
+    await until("the note", async () => (await foldStore.count(notes, {})) === 1);
+    const path = "/admin/event?stream=link-localhost%2Fbad&revision=0";
+    const linked = htmlText(html`href="${path}"`);
+    expect((await operator.get("/admin/projections/account-links")).text).toContain(linked);
+    for (const page of ["/admin", "/admin/projections"])
+      expect((await operator.get(page)).text).toContain("1 event set aside");
+    const event = (await operator.get(path)).text;
+    expect(event).toContain("there is no such type");
+    expect(event).not.toContain("<all>");
+  });
+
   it("records sign-ins and acts, and its API knows the session and its form token", async () => {
     const done = await operator.submit("/admin/projections/links", {}, "/admin/projections/links/rebuild");
     expect(done.text).toContain("A new build is being folded");
-    const refused = await operator.submit("/admin/projections/links", {}, "/admin/projections/links/retry");
-    expect(refused.text).toContain("has not stopped at an event");
+    const refused = await operator.submit("/admin/projections/keys", {}, "/admin/projections/keys/rollback");
+    expect(refused.text).toContain("There is no previous build of keys");
     const cookie = [...operator.cookies].map(([name, value]) => `${name}=${value}`).join("; ");
     const headers = { cookie, "x-csrf-token": csrfOf((await operator.get("/admin/seals")).text) };
-    const answer = await service.ask("/admin/api/projections/links/retry", {
+    const answer = await service.ask("/admin/api/projections/keys/rollback", {
       method: "POST",
       headers,
       body: {},

@@ -60,6 +60,7 @@ async function metricsWithServers(): Promise<string> {
     redirects: () => undefined,
     recorder: () => undefined,
     projections: async () => [],
+    routerSetAside: async () => ({ count: 0, events: [] }),
     eventsBehind: async () => new Map(),
     versions: async () => ({ client: "1.0", server: "1.0" }),
     logProblems: () => ({}),

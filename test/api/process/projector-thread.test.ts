@@ -35,7 +35,7 @@ describe("the projector", () => {
       });
       const status = (await projector.status()) ?? [];
       expect(status.map(({ name }) => name)).toEqual(allProjections.map(({ name }) => name));
-      expect(status.every(({ fault }) => fault === null)).toBe(true);
+      expect(status.every(({ waitsFor, setAside }) => waitsFor === null && setAside.count === 0)).toBe(true);
     } finally {
       await projector.stop(5_000);
       await backend.close();

@@ -42,7 +42,8 @@ describe("a webhook whose key is missing", () => {
     logged = [];
     const sender = loopbackSender();
     const stopping = new AbortController();
-    const log = { warn: (fields: object, message: string) => void logged.push({ message, fields }) };
+    const warn = (fields: object, message: string) => void logged.push({ message, fields });
+    const log = { warn, error: warn };
     const webhooks = webhooksOn(stores.backend, {
       send: sender.send,
       log,

@@ -1,7 +1,8 @@
 // The router while the service has no webhook, and its clock is set back.
 import { it, onTestFinished } from "vitest";
+import { ROUTER_CHECKPOINT } from "../../../src/coordination/router-checkpoint.ts";
 import type { ReadStore } from "../../../src/read-store/port.ts";
-import { ROUTER_CHECKPOINT, routeClicks } from "../../../src/webhooks/routing/router.ts";
+import { routeClicks } from "../../../src/webhooks/routing/router.ts";
 import { storeWith } from "../../support/runtime/store-with.ts";
 import { until } from "../../support/runtime/until.ts";
 import { openWebhookStores } from "../../support/webhooks/webhook-run.ts";
@@ -20,13 +21,8 @@ it("goes on with the log before the first webhook also when the clock was set ba
     (await readStore.checkpoint(ROUTER_CHECKPOINT))?.position === (await eventStore.head());
   const stop = new AbortController();
   const deps = {
-    ...{
-      eventStore,
-      queue,
-      baseUrl: "https://sho.rt",
-      onQueued: () => undefined,
-      onProgress: () => undefined,
-    },
+    ...{ eventStore, queue, baseUrl: "https://sho.rt", log: { error: () => undefined } },
+    ...{ onQueued: () => undefined, onProgress: () => undefined },
     readStore: storeWith(readStore, { saveCheckpoint }),
     clock: () => new Date(Date.now() - setBackMs),
   };

@@ -1,13 +1,15 @@
 // The router across failures and restarts: no delivery is lost, none is duplicated.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { removeWebhook } from "../../../src/commands/webhooks/remove-webhook.ts";
+import { ROUTER_CHECKPOINT, routerSetAside } from "../../../src/coordination/router-checkpoint.ts";
 import type { EventStore } from "../../../src/event-store/port.ts";
 import { IMPORT_WRITER } from "../../../src/events/streams.ts";
 import type { ReadStore } from "../../../src/read-store/port.ts";
 import type { DeliveryQueue } from "../../../src/webhooks/queue/queue.ts";
 import { oldestKept, oldestRouted } from "../../../src/webhooks/queue/retention.ts";
-import { ROUTER_CHECKPOINT, routeClicks } from "../../../src/webhooks/routing/router.ts";
+import { routeClicks } from "../../../src/webhooks/routing/router.ts";
 import { operator } from "../../support/commands/command-deps.ts";
+import { appendNext } from "../../support/event-store/append-next.ts";
 import { failingReadStore } from "../../support/projections/failing-read-store.ts";
 import { storeWith } from "../../support/runtime/store-with.ts";
 import { append } from "../../support/runtime/stores.ts";
@@ -51,6 +53,7 @@ describe("the webhook router", () => {
       baseUrl: "https://sho.rt",
       onQueued: () => undefined,
       onProgress: () => undefined,
+      log: { error: () => undefined },
     };
     const routing = routeClicks({ ...deps, ...parts }, stop.signal);
     const done = passed().then(more).then(passed);
@@ -191,7 +194,51 @@ describe("the webhook router", () => {
     expect(await deliveryQueue.list({ webhookId: other, state: "pending", limit: 100 })).toHaveLength(7);
   });
 
-  it("stops at an event that it can't read instead of skipping it", async () => {
+  it("notes an event that it can't read once, whatever fails, and delivers all others", async () => {
+    const { eventStore, readStore } = stores.backend;
+    const account = await stores.account();
+    const hook = await hookFor(account);
+    const ids = await stores.clicks(account, 2);
+    const metadata = {
+      ...{ schemaVersion: 1, correlationId: "x", causationId: "x" },
+      actor: { type: "operator" as const },
+    };
+    const bad = (type: string, data: object) => ({ id: crypto.randomUUID(), type, data, metadata });
+    const place = { stream: "clicks-bad-20260301", revision: 0 };
+    const { position } = await eventStore.append(place.stream, "none", [bad("LinkClicked", { link: "a/b" })]);
+    // Nothing is routed by it.
+    await appendNext(eventStore, `account-${account}`, [bad("KeyIssued", { keyId: 1 })]);
+    ids.push(...(await stores.clicks(account, 2)));
+    for (const afterWrites of [0, 1])
+      for (const applied of [true, false]) {
+        const breaking = failingReadStore(readStore, [{ afterWrites, applied }]);
+        await route({ readStore: breaking }).catch(() => undefined);
+      }
+    await route();
+    ids.push(...(await stores.clicks(account, 1)));
+    await route();
+    expect(await deliveries(hook)).toEqual(ids.sort());
+    expect(await routerSetAside(readStore)).toMatchObject({
+      count: 1,
+      events: [{ ...place, position, type: "LinkClicked" }],
+    });
+  });
+
+  it("notes an unreadable change of an account also from before the first webhook", async () => {
+    const { eventStore, readStore } = stores.backend;
+    const account = await stores.account();
+    const metadata = {
+      ...{ schemaVersion: 1, correlationId: "x", causationId: "x" },
+      actor: { type: "operator" as const },
+    };
+    const bad = { id: crypto.randomUUID(), type: "TierChanged", data: {}, metadata };
+    const { position } = await eventStore.append("account-other", "none", [bad]);
+    await route({}, async () => void (await hookFor(account)));
+    await route();
+    expect(await routerSetAside(readStore)).toMatchObject({ count: 1, events: [{ position }] });
+  });
+
+  it("waits at an event of a newer program instead of passing it", async () => {
     const account = await stores.account();
     const hook = await hookFor(account);
     await stores.clicks(account, 1);

@@ -39,7 +39,7 @@ export function webhooksOn(
     ...runtimeDeps,
     ...backend,
     exclusively: (work, signal) => work(signal),
-    log: { warn: () => undefined },
+    log: { warn: () => undefined, error: () => undefined },
     baseUrl: "https://sho.rt",
     ...more,
   });

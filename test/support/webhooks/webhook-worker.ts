@@ -8,9 +8,11 @@ const backend = await openBackend({ dataDir }, { offThread: false });
 const sender = loopbackSender();
 const stopping = new AbortController();
 process.once("SIGTERM", () => stopping.abort());
+const print = (fields: object, message: string) =>
+  void process.stderr.write(`${message} ${inspect(fields)}\n`);
 const webhooks = webhooksOn(backend, {
   settings: JSON.parse(settings),
-  log: { warn: (fields, message) => void process.stderr.write(`${message} ${inspect(fields)}\n`) },
+  log: { warn: print, error: print },
   async send(delivery) {
     const result = await sender.send(delivery);
     if (mute === undefined) return result;

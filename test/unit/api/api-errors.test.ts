@@ -2,6 +2,7 @@
 import { expect, it } from "vitest";
 import { apiErrors } from "../../../src/api/api-errors.ts";
 import { httpErrorOf } from "../../../src/api/http-errors.ts";
+import { EventNewer, EventUnreadable } from "../../../src/events/read-event.ts";
 import { DomainError } from "../../../src/runtime/errors.ts";
 
 class Coded extends DomainError {
@@ -21,3 +22,11 @@ it.each(Object.entries(apiErrors(400, 401, 402, 403, 404, 409, 422)))(
       expect(httpErrorOf(new Coded(code)), code).toMatchObject({ status: Number(status), code });
   },
 );
+
+it("an event that can't be read, or not yet, is answered with a code, and without what the event contains", () => {
+  const unreadable = httpErrorOf(new EventUnreadable("LinkCreated: https://private.example"));
+  expect(unreadable).toMatchObject({ status: 500, code: "event_unreadable" });
+  const newer = httpErrorOf(new EventNewer("LinkCreated: https://private.example"));
+  expect(newer).toMatchObject({ status: 503, code: "event_newer", retryAfter: 2 });
+  expect(JSON.stringify([unreadable, newer])).not.toContain("private");
+});

@@ -8,7 +8,7 @@ import { openStores, type Stores } from "../../support/runtime/stores.ts";
 import { until } from "../../support/runtime/until.ts";
 
 const FOUND = {
-  ...{ ok: false, events: 7, problemCount: 1, anchor: "seal:0:00", types: {}, unknownTypes: {} },
+  ...{ ok: false, events: 7, problemCount: 1, anchor: "seal:0:00", types: {} },
   streams: { account: 0, domain: 0, link: 0, clicks: 0, withdrawals: 0, operator: 0 },
   problems: [{ check: "seal" as const, stream: "seals", revision: 0, position: "1", message: "was changed" }],
   seals: { good: null, from: null, position: null, unsealed: 7 },

@@ -74,9 +74,18 @@ describe("verifying the log", () => {
     expect(await verify()).toMatchObject({ ok: true, events: 0, anchor: `0:${"0".repeat(64)}` });
   });
 
-  it("passes over types that a newer version may have written, and counts them", async () => {
-    await stores.eventStore.append("link-sho.rt/abc", "none", [sampleEvent({}, "LinkTeleported")]);
-    expect(await verify()).toMatchObject({ ok: true, unknownTypes: { LinkTeleported: 1 } });
+  it("names events that can't be read, and goes on with the rest, which breaks no rule without them", async () => {
+    await ordinaryLog();
+    await stores.eventStore.append("domain-other.example", "none", [sampleEvent({}, "LinkTeleported")]);
+    const spoilt = tampered((event) =>
+      event.type === "LinkCreated" ? { ...event, data: null, unreadable: "not JSON" } : event,
+    );
+    const found = await verify(spoilt);
+    expect(found).toMatchObject({ ok: false, events: 7, types: { LinkTeleported: 1, LinkClicked: 2 } });
+    expect(found.problems.map(({ check, message }) => [check, message])).toEqual([
+      ["schema", expect.stringContaining("not JSON")],
+      ["schema", expect.stringContaining("there is no such type")],
+    ]);
   });
 
   it("reports an event that is missing, duplicated or out of order", async () => {

@@ -2,11 +2,11 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { z } from "zod";
-import type { RecordedEvent } from "../../../src/event-store/port.ts";
+import type { EventMetadata, RecordedEvent } from "../../../src/event-store/port.ts";
 import { catalogue, type EventType, type LinkledgerEvent } from "../../../src/events/catalogue.ts";
 import type { EventDefinition } from "../../../src/events/definition.ts";
 import { EventInvalid, newEvent } from "../../../src/events/new-event.ts";
-import { EventUnreadable, readEvent } from "../../../src/events/read-event.ts";
+import { EventNewer, EventUnreadable, readableEvent, readEvent } from "../../../src/events/read-event.ts";
 
 const FOLDER = new URL("../../fixtures/events/", import.meta.url);
 const types = Object.keys(catalogue) as EventType[];
@@ -121,9 +121,24 @@ describe("reading an event", () => {
     expect(event?.data).toEqual(data);
   });
 
-  it("returns undefined for an unknown type", () => {
-    expect(readEvent(recorded("LinkPraised", {}))).toBeUndefined();
-    expect(readEvent(recorded("toString", {}))).toBeUndefined();
+  it.each(["LinkPraised", "toString", ""])("refuses the unknown type %j", (type) => {
+    expect(() => readEvent(recorded(type, {}))).toThrow(EventUnreadable);
+  });
+
+  it("refuses what the store could not parse, and events without metadata", () => {
+    const sound = recorded("LinkDisabled", fixture("LinkDisabled", 1));
+    expect(() => readEvent({ ...sound, unreadable: "cut off" })).toThrow(/revision 0 of sample-1: cut off/);
+    const bare = { ...sound, metadata: null as unknown as EventMetadata };
+    expect(() => readEvent(bare)).toThrow(EventUnreadable);
+  });
+
+  it("gives who goes on past an event nothing for it, but waits for a newer program", () => {
+    const told: string[] = [];
+    const read = (event: RecordedEvent) => readableEvent(event, (_, { message }) => void told.push(message));
+    expect(read(recorded("LinkDisabled", {}))).toBeUndefined();
+    expect(told).toEqual([expect.stringContaining("LinkDisabled at revision 0")]);
+    const newer = recorded("LinkDisabled", fixture("LinkDisabled", 1), 2);
+    expect(() => read(newer)).toThrow(EventNewer);
   });
 
   it("names stream and revision when the data does not match the schema", () => {
@@ -132,8 +147,8 @@ describe("reading an event", () => {
     expect(read).toThrow(/LinkDisabled at revision 0 of sample-1/);
   });
 
-  it("refuses data of a version that a newer program wrote", () => {
-    expect(() => readEvent(recorded("LinkDisabled", fixture("LinkDisabled", 1), 2))).toThrow(EventUnreadable);
+  it("refuses data of a version that a newer program wrote, as that", () => {
+    expect(() => readEvent(recorded("LinkDisabled", fixture("LinkDisabled", 1), 2))).toThrow(EventNewer);
   });
 });
 

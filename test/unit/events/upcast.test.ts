@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import type { RecordedEvent } from "../../../src/event-store/port.ts";
 import type { EventDefinition } from "../../../src/events/definition.ts";
-import { EventUnreadable, readEventOf } from "../../../src/events/read-event.ts";
+import { EventNewer, EventUnreadable, readEventOf } from "../../../src/events/read-event.ts";
 
 const registry = {
   // v1 { name }, v2 { first, last }, v3 adds { title }.
@@ -47,9 +47,13 @@ describe("upcasting", () => {
     expect(event).toEqual(recorded("Greeted", 1, { name: "Ada Lovelace" }));
   });
 
-  it.each([0, 4, 1.5, Number.NaN, undefined as unknown as number])("refuses version %s", (version) => {
+  it.each([0, 1.5, Number.NaN, undefined as unknown as number])("refuses version %s", (version) => {
     const event = recorded("Greeted", version, { first: "Ada", last: "Lovelace", title: "" });
     expect(() => readEventOf(registry, event)).toThrow(EventUnreadable);
+  });
+
+  it("refuses a version of a newer program, as that", () => {
+    expect(() => readEventOf(registry, recorded("Greeted", 4, {}))).toThrow(EventNewer);
   });
 
   it("refuses data when a step is missing or fails", () => {

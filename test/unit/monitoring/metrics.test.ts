@@ -12,7 +12,8 @@ const links: ProjectionStatus = {
   head: null,
   behind: true,
   lagMs: 70,
-  fault: null,
+  waitsFor: null,
+  setAside: { count: 2, events: [] },
   processed: 3,
   answers: "this",
 };
@@ -32,6 +33,7 @@ it("answers within seconds with the known metrics, and makes one call at a time,
     redirects: () => undefined,
     recorder: () => recorder,
     projections: async () => [links],
+    routerSetAside: async () => ({ count: 1, events: [] }),
     eventsBehind: () => {
       calls++;
       return new Promise(() => undefined);
@@ -47,6 +49,8 @@ it("answers within seconds with the known metrics, and makes one call at a time,
   expect(calls).toBe(1);
   for (const line of [
     'linkledger_projection_lag_milliseconds{projection="links"} 70',
+    'linkledger_projection_set_aside_events{projection="links"} 2',
+    'linkledger_projection_set_aside_events{projection="webhooks-router"} 1',
     'linkledger_event_store_info{client="a client 1.2.3",server="26.0.3"} 1',
     "linkledger_spool_clicks 7",
     "linkledger_spool_bytes 4000",

@@ -1,6 +1,7 @@
 // Which late projections take a process out of the load balancer, and which only degrade it.
 import { describe, expect, it } from "vitest";
 import { StoreUnavailable } from "../../../src/connections/errors.ts";
+import type { SetAside } from "../../../src/coordination/set-aside.ts";
 import { type HealthDeps, readiness } from "../../../src/monitoring/health.ts";
 import { clickProjections, lifecycleProjections } from "../../../src/projections/groups.ts";
 import type { ProjectionStatus } from "../../../src/projections/runner/status.ts";
@@ -21,8 +22,8 @@ describe("readiness of a process with all roles", () => {
 
   it.each([
     [
-      "counts of clicks stopped at an event",
-      status(clicks?.name, { fault: { position: "1", stream: "s", type: "T", error: "e" } }),
+      "counts of clicks wait for a newer program",
+      status(clicks?.name, { waitsFor: { position: "1", stream: "s", revision: 0, type: "T" } }),
     ],
     ["clicks are counted for the first time", status(clicks?.name, { lagMs: 120_000, answers: "nothing" })],
     ["links are newer than the log, which was restored", status(links?.name, { position: "3" })],
@@ -30,6 +31,22 @@ describe("readiness of a process with all roles", () => {
   ])("ends when %s", async (_, problem) => {
     expect(await readiness(depsOf(problem))).toMatchObject({ ready: false, degraded: [] });
   });
+});
+
+it("stays degraded, and names the events, while any are set aside", async () => {
+  const event = { position: "17", stream: "link-a/b", revision: 3, type: "LinkDisabled", error: "not JSON" };
+  const of = { count: 5, events: [event, { ...event, position: "18", type: "" }] };
+  const { ready, reasons, degraded } = await readiness(
+    depsOf(status(links?.name, { setAside: of }), { count: 1, events: [event] }),
+  );
+  expect({ ready, reasons }).toEqual({ ready: true, reasons: [] });
+  expect(degraded).toEqual([
+    {
+      part: "projection links",
+      reason: "5 events set aside: LinkDisabled at 17, unknown at 18, and 3 more",
+    },
+    { part: "webhook router", reason: "1 event set aside: LinkDisabled at 17" },
+  ]);
 });
 
 it("is told which projections are newer than the log, and how they are replaced", async () => {
@@ -45,13 +62,14 @@ it("is told why the progress of the projections can't be read, such as a file th
   expect(reasons).toEqual([{ part: "projector", reason }]);
 });
 
-function depsOf(problem: ProjectionStatus): HealthDeps {
+function depsOf(problem: ProjectionStatus, setAside: SetAside = { count: 0, events: [] }): HealthDeps {
   return {
     roles: ALL_ROLES,
     eventStore: { head: async () => "1" },
     readStore: { checkpoints: async () => ({}) },
     redis: undefined,
     projections: async () => [problem],
+    routerSetAside: async () => setAside,
     recorder: () => undefined,
     logProblems: () => ({}),
     webhooks: undefined,
@@ -61,7 +79,15 @@ function depsOf(problem: ProjectionStatus): HealthDeps {
 function status(name = "", more: Partial<ProjectionStatus>): ProjectionStatus {
   const position = { position: "1", head: "2", behind: true, lagMs: 0 };
   return {
-    ...{ name, version: 1, build: 0, fault: null, processed: 0, answers: "this" },
+    ...{
+      name,
+      version: 1,
+      build: 0,
+      waitsFor: null,
+      setAside: { count: 0, events: [] },
+      processed: 0,
+      answers: "this",
+    },
     ...position,
     ...more,
   };

@@ -9,7 +9,7 @@ function status(name: string, position: number, more: Partial<ProjectionStatus> 
   const text = (at: number) => String(at).padStart(20, "0");
   const behind = position < HEAD;
   return {
-    ...{ name, version: 1, build: 0, fault: null },
+    ...{ name, version: 1, build: 0, waitsFor: null, setAside: { count: 0, events: [] } },
     ...{ position: position ? text(position) : null, head: text(HEAD), processed: position, answers: "this" },
     ...{ behind, lagMs: behind ? 3_600_000 : 0, ...more },
   };
@@ -68,13 +68,13 @@ describe("projections that catch up", () => {
     ]);
   });
 
-  it("are not reported below the lag limit, nor when faulted", () => {
+  it("are not reported below the lag limit, nor when waiting for a newer program", () => {
     const { at, lines } = watched();
-    const [busy, faulted] = at(
+    const [busy, waiting] = at(
       0,
       status("a", HEAD - 10, { lagMs: 400 }),
-      status("b", 10, { fault: { position: "10", stream: "s", type: "t", error: "e" } }),
+      status("b", 10, { waitsFor: { position: "10", stream: "s", revision: 1, type: "t" } }),
     );
-    expect([busy?.catchUp, faulted?.catchUp, lines]).toEqual([undefined, undefined, []]);
+    expect([busy?.catchUp, waiting?.catchUp, lines]).toEqual([undefined, undefined, []]);
   });
 });

@@ -8,7 +8,7 @@ import { append, openStores } from "../../support/runtime/stores.ts";
 
 const status = (name: string, position: string | null, behind = true): ProjectionStatus => ({
   ...{ name, version: 1, build: 0, position, head: null, behind },
-  ...{ lagMs: 0, fault: null, processed: 0, answers: "this" },
+  ...{ lagMs: 0, waitsFor: null, setAside: { count: 0, events: [] }, processed: 0, answers: "this" },
 });
 
 it("counts the events that each projection has not folded, with one read for equal positions", async () => {

@@ -62,7 +62,34 @@ describe("a fold", () => {
     expect(again).toMatchObject({ documents: [{ totalClicks: 2 }], parts: [] });
   });
 
-  it("stops at the event whose change of a part throws", async () => {
+  it("changes nothing by an event that is refused, and is told of it", async () => {
+    const evolve: typeof linkClicks.evolve = (clicks, event, parts) => {
+      const changed = linkClicks.evolve(clicks, event, parts);
+      if (event.position === FOURTH.position) throw new Error("not this one");
+      return changed;
+    };
+    const refused: [string, string][] = [];
+    const folded = await foldDocuments(
+      { ...linkClicks, evolve },
+      { getMany: async () => [] },
+      [
+        [LINK, [THIRD, FOURTH, click(5, "2026-03-02"), click(7, "2026-03-02")]],
+        [OTHER, [SEVENTH]],
+      ],
+      ({ position }, error) => refused.push([position, String(error)]),
+    );
+    expect(refused).toEqual([[FOURTH.position, "Error: not this one"]]);
+    const without = await fold(
+      [],
+      [
+        [LINK, [THIRD, click(5, "2026-03-02"), click(7, "2026-03-02")]],
+        [OTHER, [SEVENTH]],
+      ],
+    );
+    expect(folded).toEqual(without.folded);
+  });
+
+  it("changes nothing by an event whose change of a part throws", async () => {
     const evolve: typeof linkClicks.evolve = (clicks, { position }, parts) => {
       parts?.change(FIRST_DAY, () => {
         if (position === FOURTH.position) throw new Error("no such day");
@@ -71,8 +98,14 @@ describe("a fold", () => {
       return clicks;
     };
     const waiting: [string, StoredEvent[]][] = [[LINK, [THIRD, FOURTH, FIFTH]]];
-    const folded = await foldDocuments({ ...linkClicks, evolve }, { getMany: async () => [] }, waiting);
-    expect(folded).toMatchObject({ event: FOURTH, error: { message: "no such day" } });
+    const refused: StoredEvent[] = [];
+    const reads = { getMany: async () => [] };
+    const folded = await foldDocuments({ ...linkClicks, evolve }, reads, waiting, (one) => refused.push(one));
+    expect(refused).toEqual([FOURTH]);
+    expect(folded).toMatchObject({
+      documents: [{ _position: FIFTH.position }],
+      parts: [{ _id: FIRST_DAY, _position: FIFTH.position }],
+    });
   });
 
   it("counts a late click in its day as that has ended among the same events, not as it is stored", async () => {
@@ -101,7 +134,8 @@ async function fold(
     read.push(...ids);
     return structuredClone(stored.filter(({ _id }) => ids.includes(_id))) as D[];
   };
-  const folded = await foldDocuments(linkClicks, { getMany }, waiting);
-  if ("error" in folded) throw folded.error;
+  const folded = await foldDocuments(linkClicks, { getMany }, waiting, (_, error) => {
+    throw error;
+  });
   return { read, folded, ...folded };
 }

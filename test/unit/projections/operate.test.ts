@@ -7,8 +7,7 @@ import {
   activateProjectionBuilds,
   cancelProjectionBuilds,
   requestRebuild,
-  retryProjectionFaults,
-  rollBackProjections,
+  requestRollback,
 } from "../../../src/projections/operations/operate.ts";
 import type { Projection } from "../../../src/projections/projection.ts";
 import { consoleRows } from "../../../src/queries/audit/projection-rows.ts";
@@ -46,9 +45,6 @@ describe("the operator", () => {
     return { program, deps, actions };
   };
   const building = async () => (await readBuilds(stores.readStore)).projections[totals.name];
-  type Group = Parameters<Parameters<ReturnType<typeof programOn>["projecting"]>[0]>[0];
-  const becomes = (group: Group, what: string, isSo: (status: object) => boolean) =>
-    until(what, async () => isSo((await group.status())[0] ?? {}));
 
   it("rebuilds beside what answers, lets the new build take over, and rolls back", async () => {
     await happenings(stores.eventStore);
@@ -60,7 +56,9 @@ describe("the operator", () => {
       expect((await building())?.active?.build).toBe(0);
       await activateProjectionBuilds(deps, operator, [totals]);
       await until("the switch", async () => (await building())?.active?.build === 1);
-      expect(await rollBackProjections(deps, operator, [totals])).toMatchObject([{ build: 0, previous: 1 }]);
+      await requestRollback(deps, operator, [totals]);
+      await until("the switch back", async () => (await building())?.active?.build === 0);
+      expect((await building())?.previous?.build).toBe(1);
       expect((await program.totals())?.totalClicks).toBe(40);
     });
     const of = { projection: totals.name, version: totals.version };
@@ -71,22 +69,19 @@ describe("the operator", () => {
     ]);
   });
 
-  it("cancels a build, and is told what can't be cancelled, activated, rolled back or retried", async () => {
+  it("cancels a build, and is told what can't be cancelled, activated or rolled back", async () => {
     await happenings(stores.eventStore);
     const { program, deps, actions } = open();
     await program.adopt();
     await expect(activateProjectionBuilds(deps, operator, [totals])).rejects.toMatchObject({
       code: "nothing_to_activate",
     });
-    await expect(rollBackProjections(deps, operator, [totals])).rejects.toMatchObject({
+    await expect(requestRollback(deps, operator, [totals])).rejects.toMatchObject({
       code: "no_previous_build",
     });
-    await program.projecting(async () => {
-      await until("the first build", async () => (await building())?.active !== undefined);
-      await expect(retryProjectionFaults(deps, operator, [totals])).rejects.toMatchObject({
-        code: "not_faulted",
-      });
-    });
+    await program.projecting(
+      async () => await until("the first build", async () => (await building())?.active !== undefined),
+    );
     expect(await actions()).toEqual([]);
     await requestRebuild(deps, operator, [totals], true);
     expect(await cancelProjectionBuilds(deps, operator, [totals])).toEqual([
@@ -99,43 +94,23 @@ describe("the operator", () => {
     ]);
   });
 
-  it("lets a projection try the event again that it has stopped at, without a restart", async () => {
+  it("has what was set aside folded by a rebuild, after the program was mended", async () => {
     isBroken = true;
-    const { program, deps, actions } = open();
+    const { program, deps } = open();
     await program.projecting(async (group) => {
       await happenings(stores.eventStore);
-      await becomes(group, "a fault", (status) => "fault" in status && status.fault !== null);
-      await retryProjectionFaults(deps, operator, [totals]);
-      isBroken = false;
-      await until("the count", async () => (await program.totals())?.totalClicks === 40);
-      await becomes(group, "no fault", (status) => "fault" in status && status.fault === null);
-    });
-    expect(await actions()).toMatchObject([
-      { type: "ProjectionFaultRetried", projection: totals.name, build: 0, stream: "clicks-a-20260301" },
-    ]);
-  });
-
-  it("lets a build in the making go on that has stopped, beside the one that answers", async () => {
-    await happenings(stores.eventStore);
-    const { program, deps, actions } = open();
-    await program.projecting(async () => {
-      await until("the first build", async () => (await building())?.active !== undefined);
-      isBroken = true;
-      await requestRebuild(deps, operator, [totals], true);
-      const faults = async () => {
+      const setAside = async () => {
         const rows = await consoleRows({ ...deps, foldStore: deps.readStore, clock: () => new Date() });
-        return rows.projections.filter(({ name, fault }) => name === totals.name && fault !== null);
+        return rows.projections.find(({ name }) => name === totals.name)?.set_aside.count;
       };
-      await until("a fault", async () => (await faults()).length === 1);
-      expect(await faults()).toMatchObject([
-        { state: "faulted", active: { build: 0 }, building: { build: 1 } },
-      ]);
-      expect((await program.totals())?.totalClicks).toBe(40);
+      await until("the events to be set aside", async () => (await setAside()) === 800);
+      expect((await group.status())[0]).toMatchObject({ answers: "this", behind: false, lagMs: 0 });
+      expect(await program.totals()).toBeUndefined();
       isBroken = false;
-      await retryProjectionFaults(deps, operator, [totals]);
+      await requestRebuild(deps, operator, [totals], true);
       await until("the switch", async () => (await building())?.active?.build === 1);
       expect((await program.totals())?.totalClicks).toBe(40);
+      expect(await setAside()).toBe(0);
     });
-    expect((await actions()).at(-1)).toMatchObject({ type: "ProjectionFaultRetried", build: 1 });
   });
 });

@@ -1,8 +1,11 @@
-// The projection runner: latency, faults, recovery after failures, and concurrent runners.
+// The projection runner: latency, events set aside, recovery after failures, and concurrent runners.
 import { setTimeout as delay } from "node:timers/promises";
 import { pino } from "pino";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { readSetAside, setAsideCollection } from "../../../src/coordination/set-aside.ts";
+import type { EventStore, RecordedEvent } from "../../../src/event-store/port.ts";
 import { accounts } from "../../../src/projections/definitions/accounts.ts";
+import { keys } from "../../../src/projections/definitions/keys.ts";
 import type { LinkClicksDocument } from "../../../src/projections/definitions/link-clicks.ts";
 import { linkClicks } from "../../../src/projections/definitions/link-clicks.ts";
 import { links } from "../../../src/projections/definitions/links.ts";
@@ -60,20 +63,23 @@ describe("the projection runner", () => {
     );
   });
 
-  it("marks a projection that can't fold an event as faulted there, and continues the others", async () => {
+  it("sets aside what a projection can't fold, and folds everything else", async () => {
     await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked({ kind: "preview" }), linkClicked()]);
     const brittle = brittleTotals();
     const runner = runnerOf([brittle, ...clickProjections]);
     await runner.catchUp();
 
     expect((await totals())?.totalClicks).toBe(3);
-    expect(await stores.readStore.get("brittle", LINK)).toMatchObject({ totalClicks: 1, preview: 0 });
-    const [stopped, other] = await checkpointsOf([brittle, linkClicks]);
-    const at = { stream: CLICKS, type: "LinkClicked" };
-    expect(stopped?.fault).toMatchObject({ ...at, error: "previews are too much" });
-    expect(stopped?.fault?.position).not.toBe(stopped?.position);
-    expect(other?.fault).toBeUndefined();
-    expect(other?.position).toBe(await stores.eventStore.head());
+    expect(await stores.readStore.get("brittle", LINK)).toMatchObject({ totalClicks: 2, preview: 0 });
+    const [second] = (await stores.eventStore.read(CLICKS, { from: 1, limit: 1 })) as [RecordedEvent];
+    const at = { position: second.position, stream: CLICKS, revision: 1, type: "LinkClicked" };
+    expect(await setAsideBy(brittle)).toEqual({
+      count: 1,
+      events: [{ ...at, error: "previews are too much" }],
+    });
+    expect(await setAsideBy(linkClicks)).toEqual({ count: 0, events: [] });
+    const head = await stores.eventStore.head();
+    expect((await checkpointsOf([brittle, linkClicks])).map((one) => one?.position)).toEqual([head, head]);
     expect(runner.processed()).toContainEqual([checkpointName(linkClicks), 3]);
   });
 
@@ -109,36 +115,44 @@ describe("the projection runner", () => {
     expect(commits).toBe(0);
   });
 
-  it("stores what comes before an event that it can't fold, also when that was only in memory", async () => {
+  it("sets it aside once, also in a backlog that it follows, and wherever a store fails", async () => {
+    const [before, after] = [5, 7];
     for (let n = 0; n < 3; n++) await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked()]);
-    await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked({ kind: "preview" }), linkClicked()]);
-    const runner = runnerOf([brittleTotals(), linkClicks], stores.readStore, { pageEvents: 2 });
-    await runner.catchUp();
-    expect(await stores.readStore.get("brittle", LINK)).toMatchObject({ totalClicks: 7, preview: 0 });
-    expect((await totals())?.totalClicks).toBe(9);
-    const [stopped, other] = await checkpointsOf([brittleTotals(), linkClicks]);
-    expect(stopped).toMatchObject({ fault: { stream: CLICKS, type: "LinkClicked" } });
-    expect(other).toEqual({ ...other, fault: undefined, position: await stores.eventStore.head() });
-  });
-
-  it("stores what comes before an event that it can't fold, also in a backlog that it follows", async () => {
-    for (let n = 0; n < 3; n++) await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked()]);
-    await append(stores.eventStore, CLICKS, [linkClicked(), linkClicked({ kind: "preview" }), linkClicked()]);
-    const runner = runnerOf([brittleTotals(), linkClicks], stores.readStore, { pageEvents: 2 });
+    await append(stores.eventStore, CLICKS, [
+      linkClicked(),
+      linkClicked({ kind: "preview" }),
+      linkClicked({ link: "sho.rt/other", kind: "preview" }),
+    ]);
+    const failing = failingReadStore(
+      stores.readStore,
+      [before, after].flatMap((afterWrites) => [true, false].map((applied) => ({ afterWrites, applied }))),
+    );
+    const runner = runnerOf([brittleTotals(), linkClicks], failing, { pageEvents: 2, maxEvents: 2 });
     const stopping = new AbortController();
     const running = runner.run(stopping.signal);
     try {
       await vi.waitFor(async () => {
-        const [stopped, other] = await checkpointsOf([brittleTotals(), linkClicks]);
-        expect(stopped).toMatchObject({ fault: { stream: CLICKS, type: "LinkClicked" } });
-        expect(other).toEqual({ ...other, fault: undefined, position: await stores.eventStore.head() });
-      }, 5_000);
+        const head = await stores.eventStore.head();
+        const checkpoints = await checkpointsOf([brittleTotals(), linkClicks]);
+        expect(checkpoints.map((one) => one?.position)).toEqual([head, head]);
+      }, 20_000);
     } finally {
       stopping.abort();
       await running;
     }
+    expect(await setAsideBy(brittleTotals())).toMatchObject({ count: 2, events: [{}, {}] });
+    expect((await checkpointsOf([brittleTotals()]))[0]?.setAside).toBe(2);
     expect(await stores.readStore.get("brittle", LINK)).toMatchObject({ totalClicks: 7, preview: 0 });
-    expect((await totals())?.totalClicks).toBe(9);
+    expect((await totals())?.totalClicks).toBe(8);
+  });
+
+  it("keeps the first thousand notes, and counts all", async () => {
+    const previews = Array.from({ length: 1_005 }, () => linkClicked({ kind: "preview" }));
+    await append(stores.eventStore, CLICKS, [...previews, linkClicked()]);
+    await runnerOf([brittleTotals()]).catchUp();
+    const { count, events } = await setAsideBy(brittleTotals());
+    expect([count, events.length]).toEqual([1_005, 1_000]);
+    expect(await stores.readStore.get("brittle", LINK)).toMatchObject({ totalClicks: 1 });
   });
 
   it("writes a document once for all events of a backlog that it commits together, and says that it has one", async () => {
@@ -173,31 +187,42 @@ describe("the projection runner", () => {
     expect((await totals())?.totalClicks).toBe(3);
   });
 
-  it("tries a faulted projection again at the next start, and clears the fault when it succeeds", async () => {
-    await append(stores.eventStore, CLICKS, [linkClicked({ kind: "preview" }), linkClicked()]);
-    const fault = async () => (await checkpointsOf([brittleTotals()]))[0]?.fault;
-    await runnerOf([brittleTotals()]).catchUp();
-    expect(await fault()).toBeDefined();
-
-    await runnerOf([{ ...brittleTotals(), evolve: linkClicks.evolve }]).catchUp();
-    expect(await fault()).toBeUndefined();
-    expect(await stores.readStore.get("brittle", LINK)).toMatchObject({ totalClicks: 2 });
-  });
-
-  it("faults only the projections that handle an event that can't be read", async () => {
+  it("sets aside only what concerns a projection, or may", async () => {
     const { eventStore } = stores;
     const actor = { type: "operator" as const };
     const metadata = { schemaVersion: 1, correlationId: "c", causationId: "c", actor };
     await eventStore.append("account-x", "none", [
       { id: "e1", type: "AccountOpened", data: { tier: 1 }, metadata },
     ]);
-    await eventStore.append("account-x", 0, [{ id: "e2", type: "FromTheFuture", data: {}, metadata }]);
+    await eventStore.append("account-x", 0, [{ id: "e2", type: "Invented", data: {}, metadata }]);
     await append(eventStore, `link-${LINK}`, [linkCreated()]);
     await runnerOf(lifecycleProjections).catchUp();
-    const checkpoints = await checkpointsOf(lifecycleProjections);
-    const faulted = lifecycleProjections.filter((_, n) => checkpoints[n]?.fault).map(({ name }) => name);
-    expect(faulted).toEqual([accounts.name]);
+    const types = async (one: Pick<Projection, "collection">) =>
+      (await setAsideBy(one)).events.map(({ type }) => type);
+    expect(await types(accounts)).toEqual(["AccountOpened", "Invented"]);
+    expect(await types(keys)).toEqual(["Invented"]);
+    expect(await types(links)).toEqual([]);
     expect(await stores.readStore.get(links.collection.name, LINK)).toBeDefined();
+  });
+
+  it("waits for a newer program at an event that only that one can fold, and goes on once it is there", async () => {
+    const { eventStore } = stores;
+    await append(eventStore, CLICKS, [linkClicked(), linkClicked(), linkClicked()]);
+    const newer = storeWith(eventStore, {
+      readAll: async (options) =>
+        (await eventStore.readAll(options)).map((event) =>
+          event.revision === 1 ? { ...event, metadata: { ...event.metadata, schemaVersion: 99 } } : event,
+        ),
+    });
+    const clicksOnly = { ...brittleTotals(), handles: ["LinkCreated"] as const };
+    await runnerOf([linkClicks, clicksOnly], stores.readStore, {}, newer).catchUp();
+    const [waiting, other] = await checkpointsOf([linkClicks, clicksOnly]);
+    expect(waiting?.waitsFor).toMatchObject({ stream: CLICKS, revision: 1, type: "LinkClicked" });
+    expect((await totals())?.totalClicks).toBe(1);
+    expect(other).toEqual({ position: await eventStore.head() });
+    await runnerOf([linkClicks]).catchUp();
+    expect((await totals())?.totalClicks).toBe(3);
+    expect((await checkpointsOf([linkClicks]))[0]).toEqual({ position: await eventStore.head() });
   });
 
   it("folds a new version from the beginning without folding an event twice into the others", async () => {
@@ -276,11 +301,12 @@ describe("the projection runner", () => {
     projections: readonly Projection[],
     readStore: ReadStore = stores.readStore,
     limits: Pick<RunnerDeps, "pageEvents" | "maxEvents"> = {},
+    eventStore: EventStore = stores.eventStore,
   ) {
     const log = pino({ level: "silent" });
     return new ProjectionRunner({
       ...limits,
-      eventStore: stores.eventStore,
+      eventStore,
       readStore,
       projections,
       log,
@@ -306,6 +332,16 @@ describe("the projection runner", () => {
   /** As they are stored. */
   async function checkpointsOf(projections: readonly Pick<Projection, "name" | "version">[]) {
     return await Promise.all(projections.map((one) => stores.readStore.checkpoint(checkpointName(one))));
+  }
+
+  async function setAsideBy({ collection }: Pick<Projection, "collection">) {
+    return await readSetAside(
+      stores.readStore,
+      setAsideCollection(collection.name),
+      await stores.readStore.checkpoint(
+        checkpointName({ name: collection.name, version: linkClicks.version }),
+      ),
+    );
   }
 
   async function totals() {

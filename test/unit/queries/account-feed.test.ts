@@ -1,12 +1,19 @@
 // Pages of an account's events: complete and in order from any position, however large the rest of the log is.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { InvalidPosition, refuseForeignPosition } from "../../../src/event-store/foreign-position.ts";
-import type { EventStore } from "../../../src/event-store/port.ts";
-import type { EventType } from "../../../src/events/catalogue.ts";
-import { accountStream } from "../../../src/events/streams.ts";
+import type { EventStore, RecordedEvent } from "../../../src/event-store/port.ts";
+import type { EventType, LinkClicked } from "../../../src/events/catalogue.ts";
+import { accountStream, operatorStream } from "../../../src/events/streams.ts";
 import { accountFeed } from "../../../src/queries/feed/account-feed.ts";
 import { feedEvent } from "../../../src/queries/feed/feed-event.ts";
-import { ACCOUNT, linkClicked, linkCreated, OTHER_ACCOUNT } from "../../support/event-store/stored-events.ts";
+import {
+  ACCOUNT,
+  AT,
+  linkClicked,
+  linkCreated,
+  linkDisabled,
+  OTHER_ACCOUNT,
+} from "../../support/event-store/stored-events.ts";
 import { storeWith } from "../../support/runtime/store-with.ts";
 import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
 
@@ -131,6 +138,43 @@ describe("the account's feed", () => {
     await append(stores.eventStore, accountStream(ACCOUNT), [opened(ACCOUNT)]);
     const [event] = (await page()).events;
     if (!event) throw new Error("no event");
-    expect(() => feedEvent({ ...event, type: "LinkPraised" })).toThrow("newer version");
+    const metadata = { ...event.metadata, schemaVersion: 99 };
+    expect(() => feedEvent({ ...event, metadata })).toThrow("newer program");
+  });
+
+  it("has what can't be read: to its owner as far as that can be told, else to everybody", async () => {
+    await append(stores.eventStore, accountStream(ACCOUNT), [opened(ACCOUNT)]);
+    await append(stores.eventStore, accountStream(OTHER_ACCOUNT), [opened(OTHER_ACCOUNT)]);
+    await append(stores.eventStore, "link-sho.rt/abc", [linkCreated(), linkDisabled("abc")]);
+    await append(stores.eventStore, "clicks-w-20260301", clicks(ACCOUNT, 3));
+    await append(stores.eventStore, operatorStream(new Date(AT)), [
+      { type: "OperatorSignedIn", data: { at: AT, browser: "", address: "" } },
+    ]);
+    const spoilt = (event: RecordedEvent): RecordedEvent => {
+      if (event.type === "LinkDisabled") return { ...event, type: "", data: null, unreadable: "cut off" };
+      if (event.type === "OperatorSignedIn") return { ...event, data: null, unreadable: "cut off" };
+      if (event.type !== "LinkClicked") return event;
+      const { accountId, city } = event.data as LinkClicked["data"];
+      if (city === "0") return { ...event, data: { accountId } };
+      return city === "1" ? { ...event, data: "not an object" } : event;
+    };
+    const eventStore = storeWith<EventStore>(stores.eventStore, {
+      readAll: async (options) => (await stores.eventStore.readAll(options)).map(spoilt),
+    });
+    const shown = async (accountId: string, types: EventType[] = []) =>
+      (await accountFeed({ eventStore }, accountId, { after: undefined, types, limit: 100 })).events.map(
+        (event) => {
+          const { subject, data, at, recorded_at: recordedAt, ...rest } = feedEvent(event);
+          return data ? event.type : [event.type, subject, at === recordedAt, "error" in rest];
+        },
+      );
+    const unreadable = [
+      ["", "link/sho.rt/abc", true, true],
+      ["LinkClicked", "log", true, true],
+      ["LinkClicked", "log", true, true],
+    ];
+    expect(await shown(ACCOUNT)).toEqual(["AccountOpened", "LinkCreated", ...unreadable, "LinkClicked"]);
+    expect(await shown(OTHER_ACCOUNT)).toEqual(["AccountOpened", unreadable[2]]);
+    expect(await shown(ACCOUNT, ["LinkCreated"])).toEqual(["LinkCreated", unreadable[0]]);
   });
 });

@@ -36,7 +36,7 @@ it("tells why the router is stuck, in one line of the log, until it goes on", as
     {
       send: () => Promise.reject(new Error("nobody listens")),
       random: () => 0,
-      log: { warn: (_, message) => void warned.push(message) },
+      log: { warn: (_, message) => void warned.push(message), error: () => undefined },
     },
   );
   const stop = new AbortController();

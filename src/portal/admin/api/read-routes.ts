@@ -56,10 +56,10 @@ export function readRoutes(app: Api, deps: ConsoleDeps & { rates: LiveRates }): 
   app.get("/verification", async () => ({ verification: (await verifications.read()) ?? null }));
 
   app.get("/projections", async () => {
-    const { head, projections } = await consoleRows(deps);
+    const { projections, ...rest } = await consoleRows(deps);
     const rates = await deps.rates();
     return {
-      head,
+      ...rest,
       projections: projections.map((row) => ({ ...row, events_per_second: rates.get(row.name) ?? null })),
     };
   });

@@ -9,6 +9,7 @@ import {
 } from "../../../queries/audit/audited-event.ts";
 import { EventQuestion } from "../../../queries/audit/questions.ts";
 import { hasState } from "../../../queries/audit/stream-state.ts";
+import { ownerOf } from "../../../queries/feed/account-events.ts";
 import { address } from "../../shell/address.ts";
 import { copyable, time } from "../../shell/form.ts";
 import { type Html, html } from "../../shell/html.ts";
@@ -30,11 +31,11 @@ export function eventPage(app: Api, deps: ConsoleDeps): void {
     const [later] = await deps.eventStore.read(event.stream, { from: event.revision + 1, limit: 1 });
     const { summary: _, fields: __, ...raw } = event;
     return sendPage(reply, {
-      title: `${event.type}, revision ${event.revision}`,
+      title: `${event.type || "Unreadable event"}, revision ${event.revision}`,
       nav: "Streams",
       styles: CONSOLE_STYLES,
       body: html`<div class="page-head"><div><p class="small"><a href="/admin/streams">Streams</a> / <a class="break" href="${streamPath(event.stream)}">${event.stream}</a></p>
-<h1>${event.type}</h1><p class="muted">${event.summary || "A type that this program does not know."}</p></div>
+<h1>${event.type || "Unreadable event"}</h1><p class="muted">${event.error === null ? event.summary : html`<span class="badge badge-bad">Can't be read</span> <span class="break">${event.error}</span>`}</p></div>
 <nav class="actions" aria-label="Neighbours">${event.revision > 0 && html`<a class="button" rel="prev" href="${eventPath(event.stream, event.revision - 1)}">Earlier event</a>`}
 ${later && html`<a class="button" rel="next" href="${eventPath(event.stream, event.revision + 1)}">Later event</a>`}</nav></div>
 ${fieldsCard(event)}
@@ -56,7 +57,7 @@ function fieldsCard({ fields }: ExplainedEvent): Html {
 
 function metadataCard(event: ExplainedEvent, key: string | undefined): Html {
   const { stream, revision, position, id, actor, correlation_id, causation_id } = event;
-  const account = (event.data as { accountId?: string } | null)?.accountId;
+  const account = ownerOf(event);
   return html`<section class="card"><h2>Metadata</h2><dl class="facts">
 <dt>Recorded</dt><dd>${time(event.recorded_at)} <code class="small">${event.recorded_at}</code></dd>
 <dt>By</dt><dd>${actorLink(actorKey(actor))} ${key && html`<span class="muted">${key}</span>`}</dd>

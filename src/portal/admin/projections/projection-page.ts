@@ -1,4 +1,4 @@
-// GET /admin/projections/:name: one projection, its builds, its fault. POST below it: what the operator can do.
+// GET /admin/projections/:name: one projection, its builds, what it has set aside. POST below it: what the operator can do.
 import { z } from "zod";
 import type { Api } from "../../../api/fastify.ts";
 import { UnknownProjection } from "../../../projections/operations/operate.ts";
@@ -12,7 +12,15 @@ import { redirectTo } from "../../shell/visit.ts";
 import { isRefusal, PROJECTION_ACTS, type ProjectionAct, performAct } from "../acts.ts";
 import { type ConsoleDeps, operatorContext } from "../guard.ts";
 import { CONSOLE_STYLES, shortPosition, streamPath } from "../view.ts";
-import { buildText, isWaiting, lagText, progressBar, projectionPath, stateBadge } from "./projection-view.ts";
+import {
+  buildText,
+  isWaiting,
+  lagText,
+  progressBar,
+  projectionPath,
+  setAsideCard,
+  stateBadge,
+} from "./projection-view.ts";
 
 const Params = z.object({ name: z.string().max(100) });
 const ActParams = Params.extend({ act: z.enum(PROJECTION_ACTS) });
@@ -22,8 +30,7 @@ const DONE: Readonly<Record<ProjectionAct, string>> = {
   rebuild: "A new build is being folded, beside the one that answers.",
   cancel: "The build was cancelled, and what it had folded is dropped.",
   activate: "The build takes over as soon as it has caught up.",
-  rollback: "The previous build answers again.",
-  retry: "The projection tries the event again.",
+  rollback: "The previous build folds what it lacks, and then takes over.",
 };
 
 export function projectionPages(app: Api, deps: ConsoleDeps): void {
@@ -37,7 +44,8 @@ export function projectionPages(app: Api, deps: ConsoleDeps): void {
       styles: CONSOLE_STYLES,
       scripts: ["console.js"],
       body: html`<div class="page-head"><div><p class="small"><a href="/admin/projections">Projections</a></p><h1>${name}</h1></div></div>
-${row.fault && faultCard(row, csrfField(reply))}
+${row.waits_for && waitCard(row.waits_for)}
+${setAsideCard(row.set_aside, html`They are in none of its documents; everything else is. Once they can be read, or a program is started that can fold them, a rebuild folds them.`)}
 <section class="card stack" id="status" data-live ${isBusy(row) && html`data-busy`}><h2>State ${stateBadge(row)}</h2>
 <dl class="facts"><dt>Answers from</dt><dd>${buildText(row.active)}</dd><dt>Kept for a rollback</dt><dd>${buildText(row.previous)}</dd>
 <dt>Version of the program</dt><dd>${row.version}</dd>
@@ -66,7 +74,7 @@ const asRecorded = html`<p class="muted">A rebuild counts clicks as they were re
 
 /** Something is about to change by itself. */
 function isBusy(row: ConsoleRow): boolean {
-  return (row.building !== null && !isWaiting(row)) || row.state === "behind" || row.state === "faulted";
+  return (row.building !== null && !isWaiting(row)) || row.state === "behind";
 }
 
 function acts(row: ConsoleRow, csrf: Html): Html {
@@ -89,20 +97,18 @@ ${
 }
 ${
   previous !== null &&
+  building === null &&
   confirmed(
     "Roll back",
-    html`<p>Queries are answered from ${buildText(previous)} again, and this one is kept.</p>`,
-    form("rollback", "Roll back now", "button-danger"),
+    html`<p>${buildText(previous)} folds what it lacks, then queries are answered from it again, and this one is kept.</p>`,
+    form("rollback", "Roll back", "button-danger"),
   )
 }`;
 }
 
-function faultCard({ name, fault }: ConsoleRow, csrf: Html): Html | false {
-  if (!fault) return false;
-  const { stream, type, position, error } = fault;
-  return html`<section class="card card-danger"><h2>${icon("alert")}Stopped at an event</h2>
+function waitCard({ stream, type, position }: NonNullable<ConsoleRow["waits_for"]>): Html {
+  return html`<section class="card card-danger"><h2>${icon("alert")}Waits for a newer program</h2>
 <dl class="facts"><dt>Event</dt><dd>${type} at position <a href="${address("/admin/log", { from: position })}">${shortPosition(position)}</a></dd>
-<dt>Stream</dt><dd><a class="break" href="${streamPath(stream)}">${stream}</a></dd><dt>Error</dt><dd><span class="break">${error}</span></dd></dl>
-<p class="muted">Nothing is skipped. Once a program is started that can fold the event, or the event can be read, it goes on from here.</p>
-<form method="post" action="${projectionPath(name, "/retry")}">${csrf}<button class="button button-primary">Retry</button></form></section>`;
+<dt>Stream</dt><dd><a class="break" href="${streamPath(stream)}">${stream}</a></dd></dl>
+<p class="muted">A newer program has written it: one that is started goes on from here.</p></section>`;
 }

@@ -1,12 +1,13 @@
-// How a projection is shown: its state, its builds, the progress of a build.
+// How a projection is shown: its state, its builds, the progress of a build, the events that it has set aside.
+import type { SetAside } from "../../../coordination/set-aside.ts";
 import type { BuildingRow, BuildLabel, ConsoleRow } from "../../../queries/audit/projection-rows.ts";
-import { count } from "../../links/link-view.ts";
+import { count, counted } from "../../links/link-view.ts";
+import { address } from "../../shell/address.ts";
 import { type Html, html } from "../../shell/html.ts";
-import { duration } from "../view.ts";
+import { icon } from "../../shell/icons.ts";
+import { duration, eventPath, shortPosition, streamPath } from "../view.ts";
 
 const BADGES = {
-  faulted: "badge-bad",
-  building: "badge-accent",
   behind: "badge-warn",
   current: "badge-good",
 } as const;
@@ -20,11 +21,31 @@ export function projectionPath(name: string, below = ""): string {
 
 export function stateBadge(row: ConsoleRow): Html {
   const { state, lag_ms, building } = row;
-  if (building && state !== "faulted")
+  if (state === "waiting") return html`<span class="badge badge-bad">Needs a newer program</span>`;
+  if (building)
     return html`<span class="badge badge-accent">${isWaiting(row) ? "Waiting" : "Building"}</span>`;
-  const isCurrent = state === "behind" && lag_ms < RECENT_MS;
-  const shown = isCurrent ? "current" : state;
+  const shown = state === "behind" && lag_ms >= RECENT_MS ? "behind" : "current";
   return html`<span class="badge ${BADGES[shown]}">${shown.charAt(0).toUpperCase()}${shown.slice(1)}</span>`;
+}
+
+export function setAsideBadge({ count: events }: SetAside): Html | false {
+  return events > 0 && html`<span class="badge badge-bad">${counted(events, "event")} set aside</span>`;
+}
+
+/** Each leads to the event. */
+export function setAsideCard({ count: total, events }: SetAside, how: Html): Html | false {
+  if (total === 0) return false;
+  return html`<section class="card card-danger"><h2>${icon("alert")}${counted(total, "event")} set aside</h2>
+<p class="muted">${how}</p>
+<table class="table"><caption class="visually-hidden">Events set aside, in the order of the log</caption>
+<thead><tr><th scope="col">Event</th><th scope="col">Stream</th><th scope="col">Position</th><th scope="col">Error</th></tr></thead>
+<tbody>${events.map(
+    ({ type, stream, revision, position, error }) =>
+      html`<tr><td><a href="${eventPath(stream, revision)}"><strong>${type || "Unknown"}</strong></a> <span class="muted small">revision ${revision}</span></td>
+<td data-label="Stream"><a class="break" href="${streamPath(stream)}">${stream}</a></td>
+<td data-label="Position"><a class="code break" href="${address("/admin/log", { from: position })}">${shortPosition(position)}</a></td>
+<td data-label="Error"><span class="break">${error}</span></td></tr>`,
+  )}</tbody></table>${total > events.length && html`<p class="muted">And ${count(total - events.length)} more.</p>`}</section>`;
 }
 
 /** Complete, and told not to take over by itself. */

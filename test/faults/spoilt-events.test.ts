@@ -1,0 +1,308 @@
+// Twenty events of one account spoilt by hand: everybody else's numbers, webhooks, feeds and rebuilds are right, and each
+// of the twenty is named wherever an operator or the account looks.
+import { pino } from "pino";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { verifyLog } from "../../src/audit/verify-log.ts";
+import { statusLines } from "../../src/cli/projections/status-lines.ts";
+import { currentLink } from "../../src/commands/links/link-stream.ts";
+import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
+import { ROUTER_CHECKPOINT, routerSetAside } from "../../src/coordination/router-checkpoint.ts";
+import type { EventStore, Position, RecordedEvent } from "../../src/event-store/port.ts";
+import { accountStream, CATEGORY } from "../../src/events/streams.ts";
+import { accountLines } from "../../src/export/account-lines.ts";
+import { clickRows } from "../../src/export/click-rows.ts";
+import { feedReader } from "../../src/log-reader/feed.ts";
+import { readiness } from "../../src/monitoring/health.ts";
+import { createMetrics } from "../../src/monitoring/metrics.ts";
+import { setAsideCard } from "../../src/portal/admin/projections/projection-view.ts";
+import { eventPath } from "../../src/portal/admin/view.ts";
+import { html, htmlText } from "../../src/portal/shell/html.ts";
+import { activeReadStore } from "../../src/projections/builds/active-read-store.ts";
+import { rebuild } from "../../src/projections/builds/finish-builds.ts";
+import { foldActive } from "../../src/projections/builds/fold-active.ts";
+import { allProjections } from "../../src/projections/groups.ts";
+import { collectionsOf } from "../../src/projections/projection.ts";
+import { projectionStatus } from "../../src/projections/runner/status.ts";
+import { findEvents } from "../../src/queries/audit/find-events.ts";
+import { projectionRows } from "../../src/queries/audit/projection-rows.ts";
+import { linkHistory } from "../../src/queries/links/link-history.ts";
+import type { Document, ReadStore } from "../../src/read-store/port.ts";
+import { ALL_ROLES } from "../../src/roles/role.ts";
+import { pause } from "../../src/runtime/pause.ts";
+import { routeClicks } from "../../src/webhooks/routing/router.ts";
+import { SPOILINGS, type Spoiling, spoiltEventStore } from "../support/event-store/spoilt-event-store.ts";
+import { AT, KEY, linkClicked, linkCreated, linkDisabled } from "../support/event-store/stored-events.ts";
+import { append, openStores, type Stores } from "../support/runtime/stores.ts";
+import { until } from "../support/runtime/until.ts";
+import { webhookOf } from "../support/webhooks/webhook-of.ts";
+import { openWebhookStores, type WebhookStores } from "../support/webhooks/webhook-run.ts";
+
+const HOWS = Object.keys(SPOILINGS) as Spoiling[];
+const LINKS = 10;
+const log = pino({ level: "silent" });
+
+describe("a log with twenty spoilt events of one account", { timeout: 60_000 }, () => {
+  let stores: WebhookStores;
+  let sound: Stores;
+  let eventStore: EventStore;
+  let [victim, other] = ["", ""];
+  let hooks: Record<"victim" | "other", string>;
+  let spoilt: RecordedEvent[];
+  let clicksOfOther: string[];
+
+  beforeAll(async () => {
+    stores = await openWebhookStores();
+    sound = await openStores();
+    const log = stores.backend.eventStore;
+    [victim, other] = [await stores.account(), await stores.account()];
+    const hookOf = async (account: string) => (await webhookOf(stores.backend, account, 8080)).webhookId;
+    hooks = { victim: await hookOf(victim), other: await hookOf(other) };
+    const keyIds = [KEY, KEY.replace(/^1/, "2"), KEY.replace(/^1/, "3"), KEY.replace(/^1/, "4")];
+    for (const [n, keyId] of keyIds.entries()) {
+      const data = {
+        accountId: victim,
+        keyId,
+        keyHash: String(n).repeat(64),
+        hint: "abcd",
+        label: "",
+        at: AT,
+      };
+      await append(log, accountStream(victim), [{ type: "KeyIssued", data }]);
+    }
+    for (let n = 0; n < LINKS; n++)
+      for (const [account, slug] of [
+        [victim, `v${n}`],
+        [other, `o${n}`],
+      ] as const) {
+        const disabled = { ...linkDisabled(slug), data: { ...linkDisabled(slug).data, accountId: account } };
+        await append(log, `link-sho.rt/${slug}`, [linkCreated({ slug, accountId: account }), disabled]);
+        const click = linkClicked({ link: `sho.rt/${slug}`, accountId: account });
+        await append(log, "clicks-a-20260301", [click, click, click]);
+      }
+    const all = await log.readAll({ categories: Object.values(CATEGORY), limit: 1_000 });
+    const isOf = (account: string) => (one: RecordedEvent) =>
+      (one.data as { accountId?: string }).accountId === account;
+    const own = all.filter(isOf(victim));
+    const some = (type: string, count: number) => own.filter((one) => one.type === type).slice(0, count);
+    spoilt = [
+      ...some("KeyIssued", 4),
+      ...some("LinkCreated", 4),
+      ...some("LinkDisabled", 8).slice(4),
+      ...some("LinkClicked", 8),
+    ];
+    const how = new Map<Position, Spoiling>(
+      spoilt.map(({ position }, n) => [position, HOWS[n % HOWS.length] as Spoiling]),
+    );
+    eventStore = spoiltEventStore(log, how);
+    clicksOfOther = all
+      .filter(isOf(other))
+      .filter(({ type }) => type === "LinkClicked")
+      .map(({ id }) => id);
+    await fold(eventStore, stores.backend.foldStore);
+    await fold(log, sound.readStore);
+    await route();
+  });
+  afterAll(async () => {
+    await stores.close();
+    await sound.close();
+  });
+
+  const fold = (from: EventStore, readStore: ReadStore) =>
+    foldActive({ ...runtimeDeps, eventStore: from, readStore, log }, allProjections);
+  async function route(): Promise<void> {
+    const { readStore, deliveryQueue: queue } = stores.backend;
+    const stop = new AbortController();
+    const routing = routeClicks(
+      {
+        ...{ eventStore, readStore, queue, clock: runtimeDeps.clock },
+        ...{ onQueued: () => undefined, onProgress: () => undefined, log: { error: () => undefined } },
+        baseUrl: "https://sho.rt",
+      },
+      stop.signal,
+    );
+    const head = await eventStore.head();
+    await until("the router to pass the head", async () => {
+      return (await readStore.checkpoint(ROUTER_CHECKPOINT))?.position === head;
+    }).finally(() => stop.abort());
+    await routing;
+  }
+  const rowsDeps = () => {
+    return { eventStore, foldStore: stores.backend.foldStore, clock: runtimeDeps.clock };
+  };
+  const statuses = projectionStatuses;
+  function projectionStatuses() {
+    const { foldStore: readStore } = stores.backend;
+    return projectionStatus({
+      eventStore,
+      readStore,
+      clock: runtimeDeps.clock,
+      projections: allProjections,
+    })();
+  }
+  const positions = () => spoilt.map(({ position }) => position).sort();
+  const clickPositions = () =>
+    spoilt.flatMap(({ type, position }) => (type === "LinkClicked" ? [position] : []));
+  /** Those of the twenty that a text names. */
+  const namedIn = (text: string) => positions().filter((position) => text.includes(position));
+
+  /** What others have, as it is folded: all but what belongs to the victim, by account, link or event. */
+  async function documentsOfOthers(store: ReadStore): Promise<Record<string, Document[]>> {
+    const readStore = activeReadStore({ store, projections: allProjections, clock: () => performance.now() });
+    const found: Record<string, Document[]> = {};
+    for (const { name } of allProjections.flatMap(collectionsOf)) {
+      const all = await readStore.find<Document>(name, { limit: 10_000 });
+      const text = (one: Document) => JSON.stringify(one);
+      found[name] = all.filter((one) => text(one).includes(other) || text(one).includes("sho.rt/o"));
+    }
+    return found;
+  }
+
+  it("has everybody else's numbers right, also after a rebuild", async () => {
+    const expected = await documentsOfOthers(sound.readStore);
+    expect(Object.values(expected).flat().length).toBeGreaterThan(30);
+    expect(await documentsOfOthers(stores.backend.foldStore)).toEqual(expected);
+    const { foldStore: readStore } = stores.backend;
+    const { builds } = await rebuild(
+      { ...runtimeDeps, eventStore, readStore, log },
+      allProjections,
+      () => undefined,
+    );
+    expect(builds.every(({ active }) => active)).toBe(true);
+    expect(await documentsOfOthers(readStore)).toEqual(expected);
+  });
+
+  it("delivers everybody else's webhooks, and the victim's but for what is spoilt", async () => {
+    const queued = async (webhookId: string) =>
+      (await stores.backend.deliveryQueue.list({ webhookId, limit: 1_000 })).map(({ eventId }) => eventId);
+    expect((await queued(hooks.other)).sort()).toEqual(clicksOfOther.toSorted());
+    expect(await queued(hooks.victim)).toHaveLength(3 * LINKS - clickPositions().length);
+  });
+
+  it("names each in the status, for people and for programs", async () => {
+    const rows = await projectionRows(rowsDeps());
+    expect(namedIn(JSON.stringify(rows.projections))).toEqual(positions());
+    expect(namedIn(JSON.stringify(rows.webhook_router))).toEqual(expect.arrayContaining(clickPositions()));
+    expect(namedIn(statusLines(rows).set_aside.join("\n"))).toEqual(positions());
+    expect(rows.projections.map(({ state }) => state)).toEqual(allProjections.map(() => "current"));
+  });
+
+  it("leaves the process ready, and degraded by each", async () => {
+    const { backend } = stores;
+    const found = await readiness({
+      ...{ roles: ALL_ROLES, eventStore, readStore: backend.readStore, redis: undefined },
+      projections: statuses,
+      routerSetAside: () => routerSetAside(backend.readStore),
+      recorder: () => undefined,
+      logProblems: () => ({}),
+      webhooks: undefined,
+    });
+    expect(found).toMatchObject({ ready: true, reasons: [] });
+    expect(namedIn(JSON.stringify(found.degraded))).toEqual(positions());
+    expect(found.degraded.map(({ part }) => part)).toContain("webhook router");
+  });
+
+  it("counts them in the metrics", async () => {
+    const text = await createMetrics({
+      ...{ redirects: () => undefined, recorder: () => undefined, redis: undefined, webhooks: undefined },
+      projections: statuses,
+      routerSetAside: () => routerSetAside(stores.backend.readStore),
+      eventsBehind: async () => new Map(),
+      logProblems: () => ({}),
+    }).text();
+    const counted = new Map(
+      [...text.matchAll(/set_aside_events\{projection="([\w-]+)"\} (\d+)/g)].map(([, name, n]) => [name, n]),
+    );
+    const bad = (...types: string[]) => spoilt.filter(({ type }) => types.includes(type)).length;
+    expect(counted.get("link-clicks")).toBe(String(bad("LinkClicked")));
+    expect(counted.get("links")).toBe(String(bad("LinkCreated", "LinkDisabled")));
+    expect(counted.get("keys")).toBe(String(bad("KeyIssued")));
+    expect(Number(counted.get(ROUTER_CHECKPOINT))).toBeGreaterThanOrEqual(bad("LinkClicked"));
+  });
+
+  it("lists each in the console, with a link to the event", async () => {
+    const { projections, webhook_router: router } = await projectionRows(rowsDeps());
+    const cards = [...projections, router].map((row) =>
+      htmlText(html`${setAsideCard(row.set_aside, html`why`)}`),
+    );
+    const path = ({ stream, revision }: RecordedEvent) => htmlText(html`"${eventPath(stream, revision)}"`);
+    expect(spoilt.filter((event) => !cards.some((card) => card.includes(path(event))))).toEqual([]);
+  });
+
+  it("names each in `audit verify`, which finds nothing else", async () => {
+    const found = await verifyLog({ eventStore, clock: runtimeDeps.clock });
+    expect(found.problems.map(({ check, position }) => `${check} ${position}`).sort()).toEqual(
+      positions().map((position) => `schema ${position}`),
+    );
+  });
+
+  it("has each in the victim's feed, and in others' only what may be theirs", async () => {
+    const reader = feedReader({ eventStore, baseUrl: "http://localhost", sleep: pause, log });
+    const feed = async (account: string) => {
+      const { events } = await reader.feed(account, { after: undefined, types: [], limit: 1_000 }, "plain");
+      return events.map((json) => JSON.parse(json) as { position: string; data: unknown; error?: string });
+    };
+    const unreadable = async (account: string) =>
+      (await feed(account))
+        .filter(({ data, error }) => data === null && error)
+        .map(({ position }) => position);
+    expect((await unreadable(victim)).sort()).toEqual(positions());
+    const shownToOthers = await unreadable(other);
+    const named = spoilt.filter(({ position }) => shownToOthers.includes(position));
+    // Streams tell whose links and accounts they are of, clicks of all share one.
+    expect(new Set(named.map(({ type }) => type))).toEqual(new Set(["LinkClicked"]));
+    const live = reader.followAccount(other, undefined, [], "plain", AbortSignal.timeout(20_000));
+    const seen: string[] = [];
+    for await (const { events } of live) {
+      seen.push(...events.map(({ position }) => position));
+      if (seen.length >= (await feed(other)).length) break;
+    }
+    expect(seen).toEqual((await feed(other)).map(({ position }) => position));
+  });
+
+  it("is exported with lines that say what could not be read", async () => {
+    const lines = (
+      await Array.fromAsync(
+        accountLines({ eventStore, baseHost: "sho.rt", clock: () => new Date() }, other, "account"),
+      )
+    ).join("");
+    const types = lines
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).type as string);
+    const count = (type: string) => types.filter((one) => one === type).length;
+    expect([count("link"), count("click")]).toEqual([LINKS, clicksOfOther.length]);
+    expect(count("unreadable")).toBeGreaterThan(0);
+    const rows = (
+      await Array.fromAsync(
+        clickRows({ eventStore }, { accountId: undefined, from: undefined, to: undefined }, undefined),
+      )
+    ).flat();
+    expect(rows.filter((row) => "unreadable" in row)).toHaveLength(clickPositions().length);
+    expect(rows).toHaveLength(LINKS * 2 * 3);
+  });
+
+  it("is searched all the same, and says what the index lacks", async () => {
+    const { readStore } = stores.backend;
+    const { events, set_aside: missing } = await findEvents(
+      { eventStore, readStore },
+      { account: other },
+      { limit: 500 },
+    );
+    expect(events.length).toBeGreaterThan(2 * LINKS);
+    expect(missing.map(({ position }) => position)).toEqual(
+      spoilt
+        .filter(({ type }) => type !== "LinkClicked")
+        .map(({ position }) => position)
+        .sort(),
+    );
+  });
+
+  it("refuses a command on a stream that is spoilt, and shows its history", async () => {
+    const bad = spoilt.find(({ type }) => type === "LinkDisabled") as RecordedEvent;
+    const slug = bad.stream.slice(bad.stream.indexOf("/") + 1);
+    await expect(currentLink(eventStore, "sho.rt", slug)).rejects.toMatchObject({ code: "event_unreadable" });
+    const { history } = await linkHistory({ eventStore }, victim, "sho.rt", slug);
+    expect(history.map(({ type }) => type)).toEqual(["LinkCreated", "Unreadable"]);
+    expect(await currentLink(eventStore, "sho.rt", "o1")).toMatchObject({ status: "disabled" });
+  });
+});

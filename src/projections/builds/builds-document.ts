@@ -1,22 +1,17 @@
 // The document that lists the builds of all projections, changed by compare-and-swap.
 import type { Document, ReadStore } from "../../read-store/port.ts";
-import { type Builds, numbered } from "./build.ts";
+import type { Builds } from "./build.ts";
 
 export type BuildsDeps = { readStore: Pick<ReadStore, "get" | "replace">; newId: () => string };
 type StoredBuilds = Document & { token: string; builds: Builds };
-/** As written before version upgrades were builds: build numbers by `name:version`, such as `links:1`. */
-type EarlierBuilds = Document & {
-  builds: { live: Record<string, number>; before: Record<string, number>; next: number };
-};
-
 const COLLECTION = "projection-builds";
 const ID = "projections";
-const EARLIER_ID = "builds";
+const NONE: Builds = { projections: {}, retired: {}, next: 1 };
 const MAX_ATTEMPTS = 50;
 
 export async function readBuilds(store: Pick<ReadStore, "get">): Promise<Builds> {
   const stored = await store.get<StoredBuilds>(COLLECTION, ID);
-  return stored?.builds ?? fromEarlier(await store.get<EarlierBuilds>(COLLECTION, EARLIER_ID));
+  return stored?.builds ?? structuredClone(NONE);
 }
 
 /**
@@ -31,7 +26,7 @@ export async function changeBuilds(
 ): Promise<Builds> {
   for (let race = 0; race < MAX_ATTEMPTS; race++) {
     const stored = await readStore.get<StoredBuilds>(COLLECTION, ID);
-    const builds = structuredClone(stored?.builds ?? (await readBuilds(readStore)));
+    const builds = structuredClone(stored?.builds ?? NONE);
     const before = JSON.stringify(builds);
     await change(builds);
     if (stored && JSON.stringify(builds) === before) return builds;
@@ -44,28 +39,7 @@ export async function changeBuilds(
   throw new Error("The builds of projections are changed by too many processes concurrently");
 }
 
-/** The collection of a version's build 0, as versions of the program before the builds document named it. */
+/** The collection of a version's build 0. */
 export function collectionOf(name: string, version: number): string {
   return version === 1 ? name : `${name}-${version}`;
-}
-
-function fromEarlier(earlier: EarlierBuilds | undefined): Builds {
-  const builds: Builds = { projections: {}, retired: {}, next: earlier?.builds.next ?? 1 };
-  const { live = {}, before = {} } = earlier?.builds ?? {};
-  const oldestFirst = Object.keys(live).sort((a, b) => versionOf(a) - versionOf(b));
-  for (const checkpoint of oldestFirst) {
-    const name = checkpoint.slice(0, checkpoint.lastIndexOf(":"));
-    const version = versionOf(checkpoint);
-    const own = { version, collection: { name: collectionOf(name, version) } };
-    const previous = before[checkpoint];
-    builds.projections[name] = {
-      active: numbered(own, live[checkpoint] ?? 0),
-      ...(previous !== undefined && { previous: numbered(own, previous) }),
-    };
-  }
-  return builds;
-}
-
-function versionOf(checkpoint: string): number {
-  return Number(checkpoint.slice(checkpoint.lastIndexOf(":") + 1));
 }

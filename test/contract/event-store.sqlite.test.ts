@@ -30,7 +30,7 @@ async function openFixture(offThread: boolean, isCompressed = false): Promise<Ev
   const store = await open();
   return {
     store,
-    prefix: category,
+    prefix: `${category}-`,
     openAnother: open,
     startAppending: (stream) =>
       spawn(process.execPath, [CHILD, file, stream, String(offThread)], {

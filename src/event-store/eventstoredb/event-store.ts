@@ -61,7 +61,7 @@ export async function openEventStoreDb(
     head: () => retried((client) => readHead(client, timeoutMs)),
     async versions() {
       const { version } = createRequire(import.meta.url)(`${CLIENT}/package.json`) as { version: string };
-      // Of no public method: the client has it for its subclasses.
+      // biome-ignore lint/complexity/useLiteralKeys: protected in the client, which tells it by nothing public
       const { serverVersion } = await retried((client) => within(timeoutMs, client["capabilities"]));
       return { client: `${CLIENT} ${version}`, server: serverVersion };
     },

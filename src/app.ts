@@ -103,7 +103,6 @@ function metricsOf({ context, redirect, projections, webhooks }: AppDeps) {
     projections,
     routerSetAside: () => routerSetAside(readStore),
     eventsBehind: (statuses) => countBehind(eventStore, allProjections, statuses),
-    versions: eventStore.versions?.bind(eventStore),
     logProblems: context.health.problems,
     redis,
     webhooks,

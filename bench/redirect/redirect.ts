@@ -30,8 +30,6 @@ export async function benchRedirect(options: Options, report: Report): Promise<O
     const { backend, config, pid } = service;
     const described = `${CONNECTIONS} connections, ${whole(links)} links (${draw})`;
     report.line(`${described}, CLICK_DURABILITY=${config.clickDurability}`);
-    const versions = await backend.eventStore.versions?.();
-    if (versions) report.line(`event store: server ${versions.server}, ${versions.client}`);
     const load = startLoad();
     const settle = async () => {
       const completeAfterS = await secondsToCatchUp(backend);

@@ -3,7 +3,7 @@ import { logPages } from "../event-store/log-pages.ts";
 import type { EventStore, Position, RecordedEvent } from "../event-store/port.ts";
 import type { StoredEvent } from "../events/catalogue.ts";
 import { readEvent } from "../events/read-event.ts";
-import { CATEGORY, linkStream, PREFIX } from "../events/streams.ts";
+import { CATEGORY, PREFIX } from "../events/streams.ts";
 import { messageOf } from "../runtime/errors.ts";
 import { CLOCK_SKEW_MS } from "../runtime/moment.ts";
 import { type Anchor, anchorText, LogDigest } from "./log-digest.ts";
@@ -107,7 +107,10 @@ function eventChecks(clock: () => Date, { isPart }: { isPart: boolean }) {
       if (ids.has(recorded.id)) report("duplicate", `event ${recorded.id} is there twice`);
       if (recorded.id !== "") addBounded(ids, recorded.id);
       const event = read(recorded, report);
-      if (!event) return rules.lose(recorded.stream);
+      if (!event) {
+        rules.lose(recorded.stream);
+        return;
+      }
       const late = timeProblem(event, clock());
       if (late) report("time", late);
       const broken = isPart ? undefined : rules.violation(event);

@@ -87,7 +87,6 @@ export function watchedEventStore(store: EventStore, health: LogHealth): EventSt
     },
     head: () => watched(store.head()),
     ...(store.newestOf && { newestOf: store.newestOf.bind(store) }),
-    ...(store.versions && { versions: store.versions.bind(store) }),
     close: () => store.close(),
   };
 }

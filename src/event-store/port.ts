@@ -62,9 +62,6 @@ export type SubscribeOptions = {
   batchSize?: number;
 };
 
-/** The client library and the server, such as `@eventstore/db-client 6.2.1` and `24.10.14`. */
-export type StoreVersions = { client: string; server: string };
-
 export interface EventStore {
   /**
    * Appends all events or none; a server's limit of bytes or events an append may cut a larger one, then a failure leaves
@@ -90,8 +87,6 @@ export interface EventStore {
    * the moment.
    */
   newestOf?(category: string): Promise<Position | undefined>;
-  /** What is in use behind the port; absent on the embedded store, which has neither. @throws StoreUnavailable */
-  versions?(): Promise<StoreVersions>;
   close(): Promise<void>;
 }
 

@@ -23,7 +23,6 @@ export function prefixedEventStore(store: EventStore, prefix: string): EventStor
         yield batch.map(outside);
     },
     head: () => store.head(),
-    ...(store.versions && { versions: store.versions.bind(store) }),
     close: () => store.close(),
   };
 }

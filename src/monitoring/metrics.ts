@@ -3,7 +3,6 @@ import { collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from "
 import type { LogHealth } from "../coordination/log-health.ts";
 import { ROUTER_CHECKPOINT } from "../coordination/router-checkpoint.ts";
 import type { SetAside } from "../coordination/set-aside.ts";
-import type { StoreVersions } from "../event-store/port.ts";
 import type { ProjectionStatus } from "../projections/runner/status.ts";
 import { inTime } from "../runtime/pause.ts";
 import { webhookMetrics } from "../webhooks/webhook-metrics.ts";
@@ -18,8 +17,6 @@ export type MetricsDeps = CountedRedirects & {
   routerSetAside: () => Promise<SetAside>;
   /** Number of events that each projection, by name, has still to fold, at most 1,000. */
   eventsBehind: (statuses: readonly ProjectionStatus[]) => Promise<ReadonlyMap<string, number>>;
-  /** Of the event store; undefined when it is embedded. */
-  versions?: (() => Promise<StoreVersions>) | undefined;
   logProblems: LogHealth["problems"];
   /** Undefined when none is configured. */
   redis: { readonly unavailable: boolean } | undefined;
@@ -56,14 +53,11 @@ export function createMetrics(deps: MetricsDeps): Metrics {
   if (deps.appendDuration) registry.registerMetric(deps.appendDuration);
   logMetrics(deps.logProblems, registers);
   if (deps.redis) redisMetrics(deps.redis, registers);
-  const updateVersions = bounded(
-    deps.versions ? versionMetrics(deps.versions, registers) : async () => undefined,
-  );
   const updateProjections = bounded(projectionMetrics(deps, registers));
   const updateWebhooks = bounded(
     deps.webhooks ? webhookMetrics(deps.webhooks, registry) : async () => undefined,
   );
-  const update = () => Promise.all([updateVersions(), updateProjections(), updateWebhooks()]);
+  const update = () => Promise.all([updateProjections(), updateWebhooks()]);
   return {
     contentType: registry.contentType,
     async text() {
@@ -93,22 +87,6 @@ function bounded(update: () => Promise<void>): () => Promise<void> {
         updating = undefined;
       });
     return inTime(UPDATE_TIMEOUT_MS, updating);
-  };
-}
-
-/** Shows the version of a replaced server after the next reconnection. */
-function versionMetrics(versions: () => Promise<StoreVersions>, registers: Registry[]) {
-  const info = new Gauge({
-    name: "linkledger_event_store_info",
-    help: "1, with the event store's client library and server version as labels",
-    labelNames: ["client", "server"] as const,
-    aggregator: "max",
-    registers,
-  });
-  return async () => {
-    const labels = await versions();
-    info.reset();
-    info.set(labels, 1);
   };
 }
 

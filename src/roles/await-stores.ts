@@ -17,12 +17,7 @@ export function awaitStores(
   log: Pick<Logger, "info" | "warn">,
 ): () => void {
   const stopping = new AbortController();
-  const askEventStore = async () => {
-    await eventStore.head();
-    const versions = await eventStore.versions?.();
-    if (versions) log.info(versions, `event store: server ${versions.server}, ${versions.client}`);
-  };
-  void pollStore("event store", askEventStore, log, stopping.signal);
+  void pollStore("event store", () => eventStore.head(), log, stopping.signal);
   void pollStore("read store", prepare, log, stopping.signal);
   return () => stopping.abort();
 }

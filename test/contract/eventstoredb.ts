@@ -132,13 +132,6 @@ export function eventStoreDbPromises(name: string, open: () => Promise<EventStor
       });
     });
 
-    it("tells the client and the server with their versions", async () => {
-      expect(await fixture().store.versions?.()).toEqual({
-        client: "@eventstore/db-client 6.2.1",
-        server: expect.stringMatching(/^\d+\.\d+/),
-      });
-    });
-
     it("takes the address as kurrentdb:// too", async () => {
       const store = await openEventStoreDb(opened.url.replace(/^esdb/, "kurrentdb"));
       expect(await store.append(newStream(), "none", [sampleEvent()])).toMatchObject({ revision: 0 });

@@ -3,11 +3,7 @@ import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
 import { StoreUnavailable } from "../../src/connections/errors.ts";
 import { openEventStoreDb } from "../../src/event-store/eventstoredb/event-store.ts";
 import type { EventStore, RecordedEvent } from "../../src/event-store/port.ts";
-import {
-  DOUBLE_VERSION,
-  type EventStoreDbDouble,
-  startDouble,
-} from "../support/event-store/eventstoredb-double/double.ts";
+import { type EventStoreDbDouble, startDouble } from "../support/event-store/eventstoredb-double/double.ts";
 import { sampleEvents } from "../support/event-store/sample-events.ts";
 
 let first: EventStoreDbDouble;
@@ -100,13 +96,4 @@ it("is not read at a follower, to which the client connects while no node leads"
   nameLeader(second);
   await second.store.append("clicks-a", "none", sampleEvents(3));
   expect(await store.read("clicks-a")).toHaveLength(3);
-});
-
-it("tells its version also after a search for a node has failed", async () => {
-  await Promise.all([first.wire.close(), second.wire.close()]);
-  const other = await openEventStoreDb(url, { random: () => 0 });
-  onTestFinished(() => other.close());
-  await expect(other.versions?.()).rejects.toThrow(StoreUnavailable);
-  await Promise.all([first.wire.open(), second.wire.open()]);
-  expect(await other.versions?.()).toMatchObject({ server: DOUBLE_VERSION });
 });

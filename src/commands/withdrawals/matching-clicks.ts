@@ -4,7 +4,6 @@ import { withdrawalsOf } from "../../click-log/read-withdrawals.ts";
 import { isSelectedBy, isWithdrawnBy, type WithdrawnSelection } from "../../click-log/withdrawals.ts";
 import type { EventStore } from "../../event-store/port.ts";
 import { linkKey, linkStream } from "../../events/streams.ts";
-import type { ClickKind } from "../../events/vocabulary.ts";
 import type { MatchedClicks } from "./withdrawal.ts";
 
 /** `days`: YYYY-MM-DD, UTC. All but `matched` are of the clicks not yet withdrawn; `samples`: the latest first. */

@@ -1,5 +1,4 @@
 // The event store of servers: EventStoreDB, or KurrentDB, its present name; the faults of their client end in this folder.
-import { createRequire } from "node:module";
 import type { EventStoreDBClient } from "@eventstore/db-client";
 import pLimit from "p-limit";
 import { StoreUnavailable } from "../../connections/errors.ts";
@@ -10,8 +9,6 @@ import { Servers } from "./connection.ts";
 import { type Deps, withRetries } from "./errors.ts";
 import { within } from "./pull.ts";
 import { readHead, readPage, readStream, subscribeForEver } from "./read.ts";
-
-const CLIENT = "@eventstore/db-client";
 
 export type EventStoreDbOptions = Partial<Pick<Deps, "timeoutMs" | "silenceMs" | "random">> & {
   /** Most appends, and as many reads of streams, in flight at once; default 64. Others wait in order. */
@@ -59,12 +56,6 @@ export async function openEventStoreDb(
       yield* subscribeForEver(deps, { ...options, signal });
     },
     head: () => retried((client) => readHead(client, timeoutMs)),
-    async versions() {
-      const { version } = createRequire(import.meta.url)(`${CLIENT}/package.json`) as { version: string };
-      // biome-ignore lint/complexity/useLiteralKeys: protected in the client, which tells it by nothing public
-      const { serverVersion } = await retried((client) => within(timeoutMs, client["capabilities"]));
-      return { client: `${CLIENT} ${version}`, server: serverVersion };
-    },
     /** Subscriptions end and appends in flight are finished first, for at most five seconds. */
     async close() {
       if (closing.signal.aborted) return;

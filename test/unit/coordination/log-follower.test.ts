@@ -5,7 +5,7 @@ import { type FollowedEvent, LogFollower } from "../../../src/coordination/log-f
 import { cachedCheckpoints, lifecycleProjections } from "../../../src/projections/groups.ts";
 import { checkpointName } from "../../../src/projections/projection.ts";
 import { untilAborted } from "../../../src/runtime/pause.ts";
-import { linkClicked, linkCreated, linkDisabled } from "../../support/event-store/stored-events.ts";
+import { linkClicked, linkDisabled } from "../../support/event-store/stored-events.ts";
 import { append, openStores, type Stores } from "../../support/runtime/stores.ts";
 
 describe("following the log", () => {

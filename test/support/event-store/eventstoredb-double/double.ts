@@ -99,11 +99,11 @@ function refusedElsewhere(members: readonly Member[], port: number, password: st
       const leader = members.find(({ state }) => state === "Leader");
       const refuse: Refuse = answer ?? ((error) => void call.emit("error", error));
       const login = `Basic ${Buffer.from(`admin:${password}`).toString("base64")}`;
-      if (password !== undefined && call.metadata.get("authorization")[0] !== login)
-        return void refuse(statusOf({ code: 16, metadata: { exception: "access-denied" } }));
-      const isRefused = call.metadata.get("requires-leader")[0] === "true" && leader?.port !== port;
-      if (!isRefused) return void serve(call, answer as A);
-      refuse(statusOf(leader ? notLeader(leader.port) : { code: 14, details: "Server Is Not Ready" }));
+      const isStranger = password !== undefined && call.metadata.get("authorization")[0] !== login;
+      const isElsewhere = call.metadata.get("requires-leader")[0] === "true" && leader?.port !== port;
+      if (isStranger) refuse(statusOf({ code: 16, metadata: { exception: "access-denied" } }));
+      else if (!isElsewhere) serve(call, answer as A);
+      else refuse(statusOf(leader ? notLeader(leader.port) : { code: 14, details: "Server Is Not Ready" }));
     };
 }
 

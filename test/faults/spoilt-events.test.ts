@@ -1,5 +1,6 @@
 // Twenty events of one account spoilt by hand: everybody else's numbers, webhooks, feeds and rebuilds are right, and each
 // of the twenty is named wherever an operator or the account looks.
+import { join } from "node:path";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { verifyLog } from "../../src/audit/verify-log.ts";
@@ -8,6 +9,7 @@ import { currentLink } from "../../src/commands/links/link-stream.ts";
 import { runtimeDeps } from "../../src/commands/runtime-deps.ts";
 import { ROUTER_CHECKPOINT, routerSetAside } from "../../src/coordination/router-checkpoint.ts";
 import type { EventStore, Position, RecordedEvent } from "../../src/event-store/port.ts";
+import { openSqliteEventStore } from "../../src/event-store/sqlite/event-store.ts";
 import { accountStream, CATEGORY } from "../../src/events/streams.ts";
 import { accountLines } from "../../src/export/account-lines.ts";
 import { clickRows } from "../../src/export/click-rows.ts";
@@ -30,6 +32,7 @@ import type { Document, ReadStore } from "../../src/read-store/port.ts";
 import { ALL_ROLES } from "../../src/roles/role.ts";
 import { pause } from "../../src/runtime/pause.ts";
 import { routeClicks } from "../../src/webhooks/routing/router.ts";
+import { spoilLogFile } from "../support/event-store/spoil-log-file.ts";
 import { SPOILINGS, type Spoiling, spoiltEventStore } from "../support/event-store/spoilt-event-store.ts";
 import { AT, KEY, linkClicked, linkCreated, linkDisabled } from "../support/event-store/stored-events.ts";
 import { append, openStores, type Stores } from "../support/runtime/stores.ts";
@@ -41,7 +44,23 @@ const HOWS = Object.keys(SPOILINGS) as Spoiling[];
 const LINKS = 10;
 const log = pino({ level: "silent" });
 
-describe("a log with twenty spoilt events of one account", { timeout: 60_000 }, () => {
+/** How a log comes to have them: `log` is folded as it was before. */
+type Spoil = (stores: WebhookStores, how: ReadonlyMap<Position, Spoiling>) => Promise<EventStore>;
+
+const SPOILT: [string, Spoil][] = [
+  ["as any store delivers them", async ({ backend }, how) => spoiltEventStore(backend.eventStore, how)],
+  [
+    "in the file of the embedded log",
+    async ({ dataDir }, how) => {
+      const file = join(dataDir, "events.db");
+      spoilLogFile(file, how);
+      // Another process's, which has nothing of the file in memory.
+      return await openSqliteEventStore(file);
+    },
+  ],
+];
+
+describe.each(SPOILT)("twenty spoilt events of one account, %s", { timeout: 60_000 }, (_, spoil) => {
   let stores: WebhookStores;
   let sound: Stores;
   let eventStore: EventStore;
@@ -75,9 +94,10 @@ describe("a log with twenty spoilt events of one account", { timeout: 60_000 }, 
         [other, `o${n}`],
       ] as const) {
         const disabled = { ...linkDisabled(slug), data: { ...linkDisabled(slug).data, accountId: account } };
-        await append(log, `link-sho.rt/${slug}`, [linkCreated({ slug, accountId: account }), disabled]);
+        for (const change of [linkCreated({ slug, accountId: account }), disabled])
+          await append(log, `link-sho.rt/${slug}`, [change]);
         const click = linkClicked({ link: `sho.rt/${slug}`, accountId: account });
-        await append(log, "clicks-a-20260301", [click, click, click]);
+        for (const one of [click, click, click]) await append(log, "clicks-a-20260301", [one]);
       }
     const all = await log.readAll({ categories: Object.values(CATEGORY), limit: 1_000 });
     const isOf = (account: string) => (one: RecordedEvent) =>
@@ -93,16 +113,17 @@ describe("a log with twenty spoilt events of one account", { timeout: 60_000 }, 
     const how = new Map<Position, Spoiling>(
       spoilt.map(({ position }, n) => [position, HOWS[n % HOWS.length] as Spoiling]),
     );
-    eventStore = spoiltEventStore(log, how);
+    await fold(log, sound.readStore);
+    eventStore = await spoil(stores, how);
     clicksOfOther = all
       .filter(isOf(other))
       .filter(({ type }) => type === "LinkClicked")
       .map(({ id }) => id);
     await fold(eventStore, stores.backend.foldStore);
-    await fold(log, sound.readStore);
     await route();
   });
   afterAll(async () => {
+    if (eventStore !== stores.backend.eventStore) await eventStore.close();
     await stores.close();
     await sound.close();
   });

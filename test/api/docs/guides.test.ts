@@ -62,7 +62,6 @@ async function metricsWithServers(): Promise<string> {
     projections: async () => [],
     routerSetAside: async () => ({ count: 0, events: [] }),
     eventsBehind: async () => new Map(),
-    versions: async () => ({ client: "1.0", server: "1.0" }),
     logProblems: () => ({}),
     redis: { unavailable: false },
     webhooks: undefined,

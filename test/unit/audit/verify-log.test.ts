@@ -121,7 +121,7 @@ describe("verifying the log", () => {
     // The account's first event, the link's, and a click.
     const found = await verify(tampered((event, n) => ([0, 3, 5].includes(n) ? spoilt(event) : event)));
     expect(found).toMatchObject({ ok: false, events: 8, types: { unreadable: 3, LinkClicked: 2 } });
-    const message = 'can\'t be read: it says "link" twice';
+    const message = expect.stringMatching(/^Event at revision \d of \S+: it says "link" twice$/);
     expect(found.problems).toEqual([
       expect.objectContaining({ check: "schema", stream: `account-${ACCOUNT}`, revision: 0, message }),
       expect.objectContaining({ check: "schema", stream: "link-sho.rt/abc", revision: 0, message }),

@@ -311,9 +311,10 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
         },
       };
       const noted = async () => {
-        const entry = await builtOf("link-clicks");
-        const { collection = "" } = entry?.active ?? {};
-        return await readSetAside(stores.readStore, setAsideCollection(collection), undefined);
+        const { active } = (await builtOf("link-clicks")) ?? {};
+        const build = asBuild(totalsOfNow, active as Build);
+        const checkpoint = await stores.readStore.checkpoint(checkpointName(build));
+        return await readSetAside(stores.readStore, setAsideCollection(build.collection.name), checkpoint);
       };
       await rebuild(program.deps, [brittle, linksOfNow], quiet);
       expect((await program.totals())?.totalClicks).toBe(27);

@@ -153,7 +153,7 @@ export function rollbacksOf(
     if (!active || !previous) throw new NoPreviousBuild(`There is no previous build of ${name}`);
     if (previous.version !== version || isUnderOtherRules(previous))
       throw new NoPreviousBuild(
-        `The previous build of ${name} is of version ${previous.version} and other rules or code than this program has, which can't fold what it lacks`,
+        `The previous build of ${name} has version ${previous.version} or rules that this program can't fold by: roll back with one that can`,
       );
     return { projection, active, previous };
   });

@@ -5,6 +5,7 @@ import { refuseForeignPosition } from "../../event-store/foreign-position.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
 import { CATEGORY } from "../../events/streams.ts";
 import { type EventIndexDocument, eventIndex } from "../../projections/definitions/event-index.ts";
+import { checkpointName } from "../../projections/projection.ts";
 import type { FindQuery, ReadStore, Scalar } from "../../read-store/port.ts";
 import { behindCursor, pageOf } from "../cursor.ts";
 
@@ -39,7 +40,10 @@ export type Page = { limit: number; cursor?: string | undefined };
 export type EventPage = { events: IndexedEvent[]; next: string | null; set_aside: SetAsideEvent[] };
 
 type Deps = { readStore: Pick<ReadStore, "find"> };
-type FindDeps = Deps & { eventStore: Pick<EventStore, "readAll" | "head"> };
+type FindDeps = {
+  readStore: Pick<ReadStore, "find" | "checkpoint">;
+  eventStore: Pick<EventStore, "readAll" | "head">;
+};
 
 /**
  * As far as the event-index projection has come, which is a moment behind the log.
@@ -56,9 +60,8 @@ export async function findEvents(deps: FindDeps, filter: EventFilter, page: Page
   const range: FindQuery["range"] = from || to ? { field: "_id", from, to } : undefined;
   const { documents, next } = await newestFirst(deps, { where, ...(range && { range }) }, page);
   const notes = setAsideCollection(eventIndex.collection.name);
-  const { events: passed } = page.cursor
-    ? { events: [] }
-    : await readSetAside(deps.readStore, notes, undefined);
+  const checkpoint = page.cursor ? undefined : await deps.readStore.checkpoint(checkpointName(eventIndex));
+  const { events: passed } = await readSetAside(deps.readStore, notes, checkpoint);
   const isWanted = (one: SetAsideEvent) =>
     (category === undefined || categoryOf(one.stream) === category) &&
     (upTo === undefined || one.position <= upTo);

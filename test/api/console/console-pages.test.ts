@@ -130,6 +130,8 @@ describe("the console", { timeout: 60_000 }, () => {
     expect((await operator.get("/admin/projections/account-links")).text).toContain(linked);
     for (const page of ["/admin", "/admin/projections"])
       expect((await operator.get(page)).text).toContain("1 event set aside");
+    const found = (await operator.get("/admin/events?category=link")).text;
+    expect(found).toContain("1 event that can't be read may be among them");
     const event = (await operator.get(path)).text;
     expect(event).toContain("there is no such type");
     expect(event).not.toContain("<all>");

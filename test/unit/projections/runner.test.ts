@@ -197,7 +197,7 @@ describe("the projection runner", () => {
     await eventStore.append("account-x", 0, [{ id: "e2", type: "Invented", data: {}, metadata }]);
     await append(eventStore, `link-${LINK}`, [linkCreated()]);
     await runnerOf(lifecycleProjections).catchUp();
-    const types = async (one: Pick<Projection, "collection">) =>
+    const types = async (one: Parameters<typeof setAsideBy>[0]) =>
       (await setAsideBy(one)).events.map(({ type }) => type);
     expect(await types(accounts)).toEqual(["AccountOpened", "Invented"]);
     expect(await types(keys)).toEqual(["Invented"]);
@@ -334,14 +334,9 @@ describe("the projection runner", () => {
     return await Promise.all(projections.map((one) => stores.readStore.checkpoint(checkpointName(one))));
   }
 
-  async function setAsideBy({ collection }: Pick<Projection, "collection">) {
-    return await readSetAside(
-      stores.readStore,
-      setAsideCollection(collection.name),
-      await stores.readStore.checkpoint(
-        checkpointName({ name: collection.name, version: linkClicks.version }),
-      ),
-    );
+  async function setAsideBy(one: Pick<Projection, "name" | "version" | "collection">) {
+    const [checkpoint] = await checkpointsOf([one]);
+    return await readSetAside(stores.readStore, setAsideCollection(one.collection.name), checkpoint);
   }
 
   async function totals() {

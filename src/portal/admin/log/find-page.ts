@@ -10,12 +10,14 @@ import {
   INDEXED_CATEGORIES,
   LogQuestion,
 } from "../../../queries/audit/questions.ts";
+import { counted } from "../../links/link-view.ts";
 import { address } from "../../shell/address.ts";
 import { choice, field } from "../../shell/form.ts";
 import { type Html, html } from "../../shell/html.ts";
 import { icon } from "../../shell/icons.ts";
 import { sendPage } from "../../shell/page.ts";
 import type { ConsoleDeps } from "../guard.ts";
+import { projectionPath } from "../projections/projection-view.ts";
 import { CONSOLE_STYLES, empty, eventTable, nextPage, shown } from "../view.ts";
 
 type Asked = z.infer<typeof EventsQuestion>;
@@ -23,7 +25,11 @@ type Asked = z.infer<typeof EventsQuestion>;
 export function findPages(app: Api, deps: ConsoleDeps): void {
   app.get("/events", { schema: { querystring: EventsQuestion } }, async ({ query }, reply) => {
     const { correlation_id: correlationId, up_to: upTo, ...rest } = query;
-    const { events, next } = await findEvents(deps, { ...rest, correlationId, upTo }, query);
+    const {
+      events,
+      next,
+      set_aside: missing,
+    } = await findEvents(deps, { ...rest, correlationId, upTo }, query);
     const { limit: _, ...asked } = query;
     const older = next === null ? undefined : address("/admin/events", { ...asked, cursor: next });
     return sendPage(reply, {
@@ -33,6 +39,7 @@ export function findPages(app: Api, deps: ConsoleDeps): void {
       body: html`<div class="page-head"><div><h1>Find events</h1>
 <p class="muted">Of accounts, domains, links and the operator, newest first, a second after they happened. <a href="/admin/clicks">Clicks</a> are found apart; <a href="/admin/log">the log</a> has everything in its order.</p></div></div>
 ${filters(query)}
+${missing.length > 0 && html`<p class="muted">${counted(missing.length, "event")} that can't be read may be among them: <a href="${projectionPath(eventIndex.name)}">set aside</a>.</p>`}
 ${events.length === 0 ? empty("Nothing found", "No event is like that.") : html`<section class="card"><h2 class="visually-hidden">Events</h2>${eventTable(events, "Events found")}${nextPage(older, "Older")}</section>`}`,
     });
   });

@@ -48,7 +48,7 @@ it("refuses a wrong password at once, in words without it", async () => {
   const { url, trusted, open } = await secured();
   const wrong = url.replace(encodeURIComponent(PASSWORD), "wrong-hush");
   const store = await open(`${wrong}&tlsCAFile=${encodeURIComponent(trusted)}`);
-  const refused = /^16 UNAUTHENTICATED(?!.*hush)/;
+  const refused = /^The event store refuses the request: 16 UNAUTHENTICATED(?!.*hush)/;
   await expect(store.append("link-a", "none", sampleEvents(1))).rejects.toThrow(refused);
   await expect(store.read("link-a")).rejects.toThrow(refused);
   await expect(store.head()).rejects.toThrow(refused);

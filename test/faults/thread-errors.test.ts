@@ -93,18 +93,18 @@ describe("an error in a thread is logged with type, code, message, stack and cau
     const store = await openSqliteEventStore(file, { offThread: true });
     stop = () => store.close();
     const db = new DatabaseSync(file);
-    db.exec("DROP TABLE events");
+    db.exec("DROP TABLE appends");
     db.close();
     const err = await store.readAll({ limit: 1, categories: [""] }).catch((error: unknown) => error);
     log.error({ err }, "read");
     expect(await logged("read")).toMatchObject({
       type: "StoreFailed",
       code: "store_failed",
-      message: expect.stringContaining("no such table: events"),
+      message: expect.stringContaining("no such table: appends"),
       cause: {
         type: "Error",
         code: "ERR_SQLITE_ERROR",
-        message: "no such table: events",
+        message: "no such table: appends",
         stack: expect.stringMatching(/sqlite\/log\.ts:\d+/),
       },
     });

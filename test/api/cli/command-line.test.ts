@@ -98,7 +98,7 @@ describe("the command line", { timeout: 60_000 }, () => {
 
     await json("key", "issue", "--account", id, "--label", "\u001b]0;x\u0007ci\nstatus: active\u202e");
     const { stdout } = await linkledger(["key", "list", "--account", id]);
-    expect(stdout).toContain("label=�]0;x�ci status: active�  ");
+    expect(stdout).toContain("label=]0;x ci status: active  ");
   });
 
   it("says what is wrong in one line and exits with 1", async () => {

@@ -172,7 +172,13 @@ describe("the clicks of an account as a table", { timeout: 60_000 }, () => {
       const file = join(folder.path, `kept.${format}`);
       await writeFile(file, "of yesterday");
       const log = new DatabaseSync(join(dataDir, "events.db"));
-      log.exec("UPDATE appends SET body = x'00' WHERE stream LIKE 'clicks-%'");
+      const newer = [{ id: "n", type: "LinkClicked", data: {}, metadata: { schemaVersion: 99 } }];
+      log
+        .prepare(
+          `INSERT INTO appends (position, stream, revision, count, recorded_at, body)
+           SELECT max(position) + 1, 'clicks-newer-20260301', 0, 1, max(recorded_at), ? FROM appends`,
+        )
+        .run(JSON.stringify(newer));
       log.close();
       await damaged.refused("export", "clicks", "--format", format, "--out", file);
       expect(await readFile(file, "utf8")).toBe("of yesterday");

@@ -20,13 +20,16 @@ const HIGH_LOAD_INTERVAL_MS = 2_000;
 /** After a batch of fewer events the next pull waits, so that events are read in larger batches. */
 const SMALL_BATCH_EVENTS = 1_000;
 const PULL_INTERVAL_MS = 100;
+/** After so long without an event the consumer may move its checkpoint past those of other streams. */
+const IDLE_MS = 60_000;
 
 type Batches = AsyncIterator<RecordedEvent[]>;
 
 /**
  * Yields the events of each commit, which the consumer makes before it asks for the next one. An event that arrives after
  * the interval is yielded immediately, so that it is not delayed under low load. A backlog, which fills whole pages, is
- * yielded up to the maximum of events without a pause. Ends with the subscription, which `signal` ends.
+ * yielded up to the maximum of events without a pause. After a minute without an event no events are yielded. Ends with the
+ * subscription, which `signal` ends.
  * @throws what the subscription throws
  */
 export async function* commitBatches(
@@ -42,7 +45,12 @@ export async function* commitBatches(
   let takenAt = Number.NEGATIVE_INFINITY;
   try {
     for (;;) {
-      const first = await (pending ?? pull(source));
+      pending ??= pull(source);
+      const first = await inTime(IDLE_MS, pending, sleep);
+      if (!first) {
+        yield [];
+        continue;
+      }
       pending = undefined;
       if (first.done) return;
       const events = first.value;

@@ -121,13 +121,27 @@ export class ProjectionRunner {
     const subscribe = (until: AbortSignal) => this.#deps.eventStore.subscribe({ ...options, signal: until });
     for await (const events of commitBatches(subscribe, this.#rules, signal)) {
       if (signal.aborted) return;
-      await this.#take(events);
+      if (events.length > 0) await this.#take(events);
+      else await this.#passOthers();
       await commitTaken(this.#deps, this.#processors);
       onCommit();
       if (this.#allWait()) return await untilAborted(signal);
       await yieldToLoop();
       if (signal.aborted) return;
     }
+  }
+
+  /**
+   * Moves past the events of other streams, such as millions of clicks since the last change of a link: whoever reads from
+   * the checkpoint, as each process does when it starts, would have them searched by the event store.
+   */
+  async #passOthers(): Promise<void> {
+    const { eventStore } = this.#deps;
+    const head = await eventStore.head();
+    const after = this.#lowest();
+    if (head === undefined || this.#allWait() || (after !== undefined && after >= head)) return;
+    const [next] = await eventStore.readAll({ after, categories: this.#categories, limit: 1 });
+    if (!next || next.position > head) for (const processor of this.#processors) processor.passTo(head);
   }
 
   /** Each projection takes the events after its position; what changes which clicks count is folded and committed. */

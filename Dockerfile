@@ -7,7 +7,7 @@ RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data NODE_COMPILE_CACHE=/app/compiled
-# One arena of glibc for all threads takes less memory, and no more time: docs/decisions.md.
+# One arena of glibc for all threads takes less memory ("Node's flags" in docs/decisions.md).
 ENV MALLOC_ARENA_MAX=1
 WORKDIR /app
 RUN mkdir /data compiled && chown node:node /data compiled
@@ -24,6 +24,6 @@ EXPOSE 3000
 # Whether the process lives: a store that is away is no reason to take a node out, redirects go on without it.
 HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-# As `npm start`: docs/decisions.md says why.
+# As `npm start` ("Node's flags" in docs/decisions.md).
 ENTRYPOINT ["node", "--max-semi-space-size=8", "--no-parallel-scavenge", "--expose-gc", "--max-old-space-size=1536", "src/cli.ts"]
 CMD ["serve"]

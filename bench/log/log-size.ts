@@ -15,9 +15,9 @@ import { LINKS } from "../traffic/requests.ts";
 export const PATTERNS = [
   { size: 1, everyMs: 5_000 },
   { size: 5, everyMs: 200 },
-  { size: 25, everyMs: 20 },
+  { size: 20, everyMs: 20 },
   { size: 100, everyMs: 20 },
-  { size: 1_000, everyMs: 100 },
+  { size: 300, everyMs: 20 },
 ];
 const START = Date.UTC(2026, 5, 1);
 const ACCOUNT = "0197a0b0-1111-7222-8333-444455556666";

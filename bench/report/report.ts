@@ -1,4 +1,4 @@
-// Where a benchmark prints: text and tables for a terminal or for docs/performance.md, or beside one JSON document.
+// Where a benchmark prints: text and tables for a terminal or for a document, or beside one JSON document.
 
 export type Report = {
   line(text: string): void;

@@ -46,7 +46,7 @@ export type Projection<D extends Document = Document> = {
   /** The rules under which the build's clicks are classified again (builds/build.ts); default: as recorded. */
   rules?: string;
   collection: CollectionSpec;
-  /** Prefixes of the streams to read, such as `clicks-`. */
+  /** Categories of the streams to read, such as `clicks`. */
   categories: readonly string[];
   handles: readonly StoredEvent["type"][];
   key(event: StoredEvent): string | undefined;
@@ -87,7 +87,7 @@ export function checkpointName({
   return build === 0 ? `${name}:${version}` : `${name}:${version}#${build}`;
 }
 
-/** Prefixes of all streams that the projections read. */
+/** Categories of all streams that the projections read. */
 export function categoriesOf(projections: readonly Projection[]): string[] {
   return [...new Set(projections.flatMap(({ categories }) => categories))];
 }

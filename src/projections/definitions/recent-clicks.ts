@@ -46,7 +46,7 @@ export function addRecent(rows: RecentClickRow[], click: LinkClicked["data"]): v
   let place = 0;
   while (place < rows.length && (rows[place] as RecentClickRow)[0] > click.at) place += 1;
   if (place >= RECENT_CLICKS) return;
-  // Nearly all hits are the newest, and `splice` is slower ("Folding a click" in docs/decisions.md).
+  // Nearly all hits are the newest, and `splice` is slower than `unshift`.
   if (place === 0) rows.unshift(rowOf(click));
   else rows.splice(place, 0, rowOf(click));
   if (rows.length > RECENT_CLICKS) rows.pop();

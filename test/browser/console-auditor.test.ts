@@ -132,7 +132,7 @@ onServer(chromiumServer, () => {
     await page.locator("table strong").first().click();
     await page.getByRole("table", { name: "Clicks" }).getByRole("link").first().click();
     await page.getByRole("heading", { name: "LinkClicked", level: 1 }).waitFor();
-    expect(await page.getByRole("row", { name: /^slug/ }).textContent()).toContain(slugs[0]);
+    expect(await page.getByRole("row", { name: /^link\s/ }).textContent()).toContain(slugs[0]);
     await page.getByRole("link", { name: /^0{10}/ }).click();
     await page.getByRole("heading", { name: "The log" }).waitFor();
     expect((await types())[0]).toBe("LinkClicked");

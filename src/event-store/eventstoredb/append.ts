@@ -36,10 +36,10 @@ function cut(events: readonly Proposed[]): Proposed[][] {
   let room = 0;
   for (const event of events) {
     const part = parts.at(-1);
-    const isRoom = part && part.length < MAX_EVENTS && event.bytes <= room;
-    if (isRoom) part.push(event);
+    const hasRoom = part && part.length < MAX_EVENTS && event.bytes <= room;
+    if (hasRoom) part.push(event);
     else parts.push([event]);
-    room = (isRoom ? room : MAX_BYTES) - event.bytes;
+    room = (hasRoom ? room : MAX_BYTES) - event.bytes;
   }
   return parts;
 }

@@ -1,5 +1,6 @@
 // The event log in one SQLite file, synchronous: transactions, expected revisions and idempotent appends.
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { isDeepStrictEqual } from "node:util";
 import { LRUCache } from "lru-cache";
 import { inSnapshot, inTransaction } from "../../connections/sqlite.ts";
 import { categoryOf } from "../categories.ts";
@@ -57,9 +58,9 @@ export class SqliteLog {
   readonly #db: DatabaseSync;
   readonly #textOf: TextOf;
   readonly #isChecked: boolean;
-  readonly #decoded = new LRUCache<number, RecordedEvent[]>({
+  readonly #decoded = new LRUCache<number, { row: AppendRow; events: RecordedEvent[] }>({
     maxSize: DECODED_EVENTS,
-    sizeCalculation: ({ length }) => length,
+    sizeCalculation: ({ events }) => events.length,
   });
   readonly #insert: StatementSync;
   readonly #last: StatementSync;
@@ -97,15 +98,9 @@ export class SqliteLog {
    */
   append(requests: readonly AppendRequest[]): AppendOutcome[] {
     const bodies = requests.map(({ stream, json }) => this.#bodyOf(stream, json));
-    try {
-      return inTransaction(this.#db, () =>
-        requests.map((request, n) => this.#appendOne(request, bodies[n] as Body)),
-      );
-    } catch (error) {
-      // A request may have read what an earlier one of the group had put where other events will be.
-      this.#decoded.clear();
-      throw error;
-    }
+    return inTransaction(this.#db, () =>
+      requests.map((request, n) => this.#appendOne(request, bodies[n] as Body)),
+    );
   }
 
   /** Events of one stream, in order or newest first. */
@@ -200,14 +195,14 @@ export class SqliteLog {
     return found.length > limit ? found.slice(0, limit) : found;
   }
 
-  /** Readers share the objects, so these must not be mutated. */
+  /** Readers share the objects, so these must not be mutated. A row that somebody has edited in the file is read anew. */
   #eventsOf(row: AppendRow): RecordedEvent[] {
     const known = this.#decoded.get(row.position);
-    if (known) return known;
+    if (known && isDeepStrictEqual(known.row, row)) return known.events;
     if (row.dictionary !== null && !this.#dictionaries.has(row.dictionary))
       this.#dictionaries = dictionariesOf(this.#db);
     const events = eventsOfRow(row, this.#textOf, this.#isChecked);
-    this.#decoded.set(row.position, events);
+    this.#decoded.set(row.position, { row, events });
     return events;
   }
 }

@@ -170,6 +170,16 @@ describe("of an edited file", () => {
     expect(found.map(({ position }) => Number(position))).toEqual(spoilt);
   });
 
+  it("is read as it is now, also by who has read it before", async () => {
+    const store = await open();
+    await store.append("link-a", "none", [sampleEvent({ n: 1 })]);
+    const before = await store.readAll(all);
+    edit("UPDATE appends SET body = replace(body, '\"n\":1', '\"n\":2')");
+    expect((await store.readAll(all)).map(({ data }) => data)).toEqual([{ n: 2 }]);
+    edit("UPDATE appends SET body = replace(body, '\"n\":2', '\"n\":1')");
+    expect(await store.read("link-a")).toEqual(before);
+  });
+
   it("no text is told that `append` wrote, whatever names and values it has", async () => {
     const store = await open();
     const odd = { 10: 1, 2: { ["__proto__"]: "x", constructor: null }, "": [-0, 1e21, "\u2028\ud800"] };

@@ -1,7 +1,10 @@
 // Port of the event store, which every adapter implements; contract: test/contract/event-store.ts.
 import { DomainError } from "../runtime/errors.ts";
 
-/** An event to append: data and metadata are plain JSON (no Date, bigint or undefined). */
+/**
+ * An event to append: data and metadata are plain JSON (no Date, bigint or undefined), data is no text alone, and no name of
+ * a member needs an escape in JSON (plain-json.ts).
+ */
 export type NewEvent = { id: string; type: string; data: unknown; metadata: EventMetadata };
 
 export type Actor =

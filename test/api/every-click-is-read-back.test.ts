@@ -143,7 +143,7 @@ describe.each(["embedded", "EventStoreDB's double"])("on %s", (deployment) => {
         const double = await startDouble();
         environment = {
           EVENTSTORE_URL: double.connectionString,
-          SECRET_KEY: "a key of this test, long enough",
+          SECRET_KEY: "the secret key of this test, which is long enough",
         };
         closeDouble = () => double.close();
       }

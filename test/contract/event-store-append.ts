@@ -104,6 +104,17 @@ export function appendPromises({ fixture, newStream }: Subject): void {
       expect(await store.read(stream)).toHaveLength(2);
     });
 
+    it.each(["\\", '"', "\n", "a\u0001", "\ud83d"])(
+      "refuses data with a member's name that JSON escapes, such as %j, which Node may read as another one",
+      async (name) => {
+        const { store } = fixture();
+        const stream = newStream();
+        const nested = sampleEvent({ sound: "\\", list: [{ [name]: 1 }] });
+        await expect(store.append(stream, "none", [sampleEvent(), nested])).rejects.toThrow(TypeError);
+        expect(await store.read(stream)).toEqual([]);
+      },
+    );
+
     it("takes batches of hundreds of events", async () => {
       const { store } = fixture();
       const stream = newStream();

@@ -35,6 +35,8 @@ const text = fc.oneof(
     "$correlationId",
   ),
 );
+/** Of members: any but those that JSON escapes, which every adapter refuses. */
+const name = text.filter((one) => JSON.stringify(one) === `"${one}"`);
 const { value } = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
@@ -46,7 +48,7 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
       fc.maxSafeInteger(),
     ),
     fc.array(tie("value"), { maxLength: 4 }),
-    fc.dictionary(text, tie("value"), { maxKeys: 5, noNullPrototype: false }),
+    fc.dictionary(name, tie("value"), { maxKeys: 5, noNullPrototype: false }),
   ),
 }));
 const deep = fc.integer({ min: 50, max: 200 }).map((depth) => {
@@ -62,7 +64,7 @@ const member = fc.oneof(
 );
 /** `JSON.parse` makes a member of `__proto__`, which a literal does not. */
 const data = fc
-  .array(fc.tuple(text, member), { maxLength: 6 })
+  .array(fc.tuple(name, member), { maxLength: 6 })
   .map((members) =>
     JSON.parse(`{${members.map((pair) => pair.map((part) => JSON.stringify(part)).join(":")).join(",")}}`),
   );

@@ -1,5 +1,6 @@
 // How events and positions look to the client of EventStoreDB, and back.
 import type { JSONEventData, Position as LogPosition, ResolvedEvent } from "@eventstore/db-client";
+import { plainJson } from "../plain-json.ts";
 import type { EventMetadata, NewEvent, Position, RecordedEvent } from "../port.ts";
 
 /** What an event takes beside its texts, roughly. */
@@ -17,8 +18,8 @@ export function proposed({ id, type, data, metadata }: NewEvent): Proposed {
   const { correlationId, causationId, ...rest } = metadata;
   // The names that EventStoreDB itself gives to these two.
   const reserved = { ...rest, $correlationId: correlationId, $causationId: causationId };
-  const text = JSON.stringify(data);
-  if (text === undefined || text.startsWith('"')) throw new TypeError(`The data of ${type} ${id} is no JSON`);
+  const text = plainJson(data);
+  if (text.startsWith('"')) throw new TypeError(`The data of ${type} ${id} is a text alone`);
   const event = { id, type, contentType: "application/json", data, metadata: reserved } as JSONEventData;
   return { event, bytes: Buffer.byteLength(text + JSON.stringify(reserved) + type) + ENVELOPE_BYTES };
 }

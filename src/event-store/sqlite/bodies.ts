@@ -1,6 +1,7 @@
 // Bodies of appends: the JSON array of their events, as text or compressed, and back into events.
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { messageOf } from "../../runtime/errors.ts";
+import { plainJson } from "../plain-json.ts";
 import type { EventMetadata, NewEvent, RecordedEvent } from "../port.ts";
 import { positionText } from "./positions.ts";
 
@@ -19,7 +20,7 @@ export type AppendRow = {
 export function jsonOf(events: readonly NewEvent[]): string {
   for (const { id, type, data } of events)
     if (data === undefined) throw new TypeError(`Event ${type} ${id} has no data`);
-  return JSON.stringify(events.map(({ id, type, data, metadata }) => ({ id, type, data, metadata })));
+  return plainJson(events.map(({ id, type, data, metadata }) => ({ id, type, data, metadata })));
 }
 
 /** Level 1, as higher ones save two bytes of a hundred. */

@@ -95,8 +95,4 @@ export const TARGETS: readonly Target[] = [
     ...{ what: "analytics of a link with 1,000,000 clicks, p99", run: "analytics", target: "20 ms" },
     ...{ value: (m) => m.p99, isMet: atMost(20), show: (ms) => `${ms.toFixed(1)} ms` },
   },
-  {
-    ...{ what: "bytes of the log a click under load", run: "redirect", target: "90" },
-    ...{ value: (m) => m.bytesAClick, isMet: atMost(90), show: whole },
-  },
 ];

@@ -4,7 +4,7 @@ import { BadConfig, type Config } from "../config.ts";
 import { claimForDataFolder } from "../coordination/claim-data-folder.ts";
 import type { EventStore } from "../event-store/port.ts";
 import { queriedBuild } from "../projections/builds/build.ts";
-import { adoptBuilds } from "../projections/builds/register-builds.ts";
+import { registerProjections } from "../projections/builds/register-builds.ts";
 import { allProjections } from "../projections/groups.ts";
 import { collectionsOf } from "../projections/projection.ts";
 import type { ReadStore } from "../read-store/port.ts";
@@ -33,9 +33,12 @@ export async function refuseSplitStores(
   ]);
 }
 
-/** Records the builds that are there, and creates the collections and indexes that queries read. @throws StoreUnavailable */
+/** Lists the projections, and creates the collections and indexes that queries read. @throws StoreUnavailable */
 export async function ensureQueriedBuilds(eventStore: EventStore, readStore: ReadStore): Promise<void> {
-  const builds = await adoptBuilds({ eventStore, readStore, newId: runtimeDeps.newId }, allProjections);
+  const builds = await registerProjections(
+    { eventStore, readStore, newId: runtimeDeps.newId },
+    allProjections,
+  );
   const queried = allProjections.flatMap((projection) => queriedBuild(projection, builds) ?? []);
   await readStore.ensure(queried.flatMap(collectionsOf));
 }

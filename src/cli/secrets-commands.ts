@@ -7,7 +7,7 @@ export function secretsCommands(program: Command): void {
 
   secrets
     .command("rotate")
-    .description("encrypt everything under SECRET_KEY that is in clear, or under SECRET_KEY_PREVIOUS")
+    .description("encrypt everything under SECRET_KEY that is under SECRET_KEY_PREVIOUS")
     .option("--json", "print one JSON document")
     .action((options: Json) =>
       runWithoutCatchUp(options, async ({ backend, deps }) => ({

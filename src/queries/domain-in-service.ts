@@ -1,5 +1,4 @@
 // Finds the verified and active domains of a hostname, which are served and get certificates.
-import { type AccountDocument, accounts } from "../projections/definitions/accounts.ts";
 import { type DomainDocument, domains } from "../projections/definitions/domains.ts";
 import type { ReadStore } from "../read-store/port.ts";
 
@@ -17,13 +16,5 @@ export async function domainInService(deps: Deps, hostname: string): Promise<Dom
 /** More than one only while the document of a previous owner is not projected yet. */
 export async function domainsInService({ readStore }: Deps, hostname: string): Promise<DomainDocument[]> {
   const where = { hostname, state: "verified", active: true } as const;
-  const found = await readStore.find<DomainDocument>(domains.collection.name, {
-    where,
-    limit: MOST_DOCUMENTS,
-  });
-  const owners = found.map(({ accountId }) => accountId);
-  const known = await readStore.getMany<AccountDocument>(accounts.collection.name, owners);
-  // Earlier versions could leave a closed account with an active domain, which must not be served.
-  const closed = new Set(known.filter(({ status }) => status === "closed").map(({ _id }) => _id));
-  return found.filter(({ accountId }) => !closed.has(accountId));
+  return await readStore.find<DomainDocument>(domains.collection.name, { where, limit: MOST_DOCUMENTS });
 }

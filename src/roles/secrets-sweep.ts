@@ -1,6 +1,6 @@
 // The singleton job of the projector role that deletes expired secrets (sessions, tokens, idempotent answers, uses of
-// keys), so that they get into no backup; reads ignore them already. Its first run encrypts secrets that an earlier
-// version or SECRET_KEY has written.
+// keys), so that they get into no backup; reads ignore them already. Its first run encrypts secrets that are under
+// SECRET_KEY_PREVIOUS.
 import type { RoleContext } from "./role-context.ts";
 import { startSingletonJob } from "./singleton-job.ts";
 

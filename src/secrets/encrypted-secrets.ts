@@ -15,10 +15,7 @@ export type EncryptedSecrets = Secrets & {
   reencrypt(now: Date, signal?: AbortSignal): Promise<number>;
 };
 
-/**
- * Unencrypted values of earlier versions are readable until `reencrypt` has encrypted them. Writes call checkKey first,
- * and throw what it throws.
- */
+/** Writes call checkKey first, and throw what it throws. */
 export function encryptedSecrets(store: SecretStore, keyring: Keyring): EncryptedSecrets {
   const seal = (name: string, key: string, value: unknown) => sealedValue(keyring, name, key, value);
   const under = (name: string, key: string, record: SecretRecord): SecretRecord => ({

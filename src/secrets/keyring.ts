@@ -14,7 +14,7 @@ import { SecretDamaged } from "./errors.ts";
 export class SecretKeyUnknown extends DomainError {
   override readonly code = "secret_key_unknown";
   /** `id`: of the missing key. */
-  constructor(id: string | undefined) {
+  constructor(id: string) {
     super(
       `What is stored is encrypted with another SECRET_KEY (key id ${id}): set that one, also as SECRET_KEY_PREVIOUS`,
     );
@@ -25,11 +25,9 @@ export type Keyring = {
   /** Encrypts with the current key: `v1.<key id>.<nonce>.<ciphertext and tag>`, base64url. `name`: of the record. */
   seal(name: string, text: string): string;
   /** @throws SecretKeyUnknown; SecretDamaged for a value that was changed or belongs to another record */
-  open(name: string, sealed: string): string;
-  /** Whether `seal` has made it, with any key. */
-  isSealed(value: unknown): value is string;
+  open(name: string, sealed: unknown): string;
   /** Whether it is sealed with the current key. */
-  isCurrent(sealed: string): boolean;
+  isCurrent(sealed: unknown): boolean;
   /** HMACs of the text, `<key id>.<base64url>`: with the current key, then with earlier ones. */
   hashes(text: string): [current: string, ...earlier: string[]];
 };
@@ -48,7 +46,8 @@ export function keyringOf(secretKey: string, previous?: string): Keyring {
   return {
     seal: (name, text) => seal(current, name, text),
     open(name, sealed) {
-      const [, id, nonce = "", body = ""] = SEALED.exec(sealed) ?? [];
+      const [, id, nonce = "", body = ""] = SEALED.exec(String(sealed)) ?? [];
+      if (id === undefined) throw new SecretDamaged(name);
       const key = keys.find((known) => known.id === id);
       if (!key) throw new SecretKeyUnknown(id);
       try {
@@ -57,8 +56,7 @@ export function keyringOf(secretKey: string, previous?: string): Keyring {
         throw new SecretDamaged(name, cause);
       }
     },
-    isSealed: (value): value is string => typeof value === "string" && SEALED.test(value),
-    isCurrent: (sealed) => SEALED.exec(sealed)?.[1] === current.id,
+    isCurrent: (sealed) => SEALED.exec(String(sealed))?.[1] === current.id,
     hashes: (text) => keys.map((key) => lookupHash(key, text)) as [string, ...string[]],
   };
 }

@@ -1,8 +1,7 @@
 // The secret store on MongoDB: one document for each key, made unique by `_id`; expiry is checked against the caller's clock.
 import type { Collection } from "mongodb";
 import { isDuplicateKey, type MongodbConnection } from "../connections/mongodb.ts";
-import { endOf, FORMER_SALTS, KEY_USE_KEPT_MS, KEY_USES } from "./earlier-versions.ts";
-import type { SecretRecord, SecretStore, StoredSecret } from "./port.ts";
+import { endOf, type SecretRecord, type SecretStore, type StoredSecret } from "./port.ts";
 
 /** `value` is JSON text, so that no key inside it is taken for an operator or a path. */
 type SecretDocument = { _id: string; value: string; expiresAt: Date | null };
@@ -12,15 +11,9 @@ export function mongodbSecrets(connection: MongodbConnection): SecretStore {
   return new MongodbSecrets(connection);
 }
 
-/** Creates the index and migrates secrets of earlier versions. Idempotent, also concurrently. @throws StoreUnavailable */
+/** Creates the index. Idempotent, also concurrently. @throws StoreUnavailable */
 export async function prepareSecrets(connection: MongodbConnection): Promise<void> {
-  await connection.run(async (db) => {
-    const secrets = db.collection<SecretDocument>("secrets");
-    await secrets.createIndex({ expiresAt: 1 });
-    await secrets.deleteMany({ _id: { $gte: FORMER_SALTS, $lt: endOf(FORMER_SALTS) } });
-    const uses = { _id: { $gte: KEY_USES, $lt: endOf(KEY_USES) }, expiresAt: null };
-    await secrets.updateMany(uses, { $set: { expiresAt: new Date(Date.now() + KEY_USE_KEPT_MS) } });
-  });
+  await connection.run((db) => db.collection<SecretDocument>("secrets").createIndex({ expiresAt: 1 }));
 }
 
 class MongodbSecrets implements SecretStore {

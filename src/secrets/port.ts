@@ -20,7 +20,7 @@ export interface Secrets {
   close(): Promise<void>;
 }
 
-/** A record as stored, expired or not. `value` is plain JSON, most often an encrypted text. */
+/** A record as stored, expired or not. `value` is plain JSON: under encryption a text. */
 export type StoredSecret = { key: string; value: unknown; expiresAt?: string | undefined };
 
 /** What an adapter implements: Secrets, and what re-encryption needs (reencrypt.ts). */
@@ -31,4 +31,9 @@ export interface SecretStore extends Secrets {
   replace(secret: StoredSecret, value: unknown): Promise<boolean>;
   /** Deletes the record; false when it has another value by now. */
   remove(secret: StoredSecret): Promise<boolean>;
+}
+
+/** Upper bound of the keys that begin with the prefix. */
+export function endOf(prefix: string): string {
+  return `${prefix}\u{10ffff}`;
 }

@@ -1,5 +1,5 @@
-// Encrypts stored secrets with the current key: unencrypted ones of earlier versions, and after a change of SECRET_KEY
-// those of the previous key. Runs beside other reads and writes, and can be aborted and repeated.
+// Encrypts stored secrets with the current key after a change of SECRET_KEY. Runs beside other reads and writes, and can
+// be aborted and repeated.
 import type { Keyring } from "./keyring.ts";
 import type { SecretStore, StoredSecret } from "./port.ts";
 import { namesOf, openedValue, sealedValue } from "./sealed-record.ts";
@@ -24,7 +24,7 @@ export async function reencrypt(deps: Deps, signal?: AbortSignal): Promise<numbe
 
 /** False when the secret is current, or was changed by another writer meanwhile, who uses the current key. */
 async function renew({ store, keyring, now }: Deps, secret: StoredSecret): Promise<boolean> {
-  if (keyring.isSealed(secret.value) && keyring.isCurrent(secret.value)) return false;
+  if (keyring.isCurrent(secret.value)) return false;
   const { key, value } = openedValue(keyring, secret.key, secret.value);
   const [name] = namesOf(keyring, key);
   const sealed = sealedValue(keyring, name, key, value);

@@ -11,8 +11,7 @@ import {
   unavailableOnError,
 } from "../connections/sqlite.ts";
 import { remoteMethods, threadClient } from "../runtime/threads/thread-client.ts";
-import { endOf, FORMER_SALTS, KEY_USE_KEPT_MS, KEY_USES } from "./earlier-versions.ts";
-import type { SecretRecord, SecretStore, StoredSecret } from "./port.ts";
+import { endOf, type SecretRecord, type SecretStore, type StoredSecret } from "./port.ts";
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS secrets (key TEXT PRIMARY KEY, value TEXT NOT NULL, expires_at TEXT) STRICT, WITHOUT ROWID;
@@ -86,7 +85,6 @@ class SqliteSecrets implements SecretStore {
     const db = readOnly ? openUnchanged(file) : openSecretsFile(file);
     this.#db = db;
     this.#writes = new GroupCommit(db, () => this.#eraseDeleted());
-    if (!readOnly) this.#migrate();
     const prepared = METHODS.map((method) => [method, db.prepare(STATEMENTS[method])]);
     this.#statements = Object.fromEntries(prepared) as Record<Method, StatementSync>;
   }
@@ -180,15 +178,6 @@ class SqliteSecrets implements SecretStore {
   #read(key: string, now: Date): unknown | undefined {
     const row = this.#statements.get.get(key, now.toISOString()) as { value: string } | undefined;
     return row && JSON.parse(row.value);
-  }
-
-  #migrate(): void {
-    const salts = this.#db.prepare("DELETE FROM secrets WHERE key >= ? AND key < ?");
-    this.#deleted(Number(salts.run(FORMER_SALTS, endOf(FORMER_SALTS)).changes));
-    this.#eraseDeleted();
-    const uses = "UPDATE secrets SET expires_at = ? WHERE key >= ? AND key < ? AND expires_at IS NULL";
-    const end = new Date(Date.now() + KEY_USE_KEPT_MS).toISOString();
-    this.#db.prepare(uses).run(end, KEY_USES, endOf(KEY_USES));
   }
 
   /** Truncates the write-ahead log after a deletion, as it still contains the pages with the deleted values. */

@@ -46,7 +46,7 @@ export function projectionBuildsContract(name: string, open: () => Promise<Build
     beforeEach(async () => {
       stores = await open();
       program = programOn(stores);
-      await program.adopt();
+      await program.register();
       await happenings(stores.eventStore);
     });
     afterEach(() => stores.cleanUp());

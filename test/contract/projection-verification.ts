@@ -36,7 +36,7 @@ export function projectionVerificationContract(name: string, open: () => Promise
       stores = await open();
       scratch = await openSqliteReadStore("");
       program = programOn(stores);
-      await program.adopt();
+      await program.register();
       await happenings(stores.eventStore);
       await program.catchUp();
     });
@@ -186,7 +186,7 @@ export function projectionVerificationContract(name: string, open: () => Promise
 
     it("is not ok where nothing could be compared, as before the first build", async () => {
       const unbuilt = await openSqliteReadStore("");
-      await programOn({ ...stores, readStore: unbuilt }).adopt();
+      await programOn({ ...stores, readStore: unbuilt }).register();
       const found = await verify(allProjections, {}, { readStore: unbuilt });
       expect(found).toMatchObject({ ok: false, projections: [], differences: [] });
       expect(found.unverified).toHaveLength(allProjections.length);

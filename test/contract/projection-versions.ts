@@ -36,7 +36,7 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
       stores = await open();
       now = programOn(stores);
       next = programOn(stores, projectionsOfNext);
-      await now.adopt();
+      await now.register();
       await happenings(stores.eventStore);
       await now.catchUp();
     });
@@ -201,7 +201,7 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
 
     it("are active immediately on an empty log", async () => {
       const program = programOn(stores);
-      await program.adopt();
+      await program.register();
       expect(await program.totals()).toBeUndefined();
       await program.projecting(async () => {
         await append(stores.eventStore, CLICKS, [linkClicked({ link: LINK })]);
@@ -212,7 +212,7 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
     it("give no answers before they are complete on a longer log, and can't be cancelled", async () => {
       await happenings(stores.eventStore);
       const program = programOn(stores);
-      await program.adopt();
+      await program.register();
       await expect(program.totals()).rejects.toThrow(StoreUnavailable);
       await registerMissing(program.deps, allProjections, true);
       await expect(cancelBuilds(program.deps, allProjections)).rejects.toMatchObject({
@@ -244,7 +244,7 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
     it("answer once the stored list has them, not half a second later", async () => {
       await happenings(stores.eventStore);
       const program = programOn(stores);
-      await program.adopt();
+      await program.register();
       const projections = allProjections;
       const queried = activeReadStore({ store: stores.readStore, projections, clock: () => 0 });
       const total = async () =>
@@ -252,20 +252,6 @@ export function projectionVersionsContract(name: string, open: () => Promise<Bui
       await expect(total()).rejects.toThrow(StoreUnavailable);
       await rebuild(program.deps, allProjections, () => undefined);
       expect(await total()).toBe(40);
-    });
-
-    it("are found by their checkpoints where none are listed", async () => {
-      const { readStore } = stores;
-      await happenings(stores.eventStore);
-      for (const checkpoint of ["link-clicks:1", "domains:1", "domains:2"])
-        await readStore.saveCheckpoint(checkpoint, { position: "1" });
-      const { projections } = await programOn(stores).adopt();
-      expect(projections).toMatchObject({
-        "link-clicks": { active: { version: 1, build: 0, collection: "link-clicks" } },
-        domains: { active: { version: 2, collection: "domains-2" }, previous: { version: 1 } },
-        accounts: {},
-      });
-      expect(projections.accounts).toEqual({});
     });
   });
 }

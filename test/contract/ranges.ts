@@ -1,13 +1,8 @@
-// The contract of ranges of analytics on every read store: exact sums over whole and cut days, pages of days, time travel.
-import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ClickKind } from "../../src/events/vocabulary.ts";
-import { activeReadStore } from "../../src/projections/builds/active-read-store.ts";
-import { changeBuilds } from "../../src/projections/builds/builds-document.ts";
 import { linkClicks } from "../../src/projections/definitions/link-clicks.ts";
 import { links } from "../../src/projections/definitions/links.ts";
-import { allProjections } from "../../src/projections/groups.ts";
 import { ProjectionRunner } from "../../src/projections/runner/runner.ts";
 import type { ReadStore } from "../../src/read-store/port.ts";
 import { linkClicked, linkCreated } from "../support/event-store/stored-events.ts";
@@ -71,19 +66,6 @@ export function rangesContract(name: string, open: () => Promise<ReadStore>): vo
         const { totals } = await ask({ as_of: events[n]?.position });
         expect(totals.total).toBe(n + 1);
       }
-    });
-
-    it("answer nothing from documents of an earlier version, not even zeros", async () => {
-      const collection = "link-clicks-2";
-      await changeBuilds({ readStore, newId: randomUUID }, ({ projections }) => {
-        projections[linkClicks.name] = { active: { version: 2, build: 0, collection } };
-      });
-      const earlier = { _id: "sho.rt/abc", _position: "1".padStart(20, "0"), totalClicks: 1 };
-      await readStore.replace(collection, [earlier]);
-      const queried = activeReadStore({ store: readStore, projections: allProjections, clock: () => 0 });
-      const ofEarlier = rangesOf({ ...stores, readStore: queried }, NOW);
-      const range = { from: "2025-01-01", to: "2025-01-02" };
-      await expect(ofEarlier(range)).rejects.toThrow("is being made");
     });
   });
 }

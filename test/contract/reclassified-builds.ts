@@ -30,7 +30,7 @@ export function reclassifiedBuildsContract(name: string, open: () => Promise<Bui
     beforeEach(async () => {
       stores = await open();
       program = programOn(stores, clickProjections);
-      await program.adopt();
+      await program.register();
       // Recorded under rules 1 as clicks and scans of Firefox; the present rules take a bare `Mozilla/5.0` for a program.
       await happenings(stores.eventStore);
       await program.catchUp();

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { withdrawalStream } from "../../src/events/streams.ts";
-import { rebuild } from "../../src/projections/builds/finish-builds.ts";
+import { prepareBuilds, rebuild } from "../../src/projections/builds/finish-builds.ts";
 import type { AccountTotalsDocument } from "../../src/projections/definitions/account-totals.ts";
 import { allProjections, clickProjections } from "../../src/projections/groups.ts";
 import type { Projection } from "../../src/projections/projection.ts";
@@ -31,9 +31,9 @@ export function withdrawnClicksContract(name: string, open: () => Promise<Builds
       stores = await open();
       program = programOn(stores);
       await happenings(stores.eventStore);
-      await program.catchUp();
-      // Builds exist by their checkpoints: the log of a new EventStoreDB is not empty.
-      await program.adopt();
+      await program.register();
+      // The log of a new EventStoreDB is not empty, so the first builds have to be folded.
+      await prepareBuilds(program.deps, allProjections, quiet);
     });
     afterEach(() => stores.cleanUp());
 

@@ -78,7 +78,7 @@ onServer(mongodb, () => {
       const checkpoints = await backend.readStore.checkpoints();
       return names.map((name) => checkpoints[name]?.position ?? "");
     };
-    /** None while the first projector has not adopted the builds yet. */
+    /** None while the first projector has not registered the builds yet. */
     const documentsOf = ({ name }: CollectionSpec) =>
       backend.readStore.find(name, { limit: 1_000 }).catch((error: unknown) => {
         if (error instanceof ProjectionNotBuilt) return [];

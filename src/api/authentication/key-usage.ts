@@ -4,11 +4,12 @@ import { LRUCache } from "lru-cache";
 import { keyUseSecret } from "../../commands/credentials/account-secrets.ts";
 import { atMost } from "../../runtime/at-most.ts";
 import type { Logger } from "../../runtime/logging.ts";
-import { KEY_USE_KEPT_MS } from "../../secrets/earlier-versions.ts";
 import type { Secrets } from "../../secrets/port.ts";
 
 const WRITTEN_EVERY_MS = 60_000;
 const MAX_KEYS = 50_000;
+/** A last use is kept for a year. */
+const KEY_USE_KEPT_MS = 366 * 86_400_000;
 
 export type KeyUsage = {
   /** Records a use; writes at most once a minute per key and process, in the background. */

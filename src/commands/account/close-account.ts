@@ -8,7 +8,6 @@ import { accountStream } from "../../events/streams.ts";
 import type { Secrets } from "../../secrets/port.ts";
 import type { CommandContext } from "../caller.ts";
 import {
-  closingSecret,
   deviceSecret,
   keyUseSecret,
   sessionSecret,
@@ -71,8 +70,7 @@ export async function eraseClosed(
     const bound = await secrets.get(accountByEmailSecret(email), clock());
     if (bound === accountId) await secrets.delete(accountByEmailSecret(email));
   }
-  // `closingSecret`: earlier versions stored the progress of a closing there.
-  const names = [emailSecret, passwordSecret, upgradeRequestSecret, closingSecret].map((of) => of(accountId));
+  const names = [emailSecret, passwordSecret, upgradeRequestSecret].map((of) => of(accountId));
   for (const prefix of [sessionSecret(accountId, ""), deviceSecret(accountId, "")])
     names.push(...(await secrets.list(prefix, clock())).map(({ key }) => key));
   for (const name of names) await secrets.delete(name);

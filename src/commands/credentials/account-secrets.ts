@@ -1,5 +1,4 @@
 // Names of an account's secrets, other than its address (open-account.ts) and password (password.ts).
-import { KEY_USES } from "../../secrets/earlier-versions.ts";
 
 /** A portal session; with an empty `sessionId`, the prefix of all of the account's sessions. */
 export function sessionSecret(accountId: string, sessionId: string): string {
@@ -13,7 +12,7 @@ export function deviceSecret(accountId: string, deviceId: string): string {
 
 /** When an API key was last used; ISO 8601 UTC. */
 export function keyUseSecret(keyId: string): string {
-  return `${KEY_USES}${keyId}`;
+  return `key-used/${keyId}`;
 }
 
 /** A pending request for the Developer plan; an object with `at`. */
@@ -22,8 +21,3 @@ export function upgradeRequestSecret(accountId: string): string {
 }
 
 export const UPGRADE_REQUESTS = "upgrade-request/";
-
-/** Written by earlier versions until the last link of a closed account was deleted. */
-export function closingSecret(accountId: string): string {
-  return `closing/${accountId}`;
-}

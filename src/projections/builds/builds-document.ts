@@ -38,8 +38,3 @@ export async function changeBuilds(
   }
   throw new Error("The builds of projections are changed by too many processes concurrently");
 }
-
-/** The collection of a version's build 0. */
-export function collectionOf(name: string, version: number): string {
-  return version === 1 ? name : `${name}-${version}`;
-}

@@ -6,7 +6,7 @@ import { queriedBuild } from "./build.ts";
 import { readBuilds } from "./builds-document.ts";
 import { foldActive } from "./fold-active.ts";
 import type { FoldBuildsDeps } from "./fold-builds.ts";
-import { adoptBuilds } from "./register-builds.ts";
+import { registerProjections } from "./register-builds.ts";
 
 type Deps = FoldBuildsDeps & {
   /** Opens an empty store of the caller's own. */
@@ -34,7 +34,7 @@ export async function currentDocuments(deps: Deps, projections: readonly Project
   const readStore = await deps.openScratch();
   try {
     const folding = { ...deps, readStore };
-    await adoptBuilds(folding, projections);
+    await registerProjections(folding, projections);
     await foldActive(folding, projections);
     return readStore;
   } catch (error) {

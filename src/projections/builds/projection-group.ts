@@ -9,7 +9,7 @@ import { asBuild, type Building, type Builds, buildingOf, foldedBuild } from "./
 import { readBuilds } from "./builds-document.ts";
 import { isFree } from "./claim-builds.ts";
 import { foldBuilds } from "./fold-builds.ts";
-import { adoptBuilds, isUndone, registerMissing } from "./register-builds.ts";
+import { isUndone, registerMissing, registerProjections } from "./register-builds.ts";
 import { dropRetired } from "./retire-builds.ts";
 
 export type ProjectionGroupDeps = RunnerDeps & { clock: () => Date; newId: () => string };
@@ -71,7 +71,7 @@ export class ProjectionGroup {
       while (!signal.aborted) {
         let builds = await readBuilds(readStore);
         if (!registered || isUndone(registered, builds, projections)) {
-          await adoptBuilds(this.#deps, projections);
+          await registerProjections(this.#deps, projections);
           builds = await registerMissing(this.#deps, projections, true);
           registered = builds;
           this.#prepared.resolve();

@@ -1,7 +1,6 @@
-// Registers builds in the builds document: those that exist in the read store already, and those that are to be folded.
+// Registers builds in the builds document.
 import { PRESENT_RULES } from "../../classification/classify.ts";
 import type { EventStore } from "../../event-store/port.ts";
-import type { Checkpoint } from "../../read-store/port.ts";
 import { DomainError } from "../../runtime/errors.ts";
 import { checkpointName, type Projection } from "../projection.ts";
 import {
@@ -14,9 +13,8 @@ import {
   isSameBuild,
   isUnderOtherRules,
   numbered,
-  type ProjectionBuilds,
 } from "./build.ts";
-import { changeBuilds, collectionOf, readBuilds } from "./builds-document.ts";
+import { changeBuilds, readBuilds } from "./builds-document.ts";
 import { type ClaimDeps, refuseClaimed } from "./claim-builds.ts";
 import { dropRetired, retire } from "./retire-builds.ts";
 
@@ -29,40 +27,20 @@ export class NoPreviousBuild extends DomainError {
 }
 
 /**
- * Registers the builds that exist: by their checkpoints, for a read store that was written before there was a builds
- * document; with an empty log, build 0 of the present version, which is complete. @throws what the stores throw
+ * Lists each projection that is not listed: on an empty log with build 0, which is complete; else without a build.
+ * @throws what the stores throw
  */
-export async function adoptBuilds(
+export async function registerProjections(
   deps: Pick<ClaimDeps, "readStore" | "newId"> & { eventStore: Pick<EventStore, "head"> },
   projections: readonly Projection[],
 ): Promise<Builds> {
   const known = await readBuilds(deps.readStore);
   if (projections.every(({ name }) => known.projections[name])) return known;
-  const checkpoints = await deps.readStore.checkpoints();
   const isEmpty = (await deps.eventStore.head()) === undefined;
   return await changeBuilds(deps, (builds) => {
     for (const projection of projections)
-      builds.projections[projection.name] ??= existingBuilds(projection, checkpoints, isEmpty);
+      builds.projections[projection.name] ??= isEmpty ? { active: numbered(projection, 0) } : {};
   });
-}
-
-function existingBuilds(
-  projection: Projection,
-  checkpoints: Record<string, Checkpoint>,
-  isEmpty: boolean,
-): ProjectionBuilds {
-  const { name, version, collection } = projection;
-  const build = (of: number): Build => ({
-    ...{ version: of, build: 0 },
-    collection: of === version ? collection.name : collectionOf(name, of),
-  });
-  const versions = Object.keys(checkpoints)
-    .filter((one) => one.startsWith(`${name}:`) && !one.includes("#"))
-    .map((one) => Number(one.slice(name.length + 1)))
-    .sort((a, b) => b - a);
-  const [active, previous] = versions.map(build);
-  if (active === undefined) return isEmpty ? { active: build(version) } : {};
-  return previous ? { active, previous } : { active };
 }
 
 /**

@@ -10,8 +10,8 @@ export type AccountTotalsDocument = Document & Record<ClickKind, number>;
 
 export const accountTotals: Projection<AccountTotalsDocument> = {
   name: "account-totals",
-  version: 2,
-  collection: { name: "account-totals-2", indexes: [] },
+  version: 1,
+  collection: { name: "account-totals", indexes: [] },
   categories: [CATEGORY.clicks, CATEGORY.withdrawals],
   handles: ["LinkClicked"],
   key: (event) => (event.data as LinkClicked["data"]).accountId,

@@ -29,8 +29,8 @@ const asNew = { ...unproven, recordLostAt: null, lost: false, homeUrl: null };
 
 export const domains: Projection<DomainDocument> = {
   name: "domains",
-  version: 2,
-  collection: { name: "domains-2", indexes: [["domainId"], ["hostname"], ["accountId", "addedAt"]] },
+  version: 1,
+  collection: { name: "domains", indexes: [["domainId"], ["hostname"], ["accountId", "addedAt"]] },
   categories: [CATEGORY.account],
   handles: [
     "DomainAdded",

@@ -32,11 +32,9 @@ export function earlierOf(link: string): string {
 
 export const linkClicks: Projection<LinkClicksDocument> = {
   name: "link-clicks",
-  version: 3,
-  /** Lists of links read `totalClicks` only. */
-  readsSince: 2,
+  version: 1,
   collection: {
-    name: "link-clicks-3",
+    name: "link-clicks",
     indexes: [["accountId", "rank"]],
     columns: ["accountId", "rank", "totalClicks"],
   },

@@ -1,5 +1,4 @@
 // Reads the click documents of one link at one consistent position, so that the sums of an answer agree.
-import { ProjectionNotBuilt } from "../../projections/builds/errors.ts";
 import { type DayDocument, dayOf } from "../../projections/definitions/days/days.ts";
 import type { LinkDayDocument } from "../../projections/definitions/days/link-day.ts";
 import { earlierOf, type LinkClicksDocument, linkClicks } from "../../projections/definitions/link-clicks.ts";
@@ -17,14 +16,12 @@ export const LINK_DAYS = partsCollection(linkClicks.collection.name);
 
 const TRIES = 10;
 const BETWEEN_TRIES_MS = 5;
-const RETRY_AFTER_S = 5;
 
 /**
  * Parts are written before or with their document: those that are read after it and are not newer are consistent with it.
  * Retries for about 50 ms while a commit is in flight; if they still differ (the projector was killed in the middle of
  * one), returns them as they are.
  * @param days YYYY-MM-DD
- * @throws ProjectionNotBuilt while queries read documents of an earlier version
  */
 export async function readLinkClicks(
   { readStore, sleep }: LinkClicksDeps,
@@ -33,7 +30,6 @@ export async function readLinkClicks(
 ): Promise<LinkClicks> {
   for (let attempt = 1; ; attempt += 1) {
     const clicks = await readStore.get<LinkClicksDocument>(linkClicks.collection.name, link);
-    refuseEarlierVersion(clicks);
     const ids = days.filter((day) => day !== clicks?.date).map((day) => dayOf(link, day));
     const found = await readStore.getMany<DayDocument>(LINK_DAYS, ids, ["quarters"]);
     const earlier = await readStore.get<LinkDayDocument>(LINK_DAYS, earlierOf(link));
@@ -53,15 +49,6 @@ export async function readLinkClicks(
 /** The latest day with hits, as the document of a day that is over. */
 export function presentDay({ _id, _position, date, day }: LinkClicksDocument): LinkDayDocument {
   return { ...day, _id: dayOf(_id, date), _position };
-}
-
-/** @throws ProjectionNotBuilt */
-export function refuseEarlierVersion(clicks: Partial<LinkClicksDocument> | undefined): void {
-  if (clicks && !clicks.day)
-    throw new ProjectionNotBuilt(
-      `What this is answered from (${linkClicks.name} ${linkClicks.version}) is being made`,
-      RETRY_AFTER_S,
-    );
 }
 
 function at(document: Document | undefined): string {

@@ -39,7 +39,7 @@ describe("the modes of files", () => {
     expect(await openToOthers(dataDir)).toEqual([]);
   });
 
-  it("are tightened in a folder of an earlier version, and those of others' files left alone", async () => {
+  it("are tightened in a folder that was copied for everybody to read, and those of others' files left alone", async () => {
     await runCommand(instance, "account", "create", "--email", "early@example.com");
     await mkdir(join(dataDir, "click-spool"));
     await writeFile(join(dataDir, "click-spool", "00.spool"), "");

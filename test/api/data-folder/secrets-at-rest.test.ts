@@ -55,6 +55,22 @@ describe("secrets at rest", () => {
     );
   });
 
+  it("are destroyed by the running service when they have expired", async () => {
+    const backend = await openBackend({ dataDir: dataDir() }, { offThread: false });
+    const [expired, kept] = ["token/password/1", "token/password/2"];
+    await backend.secrets.put(expired, { value: "expired", expiresAt: "2026-03-01T00:00:00.000Z" });
+    await backend.secrets.put(kept, { value: "kept" });
+    await backend.close();
+    const left = async () => {
+      const text = await bytesIn(dataDir());
+      return [expired, kept].filter((name) => text.includes(name));
+    };
+    expect(await left()).toEqual([expired, kept]);
+    const service = await start();
+    await expect.poll(left).toEqual([kept]);
+    await service.stop();
+  });
+
   async function addWebhook(
     accountId: string,
     environment = {},

@@ -1,16 +1,13 @@
 // Visitor codes can't be traced to an address from a backup, and unique visitors are counted across a restart.
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openBackend } from "../../../src/backend.ts";
 import type { LinkClicked } from "../../../src/events/catalogue.ts";
 import { visitorCodes } from "../../../src/redirect/clicks/visitors/visitor.ts";
-import { openSqliteSecrets } from "../../../src/secrets/sqlite.ts";
 import { bytesIn, testDataFolder } from "../../support/data-folder/test-data-folder.ts";
 import type { TestService } from "../../support/service/start-service.ts";
 
 const ADDRESS = "203.0.113.77";
 const AGENT = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
-const FOREVER = "9999-12-31T00:00:00.000Z";
 
 type Click = LinkClicked["data"];
 
@@ -41,29 +38,6 @@ describe("the salt of a day's visitor codes", () => {
     const visitors = (await clicksIn(dataDir())).map(({ visitor }) => visitor);
     expect(visitors).toHaveLength(2);
     expect(new Set(visitors).size).toBe(1);
-  });
-
-  it("is destroyed where an earlier version kept it, with all other secrets that have expired", async () => {
-    const earlier = await openSqliteSecrets(join(dataDir(), "secrets.db"));
-    const salt = Buffer.alloc(32, "s").toString("base64");
-    await earlier.put("visitor-salt/20260301", { value: salt, expiresAt: FOREVER });
-    await earlier.put("token/password/1", {
-      value: "an expired token",
-      expiresAt: "2026-03-01T00:00:00.000Z",
-    });
-    await earlier.put("key-used/1", { value: "2026-03-01T00:00:00.000Z" });
-    await earlier.close();
-    const kept = async () => {
-      const text = await bytesIn(dataDir());
-      return [salt, "token/password/1", "key-used/1"].filter((secret) => text.includes(secret));
-    };
-    expect(await kept()).toHaveLength(3);
-    const service = await start();
-    await expect.poll(kept).toEqual(["key-used/1"]);
-    await service.stop();
-    const swept = await openSqliteSecrets(join(dataDir(), "secrets.db"));
-    expect(await swept.sweep(new Date(Date.now() + 367 * 86_400_000))).toBe(1);
-    await swept.close();
   });
 
   async function newLink(service: TestService): Promise<string> {

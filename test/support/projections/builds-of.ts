@@ -6,7 +6,7 @@ import { activeReadStore } from "../../../src/projections/builds/active-read-sto
 import { queriedBuild } from "../../../src/projections/builds/build.ts";
 import { readBuilds } from "../../../src/projections/builds/builds-document.ts";
 import { ProjectionGroup } from "../../../src/projections/builds/projection-group.ts";
-import { adoptBuilds } from "../../../src/projections/builds/register-builds.ts";
+import { registerProjections } from "../../../src/projections/builds/register-builds.ts";
 import { type LinkClicksDocument, linkClicks } from "../../../src/projections/definitions/link-clicks.ts";
 import { allProjections } from "../../../src/projections/groups.ts";
 import { collectionsOf, type Projection } from "../../../src/projections/projection.ts";
@@ -49,7 +49,7 @@ export function programOn(stores: BuildsFixture, projections: readonly Projectio
   return {
     deps,
     queried,
-    adopt: () => adoptBuilds(deps, projections),
+    register: () => registerProjections(deps, projections),
     catchUp: () => new ProjectionRunner({ ...deps, projections }).catchUp(),
     /** For the one link. */
     totals: () => {

@@ -41,18 +41,6 @@ describe("closing an account", () => {
   const inAMinute = () => new Date(Date.now() + 60_000);
   const checkpoint = () => deps.readStore.checkpoint(CLOSING_CHECKPOINT);
 
-  it("ends a domain also where an earlier version left it active", async () => {
-    const accountId = await account();
-    await addDomain(deps, operator, accountId, HOST);
-    await verifyDomain({ ...deps, resolveTxt: async () => [] }, operator, accountId, HOST, { skipDns: true });
-    await opened.catchUp();
-    expect(await domainInService(deps, HOST)).toBeDefined();
-    const closed = { type: "AccountClosed", data: { accountId, at: new Date().toISOString() } } as const;
-    await append(deps.eventStore, `account-${accountId}`, [closed]);
-    await opened.catchUp();
-    expect(await domainInService(deps, HOST)).toBeUndefined();
-  });
-
   it("ends keys, domains and webhooks, also those that are added concurrently", async () => {
     const accountId = await account();
     const withResolver = { ...deps, resolveTxt: async () => [] };

@@ -73,7 +73,7 @@ describe("a group of projections", () => {
 
   it("keeps a build up to date that has taken over while it folds another one", async () => {
     const program = programOn({ ...stores, cleanUp: stores.close }, clickProjections);
-    await program.adopt();
+    await program.register();
     await happenings(stores.eventStore);
     const gate = Promise.withResolvers<void>();
     let isHeldUp = false;
@@ -108,7 +108,7 @@ describe("a group of projections", () => {
 
   it("resumes a build that is to wait when it was stopped between its last page and the commit", async () => {
     const program = programOn({ ...stores, cleanUp: stores.close }, clickProjections);
-    await program.adopt();
+    await program.register();
     await happenings(stores.eventStore);
     await program.catchUp();
     await registerRebuild(program.deps, [totalsOfNow], false);

@@ -72,7 +72,7 @@ describe("the operator", () => {
   it("cancels a build, and is told what can't be cancelled, activated or rolled back", async () => {
     await happenings(stores.eventStore);
     const { program, deps, actions } = open();
-    await program.adopt();
+    await program.register();
     await expect(activateProjectionBuilds(deps, operator, [totals])).rejects.toMatchObject({
       code: "nothing_to_activate",
     });

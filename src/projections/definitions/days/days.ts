@@ -55,9 +55,8 @@ function indexOf(kind: ClickKind): 1 | 2 | 3 {
 /** One document for each day on which one of the account's links was hit, for the chart of the dashboard. */
 export const accountDays: Projection<DayDocument> = {
   name: "account-days",
-  version: 3,
-  readsSince: 2,
-  collection: { name: "account-days-3", indexes: [] },
+  version: 1,
+  collection: { name: "account-days", indexes: [] },
   categories: [CATEGORY.clicks, CATEGORY.withdrawals],
   handles: ["LinkClicked"],
   key(event) {

@@ -8,7 +8,7 @@ import { type LinkClicksDocument, linkClicks } from "../../../projections/defini
 import { checkpointName, type Projection } from "../../../projections/projection.ts";
 import { allDocuments } from "../../../read-store/document-pages.ts";
 import type { ReadStore } from "../../../read-store/port.ts";
-import { LINK_DAYS, presentDay, refuseEarlierVersion } from "../link-clicks.ts";
+import { LINK_DAYS, presentDay } from "../link-clicks.ts";
 
 export type ReadDaysDeps = {
   readStore: Pick<ReadStore, "checkpoint" | "find" | "get">;
@@ -28,7 +28,6 @@ const BETWEEN_TRIES_MS = 5;
 /**
  * In order; `from`, `to`: YYYY-MM-DD, inclusive, undefined for the first and the last. Retries for about 50 ms while a
  * commit is in flight, after which no day has later clicks than `position`.
- * @throws ProjectionNotBuilt while queries read documents of an earlier version
  */
 export async function readLinkDays(
   deps: ReadDaysDeps,
@@ -42,7 +41,6 @@ export async function readLinkDays(
     const position = (await readStore.checkpoint(checkpointName(linkClicks)))?.position ?? "";
     // Before its parts, so that a day that ends meanwhile is in both rather than in none.
     const clicks = await readStore.get<LinkClicksDocument>(linkClicks.collection.name, link);
-    refuseEarlierVersion(clicks);
     const present = clicks && isIn(bounds, clicks.date) ? presentDay(clicks) : undefined;
     const days = eachOnce(await readDays(readStore, link, bounds), present);
     const isConsistent = days.every(({ _position }) => _position <= position);

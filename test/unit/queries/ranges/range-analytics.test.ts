@@ -255,13 +255,6 @@ describe("what an answer says about its position", () => {
     const query = rangesOf({ eventStore, readStore: readStoreThen }, NOW);
     expect(await query({})).toMatchObject({ position: before?.position, totals: { total: 1 } });
   });
-
-  it("is refused with 503 while queries read documents of an earlier version", async () => {
-    await project();
-    const earlier = { _id: LINK, _position: "1".padStart(20, "0"), totalClicks: 1, countries: ["FR", 1] };
-    await readStore.replace(linkClicks.collection.name, [earlier]);
-    await expect(ask({})).rejects.toMatchObject({ code: "store_unavailable", retryAfter: 5 });
-  });
 });
 
 describe("time travel", () => {

@@ -125,11 +125,11 @@ onServer(chromiumServer, () => {
     // Without a reload again.
     await page
       .locator("#status")
-      .getByText("version 1, build 2")
-      .or(page.getByText(/version \d+, build 2/))
+      .getByText("version 1, build 4")
+      .or(page.getByText(/version \d+, build 4/))
       .first()
       .waitFor();
-    await until("the switch", async () => (await builds())?.active?.build === 2);
+    await until("the switch", async () => (await builds())?.active?.build === 4);
     await page.locator("#acts").getByText("Roll back").first().waitFor();
     await confirm("Roll back", "Roll back");
     await page.getByText("The previous build folds what it lacks").waitFor();

@@ -27,11 +27,16 @@ export function clickFacts(click: Click): ClickFacts {
     accountVisitor: "",
     ...click,
     slug: click.link.slice(click.link.indexOf("/") + 1),
-    referrer: click.referrer === UNKNOWN ? "" : (click.referrer ?? ""),
+    referrer: referrerOf(click),
     referrerHost: referrerHostOf(click.referrer),
     browser: { name: click.browser?.name ?? UNKNOWN, version: click.browser?.version ?? "" },
     os: { name: click.os?.name ?? UNKNOWN, version: click.os?.version ?? "" },
   } as ClickFacts;
+}
+
+/** The referring page's URL; empty for none, and where an import doesn't say. */
+export function referrerOf({ referrer }: Pick<Click, "referrer">): string {
+  return referrer === undefined || referrer === UNKNOWN ? "" : referrer;
 }
 
 /**

@@ -1,7 +1,13 @@
 // The last ten hits of a link, newest first (interface, part 2: recentClicks).
 import type { LinkClicked } from "../../events/catalogue.ts";
-import { clickFacts } from "../../events/click-facts.ts";
-import { type ClickKind, type DeviceType, RECENT_CLICKS, type UtmField } from "../../events/vocabulary.ts";
+import { referrerOf } from "../../events/click-facts.ts";
+import {
+  type ClickKind,
+  type DeviceType,
+  RECENT_CLICKS,
+  UNKNOWN,
+  type UtmField,
+} from "../../events/vocabulary.ts";
 import { bounded } from "./tally.ts";
 
 type Utm = { [F in UtmField]?: string };
@@ -67,15 +73,16 @@ export function recentClickOf(click: LinkClicked["data"]): RecentClick {
 }
 
 function rowOf(click: LinkClicked["data"]): RecentClickRow {
-  const { at, kind, device, browser, os, userAgent, country, city, ip, referrer } = clickFacts(click);
-  const { name, version } = browser;
+  const { at, kind, device, browser, os, userAgent = "", country = UNKNOWN, city = UNKNOWN, ip = "" } = click;
+  const { name = UNKNOWN, version = "" } = browser ?? {};
+  const referrer = referrerOf(click);
   const row: RecentClickRow = [
     at,
     kind,
     device,
     name,
     version,
-    os.name,
+    os?.name ?? UNKNOWN,
     userAgent,
     country,
     city,

@@ -13,7 +13,7 @@ import { type Correction, correct, isCorrection, partsAtCorrections } from "./co
 import { parseBatch } from "./event-batch.ts";
 import { ProjectionProcessor } from "./projection-processor.ts";
 
-/** Commit rules that are absent are COMMIT_RULES; while it catches up, 250,000 events are committed together. */
+/** Commit rules that are absent are COMMIT_RULES; while it catches up, 50,000 events are committed together. */
 export type RunnerDeps = Partial<CommitRules> & {
   eventStore: EventStore;
   /** The unmapped store, where every build has its own collection and checkpoint; not activeReadStore. */
@@ -24,7 +24,7 @@ export type RunnerDeps = Partial<CommitRules> & {
 };
 
 /** Each document is written once for all of them: more than of a backlog, as nobody waits for a build. */
-const CATCH_UP_EVENTS = 250_000;
+const CATCH_UP_EVENTS = 50_000;
 const RETRY = { fromMs: 250, toMs: 15_000, random: Math.random };
 
 /**

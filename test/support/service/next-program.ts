@@ -31,7 +31,7 @@ const RAISED = [
 ];
 
 /** A build would otherwise be committed once, at its end, and a kill would leave nothing to resume. */
-const COMMIT = { of: "const CATCH_UP_EVENTS = 250_000;", next: "const CATCH_UP_EVENTS = 500;" };
+const COMMIT = { of: /const CATCH_UP_EVENTS = [\d_]+;/, next: "const CATCH_UP_EVENTS = 500;" };
 
 /** `folder`: where it lies, to be run as ours. */
 export type NextProgram = {
@@ -51,7 +51,7 @@ export async function nextProgram(): Promise<NextProgram> {
   await writeFile(join(definitions, "link-clicks.ts"), RAISED.join("\n"));
   const runner = join(folder, "src", "projections", "runner", "runner.ts");
   const code = await readFile(runner, "utf8");
-  if (!code.includes(COMMIT.of)) throw new Error(`${runner} has no ${COMMIT.of}`);
+  if (!COMMIT.of.test(code)) throw new Error(`${runner} has no ${COMMIT.of}`);
   await writeFile(runner, code.replace(COMMIT.of, COMMIT.next));
   return { folder, foldFast: () => writeFile(join(definitions, "fold-fast"), ""), remove };
 }

@@ -1,4 +1,5 @@
 // Prints a command's answer: one JSON document with --json, else lines for people.
+import { isObject } from "../runtime/is-object.ts";
 
 /** A JSON object. */
 export type Printable = { readonly [key: string]: unknown };
@@ -31,8 +32,4 @@ function text(field: unknown): string {
 /** On one line, without what a terminal obeys: labels, DNS records and receivers' answers are others' text. */
 export function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (char) => (/\s/.test(char) ? " " : "\uFFFD"));
-}
-
-function isObject(value: unknown): value is Printable {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -41,10 +41,12 @@ export function openReadOnly(file: string): DatabaseSync {
   return new DatabaseSync(url, { readOnly: true, timeout: 5000 });
 }
 
-/** `openReadOnly`, or an empty database of the caller's own where there is no file. */
-export function openReadOnlyOrEmpty(file: string): { db: DatabaseSync; isEmpty: boolean } {
-  const isEmpty = !existsSync(file);
-  return { db: isEmpty ? new DatabaseSync("") : openReadOnly(file), isEmpty };
+/** `openReadOnly`, or where there is no file an empty database of the caller's own, made by `schema`. @throws SQLite's error */
+export function openReadOnlyOrEmpty(file: string, schema: string): DatabaseSync {
+  if (existsSync(file)) return openReadOnly(file);
+  const db = new DatabaseSync("");
+  db.exec(schema);
+  return db;
 }
 
 /** Runs `work` in a write transaction, rolled back when `work` or the commit throws. @throws what they throw */

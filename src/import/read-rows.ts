@@ -4,6 +4,7 @@ import { open, readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { parse } from "csv-parse";
 import { messageOf } from "../runtime/errors.ts";
+import { isObject } from "../runtime/is-object.ts";
 import { RecordRefused, type Row } from "./imported.ts";
 
 /** A record that can't be read comes as the error that says so. */
@@ -90,13 +91,9 @@ function* recordsOf(text: string, whole: string, part: (n: number) => string): G
   const list = listIn(document);
   for (const [index, value] of (list ?? [document]).entries()) {
     const place = list ? part(index + 1) : whole;
-    if (isRecord(value)) yield { place, value };
+    if (isObject(value)) yield { place, value };
     else yield { place, error: new RecordRefused("it is no JSON object") };
   }
-}
-
-function isRecord(value: unknown): value is Row["value"] {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Undefined for a single record. */

@@ -68,12 +68,6 @@ function openSecretsFile(file: string): DatabaseSync {
   return db;
 }
 
-function openUnchanged(file: string): DatabaseSync {
-  const { db, isEmpty } = openReadOnlyOrEmpty(file);
-  if (isEmpty) db.exec(SCHEMA);
-  return db;
-}
-
 class SqliteSecrets implements SecretStore {
   readonly #db: DatabaseSync;
   readonly #statements: Record<Method, StatementSync>;
@@ -82,7 +76,7 @@ class SqliteSecrets implements SecretStore {
 
   /** The file gets mode 0600. With `secure_delete` SQLite overwrites deleted values with zeros. */
   constructor(file: string, readOnly: boolean) {
-    const db = readOnly ? openUnchanged(file) : openSecretsFile(file);
+    const db = readOnly ? openReadOnlyOrEmpty(file, SCHEMA) : openSecretsFile(file);
     this.#db = db;
     this.#writes = new GroupCommit(db, () => this.#eraseDeleted());
     const prepared = METHODS.map((method) => [method, db.prepare(STATEMENTS[method])]);

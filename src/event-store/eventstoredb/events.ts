@@ -1,5 +1,6 @@
 // How events and positions look to the client of EventStoreDB, and back.
 import type { JSONEventData, Position as LogPosition, ResolvedEvent } from "@eventstore/db-client";
+import { isObject } from "../../runtime/is-object.ts";
 import { plainJson } from "../plain-json.ts";
 import type { EventMetadata, NewEvent, Position, RecordedEvent } from "../port.ts";
 
@@ -41,7 +42,7 @@ export function recorded({ event }: ResolvedEvent): RecordedEvent {
     ? "its content type is not JSON"
     : typeof data === "string"
       ? "its data is no JSON, or a text alone"
-      : isObject(metadata)
+      : isObject(metadata) && !(metadata instanceof Uint8Array)
         ? undefined
         : "its metadata is no JSON object";
   if (unreadable) return { id, type, data: null, metadata: { schemaVersion: 0 }, ...place, unreadable };
@@ -54,12 +55,6 @@ function ours({ $correlationId, $causationId, ...rest }: Record<string, unknown>
     ...($correlationId !== undefined && { correlationId: $correlationId }),
     ...($causationId !== undefined && { causationId: $causationId }),
   } as EventMetadata;
-}
-
-function isObject(value: unknown): boolean {
-  return (
-    typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array)
-  );
 }
 
 const DIGITS = 20;

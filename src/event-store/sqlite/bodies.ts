@@ -1,8 +1,9 @@
 // Bodies of appends: the JSON array of their events, as text or compressed, and back into events.
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 import { messageOf } from "../../runtime/errors.ts";
+import { isObject } from "../../runtime/is-object.ts";
 import { plainJson } from "../plain-json.ts";
-import type { EventMetadata, NewEvent, RecordedEvent } from "../port.ts";
+import type { NewEvent, RecordedEvent } from "../port.ts";
 import { positionText } from "./positions.ts";
 
 /** A row of the table `appends`; `position` and `revision`: of its last event. */
@@ -79,10 +80,6 @@ function unreadable(row: AppendRow, n: number, reason: string): RecordedEvent {
 function placeOf({ stream, revision, position, count, recorded_at: recordedAt }: AppendRow, n: number) {
   const behind = count - 1 - n;
   return { stream, revision: revision - behind, position: positionText(position - behind), recordedAt };
-}
-
-function isObject(value: unknown): value is EventMetadata {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Those whose text is another than `append` made of them, and whatever stands between them. */

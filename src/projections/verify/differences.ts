@@ -1,6 +1,7 @@
 // Names the fields in which a stored document differs from the one that the log gives.
 import type { Position } from "../../event-store/port.ts";
 import type { Document } from "../../read-store/port.ts";
+import { isObject } from "../../runtime/is-object.ts";
 
 /** `field`: such as `countries[3]`; `stored` and `folded`: its values as JSON, cut to MAX_TEXT. */
 export type FieldDifference = { field: string; stored: string; folded: string };
@@ -46,8 +47,4 @@ function textOf(value: unknown): string {
 
 function isList(value: unknown): value is unknown[] {
   return Array.isArray(value);
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -23,7 +23,7 @@ export function openDatabase(file: string): DatabaseSync {
 
 /** Without changing anything; what is missing is made in memory, where it is empty. @throws what SQLite throws */
 export function openUnchanged(file: string): DatabaseSync {
-  const { db } = openReadOnlyOrEmpty(file);
+  const db = openReadOnlyOrEmpty(file, CHECKPOINTS);
   db.exec("PRAGMA temp_store = MEMORY");
   createMissing(db, "checkpoints", CHECKPOINTS);
   return db;

@@ -18,12 +18,6 @@ function openQueueFile(file: string): DatabaseSync {
   return db;
 }
 
-function openUnchanged(file: string): DatabaseSync {
-  const { db, isEmpty } = openReadOnlyOrEmpty(file);
-  if (isEmpty) db.exec(QUEUE_SCHEMA);
-  return db;
-}
-
 export class QueueDatabase {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<StatementName, StatementSync>();
@@ -31,7 +25,7 @@ export class QueueDatabase {
 
   /** `readOnly`: nothing in the file's folder changes. */
   constructor(file: string, { readOnly = false } = {}) {
-    this.#db = readOnly ? openUnchanged(file) : openQueueFile(file);
+    this.#db = readOnly ? openReadOnlyOrEmpty(file, QUEUE_SCHEMA) : openQueueFile(file);
     this.#writes = new GroupCommit(this.#db);
   }
 

@@ -102,7 +102,7 @@ export function buildingOf({ name, version }: Projection, builds: Builds): Build
 
 export function isSameBuild(
   one: Pick<Build, "version" | "build"> | undefined,
-  other: Build | undefined,
+  other: Pick<Build, "version" | "build"> | undefined,
 ): boolean {
   return one !== undefined && one.version === other?.version && one.build === other.build;
 }
@@ -110,7 +110,7 @@ export function isSameBuild(
 /** Whether the build is listed as active, previous or in progress: not retired, as when it was cancelled. */
 export function isKept({ name, version, build }: Projection, { projections }: Builds): boolean {
   const { active, previous, building } = projections[name] ?? {};
-  return [active, previous, building].some((one) => one?.version === version && one.build === (build ?? 0));
+  return [active, previous, building].some((one) => isSameBuild(one, { version, build: build ?? 0 }));
 }
 
 /** Whether its clicks were classified again under other rules than this program's. */

@@ -95,7 +95,7 @@ export async function registerRebuild(
     refuseClaimed(deps, builds, projections);
     for (const projection of projections) {
       const { building, previous } = builds.projections[projection.name] ?? {};
-      const isRollback = building !== undefined && isSameBuild(building, previous);
+      const isRollback = isSameBuild(building, previous);
       if (building?.version === projection.version && building.rules === rules && !isRollback)
         building.activates = activates;
       else register(deps, builds, projection, { activates, rules }, number);
@@ -113,7 +113,7 @@ export async function registerRollback(deps: ClaimDeps, projections: readonly Pr
     for (const { projection, previous } of rollbacksOf(builds, projections)) {
       const entry = entryOf(projection, builds);
       const { building } = entry;
-      if (building && isSameBuild(building, previous)) continue;
+      if (isSameBuild(building, previous)) continue;
       entry.building = inProgress(deps, previous, true);
       if (building) retire(builds, projection, building);
     }

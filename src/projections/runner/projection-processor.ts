@@ -26,14 +26,14 @@ export class ProjectionProcessor {
   waitsFor: AwaitedEvent | undefined;
   /** Events passed and committed since the processor was created. */
   processed = 0;
+  /** Events taken since the last commit. */
+  taken = 0;
   readonly #readStore: ReadStore;
   readonly #handled: ReadonlySet<string>;
   readonly #notes = new SetAsideNotes();
   /** Since the last commit. */
   #noted: SetAsideEvent[] = [];
   #isUncommitted = false;
-  /** The events taken since the last commit, page by page. */
-  #taken: (readonly RecordedEvent[])[] = [];
   /** The events taken that change a document, by its key. */
   #waiting = new Map<string, StoredEvent[]>();
 
@@ -50,11 +50,6 @@ export class ProjectionProcessor {
   /** Whether there is anything to commit. */
   get isUncommitted(): boolean {
     return this.#isUncommitted;
-  }
-
-  /** Events taken since the last commit. */
-  get taken(): number {
-    return this.#taken.reduce((sum, { length }) => sum + length, 0);
   }
 
   checkpoint(): Checkpoint {
@@ -177,7 +172,7 @@ export class ProjectionProcessor {
   #pass(events: readonly RecordedEvent[]): void {
     const last = events.at(-1);
     if (!last) return;
-    this.#taken.push(events);
+    this.taken += events.length;
     this.#isUncommitted = true;
     this.position = last.position;
   }
@@ -197,7 +192,7 @@ export class ProjectionProcessor {
 
   #forget(): void {
     this.#isUncommitted = false;
-    this.#taken = [];
+    this.taken = 0;
     this.#waiting = new Map();
     this.#noted = [];
   }

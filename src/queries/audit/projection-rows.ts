@@ -1,7 +1,7 @@
 // The projections as operators see them: builds, position, lag, progress and what was set aside, from committed state.
 
-import { ROUTER_CHECKPOINT, routerSetAside } from "../../coordination/router-checkpoint.ts";
-import type { SetAside } from "../../coordination/set-aside.ts";
+import { ROUTER_CHECKPOINT, ROUTER_NOTES } from "../../coordination/router-checkpoint.ts";
+import { readSetAside, type SetAside } from "../../coordination/set-aside.ts";
 import type { EventStore, Position } from "../../event-store/port.ts";
 import { type Build, isUnderOtherRules } from "../../projections/builds/build.ts";
 import { readBuilds } from "../../projections/builds/builds-document.ts";
@@ -91,7 +91,7 @@ export async function consoleRows(deps: Deps): Promise<ProjectionRows<ConsoleRow
     projections,
     webhook_router: {
       position: checkpoints[ROUTER_CHECKPOINT]?.position ?? null,
-      set_aside: await routerSetAside(readStore),
+      set_aside: await readSetAside(readStore, ROUTER_NOTES, checkpoints[ROUTER_CHECKPOINT]),
     },
   };
 }

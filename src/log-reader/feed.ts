@@ -1,25 +1,16 @@
 // The log reader's event feed: pages and live events of one account, written as JSON in the thread.
 import type { EventStore, RecordedEvent } from "../event-store/port.ts";
 import { accountStream, CATEGORY } from "../events/streams.ts";
-import { ANYONE, ownerOf, ownerOfUnreadable } from "../queries/feed/account-events.ts";
+import { ownerOf, ownerOfUnreadable } from "../queries/feed/account-events.ts";
 import { accountFeed, wantedEvents } from "../queries/feed/account-feed.ts";
 import { cloudEvent, type FeedForm, feedEvent } from "../queries/feed/feed-event.ts";
-import {
-  EVERY_KEY,
-  type LiveEventBatch,
-  type LiveEventsDeps,
-  liveEvents,
-} from "../queries/feed/live-events.ts";
+import { type LiveEventBatch, type LiveEventsDeps, liveEvents } from "../queries/feed/live-events.ts";
 import type { FeedBatch, LogReader } from "./log-reader.ts";
 
 export function feedReader(
   deps: LiveEventsDeps & { eventStore: EventStore; baseUrl: string },
 ): Pick<LogReader, "feed" | "followAccount"> {
-  const keyOfUnreadable = async (event: RecordedEvent) => {
-    const owner = await ownerOfUnreadable(deps, event);
-    return owner === ANYONE ? EVERY_KEY : owner;
-  };
-  const keyOf = (event: RecordedEvent) => ownerOf(event) ?? keyOfUnreadable(event);
+  const keyOf = (event: RecordedEvent) => ownerOf(event) ?? ownerOfUnreadable(deps, event);
   const live = liveEvents(deps, { categories: Object.values(CATEGORY), keyOf });
   const jsonOf = (event: RecordedEvent, form: FeedForm) =>
     JSON.stringify(form === "plain" ? feedEvent(event) : cloudEvent(event, deps.baseUrl));

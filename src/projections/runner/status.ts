@@ -62,14 +62,8 @@ export async function buildsStatus(
   const head = (await eventStore.head()) ?? null;
   const waiting = new Map<string, RecordedEvent | undefined>();
   const statuses: ProjectionStatus[] = [];
-  const allShown = projections.map((projection) => shownBuild(projection, builds));
-  const notes = await Promise.all(
-    allShown.map((shown) =>
-      readSetAside(readStore, setAsideCollection(shown.collection.name), checkpoints[checkpointName(shown)]),
-    ),
-  );
-  for (const [n, projection] of projections.entries()) {
-    const shown = allShown[n] as Projection;
+  for (const projection of projections) {
+    const shown = shownBuild(projection, builds);
     const { version, build = 0 } = shown;
     const checkpoint = checkpoints[checkpointName(shown)];
     const at = checkpoint?.position ?? "";
@@ -87,7 +81,7 @@ export async function buildsStatus(
       behind: first !== undefined,
       lagMs: msBehind(first, clock()),
       waitsFor: checkpoint?.waitsFor ?? null,
-      setAside: notes[n] as SetAside,
+      setAside: await readSetAside(readStore, setAsideCollection(shown.collection.name), checkpoint),
       processed: processed.get(checkpointName(shown)) ?? 0,
       answers: isThis ? "this" : queried ? "other" : "nothing",
       ...(building?.build === build && { catchUp: building.progress }),

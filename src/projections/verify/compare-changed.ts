@@ -45,28 +45,32 @@ function foldChanged({ projection, changed, changedParts }: Comparison, event: S
   const id = projection.key(event);
   const one = id === undefined ? undefined : changed.get(id);
   if (!one || event.position > one.stored._position) return;
-  const changes: (() => void)[] = [];
-  const parts = partsAmong(changedParts, event.position);
-  const later: Parts = { change: (...change) => void changes.push(() => parts.change(...change)) };
+  // Copies, so that an event that is refused changes nothing, as when it is folded.
+  const copies = new Map<ChangedDocument, Document>();
   try {
     const before = structuredClone(foldedSoFar(one.folded)) ?? projection.empty(event);
-    const fields = projection.evolve(before, event, later);
-    one.folded = Object.assign(fields, { _id: one.stored._id, _position: event.position }) as Document;
+    const fields = projection.evolve(before, event, partsAmong(changedParts, copies, event.position));
+    copies.set(one, Object.assign(fields, { _id: one.stored._id, _position: event.position }) as Document);
   } catch {
     // It is set aside.
     return;
   }
-  for (const change of changes) change();
+  for (const [changedOne, folded] of copies) changedOne.folded = folded;
 }
 
 /** Up to the position at which each was stored. */
-function partsAmong(changed: ReadonlyMap<string, ChangedDocument>, position: Position): Parts {
+function partsAmong(
+  changed: ReadonlyMap<string, ChangedDocument>,
+  copies: Map<ChangedDocument, Document>,
+  position: Position,
+): Parts {
   return {
     change(id, evolve) {
       const one = changed.get(id);
       if (!one || position > one.stored._position) return;
-      const part = evolve(foldedSoFar(one.folded) as Parameters<typeof evolve>[0]);
-      one.folded = Object.assign(part, { _id: id, _position: position });
+      const before = copies.get(one) ?? structuredClone(one.folded);
+      const part = evolve(foldedSoFar(before) as Parameters<typeof evolve>[0]);
+      copies.set(one, Object.assign(part, { _id: id, _position: position }));
     },
   };
 }

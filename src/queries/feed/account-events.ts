@@ -3,14 +3,12 @@ import { logPages } from "../../event-store/log-pages.ts";
 import type { EventStore, RecordedEvent } from "../../event-store/port.ts";
 import { readableEvent } from "../../events/read-event.ts";
 import { accountStream, CATEGORY, PREFIX } from "../../events/streams.ts";
+import { EVERY_KEY } from "./live-events.ts";
 
 /** Bounds an export's memory, which holds a few pages at a time. */
 const PAGE = 500;
 /** Of a stream whose owner is searched for. */
 const MOST_SEARCHED = 50;
-
-/** The owner of an event that can't be read, and of which nothing tells whose it is. */
-export const ANYONE = "anyone";
 
 type ReadDeps = { eventStore: Pick<EventStore, "read"> };
 
@@ -39,7 +37,7 @@ export async function* accountEvents(
 /** Whether the event is the account's, or can't be read and may be. */
 export async function isShownTo(deps: ReadDeps, accountId: string, event: RecordedEvent): Promise<boolean> {
   const owner = ownerOf(event) ?? (await ownerOfUnreadable(deps, event));
-  return owner === accountId || owner === ANYONE;
+  return owner === accountId || owner === EVERY_KEY;
 }
 
 /** The account that the event says it belongs to; undefined for one that says nothing. */
@@ -49,7 +47,7 @@ export function ownerOf({ data }: Pick<RecordedEvent, "data">): string | undefin
 }
 
 /**
- * For an event without an account: undefined where it belongs to none, ANYONE where it can't be read and its stream doesn't
+ * For an event without an account: undefined where it belongs to none, EVERY_KEY where it can't be read and its stream doesn't
  * tell whose it is.
  */
 export async function ownerOfUnreadable(deps: ReadDeps, event: RecordedEvent): Promise<string | undefined> {
@@ -58,7 +56,7 @@ export async function ownerOfUnreadable(deps: ReadDeps, event: RecordedEvent): P
     isUnreadable = true;
   });
   if (!isUnreadable || event.stream.startsWith(PREFIX.operator)) return undefined;
-  return (await ownerOfStream(deps, event)) ?? ANYONE;
+  return (await ownerOfStream(deps, event)) ?? EVERY_KEY;
 }
 
 async function ownerOfStream(

@@ -70,7 +70,7 @@ export async function routeClicks(deps: RouterDeps, signal: AbortSignal): Promis
   do {
     if (!hasWebhooks(subscribers)) {
       const from = after;
-      after = await skipUntilFirstWebhook(deps, after, signal);
+      after = await skipUntilFirstWebhook(routing, after, signal);
       if (after !== undefined) await foldAccounts(deps.eventStore, subscribers, from, after, setAside);
     }
     after = await routeUntilLastWebhook(routing, after, signal);
@@ -109,7 +109,7 @@ async function openRouting(deps: RouterDeps): Promise<Routing> {
  * last position before the first webhook was added.
  */
 async function skipUntilFirstWebhook(
-  deps: RouterDeps,
+  routing: Routing,
   from: Position | undefined,
   signal: AbortSignal,
 ): Promise<Position | undefined> {
@@ -117,15 +117,15 @@ async function skipUntilFirstWebhook(
   let saved = from;
   let savedAt = Number.NEGATIVE_INFINITY;
   while (!signal.aborted) {
-    const head = await deps.eventStore.head();
+    const head = await routing.eventStore.head();
     if (head !== undefined && head !== after) {
-      if (await isWebhookAddedIn(deps.eventStore, after, head)) return after;
+      if (await isWebhookAddedIn(routing.eventStore, after, head)) return after;
       after = head;
     }
-    deps.onProgress();
+    routing.onProgress();
     const now = systemClock.now();
     if (after !== undefined && after !== saved && now - savedAt >= SKIP_SAVE_EVERY_MS) {
-      await deps.readStore.saveCheckpoint(ROUTER_CHECKPOINT, { position: after });
+      await saveProgress(routing, after);
       [saved, savedAt] = [after, now];
     }
     await pause(FIRST_WEBHOOK_POLL_MS, signal);
@@ -145,7 +145,7 @@ async function isWebhookAddedIn(
 }
 
 async function routeBatch(routing: Routing, batch: readonly RecordedEvent[]): Promise<void> {
-  const { clock, queue, readStore, subscribers, notes, setAside, onQueued } = routing;
+  const { clock, queue, subscribers, setAside, onQueued } = routing;
   const now = clock();
   const oldest = oldestRouted(now);
   const deliveries: NewDelivery[] = [];
@@ -160,10 +160,14 @@ async function routeBatch(routing: Routing, batch: readonly RecordedEvent[]): Pr
   const added = await queue.enqueue(deliveries, now.toISOString());
   for (const webhookId of removed) await queue.cancel(webhookId, now.toISOString());
   const last = batch.at(-1);
-  await readStore.replace(ROUTER_NOTES, notes.drain());
-  if (last)
-    await readStore.saveCheckpoint(ROUTER_CHECKPOINT, { position: last.position, ...notes.counted() });
+  if (last) await saveProgress(routing, last.position);
   if (added > 0) onQueued();
+}
+
+/** The notes before the checkpoint that counts them. */
+async function saveProgress({ readStore, notes }: Routing, position: Position): Promise<void> {
+  await readStore.replace(ROUTER_NOTES, notes.drain());
+  await readStore.saveCheckpoint(ROUTER_CHECKPOINT, { position, ...notes.counted() });
 }
 
 function deliveriesOf(

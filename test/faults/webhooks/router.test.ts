@@ -224,6 +224,21 @@ describe("the webhook router", () => {
     });
   });
 
+  it("counts what it has set aside also after the last webhook is gone", async () => {
+    const { eventStore, readStore } = stores.backend;
+    const account = await stores.account();
+    const hook = await hookFor(account);
+    const metadata = { schemaVersion: 1 };
+    const bad = { id: crypto.randomUUID(), type: "LinkClicked", data: { link: "a/b" }, metadata };
+    await eventStore.append("clicks-bad-20260301", "none", [bad]);
+    await route({}, async () => {
+      await removeWebhook(webhookDeps(stores.backend), operator, account, hook);
+      await passed();
+      await stores.clicks(account, 1);
+    });
+    expect(await routerSetAside(readStore)).toMatchObject({ count: 1, events: [{ type: "LinkClicked" }] });
+  });
+
   it("notes an unreadable change of an account also from before the first webhook", async () => {
     const { eventStore, readStore } = stores.backend;
     const account = await stores.account();

@@ -1,10 +1,11 @@
 // linkledger audit streams | stream | events | link: shows the event log; look-ups and seals are beside it.
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { LinkNotFound } from "../commands/links/link-errors.ts";
 import { refuseForeignPosition } from "../event-store/foreign-position.ts";
 import { logPages } from "../event-store/log-pages.ts";
 import type { EventStore, Position } from "../event-store/port.ts";
-import { CATEGORY, linkKey, linkStream, SEALS_STREAM, withdrawalStream } from "../events/streams.ts";
+import { CATEGORY, linkKey, linkStream, withdrawalStream } from "../events/streams.ts";
+import { CATEGORIES } from "../queries/audit/questions.ts";
 import { DomainError } from "../runtime/errors.ts";
 import { wholeFrom } from "./arguments.ts";
 import { auditLookupCommands } from "./audit/lookup-commands.ts";
@@ -23,11 +24,11 @@ export function auditCommands(program: Command): void {
   audit
     .command("streams")
     .description("all streams with their number of events")
-    .option("--category <category>", "only streams of it, such as link")
+    .addOption(new Option("--category <category>", "only streams of it").choices(CATEGORIES))
     .option("--json", "print one JSON document")
     .action((options: Json & { category?: string }) =>
       runReading(options, async ({ backend }) => {
-        const categories = options.category ? [options.category] : [...Object.values(CATEGORY), SEALS_STREAM];
+        const categories = options.category ? [options.category] : CATEGORIES;
         return { streams: await streams(backend.eventStore, categories) };
       }),
     );
@@ -48,7 +49,7 @@ export function auditCommands(program: Command): void {
   audit
     .command("events")
     .description("the events of the log in their order, a line each")
-    .option("--category <category>", "only of its streams, such as clicks")
+    .addOption(new Option("--category <category>", "only of its streams").choices(CATEGORIES))
     .option("--after <position>", "only those behind this position, such as the last one that was printed")
     .option("--limit <count>", "at most so many", wholeFrom(1, 9), PAGE)
     .option("--json", "print one JSON document")

@@ -7,6 +7,7 @@ import type { CommandContext } from "../commands/caller.ts";
 import { txtResolver } from "../commands/domains/resolve-txt.ts";
 import { runtimeDeps } from "../commands/runtime-deps.ts";
 import { type Config, parseConfig, secretKeyOf } from "../config.ts";
+import { StoreUnavailable } from "../connections/errors.ts";
 import { currentDocuments } from "../projections/builds/current-documents.ts";
 import { foldActive } from "../projections/builds/fold-active.ts";
 import { lifecycleProjections } from "../projections/groups.ts";
@@ -31,8 +32,8 @@ class NoData extends DomainError {
 
 class StartedMeanwhile extends DomainError {
   override readonly code = "started_meanwhile";
-  constructor() {
-    super("The service was started while this command read its files: run the command again");
+  constructor(options?: ErrorOptions) {
+    super("The service was started while this command read its files: run the command again", options);
   }
 }
 
@@ -127,13 +128,19 @@ export async function runReadingStores(use: (session: Session) => Promise<void>)
   const unused = EMBEDDED.map((name) => join(config.dataDir, `${name}-wal`)).filter(
     (wal) => !existsSync(wal),
   );
-  const backend = await openBackend(config, { offThread: false, readOnly: true });
+  const hasStarted = () => unused.some((wal) => existsSync(wal));
   try {
-    await use(sessionOn({ config }, backend));
-  } finally {
-    await backend.close();
+    const backend = await openBackend(config, { offThread: false, readOnly: true });
+    try {
+      await use(sessionOn({ config }, backend));
+    } finally {
+      await backend.close();
+    }
+  } catch (cause) {
+    // A file that is written while it is read without locks looks damaged.
+    throw cause instanceof StoreUnavailable && hasStarted() ? new StartedMeanwhile({ cause }) : cause;
   }
-  if (unused.some((wal) => existsSync(wal))) throw new StartedMeanwhile();
+  if (hasStarted()) throw new StartedMeanwhile();
 }
 
 function sessionOn({ config }: Pick<Session, "config">, backend: Backend): Session {

@@ -66,6 +66,9 @@ describe("an audit on the command line", () => {
     for (const search of ["events", "clicks"])
       for (const after of ["bad", "99999999999999999999"])
         expect(await refusal(search, "--after", after)).toContain("not a position of this log");
+    for (const list of ["streams", "events"])
+      for (const category of ["nonsense", "link-"])
+        expect(await refusal(list, "--category", category)).toContain("withdrawals");
     for (const category of ["nonsense", "clicks", "seals"])
       expect(await refusal("find", "--category", category)).toContain("withdrawals");
     for (const type of ["nonsense", "linkcreated", "LinkClicked"])
